@@ -1,0 +1,63 @@
+# The front door. Every target first installs what is missing (tools/setup) and then calls CMake.
+PREFIX ?= /usr/local
+DEMO_DIR ?= demo
+JOBS ?= $(shell nproc)
+
+.PHONY: all demo test bench lint format asan tsan coverage oracles install clean help
+
+all:  ## release build, binary at build/bin/sfumato
+	@tools/setup build
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --build build -j$(JOBS) --target sfumato_cli
+
+demo: all  ## reproduce the paper at quick scale into DEMO_DIR (default demo/)
+	@build/bin/sfumato reproduce --scale quick --out $(DEMO_DIR)
+
+test:  ## build everything and run every test
+	@tools/setup test
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --build build -j$(JOBS)
+	@ctest --preset release -j$(JOBS)
+
+bench:  ## side-by-side speed ratios on this machine
+	@tools/setup bench
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --build build -j$(JOBS)
+	@bench/run
+
+lint:  ## clang-format and clang-tidy
+	@tools/setup lint
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@tools/lint
+
+format:  ## rewrite the sources in the house format
+	@tools/setup lint
+	@tools/lint --fix
+
+asan tsan:  ## the test suite under sanitizers
+	@tools/setup test
+	@cmake --preset $@ --log-level=WARNING > /dev/null
+	@cmake --build build-$@ -j$(JOBS)
+	@ctest --preset $@ -j$(JOBS)
+
+coverage:  ## line coverage of the test suite, summary and build-coverage/coverage.html
+	@tools/setup coverage
+	@cmake --preset coverage --log-level=WARNING > /dev/null
+	@cmake --build build-coverage -j$(JOBS)
+	@ctest --preset coverage -j$(JOBS)
+	@gcovr --root . --filter src/ --filter cli/ --exclude-throw-branches --print-summary \
+	  --html-details build-coverage/coverage.html build-coverage | tail -n 3
+
+oracles:  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
+	@tools/oracles/run
+
+install: all  ## install to PREFIX (default /usr/local)
+	@cmake --build build -j$(JOBS)
+	@cmake --install build --prefix $(PREFIX) > /dev/null
+	@echo "installed to $(PREFIX)"
+
+clean:  ## remove all build trees
+	@rm -rf build build-dev build-asan build-tsan build-coverage
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,53 @@
+#include "sfumato/core/units.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "sfumato/core/claim.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Units, EpsilonIsNonNegativeAndMayBeInfinite) {
+  EXPECT_EQ(Epsilon(0.5).nats(), 0.5);
+  EXPECT_EQ(Epsilon(kInf).nats(), kInf);
+  EXPECT_THROW(Epsilon(-1e-300), InvalidArgument);
+  EXPECT_THROW(Epsilon{kNan}, InvalidArgument);
+}
+
+TEST(Units, DeltaIsAProbability) {
+  EXPECT_EQ(Delta(1.0).probability(), 1.0);
+  EXPECT_THROW(Delta(1.5), InvalidArgument);
+  EXPECT_THROW(Delta(-0.1), InvalidArgument);
+  EXPECT_THROW(Delta{kNan}, InvalidArgument);
+}
+
+TEST(Units, NatsAreOrdered) {
+  EXPECT_LT(Nats(0.1), Nats(kInf));
+  EXPECT_THROW(Nats(-0.1), InvalidArgument);
+}
+
+TEST(Claim, SymbolsAndNames) {
+  EXPECT_EQ(symbol(Claim::exact), "=");
+  EXPECT_EQ(symbol(Claim::upper_bound), "<=");
+  EXPECT_EQ(symbol(Claim::lower_bound), ">=");
+  EXPECT_EQ(symbol(Claim::estimate), "~");
+  EXPECT_EQ(name(Claim::upper_bound), "upper_bound");
+}
+
+TEST(Claim, MapKeepsWhatTheNumberIs) {
+  const Claimed<Nats> kl{Nats(0.5), Claim::upper_bound, "path bound", {"common start"}, 0.95};
+  const Claimed<double> plain = map(kl, [](Nats n) { return n.value(); });
+  EXPECT_EQ(plain.value, 0.5);
+  EXPECT_EQ(plain.claim, Claim::upper_bound);
+  EXPECT_EQ(plain.method, "path bound");
+  EXPECT_EQ(plain.assumptions.size(), 1u);
+  EXPECT_EQ(plain.confidence, 0.95);
+}
+
+}  // namespace
+}  // namespace sfumato
