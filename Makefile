@@ -52,7 +52,7 @@ oracles:  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 	@tools/oracles/run
 
 install: all  ## install to PREFIX (default /usr/local)
-	@cmake --build build -j$(JOBS)
+	@cmake --build build -j$(JOBS) --target sfumato_installed
 	@cmake --install build --prefix $(PREFIX) > /dev/null
 	@echo "installed to $(PREFIX)"
 
