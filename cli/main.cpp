@@ -49,11 +49,10 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return complain(error.what(), cli::kBadInput);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory. Use a smaller problem or a machine with more.",
-                    cli::kBadInput);
+    return complain("out of memory. Use a smaller problem or a machine with more.", cli::kBadInput);
   } catch (const std::exception& error) {
-    return complain(fmt::format("{}. This is a bug: please report it with the command line.",
-                                error.what()),
-                    cli::kBug);
+    return complain(
+        fmt::format("{}. This is a bug: please report it with the command line.", error.what()),
+        cli::kBug);
   }
 }

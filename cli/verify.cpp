@@ -51,8 +51,8 @@ void compare(const std::string& id, const std::string& path, const Json& expecte
   const double have = number_of(got);
   const bool passed = have == want || std::abs(have - want) <= slack;  // NaN fails
   if (passed) return;
-  failures.add_row({id, path, fmt::format("{}", want), fmt::format("{}", have),
-                    fmt::format("{:.3g}", slack)});
+  failures.add_row(
+      {id, path, fmt::format("{}", want), fmt::format("{}", have), fmt::format("{:.3g}", slack)});
 }
 
 Json read_golden(const std::string& path) {
@@ -143,15 +143,17 @@ void verify(const Options& options, int& exit_code) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& exit_code) {
-  auto* command = app.add_subcommand("verify", "Check this build against a file of reference values");
+  auto* command =
+      app.add_subcommand("verify", "Check this build against a file of reference values");
   const auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "Golden file (JSON)")->required();
   command->add_option("--section", options->sections, "Only cases of this section (repeatable)")
       ->allow_extra_args(false);
   command->add_flag("--strict", options->strict, "Count skipped cases as failures");
   add_json_flag(*command, options->json);
-  command->footer("Example:\n  sfumato verify tests/golden/golden.json --section 3\n"
-                  "Exit code 1 if a case fails (or, with --strict, is skipped).");
+  command->footer(
+      "Example:\n  sfumato verify tests/golden/golden.json --section 3\n"
+      "Exit code 1 if a case fails (or, with --strict, is skipped).");
   command->callback([options, &exit_code] { verify(*options, exit_code); });
 }
 

@@ -15,11 +15,15 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-/// Phi(x + h) - Phi(x - h) for small h without subtracting nearly equal numbers.
+/// Phi(x + h) - Phi(x - h) for small h without subtracting nearly equal numbers. The integral runs
+/// over [-1, 1]: x + h and x - h would round away the digits of h.
 double normal_mass(double x, double h) {
   constexpr double inverse_root_two_pi = 0.39894228040143267794;
-  const auto density = [](double z) { return inverse_root_two_pi * std::exp(-0.5 * z * z); };
-  return boost::math::quadrature::gauss<double, 7>::integrate(density, x - h, x + h);
+  const auto density = [x, h](double t) {
+    const double z = x + h * t;
+    return inverse_root_two_pi * std::exp(-0.5 * z * z);
+  };
+  return h * boost::math::quadrature::gauss<double, 7>::integrate(density, -1.0, 1.0);
 }
 
 }  // namespace
