@@ -48,7 +48,7 @@ coverage:  ## line coverage of the test suite, summary and build-coverage/covera
 	@gcovr --root . --filter src/ --filter cli/ --exclude-throw-branches --print-summary \
 	  --html-details build-coverage/coverage.html build-coverage | tail -n 3
 
-oracles:  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
+oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 	@tools/oracles/run
 
 install: all  ## install to PREFIX (default /usr/local)
