@@ -1,0 +1,274 @@
+#include "sfumato/math/covariance.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// Symmetry is checked to what a file with ten printed digits can hold; definiteness to rounding.
+constexpr double kSymmetryTolerance = 1e-9;
+constexpr double kDefinitenessTolerance = 1e-12;
+
+void require_variance(std::string_view name, double variance, const std::string& which,
+                      const Where& where) {
+  if (std::isfinite(variance) && variance >= 0.0) return;
+  throw InvalidArgument(fmt::format("{}{} = {} is not a finite variance >= 0", name, which, variance),
+                        "Give variances, not standard deviations with a sign", where);
+}
+
+void require_variances(std::string_view name, const VectorXd& variances, const Where& where) {
+  for (Index i = 0; i < variances.size(); ++i) {
+    require_variance(name, variances(i), fmt::format("[{}]", i), where);
+  }
+}
+
+void require_finite_entries(std::string_view name, const MatrixXd& matrix, const Where& where) {
+  for (Index j = 0; j < matrix.cols(); ++j) {
+    for (Index i = 0; i < matrix.rows(); ++i) {
+      if (std::isfinite(matrix(i, j))) continue;
+      throw InvalidArgument(fmt::format("{}[{}, {}] = {} is not finite", name, i, j, matrix(i, j)),
+                            "Remove NaN and infinite entries", where);
+    }
+  }
+}
+
+MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where& where) {
+  if (matrix.rows() != matrix.cols()) {
+    throw InvalidArgument(
+        fmt::format("{} is {} x {}, not square", name, matrix.rows(), matrix.cols()),
+        "A covariance has one row and one column per parameter", where);
+  }
+  require_finite_entries(name, matrix, where);
+  const double largest = matrix.size() == 0 ? 0.0 : matrix.cwiseAbs().maxCoeff();
+  Index row = 0;
+  Index col = 0;
+  const double asymmetry =
+      matrix.size() == 0 ? 0.0 : (matrix - matrix.transpose()).cwiseAbs().maxCoeff(&row, &col);
+  if (asymmetry > kSymmetryTolerance * largest) {
+    throw InvalidArgument(fmt::format("{} is not symmetric: [{}, {}] = {} but [{}, {}] = {}", name,
+                                      row, col, matrix(row, col), col, row, matrix(col, row)),
+                          "Give a symmetric matrix", where);
+  }
+  const MatrixXd symmetric = 0.5 * (matrix + matrix.transpose());
+  const VectorXd eigenvalues =
+      Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+  if (eigenvalues.size() > 0 && eigenvalues(0) < -kDefinitenessTolerance * largest) {
+    throw InvalidArgument(
+        fmt::format("{} is not positive semi-definite: its smallest eigenvalue is {:.6g} "
+                    "(the largest is {:.6g})",
+                    name, eigenvalues(0), eigenvalues(eigenvalues.size() - 1)),
+        "A covariance has no negative eigenvalue; check the off-diagonal entries", where);
+  }
+  return symmetric;
+}
+
+[[noreturn]] void throw_singular() {
+  throw NumericalFailure("the covariance is singular and has no inverse",
+                         "Work inside its range, or add noise to the empty directions",
+                         Where::here());
+}
+
+/// The pieces of Woodbury's identity for diag(d) + F F^T, d > 0:
+/// inverse = D^-1 - D^-1 F C^-1 F^T D^-1 with the capacitance C = I + F^T D^-1 F.
+struct Woodbury {
+  VectorXd inverse_diagonal;
+  MatrixXd scaled_factor;  ///< D^-1 F
+  Eigen::LLT<MatrixXd> capacitance;
+
+  explicit Woodbury(const Factored& c)
+      : inverse_diagonal(c.diagonal.cwiseInverse()),
+        scaled_factor(inverse_diagonal.asDiagonal() * c.factor),
+        capacitance(MatrixXd::Identity(c.factor.cols(), c.factor.cols()) +
+                    c.factor.transpose() * scaled_factor) {}
+
+  [[nodiscard]] MatrixXd solve(const MatrixXd& v) const {
+    return inverse_diagonal.asDiagonal() * v -
+           scaled_factor * capacitance.solve(scaled_factor.transpose() * v);
+  }
+};
+
+double log_det_of(const Eigen::LLT<MatrixXd>& llt) {
+  return 2.0 * llt.matrixLLT().diagonal().array().log().sum();
+}
+
+bool has_zero(const VectorXd& variances) { return (variances.array() == 0.0).any(); }
+
+MatrixXd solve_dense(const MatrixXd& matrix, const MatrixXd& v) {
+  const Eigen::LLT<MatrixXd> llt(matrix);
+  if (llt.info() != Eigen::Success) throw_singular();
+  return llt.solve(v);
+}
+
+}  // namespace
+
+Covariance require_covariance(std::string_view name, Covariance covariance, const Where& where) {
+  std::visit(Overloaded{[&](const Isotropic& c) { require_variance(name, c.variance, "", where); },
+                        [&](const Diagonal& c) { require_variances(name, c.variances, where); },
+                        [&](const Factored& c) {
+                          require_variances(name, c.diagonal, where);
+                          require_finite_entries(name, c.factor, where);
+                          if (c.factor.rows() != c.diagonal.size()) {
+                            throw InvalidArgument(
+                                fmt::format("{} has a diagonal of {} and a factor of {} rows", name,
+                                            c.diagonal.size(), c.factor.rows()),
+                                "Both have one row per parameter", where);
+                          }
+                        },
+                        [&](Dense& c) { c.matrix = require_psd(name, c.matrix, where); }},
+             covariance);
+  return covariance;
+}
+
+Index dimension(const Covariance& covariance) {
+  return std::visit(Overloaded{[](const Isotropic& c) { return c.dimension; },
+                               [](const Diagonal& c) { return c.variances.size(); },
+                               [](const Factored& c) { return c.diagonal.size(); },
+                               [](const Dense& c) { return c.matrix.rows(); }},
+                    covariance);
+}
+
+VectorXd diagonal_of(const Covariance& covariance) {
+  return std::visit(
+      Overloaded{[](const Isotropic& c) -> VectorXd {
+                   return VectorXd::Constant(c.dimension, c.variance);
+                 },
+                 [](const Diagonal& c) -> VectorXd { return c.variances; },
+                 [](const Factored& c) -> VectorXd {
+                   return c.diagonal + c.factor.rowwise().squaredNorm();
+                 },
+                 [](const Dense& c) -> VectorXd { return c.matrix.diagonal(); }},
+      covariance);
+}
+
+double trace(const Covariance& covariance) { return diagonal_of(covariance).sum(); }
+
+MatrixXd dense(const Covariance& covariance) {
+  return std::visit(Overloaded{[](const Dense& c) -> MatrixXd { return c.matrix; },
+                               [](const Factored& c) -> MatrixXd {
+                                 MatrixXd m = c.factor * c.factor.transpose();
+                                 m.diagonal() += c.diagonal;
+                                 return m;
+                               },
+                               [&](const auto&) -> MatrixXd {
+                                 return diagonal_of(covariance).asDiagonal().toDenseMatrix();
+                               }},
+                    covariance);
+}
+
+Covariance scaled(const Covariance& covariance, double factor) {
+  return std::visit(
+      Overloaded{
+          [&](const Isotropic& c) -> Covariance {
+            return Isotropic{factor * c.variance, c.dimension};
+          },
+          [&](const Diagonal& c) -> Covariance { return Diagonal{factor * c.variances}; },
+          [&](const Factored& c) -> Covariance {
+            return Factored{factor * c.diagonal, std::sqrt(factor) * c.factor};
+          },
+          [&](const Dense& c) -> Covariance { return Dense{factor * c.matrix}; }},
+      covariance);
+}
+
+MatrixXd multiply(const Covariance& covariance, const MatrixXd& v) {
+  return std::visit(
+      Overloaded{[&](const Isotropic& c) -> MatrixXd { return c.variance * v; },
+                 [&](const Diagonal& c) -> MatrixXd { return c.variances.asDiagonal() * v; },
+                 [&](const Factored& c) -> MatrixXd {
+                   return c.diagonal.asDiagonal() * v + c.factor * (c.factor.transpose() * v);
+                 },
+                 [&](const Dense& c) -> MatrixXd { return c.matrix * v; }},
+      covariance);
+}
+
+MatrixXd solve(const Covariance& covariance, const MatrixXd& v) {
+  return std::visit(Overloaded{[&](const Isotropic& c) -> MatrixXd {
+                                 if (c.variance == 0.0) throw_singular();
+                                 return v / c.variance;
+                               },
+                               [&](const Diagonal& c) -> MatrixXd {
+                                 if (has_zero(c.variances)) throw_singular();
+                                 return c.variances.cwiseInverse().asDiagonal() * v;
+                               },
+                               [&](const Factored& c) -> MatrixXd {
+                                 if (has_zero(c.diagonal)) return solve_dense(dense(c), v);
+                                 return Woodbury(c).solve(v);
+                               },
+                               [&](const Dense& c) -> MatrixXd { return solve_dense(c.matrix, v); }},
+                    covariance);
+}
+
+double log_det(const Covariance& covariance) {
+  const auto of_dense = [](const MatrixXd& m) {
+    const Eigen::LLT<MatrixXd> llt(m);
+    return llt.info() == Eigen::Success ? log_det_of(llt) : -kInf;
+  };
+  return std::visit(
+      Overloaded{[](const Isotropic& c) {
+                   return static_cast<double>(c.dimension) * std::log(c.variance);
+                 },
+                 [](const Diagonal& c) { return c.variances.array().log().sum(); },
+                 [&](const Factored& c) {
+                   if (has_zero(c.diagonal)) return of_dense(dense(c));
+                   return c.diagonal.array().log().sum() + log_det_of(Woodbury(c).capacitance);
+                 },
+                 [&](const Dense& c) { return of_dense(c.matrix); }},
+      covariance);
+}
+
+double trace_of_ratio(const Covariance& p, const Covariance& q) {
+  return std::visit(
+      Overloaded{[&](const Dense&) { return solve(q, dense(p)).trace(); },
+                 [&](const Factored& b) {
+                   if (has_zero(b.diagonal)) return solve(q, dense(p)).trace();
+                   if (const auto* full = std::get_if<Dense>(&p)) {
+                     return Woodbury(b).solve(full->matrix).trace();
+                   }
+                   // q^-1 is needed only on its diagonal and on the columns of p's factor.
+                   const Woodbury w(b);
+                   const MatrixXd half = w.capacitance.matrixL().solve(w.scaled_factor.transpose());
+                   const VectorXd inverse_diagonal =
+                       w.inverse_diagonal - half.colwise().squaredNorm().transpose();
+                   const auto* low_rank = std::get_if<Factored>(&p);
+                   if (low_rank == nullptr) return inverse_diagonal.dot(diagonal_of(p));
+                   return inverse_diagonal.dot(low_rank->diagonal) +
+                          low_rank->factor.cwiseProduct(w.solve(low_rank->factor)).sum();
+                 },
+                 [&](const auto&) {  // a diagonal q sees only the diagonal of p
+                   const VectorXd variances = diagonal_of(q);
+                   if (has_zero(variances)) throw_singular();
+                   return diagonal_of(p).cwiseQuotient(variances).sum();
+                 }},
+      q);
+}
+
+MatrixXd root(const Covariance& covariance) {
+  return std::visit(
+      Overloaded{[](const Dense& c) -> MatrixXd {
+                   // Symmetric root: unlike Cholesky it exists for singular matrices too.
+                   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(c.matrix);
+                   const VectorXd roots = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
+                   return eigen.eigenvectors() * roots.asDiagonal() *
+                          eigen.eigenvectors().transpose();
+                 },
+                 [](const Factored& c) -> MatrixXd {
+                   MatrixXd r(c.diagonal.size(), c.diagonal.size() + c.factor.cols());
+                   r << c.diagonal.cwiseSqrt().asDiagonal().toDenseMatrix(), c.factor;
+                   return r;
+                 },
+                 [&](const auto&) -> MatrixXd {
+                   return diagonal_of(covariance).cwiseSqrt().asDiagonal().toDenseMatrix();
+                 }},
+      covariance);
+}
+
+}  // namespace sfumato
