@@ -1,6 +1,95 @@
 #include <fmt/format.h>
 
-int main() {
-  fmt::print("sfumato\n");
-  return 0;
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/report/printable.hpp"
+
+namespace {
+
+using namespace sfumato;
+
+int complain(const std::string& message, int code) {
+  fmt::print(stderr, "sfumato: {}\n", message);
+  return code;
+}
+
+/// All names the user could have meant on this level: subcommands, or the options of a command.
+std::vector<std::string> names_of(const CLI::App& app, bool options) {
+  std::vector<std::string> names;
+  if (options) {
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(sub->get_name());
+    }
+  }
+  return names;
+}
+
+/// CLI11 reports the first thing it misses ("a subcommand is required"); the user wants to hear
+/// about the word that was not understood.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  std::string line = "sfumato";
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    line += " " + command->get_name();
+  }
+  const std::vector<std::string> extras = command->remaining();
+  if (!extras.empty()) {
+    const bool is_option = extras.front().starts_with("-");
+    const auto guess = nearest(extras.front(), names_of(*command, is_option));
+    return fmt::format("unknown {} \"{}\". {}Run \"{} --help\".",
+                       is_option ? "option" : (command == &app ? "command" : "argument"),
+                       printable(extras.front()),
+                       guess ? fmt::format("Did you mean {}? ", *guess) : "", line);
+  }
+  return fmt::format("{}. Run \"{} --help\".", error.what(), line);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Measures and limits how much a trained model reveals about one training record."};
+  app.name("sfumato");
+  app.set_version_flag("--version", std::string("sfumato ") + SFUMATO_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
+  int exit_code = cli::kFine;
+  cli::add_verify(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return complain(explain(app, error), cli::kUsage);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const StorageError& error) {
+    return complain(error.what(), cli::kStorage);
+  } catch (const InternalError& error) {
+    return complain(error.what(), cli::kBug);
+  } catch (const Error& error) {
+    return complain(error.what(), cli::kBadInput);
+  } catch (const std::bad_alloc&) {
+    return complain("out of memory. Use a smaller problem or a machine with more.", cli::kBadInput);
+  } catch (const std::exception& error) {
+    return complain(
+        fmt::format("{}. This is a bug: please report it with the command line.", error.what()),
+        cli::kBug);
+  }
 }
