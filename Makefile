@@ -48,11 +48,11 @@ coverage:  ## line coverage of the test suite, summary and build-coverage/covera
 	@gcovr --root . --filter src/ --filter cli/ --exclude-throw-branches --print-summary \
 	  --html-details build-coverage/coverage.html build-coverage | tail -n 3
 
-oracles:  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
+oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 	@tools/oracles/run
 
 install: all  ## install to PREFIX (default /usr/local)
-	@cmake --build build -j$(JOBS)
+	@cmake --build build -j$(JOBS) --target sfumato_installed
 	@cmake --install build --prefix $(PREFIX) > /dev/null
 	@echo "installed to $(PREFIX)"
 

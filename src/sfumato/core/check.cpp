@@ -26,8 +26,8 @@ double require_non_negative(std::string_view name, double value, const Where& wh
 
 double require_probability(std::string_view name, double value, const Where& where) {
   if (value >= 0.0 && value <= 1.0) return value;
-  throw InvalidArgument(fmt::format("{} = {} is not in [0, 1]", name, value),
-                        "Pass a probability", where);
+  throw InvalidArgument(fmt::format("{} = {} is not in [0, 1]", name, value), "Pass a probability",
+                        where);
 }
 
 void require_size(std::string_view name, std::ptrdiff_t got, std::ptrdiff_t expected,

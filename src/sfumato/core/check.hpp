@@ -20,8 +20,7 @@ double require_non_negative(std::string_view name, double value,
                             const Where& where = Where::here());
 
 /// In [0, 1].
-double require_probability(std::string_view name, double value,
-                           const Where& where = Where::here());
+double require_probability(std::string_view name, double value, const Where& where = Where::here());
 
 /// `got` equals `expected`; `name` is what has the size.
 void require_size(std::string_view name, std::ptrdiff_t got, std::ptrdiff_t expected,

@@ -22,8 +22,9 @@ constexpr double kDefinitenessTolerance = 1e-12;
 void require_variance(std::string_view name, double variance, const std::string& which,
                       const Where& where) {
   if (std::isfinite(variance) && variance >= 0.0) return;
-  throw InvalidArgument(fmt::format("{}{} = {} is not a finite variance >= 0", name, which, variance),
-                        "Give variances, not standard deviations with a sign", where);
+  throw InvalidArgument(
+      fmt::format("{}{} = {} is not a finite variance >= 0", name, which, variance),
+      "Give variances, not standard deviations with a sign", where);
 }
 
 void require_variances(std::string_view name, const VectorXd& variances, const Where& where) {
@@ -138,16 +139,15 @@ Index dimension(const Covariance& covariance) {
 }
 
 VectorXd diagonal_of(const Covariance& covariance) {
-  return std::visit(
-      Overloaded{[](const Isotropic& c) -> VectorXd {
-                   return VectorXd::Constant(c.dimension, c.variance);
-                 },
-                 [](const Diagonal& c) -> VectorXd { return c.variances; },
-                 [](const Factored& c) -> VectorXd {
-                   return c.diagonal + c.factor.rowwise().squaredNorm();
-                 },
-                 [](const Dense& c) -> VectorXd { return c.matrix.diagonal(); }},
-      covariance);
+  return std::visit(Overloaded{[](const Isotropic& c) -> VectorXd {
+                                 return VectorXd::Constant(c.dimension, c.variance);
+                               },
+                               [](const Diagonal& c) -> VectorXd { return c.variances; },
+                               [](const Factored& c) -> VectorXd {
+                                 return c.diagonal + c.factor.rowwise().squaredNorm();
+                               },
+                               [](const Dense& c) -> VectorXd { return c.matrix.diagonal(); }},
+                    covariance);
 }
 
 double trace(const Covariance& covariance) { return diagonal_of(covariance).sum(); }
@@ -167,15 +167,14 @@ MatrixXd dense(const Covariance& covariance) {
 
 Covariance scaled(const Covariance& covariance, double factor) {
   return std::visit(
-      Overloaded{
-          [&](const Isotropic& c) -> Covariance {
-            return Isotropic{factor * c.variance, c.dimension};
-          },
-          [&](const Diagonal& c) -> Covariance { return Diagonal{factor * c.variances}; },
-          [&](const Factored& c) -> Covariance {
-            return Factored{factor * c.diagonal, std::sqrt(factor) * c.factor};
-          },
-          [&](const Dense& c) -> Covariance { return Dense{factor * c.matrix}; }},
+      Overloaded{[&](const Isotropic& c) -> Covariance {
+                   return Isotropic{factor * c.variance, c.dimension};
+                 },
+                 [&](const Diagonal& c) -> Covariance { return Diagonal{factor * c.variances}; },
+                 [&](const Factored& c) -> Covariance {
+                   return Factored{factor * c.diagonal, std::sqrt(factor) * c.factor};
+                 },
+                 [&](const Dense& c) -> Covariance { return Dense{factor * c.matrix}; }},
       covariance);
 }
 
@@ -191,20 +190,21 @@ MatrixXd multiply(const Covariance& covariance, const MatrixXd& v) {
 }
 
 MatrixXd solve(const Covariance& covariance, const MatrixXd& v) {
-  return std::visit(Overloaded{[&](const Isotropic& c) -> MatrixXd {
-                                 if (c.variance == 0.0) throw_singular();
-                                 return v / c.variance;
-                               },
-                               [&](const Diagonal& c) -> MatrixXd {
-                                 if (has_zero(c.variances)) throw_singular();
-                                 return c.variances.cwiseInverse().asDiagonal() * v;
-                               },
-                               [&](const Factored& c) -> MatrixXd {
-                                 if (has_zero(c.diagonal)) return solve_dense(dense(c), v);
-                                 return Woodbury(c).solve(v);
-                               },
-                               [&](const Dense& c) -> MatrixXd { return solve_dense(c.matrix, v); }},
-                    covariance);
+  return std::visit(
+      Overloaded{[&](const Isotropic& c) -> MatrixXd {
+                   if (c.variance == 0.0) throw_singular();
+                   return v / c.variance;
+                 },
+                 [&](const Diagonal& c) -> MatrixXd {
+                   if (has_zero(c.variances)) throw_singular();
+                   return c.variances.cwiseInverse().asDiagonal() * v;
+                 },
+                 [&](const Factored& c) -> MatrixXd {
+                   if (has_zero(c.diagonal)) return solve_dense(dense(c), v);
+                   return Woodbury(c).solve(v);
+                 },
+                 [&](const Dense& c) -> MatrixXd { return solve_dense(c.matrix, v); }},
+      covariance);
 }
 
 double log_det(const Covariance& covariance) {
@@ -212,17 +212,17 @@ double log_det(const Covariance& covariance) {
     const Eigen::LLT<MatrixXd> llt(m);
     return llt.info() == Eigen::Success ? log_det_of(llt) : -kInf;
   };
-  return std::visit(
-      Overloaded{[](const Isotropic& c) {
-                   return static_cast<double>(c.dimension) * std::log(c.variance);
-                 },
-                 [](const Diagonal& c) { return c.variances.array().log().sum(); },
-                 [&](const Factored& c) {
-                   if (has_zero(c.diagonal)) return of_dense(dense(c));
-                   return c.diagonal.array().log().sum() + log_det_of(Woodbury(c).capacitance);
-                 },
-                 [&](const Dense& c) { return of_dense(c.matrix); }},
-      covariance);
+  return std::visit(Overloaded{[](const Isotropic& c) {
+                                 return static_cast<double>(c.dimension) * std::log(c.variance);
+                               },
+                               [](const Diagonal& c) { return c.variances.array().log().sum(); },
+                               [&](const Factored& c) {
+                                 if (has_zero(c.diagonal)) return of_dense(dense(c));
+                                 return c.diagonal.array().log().sum() +
+                                        log_det_of(Woodbury(c).capacitance);
+                               },
+                               [&](const Dense& c) { return of_dense(c.matrix); }},
+                    covariance);
 }
 
 double trace_of_ratio(const Covariance& p, const Covariance& q) {

@@ -17,9 +17,9 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-12;      // Spec §2
-constexpr double kRangeTolerance = 1e-9;      // of a unit vector outside the common range
-constexpr double kSmallRatio = 0.5;           // below it 1 + excess loses digits
+constexpr double kRankTolerance = 1e-12;  // Spec §2
+constexpr double kRangeTolerance = 1e-9;  // of a unit vector outside the common range
+constexpr double kSmallRatio = 0.5;       // below it 1 + excess loses digits
 
 WhitenedPair singular_pair() {
   WhitenedPair pair;
@@ -124,11 +124,10 @@ WhitenedPair whiten_dense(const VectorXd& difference, const MatrixXd& p, const M
   WhitenedPair pair = singular_pair();
   if (outside(range_q).norm() <= kRangeTolerance &&
       outside(unit_difference).norm() <= kRangeTolerance * unit_difference.norm()) {
-    pair = range_p.cols() == 0
-               ? WhitenedPair{false, true, ArrayXd(0), ArrayXd(0), ArrayXd(0)}
-               : diagonalise(range_p.transpose() * unit_difference,
-                             range_p.transpose() * unit_p * range_p,
-                             range_p.transpose() * unit_q * range_p);
+    pair = range_p.cols() == 0 ? WhitenedPair{false, true, ArrayXd(0), ArrayXd(0), ArrayXd(0)}
+                               : diagonalise(range_p.transpose() * unit_difference,
+                                             range_p.transpose() * unit_p * range_p,
+                                             range_p.transpose() * unit_q * range_p);
   }
   pair.used_rank_tolerance = true;
   return pair;
@@ -172,9 +171,8 @@ std::optional<WhitenedPair> whiten_low_rank(const VectorXd& difference, const Lo
     const MatrixXd f = coefficients.middleCols(first, count);
     return MatrixXd::Identity(rank, rank) * level + f * f.transpose();
   };
-  const WhitenedPair inner =
-      diagonalise(rotated.head(rank), small(0, p.factor.cols(), 1.0),
-                  small(p.factor.cols(), q.factor.cols(), r));
+  const WhitenedPair inner = diagonalise(rotated.head(rank), small(0, p.factor.cols(), 1.0),
+                                         small(p.factor.cols(), q.factor.cols(), r));
   WhitenedPair pair{false, false, ArrayXd::Constant(dimension, r - 1.0),
                     ArrayXd::Constant(dimension, r), ArrayXd::Zero(dimension)};
   pair.excess.head(rank) = inner.excess;

@@ -14,8 +14,9 @@ TEST(Error, CheckNamesTheFunctionTheValueAndTheRemedy) {
     rate_of(-1.0);
     FAIL() << "a negative rate was accepted";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(),
-                 "rate_of: x.rate = -1 is not a finite positive number. Check the sign and the unit.");
+    EXPECT_STREQ(
+        error.what(),
+        "rate_of: x.rate = -1 is not a finite positive number. Check the sign and the unit.");
   }
 }
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "sfumato/report/document.hpp"
+
+namespace sfumato::cli {
+
+/// Exit codes of every command (docs/decisions/0005-exit-codes.md).
+enum ExitCode : int {
+  kFine = 0,
+  kViolated = 1,   ///< a claim was checked and is wrong
+  kUndecided = 2,  ///< a claim was checked and could not be decided
+  kUsage = 64,
+  kBadInput = 65,
+  kBug = 70,
+  kStorage = 74,
+};
+
+/// One function per subcommand: declares its options and, as its callback, does the work and sets
+/// `exit_code`. Errors are thrown; main turns them into one line and a code.
+void add_verify(CLI::App& app, int& exit_code);
+
+/// Adds --json and returns nothing else: every command that prints a Document has it.
+void add_json_flag(CLI::App& command, bool& json);
+
+/// Writes the document to standard output, as JSON or as text for people.
+/// Throws StorageError if the output cannot be written.
+void print(const Document& document, bool json);
+
+/// A document that carries the version of this program.
+[[nodiscard]] Document new_document(const std::string& command, const std::string& title);
+
+}  // namespace sfumato::cli

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sfumato/math/whitened_pair.hpp"
+
+namespace sfumato::cli {
+
+using Json = nlohmann::json;
+
+/// One function of a golden file (Spec §15): its inputs to its outputs.
+using Evaluate = std::function<Json(const Json& inputs)>;
+using Registry = std::map<std::string, Evaluate>;
+
+/// Each module adds the functions it implements; `verify` counts the others as skipped.
+void register_gaussian(Registry& registry);     // Spec §2 and §3
+void register_conversions(Registry& registry);  // Spec §4
+void register_quadratic(Registry& registry);    // Spec §5
+
+[[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
+[[nodiscard]] Eigen::MatrixXd matrix_from(const Json& json);
+[[nodiscard]] Json json_from(const Eigen::VectorXd& vector);
+[[nodiscard]] Json json_from(const Eigen::MatrixXd& matrix);
+/// Infinite values become the string "inf", as golden files write them.
+[[nodiscard]] Json json_from(double value);
+
+/// mean_p, cov_p, mean_q, cov_q of a case.
+[[nodiscard]] WhitenedPair pair_from(const Json& inputs);
+
+}  // namespace sfumato::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+#include "sfumato/math/whitened_pair.hpp"
+
+namespace sfumato {
+
+/// KL(P || Q) of two normal laws in nats; the other direction is that of swapped(pair).
+///
+///   Spec §2, stable form:   KL = 1/2 sum_i [ psi(1 / lam_i) + c_i^2 / lam_i ]
+///
+/// Edges   mutually singular laws give +inf, identical ones exactly 0.
+[[nodiscard]] Claimed<Nats> gaussian_kl(const WhitenedPair& pair);
+
+/// Renyi divergence D_order(P || Q) in nats.
+///
+///   Spec §2, with u = lam - 1:
+///   D_a = a/2 sum c^2 / (1 + a u) + 1/(2(a - 1)) sum [ psi(1 + a u) - a psi(1 + u) ]
+///
+/// Edges   +inf if some 1 + a u <= 0 (only for a > 1) or the laws are mutually singular; the KL for
+///         |a - 1| < 1e-6.
+/// Throws  InvalidArgument unless order is finite and positive.
+[[nodiscard]] Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order);
+
+}  // namespace sfumato

@@ -1,0 +1,106 @@
+#include "sfumato/divergence/gaussian_tradeoff.hpp"
+
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// Root of a decreasing function on (low, high), high possibly infinite, by Newton steps kept
+/// inside the bracket. `f(x)` returns {value, derivative}. Gives the upper end of the last bracket
+/// when a step falls below `tolerance` relative, so f(root) <= 0 up to rounding of f itself.
+template <class F>
+double decreasing_root(F&& f, double low, double high, double start) {
+  constexpr double tolerance = 1e-13;
+  double x = start;
+  for (int iteration = 0; iteration < 300; ++iteration) {
+    const auto [value, derivative] = f(x);
+    (value > 0.0 ? low : high) = x;
+    double next = x - value / derivative;
+    if (!(next > low && next < high)) {
+      next = high == kInf ? x + 2.0 * std::max(x - low, 1e-3 * (1.0 + std::abs(x)))
+                          : 0.5 * (low + high);
+    }
+    if (std::abs(next - x) <= tolerance * std::abs(next) || high - low <= tolerance * std::abs(x)) {
+      return next;
+    }
+    x = next;
+  }
+  return high;
+}
+
+}  // namespace
+
+Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss& reverse,
+                                  Delta delta) {
+  const char* method = "Gaussian hockey-stick, inverted";
+  const double target = delta.probability();
+  const HockeyStick at_zero = gaussian_hockey_stick(forward, reverse, 0.0);
+  if (at_zero.delta <= target) return {Epsilon{0.0}, at_zero.claim, method};
+  const double highest = range_of(forward).highest;
+  if (target == 0.0) return {Epsilon{std::max(0.0, highest)}, Claim::exact, method};
+  // log delta is nearly quadratic in eps for large eps and smooth everywhere: Newton on it takes a
+  // handful of steps.
+  Claim claim = Claim::exact;
+  const double log_target = std::log(target);
+  const auto excess = [&](double eps) {
+    const HockeyStick h = gaussian_hockey_stick(forward, reverse, eps);
+    if (h.claim != Claim::exact) claim = h.claim;
+    const double log_delta = std::max(h.log_delta, -1e300);
+    return std::pair{log_delta - log_target, -std::exp(eps + h.log_tail_q - log_delta)};
+  };
+  const double start = std::max(0.0, forward.mean_p) + std::sqrt(forward.variance_p);
+  const double root = decreasing_root(excess, 0.0, highest, std::min(start, 0.5 * highest));
+  return {Epsilon{root}, claim, method};
+}
+
+Claimed<Epsilon> gaussian_epsilon(const WhitenedPair& pair, Delta delta) {
+  if (pair.mutually_singular) {
+    return {Epsilon{delta.probability() < 1.0 ? kInf : 0.0}, Claim::exact,
+            "mutually singular laws"};
+  }
+  return gaussian_epsilon(privacy_loss(pair), privacy_loss(swapped(pair)), delta);
+}
+
+Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
+  require_probability("fpr", fpr);
+  const char* method = "Gaussian trade-off curve, dual of the hockey-stick";
+  if (pair.mutually_singular || fpr == 1.0) return {1.0, Claim::exact, method};
+  const PrivacyLoss forward = privacy_loss(pair);
+  const PrivacyLoss reverse = privacy_loss(swapped(pair));
+  if (forward.terms.empty() && forward.linear == 0.0) return {fpr, Claim::exact, method};
+  if (fpr == 0.0) return {0.0, Claim::exact, method};  // both laws have densities
+  const LossRange range = range_of(forward);
+  const double log_fpr = std::log(fpr);
+  const auto excess = [&](double eps) {  // log Q(L > eps) - log fpr
+    return std::max(gaussian_log_tail(forward, reverse, eps), -1e4) - log_fpr;
+  };
+  double low = forward.mean_q;
+  double high = forward.mean_q;
+  for (double step = std::sqrt(forward.variance_p); low > range.lowest && excess(low) < 0.0;
+       step *= 2.0) {
+    low = std::max(range.lowest, low - step);
+  }
+  for (double step = std::sqrt(forward.variance_p); high < range.highest && excess(high) > 0.0;
+       step *= 2.0) {
+    high = std::min(range.highest, high + step);
+  }
+  double eps = low;
+  if (low < high) {
+    std::uintmax_t iterations = 200;
+    const auto bracket = boost::math::tools::toms748_solve(
+        excess, low, high, boost::math::tools::eps_tolerance<double>(40), iterations);
+    eps = 0.5 * (bracket.first + bracket.second);
+  }
+  const HockeyStick h = gaussian_hockey_stick(forward, reverse, eps);
+  return {std::min(1.0, h.delta + std::exp(eps) * fpr), h.claim, method};
+}
+
+}  // namespace sfumato

@@ -1,0 +1,117 @@
+#include "sfumato/divergence/privacy_loss.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEqualRatio = 1e-12;  // Spec §3.2
+
+/// std::complex's operator* checks for NaN in every product; these numbers are finite or harmless.
+std::complex<double> times(std::complex<double> x, std::complex<double> y) {
+  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
+}
+
+std::complex<double> inverse(std::complex<double> x) {
+  const double scale = 1.0 / (x.real() * x.real() + x.imag() * x.imag());
+  return {x.real() * scale, -x.imag() * scale};
+}
+
+/// Principal square root without the special cases of std::sqrt.
+std::complex<double> principal_root(std::complex<double> x) {
+  const double modulus = std::sqrt(x.real() * x.real() + x.imag() * x.imag());
+  if (x.real() >= 0.0) {
+    const double re = std::sqrt(0.5 * (modulus + x.real()));
+    return {re, re > 0.0 ? 0.5 * x.imag() / re : 0.0};
+  }
+  const double im = std::copysign(std::sqrt(0.5 * (modulus - x.real())), x.imag());
+  return {0.5 * x.imag() / im, im};
+}
+
+}  // namespace
+
+PrivacyLoss privacy_loss(const WhitenedPair& pair) {
+  PrivacyLoss loss;
+  double slope_squared = 0.0;
+  for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {
+    const double excess = pair.excess(i);
+    const double shift = pair.shift(i);
+    if (std::abs(excess) < kEqualRatio) {
+      slope_squared += shift * shift;
+      continue;
+    }
+    const double ratio = pair.ratio(i);
+    const double a = -0.5 * excess / ratio;
+    const double b = -shift / ratio;
+    const double log_ratio = excess > -0.5 ? std::log1p(excess) : std::log(ratio);
+    loss.terms.push_back({a, b});
+    loss.constant += 0.5 * (log_ratio + shift * shift / ratio);
+    loss.mean_p += 0.5 * (log_ratio + shift * shift / ratio) + a;
+    loss.variance_p += 2.0 * a * a + b * b;
+    loss.mean_q += 0.5 * (log_ratio - shift * shift - excess);
+  }
+  loss.linear = std::sqrt(slope_squared);
+  loss.constant += 0.5 * slope_squared;
+  loss.mean_p += 0.5 * slope_squared;
+  loss.variance_p += slope_squared;
+  loss.mean_q -= 0.5 * slope_squared;
+  return loss;
+}
+
+LossRange range_of(const PrivacyLoss& loss) {
+  bool all_positive = true;
+  bool all_negative = true;
+  double vertex = loss.constant;
+  for (const auto& term : loss.terms) {
+    (term.a > 0.0 ? all_negative : all_positive) = false;
+    vertex -= term.b * term.b / (4.0 * term.a);
+  }
+  const bool bounded = loss.linear == 0.0;
+  return {bounded && all_positive ? vertex : -kInf, bounded && all_negative ? vertex : kInf};
+}
+
+CumulantDerivatives cumulant(const PrivacyLoss& loss, double eps, double s) {
+  const double slope = loss.linear * loss.linear;
+  CumulantDerivatives c{s * (loss.constant - eps) + 0.5 * s * s * slope,
+                        (loss.constant - eps) + s * slope, slope};
+  for (const auto& [a, b] : loss.terms) {
+    const double inv = 1.0 / (1.0 - 2.0 * s * a);
+    const double b2 = b * b;
+    c.value += -0.5 * std::log1p(-2.0 * s * a) + 0.5 * s * s * b2 * inv;
+    c.first += a * inv + s * b2 * (1.0 - s * a) * inv * inv;
+    c.second += (2.0 * a * a + b2 * inv) * inv * inv;
+  }
+  return c;
+}
+
+MomentRatio::MomentRatio(const PrivacyLoss& loss, double eps, double s0)
+    : s0_(s0), drift_(loss.constant - eps), curvature_(0.5 * loss.linear * loss.linear) {
+  factors_.reserve(loss.terms.size());
+  for (const auto& [a, b] : loss.terms) {
+    const double inv = 1.0 / (1.0 - 2.0 * s0 * a);
+    factors_.push_back({2.0 * a * inv, a, 0.5 * b * b * inv * inv});
+  }
+}
+
+std::complex<double> MomentRatio::operator()(std::complex<double> s) const {
+  using Complex = std::complex<double>;
+  const Complex z = s - s0_;
+  const Complex sum = s + s0_;
+  const Complex product = 2.0 * s0_ * s;
+  // Exponent: (drift) z + (lin^2/2)(s^2 - s0^2) + z sum_i weight_i (s + s0 - 2 a_i s s0)/ratio_i,
+  // where ratio_i = (1 - 2 s a_i)/(1 - 2 s0 a_i) = 1 - slope_i z.
+  Complex inner = drift_ + curvature_ * sum;
+  Complex roots{1.0, 0.0};
+  for (const auto& f : factors_) {
+    const Complex ratio{1.0 - f.slope * z.real(), -f.slope * z.imag()};
+    const Complex numerator{f.weight * (sum.real() - f.a * product.real()),
+                            f.weight * (sum.imag() - f.a * product.imag())};
+    inner += times(numerator, inverse(ratio));
+    roots = times(roots, principal_root(ratio));
+  }
+  return times(std::exp(times(z, inner)), inverse(roots));
+}
+
+}  // namespace sfumato

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "sfumato/math/whitened_pair.hpp"
+
+namespace sfumato {
+
+/// The privacy loss L = log(p/q) of two normal laws as a function of z ~ P = N(0, I) (Spec §3.2):
+///
+///   L(z) = constant + linear z_0 + sum_i ( a_i z_i^2 + b_i z_i )
+///
+/// Coordinates in which the variances agree (|lam - 1| < 1e-12) are merged into `linear`; their
+/// constant lin^2/2 is part of `constant`.
+struct PrivacyLoss {
+  struct Term {
+    double a;  ///< (1 - lam) / (2 lam), never 0
+    double b;  ///< -c / lam
+  };
+  double constant = 0.0;
+  double linear = 0.0;  ///< norm of the slope over the merged coordinates, >= 0
+  std::vector<Term> terms;
+  double mean_p = 0.0;      ///< E_P L = KL(P || Q)
+  double variance_p = 0.0;  ///< Var_P L
+  double mean_q = 0.0;      ///< E_Q L = -KL(Q || P)
+};
+
+/// `pair` must not be mutually singular.
+[[nodiscard]] PrivacyLoss privacy_loss(const WhitenedPair& pair);
+
+/// Essential range of L: infinite ends unless all a_i have one sign and linear = 0.
+struct LossRange {
+  double lowest;
+  double highest;
+};
+[[nodiscard]] LossRange range_of(const PrivacyLoss& loss);
+
+/// log M(s) = log E_P e^{s (L - eps)} and its derivatives in s, for real s with all
+/// 1 - 2 s a_i > 0 (Spec §3.3).
+struct CumulantDerivatives {
+  double value;
+  double first;
+  double second;
+};
+[[nodiscard]] CumulantDerivatives cumulant(const PrivacyLoss& loss, double eps, double s);
+
+/// M(s) / M(s0) for complex s near the real point s0, principal branch, without cancellation: every
+/// factor is written as its ratio to the one at s0.
+class MomentRatio {
+ public:
+  MomentRatio(const PrivacyLoss& loss, double eps, double s0);
+  [[nodiscard]] std::complex<double> operator()(std::complex<double> s) const;
+
+ private:
+  struct Factor {
+    double slope;   ///< 2 a / (1 - 2 s0 a)
+    double a;       ///< as in the loss
+    double weight;  ///< b^2 / (2 (1 - 2 s0 a)^2)
+  };
+  double s0_;
+  double drift_;      ///< constant - eps
+  double curvature_;  ///< linear^2 / 2
+  std::vector<Factor> factors_;
+};
+
+}  // namespace sfumato

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "sfumato/random/philox.hpp"
+
+namespace sfumato {
+
+/// What random numbers are for. The numbers enter the keys: never change or reuse one.
+enum class Purpose : std::uint32_t {
+  initialisation = 1,  ///< starting points of models and particles
+  batches = 2,         ///< which records a step sees
+  noise = 3,           ///< what a mechanism adds
+  simulation = 4,      ///< Monte Carlo: paths, integrals
+  bootstrap = 5,       ///< resampling of results
+};
+
+/// Names a stream: a seed, a purpose, and whatever else sets it apart (run, model, ...).
+///
+/// The parts are folded in order through Philox: starting from key = seed,
+///   key <- first two words of philox(counter = (part low, part high, position, purpose), key)
+/// with position 0, 1, ..., and at the end once more with part = number of parts and
+/// position = 2^32 - 1. So keys of distinct tuples are as good as independent 64-bit numbers:
+/// among n streams some two agree with probability below n^2 / 2^65 (3e-8 for a million).
+class StreamKey {
+ public:
+  StreamKey(std::uint64_t seed, Purpose purpose, std::initializer_list<std::uint64_t> parts = {});
+
+  [[nodiscard]] const PhiloxKey& words() const { return words_; }
+  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+
+ private:
+  PhiloxKey words_;
+};
+
+/// Random numbers by address: the value at (step, index) is a pure function of the key, so that any
+/// part of a stream can be drawn anywhere, in any order, in pieces of any size, with the same bits.
+///
+/// Layout. Block b of a step is  w0 w1 w2 w3 = philox(counter = (b low, b high, step low, step
+/// high), key); 64-bit numbers are low word first.
+///   uniform double  index i: block i / 2, k = top 53 bits of (w0 w1) for even i, (w2 w3) for odd;
+///                   max(k, 1/2) 2^-53, which is neither 0 nor 1
+///   normal double   indices 2b, 2b + 1: box_muller(u, v) of the uniforms 2b and 2b + 1
+///   normal float    indices 4b .. 4b + 3: box_muller of (w0, w1), then of (w2, w3), rounded once;
+///                   u = (floor(w / 2) + 1/2) 2^-31 of the first word, v = w 2^-32 of the second
+///   below           index i: block i, first (w0 w1), then (w2 w3); see below()
+///
+/// Doubles are the same bits everywhere. A vectorised fill of floats may do the arithmetic in
+/// single precision: the same words and formula, other last bits.
+///
+/// Values of different kinds at the same step share their blocks, hence are not independent: use
+/// one kind per step, or one key per kind.
+class Stream {
+ public:
+  explicit Stream(const StreamKey& key) : key_(key.words()) {}
+
+  /// Value j of the span is the one at (step, first_index + j), for all fills.
+  /// Throws   InvalidArgument if the indices pass 2^64.
+  void fill_uniform(std::uint64_t step, std::uint64_t first_index, std::span<double> values) const;
+  void fill_normal(std::uint64_t step, std::uint64_t first_index, std::span<double> values) const;
+  void fill_normal(std::uint64_t step, std::uint64_t first_index, std::span<float> values) const;
+
+  /// A uniform integer in [0, n), without bias: floor(x n / 2^64) for the first 64-bit x of the
+  /// block that passes Lemire's test; should none pass, block <- philox(counter = block, key).
+  /// Throws   InvalidArgument if n is 0.
+  [[nodiscard]] std::uint64_t below(std::uint64_t step, std::uint64_t index, std::uint64_t n) const;
+
+ private:
+  [[nodiscard]] PhiloxBlock block(std::uint64_t step, std::uint64_t number) const;
+
+  PhiloxKey key_;
+};
+
+}  // namespace sfumato

@@ -1,0 +1,51 @@
+#include "sfumato/report/document.hpp"
+
+#include <fmt/format.h>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+/// The key of a table or figure; nullptr for a statement, which has none.
+const std::string* key_of(const Block& block) {
+  if (const auto* table = std::get_if<Table>(&block)) return &table->key();
+  if (const auto* figure = std::get_if<Figure>(&block)) return &figure->key();
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view name(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::info: return "info";
+    case StatementKind::warning: return "warning";
+    case StatementKind::assumption: return "assumption";
+    case StatementKind::verdict: return "verdict";
+    case StatementKind::summary: return "summary";
+  }
+  throw InternalError("unknown kind of statement");
+}
+
+void Document::add(Block block) {
+  if (const std::string* key = key_of(block)) {
+    if (key->empty()) throw InternalError("a table or figure has no key");
+    for (const Block& other : blocks_) {
+      const std::string* taken = key_of(other);
+      if (taken != nullptr && *taken == *key) {
+        throw InternalError(fmt::format("the block key '{}' is taken", *key));
+      }
+    }
+  }
+  blocks_.push_back(std::move(block));
+}
+
+void Document::add_provenance(std::string key, std::string value) {
+  for (const auto& [taken, other] : provenance_) {
+    (void)other;
+    if (taken == key) throw InternalError(fmt::format("the provenance key '{}' is taken", key));
+  }
+  provenance_.emplace_back(std::move(key), std::move(value));
+}
+
+}  // namespace sfumato

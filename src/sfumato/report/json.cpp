@@ -1,0 +1,124 @@
+#include "sfumato/report/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+  if (std::isnan(value)) throw InternalError("a NaN reached the JSON renderer");
+  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
+  return value;
+}
+
+Json numbers(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
+/// The keys of a claim that follow its value; T is Claimed<double> or Series.
+template <class T>
+void put_claim(Json& json, const T& about) {
+  json["claim"] = name(about.claim);
+  json["symbol"] = symbol(about.claim);
+  json["method"] = about.method;
+  json["assumptions"] = about.assumptions;
+  json["confidence"] = about.confidence ? number(*about.confidence) : Json(nullptr);
+}
+
+struct CellToJson {
+  Json operator()(const Empty& empty) const {
+    if (empty.reason.empty()) return nullptr;
+    return {{"value", nullptr}, {"reason", empty.reason}};
+  }
+  Json operator()(const std::string& text) const { return text; }
+  Json operator()(std::int64_t integer) const { return integer; }
+  Json operator()(double input) const { return number(input); }
+  Json operator()(const Claimed<double>& claimed) const {
+    Json json;
+    json["value"] = number(claimed.value);
+    put_claim(json, claimed);
+    return json;
+  }
+};
+
+Json axis_to_json(const Axis& axis) {
+  return {{"title", axis.title},
+          {"unit", axis.unit},
+          {"scale", axis.scale == Scale::log ? "log" : "linear"}};
+}
+
+std::string_view name_of(Mark mark) {
+  switch (mark) {
+    case Mark::line: return "line";
+    case Mark::points: return "points";
+    case Mark::bars: return "bars";
+    case Mark::plane: return "plane";
+  }
+  throw InternalError("unknown mark");
+}
+
+struct BlockToJson {
+  Json operator()(const Table& table) const {
+    Json json{{"type", "table"}, {"key", table.key()}, {"title", table.title()}};
+    json["columns"] = Json::array();
+    for (const Column& column : table.columns()) {
+      json["columns"].push_back(
+          {{"key", column.key}, {"title", column.title}, {"unit", column.unit}});
+    }
+    json["rows"] = Json::array();
+    for (const auto& row : table.rows()) {
+      Json cells;
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        cells[table.columns()[i].key] = std::visit(CellToJson{}, row[i].content());
+      }
+      json["rows"].push_back(std::move(cells));
+    }
+    return json;
+  }
+  Json operator()(const Figure& figure) const {
+    Json json{{"type", "figure"},
+              {"key", figure.key()},
+              {"title", figure.title()},
+              {"mark", name_of(figure.mark())}};
+    json["axes"] = {{"x", axis_to_json(figure.x())}, {"y", axis_to_json(figure.y())}};
+    if (figure.z()) json["axes"]["z"] = axis_to_json(*figure.z());
+    json["series"] = Json::array();
+    for (const Series& series : figure.series()) {
+      Json item{{"key", series.key}, {"title", series.title}};
+      put_claim(item, series);
+      item["x"] = numbers(series.x);
+      item["y"] = numbers(series.y);
+      if (figure.z()) item["z"] = numbers(series.z);
+      json["series"].push_back(std::move(item));
+    }
+    return json;
+  }
+  Json operator()(const Statement& statement) const {
+    return {{"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.text}};
+  }
+};
+
+}  // namespace
+
+std::string render_json(const Document& document) {
+  Json json{{"schema_version", kDocumentSchemaVersion},
+            {"command", document.command()},
+            {"title", document.title()}};
+  json["provenance"] = Json::object();
+  for (const auto& [key, value] : document.provenance()) json["provenance"][key] = value;
+  json["blocks"] = Json::array();
+  for (const Block& block : document.blocks()) {
+    json["blocks"].push_back(std::visit(BlockToJson{}, block));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sfumato

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sfumato/report/document.hpp"
+
+namespace sfumato {
+
+/// The document for people: title, blocks in order, provenance, and last the summary statements,
+/// each on one line. Plain text in UTF-8 that ends with a line break; user-provided names are made
+/// printable.
+///
+/// Every claimed number has its symbol beside it (`<= 0.1234`), rounded towards its claim. Methods,
+/// assumptions and reasons for empty cells are notes below the table, each printed once: `[1]` in
+/// a heading is about the whole column, `[1]` beside a number about that number.
+/// A table wider than `width` columns is printed in parts that repeat its key columns.
+[[nodiscard]] std::string render_text(const Document& document, std::size_t width = 100);
+
+}  // namespace sfumato

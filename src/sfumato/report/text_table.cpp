@@ -1,0 +1,208 @@
+#include "sfumato/report/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "sfumato/report/printable.hpp"
+
+namespace sfumato {
+namespace {
+
+/// The distinct notes of a table, numbered from 1 in order of first use.
+class Notes {
+ public:
+  /// " [3]", or nothing for an empty note.
+  std::string mark(const std::string& note) {
+    if (note.empty()) return {};
+    auto found = std::find(notes_.begin(), notes_.end(), note);
+    if (found == notes_.end()) found = notes_.insert(notes_.end(), note);
+    return fmt::format(" [{}]", found - notes_.begin() + 1);
+  }
+  [[nodiscard]] const std::vector<std::string>& all() const { return notes_; }
+
+ private:
+  std::vector<std::string> notes_;
+};
+
+std::string note_of(const Claimed<double>& claimed) {
+  std::string note = printable(claimed.method);
+  const auto append = [&](const std::string& part) {
+    if (!note.empty()) note += "; ";
+    note += part;
+  };
+  if (!claimed.assumptions.empty()) {
+    std::string list;
+    for (const std::string& assumption : claimed.assumptions) {
+      if (!list.empty()) list += "; ";
+      list += printable(assumption);
+    }
+    append("assumes: " + list);
+  }
+  if (claimed.confidence) append(fmt::format("confidence {}", format_input(*claimed.confidence)));
+  return note;
+}
+
+/// A cell as it is laid out: `<= 0.1234` and ` [1]`, so that numbers align whatever their marks.
+struct Entry {
+  std::string body;
+  std::string mark;
+};
+
+struct Layout {
+  std::string title;
+  std::string unit;
+  bool right = false;
+  std::size_t body_width = 0, mark_width = 0;
+  std::size_t width = 0;  ///< of the whole column
+  std::vector<Entry> entries;
+};
+
+std::string body_of(const Cell& cell, NumberStyle style) {
+  struct Visitor {
+    NumberStyle style;
+    std::string operator()(const Empty&) const { return "-"; }
+    std::string operator()(const std::string& text) const { return printable(text); }
+    std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
+    std::string operator()(double input) const { return format_input(input); }
+    std::string operator()(const Claimed<double>& claimed) const {
+      return fmt::format("{} {}", symbol(claimed.claim), format_claimed(claimed, style));
+    }
+  };
+  return std::visit(Visitor{style}, cell.content());
+}
+
+/// The note that all claimed cells of a column share, if they do.
+std::optional<std::string> common_note(const Table& table, std::size_t column) {
+  std::optional<std::string> common;
+  for (const auto& row : table.rows()) {
+    const auto* claimed = std::get_if<Claimed<double>>(&row[column].content());
+    if (claimed == nullptr) continue;
+    std::string note = note_of(*claimed);
+    if (common && *common != note) return std::nullopt;
+    common = std::move(note);
+  }
+  return common;
+}
+
+bool is_right_aligned(const Table& table, std::size_t column) {
+  const Align align = table.columns()[column].align;
+  if (align != Align::automatic) return align == Align::right;
+  bool has_number = false, has_text = false;
+  for (const auto& row : table.rows()) {
+    const Cell::Content& content = row[column].content();
+    has_text = has_text || std::holds_alternative<std::string>(content);
+    has_number = has_number || (!std::holds_alternative<std::string>(content) &&
+                                !std::holds_alternative<Empty>(content));
+  }
+  return has_number && !has_text;
+}
+
+Layout lay_out(const Table& table, std::size_t column, Notes& notes) {
+  const Column& about = table.columns()[column];
+  const std::optional<std::string> shared = common_note(table, column);
+  Layout layout;
+  layout.title = printable(about.title) + notes.mark(shared.value_or(""));
+  if (!about.unit.empty()) layout.unit = fmt::format("({})", printable(about.unit));
+  layout.right = is_right_aligned(table, column);
+  for (const auto& row : table.rows()) {
+    Entry entry;
+    entry.body = body_of(row[column], about.style);
+    if (const auto* claimed = std::get_if<Claimed<double>>(&row[column].content())) {
+      if (!shared) entry.mark = notes.mark(note_of(*claimed));
+    } else if (const auto* empty = std::get_if<Empty>(&row[column].content())) {
+      entry.mark = notes.mark(printable(empty->reason));
+    }
+    layout.body_width = std::max(layout.body_width, display_width(entry.body));
+    layout.mark_width = std::max(layout.mark_width, entry.mark.size());
+    layout.entries.push_back(std::move(entry));
+  }
+  layout.width = std::max({display_width(layout.title), display_width(layout.unit),
+                           layout.body_width + layout.mark_width});
+  return layout;
+}
+
+std::string aligned(const Layout& layout, std::string_view text) {
+  return layout.right ? pad_left(text, layout.width) : pad_right(text, layout.width);
+}
+
+std::string cell_text(const Layout& layout, const Entry& entry) {
+  const std::string body = layout.right ? pad_left(entry.body, layout.body_width)
+                                        : pad_right(entry.body, layout.body_width);
+  return aligned(layout, body + pad_right(entry.mark, layout.mark_width));
+}
+
+template <class CellText>
+std::string line(const std::vector<const Layout*>& part, CellText cell_text_of) {
+  std::string text;
+  for (const Layout* layout : part) {
+    if (!text.empty()) text += "  ";
+    text += cell_text_of(*layout);
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
+}
+
+std::string render_part(const std::vector<const Layout*>& part, std::size_t rows) {
+  std::string text = line(part, [](const Layout& l) { return aligned(l, l.title); });
+  const bool has_unit =
+      std::any_of(part.begin(), part.end(), [](const Layout* l) { return !l->unit.empty(); });
+  if (has_unit) text += line(part, [](const Layout& l) { return aligned(l, l.unit); });
+  text += line(part, [](const Layout& l) { return std::string(l.width, '-'); });
+  for (std::size_t row = 0; row < rows; ++row) {
+    text += line(part, [&](const Layout& l) { return cell_text(l, l.entries[row]); });
+  }
+  if (rows == 0) text += "(no rows)\n";
+  return text;
+}
+
+/// Columns in parts of at most `width`, each opened by the key columns.
+std::vector<std::vector<const Layout*>> split_into_parts(const std::vector<Layout>& layouts,
+                                                         std::size_t key_columns,
+                                                         std::size_t width) {
+  std::vector<const Layout*> keys;
+  std::size_t keys_width = 0;
+  for (std::size_t i = 0; i < std::min(key_columns, layouts.size()); ++i) {
+    keys.push_back(&layouts[i]);
+    keys_width += layouts[i].width + 2;
+  }
+  std::vector<std::vector<const Layout*>> parts{keys};
+  std::size_t used = keys_width;
+  for (std::size_t i = keys.size(); i < layouts.size(); ++i) {
+    if (used + layouts[i].width > width && parts.back().size() > keys.size()) {
+      parts.push_back(keys);
+      used = keys_width;
+    }
+    parts.back().push_back(&layouts[i]);
+    used += layouts[i].width + 2;
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string render_table(const Table& table, std::size_t width) {
+  Notes notes;
+  std::vector<Layout> layouts;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    layouts.push_back(lay_out(table, i, notes));
+  }
+  std::string text = wrap("", printable(table.title()), width);
+  bool first = true;
+  for (const auto& part : split_into_parts(layouts, table.key_columns(), width)) {
+    if (!first) text += "\n";
+    first = false;
+    text += render_part(part, table.rows().size());
+  }
+  for (std::size_t i = 0; i < notes.all().size(); ++i) {
+    text += wrap(fmt::format("[{}] ", i + 1), notes.all()[i], width);
+  }
+  return text;
+}
+
+}  // namespace sfumato

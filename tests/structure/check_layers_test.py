@@ -1,0 +1,119 @@
+"""Each rule of tools/check_layers.py passes on a good tree and fails on a tree that breaks only it."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import check_layers  # noqa: E402
+
+GOOD = {
+    "src/sfumato/core/error.hpp": '#pragma once\n\n#include <string>\n',
+    "src/sfumato/core/error.cpp": '#include "sfumato/core/error.hpp"\n\n#include <fmt/format.h>\n'
+                                  'static_assert(sizeof(int) == 4);\n'
+                                  'const char* text = "std::cout and exit(1)";  // abort()\n',
+    "src/sfumato/math/psi.hpp": '#pragma once\n#include <Eigen/Core>\n#include "sfumato/core/error.hpp"\n',
+    "src/sfumato/data/csv.cpp": '#include <zlib.h>\n#include <toml++/toml.h>\n'
+                                '#include "sfumato/math/psi.hpp"\n',
+    "src/sfumato/nn/net.hpp": '#pragma once\n#include "sfumato/privacy/risk.hpp"\n',
+    "cli/rows.hpp": "#pragma once\n",
+    "cli/rows.cpp": '#include "cli/rows.hpp"\n\n#include <CLI/CLI.hpp>\n#include <iostream>\n'
+                    '#include "sfumato/report/document.hpp"\nint f() { std::cout << 1; exit(2); }\n',
+    "tests/unit/math/psi_test.cpp": '#include <gtest/gtest.h>\n#include "sfumato/math/psi.hpp"\n',
+    "tests/golden/any_test.cpp": '#include "sfumato/report/document.hpp"\n',
+}
+
+
+class CheckLayers(unittest.TestCase):
+    def violations(self, **changes):
+        """Violations of the good tree after writing the given files (path=text) over it."""
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in {**GOOD, **changes}.items():
+                file = pathlib.Path(folder, path)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+            return check_layers.Checker(folder).run()
+
+    def assert_breaks(self, rule, path, text):
+        found = self.violations(**{path: text})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(f"[{rule}]", found[0])
+        self.assertTrue(found[0].startswith(path.rsplit("/", 1)[0]), found[0])
+
+    def test_good_tree_passes(self):
+        self.assertEqual(self.violations(), [])
+
+    def test_upward_include(self):
+        self.assert_breaks("upward-include", "src/sfumato/math/a.hpp",
+                           '#pragma once\n#include "sfumato/sde/ou_law.hpp"\n')
+
+    def test_upward_include_from_a_test(self):
+        self.assert_breaks("upward-include", "tests/property/math/a_test.cpp",
+                           '#include "sfumato/sde/ou_law.hpp"\n')
+
+    def test_sideways_include(self):
+        for module in ("audit", "design"):
+            self.assert_breaks("sideways-include", "src/sfumato/nn/a.hpp",
+                               f'#pragma once\n#include "sfumato/{module}/a.hpp"\n')
+
+    def test_library_does_not_include_the_command_line(self):
+        self.assert_breaks("upward-include", "src/sfumato/reproduce/a.hpp",
+                           '#pragma once\n#include "sfumato/cli/a.hpp"\n')
+
+    def test_commented_include_does_not_count(self):
+        self.assertEqual(self.violations(**{
+            "src/sfumato/math/a.hpp": '#pragma once\n// #include "sfumato/sde/ou_law.hpp"\n'}), [])
+
+    def test_unknown_module(self):
+        self.assert_breaks("unknown-module", "src/sfumato/misc/a.hpp", "#pragma once\n")
+        self.assert_breaks("unknown-module", "src/sfumato/math/a.hpp",
+                           '#pragma once\n#include "sfumato/misc/a.hpp"\n')
+        self.assert_breaks("unknown-module", "tests/unit/misc/a_test.cpp", "int i;\n")
+
+    def test_own_header_first(self):
+        self.assert_breaks("own-header-first", "src/sfumato/core/error.cpp",
+                           '#include <string>\n#include "sfumato/core/error.hpp"\n')
+        self.assert_breaks("own-header-first", "cli/rows.cpp", '#include <string>\n#include "rows.hpp"\n')
+
+    def test_relative_include(self):
+        self.assert_breaks("relative-include", "src/sfumato/math/a.hpp",
+                           '#pragma once\n#include "../core/error.hpp"\n')
+        self.assert_breaks("relative-include", "tests/unit/math/a_test.cpp",
+                           '#include "../../support.hpp"\n')
+
+    def test_include_form(self):
+        self.assert_breaks("include-form", "src/sfumato/math/a.hpp", '#pragma once\n#include "psi.hpp"\n')
+        self.assert_breaks("include-form", "src/sfumato/math/a.hpp",
+                           '#pragma once\n#include <sfumato/core/error.hpp>\n')
+
+    def test_third_party_out_of_place(self):
+        for header in ("toml++/toml.hpp", "CLI/CLI.hpp", "zlib.h", "nlohmann/json.hpp", "sqlite3.h",
+                       "mpi.h", "Python.h", "gtest/gtest.h", "rapidcheck.h", "benchmark/benchmark.h"):
+            with self.subTest(header=header):
+                self.assert_breaks("third-party", "src/sfumato/math/a.cpp", f"#include <{header}>\n")
+        self.assert_breaks("third-party", "src/sfumato/core/a.cpp", "#include <Eigen/Core>\n")
+
+    def test_third_party_in_a_header_of_its_own_module(self):
+        self.assert_breaks("third-party", "src/sfumato/data/a.hpp", "#pragma once\n#include <zlib.h>\n")
+
+    def test_pragma_once(self):
+        self.assert_breaks("pragma-once", "src/sfumato/math/a.hpp", "int f();\n")
+
+    def test_library_is_silent(self):
+        for line in ("std::cout << 1;", "std::cerr << 1;", 'printf("x");', 'std::printf("x");',
+                     'fmt::print("x");', 'puts("x");', "exit(1);", "std::exit(1);", "abort();",
+                     "std::abort();", "std::terminate();", "assert(x);"):
+            with self.subTest(line=line):
+                self.assert_breaks("library-silence", "src/sfumato/math/a.cpp", f"void f() {{ {line} }}\n")
+        for header in ("iostream", "cassert"):
+            self.assert_breaks("library-silence", "src/sfumato/math/a.cpp", f"#include <{header}>\n")
+
+    def test_words_that_only_look_alike(self):
+        self.assertEqual(self.violations(**{
+            "src/sfumato/math/a.cpp": "void f() { std::snprintf(b, 1, x); static_assert(true);"
+                                      " loop.exit(); on_exit(1); constexpr int n = 1'000'000; }\n"}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,84 @@
+#include "sfumato/divergence/gaussian_hockey_stick.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/divergence/gdp.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+WhitenedPair one_dimensional(double mean_q, double var_q) {
+  return whiten(VectorXd::Zero(1), Isotropic{1.0, 1}, VectorXd::Constant(1, mean_q),
+                Isotropic{var_q, 1});
+}
+
+TEST(HockeyStick, EqualVariancesUseTheClosedForm) {
+  EXPECT_EQ(gaussian_hockey_stick(one_dimensional(1.0, 1.0), 0.7).delta, gdp_delta(1.0, 0.7).delta);
+}
+
+TEST(HockeyStick, ContinuousAcrossTheMergingOfEqualVariances) {
+  const double merged = gaussian_hockey_stick(one_dimensional(0.5, 1.0), 0.3).delta;
+  for (const double u : {2e-12, 1e-10, -1e-10, 1e-8, -1e-8}) {
+    EXPECT_NEAR(gaussian_hockey_stick(one_dimensional(0.5, 1.0 + u), 0.3).delta / merged, 1.0,
+                4.0 * std::abs(u) + 1e-11);
+  }
+}
+
+TEST(HockeyStick, WiderSecondLawHasABoundedLoss) {
+  // P = N(0,1), Q = N(0,4): log(p/q) is at most log 2, so delta is exactly 0 from there on.
+  const WhitenedPair pair = one_dimensional(0.0, 4.0);
+  EXPECT_EQ(gaussian_hockey_stick(pair, std::log(2.0) + 1e-12).delta, 0.0);
+  EXPECT_GT(gaussian_hockey_stick(pair, std::log(2.0) - 1e-3).delta, 0.0);
+}
+
+TEST(HockeyStick, NarrowerSecondLawHasALossBoundedBelow) {
+  const WhitenedPair pair = one_dimensional(0.0, 0.25);  // log(p/q) >= -log 2
+  EXPECT_DOUBLE_EQ(gaussian_hockey_stick(pair, -1.0).delta, -std::expm1(-1.0));
+  EXPECT_GT(gaussian_hockey_stick(pair, -0.6).delta, -std::expm1(-0.6));
+}
+
+TEST(HockeyStick, ThresholdsFarBelowTheMean) {
+  // A contour with s0 > 0 alone gives nonsense here (Spec §3.3, step 0).
+  const WhitenedPair pair = one_dimensional(30.0, 1.0 - 1e-6);
+  EXPECT_NEAR(gaussian_hockey_stick(pair, -5.0).delta, 1.0, 1e-12);
+  EXPECT_LE(gaussian_hockey_stick(pair, -5.0).delta, 1.0);
+}
+
+TEST(HockeyStick, LogDeltaSurvivesUnderflow) {
+  const HockeyStick h = gaussian_hockey_stick(one_dimensional(1.0, 0.9), 3000.0);
+  EXPECT_GT(h.delta, 0.0);  // rounded up, never to "no leak"
+  EXPECT_LT(h.delta, 1e-300);
+  EXPECT_LT(h.log_delta, -1000.0);
+  EXPECT_TRUE(std::isfinite(h.log_delta));
+}
+
+TEST(HockeyStick, MutuallySingularLawsAreAlwaysToldApart) {
+  const WhitenedPair pair =
+      whiten(VectorXd::Zero(1), Isotropic{0.0, 1}, VectorXd::Ones(1), Isotropic{0.0, 1});
+  EXPECT_EQ(gaussian_hockey_stick(pair, 50.0).delta, 1.0);
+  EXPECT_EQ(gaussian_total_variation(pair).value, 1.0);
+}
+
+TEST(HockeyStick, IdenticalLaws) {
+  const WhitenedPair pair = one_dimensional(0.0, 1.0);
+  EXPECT_EQ(gaussian_hockey_stick(pair, 0.0).delta, 0.0);
+  EXPECT_DOUBLE_EQ(gaussian_hockey_stick(pair, -2.0).delta, -std::expm1(-2.0));
+}
+
+TEST(HockeyStick, InfiniteThresholdsAndNaN) {
+  const WhitenedPair pair = one_dimensional(1.0, 2.0);
+  EXPECT_EQ(gaussian_hockey_stick(pair, kInf).delta, 0.0);
+  EXPECT_EQ(gaussian_hockey_stick(pair, -kInf).delta, 1.0);
+  EXPECT_THROW((void)gaussian_hockey_stick(pair, std::nan("")), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato

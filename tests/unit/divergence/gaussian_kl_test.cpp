@@ -1,0 +1,76 @@
+#include "sfumato/divergence/gaussian_kl.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sfumato {
+namespace {
+
+using Eigen::Vector2d;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+WhitenedPair one_dimensional(double mean_q, double var_p, double var_q) {
+  return whiten(VectorXd::Zero(1), Isotropic{var_p, 1}, VectorXd::Constant(1, mean_q),
+                Isotropic{var_q, 1});
+}
+
+TEST(GaussianKl, OneDimensionByHand) {
+  EXPECT_DOUBLE_EQ(gaussian_kl(one_dimensional(1.0, 1.0, 1.0)).value.value(), 0.5);
+  // 1/2 [log 4 - 1 + 1/4 + 9/4]
+  EXPECT_DOUBLE_EQ(gaussian_kl(one_dimensional(3.0, 1.0, 4.0)).value.value(),
+                   0.5 * (std::log(4.0) - 1.0 + 0.25 + 2.25));
+}
+
+TEST(GaussianKl, KeepsDigitsForNearlyEqualCovariances) {
+  const double u = 1e-9;
+  // psi(1 + u)/2 = u^2/4 to leading order; the textbook formula gives 0 or noise here.
+  EXPECT_NEAR(gaussian_kl(one_dimensional(0.0, 1.0, 1.0 + u)).value.value() / (u * u / 4.0), 1.0,
+              1e-6);
+}
+
+TEST(GaussianKl, IdenticalLawsGiveExactlyZero) {
+  EXPECT_EQ(gaussian_kl(one_dimensional(0.0, 0.3, 0.3)).value.value(), 0.0);
+}
+
+TEST(GaussianKl, MutuallySingularLawsGiveInfinity) {
+  const WhitenedPair pair = one_dimensional(0.0, 0.0, 1.0);
+  EXPECT_EQ(gaussian_kl(pair).value.value(), kInf);
+  EXPECT_EQ(gaussian_kl(swapped(pair)).value.value(), kInf);
+  EXPECT_EQ(gaussian_renyi(pair, 2.0).value.value(), kInf);
+}
+
+TEST(GaussianKl, SaysWhenARankToleranceDecided) {
+  Eigen::Matrix2d singular;
+  singular << 1.0, 1.0, 1.0, 1.0;
+  const auto kl = gaussian_kl(
+      whiten(Vector2d::Zero(), Dense{singular}, Vector2d::Ones(), Dense{2.0 * singular}));
+  EXPECT_EQ(kl.claim, Claim::exact);
+  ASSERT_EQ(kl.assumptions.size(), 1u);
+  EXPECT_NEAR(kl.value.value(), 0.5 * (std::log(2.0) - 1.0 + 0.5 + 0.5), 1e-12);
+}
+
+TEST(GaussianRenyi, EqualVariancesAreOrderTimesHalfSquaredShift) {
+  const WhitenedPair pair = one_dimensional(2.0, 1.0, 1.0);
+  EXPECT_DOUBLE_EQ(gaussian_renyi(pair, 5.0).value.value(), 10.0);
+  EXPECT_DOUBLE_EQ(gaussian_renyi(pair, 0.5).value.value(), 1.0);
+}
+
+TEST(GaussianRenyi, InfiniteWhenTheMixedVarianceIsNotPositive) {
+  const WhitenedPair pair = one_dimensional(0.0, 1.0, 0.5);  // 1 + a (0.5 - 1) <= 0 from a = 2 on
+  EXPECT_EQ(gaussian_renyi(pair, 2.0).value.value(), kInf);
+  EXPECT_TRUE(std::isfinite(gaussian_renyi(pair, 1.9).value.value()));
+}
+
+TEST(GaussianRenyi, RefusesOrdersThatAreNotPositive) {
+  const WhitenedPair pair = one_dimensional(1.0, 1.0, 1.0);
+  EXPECT_THROW((void)gaussian_renyi(pair, 0.0), InvalidArgument);
+  EXPECT_THROW((void)gaussian_renyi(pair, -1.0), InvalidArgument);
+  EXPECT_THROW((void)gaussian_renyi(pair, kInf), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato

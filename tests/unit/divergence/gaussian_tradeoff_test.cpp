@@ -1,0 +1,65 @@
+#include "sfumato/divergence/gaussian_tradeoff.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+WhitenedPair one_dimensional(double mean_q, double var_q) {
+  return whiten(VectorXd::Zero(1), Isotropic{1.0, 1}, VectorXd::Constant(1, mean_q),
+                Isotropic{var_q, 1});
+}
+
+TEST(GaussianTpr, EqualVariancesGiveTheGaussianTradeOff) {
+  const boost::math::normal normal;
+  for (const double mu : {0.1, 1.0, 3.0}) {
+    for (const double fpr : {1e-6, 0.001, 0.1, 0.9}) {
+      // TPR = Phi(mu + Phi^{-1}(fpr))
+      const double expected = cdf(normal, mu + quantile(normal, fpr));
+      EXPECT_NEAR(gaussian_tpr(one_dimensional(mu, 1.0), fpr).value / expected, 1.0, 1e-9);
+    }
+  }
+}
+
+TEST(GaussianTpr, ZeroShiftWiderLawByHand) {
+  // P = N(0,1), Q = N(0,4): the best test says P on |z| < t; fpr = 2 Phi(t/2) - 1.
+  const boost::math::normal normal;
+  const double t = 0.8;
+  const double fpr = 2.0 * cdf(normal, 0.5 * t) - 1.0;
+  const double tpr = 2.0 * cdf(normal, t) - 1.0;
+  EXPECT_NEAR(gaussian_tpr(one_dimensional(0.0, 4.0), fpr).value, tpr, 1e-9);
+}
+
+TEST(GaussianTpr, Edges) {
+  EXPECT_EQ(gaussian_tpr(one_dimensional(1.0, 2.0), 0.0).value, 0.0);
+  EXPECT_EQ(gaussian_tpr(one_dimensional(1.0, 2.0), 1.0).value, 1.0);
+  EXPECT_EQ(gaussian_tpr(one_dimensional(0.0, 1.0), 0.3).value, 0.3);
+  const WhitenedPair singular =
+      whiten(VectorXd::Zero(1), Isotropic{0.0, 1}, VectorXd::Ones(1), Isotropic{1.0, 1});
+  EXPECT_EQ(gaussian_tpr(singular, 0.0).value, 1.0);
+  EXPECT_THROW((void)gaussian_tpr(singular, 1.5), InvalidArgument);
+}
+
+TEST(GaussianEpsilon, Edges) {
+  EXPECT_EQ(gaussian_epsilon(one_dimensional(0.1, 1.1), Delta(0.9)).value.nats(), 0.0);
+  EXPECT_EQ(gaussian_epsilon(one_dimensional(0.1, 0.9), Delta(0.0)).value.nats(), kInf);
+  // Bounded loss: pure epsilon exists, its largest value log 2.
+  EXPECT_NEAR(gaussian_epsilon(one_dimensional(0.0, 4.0), Delta(0.0)).value.nats(), std::log(2.0),
+              1e-12);
+  const WhitenedPair singular =
+      whiten(VectorXd::Zero(1), Isotropic{0.0, 1}, VectorXd::Ones(1), Isotropic{1.0, 1});
+  EXPECT_EQ(gaussian_epsilon(singular, Delta(0.5)).value.nats(), kInf);
+}
+
+}  // namespace
+}  // namespace sfumato

@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""Checks the layers of the source tree: who may include whom, and what the library never does.
+
+  tools/check_layers.py [ROOT]        ROOT defaults to the repository that holds this file
+
+Prints one line per violation, `path:line: [rule] what is wrong`, and exits with 1 if there is any.
+"""
+
+import pathlib
+import re
+import sys
+
+# Low to high. Modules on one line are siblings that do not know each other.
+LAYERS = [
+    ["core"],
+    ["math"],
+    ["random"],
+    ["data"],
+    ["sde"],
+    ["divergence"],
+    ["privacy"],
+    ["audit", "design", "nn"],
+    ["study"],
+    ["report"],
+    ["reproduce"],
+    ["cli", "python"],
+]
+RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
+
+# Third-party headers that belong to one place: pattern of the header, places that may include it.
+# A place is a folder; "*.cpp" after it says that headers may not. Folders of TEST_TREES are free.
+THIRD_PARTY = [
+    (r"toml\+\+/.*", ["src/sfumato/data/*.cpp"]),
+    (r"CLI/.*", ["cli"]),
+    (r"zlib\.h|zconf\.h", ["src/sfumato/data/*.cpp"]),
+    (r"nlohmann/.*", ["src/sfumato/data", "src/sfumato/report", "src/sfumato/reproduce", "cli"]),
+    (r"sqlite3\.h", ["src/sfumato/study/ledger"]),
+    (r"mpi\.h", ["src/sfumato/study/scheduler"]),
+    (r"Python\.h|nanobind/.*|pybind11/.*", ["python"]),
+    (r"(Eigen|unsupported/Eigen|boost)/.*", [f"src/sfumato/{m}" for m in RANK if m != "core"] + ["cli"]),
+    (r"fmt/.*", ["src/sfumato", "cli", "python"]),
+    (r"gtest/.*|gmock/.*|rapidcheck.*|benchmark/.*", []),
+]
+TEST_TREES = ("tests", "bench", "examples")
+
+# What the library never does: it reports through values, exceptions and the Observer.
+FORBIDDEN_IN_LIBRARY = [
+    (r"\bstd::(?:cout|cerr|clog|cin)\b", "uses a standard stream"),
+    (r"(?<![\w.>])(?:std::)?(?:f|v|vf)?printf\s*\(", "prints"),
+    (r"(?<![\w.>])(?:std::)?(?:f?puts|putchar|perror)\s*\(", "prints"),
+    (r"\bfmt::print(?:ln)?\s*\(", "prints"),
+    (r"(?<![\w.>])(?:std::)?(?:_?exit|_Exit|quick_exit|abort|terminate)\s*\(", "ends the process"),
+    (r"(?<![\w.>])assert\s*\(", "uses assert, which vanishes in release builds"),
+]
+FORBIDDEN_HEADERS = {"iostream", "cassert", "assert.h"}
+
+TOKENS = re.compile(
+    r'(?P<comment>//[^\n]*|/\*.*?\*/)'
+    r'|(?P<raw>R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)")'
+    r'|(?P<string>"(?:\\.|[^"\\\n])*")'
+    r"|(?P<char>(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+')",
+    re.DOTALL,
+)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def without(text, kinds):
+    """The text with the named kinds of tokens blanked out; line numbers stay."""
+
+    def blank(match):
+        kind = next(k for k in ("comment", "raw", "string", "char") if match.group(k) is not None)
+        return re.sub(r"[^\n]", " ", match.group()) if kind in kinds else match.group()
+
+    return TOKENS.sub(blank, text)
+
+
+def place_allows(place, path):
+    folder, _, pattern = place.partition("/*")
+    inside = path == folder or path.startswith(folder + "/")
+    return inside and (not pattern or path.endswith(pattern))
+
+
+def module_of(path):
+    """The module a file belongs to, or None for a file that may see every module."""
+    parts = path.split("/")
+    if parts[:2] == ["src", "sfumato"] and len(parts) > 3:
+        return parts[2]
+    if parts[0] == "cli":
+        return "cli"
+    if parts[0] == "tests" and len(parts) > 3 and parts[1] in ("unit", "property"):
+        return parts[2]
+    return None
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.violations = []
+        self.files = 0
+
+    def report(self, path, line, rule, message):
+        self.violations.append(f"{path}:{line}: [{rule}] {message}")
+
+    def run(self):
+        modules = self.root / "src" / "sfumato"
+        for folder in sorted(modules.iterdir()) if modules.is_dir() else []:
+            if folder.is_dir() and (folder.name not in RANK or RANK[folder.name] == len(LAYERS) - 1):
+                self.report(f"src/sfumato/{folder.name}", 1, "unknown-module",
+                            "is not in the layer table of tools/check_layers.py")
+        for tree in ("src", "cli", "tests"):
+            for file in sorted((self.root / tree).rglob("*")):
+                if file.suffix in (".hpp", ".cpp") and file.is_file():
+                    self.check_file(file)
+        return self.violations
+
+    def check_file(self, file):
+        self.files += 1
+        path = file.relative_to(self.root).as_posix()
+        text = without(file.read_text(encoding="utf-8"), {"comment", "raw"})
+        includes = [(text.count("\n", 0, m.start()) + 1, m.group(1), m.group(2))
+                    for m in INCLUDE.finditer(text)]
+        module = module_of(path)
+        if module is not None and module not in RANK:
+            if path.startswith("tests/"):
+                self.report(path, 1, "unknown-module", f"'{module}' is not a module")
+            module = None
+        for line, quote, name in includes:
+            self.check_include(path, module, line, quote, name)
+        if path.startswith(("src/", "cli/")):
+            self.check_own_header_first(file, path, includes)
+        if file.suffix == ".hpp" and not text.lstrip().startswith("#pragma once"):
+            self.report(path, 1, "pragma-once", "a header starts with #pragma once")
+        if path.startswith("src/"):
+            code = without(text, {"string", "char"})
+            for pattern, what in FORBIDDEN_IN_LIBRARY:
+                for match in re.finditer(pattern, code):
+                    self.report(path, code.count("\n", 0, match.start()) + 1, "library-silence",
+                                f"the library {what}: {match.group().strip()}")
+
+    def check_include(self, path, module, line, quote, name):
+        if name.startswith("../") or "/../" in name:
+            self.report(path, line, "relative-include", f'write "{name}" from the include root')
+            return
+        if name.startswith("sfumato/"):
+            parts = name.split("/")
+            if quote != '"':
+                self.report(path, line, "include-form", f'write "{name}" with quotes')
+            if len(parts) < 3 or parts[1] not in RANK:
+                self.report(path, line, "unknown-module", f'"{name}" names no module')
+                return
+            if module is not None and parts[1] != module and RANK[parts[1]] >= RANK[module]:
+                way = "sideways" if RANK[parts[1]] == RANK[module] else "upward"
+                self.report(path, line, f"{way}-include", f"{module} includes {parts[1]}")
+            return
+        if quote == '"' and path.startswith("src/"):
+            self.report(path, line, "include-form", f'"{name}" is not a path from the include root')
+        if path.split("/")[0] in TEST_TREES:
+            return
+        if path.startswith("src/") and name in FORBIDDEN_HEADERS:
+            self.report(path, line, "library-silence", f"the library does not include <{name}>")
+        for pattern, places in THIRD_PARTY:
+            if re.fullmatch(pattern, name) and not any(place_allows(p, path) for p in places):
+                self.report(path, line, "third-party",
+                            f"<{name}> belongs to {', '.join(places) or 'tests and benchmarks'}")
+
+    def check_own_header_first(self, file, path, includes):
+        if file.suffix != ".cpp" or not file.with_suffix(".hpp").exists():
+            return
+        own = file.with_suffix(".hpp").relative_to(self.root).as_posix()
+        first = includes[0] if includes else (1, "", "nothing")
+        # cli/ is not below the include root "src", so the way it names its headers is left open.
+        if not (own == "src/" + first[2] or (path.startswith("cli/") and own.endswith(first[2]))):
+            self.report(path, first[0], "own-header-first", f"includes {first[2]} before {own}")
+
+
+def main(arguments):
+    root = arguments[0] if arguments else pathlib.Path(__file__).resolve().parent.parent
+    checker = Checker(root)
+    violations = checker.run()
+    for violation in violations:
+        print(violation)
+    print(f"check_layers: {checker.files} files, {len(violations)} violations")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
