@@ -45,7 +45,7 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   const double highest = range_of(forward).highest;
   if (target == 0.0) return {Epsilon{std::max(0.0, highest)}, Claim::exact, method};
   // log delta is concave for a normal loss and close to it otherwise: Newton from the right of the
-  // root takes four or five steps. The start is right of it for a normal loss.
+  // root takes four or five steps.
   Claim claim = Claim::exact;
   const double log_target = std::log(target);
   const auto excess = [&](double eps) {
@@ -57,8 +57,19 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   // Right of the root for a normal loss: P(L > eps) <= exp(-z^2/2).
   const double start =
       forward.mean_p + std::sqrt(forward.variance_p) * std::sqrt(-2.0 * log_target);
-  const double root = decreasing_root(excess, 0.0, highest, std::min(start, 0.5 * highest));
-  return {Epsilon{root}, claim, method};
+  if (start < 0.25 * highest) {
+    return {Epsilon{decreasing_root(excess, 0.0, highest, start)}, claim, method};
+  }
+  // Near the largest value of the loss delta falls like a power of the distance from it, so that
+  // its logarithm is nearly linear in x = -log(highest - eps).
+  const auto distance_excess = [&](double x) {
+    const double distance = std::exp(-x);
+    const auto [value, derivative] = excess(highest - distance);
+    return std::pair{value, derivative * distance};
+  };
+  const double x =
+      decreasing_root(distance_excess, -std::log(highest), kInf, -std::log(0.5 * highest));
+  return {Epsilon{std::max(0.0, highest - std::exp(-x))}, claim, method};
 }
 
 Claimed<Epsilon> gaussian_epsilon(const WhitenedPair& pair, Delta delta) {
