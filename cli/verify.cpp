@@ -75,6 +75,7 @@ Json read_golden(const std::string& path) {
 Registry all_functions() {
   Registry registry;
   register_gaussian(registry);
+  register_conversions(registry);
   return registry;
 }
 

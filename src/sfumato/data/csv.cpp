@@ -1,0 +1,272 @@
+#include "sfumato/data/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/csv_records.hpp"
+#include "sfumato/data/file_input.hpp"
+#include "sfumato/data/text.hpp"
+
+namespace sfumato {
+namespace {
+
+enum class Header { required, detected };
+
+bool is_missing(std::string_view text) {
+  if (text.empty() || text == "?") return true;
+  if (text.size() > 4) return false;
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower == "na" || lower == "n/a" || lower == "nan" || lower == "null";
+}
+
+void check_format(const NumberFormat& format) {
+  if (format.decimal != '.' && format.decimal != ',') {
+    throw InvalidArgument(fmt::format("the decimal mark {} is neither `.` nor `,`",
+                                      shown(std::string_view(&format.decimal, 1))),
+                          "Choose one of the two", Where::in("number format"));
+  }
+  const char c = format.separator;
+  const bool in_numbers = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                          (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == format.decimal;
+  const auto byte = static_cast<unsigned char>(c);
+  if (in_numbers || c == '"' || (byte < 0x20 && c != '\t') || byte >= 0x7F) {
+    throw InvalidArgument(fmt::format("{} cannot separate numbers whose decimal mark is `{}`",
+                                      shown(std::string_view(&c, 1)), format.decimal),
+                          "Use a comma, a semicolon or a tab", Where::in("number format"));
+  }
+}
+
+/// The text without its byte-order mark, or an error if it is no text.
+std::string_view text_part(std::string_view text, const std::string& source) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    throw InvalidArgument("is encoded in UTF-16", "Save it as UTF-8", Where::in(source));
+  }
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    const auto lines =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+    throw InvalidArgument("holds a NUL byte, so it is not a text file",
+                          "Give a CSV file, or use the suffix .npy or .npz for arrays",
+                          Where::at(source, static_cast<std::size_t>(lines) + 1));
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
+class TableReader {
+ public:
+  TableReader(std::string_view text, const std::string& source, const CsvOptions& options)
+      : text_(text_part(text, source)),
+        options_(options),
+        records_(text_, source, options.format.separator) {
+    check_format(options.format);
+    table_.source = source;
+  }
+
+  Table read(Header header) {
+    if (!next_unless_blank()) {
+      throw InvalidArgument("is empty", "Give a file with a header row and rows of numbers",
+                            Where::in(table_.source));
+    }
+    width_ = records_.fields().size();
+    const bool numbers_first =
+        header == Header::required ? first_row_is_all_numbers() : first_row_has_a_value();
+    if (header == Header::required && numbers_first) {
+      throw InvalidArgument("the first row holds numbers, not column names",
+                            "Add a header row (a name that is a number goes in quotes)",
+                            Where::at(table_.source, records_.line()));
+    }
+    if (!numbers_first) take_names();
+    reserve();
+    if (numbers_first) take_row();
+    take_rows();
+    return finish();
+  }
+
+ private:
+  [[nodiscard]] ParsedNumber number(std::string_view text) const {
+    return parse_number(text, options_.format.decimal);
+  }
+
+  bool next_unless_blank() {
+    while (records_.next()) {
+      if (!records_.blank()) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool first_row_is_all_numbers() const {
+    return std::all_of(records_.fields().begin(), records_.fields().end(), [&](const CsvField& f) {
+      return !f.quoted && number(f.text).status == NumberStatus::ok;
+    });
+  }
+
+  /// One number in the first row is enough: were the row taken for names because of another, broken
+  /// field, a record would vanish without a word.
+  [[nodiscard]] bool first_row_has_a_value() const {
+    return std::any_of(records_.fields().begin(), records_.fields().end(), [&](const CsvField& f) {
+      return !f.quoted &&
+             (is_missing(f.text) || number(f.text).status != NumberStatus::not_a_number);
+    });
+  }
+
+  void take_names() {
+    std::unordered_set<std::string_view> seen;
+    table_.columns.reserve(width_);
+    for (const CsvField& field : records_.fields()) {
+      const std::size_t index = table_.columns.size() + 1;
+      const Where where = Where::at(table_.source, records_.line(), index);
+      if (trimmed(field.text).empty()) {
+        throw InvalidArgument(fmt::format("column {} has no name", index), "Name every column",
+                              where);
+      }
+      if (!is_utf8(field.text)) {
+        throw InvalidArgument(
+            fmt::format("the name {} of column {} is not UTF-8", shown(field.text), index),
+            "Save the file as UTF-8", where);
+      }
+      if (!seen.insert(field.text).second) {
+        throw InvalidArgument(
+            fmt::format("the name {} of column {} is used twice", shown(field.text), index),
+            "Give every column its own name", where);
+      }
+      table_.columns.emplace_back(field.text);
+    }
+  }
+
+  /// An accepted field takes two bytes or more, so this never reserves more than the text deserves.
+  void reserve() {
+    const auto lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1;
+    const std::size_t by_size = text_.size() / (2 * width_) + 1;
+    values_.reserve(std::min(lines, by_size) * width_);
+    table_.lines.reserve(std::min(lines, by_size));
+  }
+
+  void take_rows() {
+    std::size_t blanks = 0, first_blank = 0;
+    while (records_.next()) {
+      if (records_.blank()) {
+        if (blanks++ == 0) first_blank = records_.line();
+        continue;
+      }
+      // Only now is it known that the blank lines were not those that end a file.
+      if (blanks > 0 && width_ == 1) {
+        if (options_.missing == MissingPolicy::reject) refuse_missing(1, first_blank);
+        table_.dropped += blanks;
+      }
+      blanks = 0;
+      take_row();
+    }
+  }
+
+  void take_row() {
+    const std::vector<CsvField>& fields = records_.fields();
+    if (fields.size() != width_) refuse_ragged();
+    bool complete = true;
+    for (std::size_t i = 0; i < width_; ++i) {
+      const ParsedNumber parsed = number(fields[i].text);
+      if (parsed.status == NumberStatus::ok) {
+        values_.push_back(parsed.value);
+      } else if (parsed.status == NumberStatus::not_a_number && is_missing(fields[i].text)) {
+        if (options_.missing == MissingPolicy::reject) refuse_missing(i + 1, records_.line());
+        complete = false;
+        values_.push_back(0.0);
+      } else {
+        refuse_field(i, parsed.status);
+      }
+    }
+    if (complete) {
+      table_.lines.push_back(records_.line());
+    } else {
+      values_.resize(values_.size() - width_);
+      ++table_.dropped;
+    }
+  }
+
+  [[nodiscard]] std::string field_name(std::size_t field) const {
+    if (table_.columns.empty()) return fmt::format("field {}", field);
+    return fmt::format("field {} ({})", field, shown(table_.columns[field - 1]));
+  }
+
+  [[noreturn]] void refuse_missing(std::size_t field, std::size_t line) const {
+    throw InvalidArgument(fmt::format("{} is missing", field_name(field)),
+                          "Fill it in, or drop the rows with missing values",
+                          Where::at(table_.source, line, field));
+  }
+
+  [[noreturn]] void refuse_field(std::size_t index, NumberStatus status) const {
+    const CsvField& field = records_.fields()[index];
+    const bool comma =
+        options_.format.decimal == '.' && parse_number(field.text, ',').status == NumberStatus::ok;
+    throw InvalidArgument(
+        fmt::format("{} = {} is {}", field_name(index + 1), shown(field.text),
+                    status == NumberStatus::out_of_range ? "beyond the range of a double"
+                                                         : "not a finite number"),
+        comma ? "If the comma is the decimal mark, say so in the number format"
+              : "Correct it or remove the row",
+        Where::at(table_.source, records_.line(), index + 1));
+  }
+
+  [[noreturn]] void refuse_ragged() const {
+    const std::size_t got = records_.fields().size();
+    const char other = options_.format.separator == ';' ? ',' : ';';
+    const bool wrong_separator = width_ == 1 && !table_.columns.empty() &&
+                                 table_.columns[0].find(other) != std::string::npos;
+    throw InvalidArgument(
+        fmt::format("expected {} field{}, got {}", width_, width_ == 1 ? "" : "s", got),
+        wrong_separator
+            ? fmt::format("The fields seem to be separated by `{}`: say so in the number format",
+                          other)
+            : "Give every row as many fields as the first",
+        Where::at(table_.source, records_.line()));
+  }
+
+  Table finish() {
+    const std::size_t rows = table_.lines.size();
+    if (rows == 0) {
+      throw InvalidArgument(
+          table_.dropped == 0 ? "has a header but no rows" : "has no row without a missing value",
+          "Give at least one row of numbers", Where::in(table_.source));
+    }
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    table_.values = Eigen::Map<const RowMajor>(values_.data(), static_cast<Eigen::Index>(rows),
+                                               static_cast<Eigen::Index>(width_));
+    return std::move(table_);
+  }
+
+  std::string_view text_;
+  CsvOptions options_;
+  CsvRecords records_;
+  Table table_;
+  std::size_t width_ = 0;
+  std::vector<double> values_;  ///< row by row
+};
+
+}  // namespace
+
+Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
+  return TableReader(text, source, options).read(Header::required);
+}
+
+Table parse_csv_matrix(std::string_view text, const std::string& source,
+                       const CsvOptions& options) {
+  return TableReader(text, source, options).read(Header::detected);
+}
+
+Table read_csv(const std::string& path, const CsvOptions& options) {
+  return parse_csv(read_file(path), path, options);
+}
+
+Table read_csv_matrix(const std::string& path, const CsvOptions& options) {
+  return parse_csv_matrix(read_file(path), path, options);
+}
+
+}  // namespace sfumato

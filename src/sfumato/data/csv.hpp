@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sfumato/data/table.hpp"
+
+namespace sfumato {
+
+/// How numbers are written in a text file.
+struct NumberFormat {
+  char separator = ',';  ///< between fields
+  char decimal = '.';    ///< '.' or ','
+};
+
+/// What to do with a field that is empty, NA, N/A, NaN, null (in any case) or "?".
+enum class MissingPolicy { reject, drop_row };
+
+struct CsvOptions {
+  NumberFormat format = {};
+  MissingPolicy missing = MissingPolicy::reject;
+};
+
+/// A numeric table with a header row. Quotes as in RFC 4180; lines end in LF, CRLF or CR; a byte-order
+/// mark, blanks around fields and a missing last line end are accepted. Blank lines are skipped, except
+/// that one between the rows of a one-column table is a missing value.
+///
+/// Throws   InvalidArgument with file:line:field for a ragged row, a field that is not a finite number,
+///          a missing value under `reject`, broken quotes, empty or repeated column names, a first row
+///          of numbers, no rows, or bytes that are not text; and as read_file().
+[[nodiscard]] Table read_csv(const std::string& path, const CsvOptions& options = {});
+
+/// The same from memory; `source` names it in messages.
+[[nodiscard]] Table parse_csv(std::string_view text, const std::string& source,
+                              const CsvOptions& options = {});
+
+/// A matrix of numbers whose header is optional: the first row is one if none of its fields is a number
+/// or missing. Without it, `columns` is empty.
+[[nodiscard]] Table read_csv_matrix(const std::string& path, const CsvOptions& options = {});
+[[nodiscard]] Table parse_csv_matrix(std::string_view text, const std::string& source,
+                                     const CsvOptions& options = {});
+
+}  // namespace sfumato

@@ -1,0 +1,81 @@
+#include "sfumato/data/csv_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "sfumato/core/check.hpp"
+
+namespace sfumato {
+
+CsvWriter::CsvWriter(const std::string& path, const std::vector<std::string>& columns)
+    : file_(path), width_(columns.size()) {
+  if (columns.empty()) {
+    throw InvalidArgument("a CSV file needs at least one column", "Name the columns",
+                          Where::in(path));
+  }
+  for (const std::string& column : columns) text(column);
+  end_row();
+}
+
+void CsvWriter::begin_cell() {
+  if (cells_++ > 0) row_ += ',';
+}
+
+CsvWriter& CsvWriter::number(double value) {
+  begin_cell();
+  fmt::format_to(std::back_inserter(row_), "{}", value);
+  return *this;
+}
+
+CsvWriter& CsvWriter::integer(std::int64_t value) {
+  begin_cell();
+  fmt::format_to(std::back_inserter(row_), "{}", value);
+  return *this;
+}
+
+CsvWriter& CsvWriter::text(std::string_view value) {
+  begin_cell();
+  // A name that looks like a number, is empty or has blanks at its ends survives only in quotes.
+  const bool plain = !value.empty() && value.find_first_of(",\"\r\n") == std::string_view::npos &&
+                     value.front() != ' ' && value.front() != '\t' && value.back() != ' ' &&
+                     value.back() != '\t' &&
+                     value.find_first_not_of("0123456789.+-eE") != std::string_view::npos;
+  if (plain) {
+    row_ += value;
+    return *this;
+  }
+  row_ += '"';
+  for (const char c : value) {
+    if (c == '"') row_ += '"';
+    row_ += c;
+  }
+  row_ += '"';
+  return *this;
+}
+
+void CsvWriter::end_row() {
+  require_size("row", static_cast<std::ptrdiff_t>(cells_), static_cast<std::ptrdiff_t>(width_));
+  row_ += '\n';
+  file_.write(row_);
+  row_.clear();
+  cells_ = 0;
+}
+
+void CsvWriter::commit() {
+  require_size("unfinished row", static_cast<std::ptrdiff_t>(cells_), 0);
+  file_.commit();
+}
+
+void write_csv(const std::string& path, const std::vector<std::string>& columns,
+               const Eigen::MatrixXd& rows) {
+  require_size("columns", static_cast<std::ptrdiff_t>(columns.size()), rows.cols());
+  CsvWriter out(path, columns);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    for (Eigen::Index j = 0; j < rows.cols(); ++j) out.number(rows(i, j));
+    out.end_row();
+  }
+  out.commit();
+}
+
+}  // namespace sfumato

@@ -1,0 +1,87 @@
+#include "sfumato/data/file_input.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/text.hpp"
+
+namespace sfumato {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+[[noreturn]] void refuse_to_open(const std::string& path, int error) {
+  const bool missing = error == ENOENT || error == ENOTDIR;
+  throw InvalidArgument(
+      missing ? "there is no such file"
+              : fmt::format("cannot be opened: {}", std::generic_category().message(error)),
+      missing ? "Check the path and the working directory" : "Check the permissions",
+      Where::in(path));
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::uint64_t limit) {
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    throw InvalidArgument(fmt::format("the path {} names no file", shown(path)),
+                          "Give the path of a file");
+  }
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) refuse_to_open(path, errno);
+  struct stat status = {};
+  if (::fstat(file.get(), &status) != 0) refuse_to_open(path, errno);
+  if (S_ISDIR(status.st_mode)) {
+    throw InvalidArgument("is a directory, not a file", "Name a file in it", Where::in(path));
+  }
+  const auto too_large = [&] {
+    return InvalidArgument(fmt::format("is larger than the limit of {} bytes", limit),
+                           "Check that this is the right file", Where::in(path));
+  };
+  const std::uint64_t stated =
+      S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  if (stated > limit) throw too_large();
+
+  std::string bytes;
+  std::size_t used = 0;
+  // One byte more than stated, so that the end of a regular file is met without growing.
+  std::size_t room = std::max<std::size_t>(static_cast<std::size_t>(stated) + 1, 1u << 16);
+  for (;;) {
+    if (used == bytes.size()) {
+      bytes.resize(used + room);
+      room = bytes.size();
+    }
+    const ssize_t got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw StorageError(fmt::format("cannot be read: {}", std::generic_category().message(errno)),
+                         "Check the disk and the connection to it", Where::in(path));
+    }
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+    if (used > limit) throw too_large();
+  }
+  bytes.resize(used);
+  return bytes;
+}
+
+}  // namespace sfumato

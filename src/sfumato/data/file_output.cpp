@@ -1,0 +1,148 @@
+#include "sfumato/data/file_output.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+
+const char* remedy_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT: return "Free some space or write somewhere else";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "Write where you have permission to";
+    case ENOENT: return "Create the directory first";
+    case ENOTDIR: return "Part of the path is a file: choose another one";
+    case EINVAL: return "Give the path of a file";
+    case EISDIR: return "Name a file in it";
+    default: return "Check the path and the disk";
+  }
+}
+
+/// The rename itself must survive a crash, which takes a flush of the directory. Some file systems
+/// cannot do that; the file is whole either way.
+void flush_directory_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const int directory =
+      ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return;
+  ::fsync(directory);
+  ::close(directory);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
+  if (path.empty() || path.find('\0') != std::string::npos) fail("open", EINVAL);
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT) fail("open", errno);
+    open_sibling();
+    return;
+  }
+  if (S_ISDIR(status.st_mode)) fail("open", EISDIR);
+  if (!S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("open", errno);
+    return;
+  }
+  if (::access(path.c_str(), W_OK) != 0) fail("open", errno);
+  std::error_code ignored;  // stat() succeeded, so the links lead somewhere
+  if (const auto real = std::filesystem::canonical(path, ignored); !real.empty()) target_ = real;
+  open_sibling();
+  if (::fchmod(descriptor_, status.st_mode & 07777u) != 0) {
+    const int error = errno;
+    close();
+    ::unlink(temporary_.c_str());
+    fail("set the permissions of", error);
+  }
+}
+
+OutputFile::~OutputFile() {
+  close();
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::open_sibling() {
+  // Several writers of one path must not share a sibling: O_EXCL settles who gets which number.
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const std::string name = fmt::format("{}.tmp-{}-{}", target_, ::getpid(), attempt);
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = name;
+      return;
+    }
+    if (errno != EEXIST) fail("create", errno);
+  }
+  fail("create", EEXIST);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (buffer_.size() + bytes.size() < kBufferBytes) {
+    buffer_ += bytes;
+    return;
+  }
+  put(buffer_);
+  buffer_.clear();
+  put(bytes);
+}
+
+void OutputFile::put(std::string_view bytes) {
+  if (descriptor_ < 0) throw InternalError(fmt::format("{} was written after its commit", path_));
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::commit() {
+  put(buffer_);
+  buffer_.clear();
+  const bool direct = temporary_.empty();
+  if (::fsync(descriptor_) != 0) {
+    const bool cannot_flush = direct && (errno == EINVAL || errno == ENOTSUP || errno == EROFS);
+    if (!cannot_flush) fail("write", errno);
+  }
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0 && errno != EINTR) fail("write", errno);
+  if (direct) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace", errno);
+  temporary_.clear();
+  flush_directory_of(target_);
+}
+
+void OutputFile::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+void OutputFile::fail(const char* action, int error) const {
+  throw StorageError(
+      fmt::format("cannot {} the file: {}", action, std::generic_category().message(error)),
+      remedy_for(error), Where::in(path_.empty() ? "(no path)" : path_));
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  OutputFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace sfumato

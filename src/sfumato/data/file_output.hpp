@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace sfumato {
+
+/// A file that appears whole or not at all: bytes go to a new sibling, which `commit()` flushes to the
+/// disk and renames over `path`. Without commit() the destructor removes the sibling and an older
+/// file stays as it was.
+///
+/// A symbolic link is followed, and an older file keeps its permissions. What is not a regular file
+/// (a pipe, /dev/stdout) is written directly.
+///
+/// Throws   StorageError with the path and the system's reason, from every function.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  void write(std::string_view bytes);
+  /// At most once, after the last write.
+  void commit();
+
+ private:
+  void open_sibling();
+  void put(std::string_view bytes);
+  void close();
+  [[noreturn]] void fail(const char* action, int error) const;
+
+  std::string path_;       ///< as the user wrote it, for messages
+  std::string target_;     ///< path_ with links followed
+  std::string temporary_;  ///< empty when the target is written directly
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+/// All of `bytes` as the new content of `path`.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace sfumato

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sfumato {
+
+/// What the dictionary at the start of an NPY file says.
+struct NpyHeader {
+  bool big_endian = false;
+  char kind = 'f';        ///< 'f', 'i', 'u' or 'b'
+  std::size_t width = 8;  ///< bytes per element
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+  std::size_t data_offset = 0;  ///< where the elements begin
+};
+
+/// Throws   InvalidArgument if `bytes` do not start with a header of versions 1 to 3 or its elements
+///          are not plain numbers of a supported kind.
+[[nodiscard]] NpyHeader parse_npy_header(std::string_view bytes, const std::string& source);
+
+/// A header of version 1, padded to a multiple of 64 bytes. `shape` as Python writes it.
+[[nodiscard]] std::string npy_header_bytes(std::string_view descr, bool fortran_order,
+                                           std::string_view shape);
+
+}  // namespace sfumato

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sfumato/data/array.hpp"
+#include "sfumato/data/file_input.hpp"
+#include "sfumato/data/zip.hpp"
+
+namespace sfumato {
+
+using Arrays = std::map<std::string, Array>;
+
+/// The arrays of an NPZ archive by name, as numpy.savez and numpy.savez_compressed write them.
+///
+/// Throws   InvalidArgument as parse_zip() and parse_npy(), with the array's name, if an entry is not
+///          called NAME.npy, or if there is none; and as read_file().
+[[nodiscard]] Arrays read_npz(const std::string& path);
+
+/// The same from memory; `source` names it in messages, `limit` bounds the bytes of all arrays.
+[[nodiscard]] Arrays parse_npz(std::string_view bytes, const std::string& source,
+                               std::uint64_t limit = kLargestFile);
+
+/// Collects arrays and texts, then writes them as one archive. Equal content gives equal bytes.
+class NpzWriter {
+ public:
+  /// Throws   InvalidArgument if the name is taken or empty, or the array is empty.
+  void add(const std::string& name, const Array& array);
+  /// A text as a vector of bytes: text_of() gives it back.
+  void add_text(const std::string& name, std::string_view text);
+
+  [[nodiscard]] std::string bytes(Compression compression = Compression::deflated) const;
+  void write(const std::string& path, Compression compression = Compression::deflated) const;
+
+ private:
+  void add_entry(const std::string& name, std::string npy);
+
+  std::vector<ZipEntry> entries_;
+};
+
+}  // namespace sfumato

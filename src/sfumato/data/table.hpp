@@ -1,0 +1,24 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sfumato {
+
+/// A numeric table, one record per row.
+struct Table {
+  std::string source;                ///< the file, for messages
+  std::vector<std::string> columns;  ///< names, distinct; empty for a matrix without a header
+  Eigen::MatrixXd values;            ///< rows x columns, all finite
+  std::vector<std::size_t> lines;    ///< the line of the file on which each row begins
+  std::size_t dropped = 0;           ///< rows left out because a value was missing
+};
+
+/// Position of the column called `name`.
+/// Throws   InvalidArgument that suggests the nearest name.
+[[nodiscard]] Eigen::Index column_of(const Table& table, std::string_view name);
+
+}  // namespace sfumato

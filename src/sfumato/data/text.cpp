@@ -1,0 +1,96 @@
+#include "sfumato/data/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <system_error>
+
+namespace sfumato {
+namespace {
+
+constexpr std::size_t kShownCharacters = 40;
+
+/// Bytes of the UTF-8 character at the start of `text`, 0 if there is no well-formed one.
+std::size_t character_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0u) != 0x80u) return 0;
+  }
+  // Overlong forms, surrogates and what lies beyond U+10FFFF differ from the rest in byte two.
+  if (first == 0xE0 && byte(1) < 0xA0) return 0;
+  if (first == 0xED && byte(1) > 0x9F) return 0;
+  if (first == 0xF0 && byte(1) < 0x90) return 0;
+  if (first == 0xF4 && byte(1) > 0x8F) return 0;
+  return length;
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+  std::string result = "\"";
+  std::size_t characters = 0;
+  while (!text.empty()) {
+    if (characters++ == kShownCharacters) return result + "...\"";
+    const std::size_t length = character_length(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    if (length == 0 || first < 0x20 || first == 0x7F) {
+      result += fmt::format("\\x{:02x}", first);
+    } else if (first == '"' || first == '\\') {
+      result += fmt::format("\\{}", text.front());
+    } else {
+      result += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return result + "\"";
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+ParsedNumber parse_number(std::string_view text, char decimal) {
+  std::string with_point;
+  if (decimal != '.') {
+    if (text.find('.') != std::string_view::npos) return {};
+    with_point = text;
+    std::replace(with_point.begin(), with_point.end(), decimal, '.');
+    text = with_point;
+  }
+  if (text.starts_with('+')) {  // std::from_chars knows only the minus sign
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return {};
+  }
+  // The first character decides: std::from_chars would also take "inf" and "nan".
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  if (text.size() <= first || !(is_digit(text[first]) || text[first] == '.')) return {};
+  ParsedNumber number;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number.value);
+  if (stop != end || error == std::errc::invalid_argument) return {};
+  number.status =
+      error == std::errc::result_out_of_range ? NumberStatus::out_of_range : NumberStatus::ok;
+  return number;
+}
+
+}  // namespace sfumato

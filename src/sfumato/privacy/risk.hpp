@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <variant>
+
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+#include "sfumato/divergence/privacy_loss.hpp"
+#include "sfumato/math/whitened_pair.hpp"
+
+namespace sfumato {
+
+/// Which of the two laws is the first argument: forward is (D, D'), reverse is (D', D). Divergences
+/// are not symmetric, so every view asks for it.
+enum class Direction { forward, reverse };
+inline constexpr Direction kDirections[] = {Direction::forward, Direction::reverse};
+
+/// "D||D'" or "D'||D".
+[[nodiscard]] std::string_view name(Direction direction);
+
+/// What one output reveals about whether the model was trained on D or on D': one object, many
+/// views. It speaks of **one pair** of data sets. A differential-privacy guarantee speaks of all
+/// pairs, and no view here is one.
+class Risk {
+ public:
+  /// From the two laws of the output, both normal: every view is exact.
+  [[nodiscard]] static Risk exact(WhitenedPair pair);
+
+  /// From the relative entropies alone, exact or bounded above: every view is an upper bound that
+  /// holds for all laws with these divergences (Spec §4.1, §4.2).
+  /// Throws InvalidArgument if a claim is a lower bound or an estimate.
+  [[nodiscard]] static Risk from_kl(Claimed<Nats> forward, Claimed<Nats> reverse);
+
+  [[nodiscard]] Claimed<Nats> kl(Direction direction) const;
+
+  /// Renyi divergence; nothing is known of it when only the KL is.
+  [[nodiscard]] std::optional<Claimed<Nats>> renyi(Direction direction, double order) const;
+
+  /// Total variation = membership advantage of the best attack, TPR - FPR at its best threshold.
+  [[nodiscard]] Claimed<double> advantage() const;
+
+  /// sup_A [ first(A) - e^epsilon second(A) ], the first law being that of `direction`.
+  [[nodiscard]] Claimed<Delta> delta(Direction direction, Epsilon epsilon) const;
+
+  /// The larger of both directions: the pair is (epsilon, delta)-indistinguishable (Spec §1.5).
+  [[nodiscard]] Claimed<Delta> delta(Epsilon epsilon) const;
+
+  /// Smallest epsilon with delta(direction, epsilon) <= delta; +inf if there is none.
+  [[nodiscard]] Claimed<Epsilon> epsilon(Direction direction, Delta delta) const;
+
+  /// The larger of both directions.
+  [[nodiscard]] Claimed<Epsilon> epsilon(Delta delta) const;
+
+  /// Largest true-positive rate of an attack on D that errs on D' with probability `fpr` at most.
+  [[nodiscard]] Claimed<double> tpr(double fpr) const;
+
+ private:
+  struct Gaussian {
+    WhitenedPair forward;
+    WhitenedPair reverse;
+    PrivacyLoss forward_loss;  ///< empty for mutually singular laws
+    PrivacyLoss reverse_loss;
+  };
+  struct Entropies {
+    Claimed<Nats> forward;
+    Claimed<Nats> reverse;
+  };
+  using Evidence = std::variant<Gaussian, Entropies>;
+
+  explicit Risk(Evidence evidence) : evidence_(std::move(evidence)) {}
+  Evidence evidence_;
+};
+
+}  // namespace sfumato
