@@ -46,7 +46,7 @@ struct TomlTable::Content {
   std::string prefix;  ///< "noise." for the keys of [noise]
 
   [[nodiscard]] std::string label(std::string_view key) const {
-    return fmt::format("`{}`", printable(prefix + std::string(key)));
+    return fmt::format("`{}`", escaped(prefix + std::string(key)));
   }
 
   [[nodiscard]] const toml::node* find(std::string_view key) const {
@@ -137,7 +137,7 @@ TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
     return TomlTable(std::make_shared<const Content>(Content{std::move(root), table, source, ""}));
   } catch (const toml::parse_error& error) {
     throw InvalidArgument(
-        fmt::format("this is not TOML: {}", printable(lowered(error.description()))),
+        fmt::format("this is not TOML: {}", escaped(lowered(error.description()))),
         "Correct the syntax", at(source, error.source()));
   }
 }
