@@ -257,7 +257,7 @@ DataTable parse_csv(std::string_view text, const std::string& source, const CsvO
 }
 
 DataTable parse_csv_matrix(std::string_view text, const std::string& source,
-                       const CsvOptions& options) {
+                           const CsvOptions& options) {
   return TableReader(text, source, options).read(Header::detected);
 }
 

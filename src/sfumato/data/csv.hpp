@@ -32,12 +32,12 @@ struct CsvOptions {
 
 /// The same from memory; `source` names it in messages.
 [[nodiscard]] DataTable parse_csv(std::string_view text, const std::string& source,
-                              const CsvOptions& options = {});
+                                  const CsvOptions& options = {});
 
 /// A matrix of numbers whose header is optional: the first row is one if none of its fields is a number
 /// or missing. Without it, `columns` is empty.
 [[nodiscard]] DataTable read_csv_matrix(const std::string& path, const CsvOptions& options = {});
 [[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
-                                     const CsvOptions& options = {});
+                                         const CsvOptions& options = {});
 
 }  // namespace sfumato

@@ -59,7 +59,8 @@ TEST(Csv, LineEndsMarksAndBlanks) {
 }
 
 TEST(Csv, Quotes) {
-  const DataTable table = parse_csv("\"a \"\"x\"\"\",\"b,\nc\", \"d\" \n\"1\",2, \"3\"\t\n", "d.csv");
+  const DataTable table =
+      parse_csv("\"a \"\"x\"\"\",\"b,\nc\", \"d\" \n\"1\",2, \"3\"\t\n", "d.csv");
   EXPECT_EQ(table.columns, (Names{"a \"x\"", "b,\nc", "d"}));
   EXPECT_EQ(table.values, matrix({{1, 2, 3}}));
   EXPECT_EQ(table.lines, (Lines{3}));  // the header takes two lines
