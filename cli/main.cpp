@@ -4,9 +4,12 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/report/printable.hpp"
 
 namespace {
 
@@ -17,6 +20,42 @@ int complain(const std::string& message, int code) {
   return code;
 }
 
+/// All names the user could have meant on this level: subcommands, or the options of a command.
+std::vector<std::string> names_of(const CLI::App& app, bool options) {
+  std::vector<std::string> names;
+  if (options) {
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+  } else {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(sub->get_name());
+    }
+  }
+  return names;
+}
+
+/// CLI11 reports the first thing it misses ("a subcommand is required"); the user wants to hear
+/// about the word that was not understood.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  std::string line = "sfumato";
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    line += " " + command->get_name();
+  }
+  const std::vector<std::string> extras = command->remaining();
+  if (!extras.empty()) {
+    const bool is_option = extras.front().starts_with("-");
+    const auto guess = nearest(extras.front(), names_of(*command, is_option));
+    return fmt::format("unknown {} \"{}\". {}Run \"{} --help\".",
+                       is_option ? "option" : (command == &app ? "command" : "argument"),
+                       printable(extras.front()),
+                       guess ? fmt::format("Did you mean {}? ", *guess) : "", line);
+  }
+  return fmt::format("{}. Run \"{} --help\".", error.what(), line);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Measures and limits how much a trained model reveals about one training record."};
   app.name("sfumato");
@@ -25,14 +64,14 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
   int exit_code = cli::kFine;
+  cli::add_quadratic(app, exit_code);
+  cli::add_rows(app, exit_code);
   cli::add_verify(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    std::string command = "sfumato";
-    for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-    return complain(fmt::format("{}. Run \"{} --help\".", error.what(), command), cli::kUsage);
+    return complain(explain(app, error), cli::kUsage);
   }
   return exit_code;
 }

@@ -33,7 +33,7 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-std::string printable(std::string_view text) {
+std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
     const std::size_t length = character_length(text);
@@ -58,7 +58,7 @@ std::string shown(std::string_view text) {
     }
     const std::size_t length = std::max<std::size_t>(character_length(text), 1);
     if (text.front() == '"' || text.front() == '\\') quoted += '\\';
-    quoted += printable(text.substr(0, length));
+    quoted += escaped(text.substr(0, length));
     text.remove_prefix(length);
   }
   return fmt::format("\"{}\"", quoted);

@@ -7,7 +7,7 @@
 namespace sfumato {
 
 /// `text` with control characters and bytes that are not UTF-8 escaped as \xNN.
-[[nodiscard]] std::string printable(std::string_view text);
+[[nodiscard]] std::string escaped(std::string_view text);
 
 /// A piece of a user's file as a message shows it: in double quotes, control characters and bytes
 /// that are not UTF-8 escaped, shortened to about 40 characters.

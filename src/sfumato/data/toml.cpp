@@ -12,6 +12,7 @@
 
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
+#include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/data/toml_unicode.hpp"
@@ -45,11 +46,16 @@ struct TomlTable::Content {
   std::string prefix;  ///< "noise." for the keys of [noise]
 
   [[nodiscard]] std::string label(std::string_view key) const {
-    return fmt::format("`{}`", printable(prefix + std::string(key)));
+    return fmt::format("`{}`", escaped(prefix + std::string(key)));
   }
 
   [[nodiscard]] const toml::node* find(std::string_view key) const {
     return table->get(lifted(key, source));
+  }
+
+  /// Where a file that the document mentions is: relative to the document, unless absolute.
+  [[nodiscard]] std::string path_of(const std::string& file) const {
+    return (std::filesystem::path(source).parent_path() / lowered(file)).string();
   }
 
   [[nodiscard]] const toml::node& node(std::string_view key) const {
@@ -132,7 +138,7 @@ TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
     return TomlTable(std::make_shared<const Content>(Content{std::move(root), table, source, ""}));
   } catch (const toml::parse_error& error) {
     throw InvalidArgument(
-        fmt::format("this is not TOML: {}", printable(lowered(error.description()))),
+        fmt::format("this is not TOML: {}", escaped(lowered(error.description()))),
         "Correct the syntax", at(source, error.source()));
   }
 }
@@ -205,9 +211,7 @@ ArrayValue TomlTable::array(std::string_view key) const {
   const toml::node& node = content_->node(key);
   const std::string label = content_->label(key);
   if (const auto* file = node.as_string()) {
-    // An absolute path replaces the directory of the TOML file.
-    const auto directory = std::filesystem::path(content_->source).parent_path();
-    const std::string path = (directory / lowered(file->get())).string();
+    const std::string path = content_->path_of(file->get());
     Array array = read_array(path);
     return {std::move(array.values), array.rank,
             Where::in(fmt::format("{} ({})", where(key).text(), path))};
@@ -219,6 +223,29 @@ ArrayValue TomlTable::array(std::string_view key) const {
       label, node, "a number, a list, a list of lists, or the path of a CSV or NPY file");
   if (list[0].is_array()) return {content_->matrix(label, list), 2, where(key)};
   return {content_->vector(label, list), 1, where(key)};
+}
+
+Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) const {
+  const std::string label = content_->label(key);
+  if (const auto* file = content_->node(key).as_string()) {
+    return read_covariance(content_->path_of(file->get()), dimension).covariance;
+  }
+  const ArrayValue value = array(key);
+  if (value.rank == 0) {
+    return require_covariance(label, Isotropic{value.values(0, 0), dimension}, value.where);
+  }
+  if (value.values.rows() != dimension || (value.rank == 2 && value.values.cols() != dimension)) {
+    throw InvalidArgument(
+        value.rank == 2 ? fmt::format("{} is {} x {}, the problem has {} parameters", label,
+                                      value.values.rows(), value.values.cols(), dimension)
+                        : fmt::format("{} has {} entries, the problem has {} parameters", label,
+                                      value.values.rows(), dimension),
+        "Give a number, one variance per parameter, or a square matrix", value.where);
+  }
+  return require_covariance(
+      label,
+      value.rank == 2 ? Covariance(Dense{value.values}) : Covariance(Diagonal{value.values.col(0)}),
+      value.where);
 }
 
 void TomlTable::reject_unknown(const std::vector<std::string>& known) const {

@@ -63,9 +63,10 @@ Risk Risk::from_kl(Claimed<Nats> forward, Claimed<Nats> reverse) {
 
 Claimed<Nats> Risk::kl(Direction direction) const {
   return std::visit(
-      Overloaded{
-          [&](const Gaussian& g) { return gaussian_kl(is_forward(direction) ? g.forward : g.reverse); },
-          [&](const Entropies& e) { return is_forward(direction) ? e.forward : e.reverse; }},
+      Overloaded{[&](const Gaussian& g) {
+                   return gaussian_kl(is_forward(direction) ? g.forward : g.reverse);
+                 },
+                 [&](const Entropies& e) { return is_forward(direction) ? e.forward : e.reverse; }},
       evidence_);
 }
 
@@ -76,36 +77,36 @@ std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) cons
 }
 
 Claimed<double> Risk::advantage() const {
-  return std::visit(Overloaded{[](const Gaussian& g) { return gaussian_total_variation(g.forward); },
-                               [](const Entropies& e) {
-                                 return smaller(
-                                     following(total_variation_from_kl(e.forward.value), e.forward),
-                                     following(total_variation_from_kl(e.reverse.value), e.reverse));
-                               }},
-                    evidence_);
+  return std::visit(
+      Overloaded{[](const Gaussian& g) { return gaussian_total_variation(g.forward); },
+                 [](const Entropies& e) {
+                   return smaller(following(total_variation_from_kl(e.forward.value), e.forward),
+                                  following(total_variation_from_kl(e.reverse.value), e.reverse));
+                 }},
+      evidence_);
 }
 
 Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
-  return std::visit(
-      Overloaded{[&](const Gaussian& g) -> Claimed<Delta> {
-                   const char* method = "Gaussian hockey-stick, contour integral";
-                   if (g.forward.mutually_singular) {
-                     return {Delta{1.0}, Claim::exact, "mutually singular laws"};
-                   }
-                   const bool forward = is_forward(direction);
-                   const HockeyStick h = gaussian_hockey_stick(
-                       forward ? g.forward_loss : g.reverse_loss,
-                       forward ? g.reverse_loss : g.forward_loss, epsilon.nats());
-                   return {Delta{h.delta}, h.claim, method};
-                 },
-                 [&](const Entropies& e) {
-                   // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
-                   const auto& own = is_forward(direction) ? e.forward : e.reverse;
-                   const auto& other = is_forward(direction) ? e.reverse : e.forward;
-                   return smaller(following(delta_from_kl_forward(own.value, epsilon), own),
-                                  following(delta_from_kl_reverse(other.value, epsilon), other));
-                 }},
-      evidence_);
+  return std::visit(Overloaded{[&](const Gaussian& g) -> Claimed<Delta> {
+                                 const char* method = "Gaussian hockey-stick, contour integral";
+                                 if (g.forward.mutually_singular) {
+                                   return {Delta{1.0}, Claim::exact, "mutually singular laws"};
+                                 }
+                                 const bool forward = is_forward(direction);
+                                 const HockeyStick h = gaussian_hockey_stick(
+                                     forward ? g.forward_loss : g.reverse_loss,
+                                     forward ? g.reverse_loss : g.forward_loss, epsilon.nats());
+                                 return {Delta{h.delta}, h.claim, method};
+                               },
+                               [&](const Entropies& e) {
+                                 // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
+                                 const auto& own = is_forward(direction) ? e.forward : e.reverse;
+                                 const auto& other = is_forward(direction) ? e.reverse : e.forward;
+                                 return smaller(
+                                     following(delta_from_kl_forward(own.value, epsilon), own),
+                                     following(delta_from_kl_reverse(other.value, epsilon), other));
+                               }},
+                    evidence_);
 }
 
 Claimed<Delta> Risk::delta(Epsilon epsilon) const {

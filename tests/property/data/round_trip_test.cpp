@@ -84,7 +84,7 @@ TEST(RoundTrip, Csv) {
       columns.push_back(generator.name() + "x" + std::to_string(j));
     }
     write_csv(dir / "t.csv", columns, values);
-    const Table table = read_csv(dir / "t.csv");
+    const DataTable table = read_csv(dir / "t.csv");
     ASSERT_TRUE(same_bits(table.values, values)) << get(dir / "t.csv");
     ASSERT_EQ(table.columns, columns);
     ASSERT_TRUE(same_bits(read_csv_matrix(dir / "t.csv").values, values));

@@ -48,7 +48,7 @@ TEST(Shown, EscapesAndShortens) {
 }
 
 TEST(Printable, EscapesWithoutQuotes) {
-  EXPECT_EQ(printable("a\"\x02 caf\xC3\xA9 \xE9"), "a\"\\x02 caf\xC3\xA9 \\xe9");
+  EXPECT_EQ(escaped("a\"\x02 caf\xC3\xA9 \xE9"), "a\"\\x02 caf\xC3\xA9 \\xe9");
 }
 
 TEST(Utf8, WellFormedOnly) {

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/npy.hpp"
 #include "unit/data/temp_dir.hpp"
 
@@ -192,6 +193,38 @@ TEST(TomlArray, FilesAreRelativeToTheToml) {
               (void)TomlTable::read(dir / "none.toml");
             }).find("there is no such file"),
             std::string::npos);
+}
+
+TEST(TomlCovariance, FormsKeepTheirStructure) {
+  const TomlTable t = table("a = 2\nb = [1, 3]\nc = [[2, 1], [1, 2]]\n");
+  const Covariance number = t.covariance("a", 3);
+  EXPECT_EQ(std::get<Isotropic>(number).variance, 2.0);
+  EXPECT_EQ(dimension(number), 3);
+  EXPECT_EQ(std::get<Diagonal>(t.covariance("b", 2)).variances, Eigen::Vector2d(1, 3));
+  EXPECT_EQ(std::get<Dense>(t.covariance("c", 2)).matrix(0, 1), 1.0);
+}
+
+TEST(TomlCovariance, FilesAreRelativeToTheToml) {
+  const TempDir dir;
+  write_covariance(dir / "sigma.npz", {Factored{Eigen::Vector2d(1, 2), Eigen::Vector2d(3, 4)}});
+  write_npy(dir / "sigma.npy", vector_array(Eigen::Vector2d(1, 2)));
+  const TomlTable t = TomlTable::parse("a = 'sigma.npz'\nb = 'sigma.npy'", dir / "p.toml");
+  EXPECT_TRUE(std::holds_alternative<Factored>(t.covariance("a", 2)));
+  EXPECT_TRUE(std::holds_alternative<Diagonal>(t.covariance("b", 2)));
+  EXPECT_THROW((void)t.covariance("a", 3), InvalidArgument);
+}
+
+TEST(TomlCovariance, Refusals) {
+  const auto get = [](Eigen::Index d) {
+    return [d](const TomlTable& t) { (void)t.covariance("s", d); };
+  };
+  EXPECT_EQ(refusal("s = [1, 2, 3]", get(2)),
+            "p.toml:1:5: `s` has 3 entries, the problem has 2 parameters. Give a number, one "
+            "variance per parameter, or a square matrix.");
+  EXPECT_NE(refusal("s = [[1, 2, 3]]", get(3)).find("`s` is 1 x 3"), std::string::npos);
+  EXPECT_NE(refusal("s = [[1, 2], [2, 1]]", get(2)).find("eigenvalue is -1"), std::string::npos);
+  EXPECT_NE(refusal("s = -1", get(2)).find("p.toml:1:5: `s` = -1"), std::string::npos);
+  EXPECT_NE(refusal("x = 1", get(2)).find("`s` is missing"), std::string::npos);
 }
 
 }  // namespace
