@@ -39,10 +39,9 @@ void check_format(const NumberFormat& format) {
                           (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == format.decimal;
   const auto byte = static_cast<unsigned char>(c);
   if (in_numbers || c == '"' || (byte < 0x20 && c != '\t') || byte >= 0x7F) {
-    throw InvalidArgument(
-        fmt::format("{} cannot separate numbers whose decimal mark is `{}`",
-                    shown(std::string_view(&c, 1)), format.decimal),
-        "Use a comma, a semicolon or a tab", Where::in("number format"));
+    throw InvalidArgument(fmt::format("{} cannot separate numbers whose decimal mark is `{}`",
+                                      shown(std::string_view(&c, 1)), format.decimal),
+                          "Use a comma, a semicolon or a tab", Where::in("number format"));
   }
 }
 
@@ -52,7 +51,8 @@ std::string_view text_part(std::string_view text, const std::string& source) {
     throw InvalidArgument("is encoded in UTF-16", "Save it as UTF-8", Where::in(source));
   }
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    const auto lines = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
+    const auto lines =
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
     throw InvalidArgument("holds a NUL byte, so it is not a text file",
                           "Give a CSV file, or use the suffix .npy or .npz for arrays",
                           Where::at(source, static_cast<std::size_t>(lines) + 1));
@@ -77,8 +77,8 @@ class TableReader {
                             Where::in(table_.source));
     }
     width_ = records_.fields().size();
-    const bool numbers_first = header == Header::required ? first_row_is_all_numbers()
-                                                          : first_row_has_a_value();
+    const bool numbers_first =
+        header == Header::required ? first_row_is_all_numbers() : first_row_has_a_value();
     if (header == Header::required && numbers_first) {
       throw InvalidArgument("the first row holds numbers, not column names",
                             "Add a header row (a name that is a number goes in quotes)",
@@ -113,7 +113,8 @@ class TableReader {
   /// field, a record would vanish without a word.
   [[nodiscard]] bool first_row_has_a_value() const {
     return std::any_of(records_.fields().begin(), records_.fields().end(), [&](const CsvField& f) {
-      return !f.quoted && (is_missing(f.text) || number(f.text).status != NumberStatus::not_a_number);
+      return !f.quoted &&
+             (is_missing(f.text) || number(f.text).status != NumberStatus::not_a_number);
     });
   }
 
@@ -203,8 +204,8 @@ class TableReader {
 
   [[noreturn]] void refuse_field(std::size_t index, NumberStatus status) const {
     const CsvField& field = records_.fields()[index];
-    const bool comma = options_.format.decimal == '.' &&
-                       parse_number(field.text, ',').status == NumberStatus::ok;
+    const bool comma =
+        options_.format.decimal == '.' && parse_number(field.text, ',').status == NumberStatus::ok;
     throw InvalidArgument(
         fmt::format("{} = {} is {}", field_name(index + 1), shown(field.text),
                     status == NumberStatus::out_of_range ? "beyond the range of a double"
@@ -222,7 +223,8 @@ class TableReader {
     throw InvalidArgument(
         fmt::format("expected {} field{}, got {}", width_, width_ == 1 ? "" : "s", got),
         wrong_separator
-            ? fmt::format("The fields seem to be separated by `{}`: say so in the number format", other)
+            ? fmt::format("The fields seem to be separated by `{}`: say so in the number format",
+                          other)
             : "Give every row as many fields as the first",
         Where::at(table_.source, records_.line()));
   }
@@ -230,10 +232,9 @@ class TableReader {
   Table finish() {
     const std::size_t rows = table_.lines.size();
     if (rows == 0) {
-      throw InvalidArgument(table_.dropped == 0
-                                ? "has a header but no rows"
-                                : "has no row without a missing value",
-                            "Give at least one row of numbers", Where::in(table_.source));
+      throw InvalidArgument(
+          table_.dropped == 0 ? "has a header but no rows" : "has no row without a missing value",
+          "Give at least one row of numbers", Where::in(table_.source));
     }
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     table_.values = Eigen::Map<const RowMajor>(values_.data(), static_cast<Eigen::Index>(rows),

@@ -57,7 +57,8 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
     return InvalidArgument(fmt::format("is larger than the limit of {} bytes", limit),
                            "Check that this is the right file", Where::in(path));
   };
-  const std::uint64_t stated = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  const std::uint64_t stated =
+      S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
   if (stated > limit) throw too_large();
 
   std::string bytes;
@@ -72,9 +73,8 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
     const ssize_t got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
-      throw StorageError(
-          fmt::format("cannot be read: {}", std::generic_category().message(errno)),
-          "Check the disk and the connection to it", Where::in(path));
+      throw StorageError(fmt::format("cannot be read: {}", std::generic_category().message(errno)),
+                         "Check the disk and the connection to it", Where::in(path));
     }
     if (got == 0) break;
     used += static_cast<std::size_t>(got);

@@ -134,9 +134,9 @@ void OutputFile::close() {
 }
 
 void OutputFile::fail(const char* action, int error) const {
-  throw StorageError(fmt::format("cannot {} the file: {}", action,
-                                 std::generic_category().message(error)),
-                     remedy_for(error), Where::in(path_.empty() ? "(no path)" : path_));
+  throw StorageError(
+      fmt::format("cannot {} the file: {}", action, std::generic_category().message(error)),
+      remedy_for(error), Where::in(path_.empty() ? "(no path)" : path_));
 }
 
 void write_file(const std::string& path, std::string_view bytes) {

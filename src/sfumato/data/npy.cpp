@@ -56,8 +56,9 @@ void convert(std::string_view data, bool big_endian, double* out, const std::str
     const T value = element<T>(data.data() + i * sizeof(T), big_endian);
     out[i] = static_cast<double>(value);
     if (!is_exact(value, out[i])) {
-      throw InvalidArgument(fmt::format("element {} = {} is an integer that no double equals", i, value),
-                            "Use integers up to 2^53, or save as float", Where::in(source));
+      throw InvalidArgument(
+          fmt::format("element {} = {} is an integer that no double equals", i, value),
+          "Use integers up to 2^53, or save as float", Where::in(source));
     }
   }
 }
@@ -90,9 +91,8 @@ void convert(const NpyHeader& header, std::string_view data, double* out,
 std::uint64_t element_count(const NpyHeader& header, const std::string& source) {
   const std::string shape = fmt::format("({})", fmt::join(header.shape, ", "));
   if (header.shape.size() > 2) {
-    throw InvalidArgument(
-        fmt::format("has {} axes, shape {}", header.shape.size(), shape),
-        "Give a number, a vector or a matrix", Where::in(source));
+    throw InvalidArgument(fmt::format("has {} axes, shape {}", header.shape.size(), shape),
+                          "Give a number, a vector or a matrix", Where::in(source));
   }
   std::uint64_t count = 1;
   for (const std::uint64_t extent : header.shape) {
@@ -116,11 +116,10 @@ Array parse_npy(std::string_view bytes, const std::string& source) {
   const std::uint64_t expected = element_count(header, source) * header.width;
   const std::string_view data = bytes.substr(header.data_offset);
   if (data.size() != expected) {  // before anything is allocated
-    throw InvalidArgument(
-        fmt::format("{}: its shape ({}) takes {} bytes of data, the file has {}",
-                    data.size() < expected ? "is truncated" : "is too long",
-                    fmt::join(header.shape, ", "), expected, data.size()),
-        "Copy or write the file again", Where::in(source));
+    throw InvalidArgument(fmt::format("{}: its shape ({}) takes {} bytes of data, the file has {}",
+                                      data.size() < expected ? "is truncated" : "is too long",
+                                      fmt::join(header.shape, ", "), expected, data.size()),
+                          "Copy or write the file again", Where::in(source));
   }
   Array array;
   array.rank = static_cast<int>(header.shape.size());
@@ -141,7 +140,8 @@ Array read_npy(const std::string& path) { return parse_npy(read_file(path), path
 
 std::string npy_bytes(const Array& array) {
   if (array.values.size() == 0) {
-    throw InvalidArgument("an array without elements cannot be written", "Give at least one number");
+    throw InvalidArgument("an array without elements cannot be written",
+                          "Give at least one number");
   }
   // Eigen keeps columns together, which is Fortran order; NumPy writes vectors as C order.
   std::string bytes = npy_header_bytes("<f8", array.rank == 2, shape_text(array));
@@ -153,6 +153,7 @@ std::string npy_bytes(const Array& array) {
 }
 
 std::string npy_bytes_of_text(std::string_view text) {
+  if (text.empty()) throw InvalidArgument("an empty text cannot be written", "Give some text");
   return npy_header_bytes("|u1", false, fmt::format("({},)", text.size())).append(text);
 }
 

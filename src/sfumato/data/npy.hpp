@@ -24,6 +24,7 @@ namespace sfumato {
 [[nodiscard]] std::string npy_bytes(const Array& array);
 
 /// A text as a vector of its bytes (|u1), the form in which archives of arrays can carry one.
+/// Throws   InvalidArgument if it is empty.
 [[nodiscard]] std::string npy_bytes_of_text(std::string_view text);
 
 /// The text back from such a vector; `source` names it in messages.

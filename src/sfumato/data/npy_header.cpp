@@ -95,8 +95,7 @@ class DictionaryReader {
     while (!accept(')')) {
       skip_blanks();
       std::uint64_t value = 0;
-      const auto [stop, error] =
-          std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+      const auto [stop, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
       if (error != std::errc()) malformed();
       rest_.remove_prefix(static_cast<std::size_t>(stop - rest_.data()));
       if (rest_.starts_with('L')) rest_.remove_prefix(1);  // a long of Python 2
@@ -151,9 +150,9 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
                           "Write it with numpy.save", Where::in(source));
   }
   const auto truncated = [&] {
-    return InvalidArgument(fmt::format("is truncated: it ends after {} bytes, within its header",
-                                       bytes.size()),
-                           "Copy or write the file again", Where::in(source));
+    return InvalidArgument(
+        fmt::format("is truncated: it ends after {} bytes, within its header", bytes.size()),
+        "Copy or write the file again", Where::in(source));
   };
   if (bytes.size() < 10) throw truncated();
   const auto byte = [&](std::size_t i) {
@@ -161,8 +160,9 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
   };
   const std::size_t major = byte(6), minor = byte(7);
   if (major < 1 || major > 3 || minor != 0) {
-    throw InvalidArgument(fmt::format("has NPY format version {}.{}, which is unknown", major, minor),
-                          "Write it with numpy.save, versions 1.0 to 3.0", Where::in(source));
+    throw InvalidArgument(
+        fmt::format("has NPY format version {}.{}, which is unknown", major, minor),
+        "Write it with numpy.save, versions 1.0 to 3.0", Where::in(source));
   }
   const std::size_t start = major == 1 ? 10 : 12;
   if (bytes.size() < start) throw truncated();
@@ -175,8 +175,8 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
 }
 
 std::string npy_header_bytes(std::string_view descr, bool fortran_order, std::string_view shape) {
-  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", descr,
-                                       fortran_order ? "True" : "False", shape);
+  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}",
+                                       descr, fortran_order ? "True" : "False", shape);
   constexpr std::size_t kAlignment = 64, kPrefix = 10;
   while ((kPrefix + dictionary.size() + 1) % kAlignment != 0) dictionary += ' ';
   dictionary += '\n';

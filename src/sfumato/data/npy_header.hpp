@@ -11,8 +11,8 @@ namespace sfumato {
 /// What the dictionary at the start of an NPY file says.
 struct NpyHeader {
   bool big_endian = false;
-  char kind = 'f';          ///< 'f', 'i', 'u' or 'b'
-  std::size_t width = 8;    ///< bytes per element
+  char kind = 'f';        ///< 'f', 'i', 'u' or 'b'
+  std::size_t width = 8;  ///< bytes per element
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;
   std::size_t data_offset = 0;  ///< where the elements begin

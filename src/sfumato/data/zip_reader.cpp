@@ -102,8 +102,10 @@ class ZipReader {
 
     const std::string label = shown(result.name);
     if (packed_size == 0xFFFFFFFF || size == 0xFFFFFFFF || local == 0xFFFFFFFF) refuse_zip64();
-    if ((flags & 1u) != 0) refuse(fmt::format("entry {} is encrypted", label), "Remove the password");
-    if (u32(local) != kZipLocalSignature) damaged(fmt::format("entry {} is not where the directory says", label));
+    if ((flags & 1u) != 0)
+      refuse(fmt::format("entry {} is encrypted", label), "Remove the password");
+    if (u32(local) != kZipLocalSignature)
+      damaged(fmt::format("entry {} is not where the directory says", label));
     const std::string_view packed =
         bytes(local + kZipLocalSize + u16(local + 26) + u16(local + 28), packed_size);
     if (size > limit_ - total_) {
@@ -115,13 +117,15 @@ class ZipReader {
       if (packed_size != size) damaged(fmt::format("entry {} has two sizes", label));
       result.bytes = packed;
     } else if (method == kZipDeflated) {
-      if (size > packed_size * kLargestRatio) damaged(fmt::format("entry {} claims an impossible size", label));
+      if (size > packed_size * kLargestRatio)
+        damaged(fmt::format("entry {} claims an impossible size", label));
       inflate_into(result.bytes, packed, static_cast<std::size_t>(size), label);
     } else {
       refuse(fmt::format("entry {} uses compression method {}", label, method),
              "Use numpy.savez or numpy.savez_compressed");
     }
-    if (crc32_z(0, reinterpret_cast<const Bytef*>(result.bytes.data()), result.bytes.size()) != checksum) {
+    if (crc32_z(0, reinterpret_cast<const Bytef*>(result.bytes.data()), result.bytes.size()) !=
+        checksum) {
       damaged(fmt::format("entry {} fails its checksum", label));
     }
     return result;

@@ -19,8 +19,8 @@ void append(std::string& out, std::uint64_t value, int bytes) {
 
 void require_room(bool fits) {
   if (fits) return;
-  throw InvalidArgument("the arrays do not fit in an archive of 4 GiB", "Write them one by one as NPY",
-                        Where::in("zip_bytes"));
+  throw InvalidArgument("the arrays do not fit in an archive of 4 GiB",
+                        "Write them one by one as NPY", Where::in("zip_bytes"));
 }
 
 std::string deflated(const std::string& bytes) {
@@ -51,7 +51,8 @@ std::string common_fields(const ZipEntry& entry, std::size_t packed_size, std::u
   append(fields, method, 2);
   append(fields, kMidnight, 2);
   append(fields, kFirstOf1980, 2);
-  append(fields, crc32_z(0, reinterpret_cast<const Bytef*>(entry.bytes.data()), entry.bytes.size()), 4);
+  append(fields, crc32_z(0, reinterpret_cast<const Bytef*>(entry.bytes.data()), entry.bytes.size()),
+         4);
   append(fields, packed_size, 4);
   append(fields, entry.bytes.size(), 4);
   append(fields, entry.name.size(), 2);
@@ -68,7 +69,8 @@ std::string zip_bytes(const std::vector<ZipEntry>& entries, Compression compress
     require_room(entry.bytes.size() <= kLargestSize && entry.name.size() <= 0xFFFF);
     const bool pack = compression == Compression::deflated;
     const std::string packed = pack ? deflated(entry.bytes) : entry.bytes;
-    const std::string fields = common_fields(entry, packed.size(), pack ? kZipDeflated : kZipStored);
+    const std::string fields =
+        common_fields(entry, packed.size(), pack ? kZipDeflated : kZipStored);
     const std::size_t local = archive.size();
     require_room(local <= kLargestSize);
     append(archive, kZipLocalSignature, 4);

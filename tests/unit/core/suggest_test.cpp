@@ -8,11 +8,11 @@ namespace {
 const std::vector<std::string> kKeys = {"times", "epsilons", "Sigma", "start", "x_star", "A", "B"};
 
 TEST(Suggest, OneSlipIsNear) {
-  EXPECT_EQ(nearest("time", kKeys), "times");     // left out
-  EXPECT_EQ(nearest("timess", kKeys), "times");   // doubled
-  EXPECT_EQ(nearest("sgima", kKeys), "Sigma");    // swapped neighbours, and case
-  EXPECT_EQ(nearest("tines", kKeys), "times");    // exchanged
-  EXPECT_EQ(nearest("SIGMA", kKeys), "Sigma");    // case only
+  EXPECT_EQ(nearest("time", kKeys), "times");    // left out
+  EXPECT_EQ(nearest("timess", kKeys), "times");  // doubled
+  EXPECT_EQ(nearest("sgima", kKeys), "Sigma");   // swapped neighbours, and case
+  EXPECT_EQ(nearest("tines", kKeys), "times");   // exchanged
+  EXPECT_EQ(nearest("SIGMA", kKeys), "Sigma");   // case only
   EXPECT_EQ(nearest("x-star", kKeys), "x_star");
 }
 

@@ -1,0 +1,42 @@
+#include "sfumato/data/array_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/csv.hpp"
+#include "sfumato/data/npy.hpp"
+#include "sfumato/data/text.hpp"
+
+namespace sfumato {
+
+std::string suffix_of(const std::string& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  for (char& c : suffix) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return suffix;
+}
+
+Array read_array(const std::string& path) {
+  const std::string suffix = suffix_of(path);
+  Array array;
+  if (suffix == ".npy") {
+    array = read_npy(path);
+  } else if (suffix == ".csv") {
+    array.values = read_csv_matrix(path).values;
+    if (array.values.rows() == 1 || array.values.cols() == 1) {
+      array.rank = 1;
+      array.values = Eigen::MatrixXd(array.values.reshaped());
+    }
+  } else {
+    throw InvalidArgument(fmt::format("the suffix of {} is neither .csv nor .npy", shown(path)),
+                          "Give a CSV or NPY file", Where::in("array file"));
+  }
+  require_all_finite("the array", array.values, Where::in(path));
+  return array;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,232 @@
+#include "sfumato/data/toml.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/file_input.hpp"
+#include "sfumato/data/text.hpp"
+#include "sfumato/data/toml_guard.hpp"
+
+namespace sfumato {
+namespace {
+
+Where at(const std::string& source, const toml::source_region& region) {
+  return Where::at(source, region.begin.line, region.begin.column);
+}
+
+const char* type_name(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table: return "a table";
+    case toml::node_type::array: return "a list";
+    case toml::node_type::string: return "a string";
+    case toml::node_type::integer: return "an integer";
+    case toml::node_type::floating_point: return "a number";
+    case toml::node_type::boolean: return "a boolean";
+    default: return "a date or time";
+  }
+}
+
+}  // namespace
+
+/// One table of a document that all its tables keep alive.
+struct TomlTable::Content {
+  std::shared_ptr<const toml::table> root;
+  const toml::table* table;
+  std::string source;
+  std::string prefix;  ///< "noise." for the keys of [noise]
+
+  [[nodiscard]] std::string label(std::string_view key) const {
+    return fmt::format("`{}{}`", prefix, key);
+  }
+
+  [[nodiscard]] const toml::node& node(std::string_view key) const {
+    if (const toml::node* found = table->get(key)) return *found;
+    throw InvalidArgument(fmt::format("the key {} is missing", label(key)), "Add it",
+                          at(source, table->source()));
+  }
+
+  [[noreturn]] void mismatch(const std::string& what, const toml::node& node,
+                             std::string_view expected) const {
+    throw InvalidArgument(fmt::format("{} is {}", what, type_name(node)),
+                          fmt::format("Give {}", expected), at(source, node.source()));
+  }
+
+  [[nodiscard]] double number(const std::string& what, const toml::node& node,
+                              std::string_view expected) const {
+    const std::optional<double> value = node.value<double>();
+    if (!node.is_number() || !value) mismatch(what, node, expected);
+    if (std::isnan(*value)) {
+      throw InvalidArgument(fmt::format("{} is not a number (nan)", what),
+                            fmt::format("Give {}", expected), at(source, node.source()));
+    }
+    return *value;
+  }
+
+  [[nodiscard]] double finite(const std::string& what, const toml::node& node) const {
+    constexpr std::string_view kExpected = "a finite number";
+    const double value = number(what, node, kExpected);
+    if (std::isfinite(value)) return value;
+    throw InvalidArgument(fmt::format("{} is infinite", what), "Give a finite number",
+                          at(source, node.source()));
+  }
+
+  [[nodiscard]] const toml::array& list(const std::string& what, const toml::node& node,
+                                        std::string_view expected) const {
+    const toml::array* found = node.as_array();
+    if (found == nullptr) mismatch(what, node, expected);
+    if (found->empty()) {
+      throw InvalidArgument(fmt::format("{} is an empty list", what),
+                            fmt::format("Give {}", expected), at(source, node.source()));
+    }
+    return *found;
+  }
+
+  [[nodiscard]] Eigen::MatrixXd vector(const std::string& what, const toml::array& entries) const {
+    Eigen::MatrixXd values(static_cast<Eigen::Index>(entries.size()), 1);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      values(static_cast<Eigen::Index>(i), 0) =
+          finite(fmt::format("{}, entry {},", what, i + 1), entries[i]);
+    }
+    return values;
+  }
+
+  [[nodiscard]] Eigen::MatrixXd matrix(const std::string& what, const toml::array& rows) const {
+    Eigen::MatrixXd values;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::string row_name = fmt::format("{}, row {},", what, i + 1);
+      const toml::array& row = list(row_name, rows[i], "a list of numbers");
+      const auto width = static_cast<Eigen::Index>(row.size());
+      if (i == 0) values.resize(static_cast<Eigen::Index>(rows.size()), width);
+      if (width != values.cols()) {
+        throw InvalidArgument(
+            fmt::format("{} has {} entries, the first row has {}", row_name, width, values.cols()),
+            "Give rows of equal length", at(source, row.source()));
+      }
+      values.row(static_cast<Eigen::Index>(i)) = vector(row_name, row).transpose();
+    }
+    return values;
+  }
+};
+
+TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
+
+TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
+  require_ascii_outside_strings(text, source);
+  try {
+    auto root = std::make_shared<const toml::table>(toml::parse(text));
+    const toml::table* table = root.get();
+    return TomlTable(std::make_shared<const Content>(Content{std::move(root), table, source, ""}));
+  } catch (const toml::parse_error& error) {
+    throw InvalidArgument(fmt::format("this is not TOML: {}", error.description()),
+                          "Correct the syntax", at(source, error.source()));
+  }
+}
+
+bool TomlTable::has(std::string_view key) const { return content_->table->contains(key); }
+
+std::vector<std::string> TomlTable::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : *content_->table) keys.emplace_back(key.str());
+  return keys;
+}
+
+Where TomlTable::where(std::string_view key) const {
+  const toml::node* found = content_->table->get(key);
+  return at(content_->source, (found != nullptr ? *found : *content_->table).source());
+}
+
+double TomlTable::number(std::string_view key) const {
+  return content_->number(content_->label(key), content_->node(key), "a number");
+}
+
+std::int64_t TomlTable::integer(std::string_view key) const {
+  const toml::node& node = content_->node(key);
+  if (const auto* integer = node.as_integer()) return integer->get();
+  const double value = content_->number(content_->label(key), node, "an integer");
+  // Up to 2^53 every integer is a double, so nothing was rounded on the way.
+  if (value == std::floor(value) && std::abs(value) <= 0x1p53) {
+    return static_cast<std::int64_t>(value);
+  }
+  throw InvalidArgument(fmt::format("{} = {} is not an integer", content_->label(key), value),
+                        "Give a whole number", where(key));
+}
+
+std::string TomlTable::string(std::string_view key) const {
+  const toml::node& node = content_->node(key);
+  if (const auto* string = node.as_string()) return string->get();
+  content_->mismatch(content_->label(key), node, "a string in quotes");
+}
+
+bool TomlTable::boolean(std::string_view key) const {
+  const toml::node& node = content_->node(key);
+  if (const auto* boolean = node.as_boolean()) return boolean->get();
+  content_->mismatch(content_->label(key), node, "true or false");
+}
+
+std::vector<double> TomlTable::numbers(std::string_view key) const {
+  constexpr std::string_view kExpected = "a list of numbers";
+  const toml::node& node = content_->node(key);
+  const std::string label = content_->label(key);
+  if (node.is_number()) return {content_->number(label, node, kExpected)};
+  const toml::array& list = content_->list(label, node, kExpected);
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    values.push_back(
+        content_->number(fmt::format("{}, entry {},", label, i + 1), list[i], "a number"));
+  }
+  return values;
+}
+
+TomlTable TomlTable::table(std::string_view key) const {
+  const toml::node& node = content_->node(key);
+  const toml::table* found = node.as_table();
+  if (found == nullptr) content_->mismatch(content_->label(key), node, "a table");
+  return TomlTable(std::make_shared<const Content>(Content{
+      content_->root, found, content_->source, fmt::format("{}{}.", content_->prefix, key)}));
+}
+
+ArrayValue TomlTable::array(std::string_view key) const {
+  const toml::node& node = content_->node(key);
+  const std::string label = content_->label(key);
+  if (const auto* file = node.as_string()) {
+    // An absolute path replaces the directory of the TOML file.
+    const auto directory = std::filesystem::path(content_->source).parent_path();
+    const std::string path = (directory / file->get()).string();
+    Array array = read_array(path);
+    return {std::move(array.values), array.rank,
+            Where::in(fmt::format("{} ({})", where(key).text(), path))};
+  }
+  if (node.is_number()) {
+    return {Eigen::MatrixXd::Constant(1, 1, content_->finite(label, node)), 0, where(key)};
+  }
+  const toml::array& list = content_->list(
+      label, node, "a number, a list, a list of lists, or the path of a CSV or NPY file");
+  if (list[0].is_array()) return {content_->matrix(label, list), 2, where(key)};
+  return {content_->vector(label, list), 1, where(key)};
+}
+
+void TomlTable::reject_unknown(const std::vector<std::string>& known) const {
+  const toml::key* first = nullptr;  // in the order of the file: the table sorts by name
+  for (const auto& [key, value] : *content_->table) {
+    const bool is_known = std::find(known.begin(), known.end(), key.str()) != known.end();
+    if (!is_known && (first == nullptr || key.source().begin < first->source().begin)) {
+      first = &key;
+    }
+  }
+  if (first == nullptr) return;
+  throw InvalidArgument(
+      fmt::format("the key {} is unknown", shown(content_->prefix + std::string(first->str()))),
+      suggestion(first->str(), known), at(content_->source, first->source()));
+}
+
+}  // namespace sfumato

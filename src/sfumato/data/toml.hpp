@@ -1,0 +1,60 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/array.hpp"
+
+namespace sfumato {
+
+/// An array and the place that gave it, for the checks that its reader makes.
+struct ArrayValue {
+  Eigen::MatrixXd values;  ///< a vector is one column; a number is 1 x 1
+  int rank = 0;            ///< 0 number, 1 vector, 2 matrix
+  Where where;
+};
+
+/// A table of a TOML file with typed access. Every complaint carries file:line:column.
+///
+/// Throws   InvalidArgument from each accessor if the key is missing or its value has another type, or
+///          is NaN. Copies share the document.
+class TomlTable {
+ public:
+  /// Throws   InvalidArgument on a syntax error, and as read_file().
+  [[nodiscard]] static TomlTable read(const std::string& path);
+  /// From memory; `source` names it in messages, and files it mentions are relative to it.
+  [[nodiscard]] static TomlTable parse(std::string_view text, const std::string& source);
+
+  [[nodiscard]] bool has(std::string_view key) const;
+  [[nodiscard]] std::vector<std::string> keys() const;
+  /// Where the value of `key` is; where the table begins if it has no such key.
+  [[nodiscard]] Where where(std::string_view key) const;
+
+  /// A float or integer; may be infinite.
+  [[nodiscard]] double number(std::string_view key) const;
+  /// An integer, or a float that equals one (1e6).
+  [[nodiscard]] std::int64_t integer(std::string_view key) const;
+  [[nodiscard]] std::string string(std::string_view key) const;
+  [[nodiscard]] bool boolean(std::string_view key) const;
+  /// A list of numbers, possibly infinite; a single number is a list of one. Not empty.
+  [[nodiscard]] std::vector<double> numbers(std::string_view key) const;
+  [[nodiscard]] TomlTable table(std::string_view key) const;
+  /// Finite numbers: a number, a list (vector), a list of lists of equal length (matrix, row by row), or
+  /// the path of a CSV or NPY file (as read_array(), relative to this file).
+  [[nodiscard]] ArrayValue array(std::string_view key) const;
+
+  /// Throws   InvalidArgument at the first key that is not in `known`, suggesting the nearest.
+  void reject_unknown(const std::vector<std::string>& known) const;
+
+ private:
+  struct Content;
+  explicit TomlTable(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  std::shared_ptr<const Content> content_;
+};
+
+}  // namespace sfumato

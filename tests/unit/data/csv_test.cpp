@@ -1,0 +1,222 @@
+#include "sfumato/data/csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/csv_writer.hpp"
+#include "unit/data/temp_dir.hpp"
+
+namespace sfumato {
+namespace {
+
+Eigen::MatrixXd matrix(std::initializer_list<std::initializer_list<double>> rows) {
+  Eigen::MatrixXd result(static_cast<Eigen::Index>(rows.size()),
+                         static_cast<Eigen::Index>(rows.begin()->size()));
+  Eigen::Index i = 0;
+  for (const auto& row : rows) {
+    Eigen::Index j = 0;
+    for (const double x : row) result(i, j++) = x;
+    ++i;
+  }
+  return result;
+}
+
+std::string refusal(std::string_view text, const CsvOptions& options = {}) {
+  return message_of<InvalidArgument>([&] { (void)parse_csv(text, "d.csv", options); });
+}
+
+using Names = std::vector<std::string>;
+using Lines = std::vector<std::size_t>;
+const CsvOptions kDrop{{}, MissingPolicy::drop_row};
+const CsvOptions kGerman{{';', ','}};
+
+TEST(Csv, PlainTable) {
+  const Table table = parse_csv("a,b\n1,2\n-3.5,4e2\n", "d.csv");
+  EXPECT_EQ(table.source, "d.csv");
+  EXPECT_EQ(table.columns, (Names{"a", "b"}));
+  EXPECT_EQ(table.values, matrix({{1, 2}, {-3.5, 400}}));
+  EXPECT_EQ(table.lines, (Lines{2, 3}));
+  EXPECT_EQ(table.dropped, 0u);
+}
+
+TEST(Csv, LineEndsMarksAndBlanks) {
+  const Eigen::MatrixXd expected = matrix({{1, 2}, {3, 4}});
+  EXPECT_EQ(parse_csv("a,b\r\n1,2\r\n3,4\r\n", "d").values, expected);
+  EXPECT_EQ(parse_csv("a,b\r1,2\r3,4", "d").values, expected);
+  EXPECT_EQ(parse_csv("a,b\n1,2\n3,4", "d").values, expected);
+  EXPECT_EQ(parse_csv("\xEF\xBB\xBF"
+                      "a,b\n1,2\n3,4\n\n\n",
+                      "d")
+                .values,
+            expected);
+  EXPECT_EQ(parse_csv("\xEF\xBB\xBF"
+                      "a,b\n1,2\n3,4\n",
+                      "d")
+                .columns[0],
+            "a");
+  EXPECT_EQ(parse_csv(" a ,\tb\n 1 , 2\t\n\n  \n3,4\n", "d").values, expected);
+  EXPECT_EQ(parse_csv("a,b\n1,2\n\n3,4\n", "d").lines, (Lines{2, 4}));
+}
+
+TEST(Csv, Quotes) {
+  const Table table = parse_csv("\"a \"\"x\"\"\",\"b,\nc\", \"d\" \n\"1\",2, \"3\"\t\n", "d.csv");
+  EXPECT_EQ(table.columns, (Names{"a \"x\"", "b,\nc", "d"}));
+  EXPECT_EQ(table.values, matrix({{1, 2, 3}}));
+  EXPECT_EQ(table.lines, (Lines{3}));  // the header takes two lines
+  EXPECT_EQ(parse_csv("\"2020\",\"2021\"\n1,2\n", "d").columns, (Names{"2020", "2021"}));
+}
+
+TEST(Csv, NumberFormats) {
+  EXPECT_EQ(parse_csv("a;b\n1,5;-2\n", "d", kGerman).values, matrix({{1.5, -2}}));
+  EXPECT_EQ(parse_csv("a\tb\n1.5\t-2\n", "d", {{'\t', '.'}}).values, matrix({{1.5, -2}}));
+  EXPECT_THROW((void)parse_csv("a\n1\n", "d", {{',', ','}}), InvalidArgument);
+  EXPECT_THROW((void)parse_csv("a\n1\n", "d", {{'"', '.'}}), InvalidArgument);
+  EXPECT_THROW((void)parse_csv("a\n1\n", "d", {{'5', '.'}}), InvalidArgument);
+  EXPECT_THROW((void)parse_csv("a\n1\n", "d", {{'\n', '.'}}), InvalidArgument);
+  EXPECT_THROW((void)parse_csv("a\n1\n", "d", {{',', ';'}}), InvalidArgument);
+}
+
+TEST(Csv, MissingValues) {
+  for (const char* token : {"", "NA", "NaN", "nan", "null", "?", "N/A", "\"\""}) {
+    const std::string text = std::string("a,b\n1,2\n3,") + token + "\n5,6\n";
+    EXPECT_EQ(refusal(text),
+              "d.csv:3:2: field 2 (\"b\") is missing. Fill it in, or drop the rows with missing "
+              "values.")
+        << token;
+    const Table table = parse_csv(text, "d.csv", kDrop);
+    EXPECT_EQ(table.values, matrix({{1, 2}, {5, 6}})) << token;
+    EXPECT_EQ(table.lines, (Lines{2, 4}));
+    EXPECT_EQ(table.dropped, 1u);
+  }
+  EXPECT_EQ(refusal("a,b\n1,\n,2\n", kDrop),
+            "d.csv: has no row without a missing value. Give at least one row of numbers.");
+  // A dropped row is still checked.
+  EXPECT_NE(refusal("a,b\n,x\n1,2\n", kDrop).find("d.csv:2:2"), std::string::npos);
+}
+
+TEST(Csv, BlankLinesOfOneColumnAreMissing) {
+  EXPECT_EQ(
+      refusal("a\n1\n\n2\n"),
+      "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or drop the rows with missing values.");
+  const Table table = parse_csv("a\n1\n\n\n2\n\n\n", "d.csv", kDrop);
+  EXPECT_EQ(table.values, matrix({{1}, {2}}));
+  EXPECT_EQ(table.dropped, 2u);
+}
+
+TEST(Csv, RefusesNonNumbersWithTheirPlace) {
+  EXPECT_EQ(refusal("a,b\n1,2\n3,x\ty\n"),
+            "d.csv:3:2: field 2 (\"b\") = \"x\\x09y\" is not a finite number. Correct it or remove "
+            "the row.");
+  EXPECT_NE(refusal("a\ninf\n").find("not a finite number"), std::string::npos);
+  EXPECT_NE(refusal("a\n1e999\n").find("beyond the range of a double"), std::string::npos);
+  EXPECT_NE(refusal("a;b\n1,5;2\n", {{';', '.'}}).find("decimal mark"), std::string::npos);
+}
+
+TEST(Csv, RefusesRaggedRows) {
+  EXPECT_EQ(refusal("a,b\n1,2\n1,2,3\n"),
+            "d.csv:3: expected 2 fields, got 3. Give every row as many fields as the first.");
+  EXPECT_NE(refusal("a,b\n1\n").find("d.csv:2: expected 2 fields, got 1"), std::string::npos);
+  EXPECT_NE(refusal("a;b\n1,5;2\n").find("separated by `;`"), std::string::npos);
+}
+
+TEST(Csv, RefusesBadHeaders) {
+  EXPECT_EQ(refusal("a,b,a\n1,2,3\n"),
+            "d.csv:1:3: the name \"a\" of column 3 is used twice. Give every column its own name.");
+  EXPECT_NE(refusal("a,,c\n1,2,3\n").find("d.csv:1:2: column 2 has no name"), std::string::npos);
+  EXPECT_NE(refusal("a,\" \",c\n1,2,3\n").find("d.csv:1:2"), std::string::npos);
+  EXPECT_NE(refusal("caf\xE9\n1\n").find("not UTF-8"), std::string::npos);
+  EXPECT_NE(refusal("1,2\n3,4\n").find("the first row holds numbers"), std::string::npos);
+}
+
+TEST(Csv, RefusesWhatIsNoTable) {
+  EXPECT_NE(refusal("").find("d.csv: is empty"), std::string::npos);
+  EXPECT_NE(refusal("\n\r\n \n").find("d.csv: is empty"), std::string::npos);
+  EXPECT_NE(refusal("a,b\n").find("has a header but no rows"), std::string::npos);
+  EXPECT_NE(refusal(std::string("a\n1\n\0", 5)).find("d.csv:3: holds a NUL byte"),
+            std::string::npos);
+  EXPECT_NE(refusal("\xFF\xFE"
+                    "a")
+                .find("UTF-16"),
+            std::string::npos);
+}
+
+TEST(Csv, RefusesBrokenQuotes) {
+  EXPECT_NE(refusal("a,\"b\n1,2\n").find("d.csv:1:2: a quoted field is never closed"),
+            std::string::npos);
+  EXPECT_NE(refusal("a,b\n1,\"2\"x\n").find("d.csv:2:2: \"x\" follows a closing quote"),
+            std::string::npos);
+}
+
+TEST(Csv, Files) {
+  const TempDir dir;
+  put(dir / "d.csv", "a\n1\n");
+  EXPECT_EQ(read_csv(dir / "d.csv").values, matrix({{1}}));
+  EXPECT_EQ(
+      message_of<InvalidArgument>([&] { (void)read_csv(dir / "none.csv"); }),
+      (dir / "none.csv") + ": there is no such file. Check the path and the working directory.");
+  EXPECT_NE(message_of<InvalidArgument>([&] { (void)read_csv(dir.path()); }).find("is a directory"),
+            std::string::npos);
+}
+
+TEST(Csv, ColumnsByName) {
+  const Table table = parse_csv("age,height\n1,2\n", "d.csv");
+  EXPECT_EQ(column_of(table, "height"), 1);
+  EXPECT_EQ(message_of<InvalidArgument>([&] { (void)column_of(table, "hieght"); }),
+            "d.csv: there is no column \"hieght\". Did you mean `height`?");
+}
+
+TEST(CsvMatrix, HeaderIsOptional) {
+  const Table bare = parse_csv_matrix("1,2\n3,4\n", "m.csv");
+  EXPECT_TRUE(bare.columns.empty());
+  EXPECT_EQ(bare.values, matrix({{1, 2}, {3, 4}}));
+  EXPECT_EQ(bare.lines, (Lines{1, 2}));
+  const Table named = parse_csv_matrix("u,v\n1,2\n3,4\n", "m.csv");
+  EXPECT_EQ(named.columns, (Names{"u", "v"}));
+  EXPECT_EQ(named.values, bare.values);
+}
+
+TEST(CsvMatrix, BrokenFirstRowIsNotTakenForNames) {
+  EXPECT_EQ(message_of<InvalidArgument>([] { (void)parse_csv_matrix("1,o.5\n3,4\n", "m.csv"); }),
+            "m.csv:1:2: field 2 = \"o.5\" is not a finite number. Correct it or remove the row.");
+  EXPECT_NE(message_of<InvalidArgument>([] {
+              (void)parse_csv_matrix("NA,x\n3,4\n", "m.csv");
+            }).find("m.csv:1:1: field 1 is missing"),
+            std::string::npos);
+}
+
+TEST(CsvWriter, WritesWhatItReads) {
+  const TempDir dir;
+  const Eigen::MatrixXd values = matrix({{0.1, -1e300}, {4.9e-324, 12345678.9}});
+  write_csv(dir / "out.csv", {"x", "1"}, values);
+  EXPECT_EQ(get(dir / "out.csv"), "x,\"1\"\n0.1,-1e+300\n5e-324,12345678.9\n");
+  const Table table = read_csv(dir / "out.csv");
+  EXPECT_EQ(table.values, values);
+  EXPECT_EQ(table.columns, (Names{"x", "1"}));
+}
+
+TEST(CsvWriter, MixedCells) {
+  const TempDir dir;
+  CsvWriter out(dir / "out.csv", {"row", "kl", "note"});
+  out.integer(17).number(std::numeric_limits<double>::infinity()).text("a \"b\", c").end_row();
+  EXPECT_FALSE(std::filesystem::exists(dir / "out.csv"));
+  out.commit();
+  EXPECT_EQ(get(dir / "out.csv"), "row,kl,note\n17,inf,\"a \"\"b\"\", c\"\n");
+}
+
+TEST(CsvWriter, RefusesRowsOfAnotherWidth) {
+  const TempDir dir;
+  CsvWriter out(dir / "out.csv", {"a", "b"});
+  EXPECT_THROW(out.number(1).end_row(), InvalidArgument);
+  EXPECT_THROW(out.commit(), InvalidArgument);
+  EXPECT_THROW(write_csv(dir / "x.csv", {"a"}, matrix({{1, 2}})), InvalidArgument);
+  EXPECT_THROW(write_csv(dir / "x.csv", {}, Eigen::MatrixXd(0, 0)), InvalidArgument);
+}
+
+TEST(CsvWriter, FullDisk) {
+  EXPECT_EQ(message_of<StorageError>([] { write_csv("/dev/full", {"a"}, matrix({{1}})); }),
+            "/dev/full: cannot write the file: No space left on device. Free some space or write "
+            "somewhere else.");
+}
+
+}  // namespace
+}  // namespace sfumato

@@ -1,0 +1,182 @@
+#include "sfumato/data/toml.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "sfumato/data/npy.hpp"
+#include "unit/data/temp_dir.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TomlTable table(std::string_view text) { return TomlTable::parse(text, "p.toml"); }
+
+/// The message with which `access` refuses the table.
+template <class Access>
+std::string refusal(std::string_view text, Access&& access) {
+  return message_of<InvalidArgument>([&] { access(table(text)); });
+}
+
+TEST(Toml, TypedValues) {
+  const TomlTable t = table(R"(
+a = 1.5
+b = 3
+c = -inf
+d = "text"
+e = true
+f = 1e6
+[sub]
+x = 2
+)");
+  EXPECT_EQ(t.number("a"), 1.5);
+  EXPECT_EQ(t.number("b"), 3.0);
+  EXPECT_EQ(t.number("c"), -kInf);
+  EXPECT_EQ(t.integer("b"), 3);
+  EXPECT_EQ(t.integer("f"), 1000000);
+  EXPECT_EQ(t.string("d"), "text");
+  EXPECT_TRUE(t.boolean("e"));
+  EXPECT_EQ(t.table("sub").number("x"), 2.0);
+  EXPECT_TRUE(t.has("sub"));
+  EXPECT_FALSE(t.has("x"));
+  EXPECT_EQ(t.keys(), (std::vector<std::string>{"a", "b", "c", "d", "e", "f", "sub"}));
+  EXPECT_EQ(t.where("b").text(), "p.toml:3:5");
+  EXPECT_EQ(t.table("sub").where("x").text(), "p.toml:9:5");
+}
+
+TEST(Toml, TablesOutliveTheirDocument) {
+  const TomlTable sub = table("[s]\nx = [1, 2]\n").table("s");
+  EXPECT_EQ(sub.numbers("x"), (std::vector<double>{1, 2}));
+}
+
+TEST(Toml, Lists) {
+  const TomlTable t = table("times = [0, 0.5, inf]\none = 2\n");
+  EXPECT_EQ(t.numbers("times"), (std::vector<double>{0, 0.5, kInf}));
+  EXPECT_EQ(t.numbers("one"), (std::vector<double>{2}));
+}
+
+TEST(Toml, RefusalsCarryThePlace) {
+  EXPECT_EQ(refusal("a = 1\nb = \"x\"\n", [](const TomlTable& t) { (void)t.number("b"); }),
+            "p.toml:2:5: `b` is a string. Give a number.");
+  EXPECT_EQ(refusal("[s]\nb = 1.5\n", [](const TomlTable& t) { (void)t.table("s").integer("b"); }),
+            "p.toml:2:5: `s.b` = 1.5 is not an integer. Give a whole number.");
+  EXPECT_EQ(refusal("a = nan\n", [](const TomlTable& t) { (void)t.number("a"); }),
+            "p.toml:1:5: `a` is not a number (nan). Give a number.");
+  EXPECT_EQ(refusal("a = true\n", [](const TomlTable& t) { (void)t.number("a"); }),
+            "p.toml:1:5: `a` is a boolean. Give a number.");
+  EXPECT_EQ(refusal("a = 1\n", [](const TomlTable& t) { (void)t.string("a"); }),
+            "p.toml:1:5: `a` is an integer. Give a string in quotes.");
+  EXPECT_EQ(refusal("a = 1\n", [](const TomlTable& t) { (void)t.boolean("a"); }),
+            "p.toml:1:5: `a` is an integer. Give true or false.");
+  EXPECT_EQ(refusal("a = 2024-01-01\n", [](const TomlTable& t) { (void)t.table("a"); }),
+            "p.toml:1:5: `a` is a date or time. Give a table.");
+  EXPECT_EQ(refusal("a = [1, 'x']\n", [](const TomlTable& t) { (void)t.numbers("a"); }),
+            "p.toml:1:9: `a`, entry 2, is a string. Give a number.");
+  EXPECT_EQ(refusal("a = []\n", [](const TomlTable& t) { (void)t.numbers("a"); }),
+            "p.toml:1:5: `a` is an empty list. Give a list of numbers.");
+  EXPECT_NE(refusal("\n[s]\n", [](const TomlTable& t) { (void)t.table("s").number("x"); })
+                .find("p.toml:2:1: the key `s.x` is missing"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal("a = inf\n", [](const TomlTable& t) { (void)t.integer("a"); }).find("not an integer"),
+      std::string::npos);
+  EXPECT_NE(refusal("a = 1e17\n", [](const TomlTable& t) { (void)t.integer("a"); })
+                .find("not an integer"),
+            std::string::npos);
+}
+
+TEST(Toml, SyntaxErrorsCarryThePlace) {
+  const auto parse = [](const TomlTable&) {};
+  EXPECT_TRUE(refusal("a = 1\nb = = 2\n", parse).starts_with("p.toml:2:5: this is not TOML: "));
+  EXPECT_TRUE(refusal("a = 1\na = 2\n", parse).starts_with("p.toml:2:"));
+  EXPECT_TRUE(refusal("a = [1,\n", parse).starts_with("p.toml:"));
+  EXPECT_NE(refusal("a = \"\xE9\"", parse), "no exception");
+}
+
+TEST(Toml, UnknownKeysSuggestTheNearest) {
+  const std::vector<std::string> known = {"times", "Sigma"};
+  const auto check = [&](const TomlTable& t) { t.reject_unknown(known); };
+  EXPECT_NO_THROW(table("times = 1\n").reject_unknown(known));
+  EXPECT_EQ(refusal("times = 1\n  tmies = 1\n", check),
+            "p.toml:2:3: the key \"tmies\" is unknown. Did you mean `times`?");
+  EXPECT_EQ(refusal("z = 1\na = 2\n", check),  // the first in the file, not in the alphabet
+            "p.toml:1:1: the key \"z\" is unknown. Known keys: `times`, `Sigma`.");
+  EXPECT_EQ(refusal("[s]\nq = 2\n", [](const TomlTable& t) { t.table("s").reject_unknown({}); }),
+            "p.toml:2:1: the key \"s.q\" is unknown. There are no known keys.");
+}
+
+TEST(TomlArray, InlineForms) {
+  const TomlTable t = table("n = 2\nv = [1, 2.5]\nm = [[1, 2, 3], [4, 5, 6]]\n");
+  EXPECT_EQ(t.array("n").rank, 0);
+  EXPECT_EQ(t.array("n").values(0, 0), 2.0);
+  EXPECT_EQ(t.array("v").rank, 1);
+  EXPECT_EQ(t.array("v").values, Eigen::Vector2d(1, 2.5));
+  const ArrayValue m = t.array("m");
+  Eigen::MatrixXd expected(2, 3);
+  expected << 1, 2, 3, 4, 5, 6;
+  EXPECT_EQ(m.rank, 2);
+  EXPECT_EQ(m.values, expected);
+  EXPECT_EQ(m.where.text(), "p.toml:3:5");
+}
+
+TEST(TomlArray, Refusals) {
+  const auto access = [](const TomlTable& t) { (void)t.array("a"); };
+  EXPECT_EQ(
+      refusal("a = [[1, 2],\n [3]]\n", access),
+      "p.toml:2:2: `a`, row 2, has 1 entries, the first row has 2. Give rows of equal length.");
+  EXPECT_EQ(refusal("a = [[1, 2], 3]\n", access),
+            "p.toml:1:14: `a`, row 2, is an integer. Give a list of numbers.");
+  EXPECT_EQ(refusal("a = [1, [2]]\n", access),
+            "p.toml:1:9: `a`, entry 2, is a list. Give a finite number.");
+  EXPECT_EQ(refusal("a = [1, inf]\n", access),
+            "p.toml:1:9: `a`, entry 2, is infinite. Give a finite number.");
+  EXPECT_EQ(refusal("a = [[nan]]\n", access),
+            "p.toml:1:6: `a`, row 1,, entry 1, is not a number (nan). Give a finite number.");
+  EXPECT_NE(refusal("a = [[]]\n", access).find("is an empty list"), std::string::npos);
+  EXPECT_NE(refusal("a = true\n", access)
+                .find("`a` is a boolean. Give a number, a list, a list of lists"),
+            std::string::npos);
+}
+
+TEST(TomlArray, FilesAreRelativeToTheToml) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "sub");
+  put(dir / "sub/m.csv", "1,2\n3,4\n");
+  put(dir / "sub/v.csv", "x\n1\n2\n");
+  put(dir / "sub/row.csv", "1,2\n");
+  write_npy(dir / "sub/m.NPY", matrix_array(Eigen::MatrixXd::Identity(2, 2)));
+  write_npy(dir / "sub/bad.npy", vector_array(Eigen::Vector2d(1, kInf)));
+  put(dir / "sub/p.toml",
+      "csv = 'm.csv'\nvec = 'v.csv'\nrow = 'row.csv'\nnpy = 'm.NPY'\nbad = 'bad.npy'\nnone = "
+      "'none.npy'\n"
+      "text = 'm.txt'\nabs = '" +
+          (dir / "sub/m.csv") + "'\n");
+  const TomlTable t = TomlTable::read(dir / "sub/p.toml");
+  EXPECT_EQ(t.array("csv").values(1, 0), 3.0);
+  EXPECT_EQ(t.array("csv").rank, 2);
+  EXPECT_EQ(t.array("abs").values(1, 0), 3.0);
+  EXPECT_EQ(t.array("vec").rank, 1);
+  EXPECT_EQ(t.array("vec").values, Eigen::Vector2d(1, 2));
+  EXPECT_EQ(t.array("row").rank, 1);
+  EXPECT_EQ(t.array("row").values, Eigen::Vector2d(1, 2));
+  EXPECT_EQ(t.array("npy").values, Eigen::MatrixXd::Identity(2, 2));
+  EXPECT_EQ(t.array("npy").where.text(),
+            (dir / "sub/p.toml") + ":4:7 (" + (dir / "sub/m.NPY") + ")");
+  const auto of = [&](const char* key) {
+    return message_of<InvalidArgument>([&] { (void)t.array(key); });
+  };
+  EXPECT_EQ(of("bad"),
+            (dir / "sub/bad.npy") +
+                ": the array has inf in row 2, column 1. Every entry must be a finite number.");
+  EXPECT_NE(of("none").find("none.npy: there is no such file"), std::string::npos);
+  EXPECT_NE(of("text").find("is neither .csv nor .npy"), std::string::npos);
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              (void)TomlTable::read(dir / "none.toml");
+            }).find("there is no such file"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace sfumato
