@@ -126,8 +126,10 @@ CurvePoint reverse_point(double epsilon, double w) {
 /// that is slightly off still gives an upper bound, off by the square of the error.
 template <class Point>
 double tangent_bound(double kl, double epsilon, const Point& point) {
+  constexpr double lowest = -700.0;  // e^-700 = 1e-304
   const auto log_ratio = [&](double log_parameter) {
-    return std::log(point(epsilon, std::exp(log_parameter)).kl) - std::log(kl);
+    const double reached = point(epsilon, std::exp(log_parameter)).kl;
+    return std::log(std::max(reached, std::numeric_limits<double>::min())) - std::log(kl);
   };
   double high = 0.5 * std::log(2.0 * kl);  // the solution for eps = 0 and small kl
   double at_high = log_ratio(high);
@@ -135,8 +137,9 @@ double tangent_bound(double kl, double epsilon, const Point& point) {
   double low = high;
   double at_low = at_high;
   for (double step = 1.0; at_low > 0.0; step *= 2.0) {
-    if (low < -690.0) return kInf;  // then kl times the slope at 0 is the bound, to rounding
-    at_low = log_ratio(low -= step);
+    if (low == lowest) return kInf;  // then kl times the slope at 0 is the bound, to rounding
+    low = std::max(low - step, lowest);
+    at_low = log_ratio(low);
   }
   if (low < high) {  // otherwise the guess was exact
     std::uintmax_t steps = 100;
@@ -174,7 +177,9 @@ double smallest_epsilon(double delta, double highest, const Bound& delta_at) {
   if (delta_at(0.0) <= delta) return 0.0;
   if (delta == 0.0 || highest == kInf || delta_at(highest) > delta) return kInf;
   const auto log_ratio = [&](double epsilon) {
-    return std::log(delta_at(epsilon)) - std::log(delta);
+    const double reached = delta_at(epsilon);
+    const double ratio = std::log(reached) - std::log(delta);
+    return reached > delta ? std::max(ratio, 1e-300) : ratio;  // the sign survives rounding
   };
   std::uintmax_t steps = 200;
   const auto close = [](double a, double b) { return b - a <= std::max(1e-12 * b, 1e-15); };
