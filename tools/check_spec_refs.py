@@ -24,9 +24,11 @@ HEADING = re.compile(r"^#{2,4} (\d+(?:\.\d+)?)\.? +(.*)$")
 EQUATION = re.compile(r"^    \((\d{1,2}|[a-z])\) ")
 STEP = re.compile(r"^(\d{1,2})\. ")
 LABEL = r"\((\d{1,2}|[a-z])\)"
-# The section, then any number of labels: "§4.2 (3), (4)", "§4.2 (1)-(3)", "§3.3 step 4".
+# The section, then any number of labels: "§4.2 (3), (4)", "§4.2 (1)-(3)", "§3.3, steps 3 and 4"; or of its
+# subsections: "§14, items 1 and 2".
 REFERENCE = re.compile(
-    r"§ ?(\d+(?:\.\d+)*)((?:(?:\s|,|-|–|and)*\((?:\d{1,2}|[a-z])\))*)(?:,? steps? (\d{1,2}))?")
+    r"§ ?(\d+(?:\.\d+)*)((?:(?:\s|,|-|–|and)*\((?:\d{1,2}|[a-z])\))*)"
+    r"(?:,? (step|item)s? (\d{1,2}(?:(?:,| and|-|–) ?\d{1,2})*))?")
 # A tag that the pattern above would miss.
 MALFORMED = re.compile(r"\bSPEC(?:\.md)?\s*§?\s*\d|\bSpec \d+\.\d+")
 CITATION = re.compile(r"\[([A-Z][A-Za-z]+(?:19|20)\d{2}[a-z]?)(?:,[^\]\n]*)?\]")
@@ -58,12 +60,12 @@ def references(text):
     text = CITATION.sub(lambda m: re.sub("§", " ", m.group()), text)
     for match in REFERENCE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
-        labels = re.findall(LABEL, match.group(2) or "")
-        if match.group(3):
-            labels.append(match.group(3))
-        yield line, match.group(1), None
-        for label in labels:
-            yield line, match.group(1), label
+        section, listed = match.group(1), re.findall(r"\d+", match.group(4) or "")
+        yield line, section, None
+        for label in re.findall(LABEL, match.group(2)):
+            yield line, section, label
+        for number in listed:
+            yield (line, section, number) if match.group(3) == "step" else (line, f"{section}.{number}", None)
 
 
 def files_of(root):

@@ -52,6 +52,7 @@ class CheckSpecRefs(unittest.TestCase):
     def test_existing_references_pass(self):
         self.assertEqual(self.problems(
             f"/// {TAG}1.1 (2), {TAG}1.1 (1), (2), {TAG}2 (a), {TAG}2 step 1, {TAG}2 (0)-(1); {TAG}14.1\n"
+            f"/// {TAG}2, steps 0 and 1; {TAG}14, item 1\n"
             f"/// {OPEN}Known2018, Thm 8] and {OPEN}Known2018] and {OPEN}Known2018, {chr(0xA7)}77]\n"), [])
 
     def test_dangling_section(self):
@@ -67,6 +68,8 @@ class CheckSpecRefs(unittest.TestCase):
         self.assertEqual(len(self.problems(f"/// {TAG}1.1 (1), (7)\n")), 1)
         self.assertEqual(len(self.problems(f"/// {TAG}2 (b)\n")), 1)
         self.assertEqual(len(self.problems(f"/// {TAG}2 step 2\n")), 1)
+        self.assertEqual(len(self.problems(f"/// {TAG}2, steps 0 and 2\n")), 1)
+        self.assertEqual(len(self.problems(f"/// {TAG}14, items 1 and 2\n")), 1)
 
     def test_malformed_tag(self):
         self.assertEqual(len(self.problems("/// " + "Spec" + " 1.1\n")), 1)

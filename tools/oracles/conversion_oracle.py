@@ -95,7 +95,7 @@ def sharp_cases(out):
             k, e = mpf(bound), mpf(eps)
             out.add("4", "delta_from_kl", {"kl": bound, "eps": eps},
                     {"delta_forward": sharp_forward(k, e), "delta_reverse": sharp_reverse(k, e),
-                     "pinsker": mp.sqrt(k / 2), "bretagnolle_huber": mp.sqrt(-mp.expm1(-k))}, 1e-7)
+                     "pinsker": mp.sqrt(k / 2), "bretagnolle_huber": mp.sqrt(-mp.expm1(-k))}, 1e-8)
 
 
 # --------------------------------------------------------------------------------------------- others

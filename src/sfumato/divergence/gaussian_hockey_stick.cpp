@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/fast_complex.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
@@ -83,19 +84,19 @@ struct ContourSums {
 class Contour {
  public:
   Contour(const PrivacyLoss& loss, double eps, double s0, double width, double bend)
-      : ratio_(loss, eps, s0), s0_(s0), width_(width), bend_(bend) {}
+      : ratio_(loss, eps, s0), s0_(s0), width_(width), bend_(bend), scale_(s0 * (1.0 + s0)) {}
 
   /// Trapezoidal rule, halved until two sums agree; empty when the integrand rises (the sum would
   /// cancel) or the sums do not settle.
   [[nodiscard]] std::optional<ContourSums> integrate() const {
     constexpr double first_step = 0.2;
     constexpr int max_halvings = 7;
-    constexpr double agreement = 1e-12;
+    constexpr double agreement = 1e-11;
     double end = 0.0;
     ContourSums sums{0.0, 0.0};
     // First pass: find where the integrand has died out.
     int quiet = 0;
-    for (int k = 0; quiet < 6; ++k) {
+    for (int k = 0; quiet < 2; ++k) {
       const double w = first_step * k;
       if (w > 40.0) break;
       const Node node = evaluate(w);
@@ -103,7 +104,7 @@ class Contour {
       const double weight = k == 0 ? 0.5 : 1.0;
       sums.delta += weight * node.delta;
       sums.tail += weight * node.tail;
-      quiet = node.modulus < 1e-19 * width_ && std::abs(node.tail) < 1e-19 * width_ ? quiet + 1 : 0;
+      quiet = node.modulus < 1e-18 * width_ && std::abs(node.tail) < 1e-18 * width_ ? quiet + 1 : 0;
       end = w;
     }
     double step = first_step;
@@ -135,21 +136,24 @@ class Contour {
   };
 
   [[nodiscard]] Node evaluate(double w) const {
-    const double y = width_ * std::sinh(w);
-    const double rho = width_ * std::cosh(w);
+    using namespace fast_complex;
+    const double e = std::exp(w);
+    const double y = 0.5 * width_ * (e - 1.0 / e);
+    const double rho = 0.5 * width_ * (e + 1.0 / e);
     const Complex s{s0_ + bend_ * (rho - width_), y};
-    const Complex velocity{bend_ * y, rho};  // ds/dw
-    // Relative to F(s0), whose sign is that of s0.
-    const double scale = s0_ * (1.0 + s0_);
-    const Complex value = ratio_(s) * velocity * scale / (s * (1.0 + s));
-    if (!std::isfinite(value.real()) || !std::isfinite(value.imag())) return {0.0, 0.0, 0.0};
-    return {value.imag(), (s * value).imag(), std::abs(value)};
+    const Complex velocity{scale_ * bend_ * y, scale_ * rho};  // ds/dw, relative to 1 / F(s0)
+    const Complex poles = inverse(times(s, 1.0 + s));
+    const Complex value = times(times(ratio_(s), velocity), poles);
+    const double modulus = std::sqrt(squared_modulus(value));
+    if (!std::isfinite(modulus)) return {0.0, 0.0, 0.0};
+    return {value.imag(), times(s, value).imag(), modulus};
   }
 
   MomentRatio ratio_;
   double s0_;
   double width_;
   double bend_;
+  double scale_;  ///< s0 (1 + s0), whose sign is that of F(s0)
 };
 
 struct StripIntegral {

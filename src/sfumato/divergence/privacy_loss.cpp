@@ -3,32 +3,13 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/divergence/fast_complex.hpp"
+
 namespace sfumato {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEqualRatio = 1e-12;  // Spec §3.2
-
-/// std::complex's operator* checks for NaN in every product; these numbers are finite or harmless.
-std::complex<double> times(std::complex<double> x, std::complex<double> y) {
-  return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
-}
-
-std::complex<double> inverse(std::complex<double> x) {
-  const double scale = 1.0 / (x.real() * x.real() + x.imag() * x.imag());
-  return {x.real() * scale, -x.imag() * scale};
-}
-
-/// Principal square root without the special cases of std::sqrt.
-std::complex<double> principal_root(std::complex<double> x) {
-  const double modulus = std::sqrt(x.real() * x.real() + x.imag() * x.imag());
-  if (x.real() >= 0.0) {
-    const double re = std::sqrt(0.5 * (modulus + x.real()));
-    return {re, re > 0.0 ? 0.5 * x.imag() / re : 0.0};
-  }
-  const double im = std::copysign(std::sqrt(0.5 * (modulus - x.real())), x.imag());
-  return {0.5 * x.imag() / im, im};
-}
 
 }  // namespace
 
@@ -97,6 +78,7 @@ MomentRatio::MomentRatio(const PrivacyLoss& loss, double eps, double s0)
 
 std::complex<double> MomentRatio::operator()(std::complex<double> s) const {
   using Complex = std::complex<double>;
+  using namespace fast_complex;
   const Complex z = s - s0_;
   const Complex sum = s + s0_;
   const Complex product = 2.0 * s0_ * s;
@@ -109,9 +91,9 @@ std::complex<double> MomentRatio::operator()(std::complex<double> s) const {
     const Complex numerator{f.weight * (sum.real() - f.a * product.real()),
                             f.weight * (sum.imag() - f.a * product.imag())};
     inner += times(numerator, inverse(ratio));
-    roots = times(roots, principal_root(ratio));
+    roots = times(roots, root(ratio));
   }
-  return times(std::exp(times(z, inner)), inverse(roots));
+  return times(exponential(times(z, inner)), inverse(roots));
 }
 
 }  // namespace sfumato

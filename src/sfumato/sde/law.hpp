@@ -1,0 +1,26 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "sfumato/math/covariance.hpp"
+#include "sfumato/math/whitened_pair.hpp"
+
+namespace sfumato {
+
+/// The normal law N(mean, covariance); the covariance may be singular.
+struct GaussianLaw {
+  Eigen::VectorXd mean;
+  Covariance covariance;
+};
+
+/// All mass at one point: how a flow starts when its start is not random.
+[[nodiscard]] inline GaussianLaw point_law(const Eigen::VectorXd& point) {
+  return {point, Isotropic{0.0, point.size()}};
+}
+
+/// The pair in coordinates where p is standard normal (Spec §3.2).
+[[nodiscard]] inline WhitenedPair whiten(const GaussianLaw& p, const GaussianLaw& q) {
+  return whiten(p.mean, p.covariance, q.mean, q.covariance);
+}
+
+}  // namespace sfumato

@@ -1,0 +1,233 @@
+#include "sfumato/sde/ou_law.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/math/special.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// Noise and pull along a direction in which A vanishes are zero up to the rounding of Q^T Sigma Q
+// and Q^T pull. Wider for the pull, which is usually itself a sum (B^T y) with rounding.
+constexpr double kNoNoise = 1e-12;
+constexpr double kNoPull = 1e-10;
+
+/// e^{-rate t} including t = inf.
+double decay(double rate, double time) { return rate == 0.0 ? 1.0 : std::exp(-rate * time); }
+
+/// a * b, where nothing times infinity is nothing: a direction without noise does not spread.
+double times(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
+
+bool is_diagonal(const Covariance& covariance) {
+  return std::visit(Overloaded{[](const Factored& c) { return c.factor.isZero(0.0); },
+                               [](const Dense& c) { return c.matrix.isDiagonal(0.0); },
+                               [](const auto&) { return true; }},
+                    covariance);
+}
+
+void require_time(double time, const char* caller) {
+  if (time >= 0.0) return;  // this way round, so that NaN is refused too
+  throw InvalidArgument(fmt::format("time = {} is negative or NaN", time),
+                        "Pass the elapsed time, zero or more", Where::here(caller));
+}
+
+bool all_finite(const Covariance& covariance) {
+  return std::visit(
+      Overloaded{[](const Isotropic& c) { return std::isfinite(c.variance); },
+                 [](const Diagonal& c) { return c.variances.allFinite(); },
+                 [](const Factored& c) { return c.diagonal.allFinite() && c.factor.allFinite(); },
+                 [](const Dense& c) { return c.matrix.allFinite(); }},
+      covariance);
+}
+
+}  // namespace
+
+OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start) : start_(start) {
+  const Where where = Where::here();
+  const MatrixXd curvature = require_symmetric("curvature", process.curvature, where);
+  require_size("pull", process.pull.size(), curvature.rows(), where);
+  require_size("noise", sfumato::dimension(process.noise), curvature.rows(), where);
+  require_size("start.mean", start.mean.size(), curvature.rows(), where);
+  require_size("start.covariance", sfumato::dimension(start.covariance), curvature.rows(), where);
+  require_finite_entries("pull", process.pull, where);
+  require_finite_entries("start.mean", start.mean, where);
+  if (!all_finite(process.noise) || !all_finite(start.covariance)) {
+    throw InvalidArgument("noise or start.covariance has an entry that is not finite",
+                          "Remove NaN and infinite entries", where);
+  }
+
+  spectrum_ = spectrum_of(curvature);
+  pull_ = spectrum_.to_eigenbasis(process.pull);
+  mean_ = spectrum_.to_eigenbasis(start.mean);
+  if (!spectrum_.is_diagonal()) {
+    for (Index i = 0; i < dimension(); ++i) {
+      const bool flat = spectrum_.values(i) == 0.0;
+      if (flat && std::abs(pull_(i)) <= kNoPull * process.pull.norm()) pull_(i) = 0.0;
+    }
+  }
+  // From the entries of A rather than from l_i m_i: at the minimiser the difference then vanishes
+  // to the rounding of the inputs and not of the eigenvectors. Flat directions are only pulled.
+  force_ = spectrum_.to_eigenbasis(process.pull - curvature * start.mean);
+  for (Index i = 0; i < dimension(); ++i) {
+    if (spectrum_.values(i) == 0.0) force_(i) = pull_(i);
+  }
+  noise_ = rotate(process.noise);
+  spread_ = rotate(start.covariance);
+}
+
+OuLaw::Rotated OuLaw::rotate(const Covariance& covariance) const {
+  if (std::holds_alternative<Isotropic>(covariance) ||
+      (spectrum_.is_diagonal() && is_diagonal(covariance))) {
+    return {diagonal_of(covariance), MatrixXd()};
+  }
+  if (spectrum_.is_diagonal()) return {diagonal_of(covariance), dense(covariance)};
+  MatrixXd full = spectrum_.vectors.transpose() * multiply(covariance, spectrum_.vectors);
+  VectorXd diagonal = full.diagonal().cwiseMax(0.0);  // variances, negative only by rounding
+  return {std::move(diagonal), std::move(full)};
+}
+
+template <class Entry>
+Covariance OuLaw::rotate_back(Entry entry) const {
+  const Index d = dimension();
+  if (noise_.full.size() == 0 && spread_.full.size() == 0) {
+    VectorXd variances(d);
+    for (Index i = 0; i < d; ++i) variances(i) = entry(i, i);
+    if (spectrum_.is_diagonal()) return Diagonal{std::move(variances)};
+    const MatrixXd half = spectrum_.vectors * variances.cwiseSqrt().asDiagonal();
+    MatrixXd matrix = MatrixXd::Zero(d, d);
+    matrix.selfadjointView<Eigen::Lower>().rankUpdate(half);
+    matrix.triangularView<Eigen::StrictlyUpper>() = matrix.transpose();
+    return Dense{std::move(matrix)};
+  }
+  MatrixXd matrix(d, d);
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = j; i < d; ++i) matrix(i, j) = matrix(j, i) = entry(i, j);
+  }
+  if (spectrum_.is_diagonal()) return Dense{std::move(matrix)};
+  const MatrixXd half = spectrum_.vectors * matrix;
+  const MatrixXd full = half * spectrum_.vectors.transpose();
+  return Dense{0.5 * (full + full.transpose())};
+}
+
+GaussianLaw OuLaw::at(double time) const {
+  require_time(time, "OuLaw::at");
+  if (time == 0.0) return start_;
+  if (time == kInf) {
+    LongRunLaw limit = long_run();
+    if (!limit.law) throw NumericalFailure(limit.reason, "Ask for a finite time");
+    return *std::move(limit.law);
+  }
+  const VectorXd& rates = spectrum_.values;
+  VectorXd mean(dimension());
+  for (Index i = 0; i < dimension(); ++i) {
+    mean(i) = times(mean_(i), decay(rates(i), time)) + times(pull_(i), phi1(rates(i), time));
+  }
+  GaussianLaw law{spectrum_.from_eigenbasis(mean), rotate_back([&](Index i, Index j) {
+                    const double rate = rates(i) + rates(j);
+                    return times(noise_.entry(i, j), phi1(rate, time)) +
+                           times(spread_.entry(i, j), decay(rate, time));
+                  })};
+  if (!law.mean.allFinite() || !all_finite(law.covariance)) {
+    throw NumericalFailure(
+        fmt::format("the law at time {} overflows (the smallest eigenvalue of the curvature is {})",
+                    time, rates.minCoeff()),
+        "Ask for an earlier time");
+  }
+  return law;
+}
+
+VectorXd OuLaw::displacement(double time) const {
+  require_time(time, "OuLaw::displacement");
+  VectorXd moved(dimension());
+  for (Index i = 0; i < dimension(); ++i) {
+    moved(i) = times(force_(i), phi1(spectrum_.values(i), time));
+  }
+  return spectrum_.from_eigenbasis(moved);
+}
+
+bool OuLaw::has_noise(Index i) const {
+  const bool rounded = !spectrum_.is_diagonal() && noise_.full.size() > 0;
+  return noise_.diagonal(i) > (rounded ? kNoNoise * noise_.diagonal.maxCoeff() : 0.0);
+}
+
+LongRunLaw OuLaw::long_run() const {
+  const VectorXd& rates = spectrum_.values;
+  for (Index i = 0; i < dimension(); ++i) {
+    if (rates(i) > 0.0) continue;
+    const char* problem = rates(i) < 0.0  ? "is negative: the process runs away along it"
+                          : has_noise(i)  ? "is zero and there is noise along it"
+                          : pull_(i) != 0 ? "is zero and the drift does not vanish along it"
+                                          : nullptr;
+    if (problem == nullptr) continue;
+    return {std::nullopt,
+            fmt::format("there is no stationary law: eigenvalue {:.6g} of the curvature {}",
+                        rates(i), problem)};
+  }
+  VectorXd mean(dimension());
+  for (Index i = 0; i < dimension(); ++i) {
+    mean(i) = rates(i) > 0.0 ? pull_(i) / rates(i) : mean_(i);
+  }
+  Covariance covariance = rotate_back([&](Index i, Index j) {
+    if (rates(i) > 0.0 && rates(j) > 0.0) return noise_.entry(i, j) / (rates(i) + rates(j));
+    return rates(i) == rates(j) ? spread_.entry(i, j) : 0.0;  // noise along i or j is zero
+  });
+  return {GaussianLaw{spectrum_.from_eigenbasis(mean), std::move(covariance)}, ""};
+}
+
+double OuLaw::error(double time, const VectorXd& target) const {
+  require_time(time, "OuLaw::error");
+  require_size("target", target.size(), dimension());
+  const VectorXd& rates = spectrum_.values;
+  const VectorXd aim = spectrum_.to_eigenbasis(target);
+  double sum = 0.0;
+  for (Index i = 0; i < dimension(); ++i) {
+    const double gap = times(mean_(i) - aim(i), decay(rates(i), time)) +
+                       times(pull_(i) - rates(i) * aim(i), phi1(rates(i), time));
+    sum += gap * gap + times(noise_.diagonal(i), phi1(2.0 * rates(i), time)) +
+           times(spread_.diagonal(i), decay(2.0 * rates(i), time));
+  }
+  return std::isnan(sum) ? kInf : sum;  // only inf - inf, along a direction that runs away
+}
+
+std::optional<double> OuLaw::excess_loss(double time) const {
+  require_time(time, "OuLaw::excess_loss");
+  const VectorXd& rates = spectrum_.values;
+  double sum = 0.0;
+  for (Index i = 0; i < dimension(); ++i) {
+    if (rates(i) < 0.0 || (rates(i) == 0.0 && pull_(i) != 0.0)) return std::nullopt;
+    if (rates(i) == 0.0) continue;
+    const double gap = decay(rates(i), time) * (mean_(i) - pull_(i) / rates(i));
+    sum += 0.5 * rates(i) *
+           (gap * gap + noise_.diagonal(i) * phi1(2.0 * rates(i), time) +
+            spread_.diagonal(i) * decay(2.0 * rates(i), time));
+  }
+  return sum;
+}
+
+WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time) {
+  require_size("q", q.dimension(), p.dimension());
+  const GaussianLaw law_p = p.at(time);
+  const GaussianLaw law_q = q.at(time);
+  if (p.start().mean == q.start().mean && time < kInf) {
+    const VectorXd moved_p = p.displacement(time);
+    const VectorXd moved_q = q.displacement(time);
+    // The rounding of a difference is that of its larger term: take the smaller terms.
+    if (moved_p.norm() + moved_q.norm() < law_p.mean.norm() + law_q.mean.norm()) {
+      return whiten(VectorXd::Zero(p.dimension()), law_p.covariance, moved_q - moved_p,
+                    law_q.covariance);
+    }
+  }
+  return whiten(law_p, law_q);
+}
+
+}  // namespace sfumato

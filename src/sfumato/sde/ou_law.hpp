@@ -1,0 +1,106 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <string>
+
+#include "sfumato/math/covariance.hpp"
+#include "sfumato/math/whitened_pair.hpp"
+#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+
+/// Noisy gradient flow of a quadratic loss,  dX = -(A X - pull) dt + Sigma^{1/2} dW  (Spec §5).
+struct OuProcess {
+  Eigen::MatrixXd curvature;  ///< A, symmetric; may be singular or indefinite
+  Eigen::VectorXd pull;       ///< A x* where a minimiser x* exists, B^T y for least squares
+  Covariance noise;           ///< Sigma, the diffusion covariance (Spec §1.1)
+};
+
+/// Where a process goes as time grows.
+struct LongRunLaw {
+  std::optional<GaussianLaw> law;  ///< empty when there is no limit
+  std::string reason;              ///< why there is none, with the eigenvalue; else empty
+};
+
+/// The law of an Ornstein-Uhlenbeck process at every time, exact up to rounding.
+///
+///   Spec §5:   m_t = e^{-At} m_0 + Q diag(phi1(l_i, t)) Q^T pull
+///              V_t = e^{-At} V_0 e^{-At} + Q [S_ij phi1(l_i + l_j, t)]_ij Q^T,   S = Q^T Sigma Q
+///
+/// with A = Q diag(l) Q^T. A and Sigma need not commute. The eigenvalues are computed once, each
+/// time then costs O(d^3), or O(d) when A, Sigma and V_0 are all diagonal; the covariance is then
+/// Diagonal, and zeros stay exact.
+///
+/// Assumes   noise and start.covariance are valid (require_covariance); sizes and symmetry of A are
+///           checked here.
+/// Units     time is training time: A is per unit of it.
+class OuLaw {
+ public:
+  /// Throws InvalidArgument if sizes differ, A is not symmetric, or an entry is not finite.
+  OuLaw(const OuProcess& process, const GaussianLaw& start);
+
+  [[nodiscard]] Eigen::Index dimension() const { return pull_.size(); }
+  [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
+  [[nodiscard]] const GaussianLaw& start() const { return start_; }
+
+  /// The law at `time`; +inf gives the long-run law.
+  ///
+  /// Throws   InvalidArgument if time is negative or NaN; NumericalFailure if the law overflows
+  ///          (A has a negative eigenvalue) or, for +inf, if there is no limit.
+  [[nodiscard]] GaussianLaw at(double time) const;
+
+  /// m_t - m_0 = Q diag(phi1(l_i, t)) Q^T (pull - A m_0), which keeps its digits as t -> 0, where
+  /// m_t itself agrees with m_0 in nearly all of them. Finite times only.
+  [[nodiscard]] Eigen::VectorXd displacement(double time) const;
+
+  /// The limit t -> inf: V solves A V + V A = Sigma.
+  ///
+  /// There is none if A has a negative eigenvalue, or a zero one with noise or pull along it. Where
+  /// A, noise and pull are all zero the start stays as it is, and the limit depends on it.
+  [[nodiscard]] LongRunLaw long_run() const;
+
+  /// E|x_t - target|^2 = |m_t - target|^2 + tr V_t, for any target; +inf where it diverges.
+  [[nodiscard]] double error(double time, const Eigen::VectorXd& target) const;
+
+  /// E f(x_t) - min f  for  f(x) = 1/2 x^T A x - pull^T x.
+  ///
+  /// Empty when f has no minimum (minimum() of the loss says why). Directions in which f is flat add
+  /// nothing, so this is defined for singular A too; as t -> inf it is tr(Sigma)/4 for definite A.
+  [[nodiscard]] std::optional<double> excess_loss(double time) const;
+
+ private:
+  /// Symmetric matrix in the eigenbasis: `full` is empty when it is diagonal there.
+  struct Rotated {
+    Eigen::VectorXd diagonal;
+    Eigen::MatrixXd full;
+    [[nodiscard]] double entry(Eigen::Index i, Eigen::Index j) const {
+      if (i == j) return diagonal(i);
+      return full.size() == 0 ? 0.0 : full(i, j);
+    }
+  };
+
+  [[nodiscard]] Rotated rotate(const Covariance& covariance) const;
+  template <class Entry>
+  [[nodiscard]] Covariance rotate_back(Entry entry) const;
+  [[nodiscard]] bool has_noise(Eigen::Index i) const;
+
+  GaussianLaw start_;
+  Spectrum spectrum_;
+  Eigen::VectorXd pull_;   ///< Q^T pull
+  Eigen::VectorXd mean_;   ///< Q^T m_0
+  Eigen::VectorXd force_;  ///< Q^T (pull - A m_0), the drift at the start
+  Rotated noise_;
+  Rotated spread_;  ///< Q^T V_0 Q
+};
+
+/// The two laws at `time` against each other (P = p, Q = q), +inf for the long run.
+///
+/// Equals whiten(p.at(time), q.at(time)), but where both start at the same mean and have not gone
+/// far, the difference of the means is taken between displacements and keeps its digits.
+///
+/// Throws   as OuLaw::at and whiten.
+[[nodiscard]] WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time);
+
+}  // namespace sfumato

@@ -1,0 +1,222 @@
+#include "sfumato/sde/problem/ridge.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kRankTolerance = 1e-12;  // Spec §2
+constexpr double kDominating = 0.9;       // an update then keeps all digits but one
+constexpr double kLeverageRidge = 1e-10;  // far above rounding, far below any real curvature
+
+MatrixXd gram_of(const MatrixXd& x) {
+  MatrixXd gram = MatrixXd::Zero(x.cols(), x.cols());
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
+  gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
+  return gram;
+}
+
+/// Smallest over largest eigenvalue of R^T R after scaling to a unit diagonal.
+double scaled_reciprocal_condition(const MatrixXd& upper) {
+  const VectorXd norms = upper.colwise().norm().transpose();
+  if (norms.minCoeff() == 0.0) return 0.0;
+  const VectorXd values =
+      Eigen::JacobiSVD<MatrixXd>(upper * norms.cwiseInverse().asDiagonal()).singularValues();
+  const double ratio = values(values.size() - 1) / values(0);
+  return ratio * ratio;
+}
+
+/// Least squares on the rows of `stacked`, which ends with the rows of the ridge term; overwrites it.
+RidgeProblem::Fit fit_stacked(MatrixXd& stacked, VectorXd& target,
+                              const RidgeProblem::Weights& weights) {
+  const Index p = stacked.cols();
+  const Eigen::HouseholderQR<Eigen::Ref<MatrixXd>> qr(stacked);
+  target.applyOnTheLeft(qr.householderQ().adjoint());
+  RidgeProblem::Fit fit{weights, qr.matrixQR().topRows(p).triangularView<Eigen::Upper>(), {}, 0.0};
+  fit.reciprocal_condition = scaled_reciprocal_condition(fit.upper);
+  fit.minimiser = fit.unwhiten(target.head(p));
+  return fit;
+}
+
+RidgeProblem::Fit fit_table(const MatrixXd& features, const VectorXd& target,
+                            const RidgeProblem::Weights& weights, const VectorXd& lift) {
+  const Index n = features.rows();
+  const Index p = features.cols();
+  const double root = std::sqrt(weights.row);
+  MatrixXd stacked = MatrixXd::Zero(n + p, p);
+  stacked.topRows(n) = root * features;
+  stacked.bottomRows(p).diagonal() = (lift.array() + weights.ridge).sqrt();
+  VectorXd stacked_target = VectorXd::Zero(n + p);
+  stacked_target.head(n) = root * target;
+  return fit_stacked(stacked, stacked_target, weights);
+}
+
+}  // namespace
+
+bool RidgeProblem::Fit::is_singular() const { return reciprocal_condition < kRankTolerance; }
+
+VectorXd RidgeProblem::Fit::whiten(const VectorXd& x) const {
+  return upper.transpose().triangularView<Eigen::Lower>().solve(x);
+}
+
+VectorXd RidgeProblem::Fit::unwhiten(const VectorXd& z) const {
+  return upper.triangularView<Eigen::Upper>().solve(z);
+}
+
+RidgeProblem::RidgeProblem(MatrixXd features, VectorXd target, const RidgeOptions& options)
+    : features_(std::move(features)), target_(std::move(target)), options_(options) {
+  const Where where = Where::here();
+  require_size("target", target_.size(), rows(), where);
+  if (rows() == 0 || parameters() == 0) {
+    throw InvalidArgument(fmt::format("the table is {} rows x {} features", rows(), parameters()),
+                          "Give at least one row and one feature", where);
+  }
+  for (Index j = 0; j < parameters(); ++j) {
+    if (features_.col(j).allFinite()) continue;
+    require_finite_entries(fmt::format("feature column {}, row ", j), features_.col(j), where);
+  }
+  require_finite_entries("target", target_, where);
+  require_finite("ridge", require_non_negative("ridge", options_.ridge, where), where);
+  if (options_.loss == LossScale::mean && options_.ridge_scale == RidgeScale::times_rows) {
+    throw InvalidArgument("the ridge term times N does not go with the mean loss",
+                          "With the mean, the ridge term is per row as it is: use fixed", where);
+  }
+
+  sums_ = {gram_of(features_), features_.transpose() * target_};
+  loss_ = weigh(sums_, weights(rows()));
+  no_offset_ = VectorXd::Zero(parameters());
+  Fit own = fit_table(features_, target_, weights(rows()), no_offset_);
+  reciprocal_condition_ = own.reciprocal_condition;
+  if (own.is_singular()) {
+    VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
+    lift = (lift.array() == 0.0).select(1.0, lift);
+    leverage_factor_ = fit_table(features_, target_, weights(rows()), lift).upper;
+    return;
+  }
+  leverage_factor_ = own.upper;
+  replacing_ = std::move(own);
+  fit_removal();
+}
+
+/// With m the minimiser under the weights (c, rho) of the table:  c (X^T y - X^T X m) = rho m, so
+/// under the weights (c', rho') the gradient at m is  (rho' - c' rho / c) m.
+void RidgeProblem::fit_removal() {
+  if (rows() == 1 && options_.loss == LossScale::mean) return;
+  const Weights own = weights(rows());
+  const Weights less = weights(rows() - 1);
+  removal_offset_ = no_offset_;
+  if (less == own) {
+    removing_ = replacing_;
+    return;
+  }
+  Fit fit = fit_table(features_, target_, less, no_offset_);
+  if (fit.is_singular()) return;
+  const VectorXd pull = (less.row * own.ridge / own.row - less.ridge) * replacing_->minimiser;
+  removal_offset_ = fit.unwhiten(fit.whiten(pull));
+  removing_ = std::move(fit);
+}
+
+Record RidgeProblem::record(Index row) const {
+  return {features_.row(row).transpose(), target_(row)};
+}
+
+RidgeProblem::Weights RidgeProblem::weights(Index rows) const {
+  const double count = static_cast<double>(rows);
+  return {options_.loss == LossScale::mean ? 1.0 / count : 1.0,
+          options_.ridge_scale == RidgeScale::times_rows ? options_.ridge * count : options_.ridge};
+}
+
+QuadraticLoss RidgeProblem::weigh(const Sums& sums, const Weights& weights) const {
+  QuadraticLoss loss{weights.row * sums.gram, weights.row * sums.moment};
+  loss.curvature.diagonal().array() += weights.ridge;
+  return loss;
+}
+
+RidgeProblem::Sums RidgeProblem::sums_over_others(Index row) const {
+  const Index after = rows() - row - 1;
+  return {gram_of(features_.topRows(row)) + gram_of(features_.bottomRows(after)),
+          features_.topRows(row).transpose() * target_.head(row) +
+              features_.bottomRows(after).transpose() * target_.tail(after)};
+}
+
+const VectorXd& RidgeProblem::minimiser() const {
+  if (!replacing_) {
+    throw NumericalFailure(
+        fmt::format("the loss has no unique minimiser: scaled to a unit diagonal, the smallest "
+                    "eigenvalue of its curvature is {:.3g} of the largest",
+                    reciprocal_condition_),
+        "Add a ridge term, or drop features that others determine");
+  }
+  return replacing_->minimiser;
+}
+
+double RidgeProblem::leverage(Index row) const {
+  const VectorXd half = leverage_factor_.transpose().triangularView<Eigen::Lower>().solve(
+      features_.row(row).transpose());
+  return std::min(1.0, weights(rows()).row * half.squaredNorm());
+}
+
+bool RidgeProblem::dominates(Index row) const {
+  // The weights of N - 1 rows are within a factor of two of those of N, except for a single row.
+  return rows() == 1 || leverage(row) > kDominating;
+}
+
+QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& replacement) const {
+  if (!replacement && rows() == 1 && options_.loss == LossScale::mean) {
+    throw InvalidArgument("without its only row the table has no mean loss",
+                          "Use the sum, or a table of two rows or more");
+  }
+  Sums sums;
+  if (dominates(row)) {
+    sums = sums_over_others(row);
+  } else {
+    const VectorXd x = features_.row(row).transpose();
+    sums = {sums_.gram - x * x.transpose(), sums_.moment - target_(row) * x};
+  }
+  if (!replacement) return weigh(sums, weights(rows() - 1));
+  const VectorXd& x = replacement->features;
+  require_size("replacement", x.size(), parameters());
+  sums.gram += x * x.transpose();
+  sums.moment += replacement->target * x;
+  return weigh(sums, weights(rows()));
+}
+
+const std::optional<RidgeProblem::Fit>& RidgeProblem::reference(bool removal) const {
+  (void)minimiser();
+  return removal ? removing_ : replacing_;
+}
+
+const VectorXd& RidgeProblem::reference_offset(bool removal) const {
+  return removal ? removal_offset_ : no_offset_;
+}
+
+RidgeProblem::Fit RidgeProblem::neighbour_fit(Index row,
+                                              const std::optional<Record>& replacement) const {
+  const Weights own = weights(replacement ? rows() : rows() - 1);
+  MatrixXd features = features_;
+  VectorXd target = target_;
+  // A row of zeros is as good as no row: it adds nothing to any sum.
+  features.row(row).setZero();
+  target(row) = 0.0;
+  if (replacement) {
+    require_size("replacement", replacement->features.size(), parameters());
+    features.row(row) = replacement->features.transpose();
+    target(row) = replacement->target;
+  }
+  return fit_table(features, target, own, no_offset_);
+}
+
+}  // namespace sfumato

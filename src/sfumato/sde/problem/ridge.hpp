@@ -1,0 +1,125 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "sfumato/sde/problem/quadratic.hpp"
+
+namespace sfumato {
+
+/// How the squared errors of the rows are put together; explicit, because it rescales gradients,
+/// noise and time (Spec §1.7).
+enum class LossScale { sum, mean };
+
+/// Whether the strength of the ridge term is fixed or grows with the number of rows N.
+enum class RidgeScale { fixed, times_rows };
+
+struct RidgeOptions {
+  LossScale loss = LossScale::sum;
+  double ridge = 0.0;                          ///< >= 0
+  RidgeScale ridge_scale = RidgeScale::fixed;  ///< times_rows only with the sum
+};
+
+/// One row of a table: what stands there, or what is put in its place.
+struct Record {
+  Eigen::VectorXd features;
+  double target;
+};
+
+/// Ridge regression on a table of N rows (x_l, y_l), and on the tables that differ in one row.
+///
+///   sum    f(w) = 1/2 sum_l (x_l^T w - y_l)^2 + rho/2 |w|^2,       rho = ridge, or ridge N
+///   mean   f(w) = 1/(2N) sum_l (x_l^T w - y_l)^2 + ridge/2 |w|^2
+///
+/// A table without one row has N - 1 rows, in 1/N and in ridge N too. All columns are penalised
+/// alike; an intercept is a column of ones, added by the caller.
+class RidgeProblem {
+ public:
+  /// c and rho of a table:  A = c X^T X + rho I,  pull = c X^T y.
+  struct Weights {
+    double row;
+    double ridge;
+    friend bool operator==(const Weights&, const Weights&) = default;
+  };
+
+  /// Curvature and minimiser by an orthogonal factorisation of the table. The condition number
+  /// enters once here, and squared in a Cholesky factor of A: one row far from the others then
+  /// leaves no digits for them.
+  struct Fit {
+    Weights weights;
+    Eigen::MatrixXd upper;  ///< R, upper triangular with A = R^T R
+    Eigen::VectorXd minimiser;
+    double reciprocal_condition;  ///< of A scaled to a unit diagonal: units do not matter
+
+    /// Below 1e-12, the rank tolerance of Spec §2.
+    [[nodiscard]] bool is_singular() const;
+    [[nodiscard]] Eigen::VectorXd whiten(const Eigen::VectorXd& x) const;    ///< R^{-T} x
+    [[nodiscard]] Eigen::VectorXd unwhiten(const Eigen::VectorXd& z) const;  ///< R^{-1} z
+  };
+
+  /// Throws InvalidArgument for sizes that differ, an empty table, entries that are not finite, a
+  /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is).
+  RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options);
+
+  [[nodiscard]] Eigen::Index rows() const { return features_.rows(); }
+  [[nodiscard]] Eigen::Index parameters() const { return features_.cols(); }
+  [[nodiscard]] const RidgeOptions& options() const { return options_; }
+  [[nodiscard]] Record record(Eigen::Index row) const;
+
+  /// f on the whole table.
+  [[nodiscard]] const QuadraticLoss& loss() const { return loss_; }
+
+  /// Throws NumericalFailure with the smallest eigenvalue if A is singular.
+  [[nodiscard]] const Eigen::VectorXd& minimiser() const;
+
+  /// h = c x^T A^{-1} x in [0, 1]: how far the fit at x follows its own y. Leverages sum to at most
+  /// the number of parameters. To a singular A 1e-10 of its diagonal is added.
+  [[nodiscard]] double leverage(Eigen::Index row) const;
+
+  /// True where the leverage is above 0.9 or the row is the only one: differences of sums with and
+  /// without it then lose digits. Never more than p / 0.9 rows.
+  [[nodiscard]] bool dominates(Eigen::Index row) const;
+
+  /// f on the table without `row`, or with `replacement` in its place: O(p^2) by an update of the
+  /// sums, except for the few rows that dominate, where the sums are taken anew over the others.
+  ///
+  /// Throws   InvalidArgument if no row is left to take the mean over, or the sizes differ.
+  [[nodiscard]] QuadraticLoss neighbour(Eigen::Index row,
+                                        const std::optional<Record>& replacement) const;
+
+  /// The fit to all rows but under the weights of the neighbours, whose losses differ from it in the
+  /// rows that differ and in nothing else: N - 1 rows for removal, N for replacement.
+  ///
+  /// Empty when it is singular. Throws as minimiser().
+  [[nodiscard]] const std::optional<Fit>& reference(bool removal) const;
+
+  /// reference(removal).minimiser less minimiser(), with its digits.
+  [[nodiscard]] const Eigen::VectorXd& reference_offset(bool removal) const;
+
+  /// The fit to the neighbour, from the other rows: O(N p^2), for the rows that dominate.
+  [[nodiscard]] Fit neighbour_fit(Eigen::Index row, const std::optional<Record>& replacement) const;
+
+ private:
+  struct Sums {
+    Eigen::MatrixXd gram;    ///< sum x x^T
+    Eigen::VectorXd moment;  ///< sum y x
+  };
+  [[nodiscard]] Weights weights(Eigen::Index rows) const;
+  [[nodiscard]] QuadraticLoss weigh(const Sums& sums, const Weights& weights) const;
+  [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
+  void fit_removal();
+
+  Eigen::MatrixXd features_;
+  Eigen::VectorXd target_;
+  RidgeOptions options_;
+  Sums sums_;
+  QuadraticLoss loss_;
+  double reciprocal_condition_ = 0.0;
+  Eigen::MatrixXd leverage_factor_;  ///< R of the table, or of the lifted one when it is singular
+  std::optional<Fit> replacing_;
+  std::optional<Fit> removing_;
+  Eigen::VectorXd removal_offset_;
+  Eigen::VectorXd no_offset_;
+};
+
+}  // namespace sfumato

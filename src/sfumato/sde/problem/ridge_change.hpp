@@ -1,0 +1,58 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+
+#include "sfumato/math/whitened_pair.hpp"
+#include "sfumato/sde/problem/ridge.hpp"
+
+namespace sfumato {
+
+/// How one row changes the curvature and the minimiser of a ridge problem, in the coordinates
+/// z = R w, A = R^T R, in which the loss of the reference (RidgeProblem::reference) has curvature I.
+/// There, with orthonormal columns e_k (one, two when the row is replaced, none for a row of
+/// zeros):
+///
+///   inverse of the neighbour's curvature = I + sum_k excess_k e_k e_k^T
+///   neighbour's minimiser - reference's  = sum_k shift_k e_k
+///
+/// Removal of (x, y), with u = sqrt(c) R^{-T} x, the leverage h = |u|^2 and the residual
+/// r = x^T m - y at the minimiser m: the curvature becomes I - u u^T and its gradient at m is
+/// -sqrt(c) r u, so that  e = u / |u|,  excess = h / (1 - h),  shift = sqrt(c h) r / (1 - h).
+/// Replacement by (x', y') adds v v^T, v = sqrt(c) R^{-T} x', and sqrt(c) r' v in the same way; the
+/// e_k are eigenvectors of v v^T - u u^T in the span of u and v.
+struct RowChange {
+  Eigen::MatrixXd directions;  ///< e_k, by columns
+  Eigen::ArrayXd excess;
+  Eigen::ArrayXd ratio;  ///< 1 + excess, without its cancellation near 0
+  Eigen::ArrayXd shift;
+};
+
+/// O(p^2), except for the few rows that dominate (RidgeProblem::neighbour).
+///
+/// Empty when the neighbour has no unique minimiser: a row that alone determines a parameter.
+/// Throws   NumericalFailure if the table itself has none.
+[[nodiscard]] std::optional<RowChange> row_change(const RidgeProblem& problem, Eigen::Index row,
+                                                  const std::optional<Record>& replacement);
+
+/// The neighbour's minimiser less that of the table. Empty and throws as row_change.
+[[nodiscard]] std::optional<Eigen::VectorXd> minimiser_shift(
+    const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement);
+
+/// True when the neighbours' curvature differs from A by the rows alone: always for replacement; for
+/// removal, with the sum and a fixed ridge. Removing a row otherwise rescales the other terms.
+[[nodiscard]] bool changes_rows_only(const RidgeProblem& problem, bool removal);
+
+/// The stationary laws of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
+/// Sigma = noise_variance I: P = N(m, s^2/2 A^{-1}), so that all but one or two of the ratios of
+/// variances are 1, without shift, and are left out (Spec §3.2, §5).
+///
+/// Assumes  changes_rows_only.
+/// Empty    when the neighbour has no stationary law.
+/// Throws   InvalidArgument if noise_variance is not positive or the assumption fails;
+///          NumericalFailure if the table itself has no stationary law.
+[[nodiscard]] std::optional<WhitenedPair> ridge_pair_stationary(
+    const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
+    double noise_variance);
+
+}  // namespace sfumato

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string_view>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+
+/// A symmetric matrix as Q diag(values) Q^T.
+struct Spectrum {
+  Eigen::VectorXd values;  ///< ascending, or the entries in their place when the matrix is diagonal
+  Eigen::MatrixXd vectors;  ///< Q, by columns; empty when the matrix is diagonal, where Q = I
+
+  [[nodiscard]] bool is_diagonal() const { return vectors.size() == 0; }
+  [[nodiscard]] Eigen::VectorXd to_eigenbasis(const Eigen::VectorXd& x) const;    ///< Q^T x
+  [[nodiscard]] Eigen::VectorXd from_eigenbasis(const Eigen::VectorXd& x) const;  ///< Q x
+};
+
+/// The eigenvalues and eigenvectors of a symmetric matrix (its lower half is read).
+///
+/// A diagonal matrix keeps its entries exactly. Otherwise eigenvalues smaller than the solver's own
+/// rounding, 4 d 2.2e-16 of the largest, are set to zero: a B^T B of deficient rank is singular, and
+/// not definite or indefinite by chance.
+[[nodiscard]] Spectrum spectrum_of(const Eigen::MatrixXd& matrix);
+
+/// Checks that a matrix is square, finite and symmetric (to 1e-9 of its largest entry) and returns
+/// it symmetrised. Definiteness is not asked for.
+///
+/// Throws   InvalidArgument with the offending entry; `name` is what the message calls the matrix.
+[[nodiscard]] Eigen::MatrixXd require_symmetric(std::string_view name,
+                                                const Eigen::MatrixXd& matrix,
+                                                const Where& where = Where::here());
+
+/// Checks that every entry of a vector is finite.
+void require_finite_entries(std::string_view name, const Eigen::VectorXd& vector,
+                            const Where& where = Where::here());
+
+}  // namespace sfumato

@@ -1,0 +1,224 @@
+#include "sfumato/sde/ou_law.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "property/sde/random_problem.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using testing::RandomProblem;
+using Shape = RandomProblem::Shape;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr int kCases = 1200;
+
+Shape shape_of(std::uint64_t seed) {
+  return seed % 3 == 0 ? Shape::singular : seed % 3 == 1 ? Shape::indefinite : Shape::definite;
+}
+
+void expect_near(const MatrixXd& got, const MatrixXd& expected, double tolerance) {
+  const double scale = std::max(1.0, expected.cwiseAbs().maxCoeff());
+  EXPECT_LE((got - expected).cwiseAbs().maxCoeff(), tolerance * scale) << "got\n"
+                                                                       << got << "\nexpected\n"
+                                                                       << expected;
+}
+
+/// The law by exponentials of block matrices (Van Loan), without eigenvalues or phi1.
+GaussianLaw by_block_exponential(const OuProcess& process, const GaussianLaw& start, double time) {
+  const Index d = process.pull.size();
+  MatrixXd affine = MatrixXd::Zero(d + 1, d + 1);
+  affine.topLeftCorner(d, d) = -process.curvature * time;
+  affine.topRightCorner(d, 1) = process.pull * time;
+  const MatrixXd flow = affine.exp();
+  const MatrixXd decay = flow.topLeftCorner(d, d);
+  MatrixXd block = MatrixXd::Zero(2 * d, 2 * d);
+  block.topLeftCorner(d, d) = process.curvature * time;
+  block.topRightCorner(d, d) = dense(process.noise) * time;
+  block.bottomRightCorner(d, d) = -process.curvature * time;
+  const MatrixXd exponential = block.exp();
+  const MatrixXd spread = decay * exponential.topRightCorner(d, d);
+  return {decay * start.mean + flow.topRightCorner(d, 1),
+          Dense{spread + decay * dense(start.covariance) * decay}};
+}
+
+TEST(OuLawProperty, AgreesWithBlockExponentials) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(seed);
+    const Index d = random.integer(1, 5);
+    const OuProcess process = random.process(d, shape_of(seed));
+    const GaussianLaw start = random.start(d);
+    const double time = random.log_uniform(1e-3, 1.0);
+    const GaussianLaw got = OuLaw(process, start).at(time);
+    const GaussianLaw expected = by_block_exponential(process, start, time);
+    expect_near(got.mean, expected.mean, 1e-11);
+    // The blocks grow like e^{At} and shrink again: rounding grows with them.
+    expect_near(dense(got.covariance), dense(expected.covariance),
+                1e-13 * std::exp(2.0 * time * process.curvature.norm()));
+  }
+}
+
+TEST(OuLawProperty, CovarianceSolvesItsEquation) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(1'000'000 + seed);
+    const Index d = random.integer(1, 6);
+    const OuProcess process = random.process(d, shape_of(seed));
+    const OuLaw law(process, random.start(d));
+    const double time = random.log_uniform(0.05, 3.0);
+    const double step = 1e-3 * time;
+    const auto covariance = [&law](double t) { return dense(law.at(t).covariance); };
+    const MatrixXd slope = (8.0 * (covariance(time + step) - covariance(time - step)) -
+                            (covariance(time + 2 * step) - covariance(time - 2 * step))) /
+                           (12.0 * step);
+    const MatrixXd v = covariance(time);
+    const MatrixXd& a = process.curvature;
+    expect_near(slope, dense(process.noise) - a * v - v * a, 1e-7);
+    const VectorXd drift =
+        (law.displacement(time + step) - law.displacement(time - step)) / (2.0 * step);
+    expect_near(drift, process.pull - a * law.at(time).mean, 1e-3);
+    expect_near(law.at(0.0).mean + law.displacement(time), law.at(time).mean, 1e-12);
+  }
+}
+
+TEST(OuLawProperty, Semigroup) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(2'000'000 + seed);
+    const Index d = random.integer(1, 8);
+    const OuProcess process = random.process(d, shape_of(seed));
+    const OuLaw law(process, random.start(d));
+    const double first = random.log_uniform(1e-6, 5.0);
+    const double second = random.log_uniform(1e-6, 5.0);
+    const GaussianLaw whole = law.at(first + second);
+    const GaussianLaw parts = OuLaw(process, law.at(first)).at(second);
+    expect_near(parts.mean, whole.mean, 1e-11);
+    expect_near(dense(parts.covariance), dense(whole.covariance), 1e-11);
+  }
+}
+
+TEST(OuLawProperty, LongRun) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(3'000'000 + seed);
+    const Index d = random.integer(1, 8);
+    const OuProcess process = random.process(d, Shape::definite);
+    const OuLaw law(process, random.start(d));
+    const GaussianLaw limit = law.at(kInf);
+    const MatrixXd& a = process.curvature;
+    const MatrixXd sigma = dense(process.noise);
+    const MatrixXd v = dense(limit.covariance);
+    expect_near(a * v + v * a, sigma, 1e-12);
+    expect_near(a * limit.mean, process.pull, 1e-12);
+    const GaussianLaw late = law.at(500.0);  // e^{-50} at the slowest rate, 0.1
+    expect_near(late.mean, limit.mean, 1e-12);
+    expect_near(dense(late.covariance), v, 1e-12);
+    const VectorXd minimiser = a.inverse() * process.pull;
+    EXPECT_NEAR(law.error(kInf, minimiser), 0.5 * (a.inverse() * sigma).trace(),
+                1e-11 * sigma.trace());
+    EXPECT_NEAR(law.excess_loss(kInf).value(), sigma.trace() / 4.0, 1e-12 * sigma.trace());
+  }
+}
+
+TEST(OuLawProperty, NoLongRunWhereNoiseMeetsNoPullBack) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(4'000'000 + seed);
+    const Index d = random.integer(1, 6);
+    const Shape shape = seed % 2 == 0 ? Shape::singular : Shape::indefinite;
+    OuProcess process = random.process(d, shape);
+    process.noise = Isotropic{random.log_uniform(0.1, 10.0), d};
+    const OuLaw law(process, random.start(d));
+    const LongRunLaw limit = law.long_run();
+    EXPECT_FALSE(limit.law.has_value());
+    EXPECT_NE(limit.reason.find(shape == Shape::singular ? "is zero" : "is negative"),
+              std::string::npos)
+        << limit.reason;
+    EXPECT_EQ(law.error(kInf, VectorXd::Zero(d)), kInf);
+  }
+}
+
+TEST(OuLawProperty, ErrorAndExcessLossFollowFromTheMoments) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(5'000'000 + seed);
+    const Index d = random.integer(1, 6);
+    const Shape shape = seed % 2 == 0 ? Shape::singular : Shape::definite;
+    OuProcess process = random.process(d, shape);
+    const VectorXd minimiser = random.vector(d);
+    process.pull = process.curvature * minimiser;
+    const OuLaw law(process, random.start(d));
+    const double time = random.log_uniform(1e-4, 50.0);
+    const GaussianLaw at = law.at(time);
+    const VectorXd gap = at.mean - minimiser;
+    const MatrixXd v = dense(at.covariance);
+    const double error = gap.squaredNorm() + v.trace();
+    const double excess =
+        0.5 * gap.dot(process.curvature * gap) + 0.5 * (process.curvature * v).trace();
+    EXPECT_NEAR(law.error(time, minimiser), error, 1e-11 * std::max(1.0, error));
+    ASSERT_TRUE(law.excess_loss(time).has_value());
+    EXPECT_NEAR(*law.excess_loss(time), excess, 1e-11 * std::max(1.0, error));
+  }
+}
+
+TEST(OuLawProperty, KindsOfCovarianceAndRotationsAgree) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(6'000'000 + seed);
+    const Index d = random.integer(1, 6);
+    const OuProcess process = random.process(d, shape_of(seed));
+    const GaussianLaw start = random.start(d);
+    const double time = random.log_uniform(1e-3, 3.0);
+    const GaussianLaw at = OuLaw(process, start).at(time);
+    // A matrix with a negligible entry off the diagonal takes the dense road everywhere.
+    OuProcess general{process.curvature, process.pull, Dense{dense(process.noise)}};
+    if (d > 1) general.curvature(0, 1) = general.curvature(1, 0) += 1e-15;
+    const GaussianLaw same = OuLaw(general, {start.mean, Dense{dense(start.covariance)}}).at(time);
+    expect_near(same.mean, at.mean, 1e-12);
+    expect_near(dense(same.covariance), dense(at.covariance), 1e-12);
+
+    const MatrixXd q = random.rotation(d);
+    const MatrixXd turned = q * process.curvature * q.transpose();
+    const GaussianLaw rotated =
+        OuLaw({0.5 * (turned + turned.transpose()), q * process.pull,
+               Dense{q * dense(process.noise) * q.transpose()}},
+              {q * start.mean, Dense{q * dense(start.covariance) * q.transpose()}})
+            .at(time);
+    expect_near(q.transpose() * rotated.mean, at.mean, 1e-11);
+    expect_near(q.transpose() * dense(rotated.covariance) * q, dense(at.covariance), 1e-11);
+  }
+}
+
+TEST(OuLawProperty, PairsFromDisplacementsAgreeWithPairsFromMeans) {
+  for (std::uint64_t seed = 0; seed < kCases; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    RandomProblem random(7'000'000 + seed);
+    const Index d = random.integer(1, 5);
+    OuProcess p = random.process(d, shape_of(seed));
+    OuProcess q = random.process(d, shape_of(seed + 1));
+    const MatrixXd root = random.matrix(d, d);
+    p.noise = Dense{root * root.transpose() + MatrixXd::Identity(d, d)};
+    q.noise = p.noise;
+    const GaussianLaw start = point_law(10.0 * random.vector(d));
+    const double time = random.log_uniform(1e-2, 1.0);
+    const OuLaw law_p(p, start);
+    const OuLaw law_q(q, start);
+    const WhitenedPair got = whiten_at(law_p, law_q, time);
+    const WhitenedPair expected = whiten(law_p.at(time), law_q.at(time));
+    ASSERT_EQ(got.mutually_singular, expected.mutually_singular);
+    expect_near(got.shift.abs().matrix(), expected.shift.abs().matrix(), 1e-9);
+    expect_near(got.excess.matrix(), expected.excess.matrix(), 1e-13);
+  }
+}
+
+}  // namespace
+}  // namespace sfumato

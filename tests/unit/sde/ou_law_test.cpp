@@ -1,0 +1,191 @@
+#include "sfumato/sde/ou_law.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace sfumato {
+namespace {
+
+using Eigen::Matrix2d;
+using Eigen::MatrixXd;
+using Eigen::Vector2d;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+MatrixXd matrix(double a, double b, double c, double d) {
+  return (Matrix2d() << a, b, c, d).finished();
+}
+
+// Values of the specification's golden file, function ou_moments.
+TEST(OuLaw, MomentsWithNoiseThatDoesNotCommute) {
+  const MatrixXd a = matrix(2, .5, .5, 1);
+  const VectorXd target = Vector2d(0.3, -0.2);
+  const OuLaw law({a, a * target, Dense{matrix(1, .4, .4, .5)}},
+                  {Vector2d(1, 1), Diagonal{Vector2d(.1, .2)}});
+  const GaussianLaw at = law.at(0.7);
+  EXPECT_NEAR(at.mean(0), 0.3332533025788030, 1e-14);
+  EXPECT_NEAR(at.mean(1), 0.3361955279320140, 1e-14);
+  const MatrixXd v = dense(at.covariance);
+  EXPECT_NEAR(v(0, 0), 0.2296319167742569, 1e-14);
+  EXPECT_NEAR(v(0, 1), 0.05431758964017989, 1e-14);
+  EXPECT_EQ(v(0, 1), v(1, 0));
+  EXPECT_NEAR(v(1, 1), 0.2209967374938971, 1e-14);
+  EXPECT_NEAR(law.error(0.7, target), 0.7392400805748427, 1e-13);
+  EXPECT_NEAR(law.excess_loss(0.7).value(), 0.5210628206267006, 1e-13);
+  EXPECT_NEAR(law.error(0.0, target), 2.23, 1e-14);
+  EXPECT_NEAR(law.excess_loss(0.0).value(), 1.83, 1e-14);
+
+  const MatrixXd limit = dense(law.at(kInf).covariance);
+  EXPECT_NEAR(limit(0, 0), 0.2357142857142857, 1e-15);
+  EXPECT_NEAR(limit(0, 1), 0.05714285714285714, 1e-15);
+  EXPECT_NEAR(limit(1, 1), 0.2214285714285714, 1e-15);
+  EXPECT_NEAR(law.error(kInf, target), 0.4571428571428571, 1e-14);  // 1/2 tr(A^-1 Sigma)
+  EXPECT_NEAR(law.excess_loss(kInf).value(), 0.375, 1e-14);         // tr(Sigma) / 4
+}
+
+TEST(OuLaw, MomentsOfASingularCurvature) {
+  const OuLaw law({matrix(1, 0, 0, 0), Vector2d(.5, 0), Dense{matrix(1, .3, .3, 2)}},
+                  point_law(Vector2d(0, 0)));
+  const GaussianLaw at = law.at(2.0);
+  EXPECT_NEAR(at.mean(0), 0.4323323583816937, 1e-15);
+  EXPECT_EQ(at.mean(1), 0.0);
+  const MatrixXd v = dense(at.covariance);
+  EXPECT_NEAR(v(0, 0), 0.4908421805556329, 1e-15);
+  EXPECT_NEAR(v(0, 1), 0.2593994150290162, 1e-15);
+  EXPECT_EQ(v(1, 1), 4.0);
+  EXPECT_NEAR(law.error(2.0, Vector2d(.5, 0)), 4.495421090277817, 1e-14);
+  EXPECT_NEAR(law.excess_loss(2.0).value(), 0.2477105451389082, 1e-15);
+  EXPECT_EQ(law.error(kInf, Vector2d(.5, 0)), kInf);
+  EXPECT_DOUBLE_EQ(law.excess_loss(kInf).value(), 0.25);  // the flat direction adds nothing
+}
+
+TEST(OuLaw, DiagonalProblemsStayDiagonalAndKeepExactZeros) {
+  const OuLaw law({matrix(10, 0, 0, 1), Vector2d(10, 1), Dense{matrix(4, 0, 0, 0)}},
+                  {Vector2d(0, 0), Dense{MatrixXd::Zero(2, 2)}});
+  const GaussianLaw at = law.at(100.0);
+  ASSERT_TRUE(std::holds_alternative<Diagonal>(at.covariance));
+  EXPECT_DOUBLE_EQ(std::get<Diagonal>(at.covariance).variances(0), 0.2);
+  EXPECT_EQ(std::get<Diagonal>(at.covariance).variances(1), 0.0);
+}
+
+TEST(OuLaw, TimeZeroIsTheStartItself) {
+  const OuLaw law({matrix(2, 1, 1, 2), Vector2d(1, 0), Isotropic{1.0, 2}},
+                  point_law(Vector2d(0.1, 0.2)));
+  const GaussianLaw at = law.at(0.0);
+  EXPECT_EQ(at.mean, VectorXd(Vector2d(0.1, 0.2)));
+  EXPECT_EQ(std::get<Isotropic>(at.covariance).variance, 0.0);
+  EXPECT_EQ(law.displacement(0.0), VectorXd(Vector2d(0, 0)));
+}
+
+TEST(OuLaw, ShortTimesKeepTheirDigits) {
+  // Scalar: m_t - m_0 = (pull - a m_0)(1 - e^{-at})/a, V_t = s^2 (1 - e^{-2at})/(2a).
+  const OuLaw law({MatrixXd::Constant(1, 1, 3.0), VectorXd::Constant(1, 5.0), Isotropic{2.0, 1}},
+                  point_law(VectorXd::Constant(1, 1.0)));
+  const double time = 1e-13;
+  EXPECT_DOUBLE_EQ(law.displacement(time)(0), 2.0 * time * (1 - 1.5 * time));
+  EXPECT_DOUBLE_EQ(diagonal_of(law.at(time).covariance)(0), 2.0 * time * (1 - 3.0 * time));
+
+  const OuLaw other({MatrixXd::Constant(1, 1, 3.0), VectorXd::Constant(1, 6.0), Isotropic{2.0, 1}},
+                    point_law(VectorXd::Constant(1, 1.0)));
+  const WhitenedPair pair = whiten_at(law, other, time);  // shift = t / sqrt(2 t)
+  EXPECT_NEAR(pair.shift(0) / std::sqrt(0.5 * time), 1.0, 1e-12);
+  EXPECT_NEAR(whiten_at(law, other, kInf).shift(0), (1.0 / 3.0) / std::sqrt(1.0 / 3.0), 1e-15);
+}
+
+TEST(OuLaw, FarStartsDoNotSpoilTheLongRun) {
+  // Displacements from a start at 1e12 would leave 4 digits of the difference of the means.
+  const auto law = [](double pull) {
+    return OuLaw({MatrixXd::Constant(1, 1, 1.0), VectorXd::Constant(1, pull), Isotropic{2.0, 1}},
+                 point_law(VectorXd::Constant(1, 1e12)));
+  };
+  EXPECT_NEAR(whiten_at(law(1.0), law(1.5), 100.0).shift(0), 0.5, 1e-14);
+}
+
+TEST(OuLaw, IndefiniteCurvatureGrowsAndFinallyOverflows) {
+  const OuLaw law({matrix(1, 0, 0, -1), Vector2d(0, 0), Isotropic{2.0, 2}},
+                  point_law(Vector2d(0, 1)));
+  const GaussianLaw at = law.at(3.0);
+  EXPECT_NEAR(at.mean(1), std::exp(3.0), 1e-13);
+  EXPECT_NEAR(diagonal_of(at.covariance)(1), std::exp(6.0) - 1.0, 1e-10);
+  EXPECT_FALSE(law.excess_loss(3.0).has_value());
+  EXPECT_THROW((void)law.at(1000.0), NumericalFailure);
+  EXPECT_EQ(law.error(1000.0, Vector2d(0, 0)), kInf);
+
+  const LongRunLaw limit = law.long_run();
+  EXPECT_FALSE(limit.law.has_value());
+  EXPECT_NE(limit.reason.find("-1"), std::string::npos);
+  EXPECT_THROW((void)law.at(kInf), NumericalFailure);
+}
+
+TEST(OuLaw, AnUnstableDirectionAtRestWithoutNoiseStaysThere) {
+  const OuLaw law({matrix(2, 0, 0, -8), Vector2d(0, 0), Diagonal{Vector2d(1, 0)}},
+                  point_law(Vector2d(1, 0)));
+  const GaussianLaw at = law.at(100.0);  // e^{800} is infinite
+  EXPECT_EQ(at.mean(1), 0.0);
+  EXPECT_EQ(diagonal_of(at.covariance)(1), 0.0);
+  EXPECT_DOUBLE_EQ(diagonal_of(at.covariance)(0), 0.25);
+}
+
+TEST(OuLaw, FlatDirectionsWithoutNoiseOrPullStayAtTheirStart) {
+  // Rank one, not diagonal: the flat direction is (1, -1)/sqrt 2.
+  const MatrixXd a = matrix(1, 1, 1, 1);
+  const OuLaw law({a, Vector2d(2, 2), Factored{Vector2d(0, 0), Vector2d(1, 1)}},
+                  {Vector2d(5, 1), Isotropic{3.0, 2}});
+  const LongRunLaw limit = law.long_run();
+  ASSERT_TRUE(limit.law.has_value()) << limit.reason;
+  EXPECT_NEAR(limit.law->mean(0), 1.0 + 2.0, 1e-14);
+  EXPECT_NEAR(limit.law->mean(1), 1.0 - 2.0, 1e-14);
+  // Along (1,1)/sqrt 2: noise 2, rate 2, variance 2/4; along the flat one 3.
+  const MatrixXd v = dense(limit.law->covariance);
+  EXPECT_NEAR(v(0, 0), 0.5 * (0.5 + 3.0), 1e-14);
+  EXPECT_NEAR(v(0, 1), 0.5 * (0.5 - 3.0), 1e-14);
+
+  const OuLaw noisy({a, Vector2d(2, 2), Isotropic{1.0, 2}}, point_law(Vector2d(0, 0)));
+  EXPECT_NE(noisy.long_run().reason.find("noise"), std::string::npos);
+  const OuLaw drifting({a, Vector2d(2, 1), Isotropic{0.0, 2}}, point_law(Vector2d(0, 0)));
+  EXPECT_NE(drifting.long_run().reason.find("drift"), std::string::npos);
+  EXPECT_FALSE(drifting.excess_loss(1.0).has_value());
+}
+
+TEST(OuLaw, RefusesWhatItCannotUse) {
+  const GaussianLaw start = point_law(Vector2d(0, 0));
+  const Covariance noise = Isotropic{1.0, 2};
+  EXPECT_THROW(OuLaw({matrix(1, 2, 3, 4), Vector2d(0, 0), noise}, start), InvalidArgument);
+  EXPECT_THROW(OuLaw({MatrixXd::Zero(2, 3), Vector2d(0, 0), noise}, start), InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, NAN), Vector2d(0, 0), noise}, start), InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, 1), VectorXd::Zero(3), noise}, start), InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, 1), Vector2d(0, kInf), noise}, start), InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, 1), Vector2d(0, 0), Isotropic{1.0, 3}}, start),
+               InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, 1), Vector2d(0, 0), Isotropic{NAN, 2}}, start),
+               InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, 1), Vector2d(0, 0), noise}, point_law(VectorXd::Zero(3))),
+               InvalidArgument);
+  EXPECT_THROW(OuLaw({matrix(1, 0, 0, 1), Vector2d(0, 0), noise}, point_law(Vector2d(0, NAN))),
+               InvalidArgument);
+  const OuLaw law({matrix(1, 0, 0, 1), Vector2d(0, 0), noise}, start);
+  EXPECT_THROW((void)law.at(-1.0), InvalidArgument);
+  EXPECT_THROW((void)law.at(NAN), InvalidArgument);
+  EXPECT_THROW((void)law.displacement(-1.0), InvalidArgument);
+  EXPECT_THROW((void)law.error(1.0, VectorXd::Zero(3)), InvalidArgument);
+  EXPECT_THROW((void)law.excess_loss(-1.0), InvalidArgument);
+  const OuLaw scalar({MatrixXd::Ones(1, 1), VectorXd::Zero(1), Isotropic{1.0, 1}},
+                     point_law(VectorXd::Zero(1)));
+  EXPECT_THROW((void)whiten_at(law, scalar, 1.0), InvalidArgument);
+}
+
+TEST(OuLaw, MessagesNameTheEntry) {
+  try {
+    OuLaw({matrix(1, 2, 3, 4), Vector2d(0, 0), Isotropic{1.0, 2}}, point_law(Vector2d(0, 0)));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("[1, 0] = 3"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace sfumato

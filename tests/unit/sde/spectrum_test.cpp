@@ -1,0 +1,63 @@
+#include "sfumato/sde/spectrum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sfumato {
+namespace {
+
+using Eigen::Matrix2d;
+using Eigen::MatrixXd;
+using Eigen::Vector2d;
+using Eigen::VectorXd;
+
+TEST(Spectrum, DiagonalMatricesKeepTheirEntriesInPlace) {
+  const Spectrum s = spectrum_of((Matrix2d() << 1e-40, 0, 0, -3).finished());
+  EXPECT_TRUE(s.is_diagonal());
+  EXPECT_EQ(s.values, VectorXd(Vector2d(1e-40, -3)));
+  EXPECT_EQ(s.to_eigenbasis(Vector2d(1, 2)), VectorXd(Vector2d(1, 2)));
+  EXPECT_EQ(s.from_eigenbasis(Vector2d(1, 2)), VectorXd(Vector2d(1, 2)));
+}
+
+TEST(Spectrum, EigenvaluesAscendAndTheBasisIsOrthonormal) {
+  const Spectrum s = spectrum_of((Matrix2d() << 2, 1, 1, 2).finished());
+  EXPECT_NEAR(s.values(0), 1.0, 1e-15);
+  EXPECT_NEAR(s.values(1), 3.0, 1e-15);
+  const VectorXd x = Vector2d(0.3, -0.7);
+  EXPECT_TRUE(s.from_eigenbasis(s.to_eigenbasis(x)).isApprox(x, 1e-15));
+}
+
+TEST(Spectrum, RoundingOfASingularMatrixIsZeroExactly) {
+  VectorXd b(3);
+  b << 0.1, 0.7, -1.3;
+  const Spectrum s = spectrum_of(b * b.transpose());
+  EXPECT_EQ(s.values(0), 0.0);
+  EXPECT_EQ(s.values(1), 0.0);
+  EXPECT_NEAR(s.values(2), b.squaredNorm(), 1e-14);
+}
+
+TEST(RequireSymmetric, SymmetrisesRoundingAndRefusesTheRest) {
+  const MatrixXd nearly = (Matrix2d() << 1, 2, 2 + 1e-12, 1).finished();
+  const MatrixXd fixed = require_symmetric("A", nearly);
+  EXPECT_EQ(fixed(0, 1), fixed(1, 0));
+  EXPECT_THROW((void)require_symmetric("A", (Matrix2d() << 1, 2, 2.1, 1).finished()),
+               InvalidArgument);
+  EXPECT_THROW((void)require_symmetric("A", (Matrix2d() << 1, NAN, 2, 1).finished()),
+               InvalidArgument);
+  EXPECT_THROW((void)require_symmetric("A", (Matrix2d() << 1, 2, INFINITY, 1).finished()),
+               InvalidArgument);
+  EXPECT_THROW((void)require_symmetric("A", MatrixXd(0, 0)), InvalidArgument);
+}
+
+TEST(RequireFiniteEntries, NamesTheEntry) {
+  try {
+    require_finite_entries("x", Vector2d(0, NAN));
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("x[1] = nan"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace sfumato
