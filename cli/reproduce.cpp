@@ -37,7 +37,7 @@ std::string refuse_unknown(const std::string& word, const std::vector<std::strin
   }
   const auto guess = nearest(word, known);
   return fmt::format("\"{}\" is not one of {}{}", printable(word), fmt::join(known, ", "),
-                     guess ? fmt::format("; did you mean {}?", *guess) : "");
+                     guess ? fmt::format(" (did you mean {}?)", *guess) : "");
 }
 
 }  // namespace
@@ -47,7 +47,12 @@ void add_reproduce(CLI::App& app) {
       "reproduce", "Make the paper's tables and figures again, next to its own words and numbers");
   const auto options = std::make_shared<Options>();
   command->add_option("--out", options->request.directory, "Directory for the files (made if new)")
-      ->required();
+      ->required()
+      ->check(
+          [](const std::string& path) {
+            return std::string(path.empty() ? "the path is empty" : "");
+          },
+          "");
   command->add_option("--scale", options->scale, "quick (default) or paper")
       ->check(
           [](const std::string& word) {

@@ -11,13 +11,13 @@
 
 namespace sfumato {
 
-/// The quadratic study of the paper (Spec §13, F3): A = diag(c, 1), x0 = 0, x* = (1, 1) and noise
+/// The quadratic study of the paper (Spec §13.3): A = diag(c, 1), x0 = 0, x* = (1, 1) and noise
 /// Sigma^{1/2} = diag(x, y). How much of the trade-off between KL and error does unequal noise save?
 /// The first axis is the sharp one, the second the flat one.
 inline constexpr std::array<double, 2> kFigure3Conditions = {10.0, 100.0};
 inline constexpr double kFigure3Time = 100.0;  ///< the paper's; stationary to rounding
 /// E|x_t - x*|^2 at which noises are compared. Ratios for pure shifts do not depend on it; those for
-/// removed rows do, and Spec §13's are at this value.
+/// removed rows do, and those of Spec §13.3 are at this value.
 inline constexpr double kFigure3Error = 0.5;
 
 /// What differs between D and D'. The paper does not say; the answer depends on it.
@@ -89,7 +89,7 @@ struct EqualErrorGain {
 ///
 ///   KL = 1/2 sum psi(l'_i / l_i) + sum g_i / v_i,  g_i = l'_i dm_i^2,  error = sum w_i v_i,
 ///   w_i = 1/(2 l_i).  Least: (sum sqrt(w_i g_i))^2 / error (Spec §9.1); isotropic:
-///   (sum g_i)(sum w_i) / error.  Equal curvatures give the formulas of Spec §13.
+///   (sum g_i)(sum w_i) / error.  Equal curvatures give the formulas of Spec §13.3.
 [[nodiscard]] std::optional<double> stationary_gain(const QuadraticPair& pair, double error);
 
 /// Root mean square over x_t (trained on D) of each component of grad f' - grad f: how sharp the

@@ -17,7 +17,7 @@ constexpr const char* kKlMethod = "KL of the exact normal laws at t = 100";
 constexpr const char* kErrorMethod = "E|x_t - x*|^2 at t = 100, exact, bias included";
 constexpr const char* kGainMethod =
     "exact KL at isotropic noise over exact KL at the best diagonal noise found, at equal error";
-constexpr const char* kClosedForm = "closed form at t = inf for diagonal curvatures (Spec 13)";
+constexpr const char* kClosedForm = "closed form at t = inf for diagonal curvatures (Spec §13.3)";
 /// Two gains differ, or an axis has more noise, when they do by more than the search resolves.
 constexpr double kResolution = 1e-6;
 

@@ -41,7 +41,7 @@ class OutputDirectory {
   explicit OutputDirectory(const std::string& path) : path_(path) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
-    if (error && !std::filesystem::is_directory(path)) {
+    if (error) {
       throw StorageError("cannot make this directory: " + error.message(),
                          "Choose a directory that you may write to", Where::in(path));
     }
