@@ -64,6 +64,8 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
   int exit_code = cli::kFine;
+  cli::add_quadratic(app, exit_code);
+  cli::add_rows(app, exit_code);
   cli::add_reproduce(app);
   cli::add_verify(app, exit_code);
   try {

@@ -76,6 +76,7 @@ Registry all_functions() {
   Registry registry;
   register_gaussian(registry);
   register_conversions(registry);
+  register_quadratic(registry);
   return registry;
 }
 

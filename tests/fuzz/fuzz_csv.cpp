@@ -5,7 +5,7 @@ using namespace sfumato;
 
 namespace {
 
-void check(const Table& table) {
+void check(const DataTable& table) {
   if (!table.values.allFinite() || table.values.rows() == 0) __builtin_trap();
   if (static_cast<std::size_t>(table.values.rows()) != table.lines.size()) __builtin_trap();
 }

@@ -71,7 +71,7 @@ class TableReader {
     table_.source = source;
   }
 
-  Table read(Header header) {
+  DataTable read(Header header) {
     if (!next_unless_blank()) {
       throw InvalidArgument("is empty", "Give a file with a header row and rows of numbers",
                             Where::in(table_.source));
@@ -229,7 +229,7 @@ class TableReader {
         Where::at(table_.source, records_.line()));
   }
 
-  Table finish() {
+  DataTable finish() {
     const std::size_t rows = table_.lines.size();
     if (rows == 0) {
       throw InvalidArgument(
@@ -245,27 +245,27 @@ class TableReader {
   std::string_view text_;
   CsvOptions options_;
   CsvRecords records_;
-  Table table_;
+  DataTable table_;
   std::size_t width_ = 0;
   std::vector<double> values_;  ///< row by row
 };
 
 }  // namespace
 
-Table parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
+DataTable parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
   return TableReader(text, source, options).read(Header::required);
 }
 
-Table parse_csv_matrix(std::string_view text, const std::string& source,
-                       const CsvOptions& options) {
+DataTable parse_csv_matrix(std::string_view text, const std::string& source,
+                           const CsvOptions& options) {
   return TableReader(text, source, options).read(Header::detected);
 }
 
-Table read_csv(const std::string& path, const CsvOptions& options) {
+DataTable read_csv(const std::string& path, const CsvOptions& options) {
   return parse_csv(read_file(path), path, options);
 }
 
-Table read_csv_matrix(const std::string& path, const CsvOptions& options) {
+DataTable read_csv_matrix(const std::string& path, const CsvOptions& options) {
   return parse_csv_matrix(read_file(path), path, options);
 }
 

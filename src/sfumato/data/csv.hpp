@@ -28,16 +28,16 @@ struct CsvOptions {
 /// Throws   InvalidArgument with file:line:field for a ragged row, a field that is not a finite number,
 ///          a missing value under `reject`, broken quotes, empty or repeated column names, a first row
 ///          of numbers, no rows, or bytes that are not text; and as read_file().
-[[nodiscard]] Table read_csv(const std::string& path, const CsvOptions& options = {});
+[[nodiscard]] DataTable read_csv(const std::string& path, const CsvOptions& options = {});
 
 /// The same from memory; `source` names it in messages.
-[[nodiscard]] Table parse_csv(std::string_view text, const std::string& source,
-                              const CsvOptions& options = {});
+[[nodiscard]] DataTable parse_csv(std::string_view text, const std::string& source,
+                                  const CsvOptions& options = {});
 
 /// A matrix of numbers whose header is optional: the first row is one if none of its fields is a number
 /// or missing. Without it, `columns` is empty.
-[[nodiscard]] Table read_csv_matrix(const std::string& path, const CsvOptions& options = {});
-[[nodiscard]] Table parse_csv_matrix(std::string_view text, const std::string& source,
-                                     const CsvOptions& options = {});
+[[nodiscard]] DataTable read_csv_matrix(const std::string& path, const CsvOptions& options = {});
+[[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
+                                         const CsvOptions& options = {});
 
 }  // namespace sfumato

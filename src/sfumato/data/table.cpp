@@ -10,7 +10,7 @@
 
 namespace sfumato {
 
-Eigen::Index column_of(const Table& table, std::string_view name) {
+Eigen::Index column_of(const DataTable& table, std::string_view name) {
   const auto found = std::find(table.columns.begin(), table.columns.end(), name);
   if (found != table.columns.end()) return found - table.columns.begin();
   throw InvalidArgument(fmt::format("there is no column {}", shown(name)),

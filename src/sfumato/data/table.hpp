@@ -9,7 +9,7 @@
 namespace sfumato {
 
 /// A numeric table, one record per row.
-struct Table {
+struct DataTable {
   std::string source;                ///< the file, for messages
   std::vector<std::string> columns;  ///< names, distinct; empty for a matrix without a header
   Eigen::MatrixXd values;            ///< rows x columns, all finite
@@ -19,6 +19,6 @@ struct Table {
 
 /// Position of the column called `name`.
 /// Throws   InvalidArgument that suggests the nearest name.
-[[nodiscard]] Eigen::Index column_of(const Table& table, std::string_view name);
+[[nodiscard]] Eigen::Index column_of(const DataTable& table, std::string_view name);
 
 }  // namespace sfumato

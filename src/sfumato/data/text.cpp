@@ -12,7 +12,10 @@ namespace {
 
 constexpr std::size_t kShownCharacters = 40;
 
-/// Bytes of the UTF-8 character at the start of `text`, 0 if there is no well-formed one.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -30,27 +33,35 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
-std::string shown(std::string_view text) {
-  std::string result = "\"";
-  std::size_t characters = 0;
+std::string escaped(std::string_view text) {
+  std::string result;
   while (!text.empty()) {
-    if (characters++ == kShownCharacters) return result + "...\"";
     const std::size_t length = character_length(text);
     const auto first = static_cast<unsigned char>(text.front());
     if (length == 0 || first < 0x20 || first == 0x7F) {
       result += fmt::format("\\x{:02x}", first);
-    } else if (first == '"' || first == '\\') {
-      result += fmt::format("\\{}", text.front());
     } else {
       result += text.substr(0, length);
     }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  return result + "\"";
+  return result;
+}
+
+std::string shown(std::string_view text) {
+  std::string quoted;
+  std::size_t characters = 0;
+  while (!text.empty()) {
+    if (characters++ == kShownCharacters) {
+      quoted += "...";
+      break;
+    }
+    const std::size_t length = std::max<std::size_t>(character_length(text), 1);
+    if (text.front() == '"' || text.front() == '\\') quoted += '\\';
+    quoted += escaped(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return fmt::format("\"{}\"", quoted);
 }
 
 bool is_utf8(std::string_view text) {

@@ -1,13 +1,20 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace sfumato {
 
+/// `text` with control characters and bytes that are not UTF-8 escaped as \xNN.
+[[nodiscard]] std::string escaped(std::string_view text);
+
 /// A piece of a user's file as a message shows it: in double quotes, control characters and bytes
 /// that are not UTF-8 escaped, shortened to about 40 characters.
 [[nodiscard]] std::string shown(std::string_view text);
+
+/// Bytes of the UTF-8 character with which `text` (not empty) begins; 0 if it is malformed.
+[[nodiscard]] std::size_t character_length(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8. Names must be: they end up in JSON.
 [[nodiscard]] bool is_utf8(std::string_view text);

@@ -12,9 +12,10 @@
 
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
+#include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/text.hpp"
-#include "sfumato/data/toml_guard.hpp"
+#include "sfumato/data/toml_unicode.hpp"
 
 namespace sfumato {
 namespace {
@@ -37,7 +38,7 @@ const char* type_name(const toml::node& node) {
 
 }  // namespace
 
-/// One table of a document that all its tables keep alive.
+/// One table of a document that all its tables keep alive. Keys and strings in it are lifted().
 struct TomlTable::Content {
   std::shared_ptr<const toml::table> root;
   const toml::table* table;
@@ -45,11 +46,20 @@ struct TomlTable::Content {
   std::string prefix;  ///< "noise." for the keys of [noise]
 
   [[nodiscard]] std::string label(std::string_view key) const {
-    return fmt::format("`{}{}`", prefix, key);
+    return fmt::format("`{}`", escaped(prefix + std::string(key)));
+  }
+
+  [[nodiscard]] const toml::node* find(std::string_view key) const {
+    return table->get(lifted(key, source));
+  }
+
+  /// Where a file that the document mentions is: relative to the document, unless absolute.
+  [[nodiscard]] std::string path_of(const std::string& file) const {
+    return (std::filesystem::path(source).parent_path() / lowered(file)).string();
   }
 
   [[nodiscard]] const toml::node& node(std::string_view key) const {
-    if (const toml::node* found = table->get(key)) return *found;
+    if (const toml::node* found = find(key)) return *found;
     throw InvalidArgument(fmt::format("the key {} is missing", label(key)), "Add it",
                           at(source, table->source()));
   }
@@ -94,7 +104,7 @@ struct TomlTable::Content {
     Eigen::MatrixXd values(static_cast<Eigen::Index>(entries.size()), 1);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       values(static_cast<Eigen::Index>(i), 0) =
-          finite(fmt::format("{}, entry {},", what, i + 1), entries[i]);
+          finite(fmt::format("entry {} of {}", i + 1, what), entries[i]);
     }
     return values;
   }
@@ -102,7 +112,7 @@ struct TomlTable::Content {
   [[nodiscard]] Eigen::MatrixXd matrix(const std::string& what, const toml::array& rows) const {
     Eigen::MatrixXd values;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::string row_name = fmt::format("{}, row {},", what, i + 1);
+      const std::string row_name = fmt::format("row {} of {}", i + 1, what);
       const toml::array& row = list(row_name, rows[i], "a list of numbers");
       const auto width = static_cast<Eigen::Index>(row.size());
       if (i == 0) values.resize(static_cast<Eigen::Index>(rows.size()), width);
@@ -120,27 +130,28 @@ struct TomlTable::Content {
 TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
 
 TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
-  require_ascii_outside_strings(text, source);
+  const std::string safe_text = lifted(text, source);
   try {
-    auto root = std::make_shared<const toml::table>(toml::parse(text));
+    auto root = std::make_shared<const toml::table>(toml::parse(safe_text));
     const toml::table* table = root.get();
     return TomlTable(std::make_shared<const Content>(Content{std::move(root), table, source, ""}));
   } catch (const toml::parse_error& error) {
-    throw InvalidArgument(fmt::format("this is not TOML: {}", error.description()),
-                          "Correct the syntax", at(source, error.source()));
+    throw InvalidArgument(
+        fmt::format("this is not TOML: {}", escaped(lowered(error.description()))),
+        "Correct the syntax", at(source, error.source()));
   }
 }
 
-bool TomlTable::has(std::string_view key) const { return content_->table->contains(key); }
+bool TomlTable::has(std::string_view key) const { return content_->find(key) != nullptr; }
 
 std::vector<std::string> TomlTable::keys() const {
   std::vector<std::string> keys;
-  for (const auto& [key, value] : *content_->table) keys.emplace_back(key.str());
+  for (const auto& [key, value] : *content_->table) keys.push_back(lowered(key.str()));
   return keys;
 }
 
 Where TomlTable::where(std::string_view key) const {
-  const toml::node* found = content_->table->get(key);
+  const toml::node* found = content_->find(key);
   return at(content_->source, (found != nullptr ? *found : *content_->table).source());
 }
 
@@ -162,7 +173,7 @@ std::int64_t TomlTable::integer(std::string_view key) const {
 
 std::string TomlTable::string(std::string_view key) const {
   const toml::node& node = content_->node(key);
-  if (const auto* string = node.as_string()) return string->get();
+  if (const auto* string = node.as_string()) return lowered(string->get());
   content_->mismatch(content_->label(key), node, "a string in quotes");
 }
 
@@ -182,7 +193,7 @@ std::vector<double> TomlTable::numbers(std::string_view key) const {
   values.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
     values.push_back(
-        content_->number(fmt::format("{}, entry {},", label, i + 1), list[i], "a number"));
+        content_->number(fmt::format("entry {} of {}", i + 1, label), list[i], "a number"));
   }
   return values;
 }
@@ -199,9 +210,7 @@ ArrayValue TomlTable::array(std::string_view key) const {
   const toml::node& node = content_->node(key);
   const std::string label = content_->label(key);
   if (const auto* file = node.as_string()) {
-    // An absolute path replaces the directory of the TOML file.
-    const auto directory = std::filesystem::path(content_->source).parent_path();
-    const std::string path = (directory / file->get()).string();
+    const std::string path = content_->path_of(file->get());
     Array array = read_array(path);
     return {std::move(array.values), array.rank,
             Where::in(fmt::format("{} ({})", where(key).text(), path))};
@@ -215,18 +224,41 @@ ArrayValue TomlTable::array(std::string_view key) const {
   return {content_->vector(label, list), 1, where(key)};
 }
 
+Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) const {
+  const std::string label = content_->label(key);
+  if (const auto* file = content_->node(key).as_string()) {
+    return read_covariance(content_->path_of(file->get()), dimension).covariance;
+  }
+  const ArrayValue value = array(key);
+  if (value.rank == 0) {
+    return require_covariance(label, Isotropic{value.values(0, 0), dimension}, value.where);
+  }
+  if (value.values.rows() != dimension || (value.rank == 2 && value.values.cols() != dimension)) {
+    throw InvalidArgument(
+        value.rank == 2 ? fmt::format("{} is {} x {}, the problem has {} parameters", label,
+                                      value.values.rows(), value.values.cols(), dimension)
+                        : fmt::format("{} has {} entries, the problem has {} parameters", label,
+                                      value.values.rows(), dimension),
+        "Give a number, one variance per parameter, or a square matrix", value.where);
+  }
+  return require_covariance(
+      label,
+      value.rank == 2 ? Covariance(Dense{value.values}) : Covariance(Diagonal{value.values.col(0)}),
+      value.where);
+}
+
 void TomlTable::reject_unknown(const std::vector<std::string>& known) const {
   const toml::key* first = nullptr;  // in the order of the file: the table sorts by name
   for (const auto& [key, value] : *content_->table) {
-    const bool is_known = std::find(known.begin(), known.end(), key.str()) != known.end();
+    const bool is_known = std::find(known.begin(), known.end(), lowered(key.str())) != known.end();
     if (!is_known && (first == nullptr || key.source().begin < first->source().begin)) {
       first = &key;
     }
   }
   if (first == nullptr) return;
-  throw InvalidArgument(
-      fmt::format("the key {} is unknown", shown(content_->prefix + std::string(first->str()))),
-      suggestion(first->str(), known), at(content_->source, first->source()));
+  const std::string key = lowered(first->str());
+  throw InvalidArgument(fmt::format("the key {} is unknown", shown(content_->prefix + key)),
+                        suggestion(key, known), at(content_->source, first->source()));
 }
 
 }  // namespace sfumato

@@ -9,6 +9,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/array.hpp"
+#include "sfumato/math/covariance.hpp"
 
 namespace sfumato {
 
@@ -47,6 +48,9 @@ class TomlTable {
   /// Finite numbers: a number, a list (vector), a list of lists of equal length (matrix, row by row), or
   /// the path of a CSV or NPY file (as read_array(), relative to this file).
   [[nodiscard]] ArrayValue array(std::string_view key) const;
+  /// A checked covariance of that dimension: a number (isotropic), a list (diagonal), a list of lists
+  /// (dense), or the path of a file as read_covariance(), relative to this file.
+  [[nodiscard]] Covariance covariance(std::string_view key, Eigen::Index dimension) const;
 
   /// Throws   InvalidArgument at the first key that is not in `known`, suggesting the nearest.
   void reject_unknown(const std::vector<std::string>& known) const;

@@ -31,7 +31,7 @@ const CsvOptions kDrop{{}, MissingPolicy::drop_row};
 const CsvOptions kGerman{{';', ','}};
 
 TEST(Csv, PlainTable) {
-  const Table table = parse_csv("a,b\n1,2\n-3.5,4e2\n", "d.csv");
+  const DataTable table = parse_csv("a,b\n1,2\n-3.5,4e2\n", "d.csv");
   EXPECT_EQ(table.source, "d.csv");
   EXPECT_EQ(table.columns, (Names{"a", "b"}));
   EXPECT_EQ(table.values, matrix({{1, 2}, {-3.5, 400}}));
@@ -59,7 +59,8 @@ TEST(Csv, LineEndsMarksAndBlanks) {
 }
 
 TEST(Csv, Quotes) {
-  const Table table = parse_csv("\"a \"\"x\"\"\",\"b,\nc\", \"d\" \n\"1\",2, \"3\"\t\n", "d.csv");
+  const DataTable table =
+      parse_csv("\"a \"\"x\"\"\",\"b,\nc\", \"d\" \n\"1\",2, \"3\"\t\n", "d.csv");
   EXPECT_EQ(table.columns, (Names{"a \"x\"", "b,\nc", "d"}));
   EXPECT_EQ(table.values, matrix({{1, 2, 3}}));
   EXPECT_EQ(table.lines, (Lines{3}));  // the header takes two lines
@@ -83,7 +84,7 @@ TEST(Csv, MissingValues) {
               "d.csv:3:2: field 2 (\"b\") is missing. Fill it in, or drop the rows with missing "
               "values.")
         << token;
-    const Table table = parse_csv(text, "d.csv", kDrop);
+    const DataTable table = parse_csv(text, "d.csv", kDrop);
     EXPECT_EQ(table.values, matrix({{1, 2}, {5, 6}})) << token;
     EXPECT_EQ(table.lines, (Lines{2, 4}));
     EXPECT_EQ(table.dropped, 1u);
@@ -98,7 +99,7 @@ TEST(Csv, BlankLinesOfOneColumnAreMissing) {
   EXPECT_EQ(
       refusal("a\n1\n\n2\n"),
       "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or drop the rows with missing values.");
-  const Table table = parse_csv("a\n1\n\n\n2\n\n\n", "d.csv", kDrop);
+  const DataTable table = parse_csv("a\n1\n\n\n2\n\n\n", "d.csv", kDrop);
   EXPECT_EQ(table.values, matrix({{1}, {2}}));
   EXPECT_EQ(table.dropped, 2u);
 }
@@ -159,18 +160,18 @@ TEST(Csv, Files) {
 }
 
 TEST(Csv, ColumnsByName) {
-  const Table table = parse_csv("age,height\n1,2\n", "d.csv");
+  const DataTable table = parse_csv("age,height\n1,2\n", "d.csv");
   EXPECT_EQ(column_of(table, "height"), 1);
   EXPECT_EQ(message_of<InvalidArgument>([&] { (void)column_of(table, "hieght"); }),
             "d.csv: there is no column \"hieght\". Did you mean `height`?");
 }
 
 TEST(CsvMatrix, HeaderIsOptional) {
-  const Table bare = parse_csv_matrix("1,2\n3,4\n", "m.csv");
+  const DataTable bare = parse_csv_matrix("1,2\n3,4\n", "m.csv");
   EXPECT_TRUE(bare.columns.empty());
   EXPECT_EQ(bare.values, matrix({{1, 2}, {3, 4}}));
   EXPECT_EQ(bare.lines, (Lines{1, 2}));
-  const Table named = parse_csv_matrix("u,v\n1,2\n3,4\n", "m.csv");
+  const DataTable named = parse_csv_matrix("u,v\n1,2\n3,4\n", "m.csv");
   EXPECT_EQ(named.columns, (Names{"u", "v"}));
   EXPECT_EQ(named.values, bare.values);
 }
@@ -189,7 +190,7 @@ TEST(CsvWriter, WritesWhatItReads) {
   const Eigen::MatrixXd values = matrix({{0.1, -1e300}, {4.9e-324, 12345678.9}});
   write_csv(dir / "out.csv", {"x", "1"}, values);
   EXPECT_EQ(get(dir / "out.csv"), "x,\"1\"\n0.1,-1e+300\n5e-324,12345678.9\n");
-  const Table table = read_csv(dir / "out.csv");
+  const DataTable table = read_csv(dir / "out.csv");
   EXPECT_EQ(table.values, values);
   EXPECT_EQ(table.columns, (Names{"x", "1"}));
 }

@@ -47,6 +47,10 @@ TEST(Shown, EscapesAndShortens) {
   EXPECT_EQ(shown(std::string(40, 'x')), "\"" + std::string(40, 'x') + "\"");
 }
 
+TEST(Printable, EscapesWithoutQuotes) {
+  EXPECT_EQ(escaped("a\"\x02 caf\xC3\xA9 \xE9"), "a\"\\x02 caf\xC3\xA9 \\xe9");
+}
+
 TEST(Utf8, WellFormedOnly) {
   EXPECT_TRUE(is_utf8(""));
   EXPECT_TRUE(is_utf8("A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80"));

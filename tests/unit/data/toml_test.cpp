@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/npy.hpp"
 #include "unit/data/temp_dir.hpp"
 
@@ -73,7 +74,7 @@ TEST(Toml, RefusalsCarryThePlace) {
   EXPECT_EQ(refusal("a = 2024-01-01\n", [](const TomlTable& t) { (void)t.table("a"); }),
             "p.toml:1:5: `a` is a date or time. Give a table.");
   EXPECT_EQ(refusal("a = [1, 'x']\n", [](const TomlTable& t) { (void)t.numbers("a"); }),
-            "p.toml:1:9: `a`, entry 2, is a string. Give a number.");
+            "p.toml:1:9: entry 2 of `a` is a string. Give a number.");
   EXPECT_EQ(refusal("a = []\n", [](const TomlTable& t) { (void)t.numbers("a"); }),
             "p.toml:1:5: `a` is an empty list. Give a list of numbers.");
   EXPECT_NE(refusal("\n[s]\n", [](const TomlTable& t) { (void)t.table("s").number("x"); })
@@ -93,6 +94,22 @@ TEST(Toml, SyntaxErrorsCarryThePlace) {
   EXPECT_TRUE(refusal("a = 1\na = 2\n", parse).starts_with("p.toml:2:"));
   EXPECT_TRUE(refusal("a = [1,\n", parse).starts_with("p.toml:"));
   EXPECT_NE(refusal("a = \"\xE9\"", parse), "no exception");
+  EXPECT_NE(refusal("a = t\x02", parse).find("\\x02"), std::string::npos);  // escaped
+}
+
+TEST(Toml, CharactersBeyondAscii) {
+  const TomlTable t = table(
+      "\xEF\xBB\xBF\"cl\u00e9\" = \"\u20ac \U0001F600 \\u00e9\" # \u00e9\nm = "
+      "\"\"\"\\\n\u00a7\"\"\"\n");
+  EXPECT_EQ(t.keys(), (std::vector<std::string>{"cl\u00e9", "m"}));
+  EXPECT_TRUE(t.has("cl\u00e9"));
+  EXPECT_EQ(t.string("cl\u00e9"), "\u20ac \U0001F600 \u00e9");
+  EXPECT_EQ(t.string("m"), "\u00a7");
+  EXPECT_EQ(refusal("cl\u00e9 = 1", [](const TomlTable&) {}).substr(0, 28),
+            "p.toml:1:3: this is not TOML");
+  EXPECT_EQ(refusal("'\u00e9\u00e9' = 1", [](const TomlTable& x) { x.reject_unknown({"a"}); }),
+            "p.toml:1:1: the key \"\u00e9\u00e9\" is unknown. Known keys: `a`.");
+  EXPECT_EQ(refusal("'\u00e9\u00e9' = x", [](const TomlTable&) {}).substr(0, 13), "p.toml:1:8: t");
 }
 
 TEST(Toml, UnknownKeysSuggestTheNearest) {
@@ -125,15 +142,15 @@ TEST(TomlArray, Refusals) {
   const auto access = [](const TomlTable& t) { (void)t.array("a"); };
   EXPECT_EQ(
       refusal("a = [[1, 2],\n [3]]\n", access),
-      "p.toml:2:2: `a`, row 2, has 1 entries, the first row has 2. Give rows of equal length.");
+      "p.toml:2:2: row 2 of `a` has 1 entries, the first row has 2. Give rows of equal length.");
   EXPECT_EQ(refusal("a = [[1, 2], 3]\n", access),
-            "p.toml:1:14: `a`, row 2, is an integer. Give a list of numbers.");
+            "p.toml:1:14: row 2 of `a` is an integer. Give a list of numbers.");
   EXPECT_EQ(refusal("a = [1, [2]]\n", access),
-            "p.toml:1:9: `a`, entry 2, is a list. Give a finite number.");
+            "p.toml:1:9: entry 2 of `a` is a list. Give a finite number.");
   EXPECT_EQ(refusal("a = [1, inf]\n", access),
-            "p.toml:1:9: `a`, entry 2, is infinite. Give a finite number.");
+            "p.toml:1:9: entry 2 of `a` is infinite. Give a finite number.");
   EXPECT_EQ(refusal("a = [[nan]]\n", access),
-            "p.toml:1:6: `a`, row 1,, entry 1, is not a number (nan). Give a finite number.");
+            "p.toml:1:7: entry 1 of row 1 of `a` is not a number (nan). Give a finite number.");
   EXPECT_NE(refusal("a = [[]]\n", access).find("is an empty list"), std::string::npos);
   EXPECT_NE(refusal("a = true\n", access)
                 .find("`a` is a boolean. Give a number, a list, a list of lists"),
@@ -176,6 +193,38 @@ TEST(TomlArray, FilesAreRelativeToTheToml) {
               (void)TomlTable::read(dir / "none.toml");
             }).find("there is no such file"),
             std::string::npos);
+}
+
+TEST(TomlCovariance, FormsKeepTheirStructure) {
+  const TomlTable t = table("a = 2\nb = [1, 3]\nc = [[2, 1], [1, 2]]\n");
+  const Covariance number = t.covariance("a", 3);
+  EXPECT_EQ(std::get<Isotropic>(number).variance, 2.0);
+  EXPECT_EQ(dimension(number), 3);
+  EXPECT_EQ(std::get<Diagonal>(t.covariance("b", 2)).variances, Eigen::Vector2d(1, 3));
+  EXPECT_EQ(std::get<Dense>(t.covariance("c", 2)).matrix(0, 1), 1.0);
+}
+
+TEST(TomlCovariance, FilesAreRelativeToTheToml) {
+  const TempDir dir;
+  write_covariance(dir / "sigma.npz", {Factored{Eigen::Vector2d(1, 2), Eigen::Vector2d(3, 4)}});
+  write_npy(dir / "sigma.npy", vector_array(Eigen::Vector2d(1, 2)));
+  const TomlTable t = TomlTable::parse("a = 'sigma.npz'\nb = 'sigma.npy'", dir / "p.toml");
+  EXPECT_TRUE(std::holds_alternative<Factored>(t.covariance("a", 2)));
+  EXPECT_TRUE(std::holds_alternative<Diagonal>(t.covariance("b", 2)));
+  EXPECT_THROW((void)t.covariance("a", 3), InvalidArgument);
+}
+
+TEST(TomlCovariance, Refusals) {
+  const auto get = [](Eigen::Index d) {
+    return [d](const TomlTable& t) { (void)t.covariance("s", d); };
+  };
+  EXPECT_EQ(refusal("s = [1, 2, 3]", get(2)),
+            "p.toml:1:5: `s` has 3 entries, the problem has 2 parameters. Give a number, one "
+            "variance per parameter, or a square matrix.");
+  EXPECT_NE(refusal("s = [[1, 2, 3]]", get(3)).find("`s` is 1 x 3"), std::string::npos);
+  EXPECT_NE(refusal("s = [[1, 2], [2, 1]]", get(2)).find("eigenvalue is -1"), std::string::npos);
+  EXPECT_NE(refusal("s = -1", get(2)).find("p.toml:1:5: `s` = -1"), std::string::npos);
+  EXPECT_NE(refusal("x = 1", get(2)).find("`s` is missing"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "progress.hpp"
+#include "quadratic/document.hpp"
+#include "quadratic/problem.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  Overrides overrides;
+  bool json = false;
+};
+
+void require(const char* option, const std::vector<double>& values, NumberCheck check) {
+  for (const double value : values) {
+    if (const char* problem = check(value)) {
+      throw CLI::ValidationError(option, fmt::format("{} {}", value, problem));
+    }
+  }
+}
+
+void quadratic(const Options& options, int& exit_code) {
+  require("--times", options.overrides.times, not_a_time);
+  require("--epsilons", options.overrides.epsilons, not_an_epsilon);
+  require("--delta", options.overrides.deltas, not_a_delta);
+  const QuadraticProblem problem = read_quadratic_problem(options.file, options.overrides);
+  TerminalObserver observer;
+  const Document document = quadratic_document(problem, observer);
+  observer.finish();
+  print(document, options.json);
+  if (observer.stop_requested()) exit_code = kUndecided;
+}
+
+}  // namespace
+
+void add_quadratic(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "quadratic", "Exact risk and accuracy over time for a quadratic loss given by matrices");
+  const auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "Problem file (TOML)")->required();
+  const auto add_list = [&](const char* name, std::vector<double>& values, const char* help) {
+    command->add_option(name, values, help)->delimiter(',')->type_name("X,...");
+  };
+  add_list("--times", options->overrides.times, "Times instead of the file's; inf = stationary");
+  add_list("--epsilons", options->overrides.epsilons, "Epsilons instead of the file's");
+  add_list("--delta", options->overrides.deltas, "One or more deltas instead of the file's");
+  add_json_flag(*command, options->json);
+  command->footer(R"(Keys of the file (docs/quadratic.md has all the details):
+  title                   of the output
+  [flow]     times        list of times >= 0; inf is the stationary law
+  [release]  S            instead of [flow]: x* + N(0, S) is given out once
+  [risk]     epsilons     default [1]
+             delta        or deltas; default 1e-5
+             renyi_orders default [2]
+             false_positive_rates  default [0.01, 0.001]
+  [d]        A            curvature (number, diagonal, matrix), or
+             B            f(x) = 1/2 |B x - y|^2, A = B^T B
+             minimiser    x*, or pull (= A x*), or y with B
+             Sigma        diffusion covariance, of a flow (number, diagonal, matrix)
+             start_mean   default 0
+             start_covariance  default 0: a point
+  [d_prime]  any key of [d]; the others are shared with [d]
+             without_row  k: D' is D without row k of B and y
+Vectors and matrices are lists, or paths of CSV or NPY files next to the problem
+file; covariances may be NPZ files too.
+
+Example:
+  sfumato quadratic examples/quadratic/shift.toml --times 0.5,1,inf --json)");
+  command->callback([options, &exit_code] { quadratic(*options, exit_code); });
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sfumato/core/units.hpp"
+#include "sfumato/math/covariance.hpp"
+#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/problem/quadratic.hpp"
+
+namespace sfumato::cli {
+
+/// One data set of a problem file: its loss and, for a flow, what drives and starts the flow.
+struct DataSet {
+  QuadraticLoss loss;
+  Covariance noise;   ///< Sigma of a flow, S of a release
+  GaussianLaw start;  ///< of a flow; a release has none
+};
+
+/// Noisy gradient flow that is looked at once, at one of these times; +inf is the stationary law.
+struct Flow {
+  std::vector<double> times;
+};
+/// The minimiser plus N(0, S), given out once.
+struct Release {};
+
+/// What to say about each output.
+struct RiskQuestions {
+  std::vector<Epsilon> epsilons;
+  std::vector<Delta> deltas;
+  std::vector<double> renyi_orders;
+  std::vector<double> false_positive_rates;
+};
+
+struct QuadraticProblem {
+  std::string source;  ///< the file
+  std::string title;
+  std::variant<Flow, Release> output;
+  RiskQuestions questions;
+  DataSet d;
+  DataSet d_prime;
+  std::string way_of_change;  ///< how [d_prime] was made from [d] if by a rule: "row 3 removed"
+
+  [[nodiscard]] Eigen::Index dimension() const { return d.loss.pull.size(); }
+};
+
+/// What the command line says instead of the file; empty lists leave the file's.
+struct Overrides {
+  std::vector<double> times;
+  std::vector<double> epsilons;
+  std::vector<double> deltas;
+};
+
+/// What is wrong with a number, as the end of a sentence; nullptr if nothing is.
+using NumberCheck = const char* (*)(double value);
+[[nodiscard]] const char* not_a_time(double value);      // [0, inf]
+[[nodiscard]] const char* not_an_epsilon(double value);  // [0, inf)
+[[nodiscard]] const char* not_a_delta(double value);     // [0, 1)
+
+/// Reads a problem file; docs/quadratic.md describes its keys.
+///
+/// Assumes   the overrides have passed the checks above.
+/// Throws    InvalidArgument with file:line:column, and as the readers of the files it names.
+[[nodiscard]] QuadraticProblem read_quadratic_problem(const std::string& path,
+                                                      const Overrides& overrides);
+
+}  // namespace sfumato::cli

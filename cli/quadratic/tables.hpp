@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quadratic/observation.hpp"
+#include "quadratic/problem.hpp"
+#include "sfumato/report/table.hpp"
+
+namespace sfumato::cli {
+
+/// The label of an observation as text: "0.5", "inf".
+[[nodiscard]] std::string label_text(const Observation& observation);
+
+/// Sizes, eigenvalues, minimisers and noise of both data sets.
+[[nodiscard]] Table problem_table(const QuadraticProblem& problem);
+
+/// One row per observation: KL both ways, advantage, true-positive rates, mu where it exists.
+[[nodiscard]] Table risk_table(const QuadraticProblem& problem,
+                               const std::vector<Observation>& observations);
+/// One row per observation and epsilon.
+[[nodiscard]] Table delta_table(const QuadraticProblem& problem,
+                                const std::vector<Observation>& observations);
+/// One row per observation and delta.
+[[nodiscard]] Table epsilon_table(const QuadraticProblem& problem,
+                                  const std::vector<Observation>& observations);
+/// One row per observation and order.
+[[nodiscard]] Table renyi_table(const QuadraticProblem& problem,
+                                const std::vector<Observation>& observations);
+/// One row per observation: error and excess loss of both models.
+[[nodiscard]] Table accuracy_table(const QuadraticProblem& problem,
+                                   const std::vector<Observation>& observations);
+/// One row per observation: what remains of KL and advantage when Sigma -> c Sigma, c -> inf.
+[[nodiscard]] Table floor_table(const QuadraticProblem& problem,
+                                const std::vector<Observation>& observations);
+
+}  // namespace sfumato::cli

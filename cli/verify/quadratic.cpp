@@ -1,0 +1,60 @@
+// Golden functions of Spec §5: Ornstein-Uhlenbeck laws of quadratic losses.
+#include "sfumato/sde/problem/quadratic.hpp"
+
+#include <cmath>
+
+#include "sfumato/privacy/risk.hpp"
+#include "sfumato/sde/ou_law.hpp"
+#include "verify/registry.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+Covariance covariance_from(const char* name, const Json& json) {
+  return require_covariance(name, Dense{matrix_from(json)});
+}
+
+/// The law of one side: A, xstar, Sigma, m0, V0.
+OuLaw law_from(const Json& in) {
+  const QuadraticLoss loss =
+      quadratic_from_point(matrix_from(in.at("A")), vector_from(in.at("xstar")));
+  return OuLaw({loss.curvature, loss.pull, covariance_from("Sigma", in.at("Sigma"))},
+               {vector_from(in.at("m0")), covariance_from("V0", in.at("V0"))});
+}
+
+}  // namespace
+
+void register_quadratic(Registry& registry) {
+  registry["ou_moments"] = [](const Json& in) -> Json {
+    const OuLaw law = law_from(in);
+    const double time = in.at("t").get<double>();
+    const GaussianLaw now = law.at(time);
+    Json out = {{"mean", json_from(now.mean)},
+                {"cov", json_from(dense(now.covariance))},
+                {"error", json_from(law.error(time, vector_from(in.at("xstar"))))}};
+    if (const auto excess = law.excess_loss(time)) out["excess_loss"] = json_from(*excess);
+    return out;
+  };
+  registry["ou_stationary"] = [](const Json& in) -> Json {
+    const Eigen::MatrixXd curvature = matrix_from(in.at("A"));
+    const Eigen::VectorXd origin = Eigen::VectorXd::Zero(curvature.rows());
+    const OuLaw law({curvature, origin, covariance_from("Sigma", in.at("Sigma"))},
+                    point_law(origin));
+    Json out = {{"cov", json_from(dense(law.at(HUGE_VAL).covariance))},
+                {"error", json_from(law.error(HUGE_VAL, origin))}};
+    if (const auto excess = law.excess_loss(HUGE_VAL)) out["excess_loss"] = json_from(*excess);
+    return out;
+  };
+  registry["ou_pair_exact"] = [](const Json& in) -> Json {
+    const Risk risk = Risk::exact(
+        whiten_at(law_from(in.at("p")), law_from(in.at("q")), in.at("t").get<double>()));
+    const Epsilon epsilon(in.at("eps").get<double>());
+    return {{"kl_pq", json_from(risk.kl(Direction::forward).value.value())},
+            {"kl_qp", json_from(risk.kl(Direction::reverse).value.value())},
+            {"tv", risk.advantage().value},
+            {"delta_pq", risk.delta(Direction::forward, epsilon).value.probability()},
+            {"delta_qp", risk.delta(Direction::reverse, epsilon).value.probability()}};
+  };
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,91 @@
+"""What the end-to-end suites share: running the program and reading what it prints."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SFUMATO = os.environ.get("SFUMATO", str(ROOT / "build/bin/sfumato"))
+
+USAGE, BAD_INPUT, STORAGE = 64, 65, 74
+
+
+def run(*args, **options):
+    """Runs sfumato in the repository root; strings in, a CompletedProcess out."""
+    options.setdefault("cwd", ROOT)
+    options.setdefault("stdout", subprocess.PIPE)
+    return subprocess.run([SFUMATO, *map(str, args)], stderr=subprocess.PIPE, text=True,
+                          timeout=300, check=False, **options)
+
+
+class Document:
+    """The JSON form of a document."""
+
+    def __init__(self, text):
+        self.content = json.loads(text)
+
+    def block(self, key):
+        return next(b for b in self.content["blocks"] if b.get("key") == key)
+
+    def has(self, key):
+        return any(b.get("key") == key for b in self.content["blocks"])
+
+    def statements(self, kind=None):
+        return [b["text"] for b in self.content["blocks"]
+                if b["type"] == "statement" and kind in (None, b["kind"])]
+
+    def cell(self, table, column, **where):
+        """The one cell of `column` in the row where the other columns have these values."""
+        rows = [r for r in self.block(table)["rows"]
+                if all(r[k] == v for k, v in where.items())]
+        assert len(rows) == 1, f"{len(rows)} rows of {table} with {where}"
+        return rows[0][column]
+
+    def value(self, table, column, **where):
+        """The number in that cell, whatever claim it carries; inf for "inf"."""
+        cell = self.cell(table, column, **where)
+        return float(cell["value"] if isinstance(cell, dict) else cell)
+
+
+class ProgramTest(unittest.TestCase):
+    """A test case with a directory of its own, `self.dir`."""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.dir = Path(temporary.name)
+
+    def write(self, name, content):
+        path = self.dir / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content)
+        return path
+
+    def document(self, *args):
+        """Runs a command with --json and expects it to go well."""
+        result = run(*args, "--json")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return Document(result.stdout)
+
+    def assert_close(self, got, expected, relative=1e-9, absolute=0.0):
+        if got == expected:  # infinities
+            return
+        self.assertLessEqual(abs(got - expected), absolute + relative * abs(expected),
+                             f"got {got!r}, expected {expected!r}")
+
+    def assert_refused(self, code, needles, *args, **options):
+        """Ends with `code` and exactly one line on stderr, which contains every needle."""
+        result = run(*args, **options)
+        context = f"sfumato {' '.join(map(str, args))}\nstderr: {result.stderr!r}"
+        self.assertEqual(result.returncode, code, context)
+        self.assertTrue(result.stderr.endswith("\n"), context)
+        self.assertEqual(result.stderr.count("\n"), 1, context)
+        self.assertTrue(result.stderr.startswith("sfumato: "), context)
+        for trace in ("terminate called", "Assertion", "std::", "bug"):
+            self.assertNotIn(trace, result.stderr, context)
+        for needle in needles:
+            self.assertIn(str(needle), result.stderr, context)
