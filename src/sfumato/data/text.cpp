@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <system_error>
 
+#include "sfumato/core/utf8.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -16,27 +18,10 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0u) != 0x80u) return 0;
-  }
-  // Overlong forms, surrogates and what lies beyond U+10FFFF differ from the rest in byte two.
-  if (first == 0xE0 && byte(1) < 0xA0) return 0;
-  if (first == 0xED && byte(1) > 0x9F) return 0;
-  if (first == 0xF0 && byte(1) < 0x90) return 0;
-  if (first == 0xF4 && byte(1) > 0x8F) return 0;
-  return length;
-}
-
 std::string escaped(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = decode_utf8(text).length;
     const auto first = static_cast<unsigned char>(text.front());
     if (length == 0 || first < 0x20 || first == 0x7F) {
       result += fmt::format("\\x{:02x}", first);
@@ -56,7 +41,7 @@ std::string shown(std::string_view text) {
       quoted += "...";
       break;
     }
-    const std::size_t length = std::max<std::size_t>(character_length(text), 1);
+    const std::size_t length = std::max<std::size_t>(decode_utf8(text).length, 1);
     if (text.front() == '"' || text.front() == '\\') quoted += '\\';
     quoted += escaped(text.substr(0, length));
     text.remove_prefix(length);
@@ -66,7 +51,7 @@ std::string shown(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t length = character_length(text);
+    const std::size_t length = decode_utf8(text).length;
     if (length == 0) return false;
     text.remove_prefix(length);
   }

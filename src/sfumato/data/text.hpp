@@ -13,9 +13,6 @@ namespace sfumato {
 /// that are not UTF-8 escaped, shortened to about 40 characters.
 [[nodiscard]] std::string shown(std::string_view text);
 
-/// Bytes of the UTF-8 character with which `text` (not empty) begins; 0 if it is malformed.
-[[nodiscard]] std::size_t character_length(std::string_view text);
-
 /// Whether `text` is well-formed UTF-8. Names must be: they end up in JSON.
 [[nodiscard]] bool is_utf8(std::string_view text);
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/text.hpp"
+#include "sfumato/core/utf8.hpp"
 
 namespace sfumato {
 namespace {
@@ -39,7 +39,7 @@ std::string lifted(std::string_view text, const std::string& source) {
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at);
-    const std::size_t length = character_length(rest);
+    const std::size_t length = decode_utf8(rest).length;
     if (length == 0)
       refuse("this is not UTF-8", "Save the file as UTF-8", source, text.substr(0, at));
     if (rest.front() == kPlaneByte || rest.starts_with(kPlaneEscape)) {
@@ -64,7 +64,7 @@ std::string lowered(std::string_view text) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    if (text.front() != kPlaneByte || character_length(text) != 4) {
+    if (text.front() != kPlaneByte || decode_utf8(text).length != 4) {
       result += text.front();
       text.remove_prefix(1);
       continue;

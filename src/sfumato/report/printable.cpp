@@ -5,32 +5,10 @@
 #include <array>
 #include <cstdint>
 
+#include "sfumato/core/utf8.hpp"
+
 namespace sfumato {
 namespace {
-
-struct CodePoint {
-  std::uint32_t value;
-  std::size_t length;  ///< bytes; 0 if the bytes are not UTF-8
-};
-
-/// The code point at the front of non-empty `text`. Overlong forms, surrogates and values past
-/// U+10FFFF are refused.
-CodePoint decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {0, 0};
-  std::uint32_t value = lead & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0u) != 0x80u) return {0, 0};
-    value = (value << 6) | (byte(i) & 0x3Fu);
-  }
-  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (overlong || surrogate || value > 0x10FFFF) return {0, 0};
-  return {value, length};
-}
 
 bool is_control(std::uint32_t c) { return c < 0x20 || (c >= 0x7F && c < 0xA0); }
 
@@ -74,7 +52,7 @@ std::string printable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    const CodePoint c = decode(text);
+    const CodePoint c = decode_utf8(text);
     const std::size_t length = c.length == 0 ? 1 : c.length;
     if (c.length == 0) {
       shown += "\uFFFD";
@@ -95,7 +73,7 @@ std::string printable(std::string_view text) {
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
-    const CodePoint c = decode(text);
+    const CodePoint c = decode_utf8(text);
     if (contains(kDoubleWidth, c.value)) {
       width += 2;
     } else if (!contains(kZeroWidth, c.value)) {
