@@ -271,8 +271,8 @@ Document quadratic_document(const QuadraticProblem& problem, Observer& observer)
     document.state(StatementKind::warning, "stopped on request: what is missing was not computed.");
   }
   document.state(StatementKind::summary,
-                 "These are the risks of this pair of data sets, not a differential-privacy "
-                 "guarantee, which would hold for every pair.");
+                 "Risks of this one pair, not a differential-privacy guarantee, which would hold "
+                 "for every pair.");
   return document;
 }
 
