@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
   int exit_code = cli::kFine;
   cli::add_quadratic(app, exit_code);
+  cli::add_rows(app, exit_code);
   cli::add_verify(app, exit_code);
   try {
     app.parse(argc, argv);

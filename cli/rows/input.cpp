@@ -1,0 +1,131 @@
+#include "rows/input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+/// x -> (x - centre) / scale, one of each per column of the selection (features, then target).
+struct Rescaling {
+  VectorXd centre;
+  VectorXd scale;
+};
+
+std::vector<std::string> selection_of(const DataTable& table, const RegressionColumns& columns) {
+  std::vector<std::string> selection = columns.features;
+  (void)column_of(table, columns.target);
+  if (selection.empty()) {
+    for (const std::string& column : table.columns) {
+      if (column != columns.target) selection.push_back(column);
+    }
+  }
+  if (std::find(selection.begin(), selection.end(), columns.target) != selection.end()) {
+    throw InvalidArgument(fmt::format("column \"{}\" is both target and feature", columns.target),
+                          "Leave the target out of --features", Where::in(table.source));
+  }
+  selection.push_back(columns.target);
+  return selection;
+}
+
+Eigen::MatrixXd select(const DataTable& table, const std::vector<std::string>& selection) {
+  Eigen::MatrixXd values(table.values.rows(), static_cast<Index>(selection.size()));
+  for (std::size_t k = 0; k < selection.size(); ++k) {
+    values.col(static_cast<Index>(k)) = table.values.col(column_of(table, selection[k]));
+  }
+  return values;
+}
+
+Rescaling rescaling_of(const std::string& source, const std::vector<std::string>& selection,
+                       const Eigen::MatrixXd& values, const CsvOptions& csv) {
+  const auto count = static_cast<Index>(selection.size());
+  Rescaling rescaling{VectorXd::Zero(count), VectorXd::Ones(count)};
+  if (source.empty()) return rescaling;
+  if (source == "self") {
+    rescaling.centre = values.colwise().mean().transpose();
+    const Eigen::MatrixXd centred = values.rowwise() - rescaling.centre.transpose();
+    rescaling.scale =
+        (centred.colwise().squaredNorm() / static_cast<double>(values.rows())).cwiseSqrt();
+    for (double& scale : rescaling.scale) {
+      if (scale == 0.0) scale = 1.0;  // a constant column becomes zero
+    }
+    return rescaling;
+  }
+  const DataTable constants = read_csv(source, csv);
+  if (constants.values.rows() != 2) {
+    throw InvalidArgument(fmt::format("has {} rows of numbers", constants.values.rows()),
+                          "Give two rows under the column names: centres, then scales",
+                          Where::in(source));
+  }
+  for (const std::string& column : constants.columns) {
+    const auto found = std::find(selection.begin(), selection.end(), column);
+    if (found == selection.end()) continue;  // constants of columns that are not used
+    const Index from = column_of(constants, column);
+    const auto to = static_cast<Index>(found - selection.begin());
+    rescaling.centre(to) = constants.values(0, from);
+    rescaling.scale(to) = constants.values(1, from);
+    if (!(rescaling.scale(to) > 0.0)) {
+      throw InvalidArgument(
+          fmt::format("the scale of \"{}\" is {}, not positive", column, rescaling.scale(to)),
+          "Scales are in the second row", Where::at(source, constants.lines[1]));
+    }
+  }
+  return rescaling;
+}
+
+Eigen::MatrixXd rescale(const Eigen::MatrixXd& values, const Rescaling& rescaling) {
+  return (values.rowwise() - rescaling.centre.transpose()) *
+         rescaling.scale.cwiseInverse().asDiagonal();
+}
+
+/// Splits off the target and appends the intercept.
+Eigen::MatrixXd features_of(const Eigen::MatrixXd& values, bool intercept) {
+  Eigen::MatrixXd features(values.rows(), values.cols() - 1 + (intercept ? 1 : 0));
+  features.leftCols(values.cols() - 1) = values.leftCols(values.cols() - 1);
+  if (intercept) features.col(features.cols() - 1).setOnes();
+  return features;
+}
+
+}  // namespace
+
+RegressionInput read_regression(const std::string& path, const RegressionColumns& columns,
+                                const CsvOptions& csv, const std::string& with_file) {
+  const DataTable table = read_csv(path, csv);
+  const std::vector<std::string> selection = selection_of(table, columns);
+  if (selection.size() == 1 && !columns.intercept) {
+    throw InvalidArgument("no feature is left", "Name other columns or keep the intercept",
+                          Where::in(path));
+  }
+  const Eigen::MatrixXd raw = select(table, selection);
+  const Rescaling rescaling = rescaling_of(columns.standardise, selection, raw, csv);
+  const Eigen::MatrixXd values = rescale(raw, rescaling);
+
+  RegressionInput input;
+  input.features = features_of(values, columns.intercept);
+  input.target = values.col(values.cols() - 1);
+  input.parameters.assign(selection.begin(), selection.end() - 1);
+  if (columns.intercept) input.parameters.emplace_back("(intercept)");
+  input.lines = table.lines;
+  input.dropped = table.dropped;
+  if (!with_file.empty()) {
+    const DataTable other = read_csv(with_file, csv);
+    if (other.values.rows() != 1) {
+      throw InvalidArgument(fmt::format("has {} records", other.values.rows()),
+                            "Give the one record that replaces each row, under column names",
+                            Where::in(with_file));
+    }
+    const Eigen::MatrixXd record = rescale(select(other, selection), rescaling);
+    input.replacement = Record{features_of(record, columns.intercept).row(0).transpose(),
+                               record(0, record.cols() - 1)};
+  }
+  return input;
+}
+
+}  // namespace sfumato::cli

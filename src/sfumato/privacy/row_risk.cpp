@@ -1,0 +1,198 @@
+#include "sfumato/privacy/row_risk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/privacy/risk.hpp"
+#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/problem/ridge_change.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr Index kChunk = 64;  // rows a thread takes at a time: some milliseconds of work
+
+/// The whitened pair of one row; empty when D' has no model.
+using PairOfRow = std::function<std::optional<WhitenedPair>(Index row)>;
+
+void require_dimension(std::string_view what, Index got, Index expected) {
+  require_size(what, got, expected, Where::in("row_risks"));
+}
+
+PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
+                   const MinimiserRelease& release) {
+  require_dimension("noise", dimension(release.noise), problem.parameters());
+  const Covariance noise = require_covariance("noise", release.noise, Where::in("row_risks"));
+  (void)problem.minimiser();
+  return [&problem, &replacement, noise](Index row) -> std::optional<WhitenedPair> {
+    const std::optional<VectorXd> shift = minimiser_shift(problem, row, replacement);
+    if (!shift) return std::nullopt;
+    return whiten(VectorXd::Zero(shift->size()), noise, *shift, noise);
+  };
+}
+
+PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
+                   const FlowRelease& release) {
+  const Where where = Where::in("row_risks");
+  require_non_negative("time", release.time, where);
+  require_dimension("noise", dimension(release.noise), problem.parameters());
+  require_dimension("start", release.start.mean.size(), problem.parameters());
+  const Covariance noise = require_covariance("noise", release.noise, where);
+  const GaussianLaw start{release.start.mean,
+                          require_covariance("start", release.start.covariance, where)};
+  const double time = release.time;
+
+  const auto* isotropic = std::get_if<Isotropic>(&noise);
+  if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0 &&
+      changes_rows_only(problem, !replacement)) {
+    (void)problem.minimiser();
+    const double variance = isotropic->variance;
+    return [&problem, &replacement, variance](Index row) {
+      return ridge_pair_stationary(problem, row, replacement, variance);
+    };
+  }
+
+  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise}, start);
+  (void)law.at(time);  // throws if the table itself has no law at this time
+  return
+      [&problem, &replacement, noise, start, time, law](Index row) -> std::optional<WhitenedPair> {
+        const QuadraticLoss loss = problem.neighbour(row, replacement);
+        const OuLaw other({loss.curvature, loss.pull, noise}, start);
+        if (time == kInf && !other.long_run().law) return std::nullopt;
+        return whiten_at(law, other, time);
+      };
+}
+
+DirectedRisk views(const Risk& risk, Direction direction, const RowRiskOptions& options) {
+  DirectedRisk result;
+  const auto kl = risk.kl(direction);
+  result.kl = {kl.value.value(), kl.claim};
+  result.delta.reserve(options.epsilons.size());
+  for (const Epsilon epsilon : options.epsilons) {
+    const auto delta = risk.delta(direction, epsilon);
+    result.delta.push_back({delta.value.probability(), delta.claim});
+  }
+  const auto epsilon = risk.epsilon(direction, options.delta);
+  result.epsilon = {epsilon.value.nats(), epsilon.claim};
+  return result;
+}
+
+RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of,
+                const RowRiskOptions& options) {
+  RowRisk result;
+  result.row = row;
+  result.leverage = problem.leverage(row);
+  try {
+    std::optional<WhitenedPair> pair = pair_of(row);
+    if (!pair) {
+      result.status = RowStatus::no_model;
+      result.message = "without this row the loss has no unique minimiser";
+      return result;
+    }
+    result.used_rank_tolerance = pair->used_rank_tolerance;
+    const Risk risk = Risk::exact(*std::move(pair));
+    const auto advantage = risk.advantage();
+    result.advantage = {advantage.value, advantage.claim};
+    result.forward = views(risk, Direction::forward, options);
+    result.reverse = views(risk, Direction::reverse, options);
+    result.status = RowStatus::ok;
+  } catch (const NumericalFailure& failure) {
+    result.status = RowStatus::failed;
+    result.message = failure.what();
+  }
+  return result;
+}
+
+/// Rows in chunks from a common counter; each thread writes only its own rows' slots.
+class Workers {
+ public:
+  Workers(Index rows, Observer& observer) : rows_(rows), observer_(observer) {}
+
+  template <class Work>
+  void run(unsigned threads, const Work& work) {
+    {
+      std::vector<std::jthread> pool;
+      for (unsigned i = 1; i < threads; ++i) pool.emplace_back([this, &work] { loop(work); });
+      loop(work);
+    }
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  template <class Work>
+  void loop(const Work& work) {
+    try {
+      while (!failed_ && !observer_.stop_requested()) {
+        const Index first = next_.fetch_add(kChunk);
+        if (first >= rows_) return;
+        const Index last = std::min(rows_, first + kChunk);
+        for (Index row = first; row < last; ++row) work(row);
+        const Index done = done_.fetch_add(last - first) + last - first;
+        observer_.progress("rows", static_cast<std::uint64_t>(done),
+                           static_cast<std::uint64_t>(rows_));
+      }
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      failed_ = true;
+    }
+  }
+
+  Index rows_;
+  Observer& observer_;
+  std::atomic<Index> next_{0};
+  std::atomic<Index> done_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+std::string_view name(RowStatus status) {
+  switch (status) {
+    case RowStatus::ok: return "ok";
+    case RowStatus::no_model: return "no model without the row";
+    case RowStatus::failed: return "failed";
+    case RowStatus::not_computed: return "not computed";
+  }
+  throw InternalError(fmt::format("unknown RowStatus {}", static_cast<int>(status)));
+}
+
+std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions& options,
+                               Observer& observer) {
+  if (options.replacement) {
+    const Where where = Where::here();
+    require_dimension("replacement", options.replacement->features.size(), problem.parameters());
+    require_finite_entries("replacement", options.replacement->features, where);
+    require_finite("replacement target", options.replacement->target, where);
+  }
+  const PairOfRow pair_of = std::visit(
+      [&](const auto& release) { return pairs_of(problem, options.replacement, release); },
+      options.release);
+
+  std::vector<RowRisk> risks(static_cast<std::size_t>(problem.rows()));
+  for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
+  const unsigned available = std::max(1U, std::thread::hardware_concurrency());
+  Workers workers(problem.rows(), observer);
+  workers.run(options.threads == 0 ? available : options.threads, [&](Index row) {
+    risks[static_cast<std::size_t>(row)] = risk_of(problem, row, pair_of, options);
+  });
+  return risks;
+}
+
+}  // namespace sfumato
