@@ -22,6 +22,7 @@ enum ExitCode : int {
 /// `exit_code`. Errors are thrown; main turns them into one line and a code.
 void add_quadratic(CLI::App& app, int& exit_code);
 void add_rows(CLI::App& app, int& exit_code);
+void add_reproduce(CLI::App& app);
 void add_verify(CLI::App& app, int& exit_code);
 
 /// Adds --json and returns nothing else: every command that prints a Document has it.

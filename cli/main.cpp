@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
   int exit_code = cli::kFine;
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);
+  cli::add_reproduce(app);
   cli::add_verify(app, exit_code);
   try {
     app.parse(argc, argv);

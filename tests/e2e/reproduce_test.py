@@ -1,0 +1,141 @@
+"""`sfumato reproduce` as its users run it: files, their content, a second run, bad input."""
+import csv
+import json
+import unittest
+
+from support import ProgramTest, STORAGE, USAGE, run
+
+DIFFERENCES = ("minimiser_shift", "gradient_shift", "sharp_shift", "flat_shift", "curvature",
+               "sharp_row", "generic_row")
+PLANES = {f"figure3_cond{c}_{d}.csv" for c in (10, 100) for d in DIFFERENCES}
+FILES = PLANES | {"figure3.json", "figure3_gain.csv", "figure3_line.csv", "reproduce.json"}
+
+# Spec 13.3; for pure shifts (sum l dm^2)(sum 1/l)/(sum|dm|)^2 with l = (cond, 1).
+SHIFTS = {"minimiser_shift": (0.1, 0.1), "sharp_shift": (0.1, 0.0), "flat_shift": (0.0, 0.1)}
+PRINTED = {("sharp_row", 10): 6.09, ("sharp_row", 100): 10.4,
+           ("generic_row", 10): 1.25, ("generic_row", 100): 1.61}
+
+
+def shift_gain(cond, shift):
+    rates = (cond, 1)
+    return (sum(l * s * s for l, s in zip(rates, shift)) * sum(1 / l for l in rates)
+            / sum(map(abs, shift)) ** 2)
+
+
+def rows_of(path):
+    with open(path, newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+class Reproduce(ProgramTest):
+    def reproduce(self, *args):
+        result = run("reproduce", "--out", self.dir / "out", *args)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return result.stdout
+
+    def contents(self):
+        return {p.name: p.read_bytes() for p in (self.dir / "out").iterdir()}
+
+    def test_writes_the_files_it_lists_and_the_same_bytes_again(self):
+        text = self.reproduce("--scale", "quick")
+        first = self.contents()
+        self.assertEqual(set(first), FILES)
+        for name in FILES:
+            self.assertIn(name, text)
+        self.assertIn("What the paper says, and what we find", text)
+        self.assertRegex(text.splitlines()[-1], r"^1 of 1 parts at quick scale, 18 files in ")
+        self.assertEqual(self.reproduce("--scale", "quick", "--only", "figure3"), text)
+        self.assertEqual(self.contents(), first)
+
+    def test_json_has_the_paper_and_ours_side_by_side(self):
+        self.reproduce()
+        summary = json.loads((self.dir / "out/reproduce.json").read_text())
+        self.assertEqual(list(summary), ["figure3"])
+        entry = summary["figure3"]
+        self.assertEqual(list(entry), ["paper", "ours", "scale"])
+        self.assertEqual(entry["scale"], "quick")
+        self.assertEqual(entry["paper"]["condition_numbers"], [10, 100])
+        statements = entry["ours"]["statements"]
+        self.assertEqual(set(statements), set(entry["paper"]["statements"]))
+        self.assertEqual({s["verdict"] for s in statements.values()}, {"depends"})
+        for cond in (10, 100):
+            ours = entry["ours"][f"condition_{cond}"]
+            self.assertEqual(set(ours), set(DIFFERENCES))
+            gain = {d: ours[d]["forward"]["gain"] for d in DIFFERENCES}
+            for name, shift in SHIFTS.items():
+                self.assert_close(gain[name], shift_gain(cond, shift))
+            self.assertEqual(gain["gradient_shift"], 1)
+            self.assertEqual(gain["curvature"], 1)
+            for name in ("sharp_row", "generic_row"):
+                self.assert_close(gain[name], PRINTED[name, cond], relative=0.005)
+
+    def test_planes_hold_the_stationary_values(self):
+        self.reproduce()
+        for cond in (10, 100):
+            rows = rows_of(self.dir / f"out/figure3_cond{cond}_minimiser_shift.csv")
+            self.assertEqual(len(rows), 50 * 50)
+            for row in rows[::97]:
+                x, y = float(row["x"]), float(row["y"])
+                self.assert_close(float(row["error"]), x * x / (2 * cond) + y * y / 2)
+                kl = 0.01 * cond / x**2 + 0.01 / y**2
+                self.assert_close(float(row["kl_forward"]), kl)
+                self.assert_close(float(row["kl_reverse"]), kl)
+
+    def test_gain_and_line_agree_with_the_planes(self):
+        self.reproduce()
+        gains = rows_of(self.dir / "out/figure3_gain.csv")
+        self.assertEqual(len(gains), 14)
+        lines = rows_of(self.dir / "out/figure3_line.csv")
+        self.assertEqual(len(lines), 14 * 50)
+        for row in lines:
+            rounding = 1 + 1e-12  # where isotropic noise is best, both are the same up to it
+            self.assertLessEqual(float(row["kl_best_forward"]), float(row["kl_forward"]) * rounding)
+        plane = {(r["x"], r["y"]): r
+                 for r in rows_of(self.dir / "out/figure3_cond100_generic_row.csv")}
+        for row in lines:
+            if (row["difference"], row["condition_number"]) == ("generic_row", "100"):
+                self.assertEqual(row["kl_forward"], plane[row["x"], row["x"]]["kl_forward"])
+
+    def test_json_on_standard_output_is_the_document(self):
+        document = self.document("reproduce", "--out", self.dir / "out")
+        self.assertEqual(document.content["provenance"]["scale"], "quick")
+        self.assertEqual(len(document.block("summary")["rows"]), 3)
+        self.assertTrue(document.has("figure3_cond100_tradeoff"))
+        gain = document.cell("figure3_gain", "gain", difference="minimiser shift",
+                             condition_number=10)
+        self.assertEqual(gain["claim"], "exact")
+        self.assert_close(gain["value"], 3.025)
+        self.assertEqual(len(document.statements("verdict")), 3)
+
+    def test_paper_scale_has_the_finer_grid(self):
+        self.reproduce("--scale", "paper")
+        rows = rows_of(self.dir / "out/figure3_cond10_minimiser_shift.csv")
+        self.assertEqual(len(rows), 99 * 99)
+
+    def test_wrong_words_are_usage_errors(self):
+        out = ("--out", self.dir / "out")
+        self.assert_refused(USAGE, ["quikc", "quick", "paper"], "reproduce", "--scale", "quikc", *out)
+        self.assert_refused(USAGE, ["figure33", "did you mean figure3?"],
+                            "reproduce", "--only", "figure33", *out)
+        self.assert_refused(USAGE, ["--out"], "reproduce")
+        self.assert_refused(USAGE, ["--out", "empty"], "reproduce", "--out", "")
+        self.assertFalse((self.dir / "out").exists())
+
+    def test_an_unwritable_directory_is_a_storage_error(self):
+        file = self.write("file", "")
+        for path in (file, file / "below", "/dev/full", "/proc/sfumato"):
+            self.assert_refused(STORAGE, [path], "reproduce", "--out", path)
+
+    def test_a_file_that_cannot_be_written_is_a_storage_error(self):
+        (self.dir / "out/figure3_gain.csv").mkdir(parents=True)
+        self.assert_refused(STORAGE, ["figure3_gain.csv"], "reproduce", "--out", self.dir / "out")
+        self.assertFalse((self.dir / "out/reproduce.json").exists())
+
+    def test_a_full_standard_output_is_a_storage_error(self):
+        with open("/dev/full", "w") as full:
+            self.assert_refused(STORAGE, ["standard output"], "reproduce", "--out",
+                                self.dir / "out", stdout=full)
+
+
+if __name__ == "__main__":
+    unittest.main()
