@@ -40,7 +40,7 @@ double seconds(TerminalObserver::Clock::duration duration) {
 
 /// 0:07, 12:34 or 1:02:03.
 std::string clock_text(double duration) {
-  const auto total = static_cast<std::uint64_t>(std::min(duration, 1e9) + 0.5);
+  const auto total = static_cast<std::uint64_t>(std::llround(std::min(duration, 1e9)));
   const std::uint64_t hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
   if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, rest);
   return fmt::format("{}:{:02}", minutes, rest);
@@ -126,7 +126,7 @@ std::string TerminalObserver::rate_and_eta(Clock::time_point now) const {
   const double elapsed = seconds(now - stage_start_);
   if (done_ <= first_done_ || elapsed <= 0.0) return {};
   const double rate = static_cast<double>(done_ - first_done_) / elapsed;
-  const std::string text =
+  std::string text =
       rate < 100.0 ? fmt::format("  {:.3g}/s", rate) : fmt::format("  {:.0f}/s", rate);
   if (total_ <= done_) return text;
   return fmt::format("{}  ETA {}", text, clock_text(static_cast<double>(total_ - done_) / rate));

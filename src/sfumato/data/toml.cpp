@@ -130,6 +130,7 @@ struct TomlTable::Content {
 TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
 
 TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark
   const std::string safe_text = lifted(text, source);
   try {
     auto root = std::make_shared<const toml::table>(toml::parse(safe_text));

@@ -35,7 +35,6 @@ char continuation(unsigned code) { return static_cast<char>(0x80u | (code & 0x3F
 }  // namespace
 
 std::string lifted(std::string_view text, const std::string& source) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {

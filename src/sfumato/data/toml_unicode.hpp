@@ -13,7 +13,6 @@ namespace sfumato {
 /// into the last private-use plane before parsing, and down again in what the parser gives back. One
 /// character stays one character: lines and columns do not change.
 ///
-/// lifted() also removes a byte-order mark.
 /// Throws   InvalidArgument with file:line:column if the text is not UTF-8 or already has characters of
 ///          that plane, as they are or escaped.
 [[nodiscard]] std::string lifted(std::string_view text, const std::string& source);

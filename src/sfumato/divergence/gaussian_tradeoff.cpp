@@ -28,7 +28,8 @@ double decreasing_root(F&& f, double low, double high, double start) {
                           : 0.5 * (low + high);
     }
     // f is a log ratio: a Newton step from 1e-6 leaves about its square.
-    if ((newton && std::abs(value) < 1e-6) || std::abs(next - x) <= 1e-15 * std::abs(x)) return next;
+    if ((newton && std::abs(value) < 1e-6) || std::abs(next - x) <= 1e-15 * std::abs(x))
+      return next;
     x = next;
   }
   return high;

@@ -49,12 +49,12 @@ MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where&
         fmt::format("{} is {} x {}, not square", name, matrix.rows(), matrix.cols()),
         "A covariance has one row and one column per parameter", where);
   }
+  if (matrix.size() == 0) return matrix;
   require_finite_entries(name, matrix, where);
-  const double largest = matrix.size() == 0 ? 0.0 : matrix.cwiseAbs().maxCoeff();
+  const double largest = matrix.cwiseAbs().maxCoeff();
   Index row = 0;
   Index col = 0;
-  const double asymmetry =
-      matrix.size() == 0 ? 0.0 : (matrix - matrix.transpose()).cwiseAbs().maxCoeff(&row, &col);
+  const double asymmetry = (matrix - matrix.transpose()).cwiseAbs().maxCoeff(&row, &col);
   if (asymmetry > kSymmetryTolerance * largest) {
     throw InvalidArgument(fmt::format("{} is not symmetric: [{}, {}] = {} but [{}, {}] = {}", name,
                                       row, col, matrix(row, col), col, row, matrix(col, row)),
@@ -63,7 +63,7 @@ MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where&
   const MatrixXd symmetric = 0.5 * (matrix + matrix.transpose());
   const VectorXd eigenvalues =
       Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
-  if (eigenvalues.size() > 0 && eigenvalues(0) < -kDefinitenessTolerance * largest) {
+  if (eigenvalues(0) < -kDefinitenessTolerance * largest) {
     throw InvalidArgument(
         fmt::format("{} is not positive semi-definite: its smallest eigenvalue is {:.6g} "
                     "(the largest is {:.6g})",
@@ -73,10 +73,10 @@ MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where&
   return symmetric;
 }
 
-[[noreturn]] void throw_singular() {
+[[noreturn]] void throw_singular(const char* function) {
   throw NumericalFailure("the covariance is singular and has no inverse",
                          "Work inside its range, or add noise to the empty directions",
-                         Where::here());
+                         Where::here(function));
 }
 
 /// The pieces of Woodbury's identity for diag(d) + F F^T, d > 0:
@@ -104,10 +104,10 @@ double log_det_of(const Eigen::LLT<MatrixXd>& llt) {
 
 bool has_zero(const VectorXd& variances) { return (variances.array() == 0.0).any(); }
 
+// Cholesky itself often succeeds on a singular matrix, with rounding noise as its last pivot.
 MatrixXd solve_dense(const MatrixXd& matrix, const MatrixXd& v) {
-  const Eigen::LLT<MatrixXd> llt(matrix);
-  if (llt.info() != Eigen::Success) throw_singular();
-  return llt.solve(v);
+  if (!has_full_rank(matrix)) throw_singular("solve");
+  return Eigen::LLT<MatrixXd>(matrix).solve(v);
 }
 
 }  // namespace
@@ -136,6 +136,16 @@ Index dimension(const Covariance& covariance) {
                                [](const Factored& c) { return c.diagonal.size(); },
                                [](const Dense& c) { return c.matrix.rows(); }},
                     covariance);
+}
+
+bool has_full_rank(const MatrixXd& matrix) {
+  if (matrix.size() == 0) return true;
+  if (!(matrix.diagonal().array() > 0.0).all()) return false;
+  const VectorXd inverse = matrix.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
+      inverse.asDiagonal() * matrix * inverse.asDiagonal(), Eigen::EigenvaluesOnly);
+  const VectorXd& eigenvalues = eigen.eigenvalues();  // they ascend
+  return eigenvalues(0) > kRankTolerance * eigenvalues(eigenvalues.size() - 1);
 }
 
 VectorXd diagonal_of(const Covariance& covariance) {
@@ -192,11 +202,11 @@ MatrixXd multiply(const Covariance& covariance, const MatrixXd& v) {
 MatrixXd solve(const Covariance& covariance, const MatrixXd& v) {
   return std::visit(
       Overloaded{[&](const Isotropic& c) -> MatrixXd {
-                   if (c.variance == 0.0) throw_singular();
+                   if (c.variance == 0.0) throw_singular("solve");
                    return v / c.variance;
                  },
                  [&](const Diagonal& c) -> MatrixXd {
-                   if (has_zero(c.variances)) throw_singular();
+                   if (has_zero(c.variances)) throw_singular("solve");
                    return c.variances.cwiseInverse().asDiagonal() * v;
                  },
                  [&](const Factored& c) -> MatrixXd {
@@ -209,8 +219,7 @@ MatrixXd solve(const Covariance& covariance, const MatrixXd& v) {
 
 double log_det(const Covariance& covariance) {
   const auto of_dense = [](const MatrixXd& m) {
-    const Eigen::LLT<MatrixXd> llt(m);
-    return llt.info() == Eigen::Success ? log_det_of(llt) : -kInf;
+    return has_full_rank(m) ? log_det_of(Eigen::LLT<MatrixXd>(m)) : -kInf;
   };
   return std::visit(Overloaded{[](const Isotropic& c) {
                                  return static_cast<double>(c.dimension) * std::log(c.variance);
@@ -245,7 +254,7 @@ double trace_of_ratio(const Covariance& p, const Covariance& q) {
                  },
                  [&](const auto&) {  // a diagonal q sees only the diagonal of p
                    const VectorXd variances = diagonal_of(q);
-                   if (has_zero(variances)) throw_singular();
+                   if (has_zero(variances)) throw_singular("trace_of_ratio");
                    return diagonal_of(p).cwiseQuotient(variances).sum();
                  }},
       q);

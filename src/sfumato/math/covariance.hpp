@@ -44,6 +44,14 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
 [[nodiscard]] Covariance require_covariance(std::string_view name, Covariance covariance,
                                             const Where& where = Where::here());
 
+/// Variances or eigenvalues below this share of the largest count as zero where a rank must be
+/// decided in floating point (Spec §2).
+inline constexpr double kRankTolerance = 1e-12;
+
+/// Whether a covariance matrix has full rank: no eigenvalue below kRankTolerance of the largest
+/// after scaling to unit variances, so that the parameters' units do not matter.
+[[nodiscard]] bool has_full_rank(const Eigen::MatrixXd& matrix);
+
 [[nodiscard]] Eigen::Index dimension(const Covariance& covariance);
 [[nodiscard]] Eigen::VectorXd diagonal_of(const Covariance& covariance);
 [[nodiscard]] double trace(const Covariance& covariance);
@@ -57,7 +65,7 @@ Overloaded(Fs...) -> Overloaded<Fs...>;
                                        const Eigen::MatrixXd& vectors);
 
 /// covariance^{-1} * vectors: Woodbury for Factored, Cholesky for Dense.
-/// Throws NumericalFailure if the covariance is singular.
+/// Throws NumericalFailure if the covariance is singular (Dense: has_full_rank).
 [[nodiscard]] Eigen::MatrixXd solve(const Covariance& covariance, const Eigen::MatrixXd& vectors);
 
 /// Sum of the logarithms of the eigenvalues; -inf when singular.

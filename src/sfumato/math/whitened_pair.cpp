@@ -1,8 +1,11 @@
 #include "sfumato/math/whitened_pair.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <Eigen/SVD>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -17,9 +20,9 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-12;  // Spec §2
 constexpr double kRangeTolerance = 1e-9;  // of a unit vector outside the common range
-constexpr double kSmallRatio = 0.5;       // below it 1 + excess loses digits
+// Of the largest ratio and of 1: above it ratios from the excesses are good to about 1e-12.
+constexpr double kSmallestRatio = 1e-4;
 
 WhitenedPair singular_pair() {
   WhitenedPair pair;
@@ -49,40 +52,46 @@ WhitenedPair whiten_diagonal(const VectorXd& difference, const VectorXd& p, cons
   return pair;
 }
 
-/// p positive definite. Eigenvalues of R^-1 (q - p) R^-T are the excesses themselves, so nearly
-/// equal covariances keep their digits; where the ratio is small 1 + excess would cancel, and the
-/// Rayleigh quotient of R^-1 q R^-T is used.
+[[noreturn]] void throw_ill_conditioned(const char* which) {
+  throw NumericalFailure(fmt::format("the {} covariance is singular to rounding", which),
+                         "Rescale the parameters or drop directions without noise",
+                         Where::in("whiten"));
+}
+
+/// Ratios as squares of the singular values of P^-1 Q, where p = P P^T and q = Q Q^T: their error
+/// grows with the root of the spread of the ratios only.
+WhitenedPair diagonalise_spread(const VectorXd& difference, const Eigen::LLT<MatrixXd>& p,
+                                const MatrixXd& q) {
+  const Eigen::LLT<MatrixXd> llt(q);
+  if (llt.info() != Eigen::Success) throw_ill_conditioned("second");
+  const MatrixXd quotient = p.matrixL().solve(MatrixXd(llt.matrixL()));
+  const Eigen::BDCSVD<MatrixXd> svd(quotient, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  WhitenedPair pair;
+  pair.ratio = svd.singularValues().array().square();
+  if (!(pair.ratio > 0.0).all()) throw_ill_conditioned("second");
+  pair.excess = pair.ratio - 1.0;
+  pair.shift = (svd.matrixU().transpose() * p.matrixL().solve(difference)).array();
+  return pair;
+}
+
+/// Both positive definite. Eigenvalues of P^-1 (q - p) P^-T are the excesses themselves, so nearly
+/// equal covariances keep their digits.
 WhitenedPair diagonalise(const VectorXd& difference, const MatrixXd& p, const MatrixXd& q) {
   const Eigen::LLT<MatrixXd> llt(p);
-  if (llt.info() != Eigen::Success) {
-    throw NumericalFailure("the first covariance is too ill-conditioned to factor",
-                           "Rescale the parameters or drop directions without noise",
-                           Where::in("whiten"));
+  if (llt.info() != Eigen::Success) throw_ill_conditioned("first");
+  const MatrixXd half = llt.matrixL().solve(q - p);
+  const MatrixXd full = llt.matrixL().solve(half.transpose());
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (full + full.transpose()));
+  const VectorXd& excess = eigen.eigenvalues();  // they ascend
+  const double largest = 1.0 + excess(excess.size() - 1);
+  // Each excess is off by rounding times the largest, which matters where 1 + excess is small.
+  if (1.0 + excess(0) < kSmallestRatio * std::max(1.0, largest)) {
+    return diagonalise_spread(difference, llt, q);
   }
-  const auto conjugate = [&llt](const MatrixXd& m) -> MatrixXd {
-    const MatrixXd half = llt.matrixL().solve(m);
-    const MatrixXd full = llt.matrixL().solve(half.transpose());
-    return 0.5 * (full + full.transpose());
-  };
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(conjugate(q - p));
-  const MatrixXd& vectors = eigen.eigenvectors();
-  const VectorXd quotients =
-      vectors.cwiseProduct(conjugate(q) * vectors).colwise().sum().transpose();
-
   WhitenedPair pair;
-  pair.excess = eigen.eigenvalues().array();
+  pair.excess = excess.array();
   pair.ratio = 1.0 + pair.excess;
-  for (Index i = 0; i < pair.ratio.size(); ++i) {
-    if (pair.excess(i) > kSmallRatio - 1.0) continue;
-    pair.ratio(i) = quotients(i);
-    pair.excess(i) = quotients(i) - 1.0;
-  }
-  if ((pair.ratio <= 0.0).any()) {
-    throw NumericalFailure("the second covariance is singular to rounding relative to the first",
-                           "Rescale the parameters or drop directions without noise",
-                           Where::in("whiten"));
-  }
-  pair.shift = (vectors.transpose() * llt.matrixL().solve(difference)).array();
+  pair.shift = (eigen.eigenvectors().transpose() * llt.matrixL().solve(difference)).array();
   return pair;
 }
 
@@ -95,7 +104,16 @@ MatrixXd range_of(const MatrixXd& matrix) {
 }
 
 WhitenedPair whiten_dense(const VectorXd& difference, const MatrixXd& p, const MatrixXd& q) {
-  // Unit variances first: a tolerance on eigenvalues must not depend on the parameters' units.
+  // Each in its own units: a coordinate that is narrow in one law only is not a missing one.
+  const bool full_p = has_full_rank(p);
+  const bool full_q = has_full_rank(q);
+  if (full_p && full_q) return diagonalise(difference, p, q);
+  if (full_p != full_q) {
+    WhitenedPair pair = singular_pair();
+    pair.used_rank_tolerance = true;
+    return pair;
+  }
+  // Both singular: their ranges are compared in common units.
   VectorXd scale = (p.diagonal() + q.diagonal()).cwiseSqrt();
   for (Index i = 0; i < scale.size(); ++i) {
     if (scale(i) > 0.0) continue;
@@ -109,20 +127,11 @@ WhitenedPair whiten_dense(const VectorXd& difference, const MatrixXd& p, const M
 
   const MatrixXd range_p = range_of(unit_p);
   const MatrixXd range_q = range_of(unit_q);
-  const Index dimension = p.rows();
-  if (range_p.cols() == dimension && range_q.cols() == dimension) {
-    return diagonalise(unit_difference, unit_p, unit_q);
-  }
-  if (range_p.cols() != range_q.cols()) {
-    WhitenedPair pair = singular_pair();
-    pair.used_rank_tolerance = true;
-    return pair;
-  }
   const auto outside = [&range_p](const MatrixXd& v) -> MatrixXd {
     return v - range_p * (range_p.transpose() * v);
   };
   WhitenedPair pair = singular_pair();
-  if (outside(range_q).norm() <= kRangeTolerance &&
+  if (range_p.cols() == range_q.cols() && outside(range_q).norm() <= kRangeTolerance &&
       outside(unit_difference).norm() <= kRangeTolerance * unit_difference.norm()) {
     pair = range_p.cols() == 0 ? WhitenedPair{false, true, ArrayXd(0), ArrayXd(0), ArrayXd(0)}
                                : diagonalise(range_p.transpose() * unit_difference,
@@ -157,6 +166,7 @@ std::optional<WhitenedPair> whiten_low_rank(const VectorXd& difference, const Lo
     return std::nullopt;
   }
   const double r = q.diagonal(0) / p.diagonal(0);
+  const double r_excess = (q.diagonal(0) - p.diagonal(0)) / p.diagonal(0);
   if (((q.diagonal - r * p.diagonal).array().abs() > 1e-15 * q.diagonal.array()).any()) {
     return std::nullopt;
   }
@@ -173,7 +183,7 @@ std::optional<WhitenedPair> whiten_low_rank(const VectorXd& difference, const Lo
   };
   const WhitenedPair inner = diagonalise(rotated.head(rank), small(0, p.factor.cols(), 1.0),
                                          small(p.factor.cols(), q.factor.cols(), r));
-  WhitenedPair pair{false, false, ArrayXd::Constant(dimension, r - 1.0),
+  WhitenedPair pair{false, false, ArrayXd::Constant(dimension, r_excess),
                     ArrayXd::Constant(dimension, r), ArrayXd::Zero(dimension)};
   pair.excess.head(rank) = inner.excess;
   pair.ratio.head(rank) = inner.ratio;
@@ -190,6 +200,7 @@ WhitenedPair whiten(const VectorXd& mean_p, const Covariance& cov_p, const Vecto
   require_size("mean_p", mean_p.size(), dimension(cov_p));
   require_size("mean_q", mean_q.size(), mean_p.size());
   require_size("cov_q", dimension(cov_q), mean_p.size());
+  if (mean_p.size() == 0) return {};
   const VectorXd difference = mean_q - mean_p;
   const std::optional<LowRank> p = low_rank_form(cov_p);
   const std::optional<LowRank> q = low_rank_form(cov_q);
