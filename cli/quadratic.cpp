@@ -46,7 +46,10 @@ void add_quadratic(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "Problem file (TOML)")->required();
   const auto add_list = [&](const char* name, std::vector<double>& values, const char* help) {
-    command->add_option(name, values, help)->delimiter(',')->type_name("X,...");
+    command->add_option(name, values, help)
+        ->delimiter(',')
+        ->allow_extra_args(false)  // so that the file may follow
+        ->type_name("X,X");
   };
   add_list("--times", options->overrides.times, "Times instead of the file's; inf = stationary");
   add_list("--epsilons", options->overrides.epsilons, "Epsilons instead of the file's");

@@ -178,6 +178,7 @@ void state_problem(const QuadraticProblem& problem, const Differences& differenc
   } else {
     document.state(StatementKind::info, difference_text(problem, differences));
   }
+  if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
   document.state(StatementKind::assumption,
                  std::holds_alternative<Flow>(problem.output)
                      ? "the attacker knows both problems and sees all parameters once, at time t; "
@@ -263,7 +264,7 @@ Document quadratic_document(const QuadraticProblem& problem, Observer& observer)
   document.add(epsilon_table(problem, observations));
   document.add(renyi_table(problem, observations));
   document.add(accuracy_table(problem, observations));
-  if (found.curvature || found.noise) document.add(floor_table(problem, observations));
+  if (flow && (found.curvature || found.noise)) document.add(floor_table(problem, observations));
   state_findings(problem, observations, found, document);
   if (flow) add_time_figures(problem, *flow, observer, document);
   add_tradeoff(observations, document);
@@ -271,8 +272,8 @@ Document quadratic_document(const QuadraticProblem& problem, Observer& observer)
     document.state(StatementKind::warning, "stopped on request: what is missing was not computed.");
   }
   document.state(StatementKind::summary,
-                 "These are the risks of this pair of data sets, not a differential-privacy "
-                 "guarantee, which would hold for every pair.");
+                 "Risks of this one pair, not a differential-privacy guarantee, which would hold "
+                 "for every pair.");
   return document;
 }
 

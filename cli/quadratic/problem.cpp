@@ -25,12 +25,13 @@ const char* not_a_rate(double value) {
   return value >= 0.0 && value <= 1.0 ? nullptr : "is not in [0, 1]";
 }
 
-/// The numbers of a list; each passes `check`.
-std::vector<double> checked_numbers(const TomlTable& table, const char* key, NumberCheck check) {
+/// The numbers of a list; each passes `check`. `label` is what the message calls the key.
+std::vector<double> checked_numbers(const TomlTable& table, const char* key,
+                                    const std::string& label, NumberCheck check) {
   std::vector<double> values = table.numbers(key);
   for (const double value : values) {
     if (const char* problem = check(value)) {
-      throw InvalidArgument(fmt::format("`{}`: {} {}", key, value, problem),
+      throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem),
                             "Correct or remove that number", table.where(key));
     }
   }
@@ -51,7 +52,7 @@ RiskQuestions read_questions(const TomlTable& root, const Overrides& overrides) 
                             risk.where("deltas"));
     }
     const auto read = [&](const char* key, NumberCheck check, std::vector<double>& values) {
-      if (risk.has(key)) values = checked_numbers(risk, key, check);
+      if (risk.has(key)) values = checked_numbers(risk, key, fmt::format("risk.{}", key), check);
     };
     read("epsilons", not_an_epsilon, epsilons);
     read("delta", not_a_delta, deltas);
@@ -152,6 +153,15 @@ class DataSetReader {
       law.covariance = spread->covariance(dimension);
     }
     return law;
+  }
+
+  /// What the file leaves to its defaults, as sentences.
+  [[nodiscard]] std::string defaults() const {
+    const bool mean = own_.table.has("start_mean");
+    const bool covariance = own_.table.has("start_covariance");
+    if (!mean && !covariance) return "The start is not given: it is the point 0.";
+    if (!mean) return "start_mean is not given: it is 0.";
+    return covariance ? "" : "start_covariance is not given: the start is a point.";
   }
 
   [[nodiscard]] std::string way_of_change() const {
@@ -273,7 +283,7 @@ std::variant<Flow, Release> read_output(const TomlTable& root, const Overrides& 
   const TomlTable flow = root.table("flow");
   flow.reject_unknown({"times"});
   if (!overrides.times.empty()) return Flow{overrides.times};
-  return Flow{checked_numbers(flow, "times", not_a_time)};
+  return Flow{checked_numbers(flow, "times", "flow.times", not_a_time)};
 }
 
 }  // namespace
@@ -318,6 +328,7 @@ QuadraticProblem read_quadratic_problem(const std::string& path, const Overrides
     problem.d_prime.noise = d_prime.noise(dimension);
     problem.d.start = d.start(dimension);
     problem.d_prime.start = d_prime.start(dimension);
+    problem.defaults = d.defaults();
   } else {
     problem.d.noise = root.table("release").covariance("S", dimension);
     problem.d_prime.noise = problem.d.noise;

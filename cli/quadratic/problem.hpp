@@ -41,6 +41,7 @@ struct QuadraticProblem {
   RiskQuestions questions;
   DataSet d;
   DataSet d_prime;
+  std::string defaults;       ///< what [d] leaves to its defaults, as a sentence; may be empty
   std::string way_of_change;  ///< how [d_prime] was made from [d] if by a rule: "row 3 removed"
 
   [[nodiscard]] Eigen::Index dimension() const { return d.loss.pull.size(); }

@@ -89,11 +89,13 @@ Table risk_table(const QuadraticProblem& problem, const std::vector<Observation>
                                  {"advantage", "advantage", "", NumberStyle::probability}};
   for (const double fpr : problem.questions.false_positive_rates) {
     columns.push_back({fmt::format("tpr_at_{}", fpr),
-                       fmt::format("TPR at FPR {}", format_input(fpr)), "",
+                       fmt::format("TPR at {}%", format_input(100.0 * fpr)), "",
                        NumberStyle::probability});
   }
   if (has_mu) columns.push_back({"mu", "mu"});
-  Table table("risk", "Risk of one look at the parameters (advantage = total variation)",
+  Table table("risk",
+              "Risk of one look at the parameters: advantage is the total variation, TPR the best "
+              "true-positive rate at that false-positive rate",
               std::move(columns));
   for (const Observation& observation : observations) {
     std::vector<Cell> row = {observation.label};

@@ -22,6 +22,12 @@ OuLaw law_from(const Json& in) {
                {vector_from(in.at("m0")), covariance_from("V0", in.at("V0"))});
 }
 
+/// Golden files write the covariance of one parameter as a list of one.
+Json covariance_json(const Covariance& covariance) {
+  const Eigen::MatrixXd matrix = dense(covariance);
+  return matrix.size() == 1 ? Json::array({json_from(matrix(0, 0))}) : json_from(matrix);
+}
+
 }  // namespace
 
 void register_quadratic(Registry& registry) {
@@ -30,7 +36,7 @@ void register_quadratic(Registry& registry) {
     const double time = in.at("t").get<double>();
     const GaussianLaw now = law.at(time);
     Json out = {{"mean", json_from(now.mean)},
-                {"cov", json_from(dense(now.covariance))},
+                {"cov", covariance_json(now.covariance)},
                 {"error", json_from(law.error(time, vector_from(in.at("xstar"))))}};
     if (const auto excess = law.excess_loss(time)) out["excess_loss"] = json_from(*excess);
     return out;
@@ -40,7 +46,7 @@ void register_quadratic(Registry& registry) {
     const Eigen::VectorXd origin = Eigen::VectorXd::Zero(curvature.rows());
     const OuLaw law({curvature, origin, covariance_from("Sigma", in.at("Sigma"))},
                     point_law(origin));
-    Json out = {{"cov", json_from(dense(law.at(HUGE_VAL).covariance))},
+    Json out = {{"cov", covariance_json(law.at(HUGE_VAL).covariance)},
                 {"error", json_from(law.error(HUGE_VAL, origin))}};
     if (const auto excess = law.excess_loss(HUGE_VAL)) out["excess_loss"] = json_from(*excess);
     return out;

@@ -123,11 +123,11 @@ class ProblemFile(ProgramTest):
         self.refuse("flow.times = [1, -0.5]\n" + D + SHIFTED, ":1:14", "-0.5", "time")
         self.refuse("flow.times = -inf\n" + D + SHIFTED, "-inf")
         for key, value in (("epsilons", "[-0.25]"), ("epsilons", "[inf]"), ("delta", "1"),
-                           ("delta", "-1e-5"), ("deltas", "[0.1, 1.5]"), ("renyi_orders", "[0]"),
+                           ("delta", "-0.01"), ("deltas", "[0.1, 1.5]"), ("renyi_orders", "[0]"),
                            ("renyi_orders", "[2, -3]"), ("false_positive_rates", "[1.01]")):
             with self.subTest(key=key, value=value):
                 self.refuse(FLOW + f"risk.{key} = {value}\n" + D + SHIFTED, ":2:",
-                            value.strip("[]").split(", ")[-1], key)
+                            value.strip("[]").split(", ")[-1], f"`risk.{key}`")
 
     def test_release_without_a_minimiser(self):
         self.refuse("release.S = 1\nd = {A = [1, 0], pull = [1, 1]}\nd_prime = {pull = [1, 0]}\n",

@@ -86,8 +86,9 @@ class Examples(ProgramTest):
                 text = run("quadratic", file)
                 self.assertEqual((text.returncode, text.stderr), (0, ""))
                 self.assertLessEqual(max(map(len, text.stdout.splitlines())), 100)
-                self.assertTrue(text.stdout.endswith("not a differential-privacy guarantee, which "
-                                                     "would hold for every pair.\n"))
+                self.assertTrue(text.stdout.endswith("\nRisks of this one pair, not a differential-"
+                                                     "privacy guarantee, which would hold for "
+                                                     "every pair.\n"))
                 for symbol in ("nan", "NaN"):
                     self.assertNotIn(symbol, text.stdout)
                 document = self.document("quadratic", file)
@@ -130,6 +131,7 @@ class Examples(ProgramTest):
         self.assert_close(document.value("accuracy", "excess_loss_d", time="inf"), 4.25 / 4)
         self.assertIn("differ in the minimiser (|x* - x*'| = 0.1414)",
                       " ".join(document.statements("info")))
+        self.assertIn("The start is not given: it is the point 0.", document.statements("info"))
         self.assertFalse(document.has("noise_floor"))
         self.assertEqual(document.statements("warning"), [])
 
@@ -194,6 +196,8 @@ class Examples(ProgramTest):
         self.assert_close(document.value("accuracy", "excess_loss_d"),
                           (a[0][0] * 0.09 + 2 * a[0][1] * 0.03 + a[1][1] * 0.05) / 2)
         self.assertFalse(document.has("kl_over_time"))
+        self.assertFalse(document.has("noise_floor"))
+        self.assertNotIn("start", " ".join(document.statements()))
 
     def test_files(self):
         document = self.document("quadratic", EXAMPLES / "files.toml")
@@ -280,7 +284,7 @@ class OneParameter(ProgramTest):
                 self.assert_close(large.value("risk", column, time=time), floor, relative=1e-6)
 
     def test_command_line_overrides_the_file(self):
-        document = self.document("quadratic", self.problem("delta = 1e-3"), "--times", "0.7,5",
+        document = self.document("quadratic", "--times", "0.7,5", self.problem("delta = 1e-3"),
                                  "--epsilons=2", "--delta", "1e-4,1e-6")
         self.assertEqual([r["time"] for r in document.block("risk")["rows"]], [0.7, 5])
         self.assertEqual({r["epsilon"] for r in document.block("delta")["rows"]}, {2})

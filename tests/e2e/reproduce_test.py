@@ -10,7 +10,7 @@ DIFFERENCES = ("minimiser_shift", "gradient_shift", "sharp_shift", "flat_shift",
 PLANES = {f"figure3_cond{c}_{d}.csv" for c in (10, 100) for d in DIFFERENCES}
 FILES = PLANES | {"figure3.json", "figure3_gain.csv", "figure3_line.csv", "reproduce.json"}
 
-# Spec 13.3; for pure shifts (sum l dm^2)(sum 1/l)/(sum|dm|)^2 with l = (cond, 1).
+# Spec §13.3; for pure shifts (sum l dm^2)(sum 1/l)/(sum|dm|)^2 with l = (cond, 1).
 SHIFTS = {"minimiser_shift": (0.1, 0.1), "sharp_shift": (0.1, 0.0), "flat_shift": (0.0, 0.1)}
 PRINTED = {("sharp_row", 10): 6.09, ("sharp_row", 100): 10.4,
            ("generic_row", 10): 1.25, ("generic_row", 100): 1.61}

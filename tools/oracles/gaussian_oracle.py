@@ -70,25 +70,40 @@ def stick_1d(lam, c, eps):
 
 def integrate(f, lo, hi, breaks):
     """Integral of a positive function with one hump or a few over [lo, hi], split at its kinks."""
-    # Where the function matters, found on a coarse grid: beyond 70 digits below the top it is left out.
-    grid = [lo + (hi - lo) * i / 400 for i in range(401)]
+    # Where the function matters, found on a coarse grid in each smooth piece: what lies 70 digits below
+    # the top is left out.
+    ends = sorted({lo, hi, *[b for b in breaks if lo < b < hi]})
+    cells = []
+    for u, v in zip(ends, ends[1:]):
+        count = max(20, int(mp.ceil(4 * (v - u))))
+        points = [u + (v - u) * i / count for i in range(count + 1)]
+        cells += list(zip(points, points[1:]))
     with mp.workdps(20):
-        heights = [f(x) for x in grid]
+        heights = [max(f(u), f((u + v) / 2), f(v)) for u, v in cells]
     top = max(heights)
-    if top == 0:
+    if top <= 0:
         return mpf(0)
     kept = [i for i, h in enumerate(heights) if h > top * mpf(10) ** -70]
-    left, right = grid[max(kept[0] - 1, 0)], grid[min(kept[-1] + 1, 400)]
-    points = sorted({left, right, *[b for b in breaks if left < b < right]})
-    pieces = []
-    for u, v in zip(points, points[1:]):
+    left, right = cells[max(kept[0] - 1, 0)][0], cells[min(kept[-1] + 1, len(cells) - 1)][1]
+    ends = sorted({left, right, *[b for b in breaks if left < b < right]})
+
+    def piece(u, v, depth):
+        # Scaled to height one, because mp.quad stops at an absolute error.
+        value, error = mp.quad(lambda x: f(x) / top, [u, v], error=True, maxdegree=8)
+        if error <= mpf(10) ** -35:
+            return value
+        if depth == 0:
+            raise ArithmeticError(f"quadrature on [{mp.nstr(u, 5)}, {mp.nstr(v, 5)}] reached only "
+                                  f"{mp.nstr(error, 3)} of {mp.nstr(value, 3)}")
+        middle = (u + v) / 2
+        return piece(u, middle, depth - 1) + piece(middle, v, depth - 1)
+
+    total = mpf(0)
+    for u, v in zip(ends, ends[1:]):
         count = max(1, int(mp.ceil((v - u) / 4)))
-        pieces += [u + (v - u) * i / count for i in range(count)]
-    pieces.append(points[-1])
-    value, error = mp.quad(f, pieces, error=True, maxdegree=9)
-    if error > value * mpf(10) ** -25:
-        raise ArithmeticError(f"quadrature reached only {mp.nstr(error / value, 3)}")
-    return value
+        for k in range(count):
+            total += piece(u + (v - u) * k / count, u + (v - u) * (k + 1) / count, 6)
+    return top * total
 
 
 def kinks(lam, c, eps, a2, b2, k2):
