@@ -16,6 +16,7 @@ enum ExitCode : int {
   kBadInput = 65,
   kBug = 70,
   kStorage = 74,
+  kInterrupted = 130,  ///< Ctrl-C, as shells report it; what was done is printed
 };
 
 /// One function per subcommand: declares its options and, as its callback, does the work and sets

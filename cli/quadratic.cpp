@@ -1,10 +1,9 @@
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "number_check.hpp"
 #include "progress.hpp"
 #include "quadratic/document.hpp"
 #include "quadratic/problem.hpp"
@@ -18,24 +17,16 @@ struct Options {
   bool json = false;
 };
 
-void require(const char* option, const std::vector<double>& values, NumberCheck check) {
-  for (const double value : values) {
-    if (const char* problem = check(value)) {
-      throw CLI::ValidationError(option, fmt::format("{} {}", value, problem));
-    }
-  }
-}
-
 void quadratic(const Options& options, int& exit_code) {
-  require("--times", options.overrides.times, not_a_time);
-  require("--epsilons", options.overrides.epsilons, not_an_epsilon);
-  require("--delta", options.overrides.deltas, not_a_delta);
+  require_option("--times", options.overrides.times, not_a_time);
+  require_option("--epsilons", options.overrides.epsilons, not_an_epsilon);
+  require_option("--delta", options.overrides.deltas, not_a_delta);
   const QuadraticProblem problem = read_quadratic_problem(options.file, options.overrides);
   TerminalObserver observer;
   const Document document = quadratic_document(problem, observer);
   observer.finish();
   print(document, options.json);
-  if (observer.stop_requested()) exit_code = kUndecided;
+  if (observer.stop_requested()) exit_code = kInterrupted;
 }
 
 }  // namespace

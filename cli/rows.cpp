@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "number_check.hpp"
 #include "progress.hpp"
 #include "rows/input.hpp"
 #include "rows/output.hpp"
@@ -18,7 +19,6 @@ namespace sfumato::cli {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr int kInterrupted = 130;  ///< what shells report for Ctrl-C
 
 struct Options {
   std::string file;
@@ -48,7 +48,8 @@ Covariance noise_of(const std::string& text, Eigen::Index dimension) {
   double variance = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), variance);
   if (error == std::errc() && end == text.data() + text.size()) {
-    return Isotropic{require_positive("--noise", variance, Where::in("rows")), dimension};
+    require_option("--noise", variance, not_a_variance);
+    return Isotropic{variance, dimension};
   }
   return read_covariance(text, dimension).covariance;
 }
@@ -83,12 +84,19 @@ RowRiskOptions risk_options(const Options& options, const RegressionInput& input
 }
 
 void rows(const Options& options, int& exit_code) {
-  const Adjacency adjacency = parse_adjacency(options.adjacency, Where::in("--adjacency"));
+  const Adjacency adjacency = parse_adjacency(options.adjacency);
+  require_option("--time", options.time, not_a_time);
+  require_option("--epsilons", options.epsilons, not_an_epsilon);
+  require_option("--delta", options.delta, not_a_delta);
+  require_option("--ridge", options.ridge, not_a_strength);
+  if (options.loss == "mean" && options.ridge_scale == "rows") {
+    throw CLI::ValidationError("--ridge-scale", "with --loss mean the ridge is per row as it is");
+  }
   if ((adjacency == Adjacency::replace) == options.with_file.empty()) {
-    throw CLI::ValidationError(
-        "--with", adjacency == Adjacency::replace
-                      ? "--adjacency replace needs the other record: --with FILE"
-                      : "--with goes with --adjacency replace");
+    throw CLI::ValidationError("--with",
+                               adjacency == Adjacency::replace
+                                   ? "--adjacency replace needs the other record: --with FILE"
+                                   : "--with goes with --adjacency replace");
   }
   // Found out before the work, not after it.
   if (!options.out.empty()) OutputFile probe(options.out);
@@ -136,7 +144,8 @@ void add_rows(CLI::App& app, int& exit_code) {
   command->add_option("file", o.file, "Table (CSV with a header row)")->required();
   command->add_option("--target", o.columns.target, "Column to predict")->required();
   command->add_option("--adjacency", o.adjacency, "How D' differs from D: remove or replace")
-      ->required();
+      ->required()
+      ->check(CLI::IsMember({"remove", "replace"}));
   command->add_option("--with", o.with_file, "With replace: CSV with the one other record");
   command->add_option("--loss", o.loss, "Squared errors are put together by sum or mean")
       ->required()

@@ -288,18 +288,6 @@ std::variant<Flow, Release> read_output(const TomlTable& root, const Overrides& 
 
 }  // namespace
 
-const char* not_a_time(double value) {
-  return value >= 0.0 ? nullptr : "is not a time: it must be 0 or more, or inf";
-}
-
-const char* not_an_epsilon(double value) {
-  return std::isfinite(value) && value >= 0.0 ? nullptr : "is not a finite epsilon >= 0";
-}
-
-const char* not_a_delta(double value) {
-  return value >= 0.0 && value < 1.0 ? nullptr : "is not a delta in [0, 1)";
-}
-
 QuadraticProblem read_quadratic_problem(const std::string& path, const Overrides& overrides) {
   const TomlTable root = TomlTable::read(path);
   root.reject_unknown({"title", "flow", "release", "risk", "d", "d_prime"});

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "number_check.hpp"
 #include "sfumato/core/units.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/sde/law.hpp"
@@ -53,12 +54,6 @@ struct Overrides {
   std::vector<double> epsilons;
   std::vector<double> deltas;
 };
-
-/// What is wrong with a number, as the end of a sentence; nullptr if nothing is.
-using NumberCheck = const char* (*)(double value);
-[[nodiscard]] const char* not_a_time(double value);      // [0, inf]
-[[nodiscard]] const char* not_an_epsilon(double value);  // [0, inf)
-[[nodiscard]] const char* not_a_delta(double value);     // [0, 1)
 
 /// Reads a problem file; docs/quadratic.md describes its keys.
 ///

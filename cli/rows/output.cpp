@@ -203,9 +203,10 @@ void add_caveats(Document& document, const RowsQuestion& question, const Regress
                    "The columns were standardised by the table's own moments, which also depend on "
                    "every row: that dependence is outside the claim. Use public constants.");
   } else if (!question.standardised_by.empty()) {
-    document.state(StatementKind::info,
-                   fmt::format("Columns were standardised by the constants of {}, taken to be public.",
-                               question.standardised_by));
+    document.state(
+        StatementKind::info,
+        fmt::format("Columns were standardised by the constants of {}, taken to be public.",
+                    question.standardised_by));
   }
   if (std::holds_alternative<FlowRelease>(question.risk.release)) {
     document.state(StatementKind::info,
@@ -260,11 +261,11 @@ void add_row_risks(Document& document, const RowsQuestion& question, const Regre
                    const std::vector<RowRisk>& risks) {
   document.state(StatementKind::info, words_of_model(question, input));
   document.state(StatementKind::info, words_of_release(question.risk.release));
-  document.state(StatementKind::info,
-                 question.risk.replacement
-                     ? fmt::format("D' has the record of {} in place of the row.",
-                                   question.replacement_file)
-                     : std::string("D' is the table without the row."));
+  document.state(
+      StatementKind::info,
+      question.risk.replacement
+          ? fmt::format("D' has the record of {} in place of the row.", question.replacement_file)
+          : std::string("D' is the table without the row."));
   const std::vector<const RowRisk*> rows = computed(risks);
   if (!rows.empty()) {
     document.add(riskiest_rows(question, input, rows));

@@ -1,0 +1,42 @@
+#include "number_check.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+namespace sfumato::cli {
+
+const char* not_a_time(double value) {
+  return value >= 0.0 ? nullptr : "is not a time: it must be 0 or more, or inf";
+}
+
+const char* not_an_epsilon(double value) {
+  return std::isfinite(value) && value >= 0.0 ? nullptr : "is not a finite epsilon >= 0";
+}
+
+const char* not_a_delta(double value) {
+  return value >= 0.0 && value < 1.0 ? nullptr : "is not a delta in [0, 1)";
+}
+
+const char* not_a_strength(double value) {
+  return std::isfinite(value) && value >= 0.0 ? nullptr : "is not a finite number >= 0";
+}
+
+const char* not_a_variance(double value) {
+  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite variance > 0";
+}
+
+void require_option(const char* option, std::span<const double> values, NumberCheck check) {
+  for (const double value : values) {
+    if (const char* problem = check(value)) {
+      throw CLI::ValidationError(option, fmt::format("{} {}", value, problem));
+    }
+  }
+}
+
+void require_option(const char* option, double value, NumberCheck check) {
+  require_option(option, std::span<const double>(&value, 1), check);
+}
+
+}  // namespace sfumato::cli
