@@ -34,6 +34,7 @@ void visit(const TomlTable& table) {
       accepts([&] {
         if (!table.array(key).values.allFinite()) __builtin_trap();
       });
+      accepts([&] { (void)table.covariance(key, 2); });
     }
     if (accepts([&] { (void)table.table(key); })) visit(table.table(key));
   }

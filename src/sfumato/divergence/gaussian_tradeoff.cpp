@@ -22,7 +22,9 @@ double decreasing_root(F&& f, double low, double high, double start) {
     const auto [value, derivative] = f(x);
     (value > 0.0 ? low : high) = x;
     double next = x - value / derivative;
-    const bool newton = next >= low && next <= high;
+    // Past the largest value of a loss that is bounded but for rounding, f is -1e17 and its slope, a
+    // difference of such numbers, means nothing.
+    const bool newton = std::abs(value) < 1e6 && next >= low && next <= high;
     if (!newton) {
       next = high == kInf ? x + 2.0 * std::max(x - low, 1e-3 * (1.0 + std::abs(x)))
                           : 0.5 * (low + high);

@@ -5,6 +5,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sfumato/core/error.hpp"
 
@@ -59,6 +60,21 @@ TEST(GaussianEpsilon, Edges) {
   const WhitenedPair singular =
       whiten(VectorXd::Zero(1), Isotropic{0.0, 1}, VectorXd::Ones(1), Isotropic{1.0, 1});
   EXPECT_EQ(gaussian_epsilon(singular, Delta(0.5)).value.nats(), kInf);
+}
+
+TEST(GaussianEpsilon, ALossThatIsBoundedButForRoundingIsSolvedLikeTheBoundedOne) {
+  // A second coordinate as whitening leaves it where the laws agree: the range of the loss becomes
+  // infinite, but delta falls to e^{-1e17} right past the largest value of the first coordinate.
+  for (const auto& [excess, shift] : {std::pair{0.0186, -0.177}, std::pair{0.0443, -0.0258}}) {
+    const WhitenedPair bounded = one_dimensional(shift, 1.0 + excess);
+    WhitenedPair rounded{false, false, Eigen::ArrayXd::Zero(2), Eigen::ArrayXd::Ones(2),
+                         Eigen::ArrayXd::Constant(2, 3e-12)};
+    rounded.excess(0) = bounded.excess(0);
+    rounded.ratio(0) = bounded.ratio(0);
+    rounded.shift(0) = bounded.shift(0);
+    const double expected = gaussian_epsilon(bounded, Delta(1e-5)).value.nats();
+    EXPECT_NEAR(gaussian_epsilon(rounded, Delta(1e-5)).value.nats(), expected, 1e-9 * expected);
+  }
 }
 
 }  // namespace
