@@ -170,10 +170,15 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
   for (const auto& term : loss.terms) vertex -= term.b * term.b / (4.0 * term.a);
   const double sign = vertex > 0.0 ? -1.0 : 1.0;
   StripIntegral result{g.value, std::nullopt, s0};
-  for (const double bend : {0.45, 0.3, 0.2, 0.1, 0.05, 0.02, 0.0}) {
-    result.sums = Contour(loss, eps, s0, width, sign * bend).integrate();
-    if (result.sums) break;
+  // The vertex speaks of |s| -> inf. With some |a_i| tiny and b_i^2 / a_i not, the integrand dies long
+  // before, where the other terms decide: then the other side is the right one (Spec §3.3 tries one).
+  for (const double bend : {0.45, 0.3, 0.2, 0.1, 0.05, 0.02}) {
+    for (const double side : {sign, -sign}) {
+      result.sums = Contour(loss, eps, s0, width, side * bend).integrate();
+      if (result.sums) return result;
+    }
   }
+  result.sums = Contour(loss, eps, s0, width, 0.0).integrate();
   return result;
 }
 
