@@ -1,3 +1,4 @@
+// Spec §14, item 4, and the formulas of Spec §5 over random problems.
 #include "sfumato/sde/ou_law.hpp"
 
 #include <gtest/gtest.h>

@@ -14,8 +14,9 @@ TEST(Utf8, DecodesOneToFourBytes) {
 }
 
 TEST(Utf8, RefusesWhatIsNotUtf8) {
-  for (const char* bytes : {"\xE9", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80",
-                            "\xF4\x90\x80\x80", "\xF0\x80\x80\x80", "\xFF", "\xE2\x28\xA1", "\x80"}) {
+  for (const char* bytes :
+       {"\xE9", "\xC3", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+        "\xF0\x80\x80\x80", "\xFF", "\xE2\x28\xA1", "\x80"}) {
     EXPECT_EQ(decode_utf8(bytes).length, 0u) << static_cast<int>(bytes[0]);
   }
 }

@@ -1,3 +1,4 @@
+// Spec §1.6: adjacency is explicit.
 #include "sfumato/data/adjacency.hpp"
 
 #include <gtest/gtest.h>

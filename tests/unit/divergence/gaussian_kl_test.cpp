@@ -1,3 +1,4 @@
+// Spec §2 (1), (2), (3), (4).
 #include "sfumato/divergence/gaussian_kl.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Spec §3.1 (1), (2), (3).
 #include "sfumato/divergence/gdp.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Spec §1.8 (psi) and Spec §1.9 (phi1) against more digits.
 #include "sfumato/math/special.hpp"
 
 #include <gtest/gtest.h>

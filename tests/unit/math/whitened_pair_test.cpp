@@ -1,3 +1,4 @@
+// Spec §3.2 (the reduction) and the singular cases of Spec §2.
 #include "sfumato/math/whitened_pair.hpp"
 
 #include <gtest/gtest.h>

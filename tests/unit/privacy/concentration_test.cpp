@@ -1,3 +1,4 @@
+// Spec §4.4 (1), (2).
 #include "sfumato/privacy/concentration.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Spec §4.1 and Spec §4.2.
 #include "sfumato/privacy/kl_conversion.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Spec §4.3 (1), (2).
 #include "sfumato/privacy/renyi_conversion.hpp"
 
 #include <gtest/gtest.h>

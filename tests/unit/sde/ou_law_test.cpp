@@ -1,3 +1,4 @@
+// Values, edges and refusals of Spec §5.
 #include "sfumato/sde/ou_law.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Spec §1.7: sum and mean are explicit.
 #include "sfumato/sde/problem/ridge.hpp"
 
 #include <gtest/gtest.h>
