@@ -19,11 +19,16 @@ Claimed<Nats> exact(double value, const WhitenedPair& pair, const char* method) 
   return result;
 }
 
+/// psi(ratio) from the ratio and its excess over one, whichever holds the digits.
+double psi(double ratio, double excess) {
+  return excess < -0.5 ? excess - std::log(ratio) : psi_of_excess(excess);
+}
+
 double kl(const WhitenedPair& pair) {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {
     const double ratio = pair.ratio(i);
-    sum += psi_of_excess(-pair.excess(i) / ratio) + pair.shift(i) * pair.shift(i) / ratio;
+    sum += psi(1.0 / ratio, -pair.excess(i) / ratio) + pair.shift(i) * pair.shift(i) / ratio;
   }
   return 0.5 * sum;
 }
@@ -32,10 +37,16 @@ double renyi(const WhitenedPair& pair, double order) {
   double location = 0.0;
   double scale = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {
-    const double mixed = 1.0 + order * pair.excess(i);  // V_a of Spec §2, whitened
+    const double ratio = pair.ratio(i);
+    const double excess = pair.excess(i);
+    // V_a of Spec §2, whitened; a sum of positive terms for orders below one.
+    const double mixed = order < 1.0 ? (1.0 - order) + order * ratio : 1.0 + order * excess;
     if (mixed <= 0.0) return kInf;
     location += pair.shift(i) * pair.shift(i) / mixed;
-    scale += psi_of_excess(order * pair.excess(i)) - order * psi_of_excess(pair.excess(i));
+    // a log(ratio) - log(mixed), which cancels in its first order for ratios near one.
+    scale += std::abs(excess) < 0.25 && std::abs(order * excess) < 0.25
+                 ? psi_of_excess(order * excess) - order * psi_of_excess(excess)
+                 : order * std::log(ratio) - std::log(mixed);
   }
   return std::max(0.0, 0.5 * order * location + scale / (2.0 * (order - 1.0)));
 }

@@ -33,6 +33,20 @@ TEST(GaussianKl, KeepsDigitsForNearlyEqualCovariances) {
               1e-6);
 }
 
+TEST(GaussianKl, KeepsDigitsForVeryUnequalCovariances) {
+  for (const double ratio : {1e8, 1e14, 1e100}) {
+    const WhitenedPair pair = one_dimensional(0.0, 1.0, ratio);
+    const double forward = 0.5 * (1.0 / ratio - 1.0 + std::log(ratio));
+    const double reverse = 0.5 * (ratio - 1.0 - std::log(ratio));
+    EXPECT_NEAR(gaussian_kl(pair).value.value() / forward, 1.0, 1e-14) << ratio;
+    EXPECT_NEAR(gaussian_kl(swapped(pair)).value.value() / reverse, 1.0, 1e-14) << ratio;
+    // D_{1/2} = -2 log of the Bhattacharyya coefficient, the same both ways.
+    const double half = std::log(0.5 * (1.0 + ratio)) - 0.5 * std::log(ratio);
+    EXPECT_NEAR(gaussian_renyi(pair, 0.5).value.value() / half, 1.0, 1e-13) << ratio;
+    EXPECT_NEAR(gaussian_renyi(swapped(pair), 0.5).value.value() / half, 1.0, 1e-13) << ratio;
+  }
+}
+
 TEST(GaussianKl, IdenticalLawsGiveExactlyZero) {
   EXPECT_EQ(gaussian_kl(one_dimensional(0.0, 0.3, 0.3)).value.value(), 0.0);
 }
