@@ -78,9 +78,9 @@ def numpy_loop(x, y, count):
     return np.array(result)
 
 
-def sfumato(path, out, *extra):
+def sfumato(path, out, *extra, noise=NOISE):
     command = [SFUMATO, "rows", path, "--target", "y", "--adjacency", "remove", "--loss", "sum",
-               "--ridge", str(RIDGE), "--noise", str(NOISE), "--no-intercept", "--top", "1",
+               "--ridge", str(RIDGE), "--noise", str(noise), "--no-intercept", "--top", "1",
                "--out", out, *extra]
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -126,7 +126,7 @@ def main():
             for rows, path in tables.items():
                 times[rows].append(sfumato(path, out))
             times["time"].append(sfumato(tables[10_000], out, "--time", "0.001"))
-            times["noise"].append(sfumato(tables[10_000], out, "--noise", noise))
+            times["noise"].append(sfumato(tables[10_000], out, noise=noise))
         median = {key: statistics.median(values) for key, values in times.items()}
         peer = median["peer"]
         print(f"rows, {FEATURES} features, all outputs, whole command with reading and writing (median of {repeats})")
