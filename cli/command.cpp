@@ -15,7 +15,10 @@ void add_json_flag(CLI::App& command, bool& json) {
 }
 
 void print(const Document& document, bool json) {
-  const std::string text = json ? render_json(document) : render_text(document);
+  write_output(json ? render_json(document) : render_text(document));
+}
+
+void write_output(const std::string& text) {
   errno = 0;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {

@@ -33,6 +33,9 @@ void add_json_flag(CLI::App& command, bool& json);
 /// Throws StorageError if the output cannot be written.
 void print(const Document& document, bool json);
 
+/// Writes text to standard output. Throws StorageError if it cannot be written.
+void write_output(const std::string& text);
+
 /// A document that carries the version of this program.
 [[nodiscard]] Document new_document(const std::string& command, const std::string& title);
 

@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -16,7 +18,8 @@ namespace {
 using namespace sfumato;
 
 int complain(const std::string& message, int code) {
-  fmt::print(stderr, "sfumato: {}\n", message);
+  const std::string line = fmt::format("sfumato: {}\n", printable(message));
+  (void)std::fputs(line.c_str(), stderr);  // nothing is left to do if this fails
   return code;
 }
 
@@ -64,6 +67,15 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
   int exit_code = cli::kFine;
+  for (int i = 1; i < argc; ++i) {
+    // A script with an unset variable: CLI11 would read an empty number as 0.
+    const std::string_view word = argv[i];
+    if (!word.empty() && !(word.starts_with("--") && word.ends_with("="))) continue;
+    return complain(
+        fmt::format("the value after \"{}\" is empty. Give one or leave the option out.",
+                    word.empty() ? argv[i - 1] : argv[i]),
+        cli::kUsage);
+  }
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);
   cli::add_reproduce(app);
@@ -71,7 +83,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    if (error.get_exit_code() == 0) {  // --help and --version
+      std::ostringstream text;
+      app.exit(error, text, text);
+      cli::write_output(text.str());
+      return cli::kFine;
+    }
     return complain(explain(app, error), cli::kUsage);
   }
   return exit_code;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 
 namespace sfumato::cli {
@@ -25,6 +26,15 @@ const char* not_a_strength(double value) {
 
 const char* not_a_variance(double value) {
   return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite variance > 0";
+}
+
+std::vector<double> without_repeats(std::span<const double> values) {
+  std::vector<double> result;
+  for (const double value : values) {
+    if (std::find(result.begin(), result.end(), value) == result.end())
+      result.push_back(value + 0.0);
+  }
+  return result;
 }
 
 void require_option(const char* option, std::span<const double> values, NumberCheck check) {

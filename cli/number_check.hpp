@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace sfumato::cli {
 
@@ -11,6 +12,9 @@ using NumberCheck = const char* (*)(double value);
 [[nodiscard]] const char* not_a_delta(double value);     // [0, 1)
 [[nodiscard]] const char* not_a_strength(double value);  // [0, inf)
 [[nodiscard]] const char* not_a_variance(double value);  // (0, inf)
+
+/// The values in their order, each once; -0 counts as 0.
+[[nodiscard]] std::vector<double> without_repeats(std::span<const double> values);
 
 /// Refuses a number of the command line as wrong usage.
 /// Throws CLI::ValidationError that names the option and the value.

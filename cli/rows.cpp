@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <memory>
 
@@ -33,13 +35,13 @@ struct Options {
   double time = kInf;
   std::vector<double> epsilons{1.0};
   double delta = 1e-5;
-  std::size_t top = 10;
+  int top = 10;
   std::string out;
   std::string separator = ",";
   std::string decimal = ".";
   bool no_intercept = false;
   bool drop_missing = false;
-  unsigned threads = 0;
+  int threads = 0;
   bool json = false;
 };
 
@@ -54,16 +56,21 @@ Covariance noise_of(const std::string& text, Eigen::Index dimension) {
   return read_covariance(text, dimension).covariance;
 }
 
-char one_character(const std::string& text, const char* option) {
+char separator_of(const std::string& text, const std::string& decimal) {
   if (text == "\\t" || text == "tab") return '\t';
-  if (text.size() == 1) return text[0];
-  throw CLI::ValidationError(option, fmt::format("\"{}\" is not one character", text));
+  const bool possible = text.size() == 1 &&
+                        std::ispunct(static_cast<unsigned char>(text[0])) != 0 &&
+                        std::string_view("\"+-.").find(text[0]) == std::string_view::npos;
+  if (possible && text != decimal) return text[0];
+  throw CLI::ValidationError(
+      "--separator", fmt::format("\"{}\" is not a mark such as , ; | or tab that differs from the "
+                                 "decimal mark \"{}\"",
+                                 text, decimal));
 }
 
 CsvOptions csv_of(const Options& options) {
   CsvOptions csv;
-  csv.format = {one_character(options.separator, "--separator"),
-                one_character(options.decimal, "--decimal")};
+  csv.format = {separator_of(options.separator, options.decimal), options.decimal[0]};
   csv.missing = options.drop_missing ? MissingPolicy::drop_row : MissingPolicy::reject;
   return csv;
 }
@@ -78,8 +85,9 @@ RowRiskOptions risk_options(const Options& options, const RegressionInput& input
       input.replacement,
       {},
       Delta{options.delta},
-      options.threads};
-  for (const double epsilon : options.epsilons) risk.epsilons.emplace_back(epsilon);
+      static_cast<unsigned>(options.threads)};
+  for (const double epsilon : without_repeats(options.epsilons))
+    risk.epsilons.emplace_back(epsilon);
   return risk;
 }
 
@@ -98,6 +106,14 @@ void rows(const Options& options, int& exit_code) {
                                    ? "--adjacency replace needs the other record: --with FILE"
                                    : "--with goes with --adjacency replace");
   }
+  for (const std::string& input :
+       {options.file, options.with_file, options.columns.standardise, options.noise}) {
+    std::error_code ignored;
+    if (std::filesystem::equivalent(options.out, input, ignored)) {
+      throw CLI::ValidationError("--out",
+                                 fmt::format("{} is an input, it would be overwritten", input));
+    }
+  }
   // Found out before the work, not after it.
   if (!options.out.empty()) OutputFile probe(options.out);
 
@@ -114,7 +130,7 @@ void rows(const Options& options, int& exit_code) {
       by_self,
       by_self ? "" : columns.standardise,
       options.with_file,
-      options.top};
+      static_cast<std::size_t>(options.top)};
   const RidgeProblem problem(input.features, input.target, question.ridge);
   TerminalObserver observer;
   const std::vector<RowRisk> risks = row_risks(problem, question.risk, observer);
@@ -127,8 +143,10 @@ void rows(const Options& options, int& exit_code) {
   }
   if (!options.out.empty()) {
     write_row_risks(options.out, question, input, risks);
-    document.state(StatementKind::summary,
-                   fmt::format("All {} rows are in {}.", risks.size(), options.out));
+    document.state(
+        StatementKind::summary,
+        fmt::format("{} of {} rows are in {}.", observer.stop_requested() ? "The computed" : "All",
+                    risks.size(), options.out));
   }
   print(document, options.json);
   if (observer.stop_requested()) exit_code = kInterrupted;
@@ -162,19 +180,24 @@ void add_rows(CLI::App& app, int& exit_code) {
   command->add_option("--ridge-scale", o.ridge_scale, "fixed (default), or rows: times N")
       ->check(CLI::IsMember({"fixed", "rows"}));
   command->add_option("--features", o.columns.features, "Columns to use (default: all others)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_flag("--no-intercept", o.no_intercept, "Do not add a column of ones");
   command->add_option("--standardise,--standardize", o.columns.standardise,
                       "CSV with a row of public centres and a row of scales; or self");
   command->add_option("--epsilons,--epsilon", o.epsilons, "Give delta at these (default 1)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--delta,--target-delta", o.delta, "Give epsilon at this (default 1e-5)");
-  command->add_option("--top", o.top, "Rows to print (default 10)");
+  command->add_option("--top", o.top, "Rows to print (default 10)")
+      ->check(CLI::Range(0, 1000000000));
   command->add_option("--out", o.out, "Write the risk of all rows to this CSV");
   command->add_option("--separator", o.separator, "Between fields (default ,)");
-  command->add_option("--decimal", o.decimal, "Decimal mark (default .)");
+  command->add_option("--decimal", o.decimal, "Decimal mark (default .)")
+      ->check(CLI::IsMember({".", ","}));
   command->add_flag("--drop-missing", o.drop_missing, "Leave out rows with missing values");
-  command->add_option("--threads", o.threads, "Default: all cores; results do not depend on it");
+  command->add_option("--threads", o.threads, "Default: all cores; results do not depend on it")
+      ->check(CLI::Range(0, 1024));
   add_json_flag(*command, o.json);
   command->footer(
       "Example:\n"

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <set>
 
 #include "command.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/file_input.hpp"
 #include "verify/registry.hpp"
 
 namespace sfumato::cli {
@@ -56,18 +56,15 @@ void compare(const std::string& id, const std::string& path, const Json& expecte
 }
 
 Json read_golden(const std::string& path) {
-  std::ifstream stream(path);
-  if (!stream) {
-    throw InvalidArgument("cannot be opened", "Check the path", Where::in(path));
-  }
+  const std::string text = read_file(path);
   try {
-    Json golden = Json::parse(stream);
+    Json golden = Json::parse(text);
     if (!golden.is_object() || !golden.contains("cases") || !golden["cases"].is_array()) {
       throw InvalidArgument("has no list named \"cases\"", "Pass a golden file (Spec §15)",
                             Where::in(path));
     }
     return golden;
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {
     throw InvalidArgument(error.what(), "Pass a JSON golden file", Where::in(path));
   }
 }
@@ -95,8 +92,9 @@ void verify(const Options& options, int& exit_code) {
   int failed = 0;
   int skipped = 0;
   for (const Json& item : golden["cases"]) {
-    const std::string id = item.value("id", "(no id)");
+    std::string id = "(no id)";
     try {
+      id = item.value("id", id);
       if (!sections.empty() && !sections.contains(item.at("section").get<std::string>())) continue;
       const auto function = item.at("function").get<std::string>();
       const auto found = registry.find(function);

@@ -35,7 +35,7 @@ std::vector<double> checked_numbers(const TomlTable& table, const char* key,
                             "Correct or remove that number", table.where(key));
     }
   }
-  return values;
+  return without_repeats(values);
 }
 
 RiskQuestions read_questions(const TomlTable& root, const Overrides& overrides) {
@@ -60,8 +60,8 @@ RiskQuestions read_questions(const TomlTable& root, const Overrides& overrides) 
     read("renyi_orders", not_an_order, questions.renyi_orders);
     read("false_positive_rates", not_a_rate, questions.false_positive_rates);
   }
-  if (!overrides.epsilons.empty()) epsilons = overrides.epsilons;
-  if (!overrides.deltas.empty()) deltas = overrides.deltas;
+  if (!overrides.epsilons.empty()) epsilons = without_repeats(overrides.epsilons);
+  if (!overrides.deltas.empty()) deltas = without_repeats(overrides.deltas);
   for (const double value : epsilons) questions.epsilons.emplace_back(value);
   for (const double value : deltas) questions.deltas.emplace_back(value);
   return questions;
@@ -282,7 +282,7 @@ std::variant<Flow, Release> read_output(const TomlTable& root, const Overrides& 
   }
   const TomlTable flow = root.table("flow");
   flow.reject_unknown({"times"});
-  if (!overrides.times.empty()) return Flow{overrides.times};
+  if (!overrides.times.empty()) return Flow{without_repeats(overrides.times)};
   return Flow{checked_numbers(flow, "times", "flow.times", not_a_time)};
 }
 

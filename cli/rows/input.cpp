@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -27,6 +28,11 @@ std::vector<std::string> selection_of(const DataTable& table, const RegressionCo
       if (column != columns.target) selection.push_back(column);
     }
   }
+  for (auto column = selection.begin(); column != selection.end(); ++column) {
+    if (std::find(selection.begin(), column, *column) == column) continue;
+    throw InvalidArgument(fmt::format("column \"{}\" is named twice", *column),
+                          "Name each feature once", Where::in(table.source));
+  }
   if (std::find(selection.begin(), selection.end(), columns.target) != selection.end()) {
     throw InvalidArgument(fmt::format("column \"{}\" is both target and feature", columns.target),
                           "Leave the target out of --features", Where::in(table.source));
@@ -44,7 +50,7 @@ Eigen::MatrixXd select(const DataTable& table, const std::vector<std::string>& s
 }
 
 Rescaling rescaling_of(const std::string& source, const std::vector<std::string>& selection,
-                       const Eigen::MatrixXd& values, const CsvOptions& csv) {
+                       const Eigen::MatrixXd& values, const CsvOptions& csv, bool all_columns) {
   const auto count = static_cast<Index>(selection.size());
   Rescaling rescaling{VectorXd::Zero(count), VectorXd::Ones(count)};
   if (source.empty()) return rescaling;
@@ -66,7 +72,11 @@ Rescaling rescaling_of(const std::string& source, const std::vector<std::string>
   }
   for (const std::string& column : constants.columns) {
     const auto found = std::find(selection.begin(), selection.end(), column);
-    if (found == selection.end()) continue;  // constants of columns that are not used
+    if (found == selection.end()) {
+      if (!all_columns) continue;  // constants of a column that is not used
+      throw InvalidArgument(fmt::format("\"{}\" is neither the target nor a feature", column),
+                            suggestion(column, selection, "columns"), Where::in(source));
+    }
     const Index from = column_of(constants, column);
     const auto to = static_cast<Index>(found - selection.begin());
     rescaling.centre(to) = constants.values(0, from);
@@ -97,17 +107,29 @@ Eigen::MatrixXd features_of(const Eigen::MatrixXd& values, bool intercept) {
 
 RegressionInput read_regression(const std::string& path, const RegressionColumns& columns,
                                 const CsvOptions& csv, const std::string& with_file) {
-  const DataTable table = read_csv(path, csv);
+  CsvOptions used = csv;
+  if (!columns.features.empty()) {  // the other columns may hold anything
+    used.only = columns.features;
+    used.only.push_back(columns.target);
+  }
+  const DataTable table = read_csv(path, used);
   const std::vector<std::string> selection = selection_of(table, columns);
   if (selection.size() == 1 && !columns.intercept) {
     throw InvalidArgument("no feature is left", "Name other columns or keep the intercept",
                           Where::in(path));
   }
-  const Eigen::MatrixXd raw = select(table, selection);
-  const Rescaling rescaling = rescaling_of(columns.standardise, selection, raw, csv);
-  const Eigen::MatrixXd values = rescale(raw, rescaling);
-
   RegressionInput input;
+  const Eigen::MatrixXd raw = select(table, selection);
+  const Rescaling rescaling =
+      rescaling_of(columns.standardise, selection, raw, csv, columns.features.empty());
+  if (!columns.standardise.empty()) {
+    for (std::size_t k = 0; k < selection.size(); ++k) {
+      const auto i = static_cast<Index>(k);
+      const bool changed = rescaling.centre(i) != 0.0 || rescaling.scale(i) != 1.0;
+      if (!changed) input.not_rescaled.push_back(selection[k]);
+    }
+  }
+  const Eigen::MatrixXd values = rescale(raw, rescaling);
   input.features = features_of(values, columns.intercept);
   input.target = values.col(values.cols() - 1);
   input.parameters.assign(selection.begin(), selection.end() - 1);
@@ -115,7 +137,7 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
   input.lines = table.lines;
   input.dropped = table.dropped;
   if (!with_file.empty()) {
-    const DataTable other = read_csv(with_file, csv);
+    const DataTable other = read_csv(with_file, used);
     if (other.values.rows() != 1) {
       throw InvalidArgument(fmt::format("has {} records", other.values.rows()),
                             "Give the one record that replaces each row, under column names",

@@ -27,7 +27,9 @@ struct RegressionInput {
   std::vector<std::string> parameters;  ///< names, the intercept last
   std::vector<std::size_t> lines;       ///< of the file, for each row
   std::size_t dropped = 0;              ///< rows left out because a value was missing
-  std::optional<Record> replacement;    ///< the record of `with_file`, rescaled alike
+  std::vector<std::string>
+      not_rescaled;                   ///< columns left as they are although others were rescaled
+  std::optional<Record> replacement;  ///< the record of `with_file`, rescaled alike
 };
 
 /// Reads the table and, if `with_file` is not empty, the one record that replaces each row.

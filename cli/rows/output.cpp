@@ -37,9 +37,10 @@ std::vector<View> views(const RowsQuestion& question) {
       {"kl_reverse", "KL(D'||D)", general, [](const RowRisk& r) { return r.reverse.kl; }}};
   for (std::size_t k = 0; k < question.risk.epsilons.size(); ++k) {
     const std::string eps = format_input(question.risk.epsilons[k].nats());
-    list.push_back({"delta_forward_at_" + eps, fmt::format("delta({}) D||D'", eps), probability,
+    const std::string digits = fmt::format("{}", question.risk.epsilons[k].nats());
+    list.push_back({"delta_forward_at_" + digits, fmt::format("delta({}) D||D'", eps), probability,
                     [k](const RowRisk& r) { return r.forward.delta[k]; }});
-    list.push_back({"delta_reverse_at_" + eps, fmt::format("delta({}) D'||D", eps), probability,
+    list.push_back({"delta_reverse_at_" + digits, fmt::format("delta({}) D'||D", eps), probability,
                     [k](const RowRisk& r) { return r.reverse.delta[k]; }});
   }
   const std::string delta = format_input(question.risk.delta.probability());
@@ -59,9 +60,10 @@ std::vector<View> worst_views(const RowsQuestion& question) {
       {"kl", "KL", general, [](const RowRisk& r) { return larger(r.forward.kl, r.reverse.kl); }}};
   for (std::size_t k = 0; k < question.risk.epsilons.size(); ++k) {
     const std::string eps = format_input(question.risk.epsilons[k].nats());
-    list.push_back(
-        {"delta_at_" + eps, fmt::format("delta({})", eps), probability,
-         [k](const RowRisk& r) { return larger(r.forward.delta[k], r.reverse.delta[k]); }});
+    list.push_back({fmt::format("delta_at_{}", question.risk.epsilons[k].nats()),
+                    fmt::format("delta({})", eps), probability, [k](const RowRisk& r) {
+                      return larger(r.forward.delta[k], r.reverse.delta[k]);
+                    }});
   }
   list.push_back({"epsilon",
                   fmt::format("eps({})", format_input(question.risk.delta.probability())), general,
@@ -81,12 +83,22 @@ std::vector<const RowRisk*> computed(const std::vector<RowRisk>& risks) {
   return list;
 }
 
+std::string count_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Rows without which there is no model come first: their presence is plain.
 Table riskiest_rows(const RowsQuestion& question, const RegressionInput& input,
-                    std::vector<const RowRisk*> rows) {
+                    std::vector<const RowRisk*> rows, const std::vector<RowRisk>& all) {
   const std::vector<View> list = views(question);
   std::vector<Column> columns{{"row", "row"}, {"line", "line"}, {"leverage", "leverage"}};
   for (const View& view : list) columns.push_back({view.key, view.title, "", view.style});
-  const std::size_t count = std::min(question.top, rows.size());
+  std::vector<const RowRisk*> plain;
+  for (const RowRisk& risk : all) {
+    if (risk.status == RowStatus::no_model) plain.push_back(&risk);
+  }
+  if (plain.size() > question.top) plain.resize(question.top);
+  const std::size_t count = std::min(question.top - plain.size(), rows.size());
   // By advantage; rows that are certain to be found are told apart by their KL.
   std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(),
                     [](const RowRisk* a, const RowRisk* b) {
@@ -97,8 +109,18 @@ Table riskiest_rows(const RowsQuestion& question, const RegressionInput& input,
                       };
                       return rank(a) < rank(b);
                     });
-  Table table("riskiest_rows", fmt::format("The {} riskiest of {} rows", count, rows.size()),
-              std::move(columns), 3);
+  Table table(
+      "riskiest_rows",
+      fmt::format("The {} riskiest of {}", count + plain.size(), count_of(all.size(), "row")),
+      std::move(columns), 3);
+  for (const RowRisk* risk : plain) {
+    std::vector<Cell> cells{risk->row + 1, input.lines[static_cast<std::size_t>(risk->row)],
+                            Claimed<double>{1.0, Claim::exact, "hat-matrix diagonal"}};
+    for (std::size_t k = 0; k < list.size(); ++k) {
+      cells.emplace_back(Empty{"without this row there is no model: its presence is plain"});
+    }
+    table.add_row(std::move(cells));
+  }
   for (std::size_t k = 0; k < count; ++k) {
     const RowRisk& risk = *rows[k];
     std::vector<Cell> cells{risk.row + 1, input.lines[static_cast<std::size_t>(risk.row)],
@@ -113,7 +135,9 @@ Table quantiles(const RowsQuestion& question, const std::vector<const RowRisk*>&
   const std::vector<View> list = worst_views(question);
   std::vector<Column> columns{{"quantile", "of rows at most"}};
   for (const View& view : list) columns.push_back({view.key, view.title, "", view.style});
-  Table table("quantiles", "How the risk is spread (the worse direction of each)",
+  Table table("quantiles",
+              "How the risk is spread over " + count_of(rows.size(), "row") +
+                  " (the worse direction of each)",
               std::move(columns));
   std::vector<std::vector<RiskNumber>> sorted;
   for (const View& view : list) {
@@ -152,10 +176,11 @@ std::string words_of_model(const RowsQuestion& question, const RegressionInput& 
   } else {
     ridge += sum ? ", which does not grow with the number of rows N" : " (of the mean loss)";
   }
-  return fmt::format(
-      "Ridge regression on {} rows with {} parameters ({}); {} of half the squared errors, {}.",
-      input.features.rows(), input.parameters.size(), fmt::join(input.parameters, ", "),
-      sum ? "sum" : "mean (D' is divided by its own size)", ridge);
+  return fmt::format("Ridge regression on {} with {} ({}); {} of half the squared errors, {}.",
+                     count_of(static_cast<std::size_t>(input.features.rows()), "row"),
+                     count_of(input.parameters.size(), "parameter"),
+                     fmt::join(input.parameters, ", "),
+                     sum ? "sum" : "mean (D' is divided by its own size)", ridge);
 }
 
 std::string words_of_noise(const Covariance& noise) {
@@ -194,9 +219,9 @@ std::string words_of_release(const Release& release) {
 void add_caveats(Document& document, const RowsQuestion& question, const RegressionInput& input) {
   if (input.dropped > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{} rows with missing values were left out; the risks are those of "
-                               "the remaining table.",
-                               input.dropped));
+                   fmt::format("{} with missing values left out; the risks are those of the "
+                               "remaining table.",
+                               count_of(input.dropped, "row")));
   }
   if (question.standardised_by_self) {
     document.state(StatementKind::warning,
@@ -205,10 +230,14 @@ void add_caveats(Document& document, const RowsQuestion& question, const Regress
   } else if (!question.standardised_by.empty()) {
     document.state(
         StatementKind::info,
-        fmt::format("Columns were standardised by the constants of {}, taken to be public.",
-                    question.standardised_by));
+        fmt::format("Columns were standardised by the constants of {}, taken to be public{}.",
+                    question.standardised_by,
+                    input.not_rescaled.empty() ? std::string()
+                                               : fmt::format("; left as they are: {}",
+                                                             fmt::join(input.not_rescaled, ", "))));
   }
-  if (std::holds_alternative<FlowRelease>(question.risk.release)) {
+  const auto* flow = std::get_if<FlowRelease>(&question.risk.release);
+  if (flow != nullptr && flow->time > 0.0) {
     document.state(StatementKind::info,
                    "D and D' have different curvatures, so a part of each risk stays however large "
                    "the noise is (Spec §5): more noise hides where the minimiser moved, not how "
@@ -233,19 +262,17 @@ void add_exceptions(Document& document, const std::vector<RowRisk>& risks) {
       ++failed;
       if (example == nullptr) example = &risk;
     }
-    if (risk.status == RowStatus::no_model && example == nullptr) example = &risk;
   }
   if (no_model > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{} rows alone determine a parameter: without such a row (row {} is "
-                               "one) there is no model to compare with, and its presence is plain. "
-                               "Add ridge.",
-                               no_model, example->row + 1));
+                   fmt::format("{} alone determine{} a parameter: without such a row there is no "
+                               "model to compare with, and its presence is plain. Add ridge.",
+                               count_of(no_model, "row"), no_model == 1 ? "s" : ""));
   }
   if (failed > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{} rows have no trustworthy number; row {}: {}", failed,
-                               example->row + 1, example->message));
+                   fmt::format("no trustworthy number for {}, such as row {}: {}",
+                               count_of(failed, "row"), example->row + 1, example->message));
   }
   if (missing > 0) {
     document.state(StatementKind::warning,
@@ -267,8 +294,8 @@ void add_row_risks(Document& document, const RowsQuestion& question, const Regre
           ? fmt::format("D' has the record of {} in place of the row.", question.replacement_file)
           : std::string("D' is the table without the row."));
   const std::vector<const RowRisk*> rows = computed(risks);
+  document.add(riskiest_rows(question, input, rows, risks));
   if (!rows.empty()) {
-    document.add(riskiest_rows(question, input, rows));
     document.add(quantiles(question, rows));
     std::vector<double> advantages;
     for (const RowRisk* risk : rows) advantages.push_back(risk->advantage.value);

@@ -196,6 +196,45 @@ class Refusals(unittest.TestCase):
         # Two equal columns: no minimiser without ridge.
         self.with_table("a,b,y\n1,1,2\n2,2,3\n3,3,5\n", ["eigenvalue", "ridge"], "--no-intercept")
 
+    def test_unset_variables_and_repeats(self):
+        full = BASE + ["--adjacency", "remove", "--loss", "sum", "--noise", "1"]
+        self.refused(64, ["--time", "empty"], *full, "--time", "")
+        self.refused(64, ["--ridge=", "empty"], *full, "--ridge=")
+        self.refused(64, ["--top"], *full, "--top", "-1")
+        self.refused(64, ["--threads"], *full, "--threads", "100000")
+        self.refused(64, ["--ridge"], *full, "--ridge", "x\ny")
+        self.assertEqual(run(*full, "--epsilons", "1,1,0.5").returncode, 0)
+        self.refused(65, ["twice"], *full, "--features", "bmi,bmi")
+
+    def test_an_input_is_never_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.csv"
+            path.write_text("x,y\n1,2\n3,4\n5,7\n", encoding="utf-8")
+            self.refused(64, ["--out", "input"], "rows", str(path), "--target", "y", "--adjacency",
+                         "remove", "--loss", "sum", "--noise", "1", "--out", folder + "/../" +
+                         os.path.basename(folder) + "/t.csv")
+            self.assertIn("5,7", path.read_text(encoding="utf-8"))
+
+    def test_constants_for_a_column_that_is_not_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            constants = Path(folder) / "c.csv"
+            constants.write_text("bim\n26\n4\n", encoding="utf-8")
+            self.refused(65, ["c.csv", "bim", "bmi"], "rows", DIABETES, "--target", "progression",
+                         "--adjacency", "remove", "--loss", "sum", "--noise", "1",
+                         "--standardise", str(constants))
+
+    def test_columns_that_are_not_used_may_hold_anything(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.csv"
+            path.write_text("x,name,y\n1,Ada,2\n3,,4\n5,Bo,7\n", encoding="utf-8")
+            result = run("rows", str(path), "--target", "y", "--features", "x", "--adjacency",
+                         "remove", "--loss", "sum", "--noise", "1", "--drop-missing")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("riskiest of 3 rows", result.stdout)
+
+    def test_numbers_that_overflow(self):
+        self.with_table("x,y\n1e200,1\n2e200,2\n3e200,1\n", ["overflow", "escale"])
+
     def test_missing_values_can_be_dropped(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "t.csv"
@@ -218,7 +257,9 @@ class Refusals(unittest.TestCase):
             result = run("rows", str(path), "--target", "y", "--adjacency", "remove", "--loss", "sum",
                          "--noise", "1", "--no-intercept")
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("alone determine", " ".join(result.stdout.split()))
+            text = " ".join(result.stdout.split())
+            self.assertIn("1 row alone determines", text)
+            self.assertIn("The 4 riskiest of 4 rows", text)
 
 
 if __name__ == "__main__":

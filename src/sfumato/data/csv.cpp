@@ -85,6 +85,7 @@ class TableReader {
                             Where::at(table_.source, records_.line()));
     }
     if (!numbers_first) take_names();
+    choose_columns();
     reserve();
     if (numbers_first) take_row();
     take_rows();
@@ -142,6 +143,16 @@ class TableReader {
     }
   }
 
+  void choose_columns() {
+    for (const std::string& name : options_.only) (void)column_of(table_, name);
+    for (std::size_t i = 0; i < width_; ++i) {
+      const bool wanted =
+          options_.only.empty() || std::find(options_.only.begin(), options_.only.end(),
+                                             table_.columns[i]) != options_.only.end();
+      if (wanted) chosen_.push_back(i);
+    }
+  }
+
   /// An accepted field takes two bytes or more, so this never reserves more than the text deserves.
   void reserve() {
     const auto lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1;
@@ -171,7 +182,7 @@ class TableReader {
     const std::vector<CsvField>& fields = records_.fields();
     if (fields.size() != width_) refuse_ragged();
     bool complete = true;
-    for (std::size_t i = 0; i < width_; ++i) {
+    for (const std::size_t i : chosen_) {
       const ParsedNumber parsed = number(fields[i].text);
       if (parsed.status == NumberStatus::ok) {
         values_.push_back(parsed.value);
@@ -186,7 +197,7 @@ class TableReader {
     if (complete) {
       table_.lines.push_back(records_.line());
     } else {
-      values_.resize(values_.size() - width_);
+      values_.resize(values_.size() - chosen_.size());
       ++table_.dropped;
     }
   }
@@ -198,7 +209,7 @@ class TableReader {
 
   [[noreturn]] void refuse_missing(std::size_t field, std::size_t line) const {
     throw InvalidArgument(fmt::format("{} is missing", field_name(field)),
-                          "Fill it in, or drop the rows with missing values",
+                          "Fill it in, or drop the rows with missing values (--drop-missing)",
                           Where::at(table_.source, line, field));
   }
 
@@ -210,7 +221,7 @@ class TableReader {
         fmt::format("{} = {} is {}", field_name(index + 1), shown(field.text),
                     status == NumberStatus::out_of_range ? "beyond the range of a double"
                                                          : "not a finite number"),
-        comma ? "If the comma is the decimal mark, say so in the number format"
+        comma ? "If the comma is the decimal mark, say so (--decimal ,)"
               : "Correct it or remove the row",
         Where::at(table_.source, records_.line(), index + 1));
   }
@@ -223,8 +234,7 @@ class TableReader {
     throw InvalidArgument(
         fmt::format("expected {} field{}, got {}", width_, width_ == 1 ? "" : "s", got),
         wrong_separator
-            ? fmt::format("The fields seem to be separated by `{}`: say so in the number format",
-                          other)
+            ? fmt::format("The fields seem to be separated by `{}`: say so (--separator)", other)
             : "Give every row as many fields as the first",
         Where::at(table_.source, records_.line()));
   }
@@ -238,7 +248,12 @@ class TableReader {
     }
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     table_.values = Eigen::Map<const RowMajor>(values_.data(), static_cast<Eigen::Index>(rows),
-                                               static_cast<Eigen::Index>(width_));
+                                               static_cast<Eigen::Index>(chosen_.size()));
+    if (!options_.only.empty()) {
+      std::vector<std::string> names;
+      for (const std::size_t i : chosen_) names.push_back(std::move(table_.columns[i]));
+      table_.columns = std::move(names);
+    }
     return std::move(table_);
   }
 
@@ -247,7 +262,8 @@ class TableReader {
   CsvRecords records_;
   DataTable table_;
   std::size_t width_ = 0;
-  std::vector<double> values_;  ///< row by row
+  std::vector<std::size_t> chosen_;  ///< the fields that are read
+  std::vector<double> values_;       ///< row by row
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sfumato/data/table.hpp"
 
@@ -19,6 +20,8 @@ enum class MissingPolicy { reject, drop_row };
 struct CsvOptions {
   NumberFormat format = {};
   MissingPolicy missing = MissingPolicy::reject;
+  /// The columns to read, in the table's order; the others may hold anything. Empty: all.
+  std::vector<std::string> only = {};
 };
 
 /// A numeric table with a header row. Quotes as in RFC 4180; lines end in LF, CRLF or CR; a byte-order

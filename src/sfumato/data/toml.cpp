@@ -129,7 +129,38 @@ struct TomlTable::Content {
 
 TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
 
+namespace {
+
+/// toml++ recurses once per part of a dotted key; tens of thousands of parts overflow the stack.
+void refuse_deep_keys(std::string_view text, const std::string& source) {
+  constexpr int deepest = 100;
+  int dots = 0;
+  std::size_t line = 1;
+  char quote = 0;  // what a string or a comment ends with, at the latest with the line
+  for (const char c : text) {
+    if (c == '\n' || c == quote) {
+      quote = 0;
+    } else if (quote != 0) {
+      continue;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '#') {
+      quote = '\n';
+    } else if (c == '.') {
+      if (++dots <= deepest) continue;
+      throw InvalidArgument(fmt::format("a key has more than {} parts", deepest),
+                            "Problem files are not nested that deep", Where::at(source, line));
+    }
+    // Anything that separates values or ends a key starts the count anew; numbers have one dot each.
+    if (c == ',' || c == '=' || c == '[' || c == ']' || c == '\n') dots = 0;
+    if (c == '\n') ++line;
+  }
+}
+
+}  // namespace
+
 TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
+  refuse_deep_keys(text, source);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark
   const std::string safe_text = lifted(text, source);
   try {

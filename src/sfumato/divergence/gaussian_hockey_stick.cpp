@@ -185,7 +185,10 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
 HockeyStick clipped(HockeyStick h, double eps) {
   const double floor = std::max(0.0, -std::expm1(eps));
   // A positive delta that underflows is rounded up, never to "no leak".
-  if (h.delta == 0.0) h.delta = std::numeric_limits<double>::denorm_min();
+  if (h.delta == 0.0) {
+    h.delta = std::numeric_limits<double>::denorm_min();
+    h.claim = Claim::upper_bound;
+  }
   if (h.delta < floor) {
     h.delta = floor;
     h.log_delta = std::log(floor);

@@ -25,6 +25,7 @@ double psi(double ratio, double excess) {
 }
 
 double kl(const WhitenedPair& pair) {
+  require_comparable(pair);
   double sum = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {
     const double ratio = pair.ratio(i);
@@ -34,6 +35,7 @@ double kl(const WhitenedPair& pair) {
 }
 
 double renyi(const WhitenedPair& pair, double order) {
+  require_comparable(pair);
   double location = 0.0;
   double scale = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {

@@ -14,6 +14,7 @@ constexpr double kEqualRatio = 1e-12;  // Spec §3.2
 }  // namespace
 
 PrivacyLoss privacy_loss(const WhitenedPair& pair) {
+  require_comparable(pair);
   PrivacyLoss loss;
   double slope_squared = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {

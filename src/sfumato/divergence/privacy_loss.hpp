@@ -27,6 +27,7 @@ struct PrivacyLoss {
 };
 
 /// `pair` must not be mutually singular.
+/// Throws NumericalFailure as require_comparable().
 [[nodiscard]] PrivacyLoss privacy_loss(const WhitenedPair& pair);
 
 /// Essential range of L: infinite ends unless all a_i have one sign and linear = 0.

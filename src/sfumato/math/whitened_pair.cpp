@@ -213,6 +213,13 @@ WhitenedPair whiten(const VectorXd& mean_p, const Covariance& cov_p, const Vecto
   return whiten_dense(difference, dense(cov_p), dense(cov_q));
 }
 
+void require_comparable(const WhitenedPair& pair) {
+  const bool ratios = (pair.ratio > 0.0).all() && pair.ratio.isFinite().all();
+  if (ratios && std::isfinite((pair.shift.square() * (1.0 + 1.0 / pair.ratio)).sum())) return;
+  throw NumericalFailure("the two laws are too far apart, or too unequal, for double precision",
+                         "Rescale the data, or use more noise or ridge", Where::in("comparison"));
+}
+
 WhitenedPair swapped(const WhitenedPair& pair) {
   WhitenedPair result = pair;
   result.ratio = 1.0 / pair.ratio;

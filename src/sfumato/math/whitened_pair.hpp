@@ -30,6 +30,11 @@ struct WhitenedPair {
 [[nodiscard]] WhitenedPair whiten(const Eigen::VectorXd& mean_p, const Covariance& cov_p,
                                   const Eigen::VectorXd& mean_q, const Covariance& cov_q);
 
+/// Refuses pairs that double precision cannot compare: a ratio that is not finite and positive, or
+/// shifts whose squares overflow.
+/// Throws  NumericalFailure.
+void require_comparable(const WhitenedPair& pair);
+
 /// The pair with P and Q exchanged.
 [[nodiscard]] WhitenedPair swapped(const WhitenedPair& pair);
 

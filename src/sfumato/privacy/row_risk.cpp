@@ -166,9 +166,9 @@ class Workers {
 std::string_view name(RowStatus status) {
   switch (status) {
     case RowStatus::ok: return "ok";
-    case RowStatus::no_model: return "no model without the row";
+    case RowStatus::no_model: return "no_model";
     case RowStatus::failed: return "failed";
-    case RowStatus::not_computed: return "not computed";
+    case RowStatus::not_computed: return "not_computed";
   }
   throw InternalError(fmt::format("unknown RowStatus {}", static_cast<int>(status)));
 }

@@ -227,5 +227,17 @@ TEST(TomlCovariance, Refusals) {
   EXPECT_NE(refusal("x = 1", get(2)).find("`s` is missing"), std::string::npos);
 }
 
+TEST(Toml, RefusesKeysThatWouldOverflowTheStack) {
+  std::string key = "a";
+  for (int i = 0; i < 100000; ++i) key += ".a";
+  EXPECT_THROW((void)TomlTable::parse("[" + key + "]\n", "deep.toml"), InvalidArgument);
+  EXPECT_THROW((void)TomlTable::parse(key + " = 1\n", "deep.toml"), InvalidArgument);
+  const std::string dots(500, '.');
+  EXPECT_NO_THROW((void)TomlTable::parse("# " + dots + "\nt = \"" + dots + "\"\n", "d.toml"));
+  std::string numbers = "x = [0.5";
+  for (int i = 0; i < 5000; ++i) numbers += ", 0.5";
+  EXPECT_EQ(TomlTable::parse(numbers + "]\n", "n.toml").numbers("x").size(), 5001u);
+}
+
 }  // namespace
 }  // namespace sfumato

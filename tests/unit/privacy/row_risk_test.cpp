@@ -195,9 +195,9 @@ TEST(RowRisk, ReportsProgressAndStopsWhenAsked) {
 
 TEST(RowRisk, StatusesHaveNames) {
   EXPECT_EQ(name(RowStatus::ok), "ok");
-  EXPECT_EQ(name(RowStatus::no_model), "no model without the row");
+  EXPECT_EQ(name(RowStatus::no_model), "no_model");
   EXPECT_EQ(name(RowStatus::failed), "failed");
-  EXPECT_EQ(name(RowStatus::not_computed), "not computed");
+  EXPECT_EQ(name(RowStatus::not_computed), "not_computed");
 }
 
 }  // namespace

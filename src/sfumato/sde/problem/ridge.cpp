@@ -96,6 +96,10 @@ RidgeProblem::RidgeProblem(MatrixXd features, VectorXd target, const RidgeOption
   }
 
   sums_ = {gram_of(features_), features_.transpose() * target_};
+  if (!sums_.gram.allFinite() || !sums_.moment.allFinite()) {
+    throw NumericalFailure("the squares of the features or their products with the target overflow",
+                           "Standardise or rescale the columns", where);
+  }
   loss_ = weigh(sums_, weights(rows()));
   no_offset_ = VectorXd::Zero(parameters());
   Fit own = fit_table(features_, target_, weights(rows()), no_offset_);
