@@ -14,7 +14,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 Claimed<Nats> exact(double value, const WhitenedPair& pair, const char* method) {
   Claimed<Nats> result{Nats{value}, Claim::exact, method};
   if (pair.used_rank_tolerance) {
-    result.assumptions.emplace_back("variances below 1e-12 of the largest count as zero");
+    result.assumptions.emplace_back(kRankAssumption);
   }
   return result;
 }
@@ -34,23 +34,29 @@ double kl(const WhitenedPair& pair) {
   return 0.5 * sum;
 }
 
+/// One coordinate's [ a log(ratio) - log(mixed) ] / (a - 1), mixed = V_a of Spec §2, whitened.
+double renyi_scale(double ratio, double excess, double mixed, double order) {
+  // With x = (a-1)(ratio-1)/ratio it equals psi(1/ratio) + psi(1+x)/(a-1): no cancellation for
+  // a > 1, where both terms are positive, nor for a -> 1, where the second vanishes like a - 1.
+  const double x = (order - 1.0) * excess / ratio;
+  if (order > 1.0 || std::abs(x) < 0.25) {
+    return psi(1.0 / ratio, -excess / ratio) + psi(mixed / ratio, x) / (order - 1.0);
+  }
+  return (order * std::log(ratio) - std::log(mixed)) / (order - 1.0);
+}
+
 double renyi(const WhitenedPair& pair, double order) {
   require_comparable(pair);
-  double location = 0.0;
-  double scale = 0.0;
+  double sum = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {
     const double ratio = pair.ratio(i);
     const double excess = pair.excess(i);
-    // V_a of Spec §2, whitened; a sum of positive terms for orders below one.
+    // A sum of positive terms for orders below one.
     const double mixed = order < 1.0 ? (1.0 - order) + order * ratio : 1.0 + order * excess;
     if (mixed <= 0.0) return kInf;
-    location += pair.shift(i) * pair.shift(i) / mixed;
-    // a log(ratio) - log(mixed), which cancels in its first order for ratios near one.
-    scale += std::abs(excess) < 0.25 && std::abs(order * excess) < 0.25
-                 ? psi_of_excess(order * excess) - order * psi_of_excess(excess)
-                 : order * std::log(ratio) - std::log(mixed);
+    sum += order * pair.shift(i) * pair.shift(i) / mixed + renyi_scale(ratio, excess, mixed, order);
   }
-  return std::max(0.0, 0.5 * order * location + scale / (2.0 * (order - 1.0)));
+  return std::max(0.0, 0.5 * sum);
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ Claimed<Nats> gaussian_kl(const WhitenedPair& pair) {
 Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order) {
   require_positive("order", order);
   if (pair.mutually_singular) return exact(kInf, pair, "Gaussian Renyi divergence, closed form");
-  if (std::abs(order - 1.0) < 1e-6) return gaussian_kl(pair);
+  if (order == 1.0) return gaussian_kl(pair);
   return exact(renyi(pair, order), pair, "Gaussian Renyi divergence, closed form");
 }
 

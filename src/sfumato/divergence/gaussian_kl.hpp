@@ -6,6 +6,9 @@
 
 namespace sfumato {
 
+/// What is assumed where a rank was decided with the tolerance of Spec §2.
+inline constexpr const char* kRankAssumption = "variances below 1e-12 of the largest count as zero";
+
 /// KL(P || Q) of two normal laws in nats; the other direction is that of swapped(pair).
 ///
 ///   Spec §2, stable form:   KL = 1/2 sum_i [ psi(1 / lam_i) + c_i^2 / lam_i ]
@@ -16,10 +19,10 @@ namespace sfumato {
 /// Renyi divergence D_order(P || Q) in nats.
 ///
 ///   Spec §2, with u = lam - 1:
-///   D_a = a/2 sum c^2 / (1 + a u) + 1/(2(a - 1)) sum [ psi(1 + a u) - a psi(1 + u) ]
+///   D_a = a/2 sum c^2 / (1 + a u) + 1/2 sum [ psi(1/lam) + psi(1 + x) / (a - 1) ],  x = (a-1) u/lam
 ///
-/// Edges   +inf if some 1 + a u <= 0 (only for a > 1) or the laws are mutually singular; the KL for
-///         |a - 1| < 1e-6.
+/// Edges   +inf if some 1 + a u <= 0 (only for a > 1) or the laws are mutually singular; the KL at
+///         a = 1, approached without cancellation.
 /// Throws  InvalidArgument unless order is finite and positive.
 [[nodiscard]] Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order);
 

@@ -12,6 +12,7 @@ namespace sfumato {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kFarthest = 1e6;  ///< thresholds beyond it are not searched for
 
 /// Root of a decreasing concave function on (low, high), high possibly infinite, by Newton's method
 /// kept inside a bracket. `f(x)` returns {value, derivative}.
@@ -53,15 +54,18 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   const double log_target = std::log(target);
   const auto excess = [&](double eps) {
     const HockeyStick h = gaussian_hockey_stick(forward, reverse, eps);
-    if (h.claim != Claim::exact) claim = h.claim;
     const double log_delta = std::max(h.log_delta, -1e300);
+    // A bound that is small enough is as good as the value; one that is too large may mislead.
+    if (h.claim != Claim::exact && log_delta > log_target) claim = h.claim;
     return std::pair{log_delta - log_target, -std::exp(eps + h.log_tail_q - log_delta)};
   };
   // Right of the root for a normal loss: P(L > eps) <= exp(-z^2/2).
   const double start =
       forward.mean_p + std::sqrt(forward.variance_p) * std::sqrt(-2.0 * log_target);
   if (start < 0.25 * highest) {
-    return {Epsilon{decreasing_root(excess, 0.0, highest, start)}, claim, method};
+    const double root = decreasing_root(excess, 0.0, highest, start);
+    if (root == highest) claim = Claim::upper_bound;  // the search ran out of steps
+    return {Epsilon{root}, claim, method};
   }
   // Near the largest value of the loss delta falls like a power of the distance from it, so that
   // its logarithm is nearly linear in x = -log(highest - eps).
@@ -72,6 +76,7 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   };
   const double x =
       decreasing_root(distance_excess, -std::log(highest), kInf, -std::log(0.5 * highest));
+  if (x == kInf) claim = Claim::upper_bound;  // the search ran out of steps
   return {Epsilon{std::max(0.0, highest - std::exp(-x))}, claim, method};
 }
 
@@ -94,27 +99,32 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
   const LossRange range = range_of(forward);
   const double log_fpr = std::log(fpr);
   const auto excess = [&](double eps) {  // log Q(L > eps) - log fpr
-    return std::max(gaussian_log_tail(forward, reverse, eps), -1e4) - log_fpr;
+    const double log_tail = gaussian_log_tail(forward, reverse, eps);
+    return (log_tail > -1e4 ? log_tail : -1e4) - log_fpr;  // NaN counts as no tail
   };
   double low = forward.mean_q;
   double high = forward.mean_q;
-  for (double step = std::sqrt(forward.variance_p); low > range.lowest && excess(low) < 0.0;
-       step *= 2.0) {
+  for (double step = std::sqrt(forward.variance_p);
+       low > range.lowest && low > -kFarthest && excess(low) < 0.0; step *= 2.0) {
     low = std::max(range.lowest, low - step);
   }
-  for (double step = std::sqrt(forward.variance_p); high < range.highest && excess(high) > 0.0;
-       step *= 2.0) {
+  for (double step = std::sqrt(forward.variance_p);
+       high < range.highest && high < kFarthest && excess(high) > 0.0; step *= 2.0) {
     high = std::min(range.highest, high + step);
   }
   double eps = low;
-  if (low < high) {
+  if (low < high && excess(low) > 0.0 && excess(high) < 0.0) {
     std::uintmax_t iterations = 200;
     const auto bracket = boost::math::tools::toms748_solve(
-        excess, low, high, boost::math::tools::eps_tolerance<double>(40), iterations);
+        excess, low, high, boost::math::tools::eps_tolerance<double>(50), iterations);
     eps = 0.5 * (bracket.first + bracket.second);
   }
   const HockeyStick h = gaussian_hockey_stick(forward, reverse, eps);
-  return {std::min(1.0, h.delta + std::exp(eps) * fpr), h.claim, method};
+  // Near the top of a bounded loss the threshold itself has few digits left; what is found there is
+  // still a bound.
+  const bool sharp = eps < 0.9 * range.highest && std::abs(eps) < kFarthest;
+  return {std::min(1.0, h.delta + std::exp(eps) * fpr), sharp ? h.claim : Claim::upper_bound,
+          method};
 }
 
 }  // namespace sfumato

@@ -9,7 +9,7 @@ namespace sfumato {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kEqualRatio = 1e-12;  // Spec §3.2
+constexpr double kEqualRatio = 1e-15;  // rounding of a ratio (Spec §3.2)
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace sfumato {
 ///
 ///   L(z) = constant + linear z_0 + sum_i ( a_i z_i^2 + b_i z_i )
 ///
-/// Coordinates in which the variances agree (|lam - 1| < 1e-12) are merged into `linear`; their
+/// Coordinates in which the variances agree (|lam - 1| < 1e-15) are merged into `linear`; their
 /// constant lin^2/2 is part of `constant`.
 struct PrivacyLoss {
   struct Term {

@@ -98,8 +98,15 @@ WhitenedPair diagonalise(const VectorXd& difference, const MatrixXd& p, const Ma
 /// Orthonormal basis of the directions in which a unit-scaled covariance has variance.
 MatrixXd range_of(const MatrixXd& matrix) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(matrix);
-  const double cut = kRankTolerance * std::max(0.0, eigen.eigenvalues().maxCoeff());
-  const Index rank = (eigen.eigenvalues().array() > cut).count();
+  const double largest = std::max(0.0, eigen.eigenvalues().maxCoeff());
+  const double rounding = 100.0 * static_cast<double>(matrix.rows()) * 2.2e-16 * largest;
+  const auto values = eigen.eigenvalues().array();
+  const Index rank = (values > kRankTolerance * largest).count();
+  if (((values > rounding) && (values <= kRankTolerance * largest)).any()) {
+    throw NumericalFailure("a direction has too little variance to tell it from none",
+                           "Rescale the parameters, or leave that direction out",
+                           Where::in("comparison of two laws"));
+  }
   return eigen.eigenvectors().rightCols(rank);  // eigenvalues ascend
 }
 

@@ -36,6 +36,13 @@ Claimed<T> following(Claimed<T> bound, const Claimed<Nats>& kl) {
   return bound;
 }
 
+/// The views of laws whose rank was decided with a tolerance say so, as the KL does.
+template <class T>
+Claimed<T> of_pair(Claimed<T> view, const WhitenedPair& pair) {
+  if (pair.used_rank_tolerance) view.assumptions.emplace_back(kRankAssumption);
+  return view;
+}
+
 void require_upper(const Claimed<Nats>& kl) {
   if (kl.claim == Claim::exact || kl.claim == Claim::upper_bound) return;
   throw InvalidArgument("a KL that is only estimated or bounded below says nothing about the risk",
@@ -78,35 +85,37 @@ std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) cons
 
 Claimed<double> Risk::advantage() const {
   return std::visit(
-      Overloaded{[](const Gaussian& g) { return gaussian_total_variation(g.forward); },
-                 [](const Entropies& e) {
-                   return smaller(following(total_variation_from_kl(e.forward.value), e.forward),
-                                  following(total_variation_from_kl(e.reverse.value), e.reverse));
-                 }},
+      Overloaded{
+          [](const Gaussian& g) { return of_pair(gaussian_total_variation(g.forward), g.forward); },
+          [](const Entropies& e) {
+            return smaller(following(total_variation_from_kl(e.forward.value), e.forward),
+                           following(total_variation_from_kl(e.reverse.value), e.reverse));
+          }},
       evidence_);
 }
 
 Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
-  return std::visit(Overloaded{[&](const Gaussian& g) -> Claimed<Delta> {
-                                 const char* method = "Gaussian hockey-stick, contour integral";
-                                 if (g.forward.mutually_singular) {
-                                   return {Delta{1.0}, Claim::exact, "mutually singular laws"};
-                                 }
-                                 const bool forward = is_forward(direction);
-                                 const HockeyStick h = gaussian_hockey_stick(
-                                     forward ? g.forward_loss : g.reverse_loss,
-                                     forward ? g.reverse_loss : g.forward_loss, epsilon.nats());
-                                 return {Delta{h.delta}, h.claim, method};
-                               },
-                               [&](const Entropies& e) {
-                                 // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
-                                 const auto& own = is_forward(direction) ? e.forward : e.reverse;
-                                 const auto& other = is_forward(direction) ? e.reverse : e.forward;
-                                 return smaller(
-                                     following(delta_from_kl_forward(own.value, epsilon), own),
-                                     following(delta_from_kl_reverse(other.value, epsilon), other));
-                               }},
-                    evidence_);
+  return std::visit(
+      Overloaded{[&](const Gaussian& g) -> Claimed<Delta> {
+                   const char* method = "Gaussian hockey-stick, contour integral";
+                   if (g.forward.mutually_singular) {
+                     return of_pair<Delta>({Delta{1.0}, Claim::exact, "mutually singular laws"},
+                                           g.forward);
+                   }
+                   const bool forward = is_forward(direction);
+                   const HockeyStick h = gaussian_hockey_stick(
+                       forward ? g.forward_loss : g.reverse_loss,
+                       forward ? g.reverse_loss : g.forward_loss, epsilon.nats());
+                   return of_pair<Delta>({Delta{h.delta}, h.claim, method}, g.forward);
+                 },
+                 [&](const Entropies& e) {
+                   // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
+                   const auto& own = is_forward(direction) ? e.forward : e.reverse;
+                   const auto& other = is_forward(direction) ? e.reverse : e.forward;
+                   return smaller(following(delta_from_kl_forward(own.value, epsilon), own),
+                                  following(delta_from_kl_reverse(other.value, epsilon), other));
+                 }},
+      evidence_);
 }
 
 Claimed<Delta> Risk::delta(Epsilon epsilon) const {
@@ -116,10 +125,14 @@ Claimed<Delta> Risk::delta(Epsilon epsilon) const {
 Claimed<Epsilon> Risk::epsilon(Direction direction, Delta delta) const {
   return std::visit(
       Overloaded{[&](const Gaussian& g) {
-                   if (g.forward.mutually_singular) return gaussian_epsilon(g.forward, delta);
+                   if (g.forward.mutually_singular) {
+                     return of_pair(gaussian_epsilon(g.forward, delta), g.forward);
+                   }
                    const bool forward = is_forward(direction);
-                   return gaussian_epsilon(forward ? g.forward_loss : g.reverse_loss,
-                                           forward ? g.reverse_loss : g.forward_loss, delta);
+                   return of_pair(
+                       gaussian_epsilon(forward ? g.forward_loss : g.reverse_loss,
+                                        forward ? g.reverse_loss : g.forward_loss, delta),
+                       g.forward);
                  },
                  [&](const Entropies& e) {
                    const auto& own = is_forward(direction) ? e.forward : e.reverse;
@@ -136,11 +149,12 @@ Claimed<Epsilon> Risk::epsilon(Delta delta) const {
 
 Claimed<double> Risk::tpr(double fpr) const {
   return std::visit(
-      Overloaded{[&](const Gaussian& g) { return gaussian_tpr(g.forward, fpr); },
-                 [&](const Entropies& e) {
-                   return smaller(following(tpr_from_kl_forward(e.forward.value, fpr), e.forward),
-                                  following(tpr_from_kl_reverse(e.reverse.value, fpr), e.reverse));
-                 }},
+      Overloaded{
+          [&](const Gaussian& g) { return of_pair(gaussian_tpr(g.forward, fpr), g.forward); },
+          [&](const Entropies& e) {
+            return smaller(following(tpr_from_kl_forward(e.forward.value, fpr), e.forward),
+                           following(tpr_from_kl_reverse(e.reverse.value, fpr), e.reverse));
+          }},
       evidence_);
 }
 

@@ -66,6 +66,17 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
     };
   }
 
+  // Eigenvalues of A carry rounding times its condition number into every number below. 1e9 leaves
+  // the digits that are printed; beyond it a value could be off by percents and still look exact.
+  const double condition = condition_number(problem.loss());
+  if (condition > 1e9 && std::isfinite(condition)) {
+    throw NumericalFailure(
+        fmt::format("the curvature has condition number {:.2g}: too few digits would be left",
+                    condition),
+        "Standardise the columns or add ridge (the stationary law with isotropic noise, sum loss "
+        "and fixed ridge, and --release, have no such limit)",
+        Where::in("row risks"));
+  }
   const OuLaw law({problem.loss().curvature, problem.loss().pull, noise}, start);
   (void)law.at(time);  // throws if the table itself has no law at this time
   return

@@ -82,7 +82,7 @@ TEST(Csv, MissingValues) {
     const std::string text = std::string("a,b\n1,2\n3,") + token + "\n5,6\n";
     EXPECT_EQ(refusal(text),
               "d.csv:3:2: field 2 (\"b\") is missing. Fill it in, or drop the rows with missing "
-              "values.")
+              "values (--drop-missing).")
         << token;
     const DataTable table = parse_csv(text, "d.csv", kDrop);
     EXPECT_EQ(table.values, matrix({{1, 2}, {5, 6}})) << token;
@@ -96,9 +96,9 @@ TEST(Csv, MissingValues) {
 }
 
 TEST(Csv, BlankLinesOfOneColumnAreMissing) {
-  EXPECT_EQ(
-      refusal("a\n1\n\n2\n"),
-      "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or drop the rows with missing values.");
+  EXPECT_EQ(refusal("a\n1\n\n2\n"),
+            "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or drop the rows with missing "
+            "values (--drop-missing).");
   const DataTable table = parse_csv("a\n1\n\n\n2\n\n\n", "d.csv", kDrop);
   EXPECT_EQ(table.values, matrix({{1}, {2}}));
   EXPECT_EQ(table.dropped, 2u);

@@ -80,6 +80,17 @@ TEST(GaussianRenyi, InfiniteWhenTheMixedVarianceIsNotPositive) {
   EXPECT_TRUE(std::isfinite(gaussian_renyi(pair, 1.9).value.value()));
 }
 
+TEST(GaussianRenyi, ExtremeRatiosAndOrdersNearOne) {
+  // One dimension, no shift, 40 digits: (ratio, order) -> D.
+  EXPECT_NEAR(gaussian_renyi(one_dimensional(0.0, 1.0, 1e17), 2.0).value.value(), 19.2253, 1e-3);
+  EXPECT_NEAR(gaussian_renyi(one_dimensional(0.0, 1.0, 1e14), 1.00001).value.value(), 15.6181,
+              1e-3);
+  EXPECT_NEAR(gaussian_renyi(one_dimensional(0.0, 1.0, 1e-17), 0.5).value.value(), 18.879, 1e-3);
+  // The KL is no stand-in near order one when Q is narrow: the moment blows up at a = 1/(1 - ratio).
+  EXPECT_GT(gaussian_renyi(one_dimensional(0.0, 1.0, 1e-8), 1.0 + 1e-9).value.value(), 5.2e7);
+  EXPECT_EQ(gaussian_renyi(one_dimensional(0.0, 1.0, 1e-10), 1.0 + 1e-9).value.value(), kInf);
+}
+
 TEST(GaussianRenyi, RefusesOrdersThatAreNotPositive) {
   const WhitenedPair pair = one_dimensional(1.0, 1.0, 1.0);
   EXPECT_THROW((void)gaussian_renyi(pair, 0.0), InvalidArgument);
