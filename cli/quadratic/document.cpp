@@ -239,6 +239,24 @@ void state_findings(const QuadraticProblem& problem, const std::vector<Observati
                                 : "Use one Sigma for both."));
 }
 
+/// Eigenvalues of a dense A carry rounding times its condition number into everything; those of a
+/// diagonal A are its entries.
+void state_conditioning(const QuadraticProblem& problem, Document& document) {
+  double worst = 0.0;
+  for (const QuadraticLoss* loss : {&problem.d.loss, &problem.d_prime.loss}) {
+    const double condition = condition_number(*loss);
+    if (!loss->curvature.isDiagonal(0.0) && std::isfinite(condition)) {
+      worst = std::max(worst, condition);
+    }
+  }
+  if (worst <= 1e9) return;
+  document.state(
+      StatementKind::warning,
+      fmt::format("A has condition number {:.2g}: about {:.0e} of each number is rounding. "
+                  "Rescale the parameters so that A is better conditioned.",
+                  worst, 2.2e-16 * worst));
+}
+
 }  // namespace
 
 Document quadratic_document(const QuadraticProblem& problem, Observer& observer) {
@@ -266,6 +284,7 @@ Document quadratic_document(const QuadraticProblem& problem, Observer& observer)
   document.add(accuracy_table(problem, observations));
   if (flow && (found.curvature || found.noise)) document.add(floor_table(problem, observations));
   state_findings(problem, observations, found, document);
+  if (flow) state_conditioning(problem, document);
   if (flow) add_time_figures(problem, *flow, observer, document);
   add_tradeoff(observations, document);
   if (observer.stop_requested()) {

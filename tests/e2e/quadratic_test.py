@@ -375,5 +375,16 @@ class Edges(ProgramTest):
         self.assert_close(self.document("quadratic", number).value("risk", "kl_forward"), 4)
 
 
+
+class Conditioning(ProgramTest):
+    def test_an_ill_conditioned_dense_curvature_is_said(self):
+        text = ("[flow]\ntimes=[1]\n[d]\nA={}\nminimiser=[1,1]\nSigma=1\n[d_prime]\n"
+                "minimiser=[1.1,1]\n")
+        dense = self.document("quadratic", self.write("a.toml", text.format("[[1e12,1],[1,2]]")))
+        self.assertTrue(any("rounding" in w for w in dense.statements("warning")))
+        diagonal = self.document("quadratic", self.write("b.toml", text.format("[1e12, 2]")))
+        self.assertFalse(any("rounding" in w for w in diagonal.statements("warning")))
+
+
 if __name__ == "__main__":
     unittest.main()
