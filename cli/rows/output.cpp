@@ -298,6 +298,7 @@ void add_row_risks(Document& document, const RowsQuestion& question, const Regre
   if (!rows.empty()) {
     document.add(quantiles(question, rows));
     std::vector<double> advantages;
+    advantages.reserve(rows.size());
     for (const RowRisk* risk : rows) advantages.push_back(risk->advantage.value);
     document.add(histogram("advantage", "Membership advantage over the rows",
                            {"advantage of the best attack", "", Scale::linear}, advantages));

@@ -53,7 +53,7 @@ void require_upper(const Claimed<Nats>& kl) {
 
 std::string_view name(Direction direction) { return is_forward(direction) ? "D||D'" : "D'||D"; }
 
-Risk Risk::exact(WhitenedPair pair) {
+Risk Risk::exact(const WhitenedPair& pair) {
   Gaussian gaussian{pair, swapped(pair), {}, {}};
   if (!pair.mutually_singular) {
     gaussian.forward_loss = privacy_loss(gaussian.forward);

@@ -25,7 +25,7 @@ inline constexpr Direction kDirections[] = {Direction::forward, Direction::rever
 class Risk {
  public:
   /// From the two laws of the output, both normal: every view is exact.
-  [[nodiscard]] static Risk exact(WhitenedPair pair);
+  [[nodiscard]] static Risk exact(const WhitenedPair& pair);
 
   /// From the relative entropies alone, exact or bounded above: every view is an upper bound that
   /// holds for all laws with these divergences (Spec §4.1, §4.2).

@@ -115,7 +115,7 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
       return result;
     }
     result.used_rank_tolerance = pair->used_rank_tolerance;
-    const Risk risk = Risk::exact(*std::move(pair));
+    const Risk risk = Risk::exact(*pair);
     const auto advantage = risk.advantage();
     result.advantage = {advantage.value, advantage.claim};
     result.forward = views(risk, Direction::forward, options);
