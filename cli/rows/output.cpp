@@ -115,7 +115,7 @@ Table riskiest_rows(const RowsQuestion& question, const RegressionInput& input,
       std::move(columns), 3);
   for (const RowRisk* risk : plain) {
     std::vector<Cell> cells{risk->row + 1, input.lines[static_cast<std::size_t>(risk->row)],
-                            Claimed<double>{1.0, Claim::exact, "hat-matrix diagonal"}};
+                            Claimed<double>{risk->leverage, Claim::exact, "hat-matrix diagonal"}};
     for (std::size_t k = 0; k < list.size(); ++k) {
       cells.emplace_back(Empty{"without this row there is no model: its presence is plain"});
     }
