@@ -53,6 +53,11 @@ Covariance noise_of(const std::string& text, Eigen::Index dimension) {
     require_option("--noise", variance, not_a_variance);
     return Isotropic{variance, dimension};
   }
+  std::error_code ignored;
+  if (!std::filesystem::exists(text, ignored)) {
+    throw CLI::ValidationError("--noise",
+                               fmt::format("{} is neither a number nor a file that exists", text));
+  }
   return read_covariance(text, dimension).covariance;
 }
 

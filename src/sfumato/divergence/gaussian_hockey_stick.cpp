@@ -200,17 +200,34 @@ HockeyStick clipped(HockeyStick h, double eps) {
   return h;
 }
 
+/// Rounding in the distance of eps from the largest value of the loss, which is a sum that cancels.
+double vertex_rounding(const PrivacyLoss& loss, double eps) {
+  double size = std::abs(loss.constant) + std::abs(eps);
+  for (const auto& term : loss.terms) size += term.b * term.b / (4.0 * std::abs(term.a));
+  const auto terms = static_cast<double>(loss.terms.size());
+  return (8.0 + 2.0 * terms) * std::numeric_limits<double>::epsilon() * size;
+}
+
 /// eps at or above the mean of L under P, roughly: s0 in (0, s_max).
 HockeyStick from_right(const PrivacyLoss& loss, double eps) {
-  const LossRange range = range_of(loss);
-  if (eps >= range.highest) return {0.0, -kInf, -kInf, Claim::exact};
+  Claim claim = Claim::exact;
+  const double highest = range_of(loss).highest;
+  if (highest < kInf) {
+    // delta falls to 0 at `highest`, like a power of the distance. Where few digits of the distance
+    // are left, the value a little to the left, which is larger, bounds the one here.
+    const double rounding = vertex_rounding(loss, eps);
+    if (eps >= highest + rounding) return {0.0, -kInf, -kInf, Claim::exact};
+    if (highest - eps < 1e9 * rounding) {
+      eps = std::min(eps, highest) - 2.0 * rounding;
+      claim = Claim::upper_bound;
+    }
+  }
   const StripIntegral strip = integrate_strip(loss, eps, right_strip(loss));
   if (strip.sums) {
     const double scale = std::exp(strip.log_scale);
-    return clipped(
-        {scale * strip.sums->delta, strip.log_scale + std::log(strip.sums->delta),
-         strip.log_scale + std::log(std::max(0.0, strip.sums->tail)) - eps, Claim::exact},
-        eps);
+    return clipped({scale * strip.sums->delta, strip.log_scale + std::log(strip.sums->delta),
+                    strip.log_scale + std::log(std::max(0.0, strip.sums->tail)) - eps, claim},
+                   eps);
   }
   // Spec §3.3, step 5: the Renyi bound of Spec §4.3 at order 1 + s0.
   const double s0 = strip.s0;

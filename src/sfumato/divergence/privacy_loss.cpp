@@ -11,6 +11,8 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEqualRatio = 1e-15;  // rounding of a ratio (Spec §3.2)
 
+bool far_from_pole(double a, double s) { return std::abs(2.0 * s * a) > 1.0; }
+
 }  // namespace
 
 PrivacyLoss privacy_loss(const WhitenedPair& pair) {
@@ -54,26 +56,51 @@ LossRange range_of(const PrivacyLoss& loss) {
   return {bounded && all_positive ? vertex : -kInf, bounded && all_negative ? vertex : kInf};
 }
 
+/// The part of the loss that grows linearly in s. For |2 s a| > 1 a term's share is
+///   s^2 b^2 / (2 (1 - 2 s a))  =  -s b^2 / (4 a) + s b^2 / (4 a (1 - 2 s a)),
+/// whose first part cancels with the constant where eps is near the largest or smallest value of the
+/// loss (range_of): it is added here, in the same order as there, before eps is taken off.
+double slope_of(const PrivacyLoss& loss, double eps, double s) {
+  double slope = loss.constant;
+  for (const auto& [a, b] : loss.terms) {
+    if (far_from_pole(a, s)) slope -= b * b / (4.0 * a);
+  }
+  return slope - eps;
+}
+
 CumulantDerivatives cumulant(const PrivacyLoss& loss, double eps, double s) {
-  const double slope = loss.linear * loss.linear;
-  CumulantDerivatives c{s * (loss.constant - eps) + 0.5 * s * s * slope,
-                        (loss.constant - eps) + s * slope, slope};
+  const double linear = loss.linear * loss.linear;
+  const double slope = slope_of(loss, eps, s);
+  CumulantDerivatives c{s * slope + 0.5 * s * s * linear, slope + s * linear, linear};
   for (const auto& [a, b] : loss.terms) {
     const double inv = 1.0 / (1.0 - 2.0 * s * a);
     const double b2 = b * b;
-    c.value += -0.5 * std::log1p(-2.0 * s * a) + 0.5 * s * s * b2 * inv;
-    c.first += a * inv + s * b2 * (1.0 - s * a) * inv * inv;
+    c.value -= 0.5 * std::log1p(-2.0 * s * a);
+    c.first += a * inv;
+    if (far_from_pole(a, s)) {
+      c.value += s * b2 * inv / (4.0 * a);
+      c.first += b2 * inv * inv / (4.0 * a);
+    } else {
+      c.value += 0.5 * s * s * b2 * inv;
+      c.first += s * b2 * (1.0 - s * a) * inv * inv;
+    }
     c.second += (2.0 * a * a + b2 * inv) * inv * inv;
   }
   return c;
 }
 
 MomentRatio::MomentRatio(const PrivacyLoss& loss, double eps, double s0)
-    : s0_(s0), drift_(loss.constant - eps), curvature_(0.5 * loss.linear * loss.linear) {
+    : s0_(s0), drift_(slope_of(loss, eps, s0)), curvature_(0.5 * loss.linear * loss.linear) {
   factors_.reserve(loss.terms.size());
   for (const auto& [a, b] : loss.terms) {
     const double inv = 1.0 / (1.0 - 2.0 * s0 * a);
-    factors_.push_back({2.0 * a * inv, a, 0.5 * b * b * inv * inv});
+    Factor factor{2.0 * a * inv, a, 0.0, 0.0};
+    if (far_from_pole(a, s0)) {
+      factor.constant = b * b * inv * inv / (4.0 * a);
+    } else {
+      factor.weight = 0.5 * b * b * inv * inv;
+    }
+    factors_.push_back(factor);
   }
 }
 
@@ -83,13 +110,14 @@ std::complex<double> MomentRatio::operator()(std::complex<double> s) const {
   const Complex z = s - s0_;
   const Complex sum = s + s0_;
   const Complex product = 2.0 * s0_ * s;
-  // Exponent: (drift) z + (lin^2/2)(s^2 - s0^2) + z sum_i weight_i (s + s0 - 2 a_i s s0)/ratio_i,
+  // Exponent: (drift) z + (lin^2/2)(s^2 - s0^2)
+  //           + z sum_i [ weight_i (s + s0 - 2 a_i s s0) + constant_i ]/ratio_i,
   // where ratio_i = (1 - 2 s a_i)/(1 - 2 s0 a_i) = 1 - slope_i z.
   Complex inner = drift_ + curvature_ * sum;
   Complex roots{1.0, 0.0};
   for (const auto& f : factors_) {
     const Complex ratio{1.0 - f.slope * z.real(), -f.slope * z.imag()};
-    const Complex numerator{f.weight * (sum.real() - f.a * product.real()),
+    const Complex numerator{f.weight * (sum.real() - f.a * product.real()) + f.constant,
                             f.weight * (sum.imag() - f.a * product.imag())};
     inner += times(numerator, inverse(ratio));
     roots = times(roots, root(ratio));

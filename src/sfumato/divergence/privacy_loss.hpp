@@ -57,10 +57,12 @@ class MomentRatio {
   struct Factor {
     double slope;   ///< 2 a / (1 - 2 s0 a)
     double a;       ///< as in the loss
-    double weight;  ///< b^2 / (2 (1 - 2 s0 a)^2)
+    double weight;  ///< b^2 / (2 (1 - 2 s0 a)^2), 0 for |2 s0 a| > 1
+    double
+        constant;  ///< b^2 / (4 a (1 - 2 s0 a)^2) for |2 s0 a| > 1, where drift_ has -b^2 / (4 a)
   };
   double s0_;
-  double drift_;      ///< constant - eps
+  double drift_;      ///< constant - eps, and what the factors far from their pole add
   double curvature_;  ///< linear^2 / 2
   std::vector<Factor> factors_;
 };

@@ -39,6 +39,24 @@ TEST(HockeyStick, WiderSecondLawHasABoundedLoss) {
   EXPECT_GT(gaussian_hockey_stick(pair, std::log(2.0) - 1e-3).delta, 0.0);
 }
 
+TEST(HockeyStick, JustBelowTheTopOfABoundedLossABoundIsGiven) {
+  // P = N(0,1), Q = N(2,4): at a gap g below the top the loss exceeds eps where |z - z0| < r, with
+  // r^2 = g/a, a = 3/8, z0 = -2/3; to first order delta = density(z0) 4/3 g r.
+  const WhitenedPair pair = one_dimensional(2.0, 4.0);
+  const double top = std::log(2.0) + 2.0 / 3.0;
+  const double density = std::exp(-2.0 / 9.0) / std::sqrt(2.0 * 3.14159265358979324);
+  for (const double gap : {1e-13, 1e-11, 1e-9}) {
+    const HockeyStick h = gaussian_hockey_stick(pair, top - gap);
+    const double truth = density * 4.0 / 3.0 * gap * std::sqrt(gap / 0.375);
+    EXPECT_EQ(h.claim, Claim::upper_bound) << gap;
+    // The test's own top has an error of 2e-16.
+    EXPECT_GE(h.delta, truth * (1.0 - 1e-15 / gap)) << gap;
+    EXPECT_LE(h.delta, truth * (1.0 + 3e-14 / gap + 1e-4)) << gap;
+  }
+  const HockeyStick exact = gaussian_hockey_stick(pair, top - 1e-4);
+  EXPECT_EQ(exact.claim, Claim::exact);
+}
+
 TEST(HockeyStick, NarrowerSecondLawHasALossBoundedBelow) {
   const WhitenedPair pair = one_dimensional(0.0, 0.25);  // log(p/q) >= -log 2
   EXPECT_DOUBLE_EQ(gaussian_hockey_stick(pair, -1.0).delta, -std::expm1(-1.0));
