@@ -1,5 +1,8 @@
 #include "sfumato/privacy/risk.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <utility>
 
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
@@ -11,12 +14,13 @@
 namespace sfumato {
 namespace {
 
-constexpr bool is_forward(Direction direction) { return direction == Direction::forward; }
+constexpr std::size_t index(Direction direction) { return direction == Direction::forward ? 0 : 1; }
+constexpr std::size_t opposite(Direction direction) { return 1 - index(direction); }
 
-/// The better of a bound from the KL in one direction and one from the other.
+/// The better of two bounds on the same thing.
 template <class T>
-Claimed<T> smaller(const Claimed<T>& a, const Claimed<T>& b) {
-  return b.value < a.value ? b : a;
+Claimed<T> smaller(Claimed<T> a, Claimed<T> b) {
+  return b.value < a.value ? std::move(b) : std::move(a);
 }
 
 template <class T>
@@ -36,86 +40,129 @@ Claimed<T> following(Claimed<T> bound, const Claimed<Nats>& kl) {
   return bound;
 }
 
-/// The views of laws whose rank was decided with a tolerance say so, as the KL does.
-template <class T>
-Claimed<T> of_pair(Claimed<T> view, const WhitenedPair& pair) {
-  if (pair.used_rank_tolerance) view.assumptions.emplace_back(kRankAssumption);
+/// What a view of two normal laws says about the output: the same, with the assumption about their
+/// rank; or, where the laws only bound the output's, an upper bound.
+template <class T, class Gaussian>
+Claimed<T> view_of(Claimed<T> view, const Gaussian& g) {
+  const bool said = !view.assumptions.empty() && view.assumptions.back() == kRankAssumption;
+  if (g.sides[0].pair.used_rank_tolerance && !said) view.assumptions.emplace_back(kRankAssumption);
+  if (g.bound) {
+    view.claim = Claim::upper_bound;
+    view.method = g.bound->method;
+    view.assumptions = g.bound->assumptions;
+  }
   return view;
 }
 
-void require_upper(const Claimed<Nats>& kl) {
-  if (kl.claim == Claim::exact || kl.claim == Claim::upper_bound) return;
-  throw InvalidArgument("a KL that is only estimated or bounded below says nothing about the risk",
-                        "Pass an exact KL or an upper bound", Where::in("Risk::from_kl"));
+template <class T>
+void require_upper(const Claimed<T>& bound, const char* what) {
+  if (bound.claim == Claim::exact || bound.claim == Claim::upper_bound) return;
+  throw InvalidArgument(
+      fmt::format("a {} that is only estimated or bounded below says nothing about the risk", what),
+      fmt::format("Pass an exact {} or an upper bound", what), Where::in("Risk"));
 }
 
 }  // namespace
 
-std::string_view name(Direction direction) { return is_forward(direction) ? "D||D'" : "D'||D"; }
+std::string_view name(Direction direction) {
+  return direction == Direction::forward ? "D||D'" : "D'||D";
+}
 
 Risk Risk::exact(const WhitenedPair& pair) {
-  Gaussian gaussian{pair, swapped(pair), {}, {}};
+  Gaussian gaussian{{{pair, {}}, {swapped(pair), {}}}, {}};
   if (!pair.mutually_singular) {
-    gaussian.forward_loss = privacy_loss(gaussian.forward);
-    gaussian.reverse_loss = privacy_loss(gaussian.reverse);
+    for (auto& side : gaussian.sides) side.loss = privacy_loss(side.pair);
   }
-  return Risk(std::move(gaussian));
+  return Risk({std::move(gaussian)});
 }
 
 Risk Risk::from_kl(Claimed<Nats> forward, Claimed<Nats> reverse) {
-  require_upper(forward);
-  require_upper(reverse);
-  return Risk(Entropies{std::move(forward), std::move(reverse)});
+  require_upper(forward, "KL");
+  require_upper(reverse, "KL");
+  return Risk({Entropies{{std::move(forward), std::move(reverse)}}});
+}
+
+Risk Risk::from_gdp(Claimed<double> mu) {
+  require_upper(mu, "mu");
+  if (!(mu.value >= 0.0)) {
+    throw InvalidArgument(fmt::format("mu = {} is not a number >= 0", mu.value),
+                          "Pass the mu of Gaussian differential privacy", Where::in("Risk"));
+  }
+  WhitenedPair pair;  // an infinite mu bounds nothing: laws that can be told apart for sure
+  if (mu.value < std::numeric_limits<double>::infinity()) {
+    pair = shifted_normals(mu.value);
+  } else {
+    pair.mutually_singular = true;
+  }
+  Risk risk = exact(pair);
+  std::get<Gaussian>(risk.evidence_.front()).bound = std::move(mu);
+  return risk;
+}
+
+Risk Risk::best_of(const std::vector<Risk>& known) {
+  std::vector<Evidence> evidence;
+  for (const Risk& risk : known) {
+    evidence.insert(evidence.end(), risk.evidence_.begin(), risk.evidence_.end());
+  }
+  if (evidence.empty()) {
+    throw InvalidArgument("nothing is known", "Pass at least one Risk", Where::in("Risk::best_of"));
+  }
+  return Risk(std::move(evidence));
+}
+
+template <class View>
+auto Risk::least(View&& view) const {
+  auto best = std::visit(view, evidence_.front());
+  for (std::size_t i = 1; i < evidence_.size(); ++i) {
+    best = smaller(std::move(best), std::visit(view, evidence_[i]));
+  }
+  return best;
 }
 
 Claimed<Nats> Risk::kl(Direction direction) const {
-  return std::visit(
-      Overloaded{[&](const Gaussian& g) {
-                   return gaussian_kl(is_forward(direction) ? g.forward : g.reverse);
-                 },
-                 [&](const Entropies& e) { return is_forward(direction) ? e.forward : e.reverse; }},
-      evidence_);
+  return least(Overloaded{
+      [&](const Gaussian& g) { return view_of(gaussian_kl(g.sides[index(direction)].pair), g); },
+      [&](const Entropies& e) { return e.kl[index(direction)]; }});
 }
 
 std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) const {
-  const auto* g = std::get_if<Gaussian>(&evidence_);
-  if (g == nullptr) return std::nullopt;
-  return gaussian_renyi(is_forward(direction) ? g->forward : g->reverse, order);
+  std::optional<Claimed<Nats>> best;
+  for (const Evidence& evidence : evidence_) {
+    const auto* g = std::get_if<Gaussian>(&evidence);
+    if (g == nullptr) continue;
+    Claimed<Nats> found = view_of(gaussian_renyi(g->sides[index(direction)].pair, order), *g);
+    best = best ? smaller(std::move(*best), std::move(found)) : std::move(found);
+  }
+  return best;
 }
 
 Claimed<double> Risk::advantage() const {
-  return std::visit(
-      Overloaded{
-          [](const Gaussian& g) { return of_pair(gaussian_total_variation(g.forward), g.forward); },
-          [](const Entropies& e) {
-            return smaller(following(total_variation_from_kl(e.forward.value), e.forward),
-                           following(total_variation_from_kl(e.reverse.value), e.reverse));
-          }},
-      evidence_);
+  return least(Overloaded{
+      [](const Gaussian& g) { return view_of(gaussian_total_variation(g.sides[0].pair), g); },
+      [](const Entropies& e) {
+        return smaller(following(total_variation_from_kl(e.kl[0].value), e.kl[0]),
+                       following(total_variation_from_kl(e.kl[1].value), e.kl[1]));
+      }});
 }
 
 Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
-  return std::visit(
-      Overloaded{[&](const Gaussian& g) -> Claimed<Delta> {
-                   const char* method = "Gaussian hockey-stick, contour integral";
-                   if (g.forward.mutually_singular) {
-                     return of_pair<Delta>({Delta{1.0}, Claim::exact, "mutually singular laws"},
-                                           g.forward);
-                   }
-                   const bool forward = is_forward(direction);
-                   const HockeyStick h = gaussian_hockey_stick(
-                       forward ? g.forward_loss : g.reverse_loss,
-                       forward ? g.reverse_loss : g.forward_loss, epsilon.nats());
-                   return of_pair<Delta>({Delta{h.delta}, h.claim, method}, g.forward);
-                 },
-                 [&](const Entropies& e) {
-                   // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
-                   const auto& own = is_forward(direction) ? e.forward : e.reverse;
-                   const auto& other = is_forward(direction) ? e.reverse : e.forward;
-                   return smaller(following(delta_from_kl_forward(own.value, epsilon), own),
-                                  following(delta_from_kl_reverse(other.value, epsilon), other));
-                 }},
-      evidence_);
+  const std::size_t own = index(direction);
+  const std::size_t other = opposite(direction);
+  return least(Overloaded{
+      [&](const Gaussian& g) -> Claimed<Delta> {
+        if (g.sides[0].pair.mutually_singular) {
+          return view_of<Delta>({Delta{1.0}, Claim::exact, "mutually singular laws"}, g);
+        }
+        const HockeyStick h =
+            gaussian_hockey_stick(g.sides[own].loss, g.sides[other].loss, epsilon.nats());
+        return view_of<Delta>({Delta{h.delta}, h.claim, "Gaussian hockey-stick, contour integral"},
+                              g);
+      },
+      [&](const Entropies& e) {
+        // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
+        return smaller(following(delta_from_kl_forward(e.kl[own].value, epsilon), e.kl[own]),
+                       following(delta_from_kl_reverse(e.kl[other].value, epsilon), e.kl[other]));
+      }});
 }
 
 Claimed<Delta> Risk::delta(Epsilon epsilon) const {
@@ -123,24 +170,19 @@ Claimed<Delta> Risk::delta(Epsilon epsilon) const {
 }
 
 Claimed<Epsilon> Risk::epsilon(Direction direction, Delta delta) const {
-  return std::visit(
-      Overloaded{[&](const Gaussian& g) {
-                   if (g.forward.mutually_singular) {
-                     return of_pair(gaussian_epsilon(g.forward, delta), g.forward);
-                   }
-                   const bool forward = is_forward(direction);
-                   return of_pair(
-                       gaussian_epsilon(forward ? g.forward_loss : g.reverse_loss,
-                                        forward ? g.reverse_loss : g.forward_loss, delta),
-                       g.forward);
-                 },
-                 [&](const Entropies& e) {
-                   const auto& own = is_forward(direction) ? e.forward : e.reverse;
-                   const auto& other = is_forward(direction) ? e.reverse : e.forward;
-                   return smaller(following(epsilon_from_kl_forward(own.value, delta), own),
-                                  following(epsilon_from_kl_reverse(other.value, delta), other));
-                 }},
-      evidence_);
+  const std::size_t own = index(direction);
+  const std::size_t other = opposite(direction);
+  return least(Overloaded{
+      [&](const Gaussian& g) {
+        if (g.sides[0].pair.mutually_singular) {
+          return view_of(gaussian_epsilon(g.sides[0].pair, delta), g);
+        }
+        return view_of(gaussian_epsilon(g.sides[own].loss, g.sides[other].loss, delta), g);
+      },
+      [&](const Entropies& e) {
+        return smaller(following(epsilon_from_kl_forward(e.kl[own].value, delta), e.kl[own]),
+                       following(epsilon_from_kl_reverse(e.kl[other].value, delta), e.kl[other]));
+      }});
 }
 
 Claimed<Epsilon> Risk::epsilon(Delta delta) const {
@@ -148,14 +190,12 @@ Claimed<Epsilon> Risk::epsilon(Delta delta) const {
 }
 
 Claimed<double> Risk::tpr(double fpr) const {
-  return std::visit(
-      Overloaded{
-          [&](const Gaussian& g) { return of_pair(gaussian_tpr(g.forward, fpr), g.forward); },
-          [&](const Entropies& e) {
-            return smaller(following(tpr_from_kl_forward(e.forward.value, fpr), e.forward),
-                           following(tpr_from_kl_reverse(e.reverse.value, fpr), e.reverse));
-          }},
-      evidence_);
+  return least(
+      Overloaded{[&](const Gaussian& g) { return view_of(gaussian_tpr(g.sides[0].pair, fpr), g); },
+                 [&](const Entropies& e) {
+                   return smaller(following(tpr_from_kl_forward(e.kl[0].value, fpr), e.kl[0]),
+                                  following(tpr_from_kl_reverse(e.kl[1].value, fpr), e.kl[1]));
+                 }});
 }
 
 }  // namespace sfumato

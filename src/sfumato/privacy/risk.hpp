@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
@@ -32,6 +34,15 @@ class Risk {
   /// Throws InvalidArgument if a claim is a lower bound or an estimate.
   [[nodiscard]] static Risk from_kl(Claimed<Nats> forward, Claimed<Nats> reverse);
 
+  /// From a proven mu: telling D from D' is at least as hard as telling N(0, 1) from N(mu, 1), in
+  /// both directions (Spec §6.4, §8.4). Every view is an upper bound.
+  /// Throws InvalidArgument if mu is negative or NaN, a lower bound or an estimate.
+  [[nodiscard]] static Risk from_gdp(Claimed<double> mu);
+
+  /// Of everything that is known, the smallest number in every view; ties go to the first.
+  /// Throws InvalidArgument if `known` is empty.
+  [[nodiscard]] static Risk best_of(const std::vector<Risk>& known);
+
   [[nodiscard]] Claimed<Nats> kl(Direction direction) const;
 
   /// Renyi divergence; nothing is known of it when only the KL is.
@@ -56,20 +67,26 @@ class Risk {
   [[nodiscard]] Claimed<double> tpr(double fpr) const;
 
  private:
+  /// Two normal laws; what is said about the output if `bound` is empty, what bounds it if not.
   struct Gaussian {
-    WhitenedPair forward;
-    WhitenedPair reverse;
-    PrivacyLoss forward_loss;  ///< empty for mutually singular laws
-    PrivacyLoss reverse_loss;
+    struct Side {
+      WhitenedPair pair;
+      PrivacyLoss loss;  ///< empty for mutually singular laws
+    };
+    Side sides[2];                         ///< by Direction
+    std::optional<Claimed<double>> bound;  ///< the mu of from_gdp
   };
   struct Entropies {
-    Claimed<Nats> forward;
-    Claimed<Nats> reverse;
+    Claimed<Nats> kl[2];  ///< by Direction
   };
   using Evidence = std::variant<Gaussian, Entropies>;
 
-  explicit Risk(Evidence evidence) : evidence_(std::move(evidence)) {}
-  Evidence evidence_;
+  explicit Risk(std::vector<Evidence> evidence) : evidence_(std::move(evidence)) {}
+  /// The smallest of view(evidence) over all evidence.
+  template <class View>
+  [[nodiscard]] auto least(View&& view) const;
+
+  std::vector<Evidence> evidence_;  ///< never empty
 };
 
 }  // namespace sfumato

@@ -75,5 +75,28 @@ TEST(Risk, FromKlRefusesEstimates) {
   EXPECT_THROW((void)Risk::from_kl(lower, exact), InvalidArgument);
 }
 
+TEST(Risk, FromGdpBoundsEveryViewByTheShiftedNormals) {
+  const Risk risk = Risk::from_gdp({1.0, Claim::upper_bound, "uniform sensitivity", {"all x"}});
+  EXPECT_DOUBLE_EQ(risk.kl(Direction::reverse).value.value(), 0.5);
+  EXPECT_DOUBLE_EQ(risk.delta(Epsilon(0.5)).value.probability(), gdp_delta(1.0, 0.5).delta);
+  EXPECT_EQ(risk.delta(Epsilon(0.5)).claim, Claim::upper_bound);
+  EXPECT_EQ(risk.epsilon(Delta(1e-5)).assumptions.back(), "all x");
+  EXPECT_EQ(risk.advantage().method, "uniform sensitivity");
+  EXPECT_EQ(Risk::from_gdp({0.0}).advantage().value, 0.0);
+  EXPECT_EQ(Risk::from_gdp({kInf}).advantage().value, 1.0);
+  EXPECT_EQ(Risk::from_gdp({kInf}).kl(Direction::forward).value.value(), kInf);
+  EXPECT_THROW((void)Risk::from_gdp({-1.0}), InvalidArgument);
+  EXPECT_THROW((void)Risk::from_gdp({1.0, Claim::estimate}), InvalidArgument);
+}
+
+TEST(Risk, BestOfTakesTheSmallestNumberInEachView) {
+  const Claimed<Nats> kl{Nats(0.3), Claim::upper_bound, "path bound"};
+  const Risk best = Risk::best_of({Risk::from_kl(kl, kl), Risk::from_gdp({1.0})});
+  EXPECT_EQ(best.kl(Direction::forward).method, "path bound");  // 0.3 against 1/2
+  EXPECT_DOUBLE_EQ(best.epsilon(Delta(1e-5)).value.nats(), gdp_epsilon(1.0, Delta(1e-5)).nats());
+  EXPECT_TRUE(best.renyi(Direction::forward, 2.0).has_value());
+  EXPECT_THROW((void)Risk::best_of({}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace sfumato
