@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "command.hpp"
-#include "number_check.hpp"
 #include "progress.hpp"
 #include "quadratic/document.hpp"
 #include "quadratic/problem.hpp"
@@ -18,9 +17,7 @@ struct Options {
 };
 
 void quadratic(const Options& options, int& exit_code) {
-  require_option("--times", options.overrides.times, not_a_time);
-  require_option("--epsilons", options.overrides.epsilons, not_an_epsilon);
-  require_option("--delta", options.overrides.deltas, not_a_delta);
+  require_overrides(options.overrides);
   const QuadraticProblem problem = read_quadratic_problem(options.file, options.overrides);
   TerminalObserver observer;
   const Document document = quadratic_document(problem, observer);

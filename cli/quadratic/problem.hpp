@@ -5,8 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "number_check.hpp"
-#include "sfumato/core/units.hpp"
+#include "problem/questions.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
@@ -27,14 +26,6 @@ struct Flow {
 /// The minimiser plus N(0, S), given out once.
 struct Release {};
 
-/// What to say about each output.
-struct RiskQuestions {
-  std::vector<Epsilon> epsilons;
-  std::vector<Delta> deltas;
-  std::vector<double> renyi_orders;
-  std::vector<double> false_positive_rates;
-};
-
 struct QuadraticProblem {
   std::string source;  ///< the file
   std::string title;
@@ -48,16 +39,9 @@ struct QuadraticProblem {
   [[nodiscard]] Eigen::Index dimension() const { return d.loss.pull.size(); }
 };
 
-/// What the command line says instead of the file; empty lists leave the file's.
-struct Overrides {
-  std::vector<double> times;
-  std::vector<double> epsilons;
-  std::vector<double> deltas;
-};
-
 /// Reads a problem file; docs/quadratic.md describes its keys.
 ///
-/// Assumes   the overrides have passed the checks above.
+/// Assumes   the overrides have passed require_overrides.
 /// Throws    InvalidArgument with file:line:column, and as the readers of the files it names.
 [[nodiscard]] QuadraticProblem read_quadratic_problem(const std::string& path,
                                                       const Overrides& overrides);
