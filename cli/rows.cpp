@@ -55,8 +55,9 @@ Covariance noise_of(const std::string& text, Eigen::Index dimension) {
   }
   std::error_code ignored;
   if (!std::filesystem::exists(text, ignored)) {
-    throw CLI::ValidationError("--noise",
-                               fmt::format("{} is neither a number nor a file that exists", text));
+    throw InvalidArgument(fmt::format("{} is neither a number nor a file that exists", text),
+                          "Give a variance, or a covariance file (NPZ, NPY, CSV)",
+                          Where::in("--noise"));
   }
   return read_covariance(text, dimension).covariance;
 }
