@@ -230,6 +230,32 @@ std::vector<double> TomlTable::numbers(std::string_view key) const {
   return values;
 }
 
+StringArray TomlTable::strings(std::string_view key) const {
+  constexpr std::string_view kExpected = "a text, a list of texts, or a list of such lists";
+  const toml::node& node = content_->node(key);
+  const std::string label = content_->label(key);
+  const auto text = [&](const toml::node& entry) -> std::string {
+    if (const auto* string = entry.as_string()) return lowered(string->get());
+    content_->mismatch(label, entry, kExpected);
+  };
+  if (node.is_string()) return {{{text(node)}}, 0};
+  const toml::array& list = content_->list(label, node, kExpected);
+  StringArray result;
+  result.rank = list[0].is_array() ? 2 : 1;
+  for (const toml::node& entry : list) {
+    std::vector<std::string> row;
+    if (result.rank == 1) {
+      row.push_back(text(entry));
+    } else {
+      for (const toml::node& inner : content_->list(label, entry, kExpected)) {
+        row.push_back(text(inner));
+      }
+    }
+    result.rows.push_back(std::move(row));
+  }
+  return result;
+}
+
 TomlTable TomlTable::table(std::string_view key) const {
   const toml::node& node = content_->node(key);
   const toml::table* found = node.as_table();

@@ -20,6 +20,12 @@ struct ArrayValue {
   Where where;
 };
 
+/// Texts in the shape in which they were written.
+struct StringArray {
+  std::vector<std::vector<std::string>> rows;  ///< a text is 1 x 1; a list is one column
+  int rank = 0;                                ///< 0 text, 1 list, 2 list of lists
+};
+
 /// A table of a TOML file with typed access. Every complaint carries file:line:column.
 ///
 /// Throws   InvalidArgument from each accessor if the key is missing or its value has another type, or
@@ -44,6 +50,8 @@ class TomlTable {
   [[nodiscard]] bool boolean(std::string_view key) const;
   /// A list of numbers, possibly infinite; a single number is a list of one. Not empty.
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;
+  /// A text, a list of texts, or a list of lists of texts; none of them empty.
+  [[nodiscard]] StringArray strings(std::string_view key) const;
   [[nodiscard]] TomlTable table(std::string_view key) const;
   /// Finite numbers: a number, a list (vector), a list of lists of equal length (matrix, row by row), or
   /// the path of a CSV or NPY file (as read_array(), relative to this file).

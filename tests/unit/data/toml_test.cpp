@@ -58,6 +58,23 @@ TEST(Toml, Lists) {
   EXPECT_EQ(t.numbers("one"), (std::vector<double>{2}));
 }
 
+TEST(Toml, TextsInTheirShape) {
+  const TomlTable t =
+      TomlTable::parse("a = 'x'\nb = ['x', 'y']\nc = [['x', 'y'], ['z', 'w']]\n", "");
+  EXPECT_EQ(t.strings("a").rank, 0);
+  EXPECT_EQ(t.strings("a").rows[0][0], "x");
+  EXPECT_EQ(t.strings("b").rank, 1);
+  EXPECT_EQ(t.strings("b").rows[1][0], "y");
+  EXPECT_EQ(t.strings("c").rank, 2);
+  EXPECT_EQ(t.strings("c").rows[1], (std::vector<std::string>{"z", "w"}));
+  const auto place = [](const char* text) {
+    return refusal(text, [](const TomlTable& table) { (void)table.strings("a"); });
+  };
+  EXPECT_NE(place("a = [['x'], 'y']\n").find("p.toml:1:13: `a` is"), std::string::npos);
+  EXPECT_NE(place("a = ['x', 1]\n").find("p.toml:1:11: `a` is an integer"), std::string::npos);
+  EXPECT_NE(place("a = []\n").find("`a` is an empty list"), std::string::npos);
+}
+
 TEST(Toml, RefusalsCarryThePlace) {
   EXPECT_EQ(refusal("a = 1\nb = \"x\"\n", [](const TomlTable& t) { (void)t.number("b"); }),
             "p.toml:2:5: `b` is a string. Give a number.");
