@@ -234,32 +234,6 @@ double log_det(const Covariance& covariance) {
                     covariance);
 }
 
-double trace_of_ratio(const Covariance& p, const Covariance& q) {
-  return std::visit(
-      Overloaded{[&](const Dense&) { return solve(q, dense(p)).trace(); },
-                 [&](const Factored& b) {
-                   if (has_zero(b.diagonal)) return solve(q, dense(p)).trace();
-                   if (const auto* full = std::get_if<Dense>(&p)) {
-                     return Woodbury(b).solve(full->matrix).trace();
-                   }
-                   // q^-1 is needed only on its diagonal and on the columns of p's factor.
-                   const Woodbury w(b);
-                   const MatrixXd half = w.capacitance.matrixL().solve(w.scaled_factor.transpose());
-                   const VectorXd inverse_diagonal =
-                       w.inverse_diagonal - half.colwise().squaredNorm().transpose();
-                   const auto* low_rank = std::get_if<Factored>(&p);
-                   if (low_rank == nullptr) return inverse_diagonal.dot(diagonal_of(p));
-                   return inverse_diagonal.dot(low_rank->diagonal) +
-                          low_rank->factor.cwiseProduct(w.solve(low_rank->factor)).sum();
-                 },
-                 [&](const auto&) {  // a diagonal q sees only the diagonal of p
-                   const VectorXd variances = diagonal_of(q);
-                   if (has_zero(variances)) throw_singular("trace_of_ratio");
-                   return diagonal_of(p).cwiseQuotient(variances).sum();
-                 }},
-      q);
-}
-
 MatrixXd root(const Covariance& covariance) {
   return std::visit(
       Overloaded{[](const Dense& c) -> MatrixXd {

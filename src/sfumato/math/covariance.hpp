@@ -71,9 +71,6 @@ inline constexpr double kRankTolerance = 1e-12;
 /// Sum of the logarithms of the eigenvalues; -inf when singular.
 [[nodiscard]] double log_det(const Covariance& covariance);
 
-/// tr(q^{-1} p). Throws NumericalFailure if q is singular.
-[[nodiscard]] double trace_of_ratio(const Covariance& p, const Covariance& q);
-
 /// A matrix R with R R^T = covariance (d x d, or d x (d + k) for Factored): draws are mean + R z.
 [[nodiscard]] Eigen::MatrixXd root(const Covariance& covariance);
 

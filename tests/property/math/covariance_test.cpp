@@ -90,24 +90,5 @@ TEST(CovarianceKinds, AgreeOnEveryOperation) {
   }
 }
 
-TEST(CovarianceKinds, AgreeOnTheTraceOfARatio) {
-  testing::RandomPairs random(kSeed + 1);
-  for (int i = 0; i < kCases; ++i) {
-    const Index d = random.integer(1, 8);
-    const Family p = random_family(random, d);
-    const Family q = random_family(random, d);
-    const MatrixXd inverse = q.matrix.fullPivLu().inverse();
-    const double expected = (inverse * p.matrix).trace();
-    const double condition = q.matrix.norm() * inverse.norm();
-    for (const Covariance& a : p.members) {
-      for (const Covariance& b : q.members) {
-        SCOPED_TRACE(::testing::Message() << "seed " << kSeed + 1 << " case " << i << " kinds "
-                                          << a.index() << ", " << b.index());
-        EXPECT_NEAR(trace_of_ratio(a, b), expected, 1e-14 * condition * expected);
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace sfumato
