@@ -74,6 +74,8 @@ Registry all_functions() {
   register_gaussian(registry);
   register_conversions(registry);
   register_quadratic(registry);
+  register_bounds(registry);
+  register_chain(registry);
   return registry;
 }
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+
+namespace sfumato {
+
+/// An upper bound on a relative entropy that may have nothing to say.
+struct KlBound {
+  Claimed<Nats> kl;
+  std::string reason = {};  ///< why kl is infinite and what to do instead; empty when it is finite
+};
+
+[[nodiscard]] inline KlBound no_bound(std::string method, std::string reason) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  return {{Nats{infinite}, Claim::upper_bound, std::move(method)}, std::move(reason)};
+}
+
+[[nodiscard]] inline KlBound kl_bound(double value, std::string method,
+                                      std::vector<std::string> assumptions = {}) {
+  return {{Nats{value}, Claim::upper_bound, std::move(method), std::move(assumptions)}, {}};
+}
+
+}  // namespace sfumato

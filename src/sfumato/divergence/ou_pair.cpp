@@ -1,0 +1,107 @@
+#include "sfumato/divergence/ou_pair.hpp"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/divergence/gaussian_kl.hpp"
+#include "sfumato/math/special.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// Q^T matrix Q.
+MatrixXd rotated(const Spectrum& spectrum, const Covariance& covariance) {
+  if (spectrum.is_diagonal()) return dense(covariance);
+  return spectrum.vectors.transpose() * multiply(covariance, spectrum.vectors);
+}
+
+}  // namespace
+
+Claimed<Nats> exact_kl(const OuPair& pair, double time) {
+  return gaussian_kl(whiten_at(OuLaw(pair.p, pair.start_p), OuLaw(pair.q, pair.start_q), time));
+}
+
+bool same_matrix(const Covariance& a, const Covariance& b) {
+  if (dimension(a) != dimension(b)) return false;
+  if (const auto* p = std::get_if<Isotropic>(&a)) {
+    if (const auto* q = std::get_if<Isotropic>(&b)) return p->variance == q->variance;
+  }
+  return dense(a) == dense(b);
+}
+
+double start_kl(const GaussianLaw& p, const GaussianLaw& q) {
+  if (p.mean == q.mean && same_matrix(p.covariance, q.covariance)) return 0.0;
+  return gaussian_kl(whiten(p, q)).value.value();
+}
+
+bool is_definite(const Covariance& covariance) {
+  return std::visit(Overloaded{[](const Isotropic& c) { return c.variance > 0.0; },
+                               [](const Diagonal& c) { return (c.variances.array() > 0.0).all(); },
+                               [](const auto& c) { return has_full_rank(dense(c)); }},
+                    covariance);
+}
+
+OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuProcess& q)
+    : law_(p, start) {
+  const Where where = Where::here();
+  require_size("curvature of q", q.curvature.rows(), law_.dimension(), where);
+  require_size("pull of q", q.pull.size(), law_.dimension(), where);
+  if (!is_definite(p.noise)) {
+    throw NumericalFailure("the noise covariance is singular",
+                           "Add noise to the directions that have none", where);
+  }
+  const MatrixXd difference = p.curvature - q.curvature;
+  constant_ = difference.isZero(0.0);
+  const Eigen::LLT<MatrixXd> noise(dense(p.noise));
+  start_gap_ = noise.matrixL().solve(difference * start.mean - (p.pull - q.pull));
+  const Spectrum& spectrum = law_.spectrum();
+  if (constant_) return;
+  root_ = noise.matrixL().solve(spectrum.is_diagonal() ? difference
+                                                       : MatrixXd(difference * spectrum.vectors));
+  weight_ = root_.transpose() * root_;
+  force_ = spectrum.to_eigenbasis(p.pull - p.curvature * start.mean);
+  noise_ = rotated(spectrum, p.noise);
+  spread_ = rotated(spectrum, start.covariance);
+}
+
+double OuDriftGap::at(double time) const {
+  require_non_negative("time", time);
+  if (constant_) return start_gap_.squaredNorm();
+  const VectorXd& rates = law_.spectrum().values;
+  VectorXd moved(rates.size());
+  for (Index i = 0; i < rates.size(); ++i) moved(i) = force_(i) * phi1(rates(i), time);
+  double spread = 0.0;
+  for (Index j = 0; j < rates.size(); ++j) {
+    for (Index i = j; i < rates.size(); ++i) {
+      const double rate = rates(i) + rates(j);
+      const double variance =
+          noise_(i, j) * phi1(rate, time) + spread_(i, j) * std::exp(-rate * time);
+      spread += (i == j ? 1.0 : 2.0) * weight_(i, j) * variance;
+    }
+  }
+  const double value = (start_gap_ + root_ * moved).squaredNorm() + std::max(spread, 0.0);
+  return std::isfinite(value) ? value : kInf;
+}
+
+double OuDriftGap::limit() const {
+  if (constant_) return start_gap_.squaredNorm();
+  const LongRunLaw long_run = law_.long_run();
+  if (!long_run.law) return kInf;
+  const Spectrum& spectrum = law_.spectrum();
+  const VectorXd moved = spectrum.to_eigenbasis(long_run.law->mean - law_.start().mean);
+  const MatrixXd variance = rotated(spectrum, long_run.law->covariance);
+  return (start_gap_ + root_ * moved).squaredNorm() +
+         std::max(0.0, weight_.cwiseProduct(variance).sum());
+}
+
+double OuDriftGap::time_scale() const { return 0.5 / law_.spectrum().values.cwiseAbs().maxCoeff(); }
+
+}  // namespace sfumato

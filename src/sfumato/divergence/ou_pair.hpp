@@ -1,0 +1,73 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/ou_law.hpp"
+
+namespace sfumato {
+
+/// Two Ornstein-Uhlenbeck processes, the first of data D and the second of data D'. Bounds are on
+/// KL(p || q); those on KL(q || p) are the bounds of swapped(pair).
+struct OuPair {
+  OuProcess p;
+  GaussianLaw start_p;
+  OuProcess q;
+  GaussianLaw start_q;
+};
+
+[[nodiscard]] inline OuPair swapped(const OuPair& pair) {
+  return {pair.q, pair.start_q, pair.p, pair.start_p};
+}
+
+/// The exact KL(p_t || q_t) of the laws at `time`, +inf for the long run; throws as whiten_at.
+[[nodiscard]] Claimed<Nats> exact_kl(const OuPair& pair, double time);
+
+/// KL of the two starts, 0 when they are the same: what every bound of the pair is added to.
+[[nodiscard]] double start_kl(const GaussianLaw& p, const GaussianLaw& q);
+
+/// Whether two covariances are the same matrix, entry by entry; whatever kind holds them.
+[[nodiscard]] bool same_matrix(const Covariance& a, const Covariance& b);
+
+/// Whether a covariance has an inverse (exact zeros, or has_full_rank for Factored and Dense).
+[[nodiscard]] bool is_definite(const Covariance& covariance);
+
+/// D_s = E_{p_s} |Sigma^{-1/2} (b - b')|^2 for linear drifts and the covariance of p (Spec §6.2).
+///
+///   b - b' = -(M x - c),  M = A - A',  c = pull - pull'
+///   D_s = |Sigma^{-1/2} (M m_s - c)|^2 + tr( M Sigma^{-1} M V_s )
+///
+/// In the eigenbasis of A a time costs O(d^2); the mean enters as m_0 plus the displacement, so that
+/// D_s keeps its digits where the drifts agree at the start.
+class OuDriftGap {
+ public:
+  /// Throws InvalidArgument as OuLaw; NumericalFailure if the noise of p is singular.
+  OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuProcess& q);
+
+  /// D_s at a finite time; +inf if it overflows.
+  [[nodiscard]] double at(double time) const;
+
+  /// The limit of D_s as s -> inf, +inf if there is none.
+  [[nodiscard]] double limit() const;
+
+  /// Both drifts are the same function, so that D_s = 0.
+  [[nodiscard]] bool vanishes() const { return constant_ && start_gap_.isZero(0.0); }
+
+  /// The shortest time in which D_s can change: 1 / (2 |A|).
+  [[nodiscard]] double time_scale() const;
+
+ private:
+  OuLaw law_;
+  bool constant_;              ///< M = 0
+  Eigen::MatrixXd weight_;     ///< R^T R with R = Sigma^{-1/2} M Q
+  Eigen::MatrixXd root_;       ///< R
+  Eigen::VectorXd start_gap_;  ///< Sigma^{-1/2} (M m_0 - c)
+  Eigen::VectorXd force_;      ///< Q^T (pull - A m_0)
+  Eigen::MatrixXd noise_;      ///< Q^T Sigma Q
+  Eigen::MatrixXd spread_;     ///< Q^T V_0 Q
+};
+
+}  // namespace sfumato

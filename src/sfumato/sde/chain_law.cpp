@@ -1,0 +1,180 @@
+#include "sfumato/sde/chain_law.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+// What counts as no noise and no pull along a flat direction; as in OuLaw.
+constexpr double kNoNoise = 1e-12;
+constexpr double kNoPull = 1e-10;
+
+/// a * b, where nothing times infinity is nothing.
+double times(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
+
+/// 1 - (1 - a)(1 - b) without cancellation for small a, b.
+double joint(double a, double b) { return a + b - a * b; }
+
+MatrixXd rotated(const Spectrum& spectrum, const Covariance& covariance) {
+  if (spectrum.is_diagonal()) return dense(covariance);
+  return spectrum.vectors.transpose() * multiply(covariance, spectrum.vectors);
+}
+
+bool is_diagonal(const Covariance& covariance) {
+  return std::holds_alternative<Isotropic>(covariance) ||
+         std::holds_alternative<Diagonal>(covariance) || dense(covariance).isDiagonal(0.0);
+}
+
+}  // namespace
+
+double power_of_complement(double u, double steps) {
+  if (steps == 0.0) return 1.0;
+  if (u == 1.0) return 0.0;
+  if (u < 1.0) return std::exp(steps * std::log1p(-u));
+  const double size = std::exp(steps * std::log(u - 1.0));
+  return std::fmod(steps, 2.0) == 0.0 ? size : -size;
+}
+
+double geometric_sum(double u, double steps) {
+  if (u == 0.0) return steps;
+  if (u < 1.0) return -std::expm1(steps * std::log1p(-u)) / u;
+  return (1.0 - power_of_complement(u, steps)) / u;
+}
+
+void require_steps(double steps, const Where& where) {
+  require_non_negative("steps", steps, where);
+  if (std::isinf(steps) || steps == std::floor(steps)) return;
+  throw InvalidArgument(fmt::format("steps = {} is not a whole number", steps),
+                        "Count the steps, or pass infinity for the long run", where);
+}
+
+ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(start) {
+  const Where where = Where::here();
+  const MatrixXd curvature = require_symmetric("curvature", chain.curvature, where);
+  require_size("pull", chain.pull.size(), curvature.rows(), where);
+  require_size("step_noise", sfumato::dimension(chain.step_noise), curvature.rows(), where);
+  require_size("start.mean", start.mean.size(), curvature.rows(), where);
+  require_size("start.covariance", sfumato::dimension(start.covariance), curvature.rows(), where);
+  require_finite_entries("pull", chain.pull, where);
+  require_finite_entries("start.mean", start.mean, where);
+  require_positive("learning_rate", chain.learning_rate, where);
+  require_finite("trace of step_noise", trace(chain.step_noise), where);
+  require_finite("trace of start.covariance", trace(start.covariance), where);
+
+  spectrum_ = spectrum_of(curvature);
+  speed_ = chain.learning_rate * spectrum_.values;
+  force_ = chain.learning_rate * spectrum_.to_eigenbasis(chain.pull - curvature * start.mean);
+  if (!spectrum_.is_diagonal()) {  // flat directions are only pulled, and not by rounding
+    const VectorXd pull = spectrum_.to_eigenbasis(chain.pull);
+    for (Index i = 0; i < dimension(); ++i) {
+      if (speed_(i) != 0.0) continue;
+      const bool pulled = std::abs(pull(i)) > kNoPull * chain.pull.norm();
+      force_(i) = pulled ? chain.learning_rate * pull(i) : 0.0;
+    }
+  }
+  diagonal_ =
+      spectrum_.is_diagonal() && is_diagonal(chain.step_noise) && is_diagonal(start.covariance);
+  noise_ =
+      diagonal_ ? MatrixXd(diagonal_of(chain.step_noise)) : rotated(spectrum_, chain.step_noise);
+  spread_ =
+      diagonal_ ? MatrixXd(diagonal_of(start.covariance)) : rotated(spectrum_, start.covariance);
+}
+
+template <class Entry>
+Covariance ChainLaw::rotate_back(Entry entry) const {
+  const Index d = dimension();
+  if (diagonal_) {
+    VectorXd variances(d);
+    for (Index i = 0; i < d; ++i) variances(i) = entry(i, i, noise_(i, 0), spread_(i, 0));
+    return Diagonal{std::move(variances)};
+  }
+  MatrixXd matrix(d, d);
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = j; i < d; ++i) {
+      matrix(i, j) = matrix(j, i) = entry(i, j, noise_(i, j), spread_(i, j));
+    }
+  }
+  if (spectrum_.is_diagonal()) return Dense{std::move(matrix)};
+  const MatrixXd full = spectrum_.vectors * matrix * spectrum_.vectors.transpose();
+  return Dense{0.5 * (full + full.transpose())};
+}
+
+GaussianLaw ChainLaw::at(double steps) const {
+  require_steps(steps);
+  if (steps == 0.0) return start_;
+  if (steps == kInf) {
+    LongRunLaw limit = long_run();
+    if (!limit.law) throw NumericalFailure(limit.reason, "Ask for a finite number of steps");
+    return *std::move(limit.law);
+  }
+  VectorXd power(dimension());
+  for (Index i = 0; i < dimension(); ++i) power(i) = power_of_complement(speed_(i), steps);
+  GaussianLaw law{start_.mean + displacement(steps),
+                  rotate_back([&](Index i, Index j, double noise, double spread) {
+                    return times(noise, geometric_sum(joint(speed_(i), speed_(j)), steps)) +
+                           times(spread, power(i) * power(j));
+                  })};
+  if (!law.mean.allFinite() || !std::isfinite(trace(law.covariance))) {
+    throw NumericalFailure(
+        fmt::format("the law after {} steps overflows (learning rate times curvature lies between "
+                    "{:.6g} and {:.6g}, and only values in [0, 2] are stable)",
+                    steps, speed_.minCoeff(), speed_.maxCoeff()),
+        "Ask for fewer steps, or lower the learning rate");
+  }
+  return law;
+}
+
+VectorXd ChainLaw::displacement(double steps) const {
+  VectorXd moved(dimension());
+  for (Index i = 0; i < dimension(); ++i) {
+    moved(i) = times(force_(i), geometric_sum(speed_(i), steps));
+  }
+  return spectrum_.from_eigenbasis(moved);
+}
+
+LongRunLaw ChainLaw::long_run() const {
+  const VectorXd variances = diagonal_ ? VectorXd(noise_.col(0)) : VectorXd(noise_.diagonal());
+  const double noiseless = diagonal_ ? 0.0 : kNoNoise * variances.maxCoeff();
+  for (Index i = 0; i < dimension(); ++i) {
+    if (speed_(i) > 0.0 && speed_(i) < 2.0) continue;
+    const char* problem = speed_(i) != 0.0 ? "lies outside [0, 2): the chain runs away along it"
+                          : variances(i) > noiseless ? "is zero and there is noise along it"
+                          : force_(i) != 0.0 ? "is zero and the gradient does not vanish along it"
+                                             : nullptr;
+    if (problem == nullptr) continue;
+    return {std::nullopt,
+            fmt::format("there is no stationary law: learning rate times eigenvalue {:.6g} {}",
+                        speed_(i), problem)};
+  }
+  VectorXd moved(dimension());
+  for (Index i = 0; i < dimension(); ++i) moved(i) = speed_(i) > 0.0 ? force_(i) / speed_(i) : 0.0;
+  Covariance covariance = rotate_back([&](Index i, Index j, double noise, double spread) {
+    if (speed_(i) > 0.0 && speed_(j) > 0.0) return noise / joint(speed_(i), speed_(j));
+    return speed_(i) == speed_(j) ? spread : 0.0;
+  });
+  return {GaussianLaw{start_.mean + spectrum_.from_eigenbasis(moved), std::move(covariance)}, {}};
+}
+
+WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps) {
+  const GaussianLaw law_p = p.at(steps);
+  const GaussianLaw law_q = q.at(steps);
+  if (steps < kInf && p.start().mean == q.start().mean) {
+    return whiten(VectorXd::Zero(p.dimension()), law_p.covariance,
+                  q.displacement(steps) - p.displacement(steps), law_q.covariance);
+  }
+  return whiten(law_p, law_q);
+}
+
+}  // namespace sfumato

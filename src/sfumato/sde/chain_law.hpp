@@ -1,0 +1,81 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "sfumato/math/covariance.hpp"
+#include "sfumato/math/whitened_pair.hpp"
+#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+
+/// Noisy gradient descent on a quadratic loss,  x <- x - eta (A x - pull) + N(0, S)  (Spec §8).
+struct LinearChain {
+  Eigen::MatrixXd curvature;  ///< A, symmetric; may be singular or indefinite
+  Eigen::VectorXd pull;       ///< A x* where a minimiser x* exists
+  double learning_rate;       ///< eta > 0
+  Covariance step_noise;      ///< S, of one step; the flow's Sigma is S / eta
+};
+
+/// (1 - u)^steps and the sum of (1 - u)^j over j < steps, from the complement u of the ratio, which
+/// holds the digits for small steps. steps is a whole number, finite.
+[[nodiscard]] double power_of_complement(double u, double steps);
+[[nodiscard]] double geometric_sum(double u, double steps);
+
+/// The law of a linear chain after any number of steps, exact up to rounding.
+///
+///   m_k = m_0 + Q diag( geometric_sum(eta l_i, k) ) Q^T eta (pull - A m_0)
+///   V_k = Q [ V0_ij (r_i r_j)^k + S_ij geometric_sum(1 - r_i r_j, k) ]_ij Q^T,    r_i = 1 - eta l_i
+///
+/// in the eigenbasis A = Q diag(l) Q^T: O(d^3) for any k, not O(k d^3). O(d) when everything is
+/// diagonal; the covariance is then Diagonal and zeros stay exact.
+///
+/// Assumes   step_noise and start.covariance are valid (require_covariance).
+class ChainLaw {
+ public:
+  /// Throws InvalidArgument if sizes differ, A is not symmetric, an entry is not finite, or the
+  /// learning rate is not positive.
+  ChainLaw(const LinearChain& chain, const GaussianLaw& start);
+
+  [[nodiscard]] Eigen::Index dimension() const { return force_.size(); }
+  [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
+  [[nodiscard]] const GaussianLaw& start() const { return start_; }
+
+  /// The law after `steps` steps, a whole number; +inf gives the long-run law.
+  ///
+  /// Throws   InvalidArgument if steps is negative, NaN or not whole; NumericalFailure if the law
+  ///          overflows or, for +inf, if there is no limit.
+  [[nodiscard]] GaussianLaw at(double steps) const;
+
+  /// m_k - m_0, which keeps its digits when it is small. Finite steps only.
+  [[nodiscard]] Eigen::VectorXd displacement(double steps) const;
+
+  /// The limit: V solves V = (I - eta A) V (I - eta A) + S.
+  ///
+  /// There is none if some |1 - eta l| > 1, or = 1 with noise or pull along it (for l = 0 without
+  /// either the start stays as it is).
+  [[nodiscard]] LongRunLaw long_run() const;
+
+ private:
+  template <class Entry>
+  [[nodiscard]] Covariance rotate_back(Entry entry) const;
+
+  GaussianLaw start_;
+  Spectrum spectrum_;
+  bool diagonal_;           ///< A, S and V_0 all are
+  Eigen::VectorXd speed_;   ///< eta l_i
+  Eigen::VectorXd force_;   ///< eta Q^T (pull - A m_0)
+  Eigen::MatrixXd noise_;   ///< Q^T S Q, or one column of variances when diagonal_
+  Eigen::MatrixXd spread_;  ///< Q^T V_0 Q, likewise
+};
+
+/// Checks that `steps` is a whole number >= 0 or +inf.
+/// Throws   InvalidArgument.
+void require_steps(double steps, const Where& where = Where::here());
+
+/// The two laws after `steps` steps against each other, +inf for the long run; where both start at
+/// the same mean and have not gone far, the difference of the means keeps its digits.
+[[nodiscard]] WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps);
+
+}  // namespace sfumato

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "sfumato/math/covariance.hpp"
+
+namespace sfumato {
+
+/// How fast drifts and steps pull two points together in the metric of the noise,
+/// |v|_S = |S^{-1/2} v|. Rates are exact up to rounding or proven; they may be negative, which means
+/// that the drift may push points apart. All throw NumericalFailure if the metric is singular.
+
+/// The largest kappa with <b(x) - b(y), S^{-1} (x - y)> <= -kappa |x - y|_S^2 for b(x) = -A x:
+///
+///   Spec §6.3:   kappa = lam_min( sym( S^{-1/2} A S^{1/2} ) )
+///
+/// It may be negative although A is positive definite, and is lam_min(A) when A and S commute.
+[[nodiscard]] double linear_contraction(const Eigen::MatrixXd& curvature, const Covariance& metric);
+
+/// A rate for every drift whose Jacobian is -H(x) with H symmetric and lower I <= H <= upper I:
+///
+///   kappa = m - r (w + 1/w) / 2,   m = (upper + lower)/2,  r = (upper - lower)/2,  w = sqrt(cond S)
+///
+/// Proof. H = m I + E with |E| <= r. In the eigenbasis of S, with S^{1/2} = diag(e^{a_i}) up to a
+/// factor and |a_i| <= log(w)/2, sym(S^{-1/2} E S^{1/2})_ij = E_ij cosh(a_i - a_j), i.e. C E C - T E T
+/// with C = diag(cosh a_i), T = diag(sinh a_i); its norm is at most r (cosh^2 + sinh^2) = r cosh(log w).
+/// Attained in two dimensions by E = r [[0, 1], [1, 0]]. For isotropic S it is `lower`.
+///
+/// Throws   InvalidArgument unless lower <= upper, both finite.
+[[nodiscard]] double hessian_contraction(double lower, double upper, const Covariance& metric);
+
+/// Lipschitz constant in |.|_S of the step x -> x - rate (A x - pull)  (Spec §8.3):
+/// the largest singular value of I - rate S^{-1/2} A S^{1/2}.
+[[nodiscard]] double linear_step_lipschitz(const Eigen::MatrixXd& curvature, double learning_rate,
+                                           const Covariance& metric);
+
+/// The same for every step x -> x - rate g(x) whose g has symmetric Jacobian H(x), lower I <= H <=
+/// upper I: |1 - rate m| + rate r sqrt(cond S), because |S^{-1/2} E S^{1/2}| <= |E| sqrt(cond S).
+/// For isotropic S it is max(|1 - rate lower|, |1 - rate upper|).
+///
+/// Throws   InvalidArgument unless lower <= upper, both finite, and the learning rate is >= 0.
+[[nodiscard]] double hessian_step_lipschitz(double lower, double upper, double learning_rate,
+                                            const Covariance& metric);
+
+}  // namespace sfumato
