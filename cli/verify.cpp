@@ -76,6 +76,7 @@ Registry all_functions() {
   register_quadratic(registry);
   register_bounds(registry);
   register_chain(registry);
+  register_minibatch(registry);
   return registry;
 }
 

@@ -22,6 +22,7 @@ void register_conversions(Registry& registry);  // Spec §4
 void register_quadratic(Registry& registry);    // Spec §5
 void register_bounds(Registry& registry);       // Spec §6 and §7
 void register_chain(Registry& registry);        // Spec §8
+void register_minibatch(Registry& registry);    // Spec §10
 
 [[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
 [[nodiscard]] Eigen::MatrixXd matrix_from(const Json& json);

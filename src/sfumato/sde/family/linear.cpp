@@ -1,0 +1,44 @@
+#include "sfumato/sde/family/linear.hpp"
+
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/family/drift_kernel.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+Diffusion linear_diffusion(const OuProcess& process) {
+  const Where where = Where::here();
+  const MatrixXd curvature = require_symmetric("curvature", process.curvature, where);
+  require_size("pull", process.pull.size(), curvature.rows(), where);
+  require_size("noise", dimension(process.noise), curvature.rows(), where);
+  require_finite_entries("pull", process.pull, where);
+  Covariance noise = require_covariance("noise", process.noise, where);
+  Field drift;
+  if (curvature.isDiagonal(0.0)) {
+    drift = [rates = VectorXd(curvature.diagonal()), pull = process.pull](
+                double /*time*/, const ConstPoints& at, MutablePoints out) {
+      for (Eigen::Index i = 0; i < at.cols(); ++i) {
+        out.col(i) = pull(i) - rates(i) * at.col(i);
+      }
+    };
+  } else {
+    // A is symmetric: its columns are its rows.
+    drift = [curvature, pull = process.pull](double /*time*/, const ConstPoints& at,
+                                             MutablePoints out) {
+      linear_drift(static_cast<std::size_t>(at.rows()), static_cast<std::size_t>(at.cols()),
+                   curvature.data(), pull.data(), at.data(),
+                   static_cast<std::size_t>(at.outerStride()), out.data(),
+                   static_cast<std::size_t>(out.outerStride()));
+    };
+  }
+  return {curvature.rows(), std::move(drift), std::move(noise),
+          [curvature](const Covariance& metric) { return linear_contraction(curvature, metric); }};
+}
+
+}  // namespace sfumato
