@@ -1,0 +1,125 @@
+#include "sfumato/sde/fokker_planck/grid.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sfumato/core/check.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// The midpoint sum of a normal density of standard deviation s over cells of width w misses 1 by
+// 2 exp(-2 pi^2 s^2 / w^2): 5e-9 at s = w. What is lost beyond that is outside the grid.
+constexpr double kLostMass = 1e-7;
+
+std::vector<Axis> axes_from(const std::vector<Interval>& domain, Index cells) {
+  std::vector<Axis> axes;
+  for (const Interval& side : domain) axes.push_back({side.lower, side.upper, cells});
+  return axes;
+}
+
+}  // namespace
+
+Grid::Grid(std::vector<Axis> axes) : axes_(std::move(axes)) {
+  if (axes_.empty() || axes_.size() > 2) {
+    throw InvalidArgument(fmt::format("a grid with {} axes", axes_.size()),
+                          "Fokker-Planck grids have 1 or 2; use simulation above that");
+  }
+  for (const Axis& axis : axes_) {
+    if (!(std::isfinite(axis.lower) && std::isfinite(axis.upper) && axis.lower < axis.upper)) {
+      throw InvalidArgument(fmt::format("[{}, {}] is not an interval", axis.lower, axis.upper),
+                            "Give finite ends, the lower one first");
+    }
+    if (axis.cells < 4) {
+      throw InvalidArgument(fmt::format("{} cells on an axis", axis.cells), "Use at least 4");
+    }
+  }
+}
+
+Grid::Grid(const std::vector<Interval>& domain, Index cells_per_axis)
+    : Grid(axes_from(domain, cells_per_axis)) {}
+
+Index Grid::size() const {
+  Index size = 1;
+  for (const Axis& axis : axes_) size *= axis.cells;
+  return size;
+}
+
+double Grid::volume() const {
+  double volume = 1.0;
+  for (const Axis& axis : axes_) volume *= axis.width();
+  return volume;
+}
+
+double mass(const Grid& grid, const ArrayXd& density) { return density.sum() * grid.volume(); }
+
+double boundary_mass(const Grid& grid, const ArrayXd& density) {
+  const Index columns = grid.axis(grid.dimension() - 1).cells;
+  const Index rows = grid.size() / columns;
+  const auto near_end = [](Index i, Index cells) {
+    const Index margin = std::max<Index>(1, cells / 50);
+    return i < margin || i >= cells - margin;
+  };
+  double sum = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const bool whole_row = rows > 1 && near_end(i, rows);
+    for (Index j = 0; j < columns; ++j) {
+      if (whole_row || near_end(j, columns)) sum += density(i * columns + j);
+    }
+  }
+  return sum * grid.volume();
+}
+
+ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law) {
+  const Index d = grid.dimension();
+  require_size("law.mean", law.mean.size(), d);
+  require_size("law.covariance", dimension(law.covariance), d);
+  VectorXd widths(d);
+  for (Index k = 0; k < d; ++k) widths(k) = grid.axis(k).width();
+  const MatrixXd covariance = dense(law.covariance);
+  const VectorXd inverse = widths.cwiseInverse();
+  const MatrixXd in_cells = inverse.asDiagonal() * covariance * inverse.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(in_cells, Eigen::EigenvaluesOnly);
+  const double narrowest = std::sqrt(std::max(0.0, eigen.eigenvalues()(0)));
+  if (!(narrowest >= 1.0)) {
+    throw InvalidArgument(
+        fmt::format("the start's narrowest standard deviation is {:.3g} cells of the coarsest grid",
+                    narrowest),
+        "Use more cells or a smaller domain; for a point start begin at a small time t0 > 0 with "
+        "one_step_law");
+  }
+  const Eigen::LLT<MatrixXd> factor(covariance);
+  double log_scale = 0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi);
+  for (Index k = 0; k < d; ++k) log_scale += std::log(factor.matrixLLT()(k, k));
+
+  const Index columns = grid.axis(d - 1).cells;
+  const Index rows = grid.size() / columns;
+  ArrayXd density(grid.size());
+  VectorXd offset(d);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < columns; ++j) {
+      if (d == 2) offset(0) = grid.axis(0).center(i) - law.mean(0);
+      offset(d - 1) = grid.axis(d - 1).center(j) - law.mean(d - 1);
+      density(i * columns + j) =
+          std::exp(-0.5 * factor.matrixL().solve(offset).squaredNorm() - log_scale);
+    }
+  }
+  const double found = mass(grid, density);
+  if (!(std::abs(found - 1.0) <= kLostMass)) {
+    throw InvalidArgument(fmt::format("the start has mass {:.9g} on the grid, not 1", found),
+                          "Enlarge the domain so that it holds the whole start");
+  }
+  return density / found;
+}
+
+}  // namespace sfumato

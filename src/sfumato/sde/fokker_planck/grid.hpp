@@ -1,0 +1,75 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "sfumato/sde/law.hpp"
+
+namespace sfumato {
+
+/// Where one coordinate lives.
+struct Interval {
+  double lower;
+  double upper;
+};
+
+/// An interval cut into cells of equal width.
+struct Axis {
+  double lower;
+  double upper;
+  Eigen::Index cells;
+
+  [[nodiscard]] double width() const { return (upper - lower) / static_cast<double>(cells); }
+  [[nodiscard]] double center(Eigen::Index i) const {
+    return lower + (static_cast<double>(i) + 0.5) * width();
+  }
+  /// Between cells i and i + 1.
+  [[nodiscard]] double face(Eigen::Index i) const {
+    return lower + static_cast<double>(i + 1) * width();
+  }
+};
+
+/// Cells on a product of one or two axes (Spec §12.3, §12.4).
+///
+/// A density on the grid is an array of one value per cell, the last axis fastest: cell (i, j) of
+/// two axes is entry i * axis(1).cells + j.
+class Grid {
+ public:
+  /// Throws InvalidArgument unless there are one or two axes, each finite with lower < upper and at
+  /// least 4 cells.
+  explicit Grid(std::vector<Axis> axes);
+  /// The same number of cells on every axis.
+  Grid(const std::vector<Interval>& domain, Eigen::Index cells_per_axis);
+
+  [[nodiscard]] Eigen::Index dimension() const { return static_cast<Eigen::Index>(axes_.size()); }
+  [[nodiscard]] const Axis& axis(Eigen::Index k) const {
+    return axes_[static_cast<std::size_t>(k)];
+  }
+  /// Number of cells.
+  [[nodiscard]] Eigen::Index size() const;
+  /// Of one cell.
+  [[nodiscard]] double volume() const;
+  /// Cells that axis k counts past when the index of the other axis grows by one; and the reverse:
+  /// the cell after `c` along axis k is c + stride(k).
+  [[nodiscard]] Eigen::Index stride(Eigen::Index k) const {
+    return k + 1 < dimension() ? axes_.back().cells : 1;
+  }
+
+ private:
+  std::vector<Axis> axes_;
+};
+
+/// Mass of a density: sum times volume.
+[[nodiscard]] double mass(const Grid& grid, const Eigen::ArrayXd& density);
+
+/// Mass in the outermost fiftieth of the domain at either end of any axis: what a no-flux boundary
+/// may have pushed back.
+[[nodiscard]] double boundary_mass(const Grid& grid, const Eigen::ArrayXd& density);
+
+/// The normal density at the cell centres, scaled to mass 1 on the grid.
+///
+/// Throws  InvalidArgument if the sizes differ or the law is narrower than a cell in some direction
+///         (a point start: see one_step_law), or if part of it lies outside the grid.
+[[nodiscard]] Eigen::ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law);
+
+}  // namespace sfumato
