@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/privacy/risk.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
@@ -24,7 +21,7 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr Index kChunk = 64;  // rows a thread takes at a time: some milliseconds of work
+constexpr std::uint64_t kChunk = 64;  // rows a thread takes at a time: some milliseconds of work
 
 /// The whitened pair of one row; empty when D' has no model.
 using PairOfRow = std::function<std::optional<WhitenedPair>(Index row)>;
@@ -128,50 +125,6 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
   return result;
 }
 
-/// Rows in chunks from a common counter; each thread writes only its own rows' slots.
-class Workers {
- public:
-  Workers(Index rows, Observer& observer) : rows_(rows), observer_(observer) {}
-
-  template <class Work>
-  void run(unsigned threads, const Work& work) {
-    {
-      std::vector<std::jthread> pool;
-      for (unsigned i = 1; i < threads; ++i) pool.emplace_back([this, &work] { loop(work); });
-      loop(work);
-    }
-    if (error_) std::rethrow_exception(error_);
-  }
-
- private:
-  template <class Work>
-  void loop(const Work& work) {
-    try {
-      while (!failed_ && !observer_.stop_requested()) {
-        const Index first = next_.fetch_add(kChunk);
-        if (first >= rows_) return;
-        const Index last = std::min(rows_, first + kChunk);
-        for (Index row = first; row < last; ++row) work(row);
-        const Index done = done_.fetch_add(last - first) + last - first;
-        observer_.progress("rows", static_cast<std::uint64_t>(done),
-                           static_cast<std::uint64_t>(rows_));
-      }
-    } catch (...) {
-      const std::scoped_lock lock(mutex_);
-      if (!error_) error_ = std::current_exception();
-      failed_ = true;
-    }
-  }
-
-  Index rows_;
-  Observer& observer_;
-  std::atomic<Index> next_{0};
-  std::atomic<Index> done_{0};
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;
-  std::exception_ptr error_;
-};
-
 }  // namespace
 
 std::string_view name(RowStatus status) {
@@ -198,11 +151,12 @@ std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions
 
   std::vector<RowRisk> risks(static_cast<std::size_t>(problem.rows()));
   for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
-  const unsigned available = std::max(1U, std::thread::hardware_concurrency());
-  Workers workers(problem.rows(), observer);
-  workers.run(options.threads == 0 ? available : options.threads, [&](Index row) {
-    risks[static_cast<std::size_t>(row)] = risk_of(problem, row, pair_of, options);
-  });
+  parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
+                  [&](std::uint64_t first, std::uint64_t last) {
+                    for (std::uint64_t row = first; row < last; ++row) {
+                      risks[row] = risk_of(problem, static_cast<Index>(row), pair_of, options);
+                    }
+                  });
   return risks;
 }
 

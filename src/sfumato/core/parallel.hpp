@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "sfumato/core/observer.hpp"
+
+namespace sfumato {
+
+/// How parallel_blocks cuts its work, and over how many threads.
+struct BlockWork {
+  std::string_view stage;  ///< what Observer::progress calls the work
+  std::uint64_t count;     ///< indices 0 .. count - 1
+  std::uint64_t block;     ///< indices a thread takes at a time, >= 1
+  unsigned threads = 0;    ///< 0: as many as the machine has
+};
+
+/// Calls  work(first, last)  once for each block [first, last) of 0 .. count - 1; the threads take
+/// blocks from a common counter. Blocks begin at multiples of `block` whatever the threads, so a
+/// result that each block writes to slots of its own does not depend on their number.
+///
+/// Returns  true when every block was done; false when the observer asked to stop before that: the
+///          blocks that were begun are then finished, the others never called.
+/// Throws   what `work` or the observer throws first, after all threads have ended; InvalidArgument
+///          if block is 0.
+bool parallel_blocks(const BlockWork& plan, Observer& observer,
+                     const std::function<void(std::uint64_t first, std::uint64_t last)>& work);
+
+}  // namespace sfumato

@@ -1,0 +1,71 @@
+#include "sfumato/core/parallel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+TEST(ParallelBlocks, EveryIndexOnceWhateverTheThreads) {
+  Observer silent;
+  for (const unsigned threads : {0U, 1U, 2U, 5U}) {
+    for (const std::uint64_t count : {0U, 1U, 63U, 64U, 65U, 1000U}) {
+      std::vector<int> visits(count, 0);
+      const bool finished = parallel_blocks({"work", count, 64, threads}, silent,
+                                            [&](std::uint64_t first, std::uint64_t last) {
+                                              EXPECT_EQ(first % 64, 0U);
+                                              EXPECT_LE(last - first, 64U);
+                                              for (auto i = first; i < last; ++i) ++visits[i];
+                                            });
+      EXPECT_TRUE(finished);
+      EXPECT_EQ(visits, std::vector<int>(count, 1));
+    }
+  }
+}
+
+TEST(ParallelBlocks, FirstErrorArrivesAtTheCaller) {
+  Observer silent;
+  std::atomic<int> calls{0};
+  const auto fail = [&](std::uint64_t first, std::uint64_t) {
+    ++calls;
+    if (first >= 5) throw std::runtime_error("block " + std::to_string(first));
+  };
+  EXPECT_THROW(parallel_blocks({"work", 1000, 1, 3}, silent, fail), std::runtime_error);
+  EXPECT_LT(calls, 1000);
+}
+
+TEST(ParallelBlocks, ProgressReachesTheTotalAndStopIsObeyed) {
+  struct Recorder : Observer {
+    void progress(std::string_view stage, std::uint64_t done, std::uint64_t total) override {
+      EXPECT_EQ(stage, "work");
+      EXPECT_EQ(total, 10U);
+      most = std::max(most, done);
+    }
+    [[nodiscard]] bool stop_requested() const override { return most >= limit; }
+    std::uint64_t most = 0, limit = 100;
+  };
+  Recorder whole;
+  EXPECT_TRUE(parallel_blocks({"work", 10, 3, 1}, whole, [](auto, auto) {}));
+  EXPECT_EQ(whole.most, 10U);
+  Recorder stopped;
+  stopped.limit = 4;
+  std::uint64_t seen = 0;
+  EXPECT_FALSE(
+      parallel_blocks({"work", 10, 3, 1}, stopped,
+                      [&](std::uint64_t first, std::uint64_t last) { seen += last - first; }));
+  EXPECT_EQ(seen, 6U);
+}
+
+TEST(ParallelBlocks, Refusals) {
+  Observer silent;
+  EXPECT_THROW(parallel_blocks({"work", 10, 0}, silent, [](auto, auto) {}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato
