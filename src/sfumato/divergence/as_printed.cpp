@@ -65,8 +65,9 @@ Printed entropy_bound(const OuPair& pair, double time) {
   }
   const OuLaw p(pair.p, pair.start_p);
   const OuLaw q(pair.q, pair.start_q);
-  const double value = upper_integral(
-      [&](double s) { return printed_rate(pair, p.at(s), q.at(s)); }, time, {1e-6 * time, kInf});
+  const double value =
+      upper_integral([&](double s, double) { return printed_rate(pair, p.at(s), q.at(s)); }, time,
+                     {1e-6 * time, kInf});
   return against_exact(value, exact_kl(pair, time).value.value(), "");
 }
 
@@ -147,7 +148,8 @@ Printed noise_norm_bound(const OuPair& pair, double time, Under under) {
   };
   const double integral = under == Under::final_law
                               ? time * mean_square(time)
-                              : upper_integral(mean_square, time, {1e-6 * time, kInf});
+                              : upper_integral([&](double s, double) { return mean_square(s); },
+                                               time, {1e-6 * time, kInf});
   if (start_kl(pair.start_p, pair.start_q) > 0.0) {
     return {integral / smallest, false, "the paper assumes a common start"};
   }

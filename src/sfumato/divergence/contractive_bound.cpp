@@ -23,8 +23,8 @@ const char* const kOverflow = "the drift gap overflows before that time; ask for
 
 /// B_kappa with panels for a rate of up to `sharpest`, so that several kappa share their nodes.
 double weighted_integral(const DriftGap& gap, double kappa, double sharpest, double time) {
-  const auto integrand = [&](double s) {
-    const double weight = std::exp(-kappa * (time - s));
+  const auto integrand = [&](double s, double left) {
+    const double weight = std::exp(-kappa * left);
     return weight > 0.0 ? weight * gap.at(s) : 0.0;
   };
   const double end = sharpest > 0.0 ? 1.0 / sharpest : kInf;
@@ -55,7 +55,8 @@ std::string obstacle(const OuPair& pair, double start) {
 }  // namespace
 
 double path_bound(const DriftGap& gap, double time) {
-  return 0.5 * upper_integral(gap.at, time, {gap.time_scale, kInf});
+  return 0.5 *
+         upper_integral([&](double s, double) { return gap.at(s); }, time, {gap.time_scale, kInf});
 }
 
 double contractive_bound(const DriftGap& gap, double kappa, double time) {

@@ -157,7 +157,7 @@ KlBound kl_bound_finite_time(const LangevinConstants& c, double time) {
   };
   if (time == kInf) return limit_bound(gap(kInf), c, kFinite);
   const double kappa = c.f_prime.kappa;
-  const auto integrand = [&](double s) { return std::exp(-kappa * (time - s)) * gap(s); };
+  const auto integrand = [&](double s, double left) { return std::exp(-kappa * left) * gap(s); };
   const double integral = upper_integral(integrand, time, {time_scale(c), memory(c)});
   return finite_or_overflow(integral / (1.0 + std::exp(-kappa * time)), kFinite);
 }
@@ -208,8 +208,8 @@ KlBound kl_bound_unequal(const LangevinConstants& c, const SmoothStart& start, d
     return lsi_constant(c.variance_prime, kappa, start.lsi_constant, s);
   };
   const double at_end = constant(time);
-  const auto integrand = [&](double s) {
-    return square(psi(s)) * std::exp(-kappa * (time - s)) * std::sqrt(constant(s) / at_end);
+  const auto integrand = [&](double s, double left) {
+    return square(psi(s)) * std::exp(-kappa * left) * std::sqrt(constant(s) / at_end);
   };
   double scale = std::min(time_scale(c), memory(c));
   if (start.lsi_constant > 0.0) {

@@ -158,7 +158,7 @@ EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time) {
     }
     const OuDriftGap gap(pair.p, pair.start_p, pair.q);
     const double integral =
-        upper_integral([&](double s) { return gap.at(s); }, time, {gap.time_scale(), kInf});
+        upper_integral([&](double s, double) { return gap.at(s); }, time, {gap.time_scale(), kInf});
     const double value = start + 0.5 * integral;
     return {finite_or(kPrimal, value), finite_or(kDual, value), finite_or(kMinimum, value)};
   }
@@ -171,8 +171,8 @@ EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time) {
   const double scale = std::min(time_scale(OuLaw(pair.p, pair.start_p), pair.p.noise),
                                 time_scale(OuLaw(pair.q, pair.start_q), pair.q.noise));
   const auto integrated = [&](const char* method, auto select) {
-    return finite_or(method, start + upper_integral([&](double s) { return select(at(s)); }, time,
-                                                    {scale, kInf}));
+    return finite_or(method, start + upper_integral([&](double s, double) { return select(at(s)); },
+                                                    time, {scale, kInf}));
   };
   KlBound primal = definite_p ? integrated(kPrimal, [](const EntropyRate& r) { return r.primal; })
                               : singular(kPrimal, "the first process");

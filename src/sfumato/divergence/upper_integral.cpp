@@ -23,10 +23,13 @@ constexpr int kMaxPanels = 400;
 // Rounding of the nodes, the weights and the sum.
 constexpr double kRounding = 32.0 * std::numeric_limits<double>::epsilon();
 
+/// What a panel integrates over: s, sqrt(s) with ds = 2 r dr, or what is left until the end.
+enum class Variable { time, root, left };
+
 struct Panel {
   double from;
   double to;
-  bool in_root;  ///< the variable is sqrt(s), ds = 2 r dr
+  Variable variable;
   double value;
   double error;
   bool operator<(const Panel& other) const { return error < other.error; }
@@ -34,37 +37,42 @@ struct Panel {
 
 class Integrator {
  public:
-  explicit Integrator(const std::function<double(double)>& function) : function_(function) {}
+  Integrator(const TimeFunction& function, double time) : function_(function), time_(time) {}
 
-  [[nodiscard]] Panel panel(double from, double to, bool in_root) const {
+  [[nodiscard]] Panel panel(double from, double to, Variable variable) const {
     using Kronrod = boost::math::quadrature::gauss_kronrod<double, 21>;
     using Gauss = boost::math::quadrature::gauss<double, 10>;
     const double centre = 0.5 * (from + to);
     const double half = 0.5 * (to - from);
-    double fine = Kronrod::weights()[0] * at(centre, in_root);
+    double fine = Kronrod::weights()[0] * at(centre, variable);
     double coarse = 0.0;  // ten nodes: the centre is not one of them
     for (std::size_t i = 1; i < Kronrod::abscissa().size(); ++i) {
       const double offset = half * Kronrod::abscissa()[i];
-      const double pair = at(centre - offset, in_root) + at(centre + offset, in_root);
+      const double pair = at(centre - offset, variable) + at(centre + offset, variable);
       fine += Kronrod::weights()[i] * pair;
       if (i % 2 == 1) coarse += Gauss::weights()[i / 2] * pair;
     }
     const double error = fine < kInf ? half * std::abs(fine - coarse) : 0.0;
-    return {from, to, in_root, half * fine, error};
+    return {from, to, variable, half * fine, error};
   }
 
  private:
-  [[nodiscard]] double at(double x, bool in_root) const {
-    const double value = in_root ? 2.0 * x * function_(x * x) : function_(x);
+  [[nodiscard]] double at(double x, Variable variable) const {
+    double value = 0.0;
+    switch (variable) {
+      case Variable::time: value = function_(x, time_ - x); break;
+      case Variable::root: value = 2.0 * x * function_(x * x, time_ - x * x); break;
+      case Variable::left: value = function_(time_ - x, x); break;
+    }
     if (std::isnan(value)) {
-      throw NumericalFailure(fmt::format("the integrand is NaN at time {}", in_root ? x * x : x),
-                             "Check the constants for extreme sizes",
+      throw NumericalFailure("the integrand is NaN", "Check the constants for extreme sizes",
                              Where::here("upper_integral"));
     }
     return value;
   }
 
-  const std::function<double(double)>& function_;
+  const TimeFunction& function_;
+  double time_;
 };
 
 /// Lengths that grow by kGrowth from `first` and fill `total`, shortest first.
@@ -81,30 +89,27 @@ std::vector<double> panels_filling(double total, double first) {
 
 }  // namespace
 
-double upper_integral(const std::function<double(double)>& function, double time,
-                      const TimeScales& scales) {
+double upper_integral(const TimeFunction& function, double time, const TimeScales& scales) {
   if (!(time >= 0.0 && time < kInf)) {
     throw InvalidArgument(fmt::format("time = {} is negative, infinite or NaN", time),
                           "Pass a finite elapsed time");
   }
   if (time == 0.0) return 0.0;
-  const Integrator integrator(function);
+  const Integrator integrator(function, time);
   const bool layered = scales.at_end < time;
-  const double first_half = layered ? 0.5 * time : time;
+  const double middle = layered ? 0.5 * time : time;
   std::priority_queue<Panel> panels;
   double from = 0.0;
-  for (const double to : panels_filling(first_half, scales.at_start)) {
-    const bool in_root = from == 0.0;
-    panels.push(in_root ? integrator.panel(0.0, std::sqrt(to), true)
-                        : integrator.panel(from, to, false));
+  for (const double to : panels_filling(middle, scales.at_start)) {
+    panels.push(from == 0.0 ? integrator.panel(0.0, std::sqrt(to), Variable::root)
+                            : integrator.panel(from, to, Variable::time));
     from = to;
   }
   if (layered) {
-    double to = time;
-    for (const double back : panels_filling(time - first_half, scales.at_end)) {
-      const double start = back == time - first_half ? first_half : time - back;
-      if (start < to) panels.push(integrator.panel(start, to, false));
-      to = start;
+    from = 0.0;
+    for (const double to : panels_filling(time - middle, scales.at_end)) {
+      panels.push(integrator.panel(from, to, Variable::left));
+      from = to;
     }
   }
   double value = 0.0;
@@ -116,11 +121,11 @@ double upper_integral(const std::function<double(double)>& function, double time
   while (error > kRelativeTolerance * value && value < kInf &&
          panels.size() < static_cast<std::size_t>(kMaxPanels)) {
     const Panel worst = panels.top();
-    const double middle = 0.5 * (worst.from + worst.to);
-    if (!(worst.from < middle && middle < worst.to)) break;
+    const double half = 0.5 * (worst.from + worst.to);
+    if (!(worst.from < half && half < worst.to)) break;
     panels.pop();
-    const Panel left = integrator.panel(worst.from, middle, worst.in_root);
-    const Panel right = integrator.panel(middle, worst.to, worst.in_root);
+    const Panel left = integrator.panel(worst.from, half, worst.variable);
+    const Panel right = integrator.panel(half, worst.to, worst.variable);
     // Halving a panel whose error is rounding does not help; nothing else will.
     const bool stuck = left.error + right.error > 0.5 * worst.error &&
                        worst.error < kRounding * std::abs(worst.value);

@@ -11,6 +11,10 @@ struct TimeScales {
   double at_end;    ///< the same near t, e.g. 1/kappa for a factor e^{-kappa (t - s)}
 };
 
+/// A function of the time s and of what is left until the end, t - s, which is passed apart: near
+/// the end of a long horizon the difference would have lost its digits.
+using TimeFunction = std::function<double(double time, double left)>;
+
 /// Integral over [0, time] of a function that is not negative, rounded up: adaptive Gauss-Kronrod
 /// (10, 21) with its error estimate added. Relative accuracy about 1e-11 for functions that are
 /// smooth or have square-root singularities at 0 (the first panel is integrated in sqrt(s)); less
@@ -19,7 +23,7 @@ struct TimeScales {
 /// Edges    time = 0 gives 0; a value of +inf at any node gives +inf.
 /// Throws   InvalidArgument unless time is finite and not negative; NumericalFailure if the function
 ///          returns NaN.
-[[nodiscard]] double upper_integral(const std::function<double(double)>& function, double time,
+[[nodiscard]] double upper_integral(const TimeFunction& function, double time,
                                     const TimeScales& scales);
 
 }  // namespace sfumato
