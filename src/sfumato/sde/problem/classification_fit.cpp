@@ -1,0 +1,365 @@
+#include "sfumato/sde/problem/classification_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Weights = ClassificationProblem::Weights;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kUp = 1.0 + 1e-14;  // over the rounding of a few products and a norm
+constexpr int kMostSteps = 200;
+constexpr int kMostPasses = 8;  // of a neighbour; those that need more are solved on their own
+constexpr Index kBlock = 64;
+
+double largest_row_norm(const MatrixXd& features) {
+  return features.rowwise().norm().maxCoeff() * kUp;
+}
+
+/// Softmax: the same weights with mean zero over the classes.
+void centre(const ClassificationProblem& problem, VectorXd& weights) {
+  if (!problem.is_softmax()) return;
+  auto table = weights.reshaped(problem.features().cols(), problem.outputs());
+  const VectorXd mean = table.rowwise().mean();
+  table.colwise() -= mean;
+}
+
+/// How far centred weights may be from the subspace, by rounding.
+double centring_error(const ClassificationProblem& problem, double norm) {
+  return problem.is_softmax() ? static_cast<double>(problem.outputs() + 2) * kEpsilon * norm : 0.0;
+}
+
+/// Lower bound on the eigenvalues of sum_l Hess f_l, among centred weights for softmax.
+double least_curvature(const ClassificationProblem& problem, MatrixXd hessian) {
+  const Index p = problem.features().cols();
+  const Index m = problem.outputs();
+  const double trace = hessian.trace();
+  if (m > 1) {  // lift the common shifts, which are orthogonal to the centred weights
+    for (Index k = 0; k < m; ++k) {
+      for (Index j = 0; j < m; ++j) {
+        hessian.block(k * p, j * p, p, p).diagonal().array() += trace / static_cast<double>(m);
+      }
+    }
+  }
+  const double least =
+      Eigen::SelfAdjointEigenSolver<MatrixXd>(hessian, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  const double slack =
+      static_cast<double>(problem.rows() + 32 * problem.parameters() + 64) * kEpsilon * trace;
+  return std::max(0.0, least - slack);
+}
+
+/// Bound on |w - w*| from the gradient at w, the curvature everywhere and at w, and the bending R.
+double certified_distance(double gradient, double everywhere, double here, double bending) {
+  double distance = everywhere > 0.0 ? gradient / everywhere : kInf;
+  const double share = bending * gradient / here;
+  if (here > 0.0 && share < 1.0) {
+    distance = std::min(distance, bending > 0.0 ? -std::log1p(-share) / bending : gradient / here);
+  }
+  return distance * kUp;
+}
+
+/// Of one row's gradient, in units of kEpsilon (ClassificationProblem::rounding for one row).
+double record_rounding(const ClassificationProblem& problem, const Record& record, double norm) {
+  const double length = record.features.norm();
+  const double scores = 2.0 * static_cast<double>(record.features.size() + 2) * length * norm;
+  return length *
+         (problem.constants().curvature * scores + static_cast<double>(problem.outputs()) + 24.0);
+}
+
+[[noreturn]] void no_minimiser(double gradient, double curvature, double norm) {
+  throw NumericalFailure(
+      fmt::format("no minimiser can be certified: where Newton's method ended, at weights of norm "
+                  "{:.3g}, the gradient is {:.3g} and the least curvature {:.3g}",
+                  norm, gradient, curvature),
+      "Add a ridge term: without one, separable classes have no minimiser, and features that "
+      "others "
+      "determine no unique one");
+}
+
+/// The point that Newton's method reaches, with a line search until it converges.
+VectorXd newton(const ClassificationProblem& problem, VectorXd at) {
+  const Weights own = problem.weights(problem.rows());
+  VectorXd gradient = problem.gradient(at);
+  double loss = problem.loss(at);
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double floor = own.row * problem.rounding(at.norm());
+    if (gradient.norm() <= 0.01 * floor) break;
+    MatrixXd hessian = problem.hessian(at);
+    // A common shift of all classes changes nothing without a ridge: any curvature will do for it.
+    hessian.diagonal().array() += 1e-14 * hessian.trace() / static_cast<double>(hessian.rows());
+    const Eigen::LLT<MatrixXd> cholesky(hessian);
+    if (cholesky.info() != Eigen::Success) break;
+    const VectorXd direction = cholesky.solve(gradient);
+    const double decrease = gradient.dot(direction);
+    bool moved = false;
+    for (double length = 1.0; length > 1e-6; length *= 0.5) {
+      VectorXd next = at - length * direction;
+      centre(problem, next);
+      const double next_loss = problem.loss(next);
+      VectorXd next_gradient = problem.gradient(next);
+      // Where the loss no longer resolves the decrease, the gradient still does.
+      const bool lower = next_loss <= loss - 1e-4 * length * decrease;
+      const bool flatter = next_gradient.norm() <= 0.7 * gradient.norm() &&
+                           next_loss <= loss + 1e-12 * (std::abs(loss) + 1.0);
+      if (!lower && !flatter) continue;
+      moved = next_gradient.norm() < gradient.norm() || lower;
+      const bool stalls = gradient.norm() <= floor && next_gradient.norm() > 0.5 * gradient.norm();
+      if (stalls) moved = false;
+      if (next_gradient.norm() < gradient.norm() || !stalls) {
+        at = std::move(next);
+        loss = next_loss;
+        gradient = std::move(next_gradient);
+      }
+      break;
+    }
+    if (!moved) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+Convexity convexity(const ClassificationProblem& problem, const std::optional<VectorXd>& start) {
+  VectorXd from = start ? *start : VectorXd::Zero(problem.parameters());
+  require_size("start", from.size(), problem.parameters());
+  centre(problem, from);
+  const Weights own = problem.weights(problem.rows());
+  Convexity result{own.ridge, hessian_bound(problem), newton(problem, std::move(from)), 0.0, 0.0};
+  const double norm = result.minimiser.norm();
+  const double off = centring_error(problem, norm);
+  result.gradient_norm =
+      (problem.gradient(result.minimiser).norm() + own.row * problem.rounding(norm) +
+       8.0 * kEpsilon * own.ridge * norm + result.lipschitz * off) *
+      kUp;
+  const double here =
+      own.row * least_curvature(problem, problem.sum_hessian(result.minimiser)) + own.ridge;
+  result.distance =
+      off + certified_distance(result.gradient_norm, own.ridge, here,
+                               problem.constants().bending * largest_row_norm(problem.features()));
+  if (!std::isfinite(result.distance)) no_minimiser(result.gradient_norm, here, norm);
+  return result;
+}
+
+/// A neighbour as a change of the sums over the table: row taken out, record put in.
+struct ClassificationFit::Change {
+  Weights weights;
+  Record out;
+  std::optional<Record> in;
+  MatrixXd directions;  ///< T, by columns: the Hessian of f' is base - c U U^T + c V V^T
+  MatrixXd solved;      ///< base^{-1} T
+  Eigen::PartialPivLU<MatrixXd> small;
+  const Eigen::LLT<MatrixXd>* base;
+  double curvature;  ///< lower bound on that of the sum over the rows, at the minimiser of f
+  double lipschitz;
+  double bending;
+
+  /// (Hess f')^{-1} gradient, by Woodbury's formula.
+  [[nodiscard]] VectorXd newton_step(const VectorXd& gradient) const {
+    const VectorXd plain = base->solve(gradient);
+    return plain - solved * small.solve(directions.transpose() * plain);
+  }
+};
+
+ClassificationFit::ClassificationFit(ClassificationProblem problem)
+    : problem_(std::move(problem)), convexity_(sfumato::convexity(problem_)) {
+  const Weights own = problem_.weights(problem_.rows());
+  largest_gram_ =
+      (convexity_.lipschitz - own.ridge) / (own.row * problem_.constants().curvature) * kUp;
+  // From the whole bound, whose ridge may hide a small Gram matrix in its rounding.
+  largest_gram_ += 4.0 * kEpsilon * own.ridge / (own.row * problem_.constants().curvature);
+  largest_norm_ = largest_row_norm(problem_.features());
+  Points sums(1, problem_.parameters());
+  problem_.sum_gradients(convexity_.minimiser.transpose().array(), sums);
+  sum_gradient_ = sums.matrix().transpose();
+  const MatrixXd hessian = problem_.sum_hessian(convexity_.minimiser);
+  least_curvature_ = least_curvature(problem_, hessian);
+  const auto factor = [&](const Weights& weights) {
+    MatrixXd matrix = weights.row * hessian;
+    matrix.diagonal().array() +=
+        weights.ridge + 1e-14 * matrix.trace() / static_cast<double>(matrix.rows());
+    return Eigen::LLT<MatrixXd>(matrix);
+  };
+  replacing_ = factor(own);
+  removing_ = problem_.rows() > 1 ? factor(problem_.weights(problem_.rows() - 1)) : replacing_;
+}
+
+ClassificationFit::Change ClassificationFit::change(const Neighbour& neighbour) const {
+  const VectorXd& at = convexity_.minimiser;
+  const LinkConstants link = problem_.constants();
+  if (neighbour.row < 0 || neighbour.row >= problem_.rows()) {
+    throw InvalidArgument(
+        fmt::format("row {} of a table of {} rows", neighbour.row, problem_.rows()),
+        "Count rows from 0", Where::here("ClassificationFit"));
+  }
+  const bool removal = !neighbour.replacement;
+  if (removal && problem_.rows() == 1) {
+    throw InvalidArgument("without its only row the table is empty",
+                          "Use a table of two rows or more", Where::here("ClassificationFit"));
+  }
+  Change change{problem_.weights(removal ? problem_.rows() - 1 : problem_.rows()),
+                problem_.record(neighbour.row),
+                neighbour.replacement,
+                problem_.record_hessian_root(problem_.record(neighbour.row), at),
+                {},
+                {},
+                removal ? &removing_ : &replacing_,
+                0.0,
+                0.0,
+                link.bending * largest_norm_};
+  const Index m = problem_.outputs();
+  double gram = largest_gram_;
+  const double taken = change.directions.squaredNorm() * kUp;  // at least the norm of U U^T
+  change.curvature = std::max(0.0, least_curvature_ - taken);
+  if (!removal) {
+    problem_.require_record(*change.in, Where::here("ClassificationFit"));
+    change.directions.conservativeResize(Eigen::NoChange, 2 * m);
+    change.directions.rightCols(m) = problem_.record_hessian_root(*change.in, at);
+    gram += change.in->features.squaredNorm() * kUp;
+    change.bending = std::max(change.bending, link.bending * change.in->features.norm() * kUp);
+  }
+  change.lipschitz = (change.weights.ridge + change.weights.row * link.curvature * gram) * kUp;
+  change.solved = change.base->solve(change.directions);
+  MatrixXd small = change.directions.transpose() * change.solved;
+  small.diagonal().head(m).array() -= 1.0 / change.weights.row;
+  if (!removal) small.diagonal().tail(m).array() += 1.0 / change.weights.row;
+  change.small.compute(small);
+  return change;
+}
+
+std::vector<Convexity> ClassificationFit::neighbours(std::span<const Neighbour> neighbours,
+                                                     double tolerance) const {
+  require_non_negative("tolerance", tolerance);
+  std::vector<Convexity> results(neighbours.size());
+  for (std::size_t first = 0; first < neighbours.size(); first += kBlock) {
+    const std::size_t count = std::min<std::size_t>(kBlock, neighbours.size() - first);
+    solve_block(neighbours.subspan(first, count), tolerance, results.data() + first);
+  }
+  return results;
+}
+
+void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, double tolerance,
+                                    Convexity* results) const {
+  const VectorXd& centre_point = convexity_.minimiser;
+  std::vector<Change> changes;
+  std::vector<std::size_t> open;  // not yet certified
+  for (std::size_t j = 0; j < neighbours.size(); ++j) {
+    changes.push_back(change(neighbours[j]));
+    const Change& c = changes.back();
+    VectorXd gradient = sum_gradient_ - problem_.record_gradient(c.out, centre_point);
+    if (c.in) gradient += problem_.record_gradient(*c.in, centre_point);
+    gradient = c.weights.row * gradient + c.weights.ridge * centre_point;
+    VectorXd at = centre_point - c.newton_step(gradient);
+    centre(problem_, at);
+    results[j] = {c.weights.ridge, c.lipschitz, std::move(at), kInf, kInf};
+    open.push_back(j);
+  }
+  for (int pass = 0; pass < kMostPasses && !open.empty(); ++pass) {
+    const auto count = static_cast<Index>(open.size());
+    Points at(count, problem_.parameters());
+    Points sums(count, problem_.parameters());
+    for (Index k = 0; k < count; ++k) {
+      at.row(k) = results[open[static_cast<std::size_t>(k)]].minimiser.transpose().array();
+    }
+    problem_.sum_gradients(at, sums);
+    std::vector<std::size_t> still;
+    for (Index k = 0; k < count; ++k) {
+      const std::size_t j = open[static_cast<std::size_t>(k)];
+      const Change& c = changes[j];
+      Convexity& result = results[j];
+      VectorXd gradient = sums.row(k).matrix().transpose();
+      gradient -= problem_.record_gradient(c.out, result.minimiser);
+      if (c.in) gradient += problem_.record_gradient(*c.in, result.minimiser);
+      gradient = c.weights.row * gradient + c.weights.ridge * result.minimiser;
+      const double norm = result.minimiser.norm();
+      const double off = centring_error(problem_, norm);
+      double rounding = problem_.rounding(norm);
+      // The row taken out is one of those counted; one that is put in is counted here.
+      rounding += c.in ? kEpsilon * record_rounding(problem_, *c.in, norm) : 0.0;
+      rounding += kEpsilon * record_rounding(problem_, c.out, norm);
+      rounding =
+          c.weights.row * rounding + 8.0 * kEpsilon * c.weights.ridge * norm + c.lipschitz * off;
+      const double before = result.gradient_norm;
+      result.gradient_norm = (gradient.norm() + rounding) * kUp;
+      const double shift = (result.minimiser - centre_point).norm();
+      const double here =
+          c.weights.row * c.curvature * std::exp(-c.bending * shift) / kUp + c.weights.ridge;
+      result.distance =
+          off + certified_distance(result.gradient_norm, c.weights.ridge, here, c.bending);
+      if (result.distance <= tolerance * shift || gradient.norm() <= rounding) continue;
+      if (!(result.gradient_norm < 0.5 * before)) {
+        result.distance = kInf;  // does not converge from here
+        continue;
+      }
+      if (pass + 1 == kMostPasses) continue;
+      result.minimiser -= c.newton_step(gradient);
+      centre(problem_, result.minimiser);
+      still.push_back(j);
+    }
+    open = std::move(still);
+  }
+  for (std::size_t j = 0; j < neighbours.size(); ++j) {
+    const double shift = (results[j].minimiser - centre_point).norm();
+    const bool rough = !(results[j].distance <= std::max(tolerance, 1e-3) * shift) &&
+                       !(results[j].distance <= 1e-9 * (1.0 + results[j].minimiser.norm()));
+    if (!rough) continue;
+    const auto own = problem_.neighbour(neighbours[j].row, neighbours[j].replacement);
+    results[j] = sfumato::convexity(own, centre_point);
+  }
+}
+
+GradientGap ClassificationFit::gap(const Neighbour& neighbour) const {
+  const Change c = change(neighbour);
+  const Weights own = problem_.weights(problem_.rows());
+  const LinkConstants link = problem_.constants();
+  const VectorXd& at = convexity_.minimiser;
+  const double norm = at.norm();
+  const double less = std::abs(own.row - c.weights.row);
+  const double ridge = std::abs(own.ridge - c.weights.ridge);
+  const double length_out = c.out.features.norm() * kUp;
+
+  // grad f' - grad f = (c' - c) sum g_m - c' g_out + c' g_in + (rho' - rho) w
+  VectorXd difference = (c.weights.row - own.row) * sum_gradient_ -
+                        c.weights.row * problem_.record_gradient(c.out, at) +
+                        (c.weights.ridge - own.ridge) * at;
+  double rounding = less * problem_.rounding(norm) +
+                    c.weights.row * kEpsilon * record_rounding(problem_, c.out, norm) +
+                    8.0 * kEpsilon * ridge * norm;
+  GradientGap gap{};
+  if (c.in) {
+    const double length_in = c.in->features.norm() * kUp;
+    difference += c.weights.row * problem_.record_gradient(*c.in, at);
+    rounding += c.weights.row * kEpsilon * record_rounding(problem_, *c.in, norm);
+    const bool same_features = c.in->features == c.out.features;
+    const bool same_label = c.in->target == c.out.target;
+    gap.everywhere = own.row * link.gradient *
+                     (same_features ? (same_label ? 0.0 : length_out) : length_out + length_in);
+    const double longer = std::max(length_out, length_in);
+    gap.lipschitz = same_features ? 0.0 : own.row * link.curvature * longer * longer;
+  } else {
+    const double others = problem_.features().rowwise().norm().sum() * kUp;
+    gap.everywhere =
+        ridge > 0.0 ? kInf : link.gradient * (own.row * length_out + less * others * (1 + 1e-12));
+    gap.lipschitz =
+        link.curvature * std::max(own.row * length_out * length_out, less * largest_gram_) + ridge;
+  }
+  gap.everywhere *= kUp;
+  gap.lipschitz *= kUp;
+  gap.at_minimiser = (difference.norm() + rounding + gap.lipschitz * convexity_.distance) * kUp;
+  return gap;
+}
+
+}  // namespace sfumato
