@@ -26,7 +26,7 @@ double times(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
 
 double decay(double rate, double time) { return rate == 0.0 ? 1.0 : std::exp(-rate * time); }
 
-void require_convexity(const char* name, const Convexity& convexity, const Where& where) {
+void require_convexity(const char* name, const HessianBounds& convexity, const Where& where) {
   require_finite(fmt::format("{}.kappa", name),
                  require_non_negative(fmt::format("{}.kappa", name), convexity.kappa, where),
                  where);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sfumato/divergence/kl_bound.hpp"
+#include "sfumato/sde/contraction.hpp"
 
 namespace sfumato {
 
@@ -11,16 +12,10 @@ namespace sfumato {
 /// (Spec §7). Every function throws InvalidArgument, naming it, for a constant that is negative, NaN
 /// or out of order; times may be +inf.
 
-/// kappa I <= Hess f <= L I.
-struct Convexity {
-  double kappa;      ///< >= 0
-  double lipschitz;  ///< L >= kappa, finite
-};
-
 /// What the bounds know of a pair.
 struct LangevinConstants {
-  Convexity f;                ///< of the first potential
-  Convexity f_prime;          ///< of the second
+  HessianBounds f;            ///< of the first potential; 0 <= kappa <= L, finite
+  HessianBounds f_prime;      ///< of the second
   double variance;            ///< sigma^2 > 0 of the first process
   double variance_prime;      ///< sigma'^2 > 0 of the second
   Eigen::Index dimension;     ///< d >= 1

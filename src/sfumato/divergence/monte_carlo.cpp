@@ -10,7 +10,7 @@
 
 namespace sfumato {
 
-Interval interval(const MonteCarloMean& mean, double confidence) {
+ConfidenceInterval interval(const MonteCarloMean& mean, double confidence) {
   if (!(confidence > 0.0 && confidence < 1.0)) {
     throw InvalidArgument(fmt::format("confidence = {} is not between 0 and 1", confidence),
                           "Pass 0.95, say");

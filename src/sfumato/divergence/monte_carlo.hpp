@@ -10,14 +10,14 @@ struct MonteCarloMean {
   double standard_error;
 };
 
-struct Interval {
+struct ConfidenceInterval {
   double low, high;
 };
 
 /// value +- z standard_error with the normal quantile z. An approximation for many repetitions, and no
 /// guarantee: nothing bounds the integrands (Spec §12.1).
 /// Throws   InvalidArgument if confidence is not in (0, 1).
-[[nodiscard]] Interval interval(const MonteCarloMean& mean, double confidence);
+[[nodiscard]] ConfidenceInterval interval(const MonteCarloMean& mean, double confidence);
 
 /// Mean and spread of values that arrive one by one or in groups, without cancellation. The result
 /// depends on the order only by rounding; merge groups in a fixed order for the same bits.

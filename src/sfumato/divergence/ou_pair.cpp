@@ -38,8 +38,12 @@ bool same_matrix(const Covariance& a, const Covariance& b) {
 }
 
 double start_kl(const GaussianLaw& p, const GaussianLaw& q) {
-  if (p.mean == q.mean && same_matrix(p.covariance, q.covariance)) return 0.0;
+  if (same_law(p, q)) return 0.0;
   return gaussian_kl(whiten(p, q)).value.value();
+}
+
+bool same_law(const GaussianLaw& a, const GaussianLaw& b) {
+  return a.mean == b.mean && same_matrix(a.covariance, b.covariance);
 }
 
 bool is_definite(const Covariance& covariance) {

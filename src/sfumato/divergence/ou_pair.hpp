@@ -7,21 +7,9 @@
 #include "sfumato/core/units.hpp"
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_pair.hpp"
 
 namespace sfumato {
-
-/// Two Ornstein-Uhlenbeck processes, the first of data D and the second of data D'. Bounds are on
-/// KL(p || q); those on KL(q || p) are the bounds of swapped(pair).
-struct OuPair {
-  OuProcess p;
-  GaussianLaw start_p;
-  OuProcess q;
-  GaussianLaw start_q;
-};
-
-[[nodiscard]] inline OuPair swapped(const OuPair& pair) {
-  return {pair.q, pair.start_q, pair.p, pair.start_p};
-}
 
 /// The exact KL(p_t || q_t) of the laws at `time`, +inf for the long run; throws as whiten_at.
 [[nodiscard]] Claimed<Nats> exact_kl(const OuPair& pair, double time);
@@ -31,6 +19,9 @@ struct OuPair {
 
 /// Whether two covariances are the same matrix, entry by entry; whatever kind holds them.
 [[nodiscard]] bool same_matrix(const Covariance& a, const Covariance& b);
+
+/// Whether two laws are the same, entry by entry.
+[[nodiscard]] bool same_law(const GaussianLaw& a, const GaussianLaw& b);
 
 /// Whether a covariance has an inverse (exact zeros, or has_full_rank for Factored and Dense).
 [[nodiscard]] bool is_definite(const Covariance& covariance);

@@ -6,6 +6,12 @@
 
 namespace sfumato {
 
+/// Bounds kappa I <= Hess f <= lipschitz I that hold everywhere; kappa may be negative.
+struct HessianBounds {
+  double kappa;
+  double lipschitz;
+};
+
 /// How fast drifts and steps pull two points together in the metric of the noise,
 /// |v|_S = |S^{-1/2} v|. Rates are exact up to rounding or proven; they may be negative, which means
 /// that the drift may push points apart. All throw NumericalFailure if the metric is singular.

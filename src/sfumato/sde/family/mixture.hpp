@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/law.hpp"
 
@@ -13,12 +14,6 @@ namespace sfumato {
 struct GaussianMixture {
   std::vector<double> weights;  ///< positive; they are divided by their sum
   std::vector<GaussianLaw> components;
-};
-
-/// Bounds kappa I <= Hess f <= lipschitz I that hold everywhere; kappa may be negative.
-struct HessianBounds {
-  double kappa;
-  double lipschitz;
 };
 
 /// Those of f = -variance/2 log(mixture) + ridge/2 |x|^2, where all components have the same

@@ -115,7 +115,7 @@ std::vector<Interval> find_domain(const std::vector<StartedDiffusion>& laws, dou
       Index high = cells - 1;
       while (slabs(low) == 0.0) ++low;
       while (slabs(high) == 0.0) --high;
-      const Axis& axis = grid.axis(k);
+      const GridAxis& axis = grid.axis(k);
       box[static_cast<std::size_t>(k)] = {axis.face(low - 1), axis.face(high)};
     }
     return box;

@@ -22,20 +22,20 @@ using Eigen::VectorXd;
 // 2 exp(-2 pi^2 s^2 / w^2): 5e-9 at s = w. What is lost beyond that is outside the grid.
 constexpr double kLostMass = 1e-7;
 
-std::vector<Axis> axes_from(const std::vector<Interval>& domain, Index cells) {
-  std::vector<Axis> axes;
+std::vector<GridAxis> axes_from(const std::vector<Interval>& domain, Index cells) {
+  std::vector<GridAxis> axes;
   for (const Interval& side : domain) axes.push_back({side.lower, side.upper, cells});
   return axes;
 }
 
 }  // namespace
 
-Grid::Grid(std::vector<Axis> axes) : axes_(std::move(axes)) {
+Grid::Grid(std::vector<GridAxis> axes) : axes_(std::move(axes)) {
   if (axes_.empty() || axes_.size() > 2) {
     throw InvalidArgument(fmt::format("a grid with {} axes", axes_.size()),
                           "Fokker-Planck grids have 1 or 2; use simulation above that");
   }
-  for (const Axis& axis : axes_) {
+  for (const GridAxis& axis : axes_) {
     if (!(std::isfinite(axis.lower) && std::isfinite(axis.upper) && axis.lower < axis.upper)) {
       throw InvalidArgument(fmt::format("[{}, {}] is not an interval", axis.lower, axis.upper),
                             "Give finite ends, the lower one first");
@@ -51,13 +51,13 @@ Grid::Grid(const std::vector<Interval>& domain, Index cells_per_axis)
 
 Index Grid::size() const {
   Index size = 1;
-  for (const Axis& axis : axes_) size *= axis.cells;
+  for (const GridAxis& axis : axes_) size *= axis.cells;
   return size;
 }
 
 double Grid::volume() const {
   double volume = 1.0;
-  for (const Axis& axis : axes_) volume *= axis.width();
+  for (const GridAxis& axis : axes_) volume *= axis.width();
   return volume;
 }
 

@@ -14,7 +14,7 @@ struct Interval {
 };
 
 /// An interval cut into cells of equal width.
-struct Axis {
+struct GridAxis {
   double lower;
   double upper;
   Eigen::Index cells;
@@ -37,12 +37,12 @@ class Grid {
  public:
   /// Throws InvalidArgument unless there are one or two axes, each finite with lower < upper and at
   /// least 4 cells.
-  explicit Grid(std::vector<Axis> axes);
+  explicit Grid(std::vector<GridAxis> axes);
   /// The same number of cells on every axis.
   Grid(const std::vector<Interval>& domain, Eigen::Index cells_per_axis);
 
   [[nodiscard]] Eigen::Index dimension() const { return static_cast<Eigen::Index>(axes_.size()); }
-  [[nodiscard]] const Axis& axis(Eigen::Index k) const {
+  [[nodiscard]] const GridAxis& axis(Eigen::Index k) const {
     return axes_[static_cast<std::size_t>(k)];
   }
   /// Number of cells.
@@ -56,7 +56,7 @@ class Grid {
   }
 
  private:
-  std::vector<Axis> axes_;
+  std::vector<GridAxis> axes_;
 };
 
 /// Mass of a density: sum times volume.

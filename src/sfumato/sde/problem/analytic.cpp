@@ -27,9 +27,9 @@ OuProcess ou(double rate, double target, double variance) {
 }
 
 AnalyticPair linear_pair(std::string name, std::string description, const OuProcess& p,
-                         const OuProcess& q, GaussianLaw start) {
-  return {std::move(name),     std::move(description), linear_diffusion(p),
-          linear_diffusion(q), std::move(start),       OuPair{p, q}};
+                         const OuProcess& q, const GaussianLaw& start) {
+  return {std::move(name), std::move(description),    linear_diffusion(p), linear_diffusion(q),
+          start,           OuPair{p, start, q, start}};
 }
 
 AnalyticPair no_commute() {

@@ -7,15 +7,9 @@
 
 #include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_pair.hpp"
 
 namespace sfumato {
-
-/// A pair of linear processes, whose laws are known exactly.
-struct OuPair {
-  OuProcess p;
-  OuProcess q;
-};
 
 /// Two diffusions with known numbers, shared by tests, benchmarks and documentation.
 struct AnalyticPair {

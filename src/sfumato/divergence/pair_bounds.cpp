@@ -1,0 +1,267 @@
+#include "sfumato/divergence/pair_bounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/divergence/as_printed.hpp"
+#include "sfumato/divergence/contractive_bound.hpp"
+#include "sfumato/divergence/entropy_rate.hpp"
+#include "sfumato/sde/family/linear.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::VectorXd;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+std::optional<double> isotropic_variance(const Covariance& noise) {
+  const Eigen::MatrixXd matrix = dense(noise);
+  const double variance = matrix(0, 0);
+  const bool isotropic =
+      matrix == variance * Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
+  return isotropic && variance > 0.0 ? std::optional(variance) : std::nullopt;
+}
+
+/// kappa, L, minimiser of a linear drift; empty when its curvature is not positive definite.
+struct Quadratic {
+  HessianBounds hessian;
+  VectorXd minimiser;
+};
+std::optional<Quadratic> quadratic_of(const OuProcess& process) {
+  const Spectrum spectrum = spectrum_of(process.curvature);
+  const double least = spectrum.values.minCoeff();
+  if (!(least > 0.0)) return std::nullopt;
+  const VectorXd pull = spectrum.vectors.transpose() * process.pull;
+  return Quadratic{{least, spectrum.values.maxCoeff()},
+                   spectrum.vectors * pull.cwiseQuotient(spectrum.values)};
+}
+
+/// E|x_0 - point|^2.
+double start_distance(const GaussianLaw& start, const VectorXd& point) {
+  return (start.mean - point).squaredNorm() + trace(start.covariance);
+}
+
+SmoothStart smoothness(const GaussianLaw& start) {
+  const VectorXd values = spectrum_of(dense(start.covariance)).values;
+  const double least = values.minCoeff();
+  return {least > 0.0 ? values.cwiseInverse().sum() : kInf, 2.0 * std::max(0.0, values.maxCoeff())};
+}
+
+Known<PairConstants> constants_of(const OuPair& pair) {
+  const auto variance = isotropic_variance(pair.p.noise);
+  const auto variance_prime = isotropic_variance(pair.q.noise);
+  if (!variance || !variance_prime) return {{}, "needs isotropic noise (Sigma = sigma^2 I)"};
+  if (!same_law(pair.start_p, pair.start_q)) return {{}, "needs a common start"};
+  const auto f = quadratic_of(pair.p);
+  const auto f_prime = quadratic_of(pair.q);
+  if (!f || !f_prime) return {{}, "needs strongly convex losses (all eigenvalues of A above 0)"};
+  const double gap_lipschitz =
+      spectrum_of(pair.p.curvature - pair.q.curvature).values.cwiseAbs().maxCoeff();
+  const double distance = (f->minimiser - f_prime->minimiser).norm();
+  const auto direction = [&](const Quadratic& first, double first_variance, const Quadratic& second,
+                             double second_variance, const OuProcess& other) {
+    return LangevinConstants{first.hessian,
+                             second.hessian,
+                             first_variance,
+                             second_variance,
+                             first.minimiser.size(),
+                             distance,
+                             start_distance(pair.start_p, first.minimiser),
+                             (other.curvature * first.minimiser - other.pull).norm(),
+                             gap_lipschitz};
+  };
+  return {PairConstants{direction(*f, *variance, *f_prime, *variance_prime, pair.q),
+                        direction(*f_prime, *variance_prime, *f, *variance, pair.p),
+                        smoothness(pair.start_p)},
+          {}};
+}
+
+Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
+  if (!same_matrix(pair.p.noise, pair.q.noise)) return {{}, "needs equal noise"};
+  if (!is_definite(pair.p.noise)) return {{}, "needs noise in every direction"};
+  if (pair.p.curvature != pair.q.curvature) {
+    return {{}, "the drifts differ by an unbounded function of x (the curvatures differ)"};
+  }
+  const VectorXd gap = pair.p.pull - pair.q.pull;
+  const double squared = gap.dot(solve(pair.p.noise, gap).col(0));
+  return {Claimed<double>{std::sqrt(squared), Claim::exact, "constant difference of the drifts"},
+          {}};
+}
+
+double contraction_rate(const Diffusion& diffusion, const Covariance& metric) {
+  return diffusion.contraction ? diffusion.contraction(metric)
+                               : -std::numeric_limits<double>::infinity();
+}
+
+PairBound both(std::string key, std::string title, KlBound forward, KlBound reverse) {
+  return {std::move(key), std::move(title), std::move(forward), std::move(reverse), {}};
+}
+
+PairBound neither(std::string key, std::string title, const std::string& reason) {
+  const KlBound none = no_bound(title, reason);
+  return both(std::move(key), std::move(title), none, none);
+}
+
+/// The exact KL, or why the laws cannot be compared at this time.
+KlBound exact_bound(const OuPair& pair, double time) {
+  try {
+    return {exact_kl(pair, time), {}};
+  } catch (const NumericalFailure& failure) {
+    KlBound none = no_bound("Gaussian KL, closed form", failure.what());
+    return none;
+  }
+}
+
+void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds) {
+  const OuPair reversed = swapped(pair);
+  bounds.push_back(
+      both("exact", "exact (normal laws)", exact_bound(pair, time), exact_bound(reversed, time)));
+  EntropyRateBounds forward = entropy_rate_bounds(pair, time);
+  EntropyRateBounds reverse = entropy_rate_bounds(reversed, time);
+  bounds.push_back(both("primal", "rate, score of the second law", std::move(forward.primal),
+                        std::move(reverse.primal)));
+  bounds.push_back(both("dual", "rate, score of the first law", std::move(forward.dual),
+                        std::move(reverse.dual)));
+  bounds.push_back(both("minimum", "rate, smaller of both", std::move(forward.pointwise_minimum),
+                        std::move(reverse.pointwise_minimum)));
+  bounds.push_back(both("path", "path", path_bound(pair, time), path_bound(reversed, time)));
+  bounds.push_back(both("contractive", "contractive", best_contractive_bound(pair, time).bound,
+                        best_contractive_bound(reversed, time).bound));
+}
+
+void add_sensitivity(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
+  const char* title = "uniform sensitivity";
+  const Known<GdpBound> gdp = gdp_bound(pair, time);
+  if (!gdp.value) {
+    bounds.push_back(neither("sensitivity", title, gdp.reason));
+    return;
+  }
+  KlBound bound{gdp.value->kl, {}};
+  if (!std::isfinite(gdp.value->mu.value)) {
+    bound.reason = "no drift is proven contractive, so the bound grows with time without end";
+  }
+  bounds.push_back(both("sensitivity", title, bound, bound));
+}
+
+void add_constants(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
+  const char* title = "convexity constants";
+  const char* uniform = "convexity constants, all times";
+  if (!pair.constants.value) {
+    bounds.push_back(neither("constants", title, pair.constants.reason));
+    return;
+  }
+  const auto& [forward, reverse, start] = *pair.constants.value;
+  if (forward.variance == forward.variance_prime) {
+    bounds.push_back(both("constants", title, kl_bound_finite_time(forward, time),
+                          kl_bound_finite_time(reverse, time)));
+    bounds.push_back(
+        both("constants_uniform", uniform, kl_bound_uniform(forward), kl_bound_uniform(reverse)));
+  } else if (time == kInf) {
+    bounds.push_back(
+        both("constants", title, kl_bound_stationary(forward), kl_bound_stationary(reverse)));
+  } else {
+    bounds.push_back(both("constants", title, kl_bound_unequal(forward, start, time),
+                          kl_bound_unequal(reverse, start, time)));
+  }
+}
+
+KlBound as_bound(const as_printed::Printed& printed) {
+  KlBound bound = kl_bound(printed.value, "as printed in the paper");
+  bound.kl.claim = Claim::estimate;  // of nothing: never a bound
+  return bound;
+}
+
+void add_printed_row(std::string key, std::string title, const as_printed::Printed& forward,
+                     const as_printed::Printed& reverse, std::vector<PairBound>& bounds) {
+  PairBound row = both(std::move(key), std::move(title), as_bound(forward), as_bound(reverse));
+  const auto word = [](const as_printed::Printed& printed) {
+    return fmt::format("{}: {}", printed.valid ? "holds here" : "INVALID here", printed.reason);
+  };
+  row.verdict = forward.valid == reverse.valid && forward.reason == reverse.reason
+                    ? word(forward)
+                    : fmt::format("D||D' {}; D'||D {}", word(forward), word(reverse));
+  bounds.push_back(std::move(row));
+}
+
+void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
+  if (pair.linear && time < kInf && !same_matrix(pair.linear->p.noise, pair.linear->q.noise)) {
+    add_printed_row("printed_theorem", "as printed: main theorem",
+                    as_printed::entropy_bound(*pair.linear, time),
+                    as_printed::entropy_bound(swapped(*pair.linear), time), bounds);
+  }
+  if (!pair.constants.value) return;
+  const auto& [forward, reverse, start] = *pair.constants.value;
+  std::optional<double> exact[2];
+  if (pair.linear) {
+    const KlBound known[] = {exact_bound(*pair.linear, time),
+                             exact_bound(swapped(*pair.linear), time)};
+    for (const std::size_t k : {0U, 1U}) {
+      if (known[k].reason.empty()) exact[k] = known[k].kl.value.value();
+    }
+  }
+  if (time == kInf) {
+    add_printed_row("printed_stationary", "as printed: second proposition",
+                    as_printed::stationary_proposition(forward, exact[0]),
+                    as_printed::stationary_proposition(reverse, exact[1]), bounds);
+  } else {
+    add_printed_row("printed_uniform", "as printed: first proposition",
+                    as_printed::uniform_proposition(forward, start.lsi_constant, exact[0]),
+                    as_printed::uniform_proposition(reverse, start.lsi_constant, exact[1]), bounds);
+  }
+}
+
+}  // namespace
+
+SdePair linear_pair(const OuPair& pair) {
+  SdePair result{{linear_diffusion(pair.p), pair.start_p},
+                 {linear_diffusion(pair.q), pair.start_q}};
+  result.linear = pair;
+  result.sensitivity = sensitivity_of(pair);
+  result.constants = constants_of(pair);
+  return result;
+}
+
+bool same_start(const SdePair& pair) { return same_law(pair.p.start, pair.q.start); }
+
+Known<Covariance> common_noise(const SdePair& pair) {
+  const Covariance* p = constant_noise(pair.p.diffusion);
+  const Covariance* q = constant_noise(pair.q.diffusion);
+  if (p == nullptr || q == nullptr) return {{}, "needs noise that does not depend on the state"};
+  if (!same_matrix(*p, *q)) return {{}, "needs equal noise"};
+  if (!is_definite(*p)) return {{}, "needs noise in every direction"};
+  return {*p, {}};
+}
+
+Known<GdpBound> gdp_bound(const SdePair& pair, double time) {
+  const Known<Covariance> noise = common_noise(pair);
+  if (!noise.value) return {{}, noise.reason};
+  if (!same_start(pair)) return {{}, "needs a common start"};
+  if (!pair.sensitivity.value) return {{}, pair.sensitivity.reason};
+  const double rate = std::max(contraction_rate(pair.p.diffusion, *noise.value),
+                               contraction_rate(pair.q.diffusion, *noise.value));
+  GdpBound bound =
+      langevin_gdp(pair.sensitivity.value->value, std::isfinite(rate) ? rate : 0.0, time);
+  const auto& assumed = pair.sensitivity.value->assumptions;
+  bound.mu.assumptions.insert(bound.mu.assumptions.end(), assumed.begin(), assumed.end());
+  bound.kl.assumptions = bound.mu.assumptions;
+  return {std::move(bound), {}};
+}
+
+std::vector<PairBound> closed_form_bounds(const SdePair& pair, double time) {
+  require_non_negative("time", time, Where::here());
+  std::vector<PairBound> bounds;
+  if (pair.linear) add_linear(*pair.linear, time, bounds);
+  add_sensitivity(pair, time, bounds);
+  add_constants(pair, time, bounds);
+  add_printed(pair, time, bounds);
+  return bounds;
+}
+
+}  // namespace sfumato

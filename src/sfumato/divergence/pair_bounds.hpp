@@ -1,0 +1,71 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/divergence/convexity_bounds.hpp"
+#include "sfumato/divergence/kl_bound.hpp"
+#include "sfumato/divergence/langevin_gdp.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
+#include "sfumato/sde/fokker_planck/domain.hpp"
+
+namespace sfumato {
+
+/// Something that may not be known, and why.
+template <class T>
+struct Known {
+  std::optional<T> value = {};
+  std::string reason = {};  ///< why there is no value
+};
+
+/// The constants of Spec §7 for both directions; they need not agree because the start is nearer to
+/// one minimiser.
+struct PairConstants {
+  LangevinConstants forward;
+  LangevinConstants reverse;
+  SmoothStart start;
+};
+
+/// Two stochastic differential equations, of data D and of data D', and what is proven about them.
+struct SdePair {
+  StartedDiffusion p;
+  StartedDiffusion q;
+  std::optional<OuPair> linear = {};  ///< both drifts are linear and both noises constant
+  /// S with |Sigma^{-1/2} (b(x) - b'(x))| <= S for all x and times; the claim is exact or upper.
+  Known<Claimed<double>> sensitivity = {};
+  Known<PairConstants> constants = {};
+};
+
+/// The pair with both diffusions linear: everything that follows from the matrices is filled in.
+/// Throws   as OuLaw.
+[[nodiscard]] SdePair linear_pair(const OuPair& pair);
+
+/// Whether both sides have the same constant Sigma, as Spec §6.2 to §6.4 need; the reason if not.
+[[nodiscard]] Known<Covariance> common_noise(const SdePair& pair);
+
+/// Whether both sides start with the same law.
+[[nodiscard]] bool same_start(const SdePair& pair);
+
+/// One way to bound or compute KL(p_t || q_t) and KL(q_t || p_t).
+struct PairBound {
+  std::string key;
+  std::string title;
+  KlBound forward;
+  KlBound reverse;
+  std::string verdict = {};  ///< of a printed formula: whether it holds here, and why; else empty
+  [[nodiscard]] bool printed() const { return !verdict.empty(); }
+};
+
+/// Everything that is known in closed form at one time: the exact value where both are linear, and
+/// each proven bound of Spec §6 and §7, with the reason where it does not apply. The formulas that
+/// the paper prints come last, where they differ from the corrected ones.
+///
+/// Time     >= 0 or +inf.
+/// Throws   InvalidArgument if time is negative or NaN.
+[[nodiscard]] std::vector<PairBound> closed_form_bounds(const SdePair& pair, double time);
+
+/// mu of Spec §6.4 at one time, the rate of contraction being the larger of both drifts'; or why not.
+[[nodiscard]] Known<GdpBound> gdp_bound(const SdePair& pair, double time);
+
+}  // namespace sfumato
