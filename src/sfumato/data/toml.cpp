@@ -209,6 +209,8 @@ std::string TomlTable::string(std::string_view key) const {
   content_->mismatch(content_->label(key), node, "a string in quotes");
 }
 
+std::string TomlTable::path(std::string_view key) const { return content_->path_of(string(key)); }
+
 bool TomlTable::boolean(std::string_view key) const {
   const toml::node& node = content_->node(key);
   if (const auto* boolean = node.as_boolean()) return boolean->get();

@@ -47,6 +47,8 @@ class TomlTable {
   /// An integer, or a float that equals one (1e6).
   [[nodiscard]] std::int64_t integer(std::string_view key) const;
   [[nodiscard]] std::string string(std::string_view key) const;
+  /// A string that names a file, relative to this one.
+  [[nodiscard]] std::string path(std::string_view key) const;
   [[nodiscard]] bool boolean(std::string_view key) const;
   /// A list of numbers, possibly infinite; a single number is a list of one. Not empty.
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;

@@ -21,14 +21,6 @@ using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-std::optional<double> isotropic_variance(const Covariance& noise) {
-  const Eigen::MatrixXd matrix = dense(noise);
-  const double variance = matrix(0, 0);
-  const bool isotropic =
-      matrix == variance * Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
-  return isotropic && variance > 0.0 ? std::optional(variance) : std::nullopt;
-}
-
 /// kappa, L, minimiser of a linear drift; empty when its curvature is not positive definite.
 struct Quadratic {
   HessianBounds hessian;
@@ -46,12 +38,6 @@ std::optional<Quadratic> quadratic_of(const OuProcess& process) {
 /// E|x_0 - point|^2.
 double start_distance(const GaussianLaw& start, const VectorXd& point) {
   return (start.mean - point).squaredNorm() + trace(start.covariance);
-}
-
-SmoothStart smoothness(const GaussianLaw& start) {
-  const VectorXd values = spectrum_of(dense(start.covariance)).values;
-  const double least = values.minCoeff();
-  return {least > 0.0 ? values.cwiseInverse().sum() : kInf, 2.0 * std::max(0.0, values.maxCoeff())};
 }
 
 Known<PairConstants> constants_of(const OuPair& pair) {
@@ -218,6 +204,20 @@ void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bound
 }
 
 }  // namespace
+
+std::optional<double> isotropic_variance(const Covariance& noise) {
+  const Eigen::MatrixXd matrix = dense(noise);
+  const double variance = matrix(0, 0);
+  const bool isotropic =
+      matrix == variance * Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
+  return isotropic && variance > 0.0 ? std::optional(variance) : std::nullopt;
+}
+
+SmoothStart smoothness(const GaussianLaw& start) {
+  const VectorXd values = spectrum_of(dense(start.covariance)).values;
+  const double least = values.minCoeff();
+  return {least > 0.0 ? values.cwiseInverse().sum() : kInf, 2.0 * std::max(0.0, values.maxCoeff())};
+}
 
 SdePair linear_pair(const OuPair& pair) {
   SdePair result{{linear_diffusion(pair.p), pair.start_p},

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "problem/side.hpp"
+#include "sfumato/divergence/pair_bounds.hpp"
+
+namespace sfumato::cli {
+
+/// Regression on a table and on its neighbour in one row.
+struct ModelPair {
+  SdePair pair;
+  std::string kind;           ///< "logistic regression on 100 rows of cells.csv, 3 parameters"
+  std::string way_of_change;  ///< "D' is D without row 3"
+};
+
+/// Reads `model` (ridge, logistic or softmax), `data`, `target`, `features`, `intercept`, `ridge`,
+/// `loss`, `classes` and `Sigma` or `minibatch` of [d], and `without_row` and `with` of [d_prime].
+///
+/// Throws   InvalidArgument with file:line:column, and as read_regression and the problems do.
+[[nodiscard]] ModelPair read_model_pair(const Side& d, const Side& d_prime);
+
+}  // namespace sfumato::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "problem/questions.hpp"
+#include "sfumato/divergence/pair_bounds.hpp"
+#include "sfumato/sde/fokker_planck/grid.hpp"
+
+namespace sfumato::cli {
+
+/// How much work the estimates may take.
+struct EstimatePlan {
+  bool monte_carlo = true;
+  std::uint64_t seed = 1;
+  std::uint64_t paths = 20000;
+  std::optional<double> step;  ///< of a path; empty: the last time / 1000, at most 0.01
+  bool fokker_planck = true;
+  Eigen::Index cells = 0;             ///< per axis; 0: chosen by the solver
+  std::vector<Interval> domain = {};  ///< of the grid; empty: found by trial runs
+};
+
+struct BoundProblem {
+  std::string source;  ///< the file
+  std::string title;
+  std::vector<double> times;  ///< ascending
+  RiskQuestions questions;
+  EstimatePlan plan;
+  SdePair pair;
+  std::string kind[2];        ///< of D and D': "linear", "formulas", "logistic regression ..."
+  std::string way_of_change;  ///< how [d_prime] was made from [d] if by a rule
+  std::string defaults;       ///< what [d] leaves to its defaults, as a sentence
+  std::vector<std::string> assumed;  ///< constants that the file claims without proof
+
+  [[nodiscard]] Eigen::Index dimension() const { return pair.p.diffusion.dimension; }
+};
+
+/// What the command line says instead of the file.
+struct BoundOverrides {
+  Overrides common;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> paths;
+};
+
+/// Reads a problem file; docs/bound.md describes its keys.
+///
+/// Throws    InvalidArgument with file:line:column, and as the readers of the files it names;
+///           NumericalFailure where a problem on data has no minimiser.
+[[nodiscard]] BoundProblem read_bound_problem(const std::string& path,
+                                              const BoundOverrides& overrides);
+
+}  // namespace sfumato::cli

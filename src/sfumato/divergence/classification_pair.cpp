@@ -1,0 +1,75 @@
+#include "sfumato/divergence/classification_pair.hpp"
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kUp = 1.0 + 1e-14;  // rounding of the few sums and products below
+
+/// E|x_0 - x*|^2 for the true minimiser, which is within `fit.distance` of the computed one.
+double start_distance(const GaussianLaw& start, const Convexity& fit) {
+  const double length = (start.mean - fit.minimiser).norm() + fit.distance;
+  return (length * length + trace(start.covariance)) * kUp;
+}
+
+}  // namespace
+
+PairConstants classification_constants(const ClassificationFit& fit, const GradientGap& gap,
+                                       const Convexity& neighbour, double variance,
+                                       const GaussianLaw& start) {
+  const Convexity& own = fit.convexity();
+  const double distance =
+      ((own.minimiser - neighbour.minimiser).norm() + own.distance + neighbour.distance) * kUp;
+  const HessianBounds hessian{own.kappa, own.lipschitz};
+  const HessianBounds hessian_prime{neighbour.kappa, neighbour.lipschitz};
+  const Eigen::Index dimension = own.minimiser.size();
+  return {{hessian, hessian_prime, variance, variance, dimension, distance,
+           start_distance(start, own), gap.at_minimiser, gap.lipschitz},
+          {hessian_prime, hessian, variance, variance, dimension, distance,
+           start_distance(start, neighbour), (gap.at_minimiser + gap.lipschitz * distance) * kUp,
+           gap.lipschitz},
+          smoothness(start)};
+}
+
+Known<Claimed<double>> classification_sensitivity(const GradientGap& gap, const Covariance& noise) {
+  if (!std::isfinite(gap.everywhere)) {
+    return {{}, "the gradients differ without bound (the ridge term changes with the rows)"};
+  }
+  const double least = std::holds_alternative<Isotropic>(noise)
+                           ? std::get<Isotropic>(noise).variance
+                           : spectrum_of(dense(noise)).values.minCoeff() * (1.0 - 1e-12);
+  if (!(least > 0.0)) return {{}, "needs noise in every direction"};
+  return {Claimed<double>{gap.everywhere / std::sqrt(least) * kUp, Claim::upper_bound,
+                          "a row's gradient is bounded by its features"},
+          {}};
+}
+
+SdePair classification_pair(const ClassificationFit& fit, const Neighbour& neighbour,
+                            const Covariance& noise, const GaussianLaw& start) {
+  require_size("start", start.mean.size(), fit.problem().parameters());
+  const std::array<Neighbour, 1> one = {neighbour};
+  const Convexity other = fit.neighbours(one).front();
+  const GradientGap gap = fit.gap(neighbour);
+  SdePair pair{
+      {classification_diffusion(std::make_shared<ClassificationProblem>(fit.problem()), noise),
+       start},
+      {classification_diffusion(std::make_shared<ClassificationProblem>(
+                                    fit.problem().neighbour(neighbour.row, neighbour.replacement)),
+                                noise),
+       start}};
+  pair.sensitivity = classification_sensitivity(gap, noise);
+  if (const auto variance = isotropic_variance(noise)) {
+    pair.constants.value = classification_constants(fit, gap, other, *variance, start);
+  } else {
+    pair.constants.reason = "needs isotropic noise (Sigma = sigma^2 I)";
+  }
+  return pair;
+}
+
+}  // namespace sfumato
