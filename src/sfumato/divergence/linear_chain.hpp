@@ -46,7 +46,7 @@ struct ChainContractiveBound {
 };
 
 /// The smallest bound of Spec §8.3 found: the first form over c in [min(lipschitz, 1), 1], and the
-/// second form at the Lipschitz constant where it is admissible and steps d^2 <= 2e7 (it has no
+/// second form at the Lipschitz constant where it is admissible and steps d^2 <= 2e6 (it has no
 /// closed sum). c > 1 falls back to 1, and the assumptions say so.
 ///
 /// Edges    infinite, with the reason, when S and S' differ or are singular, or the starts are mutually

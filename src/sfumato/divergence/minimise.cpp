@@ -18,7 +18,6 @@ Minimum minimise(const std::function<double(double)>& function, double low, doub
   const double step = (high - low) / kIntervals;
   for (int i = 1; i <= kIntervals; ++i) probe(i == kIntervals ? high : low + i * step);
 
-  // 1e-4 of the interval: the bound is flat at its minimum, so its error is the square of that.
   double left = std::max(low, best.at - step);
   double right = std::min(high, best.at + step);
   constexpr double kSection = 1.0 / std::numbers::phi;
@@ -26,7 +25,9 @@ Minimum minimise(const std::function<double(double)>& function, double low, doub
   double b = left + kSection * (right - left);
   double at_a = probe(a);
   double at_b = probe(b);
-  while (right - left > 1e-4 * (high - low)) {
+  // 16 sections leave 1e-4 of the interval: the bound is flat at its minimum, so its error is the
+  // square of that. A fixed number, because an interval of a few ulps does not shrink.
+  for (int i = 0; i < 16; ++i) {
     if (at_a < at_b) {
       right = b;
       b = a;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cstdint>
 
 #include "property/sde/random_problem.hpp"
@@ -69,7 +70,7 @@ class RandomPair : public RandomProblem {
   LinearChainPair chain(Eigen::Index d, StartOf start) {
     const OuPair flow = pair(d, NoiseOf::equal, start);
     const double largest = flow.q.curvature.norm() + flow.p.curvature.norm();
-    const double eta = uniform(0.01, 1.2) / largest;
+    const double eta = uniform(0.01, 1.2) / std::max(largest, 0.1);
     const Covariance noise = scaled(flow.p.noise, eta);
     return {{flow.p.curvature, flow.p.pull, eta, noise},
             flow.start_p,

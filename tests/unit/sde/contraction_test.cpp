@@ -1,0 +1,64 @@
+// Values and refusals of the contraction constants of Spec §6.3 and §8.3.
+#include "sfumato/sde/contraction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Matrix2d;
+using Eigen::MatrixXd;
+using Eigen::Vector2d;
+
+MatrixXd matrix(double a, double b, double c, double d) {
+  return (Matrix2d() << a, b, c, d).finished();
+}
+
+TEST(Contraction, LinearDrift) {
+  // Golden value kappa_prime_sigma.
+  EXPECT_NEAR(linear_contraction(matrix(1.8, .4, .4, 1.1), Dense{matrix(1, .4, .4, .5)}),
+              0.9140840715625806, 1e-14);
+  EXPECT_EQ(linear_contraction(matrix(9, 0, 0, 1), Diagonal{Vector2d(4, .25)}), 1.0);
+  EXPECT_EQ(linear_contraction(matrix(9, 0, 0, -1), Isotropic{3.0, 2}), -1.0);
+  // Positive definite and yet not contractive in this metric.
+  EXPECT_LT(linear_contraction(matrix(10, 3, 3, 1), Diagonal{Vector2d(1, 1e4)}), 0.0);
+}
+
+TEST(Contraction, HessianRange) {
+  EXPECT_EQ(hessian_contraction(1.0, 3.0, Isotropic{0.1, 2}), 1.0);
+  EXPECT_EQ(hessian_contraction(2.0, 2.0, Diagonal{Vector2d(1, 100)}), 2.0);
+  // Attained: eigenvalues 1 and 3, turned by 45 degrees against the noise.
+  const Covariance noise = Diagonal{Vector2d(1, 4)};
+  EXPECT_DOUBLE_EQ(hessian_contraction(1.0, 3.0, noise), 2.0 - 1.25);
+  EXPECT_NEAR(linear_contraction(matrix(2, 1, 1, 2), noise), 0.75, 1e-15);
+}
+
+TEST(Contraction, Steps) {
+  EXPECT_DOUBLE_EQ(linear_step_lipschitz(matrix(3, 0, 0, 1), 0.5, Isotropic{1.0, 2}), 0.5);
+  EXPECT_DOUBLE_EQ(linear_step_lipschitz(matrix(5, 0, 0, 1), 0.5, Diagonal{Vector2d(1, 9)}), 1.5);
+  EXPECT_NEAR(linear_step_lipschitz(matrix(1.8, .4, .4, 1.1), .2, Dense{matrix(.2, .05, .05, .1)}),
+              0.816378691542249, 1e-14);
+  EXPECT_EQ(hessian_step_lipschitz(1.0, 3.0, 0.5, Isotropic{1.0, 2}), 0.5);
+  EXPECT_DOUBLE_EQ(hessian_step_lipschitz(1.0, 3.0, 0.25, Diagonal{Vector2d(1, 4)}), 0.5 + 0.5);
+}
+
+TEST(Contraction, Refusals) {
+  const MatrixXd a = matrix(1, 0, 0, 1);
+  EXPECT_THROW((void)linear_contraction(a, Isotropic{0.0, 2}), NumericalFailure);
+  EXPECT_THROW((void)linear_contraction(a, Dense{matrix(1, 1, 1, 1)}), NumericalFailure);
+  EXPECT_THROW((void)linear_contraction(a, Isotropic{1.0, 3}), InvalidArgument);
+  EXPECT_THROW((void)linear_contraction(matrix(1, 2, 0, 1), Isotropic{1.0, 2}), InvalidArgument);
+  EXPECT_THROW((void)linear_step_lipschitz(a, std::nan(""), Isotropic{1.0, 2}), InvalidArgument);
+  EXPECT_THROW((void)hessian_contraction(2.0, 1.0, Isotropic{1.0, 2}), InvalidArgument);
+  EXPECT_THROW((void)hessian_contraction(1.0, 2.0, Diagonal{Vector2d(1, 0)}), NumericalFailure);
+  EXPECT_THROW((void)hessian_contraction(1.0, 2.0, Isotropic{0.0, 2}), NumericalFailure);
+  EXPECT_THROW((void)hessian_step_lipschitz(1.0, 2.0, -1.0, Isotropic{1.0, 2}), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato
