@@ -17,12 +17,13 @@ using Evaluate = std::function<Json(const Json& inputs)>;
 using Registry = std::map<std::string, Evaluate>;
 
 /// Each module adds the functions it implements; `verify` counts the others as skipped.
-void register_gaussian(Registry& registry);     // Spec §2 and §3
-void register_conversions(Registry& registry);  // Spec §4
-void register_quadratic(Registry& registry);    // Spec §5
-void register_bounds(Registry& registry);       // Spec §6 and §7
-void register_chain(Registry& registry);        // Spec §8
-void register_minibatch(Registry& registry);    // Spec §10
+void register_gaussian(Registry& registry);       // Spec §2 and §3
+void register_conversions(Registry& registry);    // Spec §4
+void register_quadratic(Registry& registry);      // Spec §5
+void register_bounds(Registry& registry);         // Spec §6 and §7
+void register_chain(Registry& registry);          // Spec §8
+void register_minibatch(Registry& registry);      // Spec §10
+void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 
 [[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
 [[nodiscard]] Eigen::MatrixXd matrix_from(const Json& json);

@@ -103,8 +103,8 @@ GridEntropy grid_entropy(const Grid& grid, const ArrayXd& p, const Coefficients&
   const Densities at{p, q, log_p, log_q};
   RateSums sums;
   for (Index k = 0; k < grid.dimension(); ++k) {
-    const FaceCoefficients& first = p_coefficients.axes[static_cast<std::size_t>(k)];
-    const FaceCoefficients& second = q_coefficients.axes[static_cast<std::size_t>(k)];
+    const FaceCoefficients& first = p_coefficients[static_cast<std::size_t>(k)];
+    const FaceCoefficients& second = q_coefficients[static_cast<std::size_t>(k)];
     const double width = grid.axis(k).width();
     const Index cells = grid.axis(k).cells;
     if (grid.stride(k) > 1) {
@@ -132,7 +132,21 @@ double grid_hockey_stick(const Grid& grid, const ArrayXd& p, const ArrayXd& q, d
   require_size("p", p.size(), grid.size());
   require_size("q", q.size(), grid.size());
   const double factor = std::exp(require_finite("epsilon", epsilon));
-  return (p - factor * q).max(0.0).sum() * grid.volume();
+  const ArrayXd excess = p - factor * q;
+  const Index cells = grid.axis(grid.dimension() - 1).cells;
+  double sum = 0.0;
+  for (Index line = 0; line < grid.size(); line += cells) {
+    for (Index c = line; c + 1 < line + cells; ++c) {
+      const double a = std::max(excess(c), excess(c + 1));
+      const double b = std::min(excess(c), excess(c + 1));
+      if (b >= 0.0) {
+        sum += 0.5 * (a + b);
+      } else if (a > 0.0) {
+        sum += 0.5 * a * a / (a - b);
+      }
+    }
+  }
+  return sum * grid.volume();
 }
 
 }  // namespace sfumato

@@ -45,6 +45,9 @@ struct GridEntropy {
 
 /// The hockey-stick divergence  integral (p - e^epsilon q)_+; epsilon = 0 gives the total variation,
 /// which is the largest advantage. epsilon may be negative.
+///
+/// p - e^epsilon q is taken as linear between cell centres along the last axis: where it changes sign
+/// within a cell no longer matters to second order, so that the result can be extrapolated.
 [[nodiscard]] double grid_hockey_stick(const Grid& grid, const Eigen::ArrayXd& p,
                                        const Eigen::ArrayXd& q, double epsilon);
 

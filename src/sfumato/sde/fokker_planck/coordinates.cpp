@@ -76,7 +76,7 @@ GaussianLaw mapped(const GaussianLaw& law, const LinearMap& map) {
 }
 
 std::vector<Interval> mapped(const std::vector<Interval>& box, const LinearMap& map) {
-  if (is_identity(map)) return box;
+  if (is_identity(map) || box.empty()) return box;
   std::vector<Interval> image;
   for (Index k = 0; k < map.forward.rows(); ++k) {
     Interval side{0.0, 0.0};

@@ -26,7 +26,7 @@ struct LinearMap {
 /// The diffusion of z = forward x. Only constant noise is moved by a map other than the identity.
 [[nodiscard]] Diffusion mapped(const Diffusion& diffusion, const LinearMap& map);
 [[nodiscard]] GaussianLaw mapped(const GaussianLaw& law, const LinearMap& map);
-/// The smallest box that holds the image of a box.
+/// The smallest box that holds the image of a box; none of none.
 [[nodiscard]] std::vector<Interval> mapped(const std::vector<Interval>& box, const LinearMap& map);
 
 }  // namespace sfumato

@@ -66,15 +66,17 @@ double mass(const Grid& grid, const ArrayXd& density) { return density.sum() * g
 double boundary_mass(const Grid& grid, const ArrayXd& density) {
   const Index columns = grid.axis(grid.dimension() - 1).cells;
   const Index rows = grid.size() / columns;
-  const auto near_end = [](Index i, Index cells) {
-    const Index margin = std::max<Index>(1, cells / 50);
-    return i < margin || i >= cells - margin;
+  // The share of cell i that lies in the outermost fiftieth at either end.
+  const auto outer_share = [](Index i, Index cells) {
+    const double margin = static_cast<double>(cells) / 50.0;
+    const auto from_end = static_cast<double>(std::min(i, cells - 1 - i));
+    return std::clamp(margin - from_end, 0.0, 1.0);
   };
   double sum = 0.0;
   for (Index i = 0; i < rows; ++i) {
-    const bool whole_row = rows > 1 && near_end(i, rows);
+    const double row_share = rows > 1 ? outer_share(i, rows) : 0.0;
     for (Index j = 0; j < columns; ++j) {
-      if (whole_row || near_end(j, columns)) sum += density(i * columns + j);
+      sum += std::max(row_share, outer_share(j, columns)) * density(i * columns + j);
     }
   }
   return sum * grid.volume();

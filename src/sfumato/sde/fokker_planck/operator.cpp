@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/core/check.hpp"
@@ -32,11 +33,11 @@ void require_usable(const PointCoefficients& found, double time, const Points& p
             "simulation",
             Where::in("Fokker-Planck"));
       }
-      if (!std::isfinite(found.drift(j, k)) || !std::isfinite(found.divergence(j, k))) {
+      const double divergence = found.divergence.size() > 0 ? found.divergence(j, k) : 0.0;
+      if (!std::isfinite(found.drift(j, k)) || !std::isfinite(divergence)) {
         throw InvalidArgument(
-            fmt::format("b[{0}] = {1} or the divergence of Sigma = {2} at x = {3}, t = {4} is not "
-                        "finite",
-                        k, found.drift(j, k), found.divergence(j, k), point_text(points, j), time),
+            fmt::format("b[{}] = {} with divergence of Sigma {} at x = {}, t = {}", k,
+                        found.drift(j, k), divergence, point_text(points, j), time),
             "Check the formula there, or give a smaller domain", Where::in("Fokker-Planck"));
       }
     }
@@ -84,23 +85,39 @@ Points face_points(const Grid& grid, Index k) {
   return points;
 }
 
+/// Into arrays that are reused from call to call. A constant Sigma is written once, and has no
+/// divergence.
+void sample_into(const Diffusion& diffusion, double time, const Points& points,
+                 PointCoefficients& out) {
+  const Index rows = points.rows();
+  const Index columns = points.cols();
+  out.drift.resize(rows, columns);
+  diffusion.drift(time, points, out.drift);
+  const bool filled = out.variances.rows() == rows && out.variances.cols() == columns;
+  out.variances.resize(rows, columns);
+  if (const Covariance* constant = constant_noise(diffusion)) {
+    if (!filled) out.variances = diagonal_of(*constant).transpose().array().replicate(rows, 1);
+    return;
+  }
+  out.divergence.resize(rows, columns);
+  if (const auto* diagonal = std::get_if<DiagonalNoise>(&diffusion.noise)) {
+    diagonal->variances(time, points, out.variances);
+    diagonal->divergence(time, points, out.divergence);
+  } else {
+    sample_matrix_noise(std::get<MatrixNoise>(diffusion.noise), time, points, out);
+  }
+}
+
+bool same(const PointCoefficients& a, const PointCoefficients& b) {
+  return a.drift.rows() == b.drift.rows() && (a.drift == b.drift).all() &&
+         (a.variances == b.variances).all() && (a.divergence == b.divergence).all();
+}
+
 }  // namespace
 
 double bernoulli_function(double w) {
   if (std::abs(w) < 1e-5) return 1.0 - 0.5 * w + w * w / 12.0;  // next term w^4/720 < 2e-23
   return w / std::expm1(w);
-}
-
-bool Coefficients::operator==(const Coefficients& other) const {
-  if (axes.size() != other.axes.size()) return false;
-  for (std::size_t k = 0; k < axes.size(); ++k) {
-    if (axes[k].flux_drift.size() != other.axes[k].flux_drift.size() ||
-        (axes[k].flux_drift != other.axes[k].flux_drift).any() ||
-        (axes[k].variance != other.axes[k].variance).any()) {
-      return false;
-    }
-  }
-  return true;
 }
 
 JumpRates jump_rates(const FaceCoefficients& faces, double width) {
@@ -119,21 +136,26 @@ JumpRates jump_rates(const FaceCoefficients& faces, double width) {
   return rates;
 }
 
+double cell_peclet_number(const Grid& grid, const Coefficients& coefficients,
+                          const ArrayXd& density) {
+  double largest = 0.0;
+  for (Index k = 0; k < grid.dimension(); ++k) {
+    const FaceCoefficients& faces = coefficients[static_cast<std::size_t>(k)];
+    const Index lines = grid.stride(k) > 1 ? 1 : grid.size() / grid.axis(k).cells;
+    const Index count = faces.variance.size() / lines;
+    double sum = 0.0;
+    for (Index i = 0; i < faces.variance.size(); ++i) {
+      const double w = 2.0 * faces.flux_drift(i) / faces.variance(i);
+      sum += w * w * density(i + i / count);  // the cell below the face
+    }
+    largest = std::max(largest, std::sqrt(sum * grid.volume()) * grid.axis(k).width());
+  }
+  return largest;
+}
+
 PointCoefficients sample(const Diffusion& diffusion, double time, const Points& points) {
-  PointCoefficients out{Points(points.rows(), points.cols()), Points(points.rows(), points.cols()),
-                        Points::Zero(points.rows(), points.cols())};
-  diffusion.drift(time, points, out.drift);
-  std::visit(
-      Overloaded{[&](const Covariance& constant) {
-                   out.variances =
-                       diagonal_of(constant).transpose().array().replicate(points.rows(), 1);
-                 },
-                 [&](const DiagonalNoise& noise) {
-                   noise.variances(time, points, out.variances);
-                   noise.divergence(time, points, out.divergence);
-                 },
-                 [&](const MatrixNoise& noise) { sample_matrix_noise(noise, time, points, out); }},
-      diffusion.noise);
+  PointCoefficients out;
+  sample_into(diffusion, time, points, out);
   require_usable(out, time, points);
   return out;
 }
@@ -144,21 +166,33 @@ FaceSampler::FaceSampler(const Diffusion& diffusion, const Grid& grid) : diffusi
     require_size("the diffusion's noise", dimension(*constant), grid.dimension());
     if (!is_diagonal(dense(*constant))) {
       throw InvalidArgument("the constant Sigma is not diagonal",
-                            "Change coordinates with diagonalised_pair first");
+                            "Change coordinates with diagonalising_map first");
     }
   }
   for (Index k = 0; k < grid.dimension(); ++k) faces_.push_back(face_points(grid, k));
+  sampled_.resize(faces_.size());
 }
 
-Coefficients FaceSampler::at(double time) const {
-  Coefficients out;
+const std::shared_ptr<const Coefficients>& FaceSampler::at(double time) {
+  bool changed = coefficients_ == nullptr;
   for (std::size_t k = 0; k < faces_.size(); ++k) {
-    const PointCoefficients found = sample(diffusion_, time, faces_[k]);
-    const auto column = static_cast<Index>(k);
-    out.axes.push_back({found.drift.col(column) - 0.5 * found.divergence.col(column),
-                        found.variances.col(column)});
+    sample_into(diffusion_, time, faces_[k], scratch_);
+    if (coefficients_ != nullptr && same(scratch_, sampled_[k])) continue;
+    require_usable(scratch_, time, faces_[k]);
+    std::swap(scratch_, sampled_[k]);
+    changed = true;
   }
-  return out;
+  if (!changed) return coefficients_;
+  auto next = std::make_shared<Coefficients>();
+  for (std::size_t k = 0; k < faces_.size(); ++k) {
+    const auto column = static_cast<Index>(k);
+    const PointCoefficients& found = sampled_[k];
+    Eigen::ArrayXd drift = found.drift.col(column);
+    if (found.divergence.size() > 0) drift -= 0.5 * found.divergence.col(column);
+    next->push_back({std::move(drift), found.variances.col(column)});
+  }
+  coefficients_ = std::move(next);
+  return coefficients_;
 }
 
 }  // namespace sfumato

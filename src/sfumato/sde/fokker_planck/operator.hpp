@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <vector>
 
 #include "sfumato/sde/diffusion.hpp"
@@ -8,7 +9,8 @@
 
 namespace sfumato {
 
-/// B(w) = w / (e^w - 1), B(0) = 1: the weight of the Scharfetter-Gummel flux (Spec §12.3).
+/// B(w) = w / (e^w - 1), B(0) = 1: the weight of the flux of [ScharfetterGummel1969], which is also that
+/// of [ChangCooper1970] (Spec §12.3).
 /// Positive and full-precision everywhere (until it underflows near w = 750).
 [[nodiscard]] double bernoulli_function(double w);
 
@@ -20,10 +22,7 @@ struct FaceCoefficients {
 };
 
 /// The faces of every axis, at one time.
-struct Coefficients {
-  std::vector<FaceCoefficients> axes;
-  [[nodiscard]] bool operator==(const Coefficients& other) const;
-};
+using Coefficients = std::vector<FaceCoefficients>;
 
 /// Rates at which mass jumps over the faces of one axis: the finite-volume Fokker-Planck equation is
 /// a Markov chain on the cells. Same order as the face coefficients.
@@ -39,6 +38,23 @@ struct JumpRates {
 };
 [[nodiscard]] JumpRates jump_rates(const FaceCoefficients& faces, double width);
 
+/// The root mean square, under a density, of w = h dx / D at the faces; the largest over the axes.
+/// The flux adds about w^2 / 12 of the diffusion: well below 1 the grid resolves the drift, above it
+/// is an upwind scheme and far from its second order.
+[[nodiscard]] double cell_peclet_number(const Grid& grid, const Coefficients& coefficients,
+                                        const Eigen::ArrayXd& density);
+
+/// b, Sigma_kk and the divergence of Sigma at some points; row j belongs to point j.
+struct PointCoefficients {
+  Points drift;
+  Points variances;
+  Points divergence;  ///< empty where Sigma is constant
+};
+
+/// Throws  as FaceSampler::at.
+[[nodiscard]] PointCoefficients sample(const Diffusion& diffusion, double time,
+                                       const Points& points);
+
 /// The drift and diagonal of the noise of one diffusion, sampled at the faces of a grid.
 class FaceSampler {
  public:
@@ -46,24 +62,19 @@ class FaceSampler {
   ///         constant Sigma is not diagonal (diagonalise first).
   FaceSampler(const Diffusion& diffusion, const Grid& grid);
 
+  /// The coefficients at `time`; the same object as before where no value has changed, which is
+  /// found by evaluating them (a schedule cannot be missed), not by trusting a flag.
+  ///
   /// Throws  InvalidArgument where a coefficient is not finite, Sigma is not positive or a Sigma(x)
   ///         is not diagonal, with the point.
-  [[nodiscard]] Coefficients at(double time) const;
+  [[nodiscard]] const std::shared_ptr<const Coefficients>& at(double time);
 
  private:
   Diffusion diffusion_;
-  std::vector<Points> faces_;  ///< per axis
+  std::vector<Points> faces_;               ///< per axis
+  std::vector<PointCoefficients> sampled_;  ///< per axis, what coefficients_ was made from
+  PointCoefficients scratch_;
+  std::shared_ptr<const Coefficients> coefficients_;
 };
-
-/// b, Sigma_kk and the divergence of Sigma at some points; row j belongs to point j.
-struct PointCoefficients {
-  Points drift;
-  Points variances;
-  Points divergence;
-};
-
-/// Throws  as FaceSampler::at.
-[[nodiscard]] PointCoefficients sample(const Diffusion& diffusion, double time,
-                                       const Points& points);
 
 }  // namespace sfumato

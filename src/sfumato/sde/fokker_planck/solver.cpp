@@ -1,5 +1,7 @@
 #include "sfumato/sde/fokker_planck/solver.hpp"
 
+#include <algorithm>
+
 #include "sfumato/core/check.hpp"
 
 namespace sfumato {
@@ -33,7 +35,7 @@ FokkerPlanckSolver::FokkerPlanckSolver(const Diffusion& diffusion, const Grid& g
     : grid_(grid), sampler_(diffusion, grid), density_(std::move(density)), time_(time) {
   require_size("density", density_.size(), grid_.size());
   axes_.resize(static_cast<std::size_t>(grid_.dimension()));
-  coefficients_ = std::make_shared<const Coefficients>(sampler_.at(time));
+  coefficients_ = sampler_.at(time);
 }
 
 void FokkerPlanckSolver::factor(double dt) {
@@ -41,7 +43,7 @@ void FokkerPlanckSolver::factor(double dt) {
     const auto axis = static_cast<std::size_t>(k);
     const Index cells = grid_.axis(k).cells;
     const Index lines = grid_.size() / cells;
-    JumpRates rates = jump_rates(coefficients_->axes[axis], grid_.axis(k).width());
+    JumpRates rates = jump_rates((*coefficients_)[axis], grid_.axis(k).width());
     if (grid_.stride(k) == 1 && lines > 1) {
       ArrayXd turned;
       transpose(rates.up, cells - 1, turned);
@@ -55,9 +57,9 @@ void FokkerPlanckSolver::factor(double dt) {
 }
 
 void FokkerPlanckSolver::step(double dt, double until) {
-  Coefficients now = sampler_.at(until);
-  if (!(now == *coefficients_)) {
-    coefficients_ = std::make_shared<const Coefficients>(std::move(now));
+  const std::shared_ptr<const Coefficients>& now = sampler_.at(until);
+  if (now != coefficients_) {
+    coefficients_ = now;
     factored_dt_ = 0.0;
   }
   if (dt != factored_dt_) factor(dt);

@@ -1,0 +1,55 @@
+// Time panels and the start after one step.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "sfumato/sde/fokker_planck/time_plan.hpp"
+#include "support/fokker_planck_problems.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(TimePlan, PanelsDoubleAndStopAtEveryTime) {
+  const auto plan = time_plan(0.0, {0.5, 1.0, 7.0}, {1.0, kInf, 8});
+  // [0, .5], [.5, 1], [1, 2], [2, 4], [4, 7]
+  ASSERT_EQ(plan.size(), 5U);
+  EXPECT_EQ(plan[0].end, 0.5);
+  EXPECT_EQ(plan[0].steps, 4);
+  EXPECT_EQ(plan[1].end, 1.0);
+  EXPECT_EQ(plan[3].begin, 2.0);
+  EXPECT_EQ(plan[3].end, 4.0);
+  EXPECT_EQ(plan[3].steps, 8);
+  EXPECT_EQ(plan[4].end, 7.0);
+  EXPECT_EQ(plan[4].steps, 6);  // three quarters of [4, 8]
+  EXPECT_EQ(plan[4].after(6), 7.0);
+  for (std::size_t k = 1; k < plan.size(); ++k) EXPECT_EQ(plan[k].begin, plan[k - 1].end);
+}
+
+TEST(TimePlan, RespectsTheLongestPanelAndRepeatedTimes) {
+  const auto plan = time_plan(1.0, {1.0, 5.0, 5.0}, {1.0, 1.0, 4});
+  ASSERT_EQ(plan.size(), 4U);
+  EXPECT_EQ(plan.back().end, 5.0);
+  EXPECT_TRUE(time_plan(1.0, {1.0}, {1.0, 1.0, 4}).empty());
+}
+
+TEST(TimePlan, FirstPanelFollowsTheFastestChange) {
+  // Sigma / V = 4, |b| / sd = 2, slope 1.
+  const auto law = testing::ornstein_uhlenbeck(1.0, 1.0, 1.0, 0.0, 0.25);
+  EXPECT_NEAR(first_panel(law.diffusion, law.start, 0.0), 0.25 / 7.0, 1e-12);
+  EXPECT_THROW((void)first_panel(law.diffusion, point_law(law.start.mean), 0.0), InvalidArgument);
+}
+
+TEST(OneStepLaw, IsTheEulerStep) {
+  const auto law = testing::multiplicative_p();
+  const auto step = one_step_law(law.diffusion, Eigen::VectorXd::Constant(1, 1.0), 0.0, 0.01);
+  // S(1) = 1.25, S'(1) = -0.25, b(1) = -1 - (0.5 + 0.25)
+  EXPECT_NEAR(step.mean(0), 1.0 - 0.0175, 1e-15);
+  EXPECT_NEAR(trace(step.covariance), 0.0125, 1e-15);
+  EXPECT_THROW((void)one_step_law(law.diffusion, step.mean, 0.0, 0.0), InvalidArgument);
+  EXPECT_THROW((void)one_step_law(law.diffusion, Eigen::Vector2d(0, 0), 0.0, 0.1), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato
