@@ -77,6 +77,7 @@ Registry all_functions() {
   register_bounds(registry);
   register_chain(registry);
   register_minibatch(registry);
+  register_particles(registry);
   register_fokker_planck(registry);
   return registry;
 }

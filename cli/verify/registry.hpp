@@ -23,6 +23,7 @@ void register_quadratic(Registry& registry);      // Spec §5
 void register_bounds(Registry& registry);         // Spec §6 and §7
 void register_chain(Registry& registry);          // Spec §8
 void register_minibatch(Registry& registry);      // Spec §10
+void register_particles(Registry& registry);      // Spec §12.2
 void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 
 [[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
