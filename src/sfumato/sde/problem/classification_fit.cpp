@@ -21,7 +21,7 @@ using Weights = ClassificationProblem::Weights;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kUp = 1.0 + 1e-14;  // over the rounding of a few products and a norm
+constexpr double kUp = 1.0 + 1e-12;  // over the rounding of a few products and a norm
 constexpr int kMostSteps = 200;
 constexpr int kMostPasses = 8;  // of a neighbour; those that need more are solved on their own
 constexpr Index kBlock = 64;
@@ -85,9 +85,8 @@ double record_rounding(const ClassificationProblem& problem, const Record& recor
       fmt::format("no minimiser can be certified: where Newton's method ended, at weights of norm "
                   "{:.3g}, the gradient is {:.3g} and the least curvature {:.3g}",
                   norm, gradient, curvature),
-      "Add a ridge term: without one, separable classes have no minimiser, and features that "
-      "others "
-      "determine no unique one");
+      "Add a ridge term: without one there is no minimiser if a plane separates the classes, and "
+      "no unique one if features determine others");
 }
 
 /// The point that Newton's method reaches, with a line search until it converges.
@@ -105,28 +104,28 @@ VectorXd newton(const ClassificationProblem& problem, VectorXd at) {
     if (cholesky.info() != Eigen::Success) break;
     const VectorXd direction = cholesky.solve(gradient);
     const double decrease = gradient.dot(direction);
-    bool moved = false;
-    for (double length = 1.0; length > 1e-6; length *= 0.5) {
-      VectorXd next = at - length * direction;
-      centre(problem, next);
-      const double next_loss = problem.loss(next);
-      VectorXd next_gradient = problem.gradient(next);
+    std::optional<VectorXd> next;
+    VectorXd next_gradient;
+    double next_loss = loss;
+    for (double length = 1.0; length > 1e-6 && !next; length *= 0.5) {
+      VectorXd trial = at - length * direction;
+      centre(problem, trial);
+      next_loss = problem.loss(trial);
+      next_gradient = problem.gradient(trial);
       // Where the loss no longer resolves the decrease, the gradient still does.
       const bool lower = next_loss <= loss - 1e-4 * length * decrease;
       const bool flatter = next_gradient.norm() <= 0.7 * gradient.norm() &&
                            next_loss <= loss + 1e-12 * (std::abs(loss) + 1.0);
-      if (!lower && !flatter) continue;
-      moved = next_gradient.norm() < gradient.norm() || lower;
-      const bool stalls = gradient.norm() <= floor && next_gradient.norm() > 0.5 * gradient.norm();
-      if (stalls) moved = false;
-      if (next_gradient.norm() < gradient.norm() || !stalls) {
-        at = std::move(next);
-        loss = next_loss;
-        gradient = std::move(next_gradient);
-      }
-      break;
+      if (lower || flatter) next = std::move(trial);
     }
-    if (!moved) break;
+    if (!next) break;
+    const bool at_floor = gradient.norm() <= floor;
+    if (at_floor && next_gradient.norm() >= gradient.norm()) break;
+    const bool stalls = at_floor && next_gradient.norm() > 0.5 * gradient.norm();
+    at = *std::move(next);
+    loss = next_loss;
+    gradient = std::move(next_gradient);
+    if (stalls) break;
   }
   return at;
 }
