@@ -16,15 +16,18 @@ SFUMATO_CLONES void linear_drift(std::size_t points, std::size_t dimension,
   const std::size_t whole = points - points % kLanes;
   for (std::size_t first = 0; first < whole; first += kLanes) {
     for (std::size_t i = 0; i < dimension; ++i) {
-      double sums[kLanes];
-      for (std::size_t l = 0; l < kLanes; ++l) sums[l] = pull[i];
+      Four sums[kLanes / 4];
+      for (Four& sum : sums) sum = Four{} + pull[i];
       for (std::size_t j = 0; j < dimension; ++j) {
-        const double factor = curvature[i * dimension + j];
         const double* x = at + j * at_stride + first;
-        for (std::size_t l = 0; l < kLanes; ++l) sums[l] -= factor * x[l];
+        for (std::size_t l = 0; l < kLanes / 4; ++l) {
+          Four values;
+          SFUMATO_LOAD(values, x + 4 * l);
+          sums[l] -= values * curvature[i * dimension + j];
+        }
       }
       double* result = out + i * out_stride + first;
-      for (std::size_t l = 0; l < kLanes; ++l) result[l] = sums[l];
+      for (std::size_t l = 0; l < kLanes / 4; ++l) SFUMATO_STORE(result + 4 * l, sums[l]);
     }
   }
   for (std::size_t k = whole; k < points; ++k) {
@@ -43,12 +46,16 @@ SFUMATO_CLONES void polynomial_values(std::size_t points, std::size_t count,
                                       const double* __restrict at, double* __restrict out) {
   const std::size_t whole = points - points % kLanes;
   for (std::size_t first = 0; first < whole; first += kLanes) {
-    double sums[kLanes];
-    for (std::size_t l = 0; l < kLanes; ++l) sums[l] = coefficients[count - 1];
-    for (std::size_t c = count - 1; c-- > 0;) {
-      for (std::size_t l = 0; l < kLanes; ++l) sums[l] = sums[l] * at[first + l] + coefficients[c];
+    Four x[kLanes / 4];
+    Four sums[kLanes / 4];
+    for (std::size_t l = 0; l < kLanes / 4; ++l) {
+      SFUMATO_LOAD(x[l], at + first + 4 * l);
+      sums[l] = Four{} + coefficients[count - 1];
     }
-    for (std::size_t l = 0; l < kLanes; ++l) out[first + l] = sums[l];
+    for (std::size_t c = count - 1; c-- > 0;) {
+      for (std::size_t l = 0; l < kLanes / 4; ++l) sums[l] = sums[l] * x[l] + coefficients[c];
+    }
+    for (std::size_t l = 0; l < kLanes / 4; ++l) SFUMATO_STORE(out + first + 4 * l, sums[l]);
   }
   for (std::size_t k = whole; k < points; ++k) {
     double sum = coefficients[count - 1];

@@ -215,7 +215,8 @@ Diffusion formula_diffusion(const std::vector<std::string>& coordinates,
                             const std::vector<std::string>& drift, const NoiseFormulas& noise,
                             const Where& where) {
   const Reader reader(coordinates, where);
-  return diffusion_of(reader.formulas("the drift", drift), 1.0, reader.noise(noise));
+  Formulas formulas = reader.formulas("the drift", drift);
+  return diffusion_of(std::move(formulas), 1.0, reader.noise(noise));
 }
 
 Diffusion potential_diffusion(const std::vector<std::string>& coordinates,

@@ -23,7 +23,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr Index kRowBlock = 256;  // of the table; sums over a block are added in order
-constexpr Index kPointBlock = 64;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Scores to probabilities, in place; `outputs` columns of equal length one after the other.
@@ -165,33 +164,31 @@ double ClassificationProblem::loss(const VectorXd& at) const {
 
 void ClassificationProblem::sum_gradients(const ConstPoints& at, MutablePoints out) const {
   const Index p = features_.cols();
-  MatrixXd scores;  // of a block of rows (down) at a block of points (across), class by class
-  MatrixXd transposed;
-  for (Index first = 0; first < at.rows(); first += kPointBlock) {
-    const Index points = std::min(kPointBlock, at.rows() - first);
-    transposed.setZero(p, points * outputs_);
-    for (Index block = 0; block < rows(); block += kRowBlock) {
-      const Index count = std::min(kRowBlock, rows() - block);
-      const auto x = features_.middleRows(block, count);
-      scores.resize(count, points * outputs_);
+  const auto width = static_cast<std::size_t>(p);
+  const auto stride = static_cast<std::size_t>(rows());
+  std::vector<double> scores(static_cast<std::size_t>(kRowBlock * outputs_));
+  // By points, so that the weights of one lie side by side.
+  const MatrixXd weights = at.matrix().transpose();
+  MatrixXd sums = MatrixXd::Zero(parameters(), at.rows());
+  for (Index block = 0; block < rows(); block += kRowBlock) {
+    const Index count = std::min(kRowBlock, rows() - block);
+    const auto length = static_cast<std::size_t>(count);
+    const double* x = features_.data() + block;
+    for (Index point = 0; point < at.rows(); ++point) {
       for (Index k = 0; k < outputs_; ++k) {
-        scores.middleCols(k * points, points).noalias() =
-            x * at.block(first, k * p, points, p).matrix().transpose();
+        row_scores(length, width, x, stride, weights.col(point).data() + k * p,
+                   scores.data() + k * count);
       }
-      apply_link(count * points, outputs_, scores.data());
+      apply_link(count, outputs_, scores.data());
       for (Index k = 0; k < outputs_; ++k) {
-        for (Index l = 0; l < count; ++l) {
-          const double taken = indicator(outputs_, k, labels_(block + l));
-          if (taken != 0.0) scores.row(l).segment(k * points, points).array() -= taken;
-        }
+        const double label = outputs_ == 1 ? 1.0 : static_cast<double>(k);
+        double* residual = scores.data() + k * count;
+        subtract_label(length, labels_.data() + block, label, residual);
+        add_weighted_rows(length, width, x, stride, residual, sums.col(point).data() + k * p);
       }
-      transposed.noalias() += x.transpose() * scores;
-    }
-    for (Index k = 0; k < outputs_; ++k) {
-      out.block(first, k * p, points, p) =
-          transposed.middleCols(k * points, points).transpose().array();
     }
   }
+  out = sums.transpose().array();
 }
 
 VectorXd ClassificationProblem::gradient(const VectorXd& at) const {

@@ -21,7 +21,7 @@ using Weights = ClassificationProblem::Weights;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr double kUp = 1.0 + 1e-14;  // over the rounding of a few products and a norm
+constexpr double kUp = 1.0 + 1e-12;  // over the rounding of a few products and a norm
 constexpr int kMostSteps = 200;
 constexpr int kMostPasses = 8;  // of a neighbour; those that need more are solved on their own
 constexpr Index kBlock = 64;
@@ -85,9 +85,8 @@ double record_rounding(const ClassificationProblem& problem, const Record& recor
       fmt::format("no minimiser can be certified: where Newton's method ended, at weights of norm "
                   "{:.3g}, the gradient is {:.3g} and the least curvature {:.3g}",
                   norm, gradient, curvature),
-      "Add a ridge term: without one, separable classes have no minimiser, and features that "
-      "others "
-      "determine no unique one");
+      "Add a ridge term: without one there is no minimiser if a plane separates the classes, and "
+      "no unique one if features determine others");
 }
 
 /// The point that Newton's method reaches, with a line search until it converges.
@@ -105,28 +104,28 @@ VectorXd newton(const ClassificationProblem& problem, VectorXd at) {
     if (cholesky.info() != Eigen::Success) break;
     const VectorXd direction = cholesky.solve(gradient);
     const double decrease = gradient.dot(direction);
-    bool moved = false;
-    for (double length = 1.0; length > 1e-6; length *= 0.5) {
-      VectorXd next = at - length * direction;
-      centre(problem, next);
-      const double next_loss = problem.loss(next);
-      VectorXd next_gradient = problem.gradient(next);
+    std::optional<VectorXd> next;
+    VectorXd next_gradient;
+    double next_loss = loss;
+    for (double length = 1.0; length > 1e-6 && !next; length *= 0.5) {
+      VectorXd trial = at - length * direction;
+      centre(problem, trial);
+      next_loss = problem.loss(trial);
+      next_gradient = problem.gradient(trial);
       // Where the loss no longer resolves the decrease, the gradient still does.
       const bool lower = next_loss <= loss - 1e-4 * length * decrease;
       const bool flatter = next_gradient.norm() <= 0.7 * gradient.norm() &&
                            next_loss <= loss + 1e-12 * (std::abs(loss) + 1.0);
-      if (!lower && !flatter) continue;
-      moved = next_gradient.norm() < gradient.norm() || lower;
-      const bool stalls = gradient.norm() <= floor && next_gradient.norm() > 0.5 * gradient.norm();
-      if (stalls) moved = false;
-      if (next_gradient.norm() < gradient.norm() || !stalls) {
-        at = std::move(next);
-        loss = next_loss;
-        gradient = std::move(next_gradient);
-      }
-      break;
+      if (lower || flatter) next = std::move(trial);
     }
-    if (!moved) break;
+    if (!next) break;
+    const bool at_floor = gradient.norm() <= floor;
+    if (at_floor && next_gradient.norm() >= gradient.norm()) break;
+    const bool stalls = at_floor && next_gradient.norm() > 0.5 * gradient.norm();
+    at = *std::move(next);
+    loss = next_loss;
+    gradient = std::move(next_gradient);
+    if (stalls) break;
   }
   return at;
 }
@@ -182,6 +181,8 @@ ClassificationFit::ClassificationFit(ClassificationProblem problem)
   // From the whole bound, whose ridge may hide a small Gram matrix in its rounding.
   largest_gram_ += 4.0 * kEpsilon * own.ridge / (own.row * problem_.constants().curvature);
   largest_norm_ = largest_row_norm(problem_.features());
+  sum_of_norms_ = problem_.features().rowwise().norm().sum() *
+                  (1.0 + static_cast<double>(problem_.rows() + 8) * kEpsilon);
   Points sums(1, problem_.parameters());
   problem_.sum_gradients(convexity_.minimiser.transpose().array(), sums);
   sum_gradient_ = sums.matrix().transpose();
@@ -197,20 +198,31 @@ ClassificationFit::ClassificationFit(ClassificationProblem problem)
   removing_ = problem_.rows() > 1 ? factor(problem_.weights(problem_.rows() - 1)) : replacing_;
 }
 
-ClassificationFit::Change ClassificationFit::change(const Neighbour& neighbour) const {
-  const VectorXd& at = convexity_.minimiser;
-  const LinkConstants link = problem_.constants();
+void ClassificationFit::check(const Neighbour& neighbour) const {
+  const Where where = Where::here("ClassificationFit");
   if (neighbour.row < 0 || neighbour.row >= problem_.rows()) {
     throw InvalidArgument(
         fmt::format("row {} of a table of {} rows", neighbour.row, problem_.rows()),
-        "Count rows from 0", Where::here("ClassificationFit"));
+        "Count rows from 0", where);
   }
-  const bool removal = !neighbour.replacement;
-  if (removal && problem_.rows() == 1) {
+  if (neighbour.replacement) {
+    problem_.require_record(*neighbour.replacement, where);
+  } else if (problem_.rows() == 1) {
     throw InvalidArgument("without its only row the table is empty",
-                          "Use a table of two rows or more", Where::here("ClassificationFit"));
+                          "Use a table of two rows or more", where);
   }
-  Change change{problem_.weights(removal ? problem_.rows() - 1 : problem_.rows()),
+}
+
+Weights ClassificationFit::weights_of(const Neighbour& neighbour) const {
+  return problem_.weights(neighbour.replacement ? problem_.rows() : problem_.rows() - 1);
+}
+
+ClassificationFit::Change ClassificationFit::change(const Neighbour& neighbour) const {
+  check(neighbour);
+  const VectorXd& at = convexity_.minimiser;
+  const LinkConstants link = problem_.constants();
+  const bool removal = !neighbour.replacement;
+  Change change{weights_of(neighbour),
                 problem_.record(neighbour.row),
                 neighbour.replacement,
                 problem_.record_hessian_root(problem_.record(neighbour.row), at),
@@ -225,7 +237,6 @@ ClassificationFit::Change ClassificationFit::change(const Neighbour& neighbour) 
   const double taken = change.directions.squaredNorm() * kUp;  // at least the norm of U U^T
   change.curvature = std::max(0.0, least_curvature_ - taken);
   if (!removal) {
-    problem_.require_record(*change.in, Where::here("ClassificationFit"));
     change.directions.conservativeResize(Eigen::NoChange, 2 * m);
     change.directions.rightCols(m) = problem_.record_hessian_root(*change.in, at);
     gram += change.in->features.squaredNorm() * kUp;
@@ -255,7 +266,8 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
                                     Convexity* results) const {
   const VectorXd& centre_point = convexity_.minimiser;
   std::vector<Change> changes;
-  std::vector<std::size_t> open;  // not yet certified
+  std::vector<std::size_t> open;   // not yet certified to the tolerance
+  std::vector<std::size_t> alone;  // do not converge quickly from here
   for (std::size_t j = 0; j < neighbours.size(); ++j) {
     changes.push_back(change(neighbours[j]));
     const Change& c = changes.back();
@@ -300,59 +312,57 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
       result.distance =
           off + certified_distance(result.gradient_norm, c.weights.ridge, here, c.bending);
       if (result.distance <= tolerance * shift || gradient.norm() <= rounding) continue;
-      if (!(result.gradient_norm < 0.5 * before)) {
-        result.distance = kInf;  // does not converge from here
+      if (!(result.gradient_norm < 0.5 * before) || pass + 1 == kMostPasses) {
+        alone.push_back(j);
         continue;
       }
-      if (pass + 1 == kMostPasses) continue;
       result.minimiser -= c.newton_step(gradient);
       centre(problem_, result.minimiser);
       still.push_back(j);
     }
     open = std::move(still);
   }
-  for (std::size_t j = 0; j < neighbours.size(); ++j) {
-    const double shift = (results[j].minimiser - centre_point).norm();
-    const bool rough = !(results[j].distance <= std::max(tolerance, 1e-3) * shift) &&
-                       !(results[j].distance <= 1e-9 * (1.0 + results[j].minimiser.norm()));
-    if (!rough) continue;
+  for (const std::size_t j : alone) {
     const auto own = problem_.neighbour(neighbours[j].row, neighbours[j].replacement);
-    results[j] = sfumato::convexity(own, centre_point);
+    results[j] = sfumato::convexity(
+        own, results[j].minimiser.allFinite() ? results[j].minimiser : centre_point);
   }
 }
 
 GradientGap ClassificationFit::gap(const Neighbour& neighbour) const {
-  const Change c = change(neighbour);
+  check(neighbour);
+  const Record out = problem_.record(neighbour.row);
+  const Record* in = neighbour.replacement ? &*neighbour.replacement : nullptr;
+  const Weights other = weights_of(neighbour);
   const Weights own = problem_.weights(problem_.rows());
   const LinkConstants link = problem_.constants();
   const VectorXd& at = convexity_.minimiser;
   const double norm = at.norm();
-  const double less = std::abs(own.row - c.weights.row);
-  const double ridge = std::abs(own.ridge - c.weights.ridge);
-  const double length_out = c.out.features.norm() * kUp;
+  const double less = std::abs(own.row - other.row);
+  const double ridge = std::abs(own.ridge - other.ridge);
+  const double length_out = out.features.norm() * kUp;
 
   // grad f' - grad f = (c' - c) sum g_m - c' g_out + c' g_in + (rho' - rho) w
-  VectorXd difference = (c.weights.row - own.row) * sum_gradient_ -
-                        c.weights.row * problem_.record_gradient(c.out, at) +
-                        (c.weights.ridge - own.ridge) * at;
+  VectorXd difference = (other.row - own.row) * sum_gradient_ -
+                        other.row * problem_.record_gradient(out, at) +
+                        (other.ridge - own.ridge) * at;
   double rounding = less * problem_.rounding(norm) +
-                    c.weights.row * kEpsilon * record_rounding(problem_, c.out, norm) +
+                    other.row * kEpsilon * record_rounding(problem_, out, norm) +
                     8.0 * kEpsilon * ridge * norm;
   GradientGap gap{};
-  if (c.in) {
-    const double length_in = c.in->features.norm() * kUp;
-    difference += c.weights.row * problem_.record_gradient(*c.in, at);
-    rounding += c.weights.row * kEpsilon * record_rounding(problem_, *c.in, norm);
-    const bool same_features = c.in->features == c.out.features;
-    const bool same_label = c.in->target == c.out.target;
+  if (in != nullptr) {
+    const double length_in = in->features.norm() * kUp;
+    difference += other.row * problem_.record_gradient(*in, at);
+    rounding += other.row * kEpsilon * record_rounding(problem_, *in, norm);
+    const bool same_features = in->features == out.features;
+    const bool same_label = in->target == out.target;
     gap.everywhere = own.row * link.gradient *
                      (same_features ? (same_label ? 0.0 : length_out) : length_out + length_in);
     const double longer = std::max(length_out, length_in);
     gap.lipschitz = same_features ? 0.0 : own.row * link.curvature * longer * longer;
   } else {
-    const double others = problem_.features().rowwise().norm().sum() * kUp;
     gap.everywhere =
-        ridge > 0.0 ? kInf : link.gradient * (own.row * length_out + less * others * (1 + 1e-12));
+        ridge > 0.0 ? kInf : link.gradient * (own.row * length_out + less * sum_of_norms_);
     gap.lipschitz =
         link.curvature * std::max(own.row * length_out * length_out, less * largest_gram_) + ridge;
   }

@@ -58,12 +58,15 @@ class ClassificationFit {
   /// Throws   InvalidArgument if a row does not exist, no row is left, or a replacement does not fit;
   ///          NumericalFailure as convexity(), for a neighbour without a minimiser.
   [[nodiscard]] std::vector<Convexity> neighbours(std::span<const Neighbour> neighbours,
-                                                  double tolerance = 1e-6) const;
+                                                  double tolerance = 1e-4) const;
 
+  /// O(p). Throws InvalidArgument as neighbours().
   [[nodiscard]] GradientGap gap(const Neighbour& neighbour) const;
 
  private:
   struct Change;
+  void check(const Neighbour& neighbour) const;
+  [[nodiscard]] ClassificationProblem::Weights weights_of(const Neighbour& neighbour) const;
   [[nodiscard]] Change change(const Neighbour& neighbour) const;
   void solve_block(std::span<const Neighbour> neighbours, double tolerance,
                    Convexity* results) const;
@@ -72,6 +75,7 @@ class ClassificationFit {
   Convexity convexity_;
   double largest_gram_ = 0.0;     ///< lam_max(X^T X), rounded up
   double largest_norm_ = 0.0;     ///< max |x_l|
+  double sum_of_norms_ = 0.0;     ///< sum |x_l|, rounded up
   double least_curvature_ = 0.0;  ///< of sum_l Hess f_l at the minimiser, rounded down
   Eigen::VectorXd sum_gradient_;
   Eigen::LLT<Eigen::MatrixXd> removing_;   ///< the Hessian under the weights of N - 1 rows

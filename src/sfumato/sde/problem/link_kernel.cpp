@@ -10,6 +10,8 @@
 namespace sfumato {
 namespace {
 
+constexpr std::size_t kLanes = 16;  // sums of so many rows stay in registers
+
 /// e^x for x <= 0 without branches or calls, so that loops over it become vector code: 2^k e^r with
 /// |r| <= log(2)/2 and the Taylor polynomial of degree 13 (remainder below 5e-18). Below -708 the
 /// result is e^-708, about 3e-308: nothing next to the 1 it is added to.
@@ -79,6 +81,51 @@ SFUMATO_CLONES void softmax_in_place(std::size_t count, std::size_t classes, dou
       for (std::size_t i = 0; i < n; ++i) column[i] /= total[i];
     }
   }
+}
+
+SFUMATO_CLONES void row_scores(std::size_t count, std::size_t features, const double* __restrict x,
+                               std::size_t stride, const double* __restrict w,
+                               double* __restrict out) {
+  const std::size_t whole = count - count % kLanes;
+  for (std::size_t first = 0; first < whole; first += kLanes) {
+    Four sums[kLanes / 4] = {};
+    for (std::size_t i = 0; i < features; ++i) {
+      const double* column = x + i * stride + first;
+      for (std::size_t l = 0; l < kLanes / 4; ++l) {
+        Four values;
+        SFUMATO_LOAD(values, column + 4 * l);
+        sums[l] += values * w[i];
+      }
+    }
+    for (std::size_t l = 0; l < kLanes / 4; ++l) SFUMATO_STORE(out + first + 4 * l, sums[l]);
+  }
+  for (std::size_t l = whole; l < count; ++l) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < features; ++i) sum += x[i * stride + l] * w[i];
+    out[l] = sum;
+  }
+}
+
+SFUMATO_CLONES void add_weighted_rows(std::size_t count, std::size_t features,
+                                      const double* __restrict x, std::size_t stride,
+                                      const double* __restrict r, double* __restrict out) {
+  const std::size_t whole = count - count % kLanes;
+  for (std::size_t i = 0; i < features; ++i) {
+    const double* column = x + i * stride;
+    double sums[kLanes] = {};
+    for (std::size_t first = 0; first < whole; first += kLanes) {
+      for (std::size_t l = 0; l < kLanes; ++l) sums[l] += column[first + l] * r[first + l];
+    }
+    double sum = 0.0;
+    for (std::size_t l = 0; l < kLanes; ++l) sum += sums[l];
+    for (std::size_t l = whole; l < count; ++l) sum += column[l] * r[l];
+    out[i] += sum;
+  }
+}
+
+SFUMATO_CLONES void subtract_label(std::size_t count, const double* __restrict labels, double label,
+                                   double* __restrict r) {
+  for (std::size_t l = 0; l < count; ++l) r[l] -= labels[l] == label ? 1.0 : 0.0;
 }
 
 }  // namespace sfumato
