@@ -62,7 +62,7 @@ void require_range(double lower, double upper, const Where& where) {
 
 double linear_contraction(const MatrixXd& curvature, const Covariance& metric) {
   const Where where = Where::here();
-  const MatrixXd a = in_metric(require_symmetric("curvature", curvature, where), metric, where);
+  const MatrixXd a = in_metric(curvature, metric, where);
   const MatrixXd symmetric = 0.5 * (a + a.transpose());
   return spectrum_of(symmetric).values.minCoeff();
 }
@@ -79,7 +79,7 @@ double linear_step_lipschitz(const MatrixXd& curvature, double learning_rate,
                              const Covariance& metric) {
   const Where where = Where::here();
   require_finite("learning_rate", learning_rate, where);
-  const MatrixXd a = in_metric(require_symmetric("curvature", curvature, where), metric, where);
+  const MatrixXd a = in_metric(curvature, metric, where);
   const MatrixXd step = MatrixXd::Identity(a.rows(), a.cols()) - learning_rate * a;
   if (step == step.transpose()) return spectrum_of(step).values.cwiseAbs().maxCoeff();
   return Eigen::JacobiSVD<MatrixXd>(step).singularValues()(0);
