@@ -18,16 +18,17 @@ struct Printed {
   std::string reason;  ///< why it holds or fails here
 };
 
-/// The printed integral bound on KL(p_t || q_t), 1/2 int E_{p_s} |Sigma^{-1/2} Phi|^2 ds, whose Phi lacks
-/// both factors 1/2 (erratum 1; corrected: entropy_rate_bounds). Valid for equal covariances, where
-/// it agrees; otherwise compared with the exact KL.
+/// The printed integral bound on KL(p_t || q_t), 1/2 int E_{p_s} |Sigma^{-1/2} Phi|^2 ds, whose Phi
+/// lacks both factors 1/2 (erratum 1; corrected: entropy_rate_bounds). Valid for equal covariances,
+/// where it agrees; otherwise compared with the exact KL.
 ///
-/// Edges    +inf for a singular start and different covariances (erratum 2), and for a singular Sigma.
+/// Edges    +inf for a singular start and different covariances (erratum 2), and for a singular
+///          Sigma.
 /// Throws   InvalidArgument unless time is finite and >= 0.
 [[nodiscard]] Printed entropy_bound(const OuPair& pair, double time);
 
-/// C_t with rho = sigma^2 kappa / 2 (errata 4, 5; corrected: lsi_constant). Valid where it is not below
-/// the constant of the isotropic Ornstein-Uhlenbeck process, which is exact.
+/// C_t with rho = sigma^2 kappa / 2 (errata 4, 5; corrected: lsi_constant). Valid where it is not
+/// below the constant of the isotropic Ornstein-Uhlenbeck process, which is exact.
 [[nodiscard]] Printed lsi_constant(double variance, double kappa, double start_constant,
                                    double time);
 
@@ -41,19 +42,19 @@ struct Printed {
 [[nodiscard]] Printed stationary_proposition(const LangevinConstants& constants,
                                              std::optional<double> exact_kl = {});
 
-/// Convergence lemma: 1/2 E|x_t - x*|^2 <= e^{-2 kappa t} + tr(Sigma)/(4 kappa) (erratum 11; corrected:
-/// half of mean_square_distance_bound, which is attained and decides the validity).
+/// Convergence lemma: 1/2 E|x_t - x*|^2 <= e^{-2 kappa t} + tr(Sigma)/(4 kappa) (erratum 11;
+/// corrected: half of mean_square_distance_bound, which is attained and decides the validity).
 [[nodiscard]] Printed convergence_lemma(double noise_trace, double kappa, double start_distance,
                                         double time);
 
 /// Which law the printed expectation is read under.
 enum class Under { final_law, running_law };
 
-/// |Sigma^{-1}| int_0^t E |grad f' - grad f|^2 ds under p_t as printed, or under p_s as must be meant
-/// (erratum 12; corrected: path_bound). Equal covariances only.
+/// |Sigma^{-1}| int_0^t E |grad f' - grad f|^2 ds under p_t as printed, or under p_s as must be
+/// meant (erratum 12; corrected: path_bound). Equal covariances only.
 ///
-/// Throws   InvalidArgument if the covariances differ or time is not finite; NumericalFailure if they
-///          are singular.
+/// Throws   InvalidArgument if the covariances differ or time is not finite; NumericalFailure if
+///          they are singular.
 [[nodiscard]] Printed noise_norm_bound(const OuPair& pair, double time, Under under);
 
 struct PrintedMatrix {

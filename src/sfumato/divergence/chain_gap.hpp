@@ -5,10 +5,10 @@
 
 namespace sfumato {
 
-/// Bounds on the KL of two chains' last iterates from the root-mean-square distances of their steps,
-/// d_j = E_{p_j} [ |T(x_j) - T'(x_j)|_S^2 ]^{1/2}, j = 0 .. k-1, for equal and constant S, a common
-/// start, and T' that is c-Lipschitz in |.|_S with c <= 1 (Spec §8.3). Larger c are admissible too.
-/// All throw InvalidArgument if c is outside [0, 1] or a gap is negative or NaN.
+/// Bounds on the KL of two chains' last iterates from the root-mean-square distances of their
+/// steps, d_j = E_{p_j} [ |T(x_j) - T'(x_j)|_S^2 ]^{1/2}, j = 0 .. k-1, for equal and constant S, a
+/// common start, and T' that is c-Lipschitz in |.|_S with c <= 1 (Spec §8.3). Larger c are
+/// admissible too. All throw InvalidArgument if c is outside [0, 1] or a gap is negative or NaN.
 
 /// (1 + c)/(2 (1 + c^k)) sum_j c^{k-1-j} d_j^2  (Spec §8.3 (1)); c = 1 is the chain rule.
 [[nodiscard]] double chain_bound_first_form(const std::vector<double>& gaps, double lipschitz);

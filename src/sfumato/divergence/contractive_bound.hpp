@@ -14,8 +14,8 @@ struct DriftGap {
   double time_scale;  ///< shortest time in which it changes near s = 0; +inf when not known
 };
 
-/// 1/2 integral of D over [0, time] (Spec §6.2 (1)): the KL of the two path laws for a common start,
-/// rounded up by the quadrature. Finite times only.
+/// 1/2 integral of D over [0, time] (Spec §6.2 (1)): the KL of the two path laws for a common
+/// start, rounded up by the quadrature. Finite times only.
 [[nodiscard]] double path_bound(const DriftGap& gap, double time);
 
 /// B_kappa(t) = 1/(1 + e^{-kappa t}) integral of e^{-kappa (t-s)} D_s over [0, t]  (Spec §6.3 (1)),
@@ -34,16 +34,17 @@ struct ContractiveBound {
   double used_rate;  ///< in [0, max(proven_rate, 0)]: where the bound is smallest
 };
 
-/// The smallest B_kappa~(t) over kappa~ in [0, kappa]; each is a bound of its own, so the search need
-/// not be exact. A rate below zero is replaced by zero, and the assumptions say so.
+/// The smallest B_kappa~(t) over kappa~ in [0, kappa]; each is a bound of its own, so the search
+/// need not be exact. A rate below zero is replaced by zero, and the assumptions say so.
 [[nodiscard]] ContractiveBound best_contractive_bound(const DriftGap& gap, double kappa,
                                                       double time);
 
 /// The best contractive bound of an Ornstein-Uhlenbeck pair, plus the KL of the starts (the shifted
 /// process of the proof starts where p does, and the chain rule adds the rest; Spec §16.2).
 ///
-/// Edges    infinite, with the reason, when the covariances differ or are singular or the starts are
-///          mutually singular; time = +inf gives D_inf / kappa where D_s has a limit and kappa > 0.
+/// Edges    infinite, with the reason, when the covariances differ or are singular or the starts
+///          are mutually singular; time = +inf gives D_inf / kappa where D_s has a limit and
+///          kappa is positive.
 /// Throws   InvalidArgument if time is negative or NaN, otherwise as OuLaw.
 [[nodiscard]] ContractiveBound best_contractive_bound(const OuPair& pair, double time);
 

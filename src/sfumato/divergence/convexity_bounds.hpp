@@ -9,8 +9,8 @@
 namespace sfumato {
 
 /// Bounds for Langevin diffusions dX = -grad f(X) dt + sigma dW from a few constants of f and f'
-/// (Spec §7). Every function throws InvalidArgument, naming it, for a constant that is negative, NaN
-/// or out of order; times may be +inf.
+/// (Spec §7). Every function throws InvalidArgument, naming it, for a constant that is negative,
+/// NaN or out of order; times may be +inf.
 
 /// What the bounds know of a pair.
 struct LangevinConstants {
@@ -23,13 +23,14 @@ struct LangevinConstants {
   double start_distance;      ///< u_0 = E|x_0 - x*|^2 of the common start; finite
   /// G_* = |grad f'(x*)| where it is known; L' Delta otherwise.
   std::optional<double> gradient_at_minimiser = {};
-  /// A Lipschitz constant of grad(f - f'), where one better than Spec §7.4 (1) is known. Only used for
-  /// equal variances.
+  /// A Lipschitz constant of grad(f - f'), where one better than Spec §7.4 (1) is known. Only used
+  /// for equal variances.
   std::optional<double> gap_lipschitz = {};
 };
 
-/// C_t with Ent(g^2) <= C_t E|grad g|^2 for the law at `time` of a flow whose start has constant C_0
-/// and whose drift contracts at rate kappa (Spec §7.2 (2)); `variance` is sigma^2, or lam_max(Sigma).
+/// C_t with Ent(g^2) <= C_t E|grad g|^2 for the law at `time` of a flow whose start has constant
+/// C_0 and whose drift contracts at rate kappa (Spec §7.2 (2)); `variance` is sigma^2, or
+/// lam_max(Sigma).
 ///
 /// Edges    kappa = 0 gives 2 sigma^2 t + C_0 (+inf at t = inf); t = inf gives sigma^2/kappa.
 [[nodiscard]] double lsi_constant(double variance, double kappa, double start_constant,
@@ -39,15 +40,16 @@ struct LangevinConstants {
 /// sup g - inf g = oscillation [HolleyStroock1987], Spec §7.2 (3). Needs kappa > 0.
 [[nodiscard]] double holley_stroock_constant(double variance, double kappa, double oscillation);
 
-/// An upper bound on E|x_t - x*|^2 (Spec §7.3 (1)); noise_trace = tr Sigma. Equality for A = kappa I.
+/// An upper bound on E|x_t - x*|^2 (Spec §7.3 (1)); noise_trace = tr Sigma. Attained by the
+/// quadratic with A = kappa I.
 [[nodiscard]] double mean_square_distance_bound(double noise_trace, double kappa,
                                                 double start_distance, double time);
 
 /// KL(p_t || q_t) for equal variances and a common start, any start with u_0 < inf (Spec §7.4 (4)).
 /// The quadrature is rounded up.
 ///
-/// Edges    time = +inf gives the limit, infinite with the reason unless kappa' > 0 and (kappa > 0 or
-///          the gradients differ by a constant).
+/// Edges    time = +inf gives the limit, infinite with the reason unless kappa' > 0 and (kappa > 0
+///          or the gradients differ by a constant).
 /// Throws   InvalidArgument also if the variances differ: use kl_bound_unequal.
 [[nodiscard]] KlBound kl_bound_finite_time(const LangevinConstants& constants, double time);
 
@@ -60,9 +62,8 @@ struct LangevinConstants {
 
 /// What is known of a start with a density.
 struct SmoothStart {
-  double
-      fisher_information;  ///< J_0 = E|grad log p_0|^2; tr V_0^{-1} for a normal law, +inf for a point
-  double lsi_constant;     ///< C_0; 2 lam_max(V_0) for a normal law
+  double fisher_information;  ///< J_0 = E|grad log p_0|^2; tr V_0^{-1} if normal, +inf for a point
+  double lsi_constant;        ///< C_0; 2 lam_max(V_0) for a normal law
 };
 
 /// KL(p_t || q_t) for any variances and a common start with a density (Spec §7.6 (3)). Loose.

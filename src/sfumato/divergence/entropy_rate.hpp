@@ -19,9 +19,10 @@ struct EntropyRate {
 ///
 ///   Spec §6.1 (1), (3):   Phi = F (x - m) + f,   E |Sigma^{-1/2} Phi|^2 = |Sigma^{-1/2} f|^2
 ///                                                                   + tr( F^T Sigma^{-1} F V )
-///   F = A' - A - (Sigma' - Sigma) V'^{-1} / 2,   f = (Sigma' - Sigma) V'^{-1} (m' - m) / 2 - (b' - b)(m)
+///   F = A' - A - (Sigma' - Sigma) V'^{-1} / 2
+///   f = (Sigma' - Sigma) V'^{-1} (m' - m) / 2 - (b' - b)(m)
 ///
-/// and for Psi the same with V, m in place of V', m' and Sigma' in place of Sigma^{-1}'s matrix.
+/// Psi is the same with V, m in place of V', m', and its norm is that of Sigma'^{-1/2}.
 /// With Sigma = Sigma' (the same entries) both are b - b' and no score is needed.
 ///
 /// Edges    primal is +inf if Sigma is singular, or if V'_t is and the covariances differ; dual the

@@ -20,8 +20,8 @@ struct GdpBound {
 /// It is a differential-privacy guarantee if sensitivity and kappa hold for all adjacent pairs. A
 /// clipped drift is bounded and so never contractive by itself: take kappa = 0 for it.
 ///
-/// Edges    sensitivity or time 0 gives 0; time = +inf gives S sqrt(2/kappa), or +inf for kappa = 0;
-///          kappa < 0 is replaced by 0, and the assumptions say so.
+/// Edges    sensitivity or time 0 gives 0; time = +inf gives S sqrt(2/kappa), or +inf for kappa =
+///          0; kappa < 0 is replaced by 0, and the assumptions say so.
 /// Throws   InvalidArgument if sensitivity or time is negative or NaN or kappa is not finite.
 [[nodiscard]] GdpBound langevin_gdp(double sensitivity, double kappa, double time);
 

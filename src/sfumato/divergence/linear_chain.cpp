@@ -31,8 +31,9 @@ constexpr double kSecondFormWork = 2e6;
 /// d_j^2 = E_{p_j} |T(x_j) - T'(x_j)|_S^2 and its weighted sums, S being the metric given.
 ///
 /// In the eigenbasis of A and centred at m_0, y = Q^T (x - m_0), the vector (y, 1) has the second
-/// moments P_j with P_{j+a} = F_a P_j F_a^T + N_a, where F_a = [diag(r^a), move_a; 0, 1] and N_a are
-/// geometric sums, and d_j^2 = tr(W P_j). So sum_{j<a} c^{a-1-j} d_j^2 is tr(Z_a P_0) + s_a, and
+/// moments P_j with P_{j+a} = F_a P_j F_a^T + N_a, where F_a = [diag(r^a), move_a; 0, 1] and N_a
+/// are geometric sums, and d_j^2 = tr(W P_j). So sum_{j<a} c^{a-1-j} d_j^2 is tr(Z_a P_0) + s_a,
+/// and
 ///
 ///   Z_{a+b} = c^b Z_a + F_a^T Z_b F_a,    s_{a+b} = c^b s_a + s_b + tr(Z_b N_a)
 ///

@@ -18,7 +18,8 @@ struct LinearChainPair {
   return {pair.q, pair.start_q, pair.p, pair.start_p};
 }
 
-/// The exact KL of the last iterates after `steps` steps, +inf for the long run; throws as ChainLaw.
+/// The exact KL of the last iterates after `steps` steps, +inf for the long run; throws as
+/// ChainLaw.
 [[nodiscard]] Claimed<Nats> exact_kl(const LinearChainPair& pair, double steps);
 
 /// The KL of the two whole paths (Spec §8.2 (1)), which bounds that of the last iterates; the KL of
@@ -33,8 +34,8 @@ struct LinearChainPair {
 /// Throws   InvalidArgument as ChainLaw, or if steps is not a whole number >= 0 or +inf.
 [[nodiscard]] KlBound path_kl(const LinearChainPair& pair, double steps);
 
-/// The first form of Spec §8.3 with a given c in [0, 1] that is at least the Lipschitz constant of T';
-/// the KL of the starts is included. Edges and throws as best_contractive_bound.
+/// The first form of Spec §8.3 with a given c in [0, 1] that is at least the Lipschitz constant of
+/// T'; the KL of the starts is included. Edges and throws as best_contractive_bound.
 [[nodiscard]] KlBound chain_contractive_bound(const LinearChainPair& pair, double lipschitz,
                                               double steps);
 
@@ -49,8 +50,8 @@ struct ChainContractiveBound {
 /// second form at the Lipschitz constant where it is admissible and steps d^2 <= 2e6 (it has no
 /// closed sum). c > 1 falls back to 1, and the assumptions say so.
 ///
-/// Edges    infinite, with the reason, when S and S' differ or are singular, or the starts are mutually
-///          singular. steps = +inf gives the limit where the chain of p has one and c < 1.
+/// Edges    infinite, with the reason, when S and S' differ or are singular, or the starts are
+///          mutually singular. steps = +inf gives the limit where the chain of p has one and c < 1.
 [[nodiscard]] ChainContractiveBound best_contractive_bound(const LinearChainPair& pair,
                                                            double steps);
 

@@ -15,8 +15,8 @@ struct ClippedGradient {
 /// public Sigma this is ordinary clipping in the coordinates Sigma^{-1/2} x, so accountants for the
 /// Gaussian mechanism apply unchanged. A zero gradient stays as it is.
 ///
-/// Throws   InvalidArgument if sizes differ or clip_norm is not positive; NumericalFailure if Sigma is
-///          singular.
+/// Throws   InvalidArgument if sizes differ or clip_norm is not positive; NumericalFailure if Sigma
+///          is singular.
 [[nodiscard]] ClippedGradient mahalanobis_clip(const Eigen::VectorXd& gradient,
                                                const Covariance& covariance, double clip_norm);
 

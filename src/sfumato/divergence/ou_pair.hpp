@@ -31,8 +31,8 @@ namespace sfumato {
 ///   b - b' = -(M x - c),  M = A - A',  c = pull - pull'
 ///   D_s = |Sigma^{-1/2} (M m_s - c)|^2 + tr( M Sigma^{-1} M V_s )
 ///
-/// In the eigenbasis of A a time costs O(d^2); the mean enters as m_0 plus the displacement, so that
-/// D_s keeps its digits where the drifts agree at the start.
+/// In the eigenbasis of A a time costs O(d^2); the mean enters as m_0 plus the displacement, so
+/// that D_s keeps its digits where the drifts agree at the start.
 class OuDriftGap {
  public:
   /// Throws InvalidArgument as OuLaw; NumericalFailure if the noise of p is singular.

@@ -9,7 +9,9 @@ namespace sfumato {
 /// the same point, in nats. All throw InvalidArgument for sizes that differ, gradients that are not
 /// finite, or a constant that is not of the sign given.
 
-/// Exact, for diagonal S (Spec §8.1 (1)):  1/2 sum_i [ psi(S_i/S'_i) + eta^2 (g_i - g'_i)^2 / S'_i ].
+/// Exact, for diagonal S.
+///
+///   Spec §8.1 (1):   1/2 sum_i [ psi(S_i/S'_i) + eta^2 (g_i - g'_i)^2 / S'_i ]
 ///
 /// Edges   S_i = S'_i = 0 gives 0 where g_i = g'_i and +inf elsewhere; exactly one zero gives +inf.
 [[nodiscard]] double step_kl(double learning_rate, const Eigen::VectorXd& gradient,
@@ -23,8 +25,8 @@ inline constexpr const char* kGradientScaledWarning =
     "level, "
     "and no worst-case guarantee exists";
 
-/// S_i = sigma^2 |g_i|: noise scaled by the private gradient (Spec §8.5 (1)). Exact for this pair of
-/// gradients; +inf where g'_i = 0 and g_i is not. See kGradientScaledWarning.
+/// S_i = sigma^2 |g_i|: noise scaled by the private gradient (Spec §8.5 (1)). Exact for this pair
+/// of gradients; +inf where g'_i = 0 and g_i is not. See kGradientScaledWarning.
 [[nodiscard]] double gradient_scaled_step_kl(double learning_rate, double variance,
                                              const Eigen::VectorXd& gradient,
                                              const Eigen::VectorXd& gradient_prime);

@@ -18,7 +18,8 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kRelativeTolerance = 2e-12;
 constexpr double kGrowth = 4.0;
-// Each panel costs 21 evaluations. A kink (the pointwise minimum of two rates) takes about 25 halvings.
+// Each panel costs 21 evaluations. A kink (the pointwise minimum of two rates) takes about 25
+// halvings.
 constexpr int kMaxPanels = 400;
 // Rounding of the nodes, the weights and the sum.
 constexpr double kRounding = 32.0 * std::numeric_limits<double>::epsilon();

@@ -21,8 +21,8 @@ using TimeFunction = std::function<double(double time, double left)>;
 /// accurate results are larger.
 ///
 /// Edges    time = 0 gives 0; a value of +inf at any node gives +inf.
-/// Throws   InvalidArgument unless time is finite and not negative; NumericalFailure if the function
-///          returns NaN.
+/// Throws   InvalidArgument unless time is finite and not negative; NumericalFailure if the
+///          function returns NaN.
 [[nodiscard]] double upper_integral(const TimeFunction& function, double time,
                                     const TimeScales& scales);
 

@@ -26,7 +26,8 @@ struct LinearChain {
 /// The law of a linear chain after any number of steps, exact up to rounding.
 ///
 ///   m_k = m_0 + Q diag( geometric_sum(eta l_i, k) ) Q^T eta (pull - A m_0)
-///   V_k = Q [ V0_ij (r_i r_j)^k + S_ij geometric_sum(1 - r_i r_j, k) ]_ij Q^T,    r_i = 1 - eta l_i
+///   V_k = Q [ V0_ij (r_i r_j)^k + S_ij geometric_sum(1 - r_i r_j, k) ]_ij Q^T
+///   r_i = 1 - eta l_i
 ///
 /// in the eigenbasis A = Q diag(l) Q^T: O(d^3) for any k, not O(k d^3). O(d) when everything is
 /// diagonal; the covariance is then Diagonal and zeros stay exact.

@@ -13,8 +13,9 @@ struct HessianBounds {
 };
 
 /// How fast drifts and steps pull two points together in the metric of the noise,
-/// |v|_S = |S^{-1/2} v|. Rates are exact up to rounding or proven; they may be negative, which means
-/// that the drift may push points apart. All throw NumericalFailure if the metric is singular.
+/// |v|_S = |S^{-1/2} v|. Rates are exact up to rounding or proven; they may be negative, which
+/// means that the drift may push points apart. All throw NumericalFailure if the metric is
+/// singular.
 
 /// The largest kappa with <b(x) - b(y), S^{-1} (x - y)> <= -kappa |x - y|_S^2 for b(x) = -A x:
 ///
@@ -25,12 +26,14 @@ struct HessianBounds {
 
 /// A rate for every drift whose Jacobian is -H(x) with H symmetric and lower I <= H <= upper I:
 ///
-///   kappa = m - r (w + 1/w) / 2,   m = (upper + lower)/2,  r = (upper - lower)/2,  w = sqrt(cond S)
+///   kappa = m - r (w + 1/w) / 2
+///   m = (upper + lower)/2,  r = (upper - lower)/2,  w = sqrt(cond S)
 ///
-/// Proof. H = m I + E with |E| <= r. In the eigenbasis of S, with S^{1/2} = diag(e^{a_i}) up to a
-/// factor and |a_i| <= log(w)/2, sym(S^{-1/2} E S^{1/2})_ij = E_ij cosh(a_i - a_j), i.e. C E C - T E T
-/// with C = diag(cosh a_i), T = diag(sinh a_i); its norm is at most r (cosh^2 + sinh^2) = r cosh(log w).
-/// Attained in two dimensions by E = r [[0, 1], [1, 0]]. For isotropic S it is `lower`.
+/// Proof. H, averaged between x and y, is m I + E with |E| <= r. In the eigenbasis of S, where up
+/// to a factor S^{1/2} = diag(e^{a_i}) with |a_i| <= log(w)/2, sym(S^{-1/2} E S^{1/2}) has the
+/// entries E_ij cosh(a_i - a_j): it is C E C - T E T with C = diag(cosh a_i), T = diag(sinh a_i),
+/// so its norm is at most r (cosh^2 + sinh^2)(log(w)/2) = r (w + 1/w) / 2.
+/// Attained in two dimensions by E = r [[0, 1], [1, 0]]. `lower` for isotropic S.
 ///
 /// Throws   InvalidArgument unless lower <= upper, both finite.
 [[nodiscard]] double hessian_contraction(double lower, double upper, const Covariance& metric);

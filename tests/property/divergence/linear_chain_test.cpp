@@ -143,8 +143,8 @@ TEST(LinearChainProperty, SecondFormIsNeverAboveTheFirst) {
   }
 }
 
-// Worst case of the second form: one dimension, maps c x and c x + g_j with given gaps. Here the exact KL
-// is ( sum c^{k-1-j} g_j )^2 / (2 sum c^{2(k-1-j)}): attained whenever it is admissible.
+// Worst case of the second form: one dimension, maps c x and c x + g_j with given gaps. Here the
+// exact KL is ( sum c^{k-1-j} g_j )^2 / (2 sum c^{2(k-1-j)}): attained whenever it is admissible.
 TEST(LinearChainProperty, GapsOfOneSign) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

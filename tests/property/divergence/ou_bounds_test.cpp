@@ -27,8 +27,8 @@ constexpr int kCases = 1500;  // of each kind: 3000 pairs, both directions
 
 double value(const KlBound& bound) { return bound.kl.value.value(); }
 
-/// Not below the exact value, up to the rounding of the exact value itself: the KL of two nearly equal
-/// laws is a difference of covariances that agree in most digits.
+/// Not below the exact value, up to the rounding of the exact value itself: the KL of two nearly
+/// equal laws is a difference of covariances that agree in most digits.
 void expect_bound(double bound, double exact) { EXPECT_GE(bound, exact * (1.0 - 1e-10) - 1e-13); }
 
 StartOf start_of(std::uint64_t seed) {
@@ -121,7 +121,8 @@ TEST(OuBoundsProperty, ExactRateIsTheSlopeOfTheKl) {
   }
 }
 
-// Constant D: equal curvature kappa I, shifted minimisers, a common point start. Any Sigma commutes.
+// Constant D: equal curvature kappa I, shifted minimisers, a common point start. Any Sigma
+// commutes.
 TEST(OuBoundsProperty, SharpCaseIsAttained) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -165,7 +166,8 @@ TEST(OuBoundsProperty, LongTimesApproachTheLimit) {
   }
 }
 
-// Starts with a density down to 1e-12: the layer at time 0 is found, and a short and a long horizon.
+// Starts with a density down to 1e-12: the layer at time 0 is found, and a short and a long
+// horizon.
 TEST(OuBoundsProperty, NarrowStarts) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);

@@ -1,4 +1,5 @@
-// The counterexamples of docs/errata.md to the digits given there: the printed value fails, ours holds.
+// The counterexamples of docs/errata.md to the digits given there: the printed value fails, ours
+// holds.
 #include "sfumato/divergence/as_printed.hpp"
 
 #include <gtest/gtest.h>

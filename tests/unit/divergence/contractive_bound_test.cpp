@@ -46,7 +46,8 @@ TEST(ContractiveBound, ConstantGap) {
   EXPECT_EQ(best_contractive_bound(gap, 2.0, 5.0).used_rate, 2.0);
 }
 
-// A gap that is large only at the very end: forgetting does not help, and kappa = 0 has the factor 1/2.
+// A gap that is large only at the very end: forgetting does not help, and kappa = 0 has the factor
+// 1/2.
 TEST(ContractiveBound, SmallerRateCanBeBetter) {
   const DriftGap gap{[](double s) { return s > 0.9 ? 1.0 : 0.0; }, kInf};
   const ContractiveBound best = best_contractive_bound(gap, 5.0, 1.0);

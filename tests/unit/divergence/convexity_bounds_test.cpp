@@ -1,4 +1,4 @@
-// Values, edges and refusals of Spec §7.2 to §7.6.
+// Values, edges and refusals of Spec §7.2, §7.3, §7.4, §7.5 and §7.6.
 #include "sfumato/divergence/convexity_bounds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Values, edges and refusals of the linear chain of Spec §8; step by step in tests/property/divergence.
+// Values, edges and refusals of the linear chain of Spec §8; step by step in
+// tests/property/divergence.
 #include "sfumato/sde/chain_law.hpp"
 
 #include <gtest/gtest.h>
