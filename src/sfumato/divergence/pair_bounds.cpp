@@ -87,7 +87,7 @@ double contraction_rate(const Diffusion& diffusion, const Covariance& metric) {
 }
 
 PairBound both(std::string key, std::string title, KlBound forward, KlBound reverse) {
-  return {std::move(key), std::move(title), std::move(forward), std::move(reverse), {}};
+  return {std::move(key), std::move(title), std::move(forward), std::move(reverse)};
 }
 
 PairBound neither(std::string key, std::string title, const std::string& reason) {
@@ -170,9 +170,10 @@ void add_printed_row(std::string key, std::string title, const as_printed::Print
   const auto word = [](const as_printed::Printed& printed) {
     return fmt::format("{}: {}", printed.valid ? "holds here" : "INVALID here", printed.reason);
   };
-  row.verdict = forward.valid == reverse.valid && forward.reason == reverse.reason
-                    ? word(forward)
-                    : fmt::format("D||D' {}; D'||D {}", word(forward), word(reverse));
+  row.printed = true;
+  row.note = forward.valid == reverse.valid && forward.reason == reverse.reason
+                 ? word(forward)
+                 : fmt::format("D||D' {}; D'||D {}", word(forward), word(reverse));
   bounds.push_back(std::move(row));
 }
 

@@ -59,8 +59,8 @@ struct PairBound {
   std::string title;
   KlBound forward;
   KlBound reverse;
-  std::string verdict = {};  ///< of a printed formula: whether it holds here, and why; else empty
-  [[nodiscard]] bool printed() const { return !verdict.empty(); }
+  std::string note = {};  ///< error of an estimate; whether a printed formula holds here, and why
+  bool printed = false;   ///< the paper's own formula: never a bound
 };
 
 /// Everything that is known in closed form at one time: the exact value where both are linear, and

@@ -1,0 +1,273 @@
+#include "bound/estimates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/divergence/fokker_planck_pair.hpp"
+#include "sfumato/divergence/path_estimate.hpp"
+#include "sfumato/divergence/score_estimate.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+using MethodsByTime = std::vector<std::vector<PairBound>>;
+
+KlBound estimate(double value, std::string method) {
+  KlBound bound = kl_bound(value, std::move(method));
+  bound.kl.claim = Claim::estimate;
+  return bound;
+}
+
+void add_to_all(MethodsByTime& methods, const std::string& key, const std::string& title,
+                const std::string& reason) {
+  const KlBound none = no_bound(title, reason);
+  for (auto& at : methods) at.push_back({key, title, none, none, {}, false});
+}
+
+// ---------------------------------------------------------------- grid
+
+Claimed<double> claimed(const GridEstimate& value) {
+  return {std::clamp(value.value, 0.0, 1.0), Claim::estimate, "Fokker-Planck on a grid"};
+}
+
+GridRisk grid_risk(const PairAtTime& at) {
+  GridRisk risk{claimed(at.total_variation), {}};
+  for (const GridEstimate& delta : at.forward.deltas) risk.delta[0].push_back(claimed(delta));
+  for (const GridEstimate& delta : at.reverse.deltas) risk.delta[1].push_back(claimed(delta));
+  return risk;
+}
+
+PairBound grid_row(const char* key, const char* title, const PairAtTime& at,
+                   GridEstimate PairDirection::*member) {
+  const GridEstimate& forward = at.forward.*member;
+  const GridEstimate& reverse = at.reverse.*member;
+  const auto bound = [](const GridEstimate& value) {
+    return estimate(std::max(0.0, value.value), "Fokker-Planck on a grid, extrapolated");
+  };
+  return {key,
+          title,
+          bound(forward),
+          bound(reverse),
+          fmt::format("grid, error about {:.0e}", std::max(forward.error, reverse.error)),
+          false};
+}
+
+/// True when the grid gave numbers.
+bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+              Estimates& result) {
+  const char* title = "Fokker-Planck";
+  if (problem.dimension() > 2) {
+    add_to_all(result.methods, "fokker_planck", title,
+               "grids are for one and two dimensions, this has more");
+    return false;
+  }
+  FokkerPlanckOptions options;
+  options.cells_per_axis = problem.plan.cells;
+  options.domain = problem.plan.domain;
+  for (const Epsilon epsilon : problem.questions.epsilons) {
+    options.epsilons.push_back(epsilon.nats());
+  }
+  try {
+    const PairSolution solution =
+        solve_fokker_planck_pair(problem.pair.p, problem.pair.q, times, options, &observer);
+    for (std::size_t i = 0; i < solution.rows.size(); ++i) {
+      const PairAtTime& at = solution.rows[i];
+      auto& methods = result.methods[i];
+      methods.push_back(grid_row("fokker_planck", title, at, &PairDirection::kl));
+      if (!problem.pair.linear) {
+        methods.push_back(grid_row("primal_grid", "rate, score of the second law", at,
+                                   &PairDirection::primal_bound));
+        methods.push_back(
+            grid_row("dual_grid", "rate, score of the first law", at, &PairDirection::dual_bound));
+        methods.push_back(
+            grid_row("minimum_grid", "rate, smaller of both", at, &PairDirection::minimum_bound));
+      }
+      result.grid.push_back(grid_risk(at));
+    }
+    return !solution.rows.empty();
+  } catch (const Error& error) {
+    // A grid that the file asked for is the user's to correct; one that was chosen here is not.
+    if (!problem.plan.domain.empty() || dynamic_cast<const InternalError*>(&error) != nullptr) {
+      throw;
+    }
+    add_to_all(result.methods, "fokker_planck", title, error.what());
+    return false;
+  }
+}
+
+// ---------------------------------------------------------------- paths
+
+double step_of(const BoundProblem& problem, double last) {
+  if (problem.plan.step) return *problem.plan.step;
+  return last > 0.0 ? std::min(0.01, last / 1000.0) : 0.01;
+}
+
+std::string paths_note(const MonteCarloMean& forward, const MonteCarloMean& reverse,
+                       std::uint64_t diverged) {
+  if (diverged > 0) return fmt::format("{} paths diverged: shorten estimate.step", diverged);
+  return fmt::format("Monte Carlo, s.e. {:.1g}, {:.1g}", forward.standard_error,
+                     reverse.standard_error);
+}
+
+/// The proven rate of a drift in the metric of the noise; 0 where none is proven or it is negative.
+double rate_of(const Diffusion& diffusion, const Known<Covariance>& noise) {
+  if (!noise.value || !diffusion.contraction) return 0.0;
+  return std::max(0.0, diffusion.contraction(*noise.value));
+}
+
+struct DirectionOfPaths {
+  PathEstimate estimate;
+  double start;  ///< KL of the starts, added to every bound
+  double rate;
+};
+
+DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& p,
+                           const StartedDiffusion& q, const std::vector<double>& times,
+                           Observer& observer) {
+  DirectionOfPaths result{};
+  result.rate = rate_of(q.diffusion, common_noise(problem.pair));
+  result.start = start_kl(p.start, q.start);
+  PathEstimateOptions options;
+  options.simulation.paths = problem.plan.paths;
+  options.simulation.random.seed = problem.plan.seed;
+  if (result.rate > 0.0) options.kappas.push_back(result.rate);
+  result.estimate = path_estimate(p.diffusion, q.diffusion, p.start,
+                                  {times, step_of(problem, times.back())}, options, observer)
+                        .value;
+  return result;
+}
+
+void add_paths(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+               Estimates& result) {
+  const char* title = "path";
+  try {
+    const DirectionOfPaths forward =
+        run_paths(problem, problem.pair.p, problem.pair.q, times, observer);
+    const DirectionOfPaths reverse =
+        run_paths(problem, problem.pair.q, problem.pair.p, times, observer);
+    if (forward.estimate.paths < 2 || reverse.estimate.paths < 2) return;  // stopped
+    const std::string method =
+        fmt::format("Monte Carlo, {} paths, extrapolated to step 0", forward.estimate.paths);
+    const auto entry = [](const DirectionOfPaths& d, std::size_t time,
+                          bool contractive) -> const PathBoundEstimate* {
+      const std::size_t kappas = d.rate > 0.0 ? 2 : 1;
+      if (contractive && kappas == 1) return nullptr;
+      return &d.estimate.bounds[time * kappas + (contractive ? 1 : 0)];
+    };
+    const auto bound = [&](const DirectionOfPaths& d, const PathBoundEstimate* found) {
+      if (found == nullptr) {
+        return no_bound("contractive",
+                        "no rate of contraction above 0 is proven: the path bound stands");
+      }
+      return estimate(std::max(0.0, found->extrapolated.value) + d.start, method);
+    };
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      for (const bool contractive : {false, true}) {
+        const PathBoundEstimate* f = entry(forward, i, contractive);
+        const PathBoundEstimate* r = entry(reverse, i, contractive);
+        if (f == nullptr && r == nullptr && problem.pair.linear)
+          continue;  // the closed form says it
+        const MonteCarloMean none{0.0, 0.0};
+        const std::uint64_t diverged =
+            (f != nullptr ? f->diverged : 0) + (r != nullptr ? r->diverged : 0);
+        result.methods[i].push_back({contractive ? "contractive_paths" : "path_paths",
+                                     contractive ? "contractive, simulated" : "path, simulated",
+                                     bound(forward, f), bound(reverse, r),
+                                     paths_note(f != nullptr ? f->extrapolated : none,
+                                                r != nullptr ? r->extrapolated : none, diverged),
+                                     false});
+      }
+    }
+  } catch (const InvalidArgument& error) {
+    add_to_all(result.methods, "path_paths", title, error.what());
+  }
+}
+
+// ---------------------------------------------------------------- particles
+
+constexpr std::size_t kScoreTimes = 16;
+
+void add_scores(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+                Estimates& result) {
+  std::set<double> when(times.begin(), times.end());
+  for (std::size_t i = 1; i <= kScoreTimes; ++i) {
+    when.insert(times.back() * static_cast<double>(i) / kScoreTimes);
+  }
+  when.erase(0.0);
+  const TimeGrid grid{{when.begin(), when.end()}, step_of(problem, times.back())};
+  for (const ScoreForm form : {ScoreForm::primal, ScoreForm::dual}) {
+    const bool primal = form == ScoreForm::primal;
+    const std::string key = primal ? "primal_particles" : "dual_particles";
+    const std::string title =
+        primal ? "rate, score of the second law" : "rate, score of the first law";
+    ScoreEstimateOptions options;
+    options.form = form;
+    options.seed = problem.plan.seed;
+    options.last_step = std::min(options.last_step, times.back() / kScoreTimes);
+    try {
+      const auto run = [&](const StartedDiffusion& p, const StartedDiffusion& q) {
+        return score_estimate(p.diffusion, p.start, q.diffusion, q.start, grid, options, observer)
+            .value;
+      };
+      const auto forward = run(problem.pair.p, problem.pair.q);
+      const auto reverse = run(problem.pair.q, problem.pair.p);
+      const double start_forward = start_kl(problem.pair.p.start, problem.pair.q.start);
+      const double start_reverse = start_kl(problem.pair.q.start, problem.pair.p.start);
+      const std::string method = "Monte Carlo with scores of particles";
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        const auto found = [&](const std::vector<ScoreBoundEstimate>& all) {
+          return std::find_if(all.begin(), all.end(), [&](const ScoreBoundEstimate& entry) {
+            return entry.time == times[i];
+          });
+        };
+        const auto f = found(forward);
+        const auto r = found(reverse);
+        if (f == forward.end() || r == reverse.end()) continue;
+        const auto bound = [&](const MonteCarloMean& mean, double start) {
+          if (!std::isfinite(mean.value)) {
+            return no_bound(title,
+                            "a point start and different noise: the integral is infinite. Smooth "
+                            "the start (start_covariance)");
+          }
+          return estimate(std::max(0.0, mean.value) + start, method);
+        };
+        result.methods[i].push_back({key, title, bound(f->integral, start_forward),
+                                     bound(r->integral, start_reverse),
+                                     paths_note(f->integral, r->integral, 0), false});
+      }
+    } catch (const InvalidArgument& error) {
+      add_to_all(result.methods, key, title, error.what());
+    }
+  }
+}
+
+bool equal_noise(const SdePair& pair) {
+  const Covariance* p = constant_noise(pair.p.diffusion);
+  const Covariance* q = constant_noise(pair.q.diffusion);
+  if (p != nullptr && q != nullptr) return same_matrix(*p, *q);
+  // Noise that depends on the state is compared where it is used; constant against varying differs.
+  return false;
+}
+
+}  // namespace
+
+Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& times,
+                        Observer& observer) {
+  Estimates result;
+  result.methods.resize(times.size());
+  const bool by_grid = problem.plan.fokker_planck && add_grid(problem, times, observer, result);
+  if (!problem.plan.monte_carlo || observer.stop_requested() || times.back() == 0.0) return result;
+  if (equal_noise(problem.pair)) {
+    add_paths(problem, times, observer, result);
+  } else if (!by_grid && !problem.pair.linear) {
+    add_scores(problem, times, observer, result);
+  }
+  return result;
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,84 @@
+#include "bound/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "bound/estimates.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/sde/ou_law.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+bool is_proven(const KlBound& bound) {
+  return bound.kl.claim == Claim::exact || bound.kl.claim == Claim::upper_bound;
+}
+
+/// The smallest proven number of one direction; infinite when there is none.
+Claimed<Nats> smallest(const std::vector<PairBound>& methods, KlBound PairBound::*direction) {
+  Claimed<Nats> best{Nats{kInf}, Claim::upper_bound, "no proven bound"};
+  for (const PairBound& method : methods) {
+    const KlBound& bound = method.*direction;
+    if (method.printed || !is_proven(bound) || method.key == "exact") continue;
+    if (bound.kl.value < best.value) best = bound.kl;
+  }
+  return best;
+}
+
+void add_risks(const SdePair& pair, BoundsAtTime& at) {
+  if (pair.linear) {
+    try {
+      const OuLaw p(pair.linear->p, pair.linear->start_p);
+      const OuLaw q(pair.linear->q, pair.linear->start_q);
+      at.exact = Risk::exact(whiten_at(p, q, at.time));
+    } catch (const NumericalFailure&) {
+      // The row "exact" says why there is no law at this time.
+    }
+  }
+  const Claimed<Nats> forward = smallest(at.methods, &PairBound::forward);
+  const Claimed<Nats> reverse = smallest(at.methods, &PairBound::reverse);
+  if (forward.value.value() == kInf && reverse.value.value() == kInf) return;
+  std::vector<Risk> known = {Risk::from_kl(forward, reverse)};
+  const Known<GdpBound> gdp = gdp_bound(pair, at.time);
+  if (gdp.value && std::isfinite(gdp.value->mu.value)) {
+    known.push_back(Risk::from_gdp(gdp.value->mu));
+  }
+  at.proven = Risk::best_of(known);
+}
+
+/// Estimates come after the exact value and before the proven bounds.
+void insert_estimates(std::vector<PairBound> estimates, std::vector<PairBound>& methods) {
+  const auto place = std::find_if(methods.begin(), methods.end(),
+                                  [](const PairBound& m) { return m.key != "exact"; });
+  methods.insert(place, std::make_move_iterator(estimates.begin()),
+                 std::make_move_iterator(estimates.end()));
+}
+
+}  // namespace
+
+std::vector<BoundsAtTime> evaluate_bounds(const BoundProblem& problem, Observer& observer) {
+  std::vector<BoundsAtTime> result;
+  std::vector<double> finite;
+  for (std::size_t i = 0; i < problem.times.size() && !observer.stop_requested(); ++i) {
+    observer.progress("closed forms", i, problem.times.size());
+    const double time = problem.times[i];
+    result.push_back({time, closed_form_bounds(problem.pair, time), {}, {}, {}});
+    add_risks(problem.pair, result.back());
+    if (time < kInf) finite.push_back(time);
+  }
+  if (finite.empty() || observer.stop_requested()) return result;
+  Estimates estimates = estimate_pair(problem, finite, observer);
+  for (std::size_t i = 0; i < finite.size(); ++i) {
+    insert_estimates(std::move(estimates.methods[i]), result[i].methods);
+    if (i < estimates.grid.size()) result[i].grid = std::move(estimates.grid[i]);
+  }
+  return result;
+}
+
+}  // namespace sfumato::cli
