@@ -24,6 +24,7 @@ constexpr double kLostMass = 1e-7;
 
 std::vector<GridAxis> axes_from(const std::vector<Interval>& domain, Index cells) {
   std::vector<GridAxis> axes;
+  axes.reserve(domain.size());
   for (const Interval& side : domain) axes.push_back({side.lower, side.upper, cells});
   return axes;
 }

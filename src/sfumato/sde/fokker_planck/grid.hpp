@@ -49,8 +49,7 @@ class Grid {
   [[nodiscard]] Eigen::Index size() const;
   /// Of one cell.
   [[nodiscard]] double volume() const;
-  /// Cells that axis k counts past when the index of the other axis grows by one; and the reverse:
-  /// the cell after `c` along axis k is c + stride(k).
+  /// The cell after cell c along axis k is c + stride(k).
   [[nodiscard]] Eigen::Index stride(Eigen::Index k) const {
     return k + 1 < dimension() ? axes_.back().cells : 1;
   }
