@@ -8,6 +8,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/random/box_muller.hpp"
+#include "sfumato/random/float_normals.hpp"
 
 namespace sfumato {
 namespace {
@@ -35,27 +36,17 @@ std::array<double, 2> normals_of(const PhiloxBlock& w) {
   return {first, second};
 }
 
-NormalPair short_normals_of(std::uint32_t radius_word, std::uint32_t angle_word) {
-  const double u = (static_cast<double>(radius_word >> 1) + 0.5) * 0x1p-31;
-  return box_muller(u, static_cast<double>(angle_word) * 0x1p-32);
-}
-
-std::array<float, 4> float_normals_of(const PhiloxBlock& w) {
-  const NormalPair a = short_normals_of(w[0], w[1]);
-  const NormalPair b = short_normals_of(w[2], w[3]);
-  return {static_cast<float>(a.first), static_cast<float>(a.second), static_cast<float>(b.first),
-          static_cast<float>(b.second)};
+void require_indices(std::uint64_t first_index, std::size_t count) {
+  if (count != 0 && count - 1 > std::numeric_limits<std::uint64_t>::max() - first_index) {
+    throw InvalidArgument(fmt::format("{} values from index {} pass 2^64", count, first_index),
+                          "Use the next step of the stream", Where::here("Stream::fill"));
+  }
 }
 
 /// Writes the values first_index, first_index + 1, ... of a sequence that comes in groups of N.
 template <std::size_t N, class T, class GroupAt>
 void fill(std::uint64_t first_index, std::span<T> values, GroupAt group_at) {
-  if (values.empty()) return;
-  if (values.size() - 1 > std::numeric_limits<std::uint64_t>::max() - first_index) {
-    throw InvalidArgument(
-        fmt::format("{} values from index {} pass 2^64", values.size(), first_index),
-        "Use the next step of the stream", Where::here("Stream::fill"));
-  }
+  require_indices(first_index, values.size());
   std::uint64_t number = first_index / N;
   std::size_t skip = first_index % N;
   for (std::size_t written = 0; written < values.size(); ++number) {
@@ -98,7 +89,20 @@ void Stream::fill_normal(std::uint64_t step, std::uint64_t first_index,
 
 void Stream::fill_normal(std::uint64_t step, std::uint64_t first_index,
                          std::span<float> values) const {
-  fill<4>(first_index, values, [&](std::uint64_t b) { return float_normals_of(block(step, b)); });
+  require_indices(first_index, values.size());
+  std::array<float, 4> group{};
+  std::size_t written = 0;
+  const auto fill_part_of_block = [&](std::size_t skip, std::size_t count) {
+    fill_float_normals(step, (first_index + written) / 4, key_, group.data(), 1);
+    std::copy_n(group.data() + skip, count, values.data() + written);
+    written += count;
+  };
+  const std::size_t skip = first_index % 4;
+  if (skip != 0) fill_part_of_block(skip, std::min(4 - skip, values.size()));
+  const std::size_t blocks = (values.size() - written) / 4;
+  fill_float_normals(step, (first_index + written) / 4, key_, values.data() + written, blocks);
+  written += 4 * blocks;
+  if (written < values.size()) fill_part_of_block(0, values.size() - written);
 }
 
 std::uint64_t Stream::below(std::uint64_t step, std::uint64_t index, std::uint64_t n) const {
