@@ -42,9 +42,9 @@ class Blocks {
   }
 
   /// After the threads have ended.
-  [[nodiscard]] bool finished() const {
+  [[nodiscard]] std::uint64_t done() const {
     if (error_) std::rethrow_exception(error_);
-    return done_ == plan_.count;
+    return done_;
   }
 
  private:
@@ -60,7 +60,7 @@ class Blocks {
 
 }  // namespace
 
-bool parallel_blocks(const BlockWork& plan, Observer& observer,
+std::uint64_t parallel_blocks(const BlockWork& plan, Observer& observer,
                      const std::function<void(std::uint64_t first, std::uint64_t last)>& work) {
   if (plan.block == 0) throw InvalidArgument("blocks of 0 indices", "Pass block >= 1");
   Blocks blocks(plan, observer, work);
@@ -72,7 +72,7 @@ bool parallel_blocks(const BlockWork& plan, Observer& observer,
     for (std::uint64_t i = 1; i < threads; ++i) pool.emplace_back([&blocks] { blocks.loop(); });
     blocks.loop();
   }
-  return blocks.finished();
+  return blocks.done();
 }
 
 }  // namespace sfumato

@@ -20,11 +20,12 @@ struct BlockWork {
 /// blocks from a common counter. Blocks begin at multiples of `block` whatever the threads, so a
 /// result that each block writes to slots of its own does not depend on their number.
 ///
-/// Returns  true when every block was done; false when the observer asked to stop before that: the
-///          blocks that were begun are then finished, the others never called.
+/// Returns  how many indices were done, the first ones: `count`, or fewer when the observer asked to
+///          stop; blocks that were begun are then finished, the others never called.
 /// Throws   what `work` or the observer throws first, after all threads have ended; InvalidArgument
 ///          if block is 0.
-bool parallel_blocks(const BlockWork& plan, Observer& observer,
-                     const std::function<void(std::uint64_t first, std::uint64_t last)>& work);
+std::uint64_t parallel_blocks(
+    const BlockWork& plan, Observer& observer,
+    const std::function<void(std::uint64_t first, std::uint64_t last)>& work);
 
 }  // namespace sfumato

@@ -151,7 +151,7 @@ std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions
 
   std::vector<RowRisk> risks(static_cast<std::size_t>(problem.rows()));
   for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
-  parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
+  (void)parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
                   [&](std::uint64_t first, std::uint64_t last) {
                     for (std::uint64_t row = first; row < last; ++row) {
                       risks[row] = risk_of(problem, static_cast<Index>(row), pair_of, options);

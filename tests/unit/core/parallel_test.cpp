@@ -17,13 +17,13 @@ TEST(ParallelBlocks, EveryIndexOnceWhateverTheThreads) {
   for (const unsigned threads : {0U, 1U, 2U, 5U}) {
     for (const std::uint64_t count : {0U, 1U, 63U, 64U, 65U, 1000U}) {
       std::vector<int> visits(count, 0);
-      const bool finished = parallel_blocks({"work", count, 64, threads}, silent,
+      const std::uint64_t done = parallel_blocks({"work", count, 64, threads}, silent,
                                             [&](std::uint64_t first, std::uint64_t last) {
                                               EXPECT_EQ(first % 64, 0U);
                                               EXPECT_LE(last - first, 64U);
                                               for (auto i = first; i < last; ++i) ++visits[i];
                                             });
-      EXPECT_TRUE(finished);
+      EXPECT_EQ(done, count);
       EXPECT_EQ(visits, std::vector<int>(count, 1));
     }
   }
@@ -51,14 +51,16 @@ TEST(ParallelBlocks, ProgressReachesTheTotalAndStopIsObeyed) {
     std::uint64_t most = 0, limit = 100;
   };
   Recorder whole;
-  EXPECT_TRUE(parallel_blocks({"work", 10, 3, 1}, whole, [](auto, auto) {}));
+  EXPECT_EQ(parallel_blocks({"work", 10, 3, 1}, whole, [](auto, auto) {}), 10U);
   EXPECT_EQ(whole.most, 10U);
   Recorder stopped;
   stopped.limit = 4;
   std::uint64_t seen = 0;
-  EXPECT_FALSE(
-      parallel_blocks({"work", 10, 3, 1}, stopped,
-                      [&](std::uint64_t first, std::uint64_t last) { seen += last - first; }));
+  const auto count_up = [&](std::uint64_t first, std::uint64_t last) {
+    EXPECT_EQ(first, seen);
+    seen = last;
+  };
+  EXPECT_EQ(parallel_blocks({"work", 10, 3, 1}, stopped, count_up), 6U);
   EXPECT_EQ(seen, 6U);
 }
 

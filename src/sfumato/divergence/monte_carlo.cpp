@@ -1,0 +1,52 @@
+#include "sfumato/divergence/monte_carlo.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+
+Interval interval(const MonteCarloMean& mean, double confidence) {
+  if (!(confidence > 0.0 && confidence < 1.0)) {
+    throw InvalidArgument(fmt::format("confidence = {} is not between 0 and 1", confidence),
+                          "Pass 0.95, say");
+  }
+  const double z = std::sqrt(2.0) * boost::math::erf_inv(confidence);
+  if (!std::isfinite(mean.value)) return {mean.value, mean.value};
+  return {mean.value - z * mean.standard_error, mean.value + z * mean.standard_error};
+}
+
+void Moments::add(double value) {
+  if (!std::isfinite(value)) {
+    ++not_finite_;
+    return;
+  }
+  ++count_;
+  const double before = value - mean_;
+  mean_ += before / static_cast<double>(count_);
+  squares_ += before * (value - mean_);
+}
+
+void Moments::merge(const Moments& other) {
+  not_finite_ += other.not_finite_;
+  if (other.count_ == 0) return;
+  const double total = static_cast<double>(count_ + other.count_);
+  const double share = static_cast<double>(other.count_) / total;
+  const double gap = other.mean_ - mean_;
+  mean_ += gap * share;
+  squares_ += other.squares_ + gap * gap * share * static_cast<double>(count_);
+  count_ += other.count_;
+}
+
+MonteCarloMean Moments::mean() const {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (not_finite_ != 0 || count_ == 0) return {kInf, kInf};
+  const double n = static_cast<double>(count_);
+  return {mean_, count_ < 2 ? kInf : std::sqrt(squares_ / ((n - 1.0) * n))};
+}
+
+}  // namespace sfumato
