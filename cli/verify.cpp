@@ -74,6 +74,7 @@ Registry all_functions() {
   register_gaussian(registry);
   register_conversions(registry);
   register_quadratic(registry);
+  register_particles(registry);
   return registry;
 }
 

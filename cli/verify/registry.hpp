@@ -20,6 +20,7 @@ using Registry = std::map<std::string, Evaluate>;
 void register_gaussian(Registry& registry);     // Spec §2 and §3
 void register_conversions(Registry& registry);  // Spec §4
 void register_quadratic(Registry& registry);    // Spec §5
+void register_particles(Registry& registry);    // Spec §12.2
 
 [[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
 [[nodiscard]] Eigen::MatrixXd matrix_from(const Json& json);

@@ -77,12 +77,19 @@ class Integrals {
   void step(double time, double length, double scale) {
     chain_.evaluate_drift(time, block);
     other_drift_(time, block.x, other_);
-    term_.setZero();
-    metric_.add_squared_distances(time, block.x, block.drift, other_, 0.5 * length, term_.data(),
-                                  scratch_);
-    for (std::size_t k = 0; k < kappas_.size(); ++k) {
-      add_and_scale(static_cast<std::size_t>(term_.size()), term_.data(),
-                    std::exp(-kappas_[k] * length), sums_.col(static_cast<Index>(k)).data());
+    const auto add_terms = [&](double* sum) {
+      metric_.add_squared_distances(time, block.x, block.drift, other_, 0.5 * length, sum,
+                                    scratch_);
+    };
+    if (kappas_.size() == 1 && kappas_.front() == 0.0) {
+      add_terms(sums_.data());
+    } else {
+      term_.setZero();
+      add_terms(term_.data());
+      for (std::size_t k = 0; k < kappas_.size(); ++k) {
+        add_and_scale(static_cast<std::size_t>(term_.size()), term_.data(),
+                      std::exp(-kappas_[k] * length), sums_.col(static_cast<Index>(k)).data());
+      }
     }
     chain_.advance(time, length, scale, block);
   }

@@ -33,15 +33,18 @@ template <std::size_t Rows>
                                             const double* offset, const double* in,
                                             std::size_t in_stride, std::size_t columns, double* out,
                                             std::size_t out_stride) {
-  Vector low[Rows], high[Rows];
+  Vector low[Rows] = {}, high[Rows] = {};
 #pragma GCC unroll 8
-  for (std::size_t r = 0; r < Rows; ++r) low[r] = high[r] = Vector{} + offset[r];
+  for (std::size_t r = 0; r < Rows; ++r) {
+    low[r] = Vector{offset[r], offset[r], offset[r], offset[r]};
+    high[r] = low[r];
+  }
   for (std::size_t c = 0; c < columns; ++c) {
     Vector x[2];
     std::memcpy(x, in + c * in_stride, sizeof x);
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < Rows; ++r) {
-      const Vector factor = Vector{} + matrix[c * matrix_stride + r];
+      const double factor = matrix[c * matrix_stride + r];
       low[r] += factor * x[0];
       high[r] += factor * x[1];
     }
