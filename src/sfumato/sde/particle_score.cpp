@@ -4,7 +4,6 @@
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <variant>
 
@@ -58,7 +57,7 @@ ParticleScore::ParticleScore(const Diffusion& diffusion, double time, const Cons
 
   Points drift(particles.rows(), d);
   diffusion.drift(time, particles, drift);
-  centres_ = (particles + step * drift).matrix().transpose();
+  centres_ = particles + step * drift;
   for (const MatrixXd& sigma : covariances(diffusion, time, particles)) {
     require_size("the noise", sigma.rows(), d, where);
     const Eigen::LLT<MatrixXd> cholesky(step * sigma);
@@ -70,40 +69,46 @@ ParticleScore::ParticleScore(const Diffusion& diffusion, double time, const Cons
     log_scale_.push_back(whitening_.back().diagonal().array().log().sum() -
                          0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi));
   }
+  if (whitening_.size() == 1) {
+    centres_ = (centres_.matrix() * whitening_.front().transpose()).eval().array();
+  }
+}
+
+ParticleScore::Value ParticleScore::at_equal_noise(const VectorXd& point) const {
+  const MatrixXd& whitening = whitening_.front();
+  const VectorXd y = whitening * point;
+  Eigen::ArrayXd exponents = Eigen::ArrayXd::Zero(centres_.rows());
+  for (Index i = 0; i < y.size(); ++i) exponents -= 0.5 * (centres_.col(i) - y(i)).square();
+  const double most = exponents.maxCoeff();
+  const Eigen::ArrayXd weights = (exponents - most).exp();
+  const double total = weights.sum();
+  VectorXd sum(y.size());
+  for (Index i = 0; i < y.size(); ++i) sum(i) = (weights * (centres_.col(i) - y(i))).sum();
+  const double particles = static_cast<double>(centres_.rows());
+  return {log_scale_.front() + most + std::log(total / particles),
+          whitening.transpose() * sum / total};
 }
 
 ParticleScore::Value ParticleScore::at(const VectorXd& point) const {
-  require_size("point", point.size(), centres_.rows());
-  const Index particles = centres_.cols(), d = centres_.rows();
-  const bool constant = whitening_.size() == 1;
-  const auto index = [&](Index j) { return constant ? 0 : static_cast<std::size_t>(j); };
-  VectorXd exponents(particles);
-  Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kParticleScoreDimension, 1> gap(d), white(d), sum(d);
+  require_size("point", point.size(), centres_.cols());
+  // Weights are normalised in log space: those of far points would all underflow.
+  if (whitening_.size() == 1) return at_equal_noise(point);
+  const Index particles = centres_.rows();
+  MatrixXd white(point.size(), particles);
+  Eigen::ArrayXd exponents(particles);
   for (Index j = 0; j < particles; ++j) {
-    gap = point - centres_.col(j);
-    white.noalias() = whitening_[index(j)].triangularView<Eigen::Lower>() * gap;
-    exponents(j) = log_scale_[index(j)] - 0.5 * white.squaredNorm();
+    const auto k = static_cast<std::size_t>(j);
+    white.col(j) = whitening_[k] * (centres_.row(j).matrix().transpose() - point);
+    exponents(j) = log_scale_[k] - 0.5 * white.col(j).squaredNorm();
   }
-  // Normalised in log space: the weights of far points would all underflow.
   const double most = exponents.maxCoeff();
-  double total = 0.0;
-  sum.setZero();
+  const Eigen::ArrayXd weights = (exponents - most).exp();
+  VectorXd sum = VectorXd::Zero(point.size());
   for (Index j = 0; j < particles; ++j) {
-    const double below = exponents(j) - most;
-    if (below < -45.0) continue;  // e^-45 = 3e-20 of the largest weight
-    const double weight = std::exp(below);
-    total += weight;
-    gap = point - centres_.col(j);
-    if (constant) {
-      sum -= weight * gap;
-    } else {
-      white.noalias() = whitening_[index(j)].triangularView<Eigen::Lower>() * gap;
-      sum.noalias() -= weight * (whitening_[index(j)].transpose() * white);
-    }
+    sum += weights(j) * (whitening_[static_cast<std::size_t>(j)].transpose() * white.col(j));
   }
-  VectorXd score = sum / total;
-  if (constant) score = whitening_[0].transpose() * (whitening_[0] * score).eval();
-  return {most + std::log(total) - std::log(static_cast<double>(particles)), score};
+  const double total = weights.sum();
+  return {most + std::log(total / static_cast<double>(particles)), sum / total};
 }
 
 void ParticleScore::scores(const ConstPoints& points, MutablePoints out) const {

@@ -34,9 +34,12 @@ class ParticleScore {
   void scores(const ConstPoints& points, MutablePoints out) const;
 
  private:
-  Eigen::MatrixXd centres_;                 ///< column j: x_j + h b(x_j)
-  std::vector<Eigen::MatrixXd> whitening_;  ///< W_j^T W_j = (h Sigma_j)^{-1}; one if all are equal
-  std::vector<double> log_scale_;           ///< log of the j-th density at its centre
+  [[nodiscard]] Value at_equal_noise(const Eigen::VectorXd& point) const;
+
+  /// W_j with W_j^T W_j = (h Sigma_j)^{-1}; one if all are equal.
+  std::vector<Eigen::MatrixXd> whitening_;
+  std::vector<double> log_scale_;  ///< log of the j-th density at its centre
+  Points centres_;                 ///< row j: x_j + h b(x_j); W times that if all W are equal
 };
 
 }  // namespace sfumato
