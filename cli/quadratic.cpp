@@ -33,15 +33,7 @@ void add_quadratic(CLI::App& app, int& exit_code) {
       "quadratic", "Exact risk and accuracy over time for a quadratic loss given by matrices");
   const auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "Problem file (TOML)")->required();
-  const auto add_list = [&](const char* name, std::vector<double>& values, const char* help) {
-    command->add_option(name, values, help)
-        ->delimiter(',')
-        ->allow_extra_args(false)  // so that the file may follow
-        ->type_name("X,X");
-  };
-  add_list("--times", options->overrides.times, "Times instead of the file's; inf = stationary");
-  add_list("--epsilons", options->overrides.epsilons, "Epsilons instead of the file's");
-  add_list("--delta", options->overrides.deltas, "One or more deltas instead of the file's");
+  add_question_options(*command, options->overrides);
   add_json_flag(*command, options->json);
   command->footer(R"(Keys of the file (docs/quadratic.md has all the details):
   title                   of the output

@@ -66,6 +66,12 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
                "grids are for one and two dimensions, this has more");
     return false;
   }
+  if (!is_definite(problem.pair.p.start.covariance) ||
+      !is_definite(problem.pair.q.start.covariance)) {
+    add_to_all(result.methods, "fokker_planck", title,
+               "a grid needs a start with a density: give start_covariance");
+    return false;
+  }
   FokkerPlanckOptions options;
   options.cells_per_axis = problem.plan.cells;
   options.domain = problem.plan.domain;
@@ -79,7 +85,10 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
       const PairAtTime& at = solution.rows[i];
       auto& methods = result.methods[i];
       methods.push_back(grid_row("fokker_planck", title, at, &PairDirection::kl));
-      if (!problem.pair.linear) {
+      if (same_noise(problem.pair)) {
+        methods.push_back(
+            grid_row("path_grid", "path, on the grid", at, &PairDirection::primal_bound));
+      } else if (!problem.pair.linear) {
         methods.push_back(grid_row("primal_grid", "rate, score of the second law", at,
                                    &PairDirection::primal_bound));
         methods.push_back(
@@ -110,8 +119,10 @@ double step_of(const BoundProblem& problem, double last) {
 std::string paths_note(const MonteCarloMean& forward, const MonteCarloMean& reverse,
                        std::uint64_t diverged) {
   if (diverged > 0) return fmt::format("{} paths diverged: shorten estimate.step", diverged);
-  return fmt::format("Monte Carlo, s.e. {:.1g}, {:.1g}", forward.standard_error,
-                     reverse.standard_error);
+  const auto error = [](const MonteCarloMean& mean) {  // rounding is no spread
+    return mean.standard_error > 1e-14 * mean.value ? mean.standard_error : 0.0;
+  };
+  return fmt::format("Monte Carlo, s.e. {:.1g}, {:.1g}", error(forward), error(reverse));
 }
 
 /// The proven rate of a drift in the metric of the noise; 0 where none is proven or it is negative.
@@ -246,14 +257,6 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
   }
 }
 
-bool equal_noise(const SdePair& pair) {
-  const Covariance* p = constant_noise(pair.p.diffusion);
-  const Covariance* q = constant_noise(pair.q.diffusion);
-  if (p != nullptr && q != nullptr) return same_matrix(*p, *q);
-  // Noise that depends on the state is compared where it is used; constant against varying differs.
-  return false;
-}
-
 }  // namespace
 
 Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& times,
@@ -262,7 +265,7 @@ Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& 
   result.methods.resize(times.size());
   const bool by_grid = problem.plan.fokker_planck && add_grid(problem, times, observer, result);
   if (!problem.plan.monte_carlo || observer.stop_requested() || times.back() == 0.0) return result;
-  if (equal_noise(problem.pair)) {
+  if (same_noise(problem.pair)) {
     add_paths(problem, times, observer, result);
   } else if (!by_grid && !problem.pair.linear) {
     add_scores(problem, times, observer, result);

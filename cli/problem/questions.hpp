@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Overrides {
 
 /// Throws   CLI::ValidationError for a time, epsilon or delta out of its range.
 void require_overrides(const Overrides& overrides);
+
+/// Adds --times, --epsilons and --delta.
+void add_question_options(CLI::App& command, Overrides& overrides);
 
 /// The numbers of a list, each once; each passes `check`. `label` is what the message calls the key.
 /// Throws   InvalidArgument with file:line:column.

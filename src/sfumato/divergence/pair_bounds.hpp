@@ -50,6 +50,9 @@ struct SdePair {
 /// What Spec §7.6 needs of a normal start.
 [[nodiscard]] SmoothStart smoothness(const GaussianLaw& start);
 
+/// Whether both sides have one constant Sigma, singular or not.
+[[nodiscard]] bool same_noise(const SdePair& pair);
+
 /// Whether both sides start with the same law.
 [[nodiscard]] bool same_start(const SdePair& pair);
 
