@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "bound/estimates.hpp"
 #include "command.hpp"
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/number.hpp"
@@ -19,9 +20,10 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// A KL, or why there is none.
-Cell kl_cell(const KlBound& bound) {
+/// A KL, or why there is none. A printed formula claims nothing: a bare number.
+Cell kl_cell(const KlBound& bound, bool printed) {
   if (!bound.reason.empty()) return Empty{bound.reason};
+  if (printed) return bound.kl.value.value();
   Claimed<Nats> kl = bound.kl;
   kl.method.clear();  // it is what the row is about
   if (bound.kl.claim == Claim::estimate) kl.assumptions.clear();
@@ -58,7 +60,8 @@ Table method_table(const BoundsAtTime& at, std::size_t index) {
              : best_forward               ? "best proven bound of D||D'"
                                           : "best proven bound of D'||D";
     }
-    table.add_row({method.title, kl_cell(method.forward), kl_cell(method.reverse), note});
+    table.add_row({method.title, kl_cell(method.forward, method.printed),
+                   kl_cell(method.reverse, method.printed), note});
   }
   return table;
 }
@@ -167,6 +170,13 @@ void state_problem(const BoundProblem& problem, Document& document) {
   for (const std::string& assumed : problem.assumed) {
     document.state(StatementKind::assumption, assumed + " (not checked).");
   }
+  if (problem.plan.monte_carlo && problem.times.front() < kInf) {
+    const SimulationSize size = simulation_size(problem);
+    document.state(StatementKind::info,
+                   fmt::format("Simulated rows: {} paths from seed {}, steps of {} and half of it, "
+                               "extrapolated to 0; s.e. is one standard error in each direction.",
+                               size.paths, problem.plan.seed, format_input(size.step)));
+  }
   document.state(StatementKind::assumption,
                  "the attacker knows both equations and sees all parameters once, at time t; time "
                  "is continuous.");
@@ -229,8 +239,9 @@ Document bound_document(const BoundProblem& problem, const std::vector<BoundsAtT
   document.add_provenance("seed", std::to_string(problem.plan.seed));
   state_problem(problem, document);
   for (std::size_t i = 0; i < results.size(); ++i) document.add(method_table(results[i], i));
-  document.add(risk_table(problem, results));
-  document.add(delta_table(problem, results));
+  for (Table table : {risk_table(problem, results), delta_table(problem, results)}) {
+    if (!table.rows().empty()) document.add(std::move(table));
+  }
   add_figure(results, document);
   state_findings(problem, results, document);
   if (stopped) {

@@ -111,11 +111,6 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
 
 // ---------------------------------------------------------------- paths
 
-double step_of(const BoundProblem& problem, double last) {
-  if (problem.plan.step) return *problem.plan.step;
-  return last > 0.0 ? std::min(0.01, last / 1000.0) : 0.01;
-}
-
 std::string paths_note(const MonteCarloMean& forward, const MonteCarloMean& reverse,
                        std::uint64_t diverged) {
   if (diverged > 0) return fmt::format("{} paths diverged: shorten estimate.step", diverged);
@@ -144,12 +139,12 @@ DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& 
   result.rate = rate_of(q.diffusion, common_noise(problem.pair));
   result.start = start_kl(p.start, q.start);
   PathEstimateOptions options;
-  options.simulation.paths = problem.plan.paths;
+  const SimulationSize size = simulation_size(problem);
+  options.simulation.paths = size.paths;
   options.simulation.random.seed = problem.plan.seed;
   if (result.rate > 0.0) options.kappas.push_back(result.rate);
-  result.estimate = path_estimate(p.diffusion, q.diffusion, p.start,
-                                  {times, step_of(problem, times.back())}, options, observer)
-                        .value;
+  result.estimate =
+      path_estimate(p.diffusion, q.diffusion, p.start, {times, size.step}, options, observer).value;
   return result;
 }
 
@@ -210,7 +205,7 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
     when.insert(times.back() * static_cast<double>(i) / kScoreTimes);
   }
   when.erase(0.0);
-  const TimeGrid grid{{when.begin(), when.end()}, step_of(problem, times.back())};
+  const TimeGrid grid{{when.begin(), when.end()}, simulation_size(problem).step};
   for (const ScoreForm form : {ScoreForm::primal, ScoreForm::dual}) {
     const bool primal = form == ScoreForm::primal;
     const std::string key = primal ? "primal_particles" : "dual_particles";
@@ -219,6 +214,10 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
     ScoreEstimateOptions options;
     options.form = form;
     options.seed = problem.plan.seed;
+    if (problem.work > 1000.0) {
+      options.particles = options.points = 300;
+      options.repetitions = 8;
+    }
     options.last_step = std::min(options.last_step, times.back() / kScoreTimes);
     try {
       const auto run = [&](const StartedDiffusion& p, const StartedDiffusion& q) {
@@ -258,6 +257,26 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
 }
 
 }  // namespace
+
+SimulationSize simulation_size(const BoundProblem& problem) {
+  double last = 0.0;
+  for (const double time : problem.times) {
+    if (std::isfinite(time)) last = std::max(last, time);
+  }
+  SimulationSize size{20000, 0.01};
+  if (last > 0.0) size.step = std::min(size.step, last / 1000.0);
+  if (problem.pair.constants.value) {
+    const PairConstants& known = *problem.pair.constants.value;
+    size.step =
+        std::min(size.step, 0.5 / std::max(known.forward.f.lipschitz, known.reverse.f.lipschitz));
+  }
+  if (problem.plan.step) size.step = *problem.plan.step;
+  // Two drifts, three steps for a pair of chains, two directions.
+  const double per_path = 12.0 * problem.work * std::max(1.0, last / size.step);
+  size.paths = static_cast<std::uint64_t>(std::clamp(1e11 / per_path, 200.0, 20000.0));
+  if (problem.plan.paths) size.paths = *problem.plan.paths;
+  return size;
+}
 
 Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& times,
                         Observer& observer) {

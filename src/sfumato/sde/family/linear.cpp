@@ -38,7 +38,8 @@ Diffusion linear_diffusion(const OuProcess& process) {
     };
   }
   return {curvature.rows(), std::move(drift), std::move(noise),
-          [curvature](const Covariance& metric) { return linear_contraction(curvature, metric); }};
+          [curvature](const Covariance& metric) { return linear_contraction(curvature, metric); },
+          /*autonomous=*/true};
 }
 
 }  // namespace sfumato

@@ -121,6 +121,7 @@ Diffusion polynomial_diffusion(const Polynomial& drift, double variance) {
                                           drift.data(), at.data(), out.data());
                       },
                       Isotropic{variance, 1}};
+  diffusion.autonomous = true;
   Polynomial curvature = derivative(drift);
   for (double& coefficient : curvature) coefficient = -coefficient;
   const double kappa = lower_bound(curvature);

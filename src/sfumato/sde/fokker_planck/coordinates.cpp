@@ -66,7 +66,8 @@ Diffusion mapped(const Diffusion& diffusion, const LinearMap& map) {
                           "Only constant noise can be diagonalised");
   }
   const MatrixXd noise = map.forward * dense(*constant) * map.forward.transpose();
-  return {diffusion.dimension, drift, Covariance(Diagonal{noise.diagonal()})};
+  return {
+      diffusion.dimension, drift, Covariance(Diagonal{noise.diagonal()}), {}, diffusion.autonomous};
 }
 
 GaussianLaw mapped(const GaussianLaw& law, const LinearMap& map) {

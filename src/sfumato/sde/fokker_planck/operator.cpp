@@ -174,6 +174,7 @@ FaceSampler::FaceSampler(const Diffusion& diffusion, const Grid& grid) : diffusi
 }
 
 const std::shared_ptr<const Coefficients>& FaceSampler::at(double time) {
+  if (coefficients_ != nullptr && diffusion_.autonomous) return coefficients_;
   bool changed = coefficients_ == nullptr;
   for (std::size_t k = 0; k < faces_.size(); ++k) {
     sample_into(diffusion_, time, faces_[k], scratch_);
