@@ -30,9 +30,9 @@ std::optional<Quadratic> quadratic_of(const OuProcess& process) {
   const Spectrum spectrum = spectrum_of(process.curvature);
   const double least = spectrum.values.minCoeff();
   if (!(least > 0.0)) return std::nullopt;
-  const VectorXd pull = spectrum.vectors.transpose() * process.pull;
+  const VectorXd pull = spectrum.to_eigenbasis(process.pull);
   return Quadratic{{least, spectrum.values.maxCoeff()},
-                   spectrum.vectors * pull.cwiseQuotient(spectrum.values)};
+                   spectrum.from_eigenbasis(pull.cwiseQuotient(spectrum.values))};
 }
 
 Known<PairConstants> constants_of(const OuPair& pair) {
