@@ -35,11 +35,6 @@ std::optional<Quadratic> quadratic_of(const OuProcess& process) {
                    spectrum.from_eigenbasis(pull.cwiseQuotient(spectrum.values))};
 }
 
-/// E|x_0 - point|^2.
-double start_distance(const GaussianLaw& start, const VectorXd& point) {
-  return (start.mean - point).squaredNorm() + trace(start.covariance);
-}
-
 Known<PairConstants> constants_of(const OuPair& pair) {
   const auto variance = isotropic_variance(pair.p.noise);
   const auto variance_prime = isotropic_variance(pair.q.noise);
@@ -59,7 +54,7 @@ Known<PairConstants> constants_of(const OuPair& pair) {
                              second_variance,
                              first.minimiser.size(),
                              distance,
-                             start_distance(pair.start_p, first.minimiser),
+                             mean_squared_distance(pair.start_p, first.minimiser),
                              (other.curvature * first.minimiser - other.pull).norm(),
                              gap_lipschitz};
   };
@@ -82,8 +77,7 @@ Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
 }
 
 double contraction_rate(const Diffusion& diffusion, const Covariance& metric) {
-  return diffusion.contraction ? diffusion.contraction(metric)
-                               : -std::numeric_limits<double>::infinity();
+  return diffusion.contraction ? diffusion.contraction(metric) : -kInf;
 }
 
 PairBound both(std::string key, std::string title, KlBound forward, KlBound reverse) {
@@ -100,8 +94,7 @@ KlBound exact_bound(const OuPair& pair, double time) {
   try {
     return {exact_kl(pair, time), {}};
   } catch (const NumericalFailure& failure) {
-    KlBound none = no_bound("Gaussian KL, closed form", failure.what());
-    return none;
+    return no_bound("Gaussian KL, closed form", failure.what());
   }
 }
 
@@ -207,14 +200,6 @@ void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bound
 }
 
 }  // namespace
-
-std::optional<double> isotropic_variance(const Covariance& noise) {
-  const Eigen::MatrixXd matrix = dense(noise);
-  const double variance = matrix(0, 0);
-  const bool isotropic =
-      matrix == variance * Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
-  return isotropic && variance > 0.0 ? std::optional(variance) : std::nullopt;
-}
 
 SmoothStart smoothness(const GaussianLaw& start) {
   const VectorXd values = spectrum_of(dense(start.covariance)).values;

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sfumato/math/covariance.hpp"
+#include "sfumato/sde/law.hpp"
 
 namespace sfumato {
 
@@ -45,6 +46,12 @@ struct Diffusion {
   /// Drift and noise are known not to depend on the time, so that what was computed once on fixed
   /// points can be kept. False only costs time.
   bool autonomous = false;
+};
+
+/// A diffusion, and its law at the time where it begins.
+struct StartedDiffusion {
+  Diffusion diffusion;
+  GaussianLaw start;
 };
 
 /// The constant Sigma of a diffusion; nullptr when it depends on the state.

@@ -15,9 +15,7 @@ using Eigen::MatrixXd;
 
 bool is_diagonal_or_state_dependent(const Diffusion& diffusion) {
   const Covariance* constant = constant_noise(diffusion);
-  if (constant == nullptr) return true;
-  const MatrixXd matrix = dense(*constant);
-  return MatrixXd(matrix.diagonal().asDiagonal()) == matrix;
+  return constant == nullptr || is_diagonal(*constant);
 }
 
 bool is_identity(const LinearMap& map) { return map.forward.isIdentity(0.0); }
