@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/divergence/gaussian_kl.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -12,6 +14,8 @@ namespace {
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// Log-likelihood ratios of this size have no digits left for an epsilon.
+constexpr double kLargestKl = 1e15;
 
 /// The law of a training of D or D', with another pull and start where asked for.
 OuLaw law_of(const Flow&, const DataSet& data, const VectorXd& pull, const GaussianLaw& start) {
@@ -51,28 +55,41 @@ TrainingPair::TrainingPair(const QuadraticProblem& problem)
     : looks_(problem.chain() ? problem.chain()->steps : std::get<Flow>(problem.output).times),
       sides_(sides_of(problem)),
       rate_unit_(problem.chain() ? problem.chain()->learning_rate : 1.0),
+      noise_everywhere_(is_definite(problem.d.noise) && is_definite(problem.d_prime.noise)),
       start_at_points_(trace(problem.d.start.covariance) == 0.0 &&
                        trace(problem.d_prime.start.covariance) == 0.0),
       differences_(differences(problem)) {}
 
-std::pair<std::optional<WhitenedPair>, std::string> TrainingPair::pair_at(double when) const {
-  using Result = std::pair<std::optional<WhitenedPair>, std::string>;
+template <class Law>
+PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) const {
+  if (when == kInf) {
+    const std::string reason = p.long_run().reason;
+    const std::string reason_prime = q.long_run().reason;
+    if (!reason.empty() || !reason_prime.empty()) {
+      return {std::nullopt, joined_reasons(reason, reason_prime)};
+    }
+  }
+  try {
+    WhitenedPair pair = whiten_at(p, q, when);
+    // Noise in every direction leaves no law singular: a rank that is lost is lost to rounding.
+    if (noise_everywhere_ && when > 0.0 && (pair.mutually_singular || pair.used_rank_tolerance)) {
+      return {std::nullopt,
+              "the variances of different directions are too unequal for double precision"};
+    }
+    if (!pair.mutually_singular &&
+        std::max(gaussian_kl(pair).value, gaussian_kl(swapped(pair)).value).value() > kLargestKl) {
+      return {std::nullopt,
+              "the laws are too far apart for double precision: the KL is above 1e15"};
+    }
+    return {std::move(pair), ""};
+  } catch (const NumericalFailure& failure) {  // it overflows: the other rows still count
+    return {std::nullopt, failure.what()};
+  }
+}
+
+PairOrReason TrainingPair::pair_at(double when) const {
   return std::visit(
-      [&](const auto& sides) -> Result {
-        if (when == kInf) {
-          const std::string reason = sides.d.law.long_run().reason;
-          const std::string reason_prime = sides.d_prime.law.long_run().reason;
-          if (!reason.empty() || !reason_prime.empty()) {
-            return {std::nullopt, joined_reasons(reason, reason_prime)};
-          }
-        }
-        try {
-          return {whiten_at(sides.d.law, sides.d_prime.law, when), ""};
-        } catch (const NumericalFailure& failure) {  // it overflows: the other rows still count
-          return {std::nullopt, failure.what()};
-        }
-      },
-      sides_);
+      [&](const auto& sides) { return compare(sides.d.law, sides.d_prime.law, when); }, sides_);
 }
 
 template <class Law>
@@ -93,7 +110,7 @@ Observation TrainingPair::at(double when) const {
       [&](const auto& sides) {
         Observation observation{when, name_of(sides.d.law, when), accuracy(sides.d, when),
                                 accuracy(sides.d_prime, when)};
-        const auto [pair, reason] = pair_at(when);
+        const auto [pair, reason] = compare(sides.d.law, sides.d_prime.law, when);
         observation.reason = reason;
         if (pair) observation.set_laws(*pair, differences_.equal_covariances());
         if (differences_.curvature || differences_.noise) add_floor(sides, when, observation);
@@ -114,14 +131,18 @@ void TrainingPair::add_floor(const Sides<Law>& sides, double when, Observation& 
     observation.floor_reason = observation.reason;
     return;
   }
-  const WhitenedPair pair = whiten_at(sides.d.noise_alone, sides.d_prime.noise_alone, when);
-  const bool full_rank = pair.ratio.size() == sides.d.law.dimension();
+  const auto [pair, reason] = compare(sides.d.noise_alone, sides.d_prime.noise_alone, when);
+  if (!pair) {
+    observation.floor_reason = reason;
+    return;
+  }
+  const bool full_rank = pair->ratio.size() == sides.d.law.dimension();
   // Where noise does not reach every direction, the start matters however large the noise is.
   if (!full_rank && !start_at_points_) {
     observation.floor_reason = "noise does not reach every direction, where the start decides";
     return;
   }
-  observation.floor = Risk::exact(pair);
+  observation.floor = Risk::exact(*pair);
 }
 
 std::pair<double, double> TrainingPair::rates() const {

@@ -13,6 +13,9 @@
 
 namespace sfumato::cli {
 
+/// Two laws against each other, or why there are none.
+using PairOrReason = std::pair<std::optional<WhitenedPair>, std::string>;
+
 /// The two trainings of a problem, flows (Spec §5) or chains (Spec §8). `when` is the time of a
 /// flow and the number of steps of a chain; +inf is the stationary law.
 class TrainingPair {
@@ -23,11 +26,11 @@ class TrainingPair {
   /// The listed times or numbers of steps.
   [[nodiscard]] const std::vector<double>& looks() const { return looks_; }
 
-  /// Where the laws overflow or do not exist, the reason stands in place of the risk.
+  /// Where the laws overflow, do not exist or cannot be compared in double precision, the reason
+  /// stands in place of the risk.
   [[nodiscard]] Observation at(double when) const;
 
-  /// The two laws, or why there are none.
-  [[nodiscard]] std::pair<std::optional<WhitenedPair>, std::string> pair_at(double when) const;
+  [[nodiscard]] PairOrReason pair_at(double when) const;
 
   /// Smallest and largest positive |eigenvalue| of both curvatures, per unit of time or per step:
   /// the rates of the training.
@@ -52,13 +55,16 @@ class TrainingPair {
   template <class Law, class Kind>
   static Sides<Law> sides_of(const Kind& kind, const QuadraticProblem& problem);
   template <class Law>
+  [[nodiscard]] PairOrReason compare(const Law& p, const Law& q, double when) const;
+  template <class Law>
   static Accuracy accuracy(const Side<Law>& side, double when);
   template <class Law>
   void add_floor(const Sides<Law>& sides, double when, Observation& observation) const;
 
   std::vector<double> looks_;
   AnySides sides_;
-  double rate_unit_;  ///< of an eigenvalue: 1, or the learning rate
+  double rate_unit_;       ///< of an eigenvalue: 1, or the learning rate
+  bool noise_everywhere_;  ///< of both data sets, in all directions
   bool start_at_points_;
   Differences differences_;
 };

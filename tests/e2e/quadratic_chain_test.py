@@ -289,6 +289,23 @@ class Edges(ProgramTest):
         self.assertIn("the chain of D diverges", warnings)
         self.assertIn("below 2/6", warnings)
 
+    def test_laws_beyond_double_precision_leave_the_other_rows(self):
+        # Variance ratios of 1e100, and a direction that drowns in another one by rounding.
+        for d, steps in (("A = 3e3, minimiser = 1, S = 1", 15),
+                         ("A = [[30, 1], [1, 2]], minimiser = [1, 1], S = 1", 40)):
+            one = "A = 1" if "[" not in d else "A = [[29, 1], [1, 2]]"
+            document = self.document("quadratic", self.write("far.toml", (
+                f"chain = {{learning_rate = 1, steps = [1, {steps}]}}\nd = {{{d}}}\n"
+                f"d_prime = {{{one}}}\n")))
+            self.assertGreater(document.value("risk", "kl_forward", steps=1), 0)
+            for table in ("risk", "noise_floor"):
+                self.assertIn("for double precision",
+                              document.cell(table, "kl_forward", steps=steps)["reason"])
+        document = self.document("quadratic", self.write(
+            "flow.toml", "flow.times = [0.1, 2]\nd = {A = -100, pull = 0, Sigma = 1}\n"
+                         "d_prime = {A = 0}\n"))
+        self.assertIn("for double precision", document.cell("risk", "advantage", time=2)["reason"])
+
     def test_negative_eigenvalue(self):
         file = self.write("saddle.toml", """
             chain = {learning_rate = 0.5, steps = [2, inf]}
