@@ -23,9 +23,13 @@ struct Overrides {
   std::vector<double> times;
   std::vector<double> epsilons;
   std::vector<double> deltas;
+  std::vector<double> steps = {};
 };
 
-/// Throws   CLI::ValidationError for a time, epsilon or delta out of its range.
+/// A whole number >= 0, or +inf.
+[[nodiscard]] const char* not_a_step_count(double value);
+
+/// Throws   CLI::ValidationError for a time, number of steps, epsilon or delta out of its range.
 void require_overrides(const Overrides& overrides);
 
 /// Adds --times, --epsilons and --delta.
