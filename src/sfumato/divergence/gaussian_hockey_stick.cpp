@@ -207,7 +207,7 @@ HockeyStick clipped(HockeyStick h, double eps) {
 /// Rounding in the distance of eps from the largest value of the loss, which is a sum that cancels.
 double vertex_rounding(const PrivacyLoss& loss, double eps) {
   double size = std::abs(eps);
-  for (const auto& term : loss.terms) size += std::abs(term.vertex) + 1.0;
+  for (const auto& term : loss.terms) size += std::abs(term.vertex);  // of two terms of one sign
   const auto terms = static_cast<double>(loss.terms.size());
   return (8.0 + 2.0 * terms) * std::numeric_limits<double>::epsilon() * size;
 }
@@ -267,7 +267,13 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
   if (eps <= range_of(forward).lowest) {
     return {-std::expm1(eps), std::log(-std::expm1(eps)), 0.0, Claim::exact};
   }
-  if (eps >= forward.mean_p - std::sqrt(forward.variance_p)) return from_right(forward, eps);
+  if (eps >= forward.mean_p - std::sqrt(forward.variance_p)) {
+    const HockeyStick h = from_right(forward, eps);
+    if (h.delta < 0.9) return h;
+    // Close to 1 the other strip, which gives 1 - delta, has the digits.
+    const HockeyStick complement = from_middle(forward, eps);
+    return complement.claim == Claim::exact ? complement : h;
+  }
   if (eps <= forward.mean_q) {
     const HockeyStick h = from_right(reverse, -eps);
     const double delta = -std::expm1(eps) + std::exp(eps) * h.delta;
