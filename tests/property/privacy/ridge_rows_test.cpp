@@ -1,4 +1,4 @@
-#include "sfumato/privacy/row_risk.hpp"
+#include "sfumato/privacy/ridge_rows.hpp"
 
 #include <gtest/gtest.h>
 
