@@ -32,7 +32,7 @@ FlowRelease flow(double time, Covariance noise) {
   return {time, std::move(noise), point_law(VectorXd::Zero(d))};
 }
 
-TEST(RowRisk, ReleaseOfTheMinimiserIsAGaussianMechanism) {
+TEST(RidgeRows, ReleaseOfTheMinimiserIsAGaussianMechanism) {
   Observer observer;
   const double deviation = 0.3;
   const auto risks =
@@ -54,7 +54,7 @@ TEST(RowRisk, ReleaseOfTheMinimiserIsAGaussianMechanism) {
   EXPECT_EQ(risk.forward.epsilon.claim, Claim::exact);
 }
 
-TEST(RowRisk, StationaryFlowByHand) {
+TEST(RidgeRows, StationaryFlowByHand) {
   // P = N(13/14, s^2/28), Q = N(7/5, s^2/10).
   Observer observer;
   const double variance = 2.0;
@@ -67,7 +67,68 @@ TEST(RowRisk, StationaryFlowByHand) {
   EXPECT_NEAR(risks[2].reverse.kl.value, reverse, 1e-13);
 }
 
-TEST(RowRisk, NothingHasHappenedAtTimeZero) {
+ChainRelease chain(double learning_rate, double steps, Covariance noise) {
+  const Eigen::Index d = dimension(noise);
+  return {learning_rate, steps, std::move(noise), point_law(VectorXd::Zero(d))};
+}
+
+TEST(RidgeRows, TwoStepsByHand) {
+  // x_2 = (1 - eta A) x_1 + eta b + noise, x_1 ~ N(eta b, eta s^2); A, b = 14, 13 and 5, 7.
+  Observer observer;
+  const double eta = 0.1;
+  const double variance = 2.0;
+  const auto risks =
+      row_risks(scalar_problem(), options_for(chain(eta, 2.0, Isotropic{variance, 1})), observer);
+  const auto mean = [&](double a, double b) { return eta * b * (2.0 - eta * a); };
+  const auto spread = [&](double a) {
+    return eta * variance * (1.0 + (1.0 - eta * a) * (1.0 - eta * a));
+  };
+  const double gap = mean(14, 13) - mean(5, 7);
+  const double ratio = spread(14) / spread(5);
+  EXPECT_NEAR(risks[2].forward.kl.value,
+              0.5 * (ratio - 1.0 - std::log(ratio) + gap * gap / spread(5)), 1e-13);
+  EXPECT_NEAR(risks[2].reverse.kl.value,
+              0.5 * (1.0 / ratio - 1.0 + std::log(ratio) + gap * gap / spread(14)), 1e-13);
+  EXPECT_EQ(risks[2].forward.kl.claim, Claim::exact);
+}
+
+TEST(RidgeRows, TheChainBecomesTheFlow) {
+  Observer observer;
+  const auto kl = [&](const Release& release) {
+    return row_risks(scalar_problem(), options_for(release), observer)[2].forward.kl.value;
+  };
+  for (const double time : {0.1, kInf}) {
+    const double limit = kl(flow(time, Isotropic{2.0, 1}));
+    double before = 0.0;
+    for (const double eta : {1e-3, 5e-4, 2.5e-4}) {
+      const double error = std::abs(kl(chain(eta, time / eta, Isotropic{2.0, 1})) - limit);
+      EXPECT_LT(error, 20.0 * eta * limit);
+      if (before > 0.0) {
+        EXPECT_NEAR(before / error, 2.0, 0.3) << "first order in the step";
+      }
+      before = error;
+    }
+  }
+}
+
+TEST(RidgeRows, StepsTooLongForTheTableAreRefusedInTheLongRunOnly) {
+  Observer observer;
+  const auto run = [&](double steps) {
+    return row_risks(scalar_problem(), options_for(chain(0.15, steps, Isotropic{1.0, 1})),
+                     observer);
+  };
+  EXPECT_EQ(run(10.0)[0].status, RowStatus::ok);  // eta A = 2.1
+  EXPECT_THROW((void)run(kInf), NumericalFailure);
+  // Replaced by a longer row only D' runs away.
+  RowRiskOptions options = options_for(chain(0.14, kInf, Isotropic{1.0, 1}));
+  options.replacement = Record{VectorXd::Constant(1, 3.0), 1.0};
+  const auto risks = row_risks(scalar_problem(), options, observer);
+  EXPECT_EQ(risks[0].status, RowStatus::failed);
+  EXPECT_NE(risks[0].message.find("runs away"), std::string::npos);
+  EXPECT_EQ(risks[2].status, RowStatus::ok);
+}
+
+TEST(RidgeRows, NothingHasHappenedAtTimeZero) {
   Observer observer;
   for (const RowRisk& risk :
        row_risks(scalar_problem(), options_for(flow(0.0, Isotropic{1.0, 1})), observer)) {
@@ -78,7 +139,7 @@ TEST(RowRisk, NothingHasHappenedAtTimeZero) {
   }
 }
 
-TEST(RowRisk, ReplacingARowByItselfIsNoRisk) {
+TEST(RidgeRows, ReplacingARowByItselfIsNoRisk) {
   Observer observer;
   RowRiskOptions options = options_for(flow(kInf, Isotropic{1.0, 1}));
   options.replacement = Record{VectorXd::Constant(1, 2.0), 3.0};
@@ -87,7 +148,7 @@ TEST(RowRisk, ReplacingARowByItselfIsNoRisk) {
   EXPECT_GT(risks[0].advantage.value, 0.0);
 }
 
-TEST(RowRisk, WithoutNoiseEverythingIsRevealed) {
+TEST(RidgeRows, WithoutNoiseEverythingIsRevealed) {
   Observer observer;
   const auto risks =
       row_risks(scalar_problem(), options_for(MinimiserRelease{Isotropic{0.0, 1}}), observer);
@@ -98,13 +159,14 @@ TEST(RowRisk, WithoutNoiseEverythingIsRevealed) {
   EXPECT_EQ(risks[2].reverse.epsilon.value, kInf);
 }
 
-TEST(RowRisk, ARowThatDeterminesAParameterAloneIsAnOutcome) {
+TEST(RidgeRows, ARowThatDeterminesAParameterAloneIsAnOutcome) {
   Observer observer;
   const MatrixXd x = (MatrixXd(3, 2) << 1, 0, 2, 0, 3, 1).finished();
   const RidgeProblem problem(x, Vector3d(1, 2, 4), {});
   const MatrixXd correlated = (MatrixXd(2, 2) << 1, .2, .2, 1).finished();
   for (const Release& release :
        {Release{flow(kInf, Isotropic{1.0, 2})}, Release{flow(kInf, Dense{correlated})},
+        Release{chain(0.01, kInf, Isotropic{1.0, 2})},
         Release{MinimiserRelease{Isotropic{1.0, 2}}}}) {
     const auto risks = row_risks(problem, options_for(release), observer);
     EXPECT_EQ(risks[0].status, RowStatus::ok);
@@ -118,7 +180,7 @@ TEST(RowRisk, ARowThatDeterminesAParameterAloneIsAnOutcome) {
   EXPECT_LT(risks[2].advantage.value, 1.0);
 }
 
-TEST(RowRisk, SingularTablesHaveFlowsButNoStationaryLaw) {
+TEST(RidgeRows, SingularTablesHaveFlowsButNoStationaryLaw) {
   Observer observer;
   const RidgeProblem wide(MatrixXd::Random(2, 3), Vector2d(1, 2), {});
   EXPECT_EQ(row_risks(wide, options_for(flow(1.0, Isotropic{1.0, 3})), observer)[0].status,
@@ -131,7 +193,7 @@ TEST(RowRisk, SingularTablesHaveFlowsButNoStationaryLaw) {
   }
 }
 
-TEST(RowRisk, RefusesWhatItCannotUse) {
+TEST(RidgeRows, RefusesWhatItCannotUse) {
   Observer observer;
   const RidgeProblem problem = scalar_problem();
   const auto run = [&](const RowRiskOptions& options) {
@@ -141,6 +203,10 @@ TEST(RowRisk, RefusesWhatItCannotUse) {
   EXPECT_THROW(run(options_for(flow(NAN, Isotropic{1.0, 1}))), InvalidArgument);
   EXPECT_THROW(run(options_for(flow(1.0, Isotropic{1.0, 2}))), InvalidArgument);
   EXPECT_THROW(run(options_for(flow(1.0, Isotropic{-1.0, 1}))), InvalidArgument);
+  EXPECT_THROW(run(options_for(chain(0.0, 1.0, Isotropic{1.0, 1}))), InvalidArgument);
+  EXPECT_THROW(run(options_for(chain(0.1, 1.5, Isotropic{1.0, 1}))), InvalidArgument);
+  EXPECT_THROW(run(options_for(chain(0.1, 1.0, Isotropic{1.0, 2}))), InvalidArgument);
+  EXPECT_THROW(run(options_for(chain(0.1, 1.0, Isotropic{-1.0, 1}))), InvalidArgument);
   EXPECT_THROW(run(options_for(MinimiserRelease{Isotropic{1.0, 2}})), InvalidArgument);
   EXPECT_THROW(run(options_for(MinimiserRelease{Isotropic{NAN, 1}})), InvalidArgument);
   EXPECT_THROW(run(options_for(FlowRelease{1.0, Isotropic{1.0, 1}, point_law(Vector2d(0, 0))})),
@@ -176,7 +242,7 @@ class CountingObserver : public Observer {
   std::atomic<std::uint64_t> total_{0};
 };
 
-TEST(RowRisk, ReportsProgressAndStopsWhenAsked) {
+TEST(RidgeRows, ReportsProgressAndStopsWhenAsked) {
   const VectorXd x = VectorXd::LinSpaced(500, 1.0, 2.0);
   const RidgeProblem problem(MatrixXd(x), x.array().sin().matrix(), {});
   const RowRiskOptions options = options_for(MinimiserRelease{Isotropic{1.0, 1}});
@@ -191,13 +257,6 @@ TEST(RowRisk, ReportsProgressAndStopsWhenAsked) {
   EXPECT_EQ(risks.front().status, RowStatus::ok);
   EXPECT_EQ(risks.back().status, RowStatus::not_computed);
   EXPECT_EQ(risks.back().row, 499);
-}
-
-TEST(RowRisk, StatusesHaveNames) {
-  EXPECT_EQ(name(RowStatus::ok), "ok");
-  EXPECT_EQ(name(RowStatus::no_model), "no_model");
-  EXPECT_EQ(name(RowStatus::failed), "failed");
-  EXPECT_EQ(name(RowStatus::not_computed), "not_computed");
 }
 
 }  // namespace
