@@ -82,8 +82,8 @@ bool add_checks(Document& document, const std::vector<CheckedRow>& checks) {
     document.state(
         StatementKind::info,
         fmt::format("The simulated column is an estimate of the same bound with the true "
-                    "difference of the gradients in place of constants ({}). It is no KL, which is "
-                    "smaller still: the ratio shows the slack of the constants alone.",
+                    "difference of the gradients in place of constants ({}). The KL itself "
+                    "is smaller still: the ratio shows the slack of the constants alone.",
                     words_of(*example)));
   }
   if (!violated.empty()) {

@@ -66,8 +66,8 @@ std::string words_of_release(const Release& release) {
                                   chain.steps == 1.0 ? "" : "s");
             return fmt::format(
                 "What is released: the last weights of noisy gradient descent {}; learning rate "
-                "{}, full batch. The noise of a step has the covariance learning rate times Sigma, "
-                "Sigma {}: noise is per unit of time, as in the flow.",
+                "{}, full batch. A step adds N(0, learning rate * Sigma), Sigma {}: noise is per "
+                "unit of time, as in the flow.",
                 steps, format_input(chain.learning_rate), words_of_noise(chain.noise));
           },
           [](const MinimiserRelease& r) {
