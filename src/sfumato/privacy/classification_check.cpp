@@ -84,7 +84,9 @@ Plan stationary_plan(const Side& side, const Run& run, std::uint64_t seed) {
 
 Plan plan_of(const Side& side, const Run& run, double lipschitz, std::uint64_t seed) {
   if (run.end == kInf) return stationary_plan(side, run, seed);
-  return {run.start, run.end, run.learning_rate.value_or(0.5 / lipschitz)};
+  // Fifty steps at least: the paths have not gone far, and each step changes their gradients.
+  const double step = run.end > 0.0 ? std::min(0.5 / lipschitz, run.end / 50.0) : 0.5 / lipschitz;
+  return {run.start, run.end, run.learning_rate.value_or(step)};
 }
 
 /// The bound on the KL of p from q that one direction's paths estimate.

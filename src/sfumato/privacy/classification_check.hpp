@@ -33,7 +33,8 @@ struct RowCheck {
 /// Checks one row of a flow or a chain by Monte Carlo (path_estimate, Spec §12.1).
 ///
 ///   finite   the bound of Spec §6.3 (flow) or §8.3 (chain) at the same time, the better of the path
-///            bound and the contractive one; the flow in steps of half the inverse curvature
+///            bound and the contractive one; the flow in fifty steps or more, of half the inverse
+///            curvature at most
 ///   +inf     D/kappa (flow) or eta D (1 + c)/(2 (1 - c)) (chain): D = E |Sigma^{-1/2} (grad f - grad
 ///            f')|^2 under the stationary law, averaged over paths that start from its normal
 ///            approximation at the minimiser and run for five of its relaxation times
