@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
                     word.empty() ? argv[i - 1] : argv[i]),
         cli::kUsage);
   }
+  cli::add_bound(app, exit_code);
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);
   cli::add_reproduce(app);

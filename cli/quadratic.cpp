@@ -30,22 +30,22 @@ void quadratic(const Options& options, int& exit_code) {
 
 void add_quadratic(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
-      "quadratic", "Exact risk and accuracy over time for a quadratic loss given by matrices");
+      "quadratic", "Exact risk and accuracy of training on a quadratic loss given by matrices");
   const auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "Problem file (TOML)")->required();
-  const auto add_list = [&](const char* name, std::vector<double>& values, const char* help) {
-    command->add_option(name, values, help)
-        ->delimiter(',')
-        ->allow_extra_args(false)  // so that the file may follow
-        ->type_name("X,X");
-  };
-  add_list("--times", options->overrides.times, "Times instead of the file's; inf = stationary");
-  add_list("--epsilons", options->overrides.epsilons, "Epsilons instead of the file's");
-  add_list("--delta", options->overrides.deltas, "One or more deltas instead of the file's");
+  add_question_options(*command, options->overrides);
+  command
+      ->add_option("--steps", options->overrides.steps,
+                   "Steps instead of the file's; inf = stationary")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("X,X");
   add_json_flag(*command, options->json);
   command->footer(R"(Keys of the file (docs/quadratic.md has all the details):
   title                   of the output
   [flow]     times        list of times >= 0; inf is the stationary law
+  [chain]    learning_rate  instead of [flow]: x <- x - learning_rate grad f(x) + N(0, S)
+             steps        list of whole numbers >= 0; inf is the stationary law
   [release]  S            instead of [flow]: x* + N(0, S) is given out once
   [risk]     epsilons     default [1]
              delta        or deltas; default 1e-5
@@ -54,7 +54,9 @@ void add_quadratic(CLI::App& app, int& exit_code) {
   [d]        A            curvature (number, diagonal, matrix), or
              B            f(x) = 1/2 |B x - y|^2, A = B^T B
              minimiser    x*, or pull (= A x*), or y with B
-             Sigma        diffusion covariance, of a flow (number, diagonal, matrix)
+             Sigma        diffusion covariance (number, diagonal, matrix)
+             S            of a chain, instead of Sigma: covariance of one step,
+                          learning_rate Sigma
              start_mean   default 0
              start_covariance  default 0: a point
   [d_prime]  any key of [d]; the others are shared with [d]
@@ -63,7 +65,8 @@ Vectors and matrices are lists, or paths of CSV or NPY files next to the problem
 file; covariances may be NPZ files too.
 
 Example:
-  sfumato quadratic examples/quadratic/shift.toml --times 0.5,1,inf --json)");
+  sfumato quadratic examples/quadratic/shift.toml --times 0.5,1,inf --json
+  sfumato quadratic examples/quadratic/chain.toml --steps 10,100)");
   command->callback([options, &exit_code] { quadratic(*options, exit_code); });
 }
 

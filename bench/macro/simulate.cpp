@@ -66,14 +66,12 @@ double million_normals_per_second() {
   return best;
 }
 
-using Vector = double __attribute__((vector_size(32)));
-
 /// Six chains of multiplications and six of additions, none waiting for another.
 SFUMATO_VECTOR_CLONES
 double multiply_and_add(std::uint64_t rounds) {
-  Vector product[6], sum[6];
-  for (int i = 0; i < 6; ++i) product[i] = sum[i] = Vector{} + (1.0 + i);
-  const Vector factor = Vector{} + 1.0000001;
+  Four product[6], sum[6];
+  for (int i = 0; i < 6; ++i) product[i] = sum[i] = Four{} + (1.0 + i);
+  const Four factor = Four{} + 1.0000001;
   for (std::uint64_t k = 0; k < rounds; ++k) {
 #pragma GCC unroll 6
     for (int i = 0; i < 6; ++i) {

@@ -66,6 +66,12 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
                "grids are for one and two dimensions, this has more");
     return false;
   }
+  if (!is_definite(problem.pair.p.start.covariance) ||
+      !is_definite(problem.pair.q.start.covariance)) {
+    add_to_all(result.methods, "fokker_planck", title,
+               "a grid needs a start with a density: give start_covariance");
+    return false;
+  }
   FokkerPlanckOptions options;
   options.cells_per_axis = problem.plan.cells;
   options.domain = problem.plan.domain;
@@ -79,7 +85,10 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
       const PairAtTime& at = solution.rows[i];
       auto& methods = result.methods[i];
       methods.push_back(grid_row("fokker_planck", title, at, &PairDirection::kl));
-      if (!problem.pair.linear) {
+      if (same_noise(problem.pair)) {
+        methods.push_back(
+            grid_row("path_grid", "path, on the grid", at, &PairDirection::primal_bound));
+      } else if (!problem.pair.linear) {
         methods.push_back(grid_row("primal_grid", "rate, score of the second law", at,
                                    &PairDirection::primal_bound));
         methods.push_back(
@@ -102,16 +111,13 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
 
 // ---------------------------------------------------------------- paths
 
-double step_of(const BoundProblem& problem, double last) {
-  if (problem.plan.step) return *problem.plan.step;
-  return last > 0.0 ? std::min(0.01, last / 1000.0) : 0.01;
-}
-
 std::string paths_note(const MonteCarloMean& forward, const MonteCarloMean& reverse,
                        std::uint64_t diverged) {
   if (diverged > 0) return fmt::format("{} paths diverged: shorten estimate.step", diverged);
-  return fmt::format("Monte Carlo, s.e. {:.1g}, {:.1g}", forward.standard_error,
-                     reverse.standard_error);
+  const auto error = [](const MonteCarloMean& mean) {  // rounding is no spread
+    return mean.standard_error > 1e-14 * mean.value ? mean.standard_error : 0.0;
+  };
+  return fmt::format("Monte Carlo, s.e. {:.1g}, {:.1g}", error(forward), error(reverse));
 }
 
 /// The proven rate of a drift in the metric of the noise; 0 where none is proven or it is negative.
@@ -133,12 +139,12 @@ DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& 
   result.rate = rate_of(q.diffusion, common_noise(problem.pair));
   result.start = start_kl(p.start, q.start);
   PathEstimateOptions options;
-  options.simulation.paths = problem.plan.paths;
+  const SimulationSize size = simulation_size(problem);
+  options.simulation.paths = size.paths;
   options.simulation.random.seed = problem.plan.seed;
   if (result.rate > 0.0) options.kappas.push_back(result.rate);
-  result.estimate = path_estimate(p.diffusion, q.diffusion, p.start,
-                                  {times, step_of(problem, times.back())}, options, observer)
-                        .value;
+  result.estimate =
+      path_estimate(p.diffusion, q.diffusion, p.start, {times, size.step}, options, observer).value;
   return result;
 }
 
@@ -199,7 +205,7 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
     when.insert(times.back() * static_cast<double>(i) / kScoreTimes);
   }
   when.erase(0.0);
-  const TimeGrid grid{{when.begin(), when.end()}, step_of(problem, times.back())};
+  const TimeGrid grid{{when.begin(), when.end()}, simulation_size(problem).step};
   for (const ScoreForm form : {ScoreForm::primal, ScoreForm::dual}) {
     const bool primal = form == ScoreForm::primal;
     const std::string key = primal ? "primal_particles" : "dual_particles";
@@ -208,6 +214,10 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
     ScoreEstimateOptions options;
     options.form = form;
     options.seed = problem.plan.seed;
+    if (problem.work > 1000.0) {
+      options.particles = options.points = 300;
+      options.repetitions = 8;
+    }
     options.last_step = std::min(options.last_step, times.back() / kScoreTimes);
     try {
       const auto run = [&](const StartedDiffusion& p, const StartedDiffusion& q) {
@@ -246,15 +256,27 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
   }
 }
 
-bool equal_noise(const SdePair& pair) {
-  const Covariance* p = constant_noise(pair.p.diffusion);
-  const Covariance* q = constant_noise(pair.q.diffusion);
-  if (p != nullptr && q != nullptr) return same_matrix(*p, *q);
-  // Noise that depends on the state is compared where it is used; constant against varying differs.
-  return false;
-}
-
 }  // namespace
+
+SimulationSize simulation_size(const BoundProblem& problem) {
+  double last = 0.0;
+  for (const double time : problem.times) {
+    if (std::isfinite(time)) last = std::max(last, time);
+  }
+  SimulationSize size{20000, 0.01};
+  if (last > 0.0) size.step = std::min(size.step, last / 1000.0);
+  if (problem.pair.constants.value) {
+    const PairConstants& known = *problem.pair.constants.value;
+    size.step =
+        std::min(size.step, 0.5 / std::max(known.forward.f.lipschitz, known.reverse.f.lipschitz));
+  }
+  if (problem.plan.step) size.step = *problem.plan.step;
+  // Two drifts, three steps for a pair of chains, two directions.
+  const double per_path = 12.0 * problem.work * std::max(1.0, last / size.step);
+  size.paths = static_cast<std::uint64_t>(std::clamp(1e11 / per_path, 200.0, 20000.0));
+  if (problem.plan.paths) size.paths = *problem.plan.paths;
+  return size;
+}
 
 Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& times,
                         Observer& observer) {
@@ -262,7 +284,7 @@ Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& 
   result.methods.resize(times.size());
   const bool by_grid = problem.plan.fokker_planck && add_grid(problem, times, observer, result);
   if (!problem.plan.monte_carlo || observer.stop_requested() || times.back() == 0.0) return result;
-  if (equal_noise(problem.pair)) {
+  if (same_noise(problem.pair)) {
     add_paths(problem, times, observer, result);
   } else if (!by_grid && !problem.pair.linear) {
     add_scores(problem, times, observer, result);

@@ -180,6 +180,10 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
     result.pair = minibatch_pair(own.table("minibatch"), options, std::move(result.pair),
                                  std::move(rows), std::move(rows_prime));
   }
+  const auto entries = static_cast<double>(input.features.rows() * dimension);
+  result.work = model == Model::ridge
+                    ? 2.0 * static_cast<double>(dimension * dimension)
+                    : 4.0 * entries + 20.0 * static_cast<double>(input.features.rows() * outputs);
   const char* names[] = {"ridge", "logistic", "softmax"};
   result.kind =
       fmt::format("{} regression on {} rows of {}, {} parameters", names[static_cast<int>(model)],

@@ -12,6 +12,7 @@ struct ModelPair {
   SdePair pair;
   std::string kind;           ///< "logistic regression on 100 rows of cells.csv, 3 parameters"
   std::string way_of_change;  ///< "D' is D without row 3"
+  double work;                ///< about how many operations one evaluation of a drift takes
 };
 
 /// Reads `model` (ridge, logistic or softmax), `data`, `target`, `features`, `intercept`, `ridge`,

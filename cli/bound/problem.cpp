@@ -94,6 +94,7 @@ SideDiffusion linear(const Side& side) {
   }
   // The drift of the quadratic, with the noise of formulas.
   Diffusion diffusion = linear_diffusion({loss.curvature, loss.pull, Isotropic{1.0, dimension}});
+  diffusion.autonomous = false;  // the noise may depend on the time
   const std::vector<std::string> still(static_cast<std::size_t>(dimension), "0");
   diffusion.noise = formula_diffusion(coordinate_names(dimension), still,
                                       noise_formulas(side, dimension), noise.where())
@@ -259,6 +260,7 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
     ModelPair model = read_model_pair(d, d_prime);
     problem.pair = std::move(model.pair);
     problem.kind[0] = problem.kind[1] = model.kind;
+    problem.work = model.work;
     problem.way_of_change = model.way_of_change;
   } else {
     SideDiffusion p = read_side(d);

@@ -16,8 +16,8 @@ namespace sfumato::cli {
 struct EstimatePlan {
   bool monte_carlo = true;
   std::uint64_t seed = 1;
-  std::uint64_t paths = 20000;
-  std::optional<double> step;  ///< of a path; empty: the last time / 1000, at most 0.01
+  std::optional<std::uint64_t> paths;  ///< empty: 20000, fewer where a drift is costly
+  std::optional<double> step;          ///< of a path; empty: the last time / 1000, at most 0.01
   bool fokker_planck = true;
   Eigen::Index cells = 0;             ///< per axis; 0: chosen by the solver
   std::vector<Interval> domain = {};  ///< of the grid; empty: found by trial runs
@@ -33,6 +33,7 @@ struct BoundProblem {
   std::string kind[2];        ///< of D and D': "linear", "formulas", "logistic regression ..."
   std::string way_of_change;  ///< how [d_prime] was made from [d] if by a rule
   std::string defaults;       ///< what [d] leaves to its defaults, as a sentence
+  double work = 10.0;         ///< about how many operations one evaluation of a drift takes
   std::vector<std::string> assumed;  ///< constants that the file claims without proof
 
   [[nodiscard]] Eigen::Index dimension() const { return pair.p.diffusion.dimension; }

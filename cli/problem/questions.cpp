@@ -19,8 +19,27 @@ const char* not_a_rate(double value) {
 
 }  // namespace
 
+void add_question_options(CLI::App& command, Overrides& overrides) {
+  const auto add_list = [&](const char* name, std::vector<double>& values, const char* help) {
+    command.add_option(name, values, help)
+        ->delimiter(',')
+        ->allow_extra_args(false)  // so that the file may follow
+        ->type_name("X,X");
+  };
+  add_list("--times", overrides.times, "Times instead of the file's; inf = stationary");
+  add_list("--epsilons", overrides.epsilons, "Epsilons instead of the file's");
+  add_list("--delta", overrides.deltas, "One or more deltas instead of the file's");
+}
+
+const char* not_a_step_count(double value) {
+  return value >= 0.0 && (std::isinf(value) || value == std::floor(value))
+             ? nullptr
+             : "is not a number of steps: it must be a whole number, 0 or more, or inf";
+}
+
 void require_overrides(const Overrides& overrides) {
   require_option("--times", overrides.times, not_a_time);
+  require_option("--steps", overrides.steps, not_a_step_count);
   require_option("--epsilons", overrides.epsilons, not_an_epsilon);
   require_option("--delta", overrides.deltas, not_a_delta);
 }

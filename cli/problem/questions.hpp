@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,17 @@ struct Overrides {
   std::vector<double> times;
   std::vector<double> epsilons;
   std::vector<double> deltas;
+  std::vector<double> steps = {};
 };
 
-/// Throws   CLI::ValidationError for a time, epsilon or delta out of its range.
+/// A whole number >= 0, or +inf.
+[[nodiscard]] const char* not_a_step_count(double value);
+
+/// Throws   CLI::ValidationError for a time, number of steps, epsilon or delta out of its range.
 void require_overrides(const Overrides& overrides);
+
+/// Adds --times, --epsilons and --delta.
+void add_question_options(CLI::App& command, Overrides& overrides);
 
 /// The numbers of a list, each once; each passes `check`. `label` is what the message calls the key.
 /// Throws   InvalidArgument with file:line:column.

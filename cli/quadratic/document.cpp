@@ -9,110 +9,15 @@
 #include <utility>
 
 #include "command.hpp"
+#include "quadratic/chain_bounds.hpp"
+#include "quadratic/figures.hpp"
 #include "quadratic/tables.hpp"
-#include "sfumato/report/figure.hpp"
+#include "quadratic/training_pair.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato::cli {
 namespace {
-
-constexpr int kFigurePoints = 33;
-// Each point of a figure costs a diagonalisation; beyond this the listed times must do.
-constexpr Eigen::Index kLargestForFigures = 64;
-
-/// From `low` to `high` with equal ratios.
-std::vector<double> log_grid(double low, double high) {
-  std::vector<double> grid(kFigurePoints);
-  for (int i = 0; i < kFigurePoints; ++i) {
-    grid[static_cast<std::size_t>(i)] =
-        i + 1 == kFigurePoints ? high : low * std::pow(high / low, i / (kFigurePoints - 1.0));
-  }
-  return grid;
-}
-
-/// Collects one claimed number after the other; the series claims what its weakest number does.
-class Curve {
- public:
-  Curve(std::string key, std::string title) : series_{std::move(key), std::move(title), {}, {}} {}
-
-  void add(double x, const Claimed<double>& y) {
-    series_.x.push_back(x);
-    series_.y.push_back(y.value);
-    series_.method = y.method;
-    if (y.claim != Claim::exact) series_.claim = y.claim;
-  }
-  [[nodiscard]] const Series& series() const { return series_; }
-
- private:
-  Series series_;
-};
-
-Claimed<double> number(const Claimed<Nats>& kl) {
-  return map(kl, [](Nats value) { return value.value(); });
-}
-Claimed<double> number(const Claimed<Delta>& delta) {
-  return map(delta, [](Delta value) { return value.probability(); });
-}
-
-/// The times at which figures look at a flow.
-std::vector<double> figure_times(const QuadraticProblem& problem, const FlowPair& flow) {
-  std::vector<double> listed;
-  for (const double time : std::get<Flow>(problem.output).times) {
-    if (time > 0.0 && std::isfinite(time)) listed.push_back(time);
-  }
-  std::sort(listed.begin(), listed.end());
-  if (problem.dimension() > kLargestForFigures) return listed;
-  if (listed.empty()) {
-    const auto [slowest, fastest] = flow.rates();
-    if (fastest == 0.0) return {};
-    return log_grid(0.01 / fastest, 10.0 / slowest);
-  }
-  return log_grid(listed.front() < listed.back() ? listed.front() : 0.01 * listed.back(),
-                  listed.back());
-}
-
-void add_time_figures(const QuadraticProblem& problem, const FlowPair& flow, Observer& observer,
-                      Document& document) {
-  const Epsilon epsilon = problem.questions.epsilons.front();
-  Curve kl[] = {{"forward", "KL(D||D')"}, {"reverse", "KL(D'||D)"}};
-  Curve delta[] = {{"forward", "delta D||D'"}, {"reverse", "delta D'||D"}};
-  const std::vector<double> times = figure_times(problem, flow);
-  for (std::size_t i = 0; i < times.size() && !observer.stop_requested(); ++i) {
-    observer.progress("figures", i, times.size());
-    const auto pair = flow.pair_at(times[i]).first;
-    if (!pair) continue;
-    const Risk risk = Risk::exact(*pair);
-    for (const Direction direction : kDirections) {
-      const auto k = static_cast<std::size_t>(direction == Direction::reverse);
-      kl[k].add(times[i], number(risk.kl(direction)));
-      delta[k].add(times[i], number(risk.delta(direction, epsilon)));
-    }
-  }
-  const Axis time{"t", "", Scale::log};
-  Figure kl_figure("kl_over_time", "KL over time", Mark::line, time, {"KL", "nats"});
-  Figure delta_figure("delta_over_time",
-                      fmt::format("delta at epsilon = {} over time", format_input(epsilon.nats())),
-                      Mark::line, time, {"delta"});
-  for (const std::size_t k : {0U, 1U}) {
-    kl_figure.add(kl[k].series());
-    delta_figure.add(delta[k].series());
-  }
-  document.add(std::move(kl_figure));
-  document.add(std::move(delta_figure));
-}
-
-/// Of the last output that has a law.
-void add_tradeoff(const std::vector<Observation>& observations, Document& document) {
-  const auto last = std::find_if(observations.rbegin(), observations.rend(),
-                                 [](const Observation& o) { return o.risk.has_value(); });
-  if (last == observations.rend()) return;
-  Curve best("best_attack", "best attack");
-  for (const double fpr : log_grid(1e-4, 1.0)) best.add(fpr, last->risk->tpr(fpr));
-  Figure figure("tradeoff", "Trade-off curve, " + label_text(*last), Mark::line,
-                {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
-  figure.add(best.series());
-  document.add(std::move(figure));
-}
 
 std::string distance_text(const char* what, const char* formula, double distance) {
   return fmt::format("{} ({} = {})", what, formula, format_number(distance));
@@ -137,7 +42,8 @@ std::string difference_text(const QuadraticProblem& problem, const Differences& 
                             (d.loss.pull - d_prime.loss.pull).norm()));
   }
   if (differences.noise) {
-    parts.push_back(distance_text("the noise", "|Sigma - Sigma'|",
+    const std::string formula = fmt::format("|{0} - {0}'|", problem.noise_name());
+    parts.push_back(distance_text("the noise", formula.c_str(),
                                   (dense(d.noise) - dense(d_prime.noise)).norm()));
   }
   if (differences.start_mean) {
@@ -158,18 +64,47 @@ std::string difference_text(const QuadraticProblem& problem, const Differences& 
                      problem.way_of_change.empty() ? "" : problem.way_of_change + ". ", text);
 }
 
+/// What is computed, and what must hold for it.
+struct Setting {
+  std::string model;
+  std::string assumption;
+};
+
+Setting setting_of(const Output& output) {
+  return std::visit(
+      Overloaded{
+          [](const Flow&) {
+            return Setting{
+                "Noisy gradient flow dX = -grad f(X) dt + Sigma^{1/2} dW of the loss "
+                "f(x) = 1/2 x^T A x - pull^T x, least at x*. Sigma is the diffusion covariance "
+                "(variance per unit of time), not its root.",
+                "the attacker knows both problems and sees all parameters once, at time t; "
+                "time is continuous, the steps of a discrete algorithm are not modelled."};
+          },
+          [](const Chain& chain) {
+            return Setting{
+                fmt::format(
+                    "Noisy gradient descent x <- x - {} grad f(x) + N(0, S) on the loss "
+                    "f(x) = 1/2 x^T A x - pull^T x, least at x*. S is the covariance of one step "
+                    "(learning rate times Sigma, if Sigma is given), not its root.",
+                    format_input(chain.learning_rate)),
+                "the attacker knows both problems and sees all parameters once, after the last "
+                "step; the steps are modelled as they are run, each with the gradient of the full "
+                "batch (records are not sampled, gradients are not clipped)."};
+          },
+          [](const Release&) {
+            return Setting{
+                "One release of the minimiser x* of f(x) = 1/2 x^T A x - pull^T x plus "
+                "N(0, S), with the same S for D and D'. S is a covariance, not its root.",
+                "the attacker knows both problems and sees the released parameters once."};
+          }},
+      output);
+}
+
 void state_problem(const QuadraticProblem& problem, const Differences& differences,
                    Document& document) {
-  if (std::holds_alternative<Flow>(problem.output)) {
-    document.state(StatementKind::info,
-                   "Noisy gradient flow dX = -grad f(X) dt + Sigma^{1/2} dW of the loss "
-                   "f(x) = 1/2 x^T A x - pull^T x, least at x*. Sigma is the diffusion covariance "
-                   "(variance per unit of time), not its root.");
-  } else {
-    document.state(StatementKind::info,
-                   "One release of the minimiser x* of f(x) = 1/2 x^T A x - pull^T x plus "
-                   "N(0, S), with the same S for D and D'. S is a covariance, not its root.");
-  }
+  const Setting setting = setting_of(problem.output);
+  document.state(StatementKind::info, setting.model);
   const bool same =
       differences.equal_covariances() && !differences.location && !differences.start_mean;
   if (same) {
@@ -179,18 +114,14 @@ void state_problem(const QuadraticProblem& problem, const Differences& differenc
     document.state(StatementKind::info, difference_text(problem, differences));
   }
   if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
-  document.state(StatementKind::assumption,
-                 std::holds_alternative<Flow>(problem.output)
-                     ? "the attacker knows both problems and sees all parameters once, at time t; "
-                       "time is continuous, the steps of a discrete algorithm are not modelled."
-                     : "the attacker knows both problems and sees the released parameters once.");
+  document.state(StatementKind::assumption, setting.assumption);
 }
 
 std::string labels(const std::vector<Observation>& observations, bool Observation::*flag) {
   std::string text;
   for (const Observation& observation : observations) {
     if (!(observation.*flag)) continue;
-    text += (text.empty() ? "" : ", ") + label_text(observation);
+    text += (text.empty() ? "" : ", ") + observation.name;
   }
   return text;
 }
@@ -228,15 +159,14 @@ void state_findings(const QuadraticProblem& problem, const std::vector<Observati
   if (last == observations.rend()) return;
   document.state(
       StatementKind::warning,
-      fmt::format(
-          "noise floor: D and D' differ in the {}, which more noise does not hide. If Sigma "
-          "(of both) grows without end, KL(D||D') at {} tends to {} nats and the advantage "
-          "to {}. {}",
-          differences.curvature ? "curvature" : "noise itself", label_text(*last),
-          format_number(last->floor->kl(Direction::forward).value.value()),
-          format_probability(last->floor->advantage().value),
-          differences.curvature ? "Only bounded (clipped) gradients would help."
-                                : "Use one Sigma for both."));
+      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. If {} "
+                  "(of both) grows without end, KL(D||D') at {} tends to {} nats and the advantage "
+                  "to {}. {}",
+                  differences.curvature ? "curvature" : "noise itself", problem.noise_name(),
+                  last->name, format_number(last->floor->kl(Direction::forward).value.value()),
+                  format_probability(last->floor->advantage().value),
+                  differences.curvature ? "Only bounded (clipped) gradients would help."
+                                        : "Use one noise for both."));
 }
 
 /// Eigenvalues of a dense A carry rounding times its condition number into everything; those of a
@@ -257,20 +187,43 @@ void state_conditioning(const QuadraticProblem& problem, Document& document) {
                   worst, 2.2e-16 * worst));
 }
 
+/// Finite numbers of steps have a law even so, and the reader should not have to guess.
+void state_divergence(const QuadraticProblem& problem, Document& document) {
+  const Chain* chain = problem.chain();
+  if (chain == nullptr) return;
+  for (const auto& [data, label] :
+       {std::pair(&problem.d, "D"), std::pair(&problem.d_prime, "D'")}) {
+    const Eigen::VectorXd eigenvalues = spectrum_of(data->loss.curvature).values;
+    Eigen::Index worst;
+    const double factor = (1.0 - chain->learning_rate * eigenvalues.array()).abs().maxCoeff(&worst);
+    if (factor <= 1.0) continue;
+    const double value = eigenvalues(worst);
+    document.state(
+        StatementKind::warning,
+        fmt::format("the chain of {} diverges: each step multiplies the distance along eigenvalue "
+                    "{} of A by |1 - learning rate x eigenvalue| = {}. {}",
+                    label, format_number(value), format_number(factor),
+                    value > 0.0 ? fmt::format("Use a learning rate below 2/{} = {}.",
+                                              format_number(value), format_number(2.0 / value))
+                                : "No learning rate helps: the eigenvalue is negative."));
+  }
+}
+
 }  // namespace
 
 Document quadratic_document(const QuadraticProblem& problem, Observer& observer) {
   const Differences found = differences(problem);
   std::vector<Observation> observations;
-  std::optional<FlowPair> flow;
-  if (const auto* output = std::get_if<Flow>(&problem.output)) {
-    flow.emplace(problem);
-    for (std::size_t i = 0; i < output->times.size() && !observer.stop_requested(); ++i) {
-      observer.progress("times", i, output->times.size());
-      observations.push_back(flow->at(output->times[i]));
-    }
-  } else {
+  std::optional<TrainingPair> training;
+  if (problem.is_release()) {
     observations.push_back(observe_release(problem));
+  } else {
+    training.emplace(problem);
+    const std::vector<double>& looks = training->looks();
+    for (std::size_t i = 0; i < looks.size() && !observer.stop_requested(); ++i) {
+      observer.progress(problem.chain() ? "steps" : "times", i, looks.size());
+      observations.push_back(training->at(looks[i]));
+    }
   }
 
   Document document = new_document("quadratic", problem.title);
@@ -281,11 +234,17 @@ Document quadratic_document(const QuadraticProblem& problem, Observer& observer)
   document.add(delta_table(problem, observations));
   document.add(epsilon_table(problem, observations));
   document.add(renyi_table(problem, observations));
+  if (problem.chain()) document.add(chain_bounds_table(problem, observations));
   document.add(accuracy_table(problem, observations));
-  if (flow && (found.curvature || found.noise)) document.add(floor_table(problem, observations));
+  if (training && (found.curvature || found.noise)) {
+    document.add(floor_table(problem, observations));
+  }
   state_findings(problem, observations, found, document);
-  if (flow) state_conditioning(problem, document);
-  if (flow) add_time_figures(problem, *flow, observer, document);
+  state_divergence(problem, document);
+  if (training) {
+    state_conditioning(problem, document);
+    add_training_figures(problem, *training, observer, document);
+  }
   add_tradeoff(observations, document);
   if (observer.stop_requested()) {
     document.state(StatementKind::warning, "stopped on request: what is missing was not computed.");

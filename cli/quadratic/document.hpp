@@ -10,7 +10,7 @@
 namespace sfumato::cli {
 
 /// Computes everything a problem asks for and lays it out: the problem, risk, (epsilon, delta),
-/// Renyi, accuracy, noise floor, figures.
+/// Renyi, bounds of a chain, accuracy, noise floor, figures.
 ///
 /// Tells `observer` how far it is; when asked to stop it leaves out what it has not reached, and the
 /// document says so.

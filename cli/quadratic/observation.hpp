@@ -2,12 +2,10 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "quadratic/problem.hpp"
 #include "sfumato/privacy/risk.hpp"
 #include "sfumato/report/table.hpp"
-#include "sfumato/sde/ou_law.hpp"
 
 namespace sfumato::cli {
 
@@ -17,18 +15,23 @@ struct Accuracy {
   Cell excess_loss;  ///< E f(x) - min f
 };
 
-/// What an attacker may see once, and what it tells: the flow at one time, or the release.
+/// What an attacker may see once, and what it tells: the flow at one time, the chain after some
+/// steps, or the release.
 struct Observation {
-  Cell label;                ///< the time, or the name of the release
-  std::optional<Risk> risk;  ///< empty where there is no law to look at
-  std::string reason;        ///< why risk is empty
-  bool mutually_singular = false;
-  bool used_rank_tolerance = false;
-  std::optional<double> mu;  ///< set if both laws have one covariance: exactly mu-GDP for this pair
-  std::optional<Risk> floor;  ///< what is left of the risk when Sigma -> c Sigma, c -> inf
-  std::string floor_reason;   ///< why floor is empty
+  Cell label;        ///< the time, the number of steps, or the name of the release
+  std::string name;  ///< the same in a sentence: "t = 0.5", "100 steps"
   Accuracy d;
   Accuracy d_prime;
+  std::optional<Risk> risk = {};  ///< empty where there is no law to look at
+  std::string reason = {};        ///< why risk is empty
+  bool mutually_singular = false;
+  bool used_rank_tolerance = false;
+  std::optional<double> mu = {};   ///< set if both laws have one covariance: exactly mu-GDP
+  std::optional<Risk> floor = {};  ///< what is left of the risk when noise -> c noise, c -> inf
+  std::string floor_reason = {};   ///< why floor is empty
+
+  /// Fills in the risk of two laws.
+  void set_laws(const WhitenedPair& pair, bool equal_covariances);
 };
 
 /// In what D and D' differ, after everything shared is filled in.
@@ -39,41 +42,13 @@ struct Differences {
   bool start_mean = false;
   bool start_covariance = false;
 
-  /// Covariances of the outputs agree, at every time.
+  /// Covariances of the outputs agree, always.
   [[nodiscard]] bool equal_covariances() const { return !(curvature || noise || start_covariance); }
 };
 [[nodiscard]] Differences differences(const QuadraticProblem& problem);
 
-/// The two flows of a problem (Spec §5).
-class FlowPair {
- public:
-  explicit FlowPair(const QuadraticProblem& problem);
-
-  /// Where the laws overflow or do not exist, the reason stands in place of the risk.
-  [[nodiscard]] Observation at(double time) const;
-
-  /// The two laws at `time`, or why there are none.
-  [[nodiscard]] std::pair<std::optional<WhitenedPair>, std::string> pair_at(double time) const;
-
-  /// Smallest and largest positive |eigenvalue| of both curvatures: the rates of the flow.
-  [[nodiscard]] std::pair<double, double> rates() const;
-
- private:
-  /// One data set's flow and the one that starts at the origin without pull, driven by noise alone.
-  struct Side {
-    explicit Side(const DataSet& data);
-    [[nodiscard]] Accuracy accuracy(double time) const;
-    OuLaw law;
-    OuLaw noise_alone;
-    Minimum minimum;
-    bool starts_at_a_point;
-  };
-  void add_floor(double time, Observation& observation) const;
-
-  Side d_;
-  Side d_prime_;
-  Differences differences_;
-};
+/// Reasons of D and D', said once when they are the same.
+[[nodiscard]] std::string joined_reasons(const std::string& d, const std::string& d_prime);
 
 /// The minimiser plus N(0, S).
 /// Throws InvalidArgument if a loss has no minimiser.

@@ -12,24 +12,31 @@
 
 namespace sfumato::cli {
 
-/// One data set of a problem file: its loss and, for a flow, what drives and starts the flow.
+/// One data set of a problem file: its loss and, for a training, what drives and starts it.
 struct DataSet {
   QuadraticLoss loss;
-  Covariance noise;   ///< Sigma of a flow, S of a release
-  GaussianLaw start;  ///< of a flow; a release has none
+  Covariance noise;   ///< Sigma of a flow, S of one step of a chain, S of a release
+  GaussianLaw start;  ///< of a flow or chain; a release has none
 };
 
 /// Noisy gradient flow that is looked at once, at one of these times; +inf is the stationary law.
 struct Flow {
   std::vector<double> times;
 };
+/// Noisy gradient descent x <- x - eta (A x - pull) + N(0, S) that is looked at once, after one of
+/// these whole numbers of steps; +inf is the stationary law.
+struct Chain {
+  double learning_rate;  ///< eta, of D and D'
+  std::vector<double> steps;
+};
 /// The minimiser plus N(0, S), given out once.
 struct Release {};
+using Output = std::variant<Flow, Chain, Release>;
 
 struct QuadraticProblem {
   std::string source;  ///< the file
   std::string title;
-  std::variant<Flow, Release> output;
+  Output output;
   RiskQuestions questions;
   DataSet d;
   DataSet d_prime;
@@ -37,6 +44,12 @@ struct QuadraticProblem {
   std::string way_of_change;  ///< how [d_prime] was made from [d] if by a rule: "row 3 removed"
 
   [[nodiscard]] Eigen::Index dimension() const { return d.loss.pull.size(); }
+  [[nodiscard]] bool is_release() const { return std::holds_alternative<Release>(output); }
+  [[nodiscard]] const Chain* chain() const { return std::get_if<Chain>(&output); }
+  /// What the file calls the noise: "Sigma" of a flow, "S" otherwise.
+  [[nodiscard]] const char* noise_name() const {
+    return std::holds_alternative<Flow>(output) ? "Sigma" : "S";
+  }
 };
 
 /// Reads a problem file; docs/quadratic.md describes its keys.

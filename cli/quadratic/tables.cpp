@@ -14,16 +14,6 @@ constexpr Direction kForward = Direction::forward;
 constexpr Direction kReverse = Direction::reverse;
 constexpr Eigen::Index kShownEntries = 4;
 
-bool is_flow(const QuadraticProblem& problem) {
-  return std::holds_alternative<Flow>(problem.output);
-}
-
-/// What the rows of a table are about: times of a flow, or the release.
-Column label_column(const QuadraticProblem& problem) {
-  if (is_flow(problem)) return {"time", "t"};
-  return {"output", "output"};
-}
-
 /// A cell about the risk, or why there is none.
 template <class View>
 Cell view(const Observation& observation, View&& of) {
@@ -39,6 +29,11 @@ std::string entries_text(const Eigen::VectorXd& vector) {
   return fmt::format("({}{})", text, vector.size() > kShownEntries ? ", ..." : "");
 }
 
+/// By how much a step stretches the distance from the minimiser, at most; above 1 it diverges.
+double largest_factor(const Eigen::VectorXd& eigenvalues, double learning_rate) {
+  return (1.0 - learning_rate * eigenvalues.array()).abs().maxCoeff();
+}
+
 Cell minimiser_cell(const QuadraticLoss& loss) {
   const Minimum x = minimum(loss);
   if (!x.point) return Empty{x.reason};
@@ -47,10 +42,9 @@ Cell minimiser_cell(const QuadraticLoss& loss) {
 
 }  // namespace
 
-std::string label_text(const Observation& observation) {
-  const Cell::Content& content = observation.label.content();
-  if (const auto* time = std::get_if<double>(&content)) return "t = " + format_input(*time);
-  return std::get<std::string>(content);
+Column label_column(const QuadraticProblem& problem) {
+  if (problem.is_release()) return {"output", "output"};
+  return problem.chain() ? Column{"steps", "steps"} : Column{"time", "t"};
 }
 
 Table problem_table(const QuadraticProblem& problem) {
@@ -68,15 +62,19 @@ Table problem_table(const QuadraticProblem& problem) {
   table.add_row(
       {"condition number of A", condition_number(d.loss), condition_number(d_prime.loss)});
   table.add_row({"minimiser x*", minimiser_cell(d.loss), minimiser_cell(d_prime.loss)});
-  if (is_flow(problem)) {
-    table.add_row({"trace of Sigma", trace(d.noise), trace(d_prime.noise)});
-    table.add_row(
-        {"mean of the start", entries_text(d.start.mean), entries_text(d_prime.start.mean)});
-    table.add_row(
-        {"trace of its covariance", trace(d.start.covariance), trace(d_prime.start.covariance)});
-  } else {
-    table.add_row({"trace of S", trace(d.noise), trace(d_prime.noise)});
+  if (const Chain* chain = problem.chain()) {
+    table.add_row({"learning rate", chain->learning_rate, chain->learning_rate});
+    table.add_row({"largest |1 - learning rate x eigenvalue|",
+                   largest_factor(rates, chain->learning_rate),
+                   largest_factor(rates_prime, chain->learning_rate)});
   }
+  table.add_row(
+      {fmt::format("trace of {}", problem.noise_name()), trace(d.noise), trace(d_prime.noise)});
+  if (problem.is_release()) return table;
+  table.add_row(
+      {"mean of the start", entries_text(d.start.mean), entries_text(d_prime.start.mean)});
+  table.add_row(
+      {"trace of its covariance", trace(d.start.covariance), trace(d_prime.start.covariance)});
   return table;
 }
 
@@ -188,11 +186,13 @@ Table accuracy_table(const QuadraticProblem& problem,
 }
 
 Table floor_table(const QuadraticProblem& problem, const std::vector<Observation>& observations) {
-  Table table("noise_floor", "Noise floor: what remains when Sigma -> c Sigma, c -> inf",
-              {label_column(problem),
-               {"kl_forward", "KL(D||D')", "nats"},
-               {"kl_reverse", "KL(D'||D)", "nats"},
-               {"advantage", "advantage", "", NumberStyle::probability}});
+  Table table(
+      "noise_floor",
+      fmt::format("Noise floor: what remains when {0} -> c {0}, c -> inf", problem.noise_name()),
+      {label_column(problem),
+       {"kl_forward", "KL(D||D')", "nats"},
+       {"kl_reverse", "KL(D'||D)", "nats"},
+       {"advantage", "advantage", "", NumberStyle::probability}});
   for (const Observation& observation : observations) {
     if (!observation.floor) {
       const Empty none{observation.floor_reason};

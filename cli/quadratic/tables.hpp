@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "quadratic/observation.hpp"
@@ -9,8 +8,8 @@
 
 namespace sfumato::cli {
 
-/// The label of an observation as text: "0.5", "inf".
-[[nodiscard]] std::string label_text(const Observation& observation);
+/// What the rows of a table are about: times, numbers of steps, or the release.
+[[nodiscard]] Column label_column(const QuadraticProblem& problem);
 
 /// Sizes, eigenvalues, minimisers and noise of both data sets.
 [[nodiscard]] Table problem_table(const QuadraticProblem& problem);
@@ -30,7 +29,7 @@ namespace sfumato::cli {
 /// One row per observation: error and excess loss of both models.
 [[nodiscard]] Table accuracy_table(const QuadraticProblem& problem,
                                    const std::vector<Observation>& observations);
-/// One row per observation: what remains of KL and advantage when Sigma -> c Sigma, c -> inf.
+/// One row per observation: what remains of KL and advantage when noise -> c noise, c -> inf.
 [[nodiscard]] Table floor_table(const QuadraticProblem& problem,
                                 const std::vector<Observation>& observations);
 

@@ -6,6 +6,7 @@ import unittest
 from support import BAD_INPUT, STORAGE, USAGE, ProgramTest
 
 FLOW = "flow.times = [1]\n"
+CHAIN = "chain = {learning_rate = 0.1, steps = [1]}\n"
 D = "d = {A = [1, 2], minimiser = [0, 1], Sigma = 1}\n"
 SHIFTED = "d_prime = {minimiser = [0, 2]}\n"
 
@@ -33,8 +34,10 @@ class ProblemFile(ProgramTest):
         self.refuse("[release]\nSigma = 1\n" + "[d]\n[d_prime]\n", ":2:1", '"release.Sigma"')
 
     def test_missing_parts(self):
-        self.refuse(D + SHIFTED, "neither [flow] nor [release]")
-        self.refuse(FLOW + "release.S = 1\n" + D + SHIFTED, "both given")
+        self.refuse(D + SHIFTED, "none of [flow], [chain] and [release]")
+        self.refuse(FLOW + "release.S = 1\n" + D + SHIFTED, ":2:", "both given")
+        self.refuse(FLOW + CHAIN + D + SHIFTED, ":2:", "[flow] and [chain] are both given")
+        self.refuse(FLOW + CHAIN + "release.S = 1\n" + D + SHIFTED, "all given")
         self.refuse("flow = {}\n" + D + SHIFTED, ":1:", "times")
         self.refuse(FLOW + SHIFTED, "`d` is missing")
         self.refuse(FLOW + D, "`d_prime` is missing")
@@ -129,6 +132,39 @@ class ProblemFile(ProgramTest):
                 self.refuse(FLOW + f"risk.{key} = {value}\n" + D + SHIFTED, ":2:",
                             value.strip("[]").split(", ")[-1], f"`risk.{key}`")
 
+    def test_chains(self):
+        def chain(content):
+            return f"[chain]\n{content}\n[d]\nA = 1\nminimiser = 0\nS = 1\n[d_prime]\n"
+        for rate in ("0", "-0.1", "inf", "nan"):
+            with self.subTest(rate=rate):
+                self.refuse(chain(f"steps = 1\nlearning_rate = {rate}"), ":3:17", rate,
+                            "learning_rate")
+        self.refuse(chain("learning_rate = 'small'\nsteps = 1"), ":2:17", "a string")
+        self.refuse(chain("steps = 1"), "learning_rate")
+        self.refuse(chain("learning_rate = 0.1"), "steps")
+        for steps in ("2.5", "-1", "-inf", "nan"):
+            with self.subTest(steps=steps):
+                self.refuse(chain(f"learning_rate = 0.1\nsteps = [1, {steps}]"), ":3:", steps,
+                            "steps")
+        self.refuse(chain("learning_rate = 0.1\nsteps = []"), ":3:9", "empty")
+        self.refuse(chain("learning_rate = 0.1\ntimes = [1]"), ":3:9", "`steps`, not `times`")
+        self.refuse(chain("rate = 0.1\nsteps = 1"), ":2:1", '"chain.rate"')
+        self.refuse(chain("learning_rate = 0.1\nsteps = 1\nS = 1"), ":4:1", '"chain.S"')
+
+    def test_noise_of_chains(self):
+        self.refuse(CHAIN + "d = {A = 1, minimiser = 0, S = 1, Sigma = 1}\nd_prime = {}\n", ":2:",
+                    "`d.Sigma` and `d.S`")
+        self.refuse(CHAIN + "d = {A = 1, minimiser = 0, Sigma = 1}\nd_prime = {S = 1}\n", ":3:",
+                    "`d_prime.S`", "`d.Sigma`", "both")
+        self.refuse(CHAIN + "d = {A = 1, minimiser = 0, S = 1}\nd_prime = {Sigma = 1}\n", ":3:",
+                    "`d.S`", "`d_prime.Sigma`", "both")
+        self.refuse(CHAIN + "d = {A = 1, minimiser = 0}\nd_prime = {}\n", "Sigma or S")
+        self.refuse(CHAIN + "d = {A = 1, minimiser = 0, S = -1}\nd_prime = {}\n", ":2:", "-1")
+        self.refuse(FLOW + "d = {A = 1, minimiser = 0, S = 1}\nd_prime = {}\n", ":2:", "`d.S`",
+                    "describes a flow")
+        self.refuse("release.S = 1\nd = {A = 1, minimiser = 0, S = 1}\nd_prime = {}\n", ":2:",
+                    "`d.S`", "describes a release")
+
     def test_release_without_a_minimiser(self):
         self.refuse("release.S = 1\nd = {A = [1, 0], pull = [1, 1]}\nd_prime = {pull = [1, 0]}\n",
                     "no minimiser", "eigenvalue")
@@ -197,10 +233,18 @@ class CommandLine(ProgramTest):
         self.refuse(USAGE, ["--delta", "1.5"], self.path, "--delta", "1.5")
         self.refuse(USAGE, ["--delta", "-0.1"], self.path, "--delta=-0.1")
 
+    def test_steps(self):
+        chain = self.write("chain.toml", CHAIN + D + SHIFTED)
+        for steps in ("2.5", "-1", "nan"):
+            self.refuse(USAGE, ["--steps", steps], chain, f"--steps={steps}")
+        self.refuse(BAD_INPUT, [self.path, "times, not steps"], self.path, "--steps", "1")
+        self.refuse(BAD_INPUT, [chain, "steps, not times"], chain, "--times", "1")
+
     def test_times_of_a_release(self):
         release = self.write("release.toml", "release.S = 1\nd = {A = 1, minimiser = 0}\n"
                                              "d_prime = {minimiser = 1}\n")
         self.refuse(BAD_INPUT, [release, "no times"], release, "--times", "1")
+        self.refuse(BAD_INPUT, [release, "no steps"], release, "--steps", "1")
 
     def test_files_that_cannot_be_read(self):
         self.refuse(BAD_INPUT, ["absent.toml"], self.dir / "absent.toml")

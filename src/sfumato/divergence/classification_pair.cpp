@@ -12,12 +12,6 @@ namespace {
 
 constexpr double kUp = 1.0 + 1e-14;  // rounding of the few sums and products below
 
-/// E|x_0 - x*|^2 for the true minimiser, which is within `fit.distance` of the computed one.
-double start_distance(const GaussianLaw& start, const Convexity& fit) {
-  const double length = (start.mean - fit.minimiser).norm() + fit.distance;
-  return (length * length + trace(start.covariance)) * kUp;
-}
-
 }  // namespace
 
 PairConstants classification_constants(const ClassificationFit& fit, const GradientGap& gap,
@@ -29,12 +23,16 @@ PairConstants classification_constants(const ClassificationFit& fit, const Gradi
   const HessianBounds hessian{own.kappa, own.lipschitz};
   const HessianBounds hessian_prime{neighbour.kappa, neighbour.lipschitz};
   const Eigen::Index dimension = own.minimiser.size();
-  return {{hessian, hessian_prime, variance, variance, dimension, distance,
-           start_distance(start, own), gap.at_minimiser, gap.lipschitz},
-          {hessian_prime, hessian, variance, variance, dimension, distance,
-           start_distance(start, neighbour), (gap.at_minimiser + gap.lipschitz * distance) * kUp,
-           gap.lipschitz},
-          smoothness(start)};
+  // The true minimisers are within `distance` of the computed ones.
+  const auto start_distance = [&](const Convexity& fitted) {
+    return mean_squared_distance(start, fitted.minimiser, fitted.distance) * kUp;
+  };
+  return {
+      {hessian, hessian_prime, variance, variance, dimension, distance, start_distance(own),
+       gap.at_minimiser, gap.lipschitz},
+      {hessian_prime, hessian, variance, variance, dimension, distance, start_distance(neighbour),
+       (gap.at_minimiser + gap.lipschitz * distance) * kUp, gap.lipschitz},
+      smoothness(start)};
 }
 
 Known<Claimed<double>> classification_sensitivity(const GradientGap& gap, const Covariance& noise) {

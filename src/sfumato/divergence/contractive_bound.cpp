@@ -40,9 +40,7 @@ std::string not_contractive(double kappa) {
 
 /// Why the pair has no bound of Spec §6.2 or §6.3; empty when it has.
 std::string obstacle(const OuPair& pair, double start) {
-  if (start == kInf) {
-    return "the KL of the two starts is infinite; start both from laws with a density";
-  }
+  if (start == kInf) return kStartsApart;
   if (!same_matrix(pair.p.noise, pair.q.noise)) {
     return "the noise covariances differ; use the entropy-rate bounds";
   }
@@ -76,8 +74,7 @@ ContractiveBound best_contractive_bound(const DriftGap& gap, double kappa, doubl
   const double rate = std::max(kappa, 0.0);
   const Minimum best =
       minimise([&](double r) { return weighted_integral(remembered, r, rate, time); }, 0.0, rate);
-  ContractiveBound result{kl_bound(best.value, kContractive), kappa, best.at};
-  if (best.value == kInf) result.bound = no_bound(kContractive, kOverflow);
+  ContractiveBound result{finite_kl_bound(best.value, kContractive, kOverflow), kappa, best.at};
   if (kappa < 0.0) result.bound.kl.assumptions.push_back(not_contractive(kappa));
   return result;
 }
@@ -95,7 +92,7 @@ KlBound path_bound(const OuPair& pair, double time) {
   }
   const double value =
       start + path_bound({[&](double s) { return gap.at(s); }, gap.time_scale()}, time);
-  return value < kInf ? kl_bound(value, kPath) : no_bound(kPath, kOverflow);
+  return finite_kl_bound(value, kPath, kOverflow);
 }
 
 ContractiveBound best_contractive_bound(const OuPair& pair, double time) {

@@ -18,13 +18,9 @@ const char* const kFinite = "convexity constants, finite time";
 const char* const kUniform = "convexity constants, all times";
 const char* const kStationary = "convexity constants, invariant laws";
 const char* const kUnequal = "convexity constants, unequal noise";
+const char* const kOverflow = "the constants overflow; check their units";
 
 double square(double x) { return x * x; }
-
-/// a * b, where nothing times infinity is nothing.
-double times(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
-
-double decay(double rate, double time) { return rate == 0.0 ? 1.0 : std::exp(-rate * time); }
 
 void require_convexity(const char* name, const HessianBounds& convexity, const Where& where) {
   require_finite(fmt::format("{}.kappa", name),
@@ -74,7 +70,7 @@ double scaled_gap_lipschitz(const LangevinConstants& c) {
 }
 
 double gradient_gap(const LangevinConstants& c) {
-  const double from_distance = times(c.f_prime.lipschitz, c.minimiser_distance);
+  const double from_distance = product_or_zero(c.f_prime.lipschitz, c.minimiser_distance);
   return c.gradient_at_minimiser ? std::min(*c.gradient_at_minimiser, from_distance)
                                  : from_distance;
 }
@@ -103,11 +99,6 @@ KlBound limit_bound(double rate, const LangevinConstants& c, const char* method)
   return kl_bound(rate / c.f_prime.kappa, method);
 }
 
-KlBound finite_or_overflow(double value, const char* method) {
-  if (value < kInf) return kl_bound(value, method);
-  return no_bound(method, "the constants overflow; check their units");
-}
-
 /// Shortest time in which u_s changes: its own rate, or u_0 against the noise.
 double time_scale(const LangevinConstants& c) {
   const double relaxation = c.f.kappa > 0.0 ? 0.5 / c.f.kappa : kInf;
@@ -126,8 +117,8 @@ double lsi_constant(double variance, double kappa, double start_constant, double
   require_finite("kappa", require_non_negative("kappa", kappa));
   require_non_negative("start_constant", start_constant);
   require_non_negative("time", time);
-  return times(2.0 * variance, phi1(2.0 * kappa, time)) +
-         times(decay(2.0 * kappa, time), start_constant);
+  return product_or_zero(2.0 * variance, phi1(2.0 * kappa, time)) +
+         product_or_zero(decay(2.0 * kappa, time), start_constant);
 }
 
 double holley_stroock_constant(double variance, double kappa, double oscillation) {
@@ -142,7 +133,8 @@ double mean_square_distance_bound(double trace, double kappa, double start_dista
   require_finite("kappa", require_non_negative("kappa", kappa));
   require_non_negative("start_distance", start_distance);
   require_non_negative("time", time);
-  return times(decay(2.0 * kappa, time), start_distance) + times(trace, phi1(2.0 * kappa, time));
+  return product_or_zero(decay(2.0 * kappa, time), start_distance) +
+         product_or_zero(trace, phi1(2.0 * kappa, time));
 }
 
 KlBound kl_bound_finite_time(const LangevinConstants& c, double time) {
@@ -153,13 +145,13 @@ KlBound kl_bound_finite_time(const LangevinConstants& c, double time) {
   const double lipschitz = gap_lipschitz(c);
   const double gradient = gradient_gap(c);
   const auto gap = [&](double s) {
-    return square(times(lipschitz, std::sqrt(distance_at(c, s))) + gradient) / c.variance;
+    return square(product_or_zero(lipschitz, std::sqrt(distance_at(c, s))) + gradient) / c.variance;
   };
   if (time == kInf) return limit_bound(gap(kInf), c, kFinite);
   const double kappa = c.f_prime.kappa;
   const auto integrand = [&](double s, double left) { return std::exp(-kappa * left) * gap(s); };
   const double integral = upper_integral(integrand, time, {time_scale(c), memory(c)});
-  return finite_or_overflow(integral / (1.0 + std::exp(-kappa * time)), kFinite);
+  return finite_kl_bound(integral / (1.0 + std::exp(-kappa * time)), kFinite, kOverflow);
 }
 
 KlBound kl_bound_uniform(const LangevinConstants& c) {
@@ -167,14 +159,15 @@ KlBound kl_bound_uniform(const LangevinConstants& c) {
   require_constants(c, where);
   require_equal_variances(c, where);
   const double farthest = std::max(c.start_distance, distance_at(c, kInf));
-  const double gap = times(gap_lipschitz(c), std::sqrt(farthest)) + gradient_gap(c);
+  const double gap = product_or_zero(gap_lipschitz(c), std::sqrt(farthest)) + gradient_gap(c);
   return limit_bound(square(gap) / c.variance, c, kUniform);
 }
 
 KlBound kl_bound_stationary(const LangevinConstants& c) {
   require_constants(c, Where::here());
   const double distance = c.f.kappa > 0.0 ? noise_trace(c) / (2.0 * c.f.kappa) : kInf;
-  const double gap = times(scaled_gap_lipschitz(c), std::sqrt(distance)) + gradient_gap(c);
+  const double gap =
+      product_or_zero(scaled_gap_lipschitz(c), std::sqrt(distance)) + gradient_gap(c);
   return limit_bound(square(gap) / c.variance_prime, c, kStationary);
 }
 
@@ -194,13 +187,13 @@ KlBound kl_bound_unequal(const LangevinConstants& c, const SmoothStart& start, d
     return no_bound(kUnequal, "the start has no log-Sobolev constant; start from a normal law");
   }
   const double information =
-      times(noise_gap, std::sqrt(start.fisher_information)) +
+      product_or_zero(noise_gap, std::sqrt(start.fisher_information)) +
       noise_gap * (2.0 * c.f.lipschitz / c.variance) * std::sqrt(c.start_distance);
   const double lipschitz = scaled_gap_lipschitz(c);
   const double gradient = gradient_gap(c);
   const auto psi = [&](double s) {
-    return decay(c.f.kappa, s) * information + times(lipschitz, std::sqrt(distance_at(c, s))) +
-           gradient;
+    return decay(c.f.kappa, s) * information +
+           product_or_zero(lipschitz, std::sqrt(distance_at(c, s))) + gradient;
   };
   if (time == kInf) return limit_bound(square(psi(kInf)) / c.variance_prime, c, kUnequal);
   const double kappa = c.f_prime.kappa;
@@ -217,7 +210,7 @@ KlBound kl_bound_unequal(const LangevinConstants& c, const SmoothStart& start, d
   }
   const double value =
       time == 0.0 ? 0.0 : upper_integral(integrand, time, {scale, memory(c)}) / c.variance_prime;
-  return finite_or_overflow(value, kUnequal);
+  return finite_kl_bound(value, kUnequal, kOverflow);
 }
 
 }  // namespace sfumato

@@ -123,9 +123,7 @@ EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time) {
   };
 
   const double start = start_kl(pair.start_p, pair.start_q);
-  if (start == kInf) {
-    return everywhere("the KL of the two starts is infinite; start both from laws with a density");
-  }
+  if (start == kInf) return everywhere(kStartsApart);
   if (time == 0.0 || (same_noise && same_drift)) {
     return {kl_bound(start, kPrimal), kl_bound(start, kDual), kl_bound(start, kMinimum)};
   }
@@ -149,8 +147,7 @@ EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time) {
                                         which));
   };
   const auto finite_or = [](const char* method, double value) {
-    return value < kInf ? kl_bound(value, method)
-                        : no_bound(method, "the rate overflows before that time; ask for less");
+    return finite_kl_bound(value, method, "the rate overflows before that time; ask for less");
   };
   if (same_noise) {  // Phi = Psi = b - b': Spec §6.2, no score
     if (!definite_p) {

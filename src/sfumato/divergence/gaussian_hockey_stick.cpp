@@ -15,6 +15,8 @@ namespace {
 
 using Complex = std::complex<double>;
 constexpr double kInf = std::numeric_limits<double>::infinity();
+/// The integrand falls at least like e^{-w/2}: this leaves 1e-33 of it, whatever the ratio of scales.
+constexpr double kFarthestNode = 150.0;
 
 /// Where the contour may cross the real axis.
 struct Strip {
@@ -98,7 +100,7 @@ class Contour {
     int quiet = 0;
     for (int k = 0; quiet < 2; ++k) {
       const double w = first_step * k;
-      if (w > 40.0) break;
+      if (w > kFarthestNode) break;
       const Node node = evaluate(w);
       if (node.modulus > 3.0 * width_) return std::nullopt;
       const double weight = k == 0 ? 0.5 : 1.0;
@@ -166,8 +168,8 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
   const double s0 = saddle_point(loss, eps, strip);
   const CumulantDerivatives g = contour_exponent(loss, eps, s0);
   const double width = 1.0 / std::sqrt(g.second);
-  double vertex = loss.constant - eps;
-  for (const auto& term : loss.terms) vertex -= term.b * term.b / (4.0 * term.a);
+  double vertex = 0.5 * loss.linear * loss.linear - eps;
+  for (const auto& term : loss.terms) vertex += term.vertex;
   const double sign = vertex > 0.0 ? -1.0 : 1.0;
   StripIntegral result{g.value, std::nullopt, s0};
   // The vertex speaks of |s| -> inf. With some |a_i| tiny and b_i^2 / a_i not, the integrand dies long
@@ -183,6 +185,8 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
 }
 
 HockeyStick clipped(HockeyStick h, double eps) {
+  // Laws so far apart that the integral has no digits left: nothing better than 1 is known.
+  if (!(h.delta > -1e-9 && h.delta < 1.0 + 1e-9)) return {1.0, 0.0, 0.0, Claim::upper_bound};
   const double floor = std::max(0.0, -std::expm1(eps));
   // A positive delta that underflows is rounded up, never to "no leak".
   if (h.delta == 0.0) {
@@ -202,8 +206,8 @@ HockeyStick clipped(HockeyStick h, double eps) {
 
 /// Rounding in the distance of eps from the largest value of the loss, which is a sum that cancels.
 double vertex_rounding(const PrivacyLoss& loss, double eps) {
-  double size = std::abs(loss.constant) + std::abs(eps);
-  for (const auto& term : loss.terms) size += term.b * term.b / (4.0 * std::abs(term.a));
+  double size = std::abs(eps);
+  for (const auto& term : loss.terms) size += std::abs(term.vertex);  // of two terms of one sign
   const auto terms = static_cast<double>(loss.terms.size());
   return (8.0 + 2.0 * terms) * std::numeric_limits<double>::epsilon() * size;
 }
@@ -263,7 +267,13 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
   if (eps <= range_of(forward).lowest) {
     return {-std::expm1(eps), std::log(-std::expm1(eps)), 0.0, Claim::exact};
   }
-  if (eps >= forward.mean_p - std::sqrt(forward.variance_p)) return from_right(forward, eps);
+  if (eps >= forward.mean_p - std::sqrt(forward.variance_p)) {
+    const HockeyStick h = from_right(forward, eps);
+    if (h.delta < 0.9) return h;
+    // Close to 1 the other strip, which gives 1 - delta, has the digits.
+    const HockeyStick complement = from_middle(forward, eps);
+    return complement.claim == Claim::exact ? complement : h;
+  }
   if (eps <= forward.mean_q) {
     const HockeyStick h = from_right(reverse, -eps);
     const double delta = -std::expm1(eps) + std::exp(eps) * h.delta;

@@ -26,4 +26,12 @@ struct KlBound {
   return {{Nats{value}, Claim::upper_bound, std::move(method), std::move(assumptions)}, {}};
 }
 
+/// The bound `value`, or none for `overflow` when it is infinite or NaN.
+[[nodiscard]] inline KlBound finite_kl_bound(double value, std::string method,
+                                             std::string overflow) {
+  return value < std::numeric_limits<double>::infinity()
+             ? kl_bound(value, std::move(method))
+             : no_bound(std::move(method), std::move(overflow));
+}
+
 }  // namespace sfumato

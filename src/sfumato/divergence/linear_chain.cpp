@@ -59,8 +59,8 @@ class StepGap {
     root_ = root;
     weight_ = root.transpose() * root;
     force_ = spectrum.to_eigenbasis(law_.displacement(1.0));
-    noise_ = rotated(pair.p.step_noise);
-    spread_ = rotated(pair.start_p.covariance);
+    noise_ = spectrum.rotated(pair.p.step_noise);
+    spread_ = spectrum.rotated(pair.start_p.covariance);
   }
 
   /// Both steps are the same function.
@@ -92,8 +92,9 @@ class StepGap {
     VectorXd mean(d + 1);
     mean.head(d) = law_.spectrum().to_eigenbasis(long_run.law->mean - law_.start().mean);
     mean(d) = 1.0;
-    const double spread =
-        weight_.topLeftCorner(d, d).cwiseProduct(rotated(long_run.law->covariance)).sum();
+    const double spread = weight_.topLeftCorner(d, d)
+                              .cwiseProduct(law_.spectrum().rotated(long_run.law->covariance))
+                              .sum();
     return (root_ * mean).squaredNorm() + std::max(spread, 0.0);
   }
 
@@ -145,11 +146,6 @@ class StepGap {
     return {std::move(z), forget * first.s + second.s + std::max(noise, 0.0), a + second.steps};
   }
 
-  [[nodiscard]] MatrixXd rotated(const Covariance& covariance) const {
-    const Spectrum& spectrum = law_.spectrum();
-    if (spectrum.is_diagonal()) return dense(covariance);
-    return spectrum.vectors.transpose() * multiply(covariance, spectrum.vectors);
-  }
   [[nodiscard]] VectorXd powers(double steps) const {
     VectorXd power(speed_.size());
     for (Index i = 0; i < speed_.size(); ++i) power(i) = power_of_complement(speed_(i), steps);
@@ -172,8 +168,6 @@ class StepGap {
   MatrixXd spread_;
 };
 
-const char* const kStarts =
-    "the KL of the two starts is infinite; start both from laws with a density";
 const char* const kSingular = "the step noise is singular; add noise to the empty directions";
 const char* const kOverflow = "the gap between the steps overflows; ask for fewer steps";
 
@@ -182,12 +176,8 @@ void require_pair(const LinearChainPair& pair, const Where& where) {
   require_size("dimension of q", check.dimension(), pair.p.pull.size(), where);
 }
 
-KlBound finite_or_overflow(double value, const char* method) {
-  return value < kInf ? kl_bound(value, method) : no_bound(method, kOverflow);
-}
-
 std::string contractive_obstacle(const LinearChainPair& pair, double start) {
-  if (start == kInf) return kStarts;
+  if (start == kInf) return kStartsApart;
   if (!same_matrix(pair.p.step_noise, pair.q.step_noise)) {
     return "the step noises differ; use the chain rule";
   }
@@ -226,7 +216,7 @@ KlBound path_kl(const LinearChainPair& pair, double steps) {
   require_steps(steps, where);
   require_pair(pair, where);
   const double start = start_kl(pair.start_p, pair.start_q);
-  if (start == kInf) return no_bound(kPath, kStarts);
+  if (start == kInf) return no_bound(kPath, kStartsApart);
   const bool same_noise = same_matrix(pair.p.step_noise, pair.q.step_noise);
   const bool same_step = pair.p.curvature == pair.q.curvature && pair.p.pull == pair.q.pull &&
                          pair.p.learning_rate == pair.q.learning_rate;
@@ -245,7 +235,8 @@ KlBound path_kl(const LinearChainPair& pair, double steps) {
   }
   const StepGap gap(pair, pair.q.step_noise);
   const double sum = gap.weighted_sum(1.0, steps);
-  return finite_or_overflow(std::isfinite(sum) ? start + steps * scale + 0.5 * sum : kInf, kPath);
+  return finite_kl_bound(std::isfinite(sum) ? start + steps * scale + 0.5 * sum : kInf, kPath,
+                         kOverflow);
 }
 
 KlBound chain_contractive_bound(const LinearChainPair& pair, double lipschitz, double steps) {
@@ -259,7 +250,7 @@ KlBound chain_contractive_bound(const LinearChainPair& pair, double lipschitz, d
   }
   const StepGap gap(pair, pair.p.step_noise);
   if (steps == kInf) return first_form_limit(gap, lipschitz, start);
-  return finite_or_overflow(start + first_form(gap, lipschitz, steps), kContractive);
+  return finite_kl_bound(start + first_form(gap, lipschitz, steps), kContractive, kOverflow);
 }
 
 ChainContractiveBound best_contractive_bound(const LinearChainPair& pair, double steps) {
@@ -289,7 +280,7 @@ ChainContractiveBound best_contractive_bound(const LinearChainPair& pair, double
       const auto second = finite ? chain_bound_second_form(gaps, lowest) : std::nullopt;
       if (second && *second < best.value) best = {lowest, *second};
     }
-    result.bound = finite_or_overflow(start + best.value, kContractive);
+    result.bound = finite_kl_bound(start + best.value, kContractive, kOverflow);
     result.used = best.at;
   }
   if (lipschitz > 1.0) {

@@ -17,40 +17,15 @@ using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-/// Q^T matrix Q.
-MatrixXd rotated(const Spectrum& spectrum, const Covariance& covariance) {
-  if (spectrum.is_diagonal()) return dense(covariance);
-  return spectrum.vectors.transpose() * multiply(covariance, spectrum.vectors);
-}
-
 }  // namespace
 
 Claimed<Nats> exact_kl(const OuPair& pair, double time) {
   return gaussian_kl(whiten_at(OuLaw(pair.p, pair.start_p), OuLaw(pair.q, pair.start_q), time));
 }
 
-bool same_matrix(const Covariance& a, const Covariance& b) {
-  if (dimension(a) != dimension(b)) return false;
-  if (const auto* p = std::get_if<Isotropic>(&a)) {
-    if (const auto* q = std::get_if<Isotropic>(&b)) return p->variance == q->variance;
-  }
-  return dense(a) == dense(b);
-}
-
 double start_kl(const GaussianLaw& p, const GaussianLaw& q) {
   if (same_law(p, q)) return 0.0;
   return gaussian_kl(whiten(p, q)).value.value();
-}
-
-bool same_law(const GaussianLaw& a, const GaussianLaw& b) {
-  return a.mean == b.mean && same_matrix(a.covariance, b.covariance);
-}
-
-bool is_definite(const Covariance& covariance) {
-  return std::visit(Overloaded{[](const Isotropic& c) { return c.variance > 0.0; },
-                               [](const Diagonal& c) { return (c.variances.array() > 0.0).all(); },
-                               [](const auto& c) { return has_full_rank(dense(c)); }},
-                    covariance);
 }
 
 OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuProcess& q)
@@ -72,8 +47,8 @@ OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuPro
                                                        : MatrixXd(difference * spectrum.vectors));
   weight_ = root_.transpose() * root_;
   force_ = spectrum.to_eigenbasis(p.pull - p.curvature * start.mean);
-  noise_ = rotated(spectrum, p.noise);
-  spread_ = rotated(spectrum, start.covariance);
+  noise_ = spectrum.rotated(p.noise);
+  spread_ = spectrum.rotated(start.covariance);
 }
 
 double OuDriftGap::at(double time) const {
@@ -101,7 +76,7 @@ double OuDriftGap::limit() const {
   if (!long_run.law) return kInf;
   const Spectrum& spectrum = law_.spectrum();
   const VectorXd moved = spectrum.to_eigenbasis(long_run.law->mean - law_.start().mean);
-  const MatrixXd variance = rotated(spectrum, long_run.law->covariance);
+  const MatrixXd variance = spectrum.rotated(long_run.law->covariance);
   return (start_gap_ + root_ * moved).squaredNorm() +
          std::max(0.0, weight_.cwiseProduct(variance).sum());
 }

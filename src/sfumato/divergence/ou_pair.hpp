@@ -14,17 +14,12 @@ namespace sfumato {
 /// The exact KL(p_t || q_t) of the laws at `time`, +inf for the long run; throws as whiten_at.
 [[nodiscard]] Claimed<Nats> exact_kl(const OuPair& pair, double time);
 
+/// Why there is no bound when start_kl is infinite.
+inline constexpr const char* kStartsApart =
+    "the KL of the two starts is infinite; start both from laws with a density";
+
 /// KL of the two starts, 0 when they are the same: what every bound of the pair is added to.
 [[nodiscard]] double start_kl(const GaussianLaw& p, const GaussianLaw& q);
-
-/// Whether two covariances are the same matrix, entry by entry; whatever kind holds them.
-[[nodiscard]] bool same_matrix(const Covariance& a, const Covariance& b);
-
-/// Whether two laws are the same, entry by entry.
-[[nodiscard]] bool same_law(const GaussianLaw& a, const GaussianLaw& b);
-
-/// Whether a covariance has an inverse (exact zeros, or has_full_rank for Factored and Dense).
-[[nodiscard]] bool is_definite(const Covariance& covariance);
 
 /// D_s = E_{p_s} |Sigma^{-1/2} (b - b')|^2 for linear drifts and the covariance of p (Spec §6.2).
 ///

@@ -30,14 +30,9 @@ std::optional<Quadratic> quadratic_of(const OuProcess& process) {
   const Spectrum spectrum = spectrum_of(process.curvature);
   const double least = spectrum.values.minCoeff();
   if (!(least > 0.0)) return std::nullopt;
-  const VectorXd pull = spectrum.vectors.transpose() * process.pull;
+  const VectorXd pull = spectrum.to_eigenbasis(process.pull);
   return Quadratic{{least, spectrum.values.maxCoeff()},
-                   spectrum.vectors * pull.cwiseQuotient(spectrum.values)};
-}
-
-/// E|x_0 - point|^2.
-double start_distance(const GaussianLaw& start, const VectorXd& point) {
-  return (start.mean - point).squaredNorm() + trace(start.covariance);
+                   spectrum.from_eigenbasis(pull.cwiseQuotient(spectrum.values))};
 }
 
 Known<PairConstants> constants_of(const OuPair& pair) {
@@ -59,7 +54,7 @@ Known<PairConstants> constants_of(const OuPair& pair) {
                              second_variance,
                              first.minimiser.size(),
                              distance,
-                             start_distance(pair.start_p, first.minimiser),
+                             mean_squared_distance(pair.start_p, first.minimiser),
                              (other.curvature * first.minimiser - other.pull).norm(),
                              gap_lipschitz};
   };
@@ -82,8 +77,7 @@ Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
 }
 
 double contraction_rate(const Diffusion& diffusion, const Covariance& metric) {
-  return diffusion.contraction ? diffusion.contraction(metric)
-                               : -std::numeric_limits<double>::infinity();
+  return diffusion.contraction ? diffusion.contraction(metric) : -kInf;
 }
 
 PairBound both(std::string key, std::string title, KlBound forward, KlBound reverse) {
@@ -100,8 +94,7 @@ KlBound exact_bound(const OuPair& pair, double time) {
   try {
     return {exact_kl(pair, time), {}};
   } catch (const NumericalFailure& failure) {
-    KlBound none = no_bound("Gaussian KL, closed form", failure.what());
-    return none;
+    return no_bound("Gaussian KL, closed form", failure.what());
   }
 }
 
@@ -109,14 +102,16 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
   const OuPair reversed = swapped(pair);
   bounds.push_back(
       both("exact", "exact (normal laws)", exact_bound(pair, time), exact_bound(reversed, time)));
-  EntropyRateBounds forward = entropy_rate_bounds(pair, time);
-  EntropyRateBounds reverse = entropy_rate_bounds(reversed, time);
-  bounds.push_back(both("primal", "rate, score of the second law", std::move(forward.primal),
-                        std::move(reverse.primal)));
-  bounds.push_back(both("dual", "rate, score of the first law", std::move(forward.dual),
-                        std::move(reverse.dual)));
-  bounds.push_back(both("minimum", "rate, smaller of both", std::move(forward.pointwise_minimum),
-                        std::move(reverse.pointwise_minimum)));
+  if (!same_matrix(pair.p.noise, pair.q.noise)) {  // else all three are the path bound
+    EntropyRateBounds forward = entropy_rate_bounds(pair, time);
+    EntropyRateBounds reverse = entropy_rate_bounds(reversed, time);
+    bounds.push_back(both("primal", "rate, score of the second law", std::move(forward.primal),
+                          std::move(reverse.primal)));
+    bounds.push_back(both("dual", "rate, score of the first law", std::move(forward.dual),
+                          std::move(reverse.dual)));
+    bounds.push_back(both("minimum", "rate, smaller of both", std::move(forward.pointwise_minimum),
+                          std::move(reverse.pointwise_minimum)));
+  }
   bounds.push_back(both("path", "path", path_bound(pair, time), path_bound(reversed, time)));
   bounds.push_back(both("contractive", "contractive", best_contractive_bound(pair, time).bound,
                         best_contractive_bound(reversed, time).bound));
@@ -167,13 +162,13 @@ KlBound as_bound(const as_printed::Printed& printed) {
 void add_printed_row(std::string key, std::string title, const as_printed::Printed& forward,
                      const as_printed::Printed& reverse, std::vector<PairBound>& bounds) {
   PairBound row = both(std::move(key), std::move(title), as_bound(forward), as_bound(reverse));
-  const auto word = [](const as_printed::Printed& printed) {
-    return fmt::format("{}: {}", printed.valid ? "holds here" : "INVALID here", printed.reason);
-  };
   row.printed = true;
-  row.note = forward.valid == reverse.valid && forward.reason == reverse.reason
-                 ? word(forward)
-                 : fmt::format("D||D' {}; D'||D {}", word(forward), word(reverse));
+  row.note = forward.valid && reverse.valid ? "holds here"
+             : forward.valid || reverse.valid
+                 ? fmt::format("INVALID for {} here", forward.valid ? "D'||D" : "D||D'")
+                 : "INVALID here";
+  row.forward.kl.assumptions.push_back(forward.reason);
+  row.reverse.kl.assumptions.push_back(reverse.reason);
   bounds.push_back(std::move(row));
 }
 
@@ -206,14 +201,6 @@ void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bound
 
 }  // namespace
 
-std::optional<double> isotropic_variance(const Covariance& noise) {
-  const Eigen::MatrixXd matrix = dense(noise);
-  const double variance = matrix(0, 0);
-  const bool isotropic =
-      matrix == variance * Eigen::MatrixXd::Identity(matrix.rows(), matrix.cols());
-  return isotropic && variance > 0.0 ? std::optional(variance) : std::nullopt;
-}
-
 SmoothStart smoothness(const GaussianLaw& start) {
   const VectorXd values = spectrum_of(dense(start.covariance)).values;
   const double least = values.minCoeff();
@@ -230,6 +217,12 @@ SdePair linear_pair(const OuPair& pair) {
 }
 
 bool same_start(const SdePair& pair) { return same_law(pair.p.start, pair.q.start); }
+
+bool same_noise(const SdePair& pair) {
+  const Covariance* p = constant_noise(pair.p.diffusion);
+  const Covariance* q = constant_noise(pair.q.diffusion);
+  return p != nullptr && q != nullptr && same_matrix(*p, *q);
+}
 
 Known<Covariance> common_noise(const SdePair& pair) {
   const Covariance* p = constant_noise(pair.p.diffusion);

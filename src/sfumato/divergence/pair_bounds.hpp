@@ -8,7 +8,7 @@
 #include "sfumato/divergence/kl_bound.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
-#include "sfumato/sde/fokker_planck/domain.hpp"
+#include "sfumato/sde/diffusion.hpp"
 
 namespace sfumato {
 
@@ -44,11 +44,11 @@ struct SdePair {
 /// Whether both sides have the same constant Sigma, as Spec §6.2 to §6.4 need; the reason if not.
 [[nodiscard]] Known<Covariance> common_noise(const SdePair& pair);
 
-/// sigma^2 where the noise is sigma^2 I with sigma > 0, in whatever form it is given.
-[[nodiscard]] std::optional<double> isotropic_variance(const Covariance& noise);
-
 /// What Spec §7.6 needs of a normal start.
 [[nodiscard]] SmoothStart smoothness(const GaussianLaw& start);
+
+/// Whether both sides have one constant Sigma, singular or not.
+[[nodiscard]] bool same_noise(const SdePair& pair);
 
 /// Whether both sides start with the same law.
 [[nodiscard]] bool same_start(const SdePair& pair);

@@ -30,14 +30,13 @@ PrivacyLoss privacy_loss(const WhitenedPair& pair) {
     const double a = -0.5 * excess / ratio;
     const double b = -shift / ratio;
     const double log_ratio = excess > -0.5 ? std::log1p(excess) : std::log(ratio);
-    loss.terms.push_back({a, b});
-    loss.constant += 0.5 * (log_ratio + shift * shift / ratio);
+    loss.terms.push_back({a, b, 0.5 * (log_ratio + shift * shift / ratio),
+                          0.5 * (log_ratio + shift * shift / excess)});
     loss.mean_p += 0.5 * (log_ratio + shift * shift / ratio) + a;
     loss.variance_p += 2.0 * a * a + b * b;
     loss.mean_q += 0.5 * (log_ratio - shift * shift - excess);
   }
   loss.linear = std::sqrt(slope_squared);
-  loss.constant += 0.5 * slope_squared;
   loss.mean_p += 0.5 * slope_squared;
   loss.variance_p += slope_squared;
   loss.mean_q -= 0.5 * slope_squared;
@@ -47,23 +46,22 @@ PrivacyLoss privacy_loss(const WhitenedPair& pair) {
 LossRange range_of(const PrivacyLoss& loss) {
   bool all_positive = true;
   bool all_negative = true;
-  double vertex = loss.constant;
+  double vertex = 0.0;
   for (const auto& term : loss.terms) {
     (term.a > 0.0 ? all_negative : all_positive) = false;
-    vertex -= term.b * term.b / (4.0 * term.a);
+    vertex += term.vertex;
   }
   const bool bounded = loss.linear == 0.0;
   return {bounded && all_positive ? vertex : -kInf, bounded && all_negative ? vertex : kInf};
 }
 
-/// The part of the loss that grows linearly in s. For |2 s a| > 1 a term's share is
-///   s^2 b^2 / (2 (1 - 2 s a))  =  -s b^2 / (4 a) + s b^2 / (4 a (1 - 2 s a)),
-/// whose first part cancels with the constant where eps is near the largest or smallest value of the
-/// loss (range_of): it is added here, in the same order as there, before eps is taken off.
+/// What the exponent log M(s) has linearly in s. For |2 s a| > 1 a term's share is written
+///   s constant + s^2 b^2 / (2 (1 - 2 s a))  =  s vertex + s b^2 / (4 a (1 - 2 s a)),
+/// whose parts do not cancel.
 double slope_of(const PrivacyLoss& loss, double eps, double s) {
-  double slope = loss.constant;
-  for (const auto& [a, b] : loss.terms) {
-    if (far_from_pole(a, s)) slope -= b * b / (4.0 * a);
+  double slope = 0.5 * loss.linear * loss.linear;
+  for (const auto& term : loss.terms) {
+    slope += far_from_pole(term.a, s) ? term.vertex : term.constant;
   }
   return slope - eps;
 }
@@ -72,7 +70,7 @@ CumulantDerivatives cumulant(const PrivacyLoss& loss, double eps, double s) {
   const double linear = loss.linear * loss.linear;
   const double slope = slope_of(loss, eps, s);
   CumulantDerivatives c{s * slope + 0.5 * s * s * linear, slope + s * linear, linear};
-  for (const auto& [a, b] : loss.terms) {
+  for (const auto& [a, b, constant, vertex] : loss.terms) {
     const double inv = 1.0 / (1.0 - 2.0 * s * a);
     const double b2 = b * b;
     c.value -= 0.5 * std::log1p(-2.0 * s * a);
@@ -92,7 +90,7 @@ CumulantDerivatives cumulant(const PrivacyLoss& loss, double eps, double s) {
 MomentRatio::MomentRatio(const PrivacyLoss& loss, double eps, double s0)
     : s0_(s0), drift_(slope_of(loss, eps, s0)), curvature_(0.5 * loss.linear * loss.linear) {
   factors_.reserve(loss.terms.size());
-  for (const auto& [a, b] : loss.terms) {
+  for (const auto& [a, b, constant, vertex] : loss.terms) {
     const double inv = 1.0 / (1.0 - 2.0 * s0 * a);
     Factor factor{2.0 * a * inv, a, 0.0, 0.0};
     if (far_from_pole(a, s0)) {

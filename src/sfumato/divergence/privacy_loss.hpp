@@ -9,16 +9,16 @@ namespace sfumato {
 
 /// The privacy loss L = log(p/q) of two normal laws as a function of z ~ P = N(0, I) (Spec §3.2):
 ///
-///   L(z) = constant + linear z_0 + sum_i ( a_i z_i^2 + b_i z_i )
+///   L(z) = linear^2/2 + linear z_0 + sum_i ( constant_i + a_i z_i^2 + b_i z_i )
 ///
-/// Coordinates in which the variances agree (|lam - 1| < 1e-15) are merged into `linear`; their
-/// constant lin^2/2 is part of `constant`.
+/// Coordinates in which the variances agree (|lam - 1| < 1e-15) are merged into `linear`.
 struct PrivacyLoss {
   struct Term {
-    double a;  ///< (1 - lam) / (2 lam), never 0
-    double b;  ///< -c / lam
+    double a;         ///< (1 - lam) / (2 lam), never 0
+    double b;         ///< -c / lam
+    double constant;  ///< (log lam + c^2 / lam) / 2
+    double vertex;  ///< constant - b^2 / (4 a) = (log lam + c^2 / (lam - 1)) / 2: its extreme value
   };
-  double constant = 0.0;
   double linear = 0.0;  ///< norm of the slope over the merged coordinates, >= 0
   std::vector<Term> terms;
   double mean_p = 0.0;      ///< E_P L = KL(P || Q)
@@ -62,7 +62,7 @@ class MomentRatio {
         constant;  ///< b^2 / (4 a (1 - 2 s0 a)^2) for |2 s0 a| > 1, where drift_ has -b^2 / (4 a)
   };
   double s0_;
-  double drift_;      ///< constant - eps, and what the factors far from their pole add
+  double drift_;      ///< what the exponent has linearly in s
   double curvature_;  ///< linear^2 / 2
   std::vector<Factor> factors_;
 };

@@ -148,6 +148,39 @@ bool has_full_rank(const MatrixXd& matrix) {
   return eigenvalues(0) > kRankTolerance * eigenvalues(eigenvalues.size() - 1);
 }
 
+bool is_definite(const Covariance& covariance) {
+  return std::visit(Overloaded{[](const Isotropic& c) { return c.variance > 0.0; },
+                               [](const Diagonal& c) { return (c.variances.array() > 0.0).all(); },
+                               [](const auto& c) { return has_full_rank(dense(c)); }},
+                    covariance);
+}
+
+bool same_matrix(const Covariance& a, const Covariance& b) {
+  if (dimension(a) != dimension(b)) return false;
+  if (const auto* p = std::get_if<Isotropic>(&a)) {
+    if (const auto* q = std::get_if<Isotropic>(&b)) return p->variance == q->variance;
+  }
+  return dense(a) == dense(b);
+}
+
+bool is_diagonal(const Covariance& covariance) {
+  return std::visit(Overloaded{[](const Factored& c) {
+                                 for (const auto& column : c.factor.colwise()) {
+                                   if ((column.array() != 0.0).count() > 1) return false;
+                                 }
+                                 return true;
+                               },
+                               [](const Dense& c) { return c.matrix.isDiagonal(0.0); },
+                               [](const auto&) { return true; }},
+                    covariance);
+}
+
+std::optional<double> isotropic_variance(const Covariance& covariance) {
+  const VectorXd variances = diagonal_of(covariance);
+  const bool isotropic = (variances.array() == variances(0)).all() && is_diagonal(covariance);
+  return isotropic && variances(0) > 0.0 ? std::optional(variances(0)) : std::nullopt;
+}
+
 VectorXd diagonal_of(const Covariance& covariance) {
   return std::visit(Overloaded{[](const Isotropic& c) -> VectorXd {
                                  return VectorXd::Constant(c.dimension, c.variance);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -51,6 +52,19 @@ inline constexpr double kRankTolerance = 1e-12;
 /// Whether a covariance matrix has full rank: no eigenvalue below kRankTolerance of the largest
 /// after scaling to unit variances, so that the parameters' units do not matter.
 [[nodiscard]] bool has_full_rank(const Eigen::MatrixXd& matrix);
+
+/// Whether a covariance has an inverse (exact zeros, or has_full_rank for Factored and Dense).
+[[nodiscard]] bool is_definite(const Covariance& covariance);
+
+/// Whether two covariances are the same matrix, entry by entry; whatever kind holds them.
+[[nodiscard]] bool same_matrix(const Covariance& a, const Covariance& b);
+
+/// Whether a covariance has no entry but zeros beside the diagonal; a Factored one must have no
+/// column with two entries.
+[[nodiscard]] bool is_diagonal(const Covariance& covariance);
+
+/// sigma^2 where the covariance is sigma^2 I with sigma > 0, in whatever form it is given.
+[[nodiscard]] std::optional<double> isotropic_variance(const Covariance& covariance);
 
 [[nodiscard]] Eigen::Index dimension(const Covariance& covariance);
 [[nodiscard]] Eigen::VectorXd diagonal_of(const Covariance& covariance);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sfumato/core/check.hpp"
-#include "sfumato/math/clones.hpp"
+#include "sfumato/core/vector_clones.hpp"
 #include "sfumato/math/expression.hpp"
 #include "sfumato/math/expression_program.hpp"
 
@@ -18,8 +18,9 @@ using Op = Expression::Op;
 constexpr std::size_t kBlock = 256;     // points; a dozen slots then fit the first-level cache
 constexpr std::size_t kSmallBlock = 8;  // for single points, without an allocation
 
-SFUMATO_CLONES void run_binary(Op op, std::size_t n, const double* __restrict a,
-                               const double* __restrict b, double* __restrict out) {
+SFUMATO_VECTOR_CLONES
+void run_binary(Op op, std::size_t n, const double* __restrict a, const double* __restrict b,
+                double* __restrict out) {
   switch (op) {
     case Op::add:
       for (std::size_t i = 0; i < n; ++i) out[i] = a[i] + b[i];
@@ -39,8 +40,9 @@ SFUMATO_CLONES void run_binary(Op op, std::size_t n, const double* __restrict a,
   }
 }
 
-SFUMATO_CLONES void run_integer_power(int exponent, std::size_t n, const double* __restrict a,
-                                      double* __restrict out) {
+SFUMATO_VECTOR_CLONES
+void run_integer_power(int exponent, std::size_t n, const double* __restrict a,
+                       double* __restrict out) {
   switch (exponent) {  // the products of integer_power(), written out
     case 2:
       for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * a[i];
@@ -60,8 +62,8 @@ SFUMATO_CLONES void run_integer_power(int exponent, std::size_t n, const double*
   }
 }
 
-SFUMATO_CLONES void run_unary(Op op, std::size_t n, const double* __restrict a,
-                              double* __restrict out) {
+SFUMATO_VECTOR_CLONES
+void run_unary(Op op, std::size_t n, const double* __restrict a, double* __restrict out) {
   switch (op) {
     case Op::negate:
       for (std::size_t i = 0; i < n; ++i) out[i] = -a[i];

@@ -1,6 +1,16 @@
 #pragma once
 
+#include <cmath>
+
 namespace sfumato {
+
+/// a * b, where nothing times infinity is nothing: a direction without noise does not spread.
+[[nodiscard]] inline double product_or_zero(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
+
+/// e^{-rate time}, 1 for rate = 0 even at time = +inf.
+[[nodiscard]] inline double decay(double rate, double time) {
+  return rate == 0.0 ? 1.0 : std::exp(-rate * time);
+}
 
 /// psi(1 + excess) = excess - log(1 + excess), the covariance part of a Gaussian KL (Spec §1.8).
 ///

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
@@ -17,25 +18,9 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// What counts as no noise and no pull along a flat direction; as in OuLaw.
-constexpr double kNoNoise = 1e-12;
-constexpr double kNoPull = 1e-10;
-
-/// a * b, where nothing times infinity is nothing.
-double times(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
 
 /// 1 - (1 - a)(1 - b) without cancellation for small a, b.
 double joint(double a, double b) { return a + b - a * b; }
-
-MatrixXd rotated(const Spectrum& spectrum, const Covariance& covariance) {
-  if (spectrum.is_diagonal()) return dense(covariance);
-  return spectrum.vectors.transpose() * multiply(covariance, spectrum.vectors);
-}
-
-bool is_diagonal(const Covariance& covariance) {
-  return std::holds_alternative<Isotropic>(covariance) ||
-         std::holds_alternative<Diagonal>(covariance) || dense(covariance).isDiagonal(0.0);
-}
 
 }  // namespace
 
@@ -87,9 +72,9 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(
   diagonal_ =
       spectrum_.is_diagonal() && is_diagonal(chain.step_noise) && is_diagonal(start.covariance);
   noise_ =
-      diagonal_ ? MatrixXd(diagonal_of(chain.step_noise)) : rotated(spectrum_, chain.step_noise);
+      diagonal_ ? MatrixXd(diagonal_of(chain.step_noise)) : spectrum_.rotated(chain.step_noise);
   spread_ =
-      diagonal_ ? MatrixXd(diagonal_of(start.covariance)) : rotated(spectrum_, start.covariance);
+      diagonal_ ? MatrixXd(diagonal_of(start.covariance)) : spectrum_.rotated(start.covariance);
 }
 
 template <class Entry>
@@ -123,8 +108,9 @@ GaussianLaw ChainLaw::at(double steps) const {
   for (Index i = 0; i < dimension(); ++i) power(i) = power_of_complement(speed_(i), steps);
   GaussianLaw law{start_.mean + displacement(steps),
                   rotate_back([&](Index i, Index j, double noise, double spread) {
-                    return times(noise, geometric_sum(joint(speed_(i), speed_(j)), steps)) +
-                           times(spread, power(i) * power(j));
+                    return product_or_zero(noise,
+                                           geometric_sum(joint(speed_(i), speed_(j)), steps)) +
+                           product_or_zero(spread, power(i) * power(j));
                   })};
   if (!law.mean.allFinite() || !std::isfinite(trace(law.covariance))) {
     throw NumericalFailure(
@@ -139,7 +125,7 @@ GaussianLaw ChainLaw::at(double steps) const {
 VectorXd ChainLaw::displacement(double steps) const {
   VectorXd moved(dimension());
   for (Index i = 0; i < dimension(); ++i) {
-    moved(i) = times(force_(i), geometric_sum(speed_(i), steps));
+    moved(i) = product_or_zero(force_(i), geometric_sum(speed_(i), steps));
   }
   return spectrum_.from_eigenbasis(moved);
 }

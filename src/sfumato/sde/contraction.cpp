@@ -23,6 +23,7 @@ using Eigen::VectorXd;
 
 /// R^{-1} A R with R R^T = S; any root R gives the same singular values and symmetric eigenvalues.
 MatrixXd in_metric(const MatrixXd& a, const Covariance& metric, const Where& where) {
+  require_size("the columns of the curvature", a.cols(), a.rows(), where);
   require_size("metric", dimension(metric), a.rows(), where);
   const MatrixXd s = dense(metric);
   if (s.isDiagonal(0.0)) {  // also Isotropic; A keeps its diagonal exactly

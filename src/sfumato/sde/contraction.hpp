@@ -17,11 +17,15 @@ struct HessianBounds {
 /// means that the drift may push points apart. All throw NumericalFailure if the metric is
 /// singular.
 
-/// The largest kappa with <b(x) - b(y), S^{-1} (x - y)> <= -kappa |x - y|_S^2 for b(x) = -A x:
+/// The largest kappa with <b(x) - b(y), S^{-1} (x - y)> <= -kappa |x - y|_S^2 for b(x) = -A x, A any
+/// square matrix:
 ///
 ///   Spec §6.3:   kappa = lam_min( sym( S^{-1/2} A S^{1/2} ) )
 ///
-/// It may be negative although A is positive definite, and is lam_min(A) when A and S commute.
+/// It may be negative although all eigenvalues of A are positive. For a symmetric A that commutes
+/// with S it is lam_min(A).
+///
+/// Throws   InvalidArgument if A is not square or S has another size.
 [[nodiscard]] double linear_contraction(const Eigen::MatrixXd& curvature, const Covariance& metric);
 
 /// A rate for every drift whose Jacobian is -H(x) with H symmetric and lower I <= H <= upper I:
@@ -39,7 +43,7 @@ struct HessianBounds {
 [[nodiscard]] double hessian_contraction(double lower, double upper, const Covariance& metric);
 
 /// Lipschitz constant in |.|_S of the step x -> x - rate (A x - pull)  (Spec §8.3):
-/// the largest singular value of I - rate S^{-1/2} A S^{1/2}.
+/// the largest singular value of I - rate S^{-1/2} A S^{1/2}. Throws as linear_contraction.
 [[nodiscard]] double linear_step_lipschitz(const Eigen::MatrixXd& curvature, double learning_rate,
                                            const Covariance& metric);
 

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sfumato/math/covariance.hpp"
+#include "sfumato/sde/law.hpp"
 
 namespace sfumato {
 
@@ -42,6 +43,15 @@ struct Diffusion {
   /// x, y and times, S being the given positive definite matrix (Spec §6.3); it may be negative.
   /// Empty when nothing is proven.
   std::function<double(const Covariance& metric)> contraction = {};
+  /// Drift and noise are known not to depend on the time, so that what was computed once on fixed
+  /// points can be kept. False only costs time.
+  bool autonomous = false;
+};
+
+/// A diffusion, and its law at the time where it begins.
+struct StartedDiffusion {
+  Diffusion diffusion;
+  GaussianLaw start;
 };
 
 /// The constant Sigma of a diffusion; nullptr when it depends on the state.

@@ -18,6 +18,19 @@ struct GaussianLaw {
   return {point, Isotropic{0.0, point.size()}};
 }
 
+/// Whether two laws are the same, entry by entry.
+[[nodiscard]] inline bool same_law(const GaussianLaw& a, const GaussianLaw& b) {
+  return a.mean == b.mean && same_matrix(a.covariance, b.covariance);
+}
+
+/// E|x - y|^2 for the farthest point y within `radius` of `point`.
+[[nodiscard]] inline double mean_squared_distance(const GaussianLaw& law,
+                                                  const Eigen::VectorXd& point,
+                                                  double radius = 0.0) {
+  const double length = (law.mean - point).norm() + radius;
+  return length * length + trace(law.covariance);
+}
+
 /// The pair in coordinates where p is standard normal (Spec §3.2).
 [[nodiscard]] inline WhitenedPair whiten(const GaussianLaw& p, const GaussianLaw& q) {
   return whiten(p.mean, p.covariance, q.mean, q.covariance);

@@ -21,12 +21,12 @@ Field linear_drift(const Eigen::MatrixXd& curvature, const Eigen::VectorXd& pull
   };
 }
 
-Field polynomial_drift(const std::vector<double>& coefficients) {
+Field polynomial_drift(const std::vector<double>& coefficients, const Where& where) {
   if (coefficients.empty()) {
-    throw InvalidArgument("a polynomial without coefficients", "Pass {0} for no drift");
+    throw InvalidArgument("a polynomial without coefficients", "Pass {0} for no drift", where);
   }
   for (std::size_t k = 0; k < coefficients.size(); ++k) {
-    require_finite(fmt::format("coefficient {}", k), coefficients[k]);
+    require_finite(fmt::format("coefficient {} of the drift", k), coefficients[k], where);
   }
   return [coefficients](double /*time*/, const ConstPoints& at, MutablePoints out) {
     polynomial(coefficients, static_cast<std::size_t>(at.rows()), at.data(), out.data());

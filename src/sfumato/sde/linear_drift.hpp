@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/sde/diffusion.hpp"
 
 namespace sfumato {
@@ -15,6 +16,7 @@ namespace sfumato {
 /// The drift  b(x) = c_0 + c_1 x + c_2 x^2 + ...  on the line; the double well is {0, 1, 0, -1}.
 ///
 /// Throws   InvalidArgument if there is no coefficient or one is not finite.
-[[nodiscard]] Field polynomial_drift(const std::vector<double>& coefficients);
+[[nodiscard]] Field polynomial_drift(const std::vector<double>& coefficients,
+                                     const Where& where = Where::here());
 
 }  // namespace sfumato

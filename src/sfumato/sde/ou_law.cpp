@@ -17,23 +17,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Noise and pull along a direction in which A vanishes are zero up to the rounding of Q^T Sigma Q
-// and Q^T pull. Wider for the pull, which is usually itself a sum (B^T y) with rounding.
-constexpr double kNoNoise = 1e-12;
-constexpr double kNoPull = 1e-10;
-
-/// e^{-rate t} including t = inf.
-double decay(double rate, double time) { return rate == 0.0 ? 1.0 : std::exp(-rate * time); }
-
-/// a * b, where nothing times infinity is nothing: a direction without noise does not spread.
-double times(double a, double b) { return a == 0.0 ? 0.0 : a * b; }
-
-bool is_diagonal(const Covariance& covariance) {
-  return std::visit(Overloaded{[](const Factored& c) { return c.factor.isZero(0.0); },
-                               [](const Dense& c) { return c.matrix.isDiagonal(0.0); },
-                               [](const auto&) { return true; }},
-                    covariance);
-}
 
 void require_time(double time, const char* caller) {
   if (time >= 0.0) return;  // this way round, so that NaN is refused too
@@ -90,8 +73,7 @@ OuLaw::Rotated OuLaw::rotate(const Covariance& covariance) const {
       (spectrum_.is_diagonal() && is_diagonal(covariance))) {
     return {diagonal_of(covariance), MatrixXd()};
   }
-  if (spectrum_.is_diagonal()) return {diagonal_of(covariance), dense(covariance)};
-  MatrixXd full = spectrum_.vectors.transpose() * multiply(covariance, spectrum_.vectors);
+  MatrixXd full = spectrum_.rotated(covariance);
   VectorXd diagonal = full.diagonal().cwiseMax(0.0);  // variances, negative only by rounding
   return {std::move(diagonal), std::move(full)};
 }
@@ -130,12 +112,13 @@ GaussianLaw OuLaw::at(double time) const {
   const VectorXd& rates = spectrum_.values;
   VectorXd mean(dimension());
   for (Index i = 0; i < dimension(); ++i) {
-    mean(i) = times(mean_(i), decay(rates(i), time)) + times(pull_(i), phi1(rates(i), time));
+    mean(i) = product_or_zero(mean_(i), decay(rates(i), time)) +
+              product_or_zero(pull_(i), phi1(rates(i), time));
   }
   GaussianLaw law{spectrum_.from_eigenbasis(mean), rotate_back([&](Index i, Index j) {
                     const double rate = rates(i) + rates(j);
-                    return times(noise_.entry(i, j), phi1(rate, time)) +
-                           times(spread_.entry(i, j), decay(rate, time));
+                    return product_or_zero(noise_.entry(i, j), phi1(rate, time)) +
+                           product_or_zero(spread_.entry(i, j), decay(rate, time));
                   })};
   if (!law.mean.allFinite() || !all_finite(law.covariance)) {
     throw NumericalFailure(
@@ -150,7 +133,7 @@ VectorXd OuLaw::displacement(double time) const {
   require_time(time, "OuLaw::displacement");
   VectorXd moved(dimension());
   for (Index i = 0; i < dimension(); ++i) {
-    moved(i) = times(force_(i), phi1(spectrum_.values(i), time));
+    moved(i) = product_or_zero(force_(i), phi1(spectrum_.values(i), time));
   }
   return spectrum_.from_eigenbasis(moved);
 }
@@ -191,10 +174,10 @@ double OuLaw::error(double time, const VectorXd& target) const {
   const VectorXd aim = spectrum_.to_eigenbasis(target);
   double sum = 0.0;
   for (Index i = 0; i < dimension(); ++i) {
-    const double gap = times(mean_(i) - aim(i), decay(rates(i), time)) +
-                       times(pull_(i) - rates(i) * aim(i), phi1(rates(i), time));
-    sum += gap * gap + times(noise_.diagonal(i), phi1(2.0 * rates(i), time)) +
-           times(spread_.diagonal(i), decay(2.0 * rates(i), time));
+    const double gap = product_or_zero(mean_(i) - aim(i), decay(rates(i), time)) +
+                       product_or_zero(pull_(i) - rates(i) * aim(i), phi1(rates(i), time));
+    sum += gap * gap + product_or_zero(noise_.diagonal(i), phi1(2.0 * rates(i), time)) +
+           product_or_zero(spread_.diagonal(i), decay(2.0 * rates(i), time));
   }
   return std::isnan(sum) ? kInf : sum;  // only inf - inf, along a direction that runs away
 }

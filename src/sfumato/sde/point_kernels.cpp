@@ -1,7 +1,5 @@
 #include "sfumato/sde/point_kernels.hpp"
 
-#include <cstring>
-
 #include "sfumato/core/vector_clones.hpp"
 
 namespace sfumato {
@@ -22,37 +20,39 @@ template <class Noise>
   return bad;
 }
 
-/// Four doubles, by GCC's vector extension; processors without such vectors work in halves.
-typedef double Vector __attribute__((vector_size(32)));
-constexpr std::size_t kTile = 8;  // points: two vectors
+constexpr std::size_t kTile = 8;  // points: two Fours
 
 /// `Rows` outputs of kTile points at once: each input is loaded once for all of them, and the sums
-/// (ten vectors for five rows) stay in registers.
+/// (ten Fours for five rows) stay in registers.
 template <std::size_t Rows>
 [[gnu::always_inline]] inline void map_tile(const double* matrix, std::size_t matrix_stride,
                                             const double* offset, const double* in,
                                             std::size_t in_stride, std::size_t columns, double* out,
                                             std::size_t out_stride) {
-  Vector low[Rows] = {}, high[Rows] = {};
+  Four low[Rows];
+  Four high[Rows];
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < Rows; ++r) {
-    low[r] = Vector{offset[r], offset[r], offset[r], offset[r]};
-    high[r] = low[r];
+    const Four start = Four{} + offset[r];
+    low[r] = start;
+    high[r] = start;
   }
   for (std::size_t c = 0; c < columns; ++c) {
-    Vector x[2];
-    std::memcpy(x, in + c * in_stride, sizeof x);
+    Four left;
+    Four right;
+    SFUMATO_LOAD(left, in + c * in_stride);
+    SFUMATO_LOAD(right, in + c * in_stride + 4);
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < Rows; ++r) {
       const double factor = matrix[c * matrix_stride + r];
-      low[r] += factor * x[0];
-      high[r] += factor * x[1];
+      low[r] += factor * left;
+      high[r] += factor * right;
     }
   }
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < Rows; ++r) {
-    std::memcpy(out + r * out_stride, &low[r], sizeof(Vector));
-    std::memcpy(out + r * out_stride + 4, &high[r], sizeof(Vector));
+    SFUMATO_STORE(out + r * out_stride, low[r]);
+    SFUMATO_STORE(out + r * out_stride + 4, high[r]);
   }
 }
 

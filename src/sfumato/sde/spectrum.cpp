@@ -37,6 +37,11 @@ VectorXd Spectrum::from_eigenbasis(const VectorXd& x) const {
   return vectors * x;
 }
 
+MatrixXd Spectrum::rotated(const Covariance& covariance) const {
+  if (is_diagonal()) return dense(covariance);
+  return vectors.transpose() * multiply(covariance, vectors);
+}
+
 Spectrum spectrum_of(const MatrixXd& matrix) {
   if (!has_off_diagonal(matrix)) return {matrix.diagonal(), MatrixXd()};
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(matrix);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/math/covariance.hpp"
 
 namespace sfumato {
 
@@ -15,7 +16,14 @@ struct Spectrum {
   [[nodiscard]] bool is_diagonal() const { return vectors.size() == 0; }
   [[nodiscard]] Eigen::VectorXd to_eigenbasis(const Eigen::VectorXd& x) const;    ///< Q^T x
   [[nodiscard]] Eigen::VectorXd from_eigenbasis(const Eigen::VectorXd& x) const;  ///< Q x
+  [[nodiscard]] Eigen::MatrixXd rotated(const Covariance& covariance) const;  ///< Q^T covariance Q
 };
+
+/// Noise and pull along a direction in which the matrix vanishes are zero up to the rounding of
+/// Q^T Sigma Q and Q^T pull: below this share of the largest variance, of the pull's length. Wider
+/// for the pull, which is usually itself a sum (B^T y) with rounding.
+inline constexpr double kNoNoise = 1e-12;
+inline constexpr double kNoPull = 1e-10;
 
 /// The eigenvalues and eigenvectors of a symmetric matrix (its lower half is read).
 ///

@@ -121,8 +121,8 @@ TEST(GaussianProperty, OneDimensionAgreesWithTheClosedForm) {
     const PrivacyLoss loss = privacy_loss(pair);
     if (loss.terms.empty()) continue;
     const double eps = std::clamp(threshold(random, pair), -30.0, 30.0);
-    const auto [a, b] = loss.terms[0];
-    const double discriminant = b * b - 4.0 * a * (loss.constant - eps);
+    const auto& [a, b, constant, vertex] = loss.terms[0];
+    const double discriminant = b * b - 4.0 * a * (constant - eps);
     if (discriminant <= 0.0 || std::abs(a) < 1e-7) continue;
     double low = (-b - std::sqrt(discriminant)) / (2.0 * a);
     double high = (-b + std::sqrt(discriminant)) / (2.0 * a);

@@ -40,7 +40,7 @@ TEST(Moments, WhatIsNotFiniteShows) {
 }
 
 TEST(MonteCarlo, Interval) {
-  const Interval ninety_five = interval({2.0, 0.5}, 0.95);
+  const ConfidenceInterval ninety_five = interval({2.0, 0.5}, 0.95);
   EXPECT_NEAR(ninety_five.low, 2.0 - 0.5 * 1.959963984540054, 1e-14);
   EXPECT_NEAR(ninety_five.high, 2.0 + 0.5 * 1.959963984540054, 1e-14);
   EXPECT_EQ(interval({HUGE_VAL, HUGE_VAL}, 0.95).low, HUGE_VAL);

@@ -161,5 +161,42 @@ TEST(Covariance, DimensionsAndScaling) {
   EXPECT_EQ(trace(scaled(Dense{square(1, 0, 0, 1)}, 0.0)), 0.0);
 }
 
+TEST(Covariance, DefinitenessOfEachKind) {
+  EXPECT_TRUE(is_definite(Isotropic{1e-300, 2}));
+  EXPECT_FALSE(is_definite(Isotropic{0.0, 2}));
+  EXPECT_TRUE(is_definite(Diagonal{vector(1e-20, 1.0)}));
+  EXPECT_FALSE(is_definite(Diagonal{vector(0.0, 1.0)}));
+  EXPECT_FALSE(is_definite(Dense{square(1, 1, 1, 1)}));
+  EXPECT_TRUE(is_definite(factored(vector(0.0, 2.0), MatrixXd::Ones(2, 1))));
+  EXPECT_FALSE(is_definite(factored(vector(0.0, 2.0), MatrixXd(2, 0))));
+}
+
+TEST(Covariance, SameMatrixWhateverTheKind) {
+  EXPECT_TRUE(same_matrix(Isotropic{2.0, 2}, Isotropic{2.0, 2}));
+  EXPECT_FALSE(same_matrix(Isotropic{2.0, 2}, Isotropic{2.0, 3}));
+  EXPECT_FALSE(same_matrix(Isotropic{2.0, 2}, Isotropic{2.5, 2}));
+  EXPECT_TRUE(same_matrix(Isotropic{2.0, 2}, Dense{square(2, 0, 0, 2)}));
+  EXPECT_TRUE(same_matrix(Diagonal{vector(1.0, 2.0)}, Dense{square(1, 0, 0, 2)}));
+  EXPECT_FALSE(same_matrix(Diagonal{vector(1.0, 2.0)}, Dense{square(1, 0.1, 0.1, 2)}));
+  EXPECT_TRUE(
+      same_matrix(factored(vector(1.0, 2.0), MatrixXd::Ones(2, 1)), Dense{square(2, 1, 1, 3)}));
+  EXPECT_TRUE(same_matrix(factored(vector(1.0, 2.0), MatrixXd(2, 0)), Diagonal{vector(1.0, 2.0)}));
+}
+
+TEST(Covariance, DiagonalAndIsotropicMatrices) {
+  EXPECT_TRUE(is_diagonal(Isotropic{1.0, 3}));
+  EXPECT_TRUE(is_diagonal(Dense{square(1, 0, 0, 2)}));
+  EXPECT_FALSE(is_diagonal(Dense{square(1, 1e-300, 1e-300, 2)}));
+  EXPECT_TRUE(is_diagonal(factored(vector(1.0, 2.0), MatrixXd(2, 0))));
+  EXPECT_TRUE(is_diagonal(factored(vector(1.0, 2.0), MatrixXd::Identity(2, 2))));
+  EXPECT_FALSE(is_diagonal(factored(vector(1.0, 2.0), MatrixXd::Ones(2, 1))));
+  EXPECT_EQ(isotropic_variance(Isotropic{3.0, 2}), 3.0);
+  EXPECT_EQ(isotropic_variance(Diagonal{vector(3.0, 3.0)}), 3.0);
+  EXPECT_EQ(isotropic_variance(factored(vector(1.0, 1.0), MatrixXd::Identity(2, 2))), 2.0);
+  EXPECT_EQ(isotropic_variance(Diagonal{vector(3.0, 3.1)}), std::nullopt);
+  EXPECT_EQ(isotropic_variance(Dense{square(1, 0.5, 0.5, 1)}), std::nullopt);
+  EXPECT_EQ(isotropic_variance(Isotropic{0.0, 2}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -166,5 +166,18 @@ TEST(LogAddExp, Edges) {
   EXPECT_EQ(log_add_exp(kInf, -kInf), kInf);
 }
 
+TEST(ProductOrZero, NothingTimesInfinity) {
+  EXPECT_EQ(product_or_zero(2.0, 3.0), 6.0);
+  EXPECT_EQ(product_or_zero(0.0, kInf), 0.0);
+  EXPECT_EQ(product_or_zero(1e-300, kInf), kInf);
+}
+
+TEST(Decay, Edges) {
+  EXPECT_DOUBLE_EQ(decay(2.0, 0.5), std::exp(-1.0));
+  EXPECT_EQ(decay(0.0, kInf), 1.0);
+  EXPECT_EQ(decay(1.0, kInf), 0.0);
+  EXPECT_EQ(decay(-1.0, kInf), kInf);
+}
+
 }  // namespace
 }  // namespace sfumato

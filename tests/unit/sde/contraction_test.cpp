@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,6 +31,25 @@ TEST(Contraction, LinearDrift) {
   EXPECT_LT(linear_contraction(matrix(10, 3, 3, 1), Diagonal{Vector2d(1, 1e4)}), 0.0);
 }
 
+TEST(Contraction, DriftsThatAreNoGradients) {
+  // A shear and a turn: eigenvalues 1, 1 and 1 +- 5i.
+  EXPECT_NEAR(linear_contraction(matrix(1, 2, 0, 1), Isotropic{3.0, 2}), 0.0, 1e-15);
+  EXPECT_NEAR(linear_contraction(matrix(1, 2, 0, 1), Diagonal{Vector2d(1, 4)}), -1.0, 1e-15);
+  EXPECT_EQ(linear_contraction(matrix(1, 5, -5, 1), Isotropic{3.0, 2}), 1.0);
+  const MatrixXd a = matrix(1, -2, 0.3, 1.5);
+  const MatrixXd s = matrix(1, 0.4, 0.4, 0.5);
+  const double kappa = linear_contraction(a, Dense{s});
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 10000; ++k) {
+    const double angle = std::acos(-1.0) * k / 10000.0;
+    const Vector2d v(std::cos(angle), std::sin(angle));
+    const Vector2d dual = s.inverse() * v;
+    least = std::min(least, dual.dot(a * v) / dual.dot(v));
+  }
+  EXPECT_GE(least, kappa - 1e-12);
+  EXPECT_LT(least, kappa + 1e-5);
+}
+
 TEST(Contraction, HessianRange) {
   EXPECT_EQ(hessian_contraction(1.0, 3.0, Isotropic{0.1, 2}), 1.0);
   EXPECT_EQ(hessian_contraction(2.0, 2.0, Diagonal{Vector2d(1, 100)}), 2.0);
@@ -52,7 +73,9 @@ TEST(Contraction, Refusals) {
   EXPECT_THROW((void)linear_contraction(a, Isotropic{0.0, 2}), NumericalFailure);
   EXPECT_THROW((void)linear_contraction(a, Dense{matrix(1, 1, 1, 1)}), NumericalFailure);
   EXPECT_THROW((void)linear_contraction(a, Isotropic{1.0, 3}), InvalidArgument);
-  EXPECT_THROW((void)linear_contraction(matrix(1, 2, 0, 1), Isotropic{1.0, 2}), InvalidArgument);
+  EXPECT_THROW((void)linear_contraction(MatrixXd::Ones(2, 3), Isotropic{1.0, 2}), InvalidArgument);
+  EXPECT_THROW((void)linear_step_lipschitz(MatrixXd::Ones(2, 3), 0.1, Isotropic{1.0, 2}),
+               InvalidArgument);
   EXPECT_THROW((void)linear_step_lipschitz(a, std::nan(""), Isotropic{1.0, 2}), InvalidArgument);
   EXPECT_THROW((void)hessian_contraction(2.0, 1.0, Isotropic{1.0, 2}), InvalidArgument);
   EXPECT_THROW((void)hessian_contraction(1.0, 2.0, Diagonal{Vector2d(1, 0)}), NumericalFailure);

@@ -20,5 +20,18 @@ TEST(GaussianLaw, WhitenTakesTheFirstLawAsTheUnit) {
   EXPECT_DOUBLE_EQ(pair.excess(0), 2.0);
 }
 
+TEST(GaussianLaw, SameLaw) {
+  const GaussianLaw law{Eigen::Vector2d(1, 2), Isotropic{1.0, 2}};
+  EXPECT_TRUE(same_law(law, {Eigen::Vector2d(1, 2), Diagonal{Eigen::Vector2d(1, 1)}}));
+  EXPECT_FALSE(same_law(law, {Eigen::Vector2d(1, 2.5), Isotropic{1.0, 2}}));
+  EXPECT_FALSE(same_law(law, {Eigen::Vector2d(1, 2), Isotropic{1.1, 2}}));
+}
+
+TEST(GaussianLaw, MeanSquaredDistance) {
+  const GaussianLaw law{Eigen::Vector2d(3, 4), Diagonal{Eigen::Vector2d(0.5, 1.5)}};
+  EXPECT_DOUBLE_EQ(mean_squared_distance(law, Eigen::Vector2d(0, 0)), 27.0);
+  EXPECT_DOUBLE_EQ(mean_squared_distance(law, Eigen::Vector2d(0, 0), 1.0), 38.0);
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -59,5 +59,13 @@ TEST(RequireFiniteEntries, NamesTheEntry) {
   }
 }
 
+TEST(Spectrum, Rotated) {
+  const Covariance c = Dense{(Matrix2d() << 2, 0.5, 0.5, 1).finished()};
+  EXPECT_EQ(spectrum_of(Matrix2d(Vector2d(1, 3).asDiagonal())).rotated(c), dense(c));
+  const Spectrum s = spectrum_of((Matrix2d() << 2, 1, 1, 2).finished());
+  const MatrixXd back = s.vectors * s.rotated(c) * s.vectors.transpose();
+  EXPECT_TRUE(back.isApprox(dense(c), 1e-14));
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -4,7 +4,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/sde/contraction.hpp"
-#include "sfumato/sde/family/drift_kernel.hpp"
+#include "sfumato/sde/linear_drift.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -28,17 +28,11 @@ Diffusion linear_diffusion(const OuProcess& process) {
       }
     };
   } else {
-    // A is symmetric: its columns are its rows.
-    drift = [curvature, pull = process.pull](double /*time*/, const ConstPoints& at,
-                                             MutablePoints out) {
-      linear_drift(static_cast<std::size_t>(at.rows()), static_cast<std::size_t>(at.cols()),
-                   curvature.data(), pull.data(), at.data(),
-                   static_cast<std::size_t>(at.outerStride()), out.data(),
-                   static_cast<std::size_t>(out.outerStride()));
-    };
+    drift = linear_drift(curvature, process.pull);
   }
   return {curvature.rows(), std::move(drift), std::move(noise),
-          [curvature](const Covariance& metric) { return linear_contraction(curvature, metric); }};
+          [curvature](const Covariance& metric) { return linear_contraction(curvature, metric); },
+          /*autonomous=*/true};
 }
 
 }  // namespace sfumato

@@ -111,6 +111,7 @@ Diffusion mixture_diffusion(const GaussianMixture& mixture, double variance, dou
         out = out.colwise() * (half / total) - ridge * at;
       },
       Isotropic{variance, d}};
+  diffusion.autonomous = true;
   if (const auto bounds = mixture_hessian_bounds(mixture, variance, ridge)) {
     diffusion.contraction = [bounds = *bounds](const Covariance& metric) {
       return hessian_contraction(bounds.kappa, bounds.lipschitz, metric);

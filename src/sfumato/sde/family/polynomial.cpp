@@ -1,14 +1,12 @@
 #include "sfumato/sde/family/polynomial.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <queue>
 
 #include "sfumato/core/check.hpp"
-#include "sfumato/sde/family/drift_kernel.hpp"
+#include "sfumato/sde/linear_drift.hpp"
 
 namespace sfumato {
 namespace {
@@ -108,19 +106,9 @@ double lower_bound(const Polynomial& polynomial) {
 
 Diffusion polynomial_diffusion(const Polynomial& drift, double variance) {
   const Where where = Where::here();
-  if (drift.empty()) {
-    throw InvalidArgument("the drift has no coefficients", "Give at least the constant one", where);
-  }
-  for (std::size_t k = 0; k < drift.size(); ++k) {
-    require_finite(fmt::format("coefficient {} of the drift", k), drift[k], where);
-  }
   require_positive("variance", variance, where);
-  Diffusion diffusion{1,
-                      [drift](double /*time*/, const ConstPoints& at, MutablePoints out) {
-                        polynomial_values(static_cast<std::size_t>(at.rows()), drift.size(),
-                                          drift.data(), at.data(), out.data());
-                      },
-                      Isotropic{variance, 1}};
+  Diffusion diffusion{1, polynomial_drift(drift, where), Isotropic{variance, 1}};
+  diffusion.autonomous = true;
   Polynomial curvature = derivative(drift);
   for (double& coefficient : curvature) coefficient = -coefficient;
   const double kappa = lower_bound(curvature);

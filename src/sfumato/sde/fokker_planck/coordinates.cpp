@@ -15,9 +15,7 @@ using Eigen::MatrixXd;
 
 bool is_diagonal_or_state_dependent(const Diffusion& diffusion) {
   const Covariance* constant = constant_noise(diffusion);
-  if (constant == nullptr) return true;
-  const MatrixXd matrix = dense(*constant);
-  return MatrixXd(matrix.diagonal().asDiagonal()) == matrix;
+  return constant == nullptr || is_diagonal(*constant);
 }
 
 bool is_identity(const LinearMap& map) { return map.forward.isIdentity(0.0); }
@@ -66,7 +64,8 @@ Diffusion mapped(const Diffusion& diffusion, const LinearMap& map) {
                           "Only constant noise can be diagonalised");
   }
   const MatrixXd noise = map.forward * dense(*constant) * map.forward.transpose();
-  return {diffusion.dimension, drift, Covariance(Diagonal{noise.diagonal()})};
+  return {
+      diffusion.dimension, drift, Covariance(Diagonal{noise.diagonal()}), {}, diffusion.autonomous};
 }
 
 GaussianLaw mapped(const GaussianLaw& law, const LinearMap& map) {

@@ -5,15 +5,8 @@
 #include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/fokker_planck/grid.hpp"
 #include "sfumato/sde/fokker_planck/time_plan.hpp"
-#include "sfumato/sde/law.hpp"
 
 namespace sfumato {
-
-/// A diffusion, and its law at the time where it begins.
-struct StartedDiffusion {
-  Diffusion diffusion;
-  GaussianLaw start;
-};
 
 /// A box in which all the laws stay until the last of `times`: outside, each density is below about
 /// 1e-15 of its peak (Spec §12.3 asks for 1e-14).

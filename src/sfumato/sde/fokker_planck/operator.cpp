@@ -44,7 +44,7 @@ void require_usable(const PointCoefficients& found, double time, const Points& p
   }
 }
 
-bool is_diagonal(const Eigen::MatrixXd& matrix) {
+bool is_nearly_diagonal(const Eigen::MatrixXd& matrix) {
   const double off = (matrix - Eigen::MatrixXd(matrix.diagonal().asDiagonal())).cwiseAbs().sum();
   return off <= kRankTolerance * matrix.diagonal().cwiseAbs().maxCoeff();
 }
@@ -54,7 +54,7 @@ void sample_matrix_noise(const MatrixNoise& noise, double time, const Points& po
   for (Index j = 0; j < points.rows(); ++j) {
     const Eigen::VectorXd point = points.row(j).matrix().transpose();
     const Eigen::MatrixXd covariance = noise.covariance(time, point);
-    if (!is_diagonal(covariance)) {
+    if (!is_nearly_diagonal(covariance)) {
       throw InvalidArgument(
           fmt::format("Sigma(x) is not diagonal at x = {}, t = {}", point_text(points, j), time),
           "Two-dimensional grids take a constant Sigma or a diagonal Sigma(x); use simulation",
@@ -164,7 +164,7 @@ FaceSampler::FaceSampler(const Diffusion& diffusion, const Grid& grid) : diffusi
   require_size("the diffusion", diffusion.dimension, grid.dimension());
   if (const Covariance* constant = constant_noise(diffusion)) {
     require_size("the diffusion's noise", dimension(*constant), grid.dimension());
-    if (!is_diagonal(dense(*constant))) {
+    if (!is_nearly_diagonal(dense(*constant))) {
       throw InvalidArgument("the constant Sigma is not diagonal",
                             "Change coordinates with diagonalising_map first");
     }
@@ -174,6 +174,7 @@ FaceSampler::FaceSampler(const Diffusion& diffusion, const Grid& grid) : diffusi
 }
 
 const std::shared_ptr<const Coefficients>& FaceSampler::at(double time) {
+  if (coefficients_ != nullptr && diffusion_.autonomous) return coefficients_;
   bool changed = coefficients_ == nullptr;
   for (std::size_t k = 0; k < faces_.size(); ++k) {
     sample_into(diffusion_, time, faces_[k], scratch_);

@@ -62,8 +62,9 @@ class FaceSampler {
   ///         constant Sigma is not diagonal (diagonalise first).
   FaceSampler(const Diffusion& diffusion, const Grid& grid);
 
-  /// The coefficients at `time`; the same object as before where no value has changed, which is
-  /// found by evaluating them (a schedule cannot be missed), not by trusting a flag.
+  /// The coefficients at `time`; the same object as before where no value has changed. Unless the
+  /// diffusion is known to be autonomous that is found by evaluating them: a schedule cannot be
+  /// missed.
   ///
   /// Throws  InvalidArgument where a coefficient is not finite, Sigma is not positive or a Sigma(x)
   ///         is not diagonal, with the point.

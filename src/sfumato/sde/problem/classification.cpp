@@ -325,6 +325,7 @@ double hessian_bound(const ClassificationProblem& problem) {
 Diffusion classification_diffusion(std::shared_ptr<const ClassificationProblem> problem,
                                    Noise noise) {
   const Where where = Where::here();
+  const bool autonomous = std::holds_alternative<Covariance>(noise);
   if (auto* constant = std::get_if<Covariance>(&noise)) {
     require_size("noise", dimension(*constant), problem->parameters(), where);
     *constant = require_covariance("noise", std::move(*constant), where);
@@ -338,7 +339,8 @@ Diffusion classification_diffusion(std::shared_ptr<const ClassificationProblem> 
           std::move(noise),
           [kappa = own.ridge, lipschitz = hessian_bound(*problem)](const Covariance& metric) {
             return hessian_contraction(kappa, lipschitz, metric);
-          }};
+          },
+          autonomous};
 }
 
 }  // namespace sfumato

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sfumato/math/clones.hpp"
+#include "sfumato/core/vector_clones.hpp"
 
 namespace sfumato {
 namespace {
@@ -45,7 +45,8 @@ constexpr std::size_t kLanes = 16;  // sums of so many rows stay in registers
 
 }  // namespace
 
-SFUMATO_CLONES void logistic_in_place(std::size_t count, double* __restrict z) {
+SFUMATO_VECTOR_CLONES
+void logistic_in_place(std::size_t count, double* __restrict z) {
   for (std::size_t i = 0; i < count; ++i) {
     const double e = exp_of_negative(-std::abs(z[i]));
     const double numerator = z[i] < 0.0 ? e : 1.0;
@@ -53,7 +54,8 @@ SFUMATO_CLONES void logistic_in_place(std::size_t count, double* __restrict z) {
   }
 }
 
-SFUMATO_CLONES void softmax_in_place(std::size_t count, std::size_t classes, double* __restrict z) {
+SFUMATO_VECTOR_CLONES
+void softmax_in_place(std::size_t count, std::size_t classes, double* __restrict z) {
   constexpr std::size_t kBlock = 256;
   double largest[kBlock];
   double total[kBlock];
@@ -83,9 +85,9 @@ SFUMATO_CLONES void softmax_in_place(std::size_t count, std::size_t classes, dou
   }
 }
 
-SFUMATO_CLONES void row_scores(std::size_t count, std::size_t features, const double* __restrict x,
-                               std::size_t stride, const double* __restrict w,
-                               double* __restrict out) {
+SFUMATO_VECTOR_CLONES
+void row_scores(std::size_t count, std::size_t features, const double* __restrict x,
+                std::size_t stride, const double* __restrict w, double* __restrict out) {
   const std::size_t whole = count - count % kLanes;
   for (std::size_t first = 0; first < whole; first += kLanes) {
     Four sums[kLanes / 4] = {};
@@ -106,9 +108,9 @@ SFUMATO_CLONES void row_scores(std::size_t count, std::size_t features, const do
   }
 }
 
-SFUMATO_CLONES void add_weighted_rows(std::size_t count, std::size_t features,
-                                      const double* __restrict x, std::size_t stride,
-                                      const double* __restrict r, double* __restrict out) {
+SFUMATO_VECTOR_CLONES
+void add_weighted_rows(std::size_t count, std::size_t features, const double* __restrict x,
+                       std::size_t stride, const double* __restrict r, double* __restrict out) {
   const std::size_t whole = count - count % kLanes;
   for (std::size_t i = 0; i < features; ++i) {
     const double* column = x + i * stride;
@@ -123,8 +125,9 @@ SFUMATO_CLONES void add_weighted_rows(std::size_t count, std::size_t features,
   }
 }
 
-SFUMATO_CLONES void subtract_label(std::size_t count, const double* __restrict labels, double label,
-                                   double* __restrict r) {
+SFUMATO_VECTOR_CLONES
+void subtract_label(std::size_t count, const double* __restrict labels, double label,
+                    double* __restrict r) {
   for (std::size_t l = 0; l < count; ++l) r[l] -= labels[l] == label ? 1.0 : 0.0;
 }
 

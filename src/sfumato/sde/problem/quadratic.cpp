@@ -16,8 +16,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kNoPull = 1e-10;  // as in OuLaw: the rounding of B^T y
-
 }  // namespace
 
 QuadraticLoss quadratic_from_point(const MatrixXd& curvature, const VectorXd& point,

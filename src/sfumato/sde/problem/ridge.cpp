@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/covariance.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -18,7 +19,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kRankTolerance = 1e-12;  // Spec §2
 constexpr double kDominating = 0.9;       // an update then keeps all digits but one
 constexpr double kLeverageRidge = 1e-10;  // far above rounding, far below any real curvature
 

@@ -1,0 +1,68 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bound/document.hpp"
+#include "bound/evaluate.hpp"
+#include "bound/problem.hpp"
+#include "command.hpp"
+#include "progress.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  BoundOverrides overrides;
+  bool json = false;
+};
+
+void bound(const Options& options, int& exit_code) {
+  require_overrides(options.overrides.common);
+  const BoundProblem problem = read_bound_problem(options.file, options.overrides);
+  TerminalObserver observer;
+  const std::vector<BoundsAtTime> results = evaluate_bounds(problem, observer);
+  observer.finish();
+  print(bound_document(problem, results, observer.stop_requested()), options.json);
+  if (observer.stop_requested()) exit_code = kInterrupted;
+}
+
+}  // namespace
+
+void add_bound(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "bound", "Relative-entropy bounds between two SDEs, beside exact, grid and simulated values");
+  const auto options = std::make_shared<Options>();
+  command->add_option("file", options->file, "Problem file (TOML)")->required();
+  add_question_options(*command, options->overrides.common);
+  command->add_option("--seed", options->overrides.seed, "Seed of the simulation (default 1)");
+  command->add_option("--paths", options->overrides.paths, "Paths to simulate (default 20000)")
+      ->check(CLI::Range(2, 1000000000));
+  add_json_flag(*command, options->json);
+  command->footer(R"(Keys of the file (docs/bound.md has all the details):
+  title                      of the output
+  [flow]      times          list of times >= 0; inf is the stationary law
+  [risk]      epsilons       default [1]
+              delta          default 1e-5
+  [estimate]  seed, paths, step   of the simulation; monte_carlo = false: none
+              cells, domain       of the grid; fokker_planck = false: none
+  [assume]    sensitivity    |Sigma^(-1/2) (b - b')| <= this for all x, if you have a proof
+              contraction, contraction_prime    of the drifts of D, D', likewise
+  [d]         one of
+              drift          formulas, one per coordinate: "x - x^3"
+              potential      a formula f; the drift is -grad f
+              A or B, ...    a quadratic loss, as in `sfumato quadratic`
+              mixture        { weights, means, covariances, ridge }
+              model          "ridge", "logistic" or "softmax", with data, target, loss, ridge
+              and
+              Sigma          numbers, or Sigma_formula, or minibatch = { batch, learning_rate }
+              start_mean, start_covariance
+  [d_prime]   any key of [d]; the others are shared with [d]
+              without_row    k: D' is D without row k; with = FILE puts a record in its place
+
+Example:
+  sfumato bound examples/bound/double_well.toml --times 1,10)");
+  command->callback([options, &exit_code] { bound(*options, exit_code); });
+}
+
+}  // namespace sfumato::cli
