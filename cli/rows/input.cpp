@@ -90,6 +90,30 @@ Rescaling rescaling_of(const std::string& source, const std::vector<std::string>
   return rescaling;
 }
 
+void require_labels(const DataTable& table, const std::string& column) {
+  const auto labels = table.values.col(column_of(table, column));
+  for (Index row = 0; row < labels.size(); ++row) {
+    if (labels(row) == 0.0 || labels(row) == 1.0) continue;
+    throw InvalidArgument(
+        fmt::format("the label {} in column \"{}\" is neither 0 nor 1", labels(row), column),
+        "Code the two classes as 0 and 1, or use --model ridge for a quantity",
+        Where::at(table.source, table.lines[static_cast<std::size_t>(row)]));
+  }
+}
+
+/// A label stays as it is; a file of constants must not say otherwise.
+void keep_label(const RegressionColumns& columns, Rescaling& rescaling) {
+  const Index target = rescaling.centre.size() - 1;
+  const bool changed = rescaling.centre(target) != 0.0 || rescaling.scale(target) != 1.0;
+  if (changed && columns.standardise != "self") {
+    throw InvalidArgument(fmt::format("\"{}\" is a label and cannot be rescaled", columns.target),
+                          "Leave its column out, or give it centre 0 and scale 1",
+                          Where::in(columns.standardise));
+  }
+  rescaling.centre(target) = 0.0;
+  rescaling.scale(target) = 1.0;
+}
+
 Eigen::MatrixXd rescale(const Eigen::MatrixXd& values, const Rescaling& rescaling) {
   return (values.rowwise() - rescaling.centre.transpose()) *
          rescaling.scale.cwiseInverse().asDiagonal();
@@ -120,10 +144,14 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
   }
   RegressionInput input;
   const Eigen::MatrixXd raw = select(table, selection);
-  const Rescaling rescaling =
+  Rescaling rescaling =
       rescaling_of(columns.standardise, selection, raw, csv, columns.features.empty());
+  if (columns.target_is_label) {
+    require_labels(table, columns.target);
+    keep_label(columns, rescaling);
+  }
   if (!columns.standardise.empty()) {
-    for (std::size_t k = 0; k < selection.size(); ++k) {
+    for (std::size_t k = 0; k + (columns.target_is_label ? 1 : 0) < selection.size(); ++k) {
       const auto i = static_cast<Index>(k);
       const bool changed = rescaling.centre(i) != 0.0 || rescaling.scale(i) != 1.0;
       if (!changed) input.not_rescaled.push_back(selection[k]);
@@ -143,6 +171,7 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
                             "Give the one record that replaces each row, under column names",
                             Where::in(with_file));
     }
+    if (columns.target_is_label) require_labels(other, columns.target);
     const Eigen::MatrixXd record = rescale(select(other, selection), rescaling);
     input.replacement = Record{features_of(record, columns.intercept).row(0).transpose(),
                                record(0, record.cols() - 1)};

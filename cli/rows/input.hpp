@@ -15,6 +15,7 @@ struct RegressionColumns {
   std::string target;
   std::vector<std::string> features;  ///< empty: every column but the target
   bool intercept = true;              ///< a column of ones, penalised like the others
+  bool target_is_label = false;       ///< 0 or 1, and never rescaled
   /// A file with a row of centres and a row of scales under column names; "self" takes both from
   /// the table; empty leaves the columns as they are.
   std::string standardise;
@@ -35,7 +36,8 @@ struct RegressionInput {
 /// Reads the table and, if `with_file` is not empty, the one record that replaces each row.
 ///
 /// Throws   InvalidArgument with the file for unknown columns (and the nearest), a target among the
-///          features, a scale that is not positive, more or less than one record in `with_file`;
+///          features, a scale that is not positive, more or less than one record in `with_file`,
+///          with the line for a label that is neither 0 nor 1, constants that would rescale a label;
 ///          and as read_csv().
 [[nodiscard]] RegressionInput read_regression(const std::string& path,
                                               const RegressionColumns& columns,

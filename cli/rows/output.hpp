@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "rows/input.hpp"
+#include "rows/options.hpp"
+#include "rows/views.hpp"
 #include "sfumato/privacy/row_risk.hpp"
 #include "sfumato/report/document.hpp"
 
@@ -11,7 +13,7 @@ namespace sfumato::cli {
 
 /// What was asked, for the words around the numbers.
 struct RowsQuestion {
-  std::string source;
+  RowsModel model = RowsModel::ridge;
   RidgeOptions ridge;
   RowRiskOptions risk;
   bool standardised_by_self = false;
@@ -20,13 +22,17 @@ struct RowsQuestion {
   std::size_t top = 10;
 };
 
-/// Adds the riskiest rows, quantiles, a histogram and what the numbers mean.
+/// Adds what was asked, the riskiest rows, quantiles, a histogram and the rows without a number.
 void add_row_risks(Document& document, const RowsQuestion& question, const RegressionInput& input,
-                   const std::vector<RowRisk>& risks);
+                   const std::vector<RowRisk>& risks, const std::vector<Trait>& traits);
+
+/// Adds what the numbers mean, assume and leave out.
+void add_caveats(Document& document, const RowsQuestion& question, const RegressionInput& input);
 
 /// One line per row, in the order of the table, every digit.
 /// Throws StorageError if the file cannot be written.
 void write_row_risks(const std::string& path, const RowsQuestion& question,
-                     const RegressionInput& input, const std::vector<RowRisk>& risks);
+                     const RegressionInput& input, const std::vector<RowRisk>& risks,
+                     const std::vector<Trait>& traits);
 
 }  // namespace sfumato::cli

@@ -15,6 +15,10 @@ DIABETES = str(ROOT / "examples/rows/diabetes.csv")
 PUBLIC = str(ROOT / "examples/rows/public.csv")
 OTHER = str(ROOT / "examples/rows/other.csv")
 BASE = ["rows", DIABETES, "--target", "progression", "--standardise", PUBLIC]
+CANCER = str(ROOT / "examples/rows/breast_cancer.csv")
+CANCER_PUBLIC = str(ROOT / "examples/rows/breast_cancer_public.csv")
+LOGISTIC = ["rows", CANCER, "--target", "malignant", "--model", "logistic", "--standardise", CANCER_PUBLIC,
+            "--features", "radius_mean,texture_mean,smoothness_mean"]
 
 
 def table():
@@ -22,6 +26,25 @@ def table():
     constants = np.loadtxt(PUBLIC, delimiter=",", skiprows=1)
     scaled = (rows - constants[0]) / constants[1]
     return np.column_stack([scaled[:, :-1], np.ones(len(rows))]), scaled[:, -1]
+
+
+def labelled_table():
+    with open(CANCER, newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    with open(CANCER_PUBLIC, newline="", encoding="utf-8") as stream:
+        centre, scale = csv.DictReader(stream)
+    names = ["radius_mean", "texture_mean", "smoothness_mean"]
+    x = [[(float(r[n]) - float(centre[n])) / float(scale[n]) for n in names] + [1.0] for r in rows]
+    return np.array(x), np.array([float(r["malignant"]) for r in rows])
+
+
+def logistic_minimiser(x, y, ridge):
+    w = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ w))
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + ridge * np.eye(len(w))
+        w = w - np.linalg.solve(hessian, x.T @ (p - y) + ridge * w)
+    return w
 
 
 def gaussian_kl(m, v, m2, v2):
@@ -81,6 +104,26 @@ class Numbers(unittest.TestCase):
         self.check(BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1",
                            "--time", str(time)], law)
 
+    def test_chain_step_by_step(self):
+        eta, noise = 1e-3, 2.0
+        def law(x, y, steps):
+            a = x.T @ x + np.eye(x.shape[1])
+            step = np.eye(len(a)) - eta * a
+            m, v = np.zeros(len(a)), np.zeros_like(a)
+            for _ in range(steps):
+                m, v = step @ m + eta * (x.T @ y), step @ v @ step + eta * noise * np.eye(len(a))
+            return m, v
+        base = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", str(noise),
+                       "--learning-rate", str(eta), "--steps"]
+        self.check(base + ["30"], lambda x, y: law(x, y, 30))
+        # The slowest direction contracts by 0.999 or less per step: 20,000 steps are the long run.
+        x, y = table()
+        keep = np.arange(len(y)) != 40
+        a, b = law(x, y, 20000), law(x[keep], y[keep], 20000)
+        listed = risks(base + ["inf"])
+        self.assertAlmostEqual(float(listed[40]["kl_forward"]) / gaussian_kl(*a, *b), 1.0, 6)
+        self.assertEqual(listed[40]["claim"], "exact")
+
     def test_release_is_a_gaussian_mechanism(self):
         x, y = table()
         a = x.T @ x + np.eye(x.shape[1])
@@ -115,6 +158,100 @@ class Numbers(unittest.TestCase):
     def test_threads_do_not_change_a_digit(self):
         arguments = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1"]
         self.assertEqual(risks(arguments + ["--threads", "1"]), risks(arguments + ["--threads", "4"]))
+
+
+class Logistic(unittest.TestCase):
+    SUM = LOGISTIC + ["--adjacency", "remove", "--loss", "sum", "--ridge", "5", "--noise", "20"]
+
+    def test_mu_of_flow_and_chain(self):
+        x, _ = labelled_table()
+        sensitivity = np.linalg.norm(x, axis=1) / math.sqrt(20)
+        eta = 1e-3
+        c = 1 - eta * 5
+        def steps(k):
+            return eta * (1 + c) / (1 - c) * (1 - c**k) / (1 + c**k)
+        for arguments, factor in (([], 2 / 5), (["--time", "0.3"], 2 / 5 * math.tanh(5 * 0.3 / 2)),
+                                  (["--learning-rate", str(eta), "--steps", "50"], steps(50)),
+                                  (["--learning-rate", str(eta), "--steps", "inf"], steps(1e9))):
+            listed = risks(self.SUM + ["--check", "0"] + arguments)
+            for row in range(0, len(x), 20):
+                got = float(listed[row]["mu"])
+                self.assertAlmostEqual(got / (sensitivity[row] * math.sqrt(factor)), 1.0, 9)
+                self.assertEqual(listed[row]["claim"], "upper_bound")
+                for key in ("kl_forward", "kl_reverse"):
+                    self.assertLessEqual(float(listed[row][key]), got * got / 2 * (1 + 1e-12))
+                self.assertLessEqual(float(listed[row]["advantage"]),
+                                     math.erf(got / math.sqrt(8)) * (1 + 1e-9))
+
+    def test_release_is_a_gaussian_mechanism(self):
+        x, y = labelled_table()
+        w = logistic_minimiser(x, y, 5)
+        listed = risks(self.SUM + ["--release"])
+        for row in range(0, len(y), 40):
+            keep = np.arange(len(y)) != row
+            mu = np.linalg.norm(logistic_minimiser(x[keep], y[keep], 5) - w) / math.sqrt(20)
+            self.assertGreaterEqual(float(listed[row]["mu"]), mu * (1 - 1e-9))
+            self.assertLess(float(listed[row]["mu"]), mu * (1 + 1e-3))
+
+    def test_threads_do_not_change_a_digit(self):
+        def output(threads):
+            return run(*self.SUM, "--check", "1", "--json", "--threads", threads).stdout
+        self.assertEqual(output("1"), output("3"))
+
+    def test_check_is_an_estimate_below_the_bound(self):
+        for arguments in ([], ["--time", "0.05"], ["--learning-rate", "0.002", "--steps", "40"]):
+            result = run(*self.SUM, "--json", "--check", "2", "--seed", "7", *arguments)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            document = json.loads(result.stdout)
+            self.assertEqual(document["provenance"]["seed"], "7")
+            rows = {b["key"]: b for b in document["blocks"] if b["type"] == "table"}["checks"]["rows"]
+            self.assertEqual(len(rows), 4)
+            for row in rows:
+                self.assertEqual(row["estimate"]["claim"], "estimate")
+                self.assertEqual(row["bound"]["claim"], "upper_bound")
+                self.assertLess(row["estimate"]["value"], row["bound"]["value"])
+
+    def test_check_can_be_left_out(self):
+        document = json.loads(run(*self.SUM, "--json", "--check", "0").stdout)
+        self.assertNotIn("checks", [b.get("key") for b in document["blocks"]])
+
+    def test_text_says_what_the_bounds_are(self):
+        text = " ".join(run(*self.SUM, "--check", "1").stdout.split())
+        for words in ("upper bounds", "not a differential-privacy guarantee", "sensitive", "not clipped",
+                      "Time is continuous", "<=", "is an estimate"):
+            self.assertIn(words, text)
+
+    def test_text_says_which_bounds_do_not_apply(self):
+        with tempfile.TemporaryDirectory() as folder:
+            noise = os.path.join(folder, "noise.csv")
+            Path(noise).write_text("20\n21\n20\n19\n", encoding="utf-8")
+            base = LOGISTIC + ["--adjacency", "remove", "--loss", "sum", "--check", "0"]
+            text = " ".join(run(*base, "--ridge", "5", "--noise", noise, "--time", "1").stdout.split())
+            self.assertIn("The noise is not isotropic", text)
+            text = " ".join(run(*base, "--ridge", "0.01", "--ridge-scale", "rows", "--noise",
+                                "20").stdout.split())
+            self.assertIn("there is no mu", text)
+        text = " ".join(run(*self.SUM, "--check", "0", "--learning-rate", "0.5", "--steps", "9")
+                        .stdout.split())
+        self.assertIn("constant 1 is used", text)
+        self.assertIn("Lower --learning-rate below", text)
+
+    def test_replace_and_mean(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = Path(folder) / "other.csv"
+            other.write_text("radius_mean,texture_mean,smoothness_mean,malignant\n14,19,0.09,0\n",
+                             encoding="utf-8")
+            x, _ = labelled_table()
+            with open(CANCER_PUBLIC, newline="", encoding="utf-8") as stream:
+                centre, scale = csv.DictReader(stream)
+            put = [(v - float(centre[n])) / float(scale[n])
+                   for n, v in (("radius_mean", 14), ("texture_mean", 19), ("smoothness_mean", 0.09))]
+            listed = risks(LOGISTIC + ["--adjacency", "replace", "--with", str(other), "--loss", "mean",
+                                       "--ridge", "0.1", "--noise", "0.01", "--check", "0"])
+            for row in range(0, len(x), 50):
+                gap = (np.linalg.norm(x[row]) + np.linalg.norm(put + [1.0])) / len(x)
+                mu = gap / 0.1 * math.sqrt(2 / 0.1)
+                self.assertAlmostEqual(float(listed[row]["mu"]) / mu, 1.0, 9)
 
 
 class Output(unittest.TestCase):
@@ -182,6 +319,61 @@ class Refusals(unittest.TestCase):
         self.refused(64, ["ridge"], *BASE, "--adjacency", "remove", "--loss", "mean", "--noise", "1",
                      "--ridge", "1", "--ridge-scale", "rows")
         self.refused(65, ["nofile.npz"], *full, "--noise", "nofile.npz")
+
+    def test_chain(self):
+        full = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1"]
+        self.refused(64, ["--steps"], *full, "--learning-rate", "0.1")
+        self.refused(64, ["--learning-rate"], *full, "--steps", "10")
+        self.refused(64, ["--time"], *full, "--learning-rate", "0.1", "--steps", "10", "--time", "1")
+        self.refused(64, ["--release"], *full, "--learning-rate", "0.1", "--steps", "10", "--release")
+        self.refused(64, ["--learning-rate", "0 "], *full, "--learning-rate", "0", "--steps", "10")
+        self.refused(64, ["--steps", "1.5"], *full, "--learning-rate", "0.1", "--steps", "1.5")
+        self.refused(64, ["--steps", "-1"], *full, "--learning-rate", "0.1", "--steps", "-1")
+        # Too long for this table: no stationary law.
+        self.refused(65, ["stationary", "[0, 2)"], *full, "--learning-rate", "0.1", "--steps", "inf")
+
+    def test_logistic(self):
+        full = LOGISTIC + ["--adjacency", "remove", "--loss", "sum", "--noise", "1"]
+        self.refused(65, ["--ridge", "--time", "kappa = 0"], *full)
+        self.refused(65, ["--ridge", "--steps"], *full, "--learning-rate", "1e-4", "--steps", "inf")
+        self.refused(65, ["contract", "Lower --learning-rate"], *full, "--ridge", "1",
+                     "--learning-rate", "0.5", "--steps", "inf")
+        self.refused(64, ["--check", "exact"], *BASE, "--adjacency", "remove", "--loss", "sum",
+                     "--noise", "1", "--check", "1")
+        self.refused(64, ["--check", "--release"], *full, "--ridge", "1", "--check", "1", "--release")
+        self.refused(64, ["--model"], *full[:5], "svm", *full[6:])
+        with tempfile.TemporaryDirectory() as folder:
+            noise = os.path.join(folder, "noise.csv")
+            Path(noise).write_text("1\n1\n0\n1\n", encoding="utf-8")
+            singular = [*full[:-1], noise]
+            self.refused(65, ["singular", "every direction"], *singular, "--ridge", "1")
+            Path(noise).write_text("1\n1\n2\n1\n", encoding="utf-8")
+            self.refused(65, ["no bound applies"], *singular, "--ridge", "1", "--ridge-scale", "rows")
+            Path(noise).write_text("1\n1\n2000\n1\n", encoding="utf-8")
+            self.refused(65, ["metric", "isotropic"], *singular, "--ridge", "1")
+
+    def test_labels(self):
+        logistic = ["--model", "logistic", "--ridge", "1"]
+        self.with_table("x,y\n1,0\n3,2\n", ["t.csv:3", "label 2", "\"y\""], *logistic)
+        self.with_table("x,y\n1,0\n3,0.5\n", ["t.csv:3", "label 0.5"], *logistic)
+        self.with_table("x,y\n1,1\n", ["only row"], *logistic)
+        self.with_table("x,y\n-1,0\n-2,0\n1,1\n3,1\n", ["ridge"], "--model", "logistic", "--time", "1",
+                        "--no-intercept")
+        with tempfile.TemporaryDirectory() as folder:
+            constants = Path(folder) / "c.csv"
+            constants.write_text("x,y\n0,0.5\n1,2\n", encoding="utf-8")
+            self.with_table("x,y\n1,0\n3,1\n", ["c.csv", "label"], *logistic, "--standardise",
+                            str(constants))
+            other = Path(folder) / "o.csv"
+            other.write_text("x,y\n0,7\n", encoding="utf-8")
+            path = Path(folder) / "t.csv"
+            path.write_text("x,y\n1,0\n3,1\n", encoding="utf-8")
+            self.refused(65, ["o.csv:2", "label 7"], "rows", str(path), "--target", "y", "--adjacency",
+                         "replace", "--with", str(other), "--loss", "sum", "--noise", "1", *logistic)
+            # The table's own moments leave the label alone.
+            result = run("rows", str(path), "--target", "y", "--adjacency", "remove", "--loss", "sum",
+                         "--noise", "1", "--standardise", "self", "--check", "0", *logistic)
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_tables(self):
         self.refused(65, ["none.csv"], "rows", "none.csv", "--target", "y", "--adjacency", "remove",

@@ -2,88 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <utility>
-
-#include "sfumato/core/check.hpp"
-#include "sfumato/core/parallel.hpp"
-#include "sfumato/privacy/risk.hpp"
-#include "sfumato/sde/ou_law.hpp"
-#include "sfumato/sde/problem/ridge_change.hpp"
-#include "sfumato/sde/spectrum.hpp"
-
 namespace sfumato {
 namespace {
-
-using Eigen::Index;
-using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kChunk = 64;  // rows a thread takes at a time: some milliseconds of work
-
-/// The whitened pair of one row; empty when D' has no model.
-using PairOfRow = std::function<std::optional<WhitenedPair>(Index row)>;
-
-void require_dimension(std::string_view what, Index got, Index expected) {
-  require_size(what, got, expected, Where::in("row_risks"));
-}
-
-PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const MinimiserRelease& release) {
-  require_dimension("noise", dimension(release.noise), problem.parameters());
-  const Covariance noise = require_covariance("noise", release.noise, Where::in("row_risks"));
-  (void)problem.minimiser();
-  return [&problem, &replacement, noise](Index row) -> std::optional<WhitenedPair> {
-    const std::optional<VectorXd> shift = minimiser_shift(problem, row, replacement);
-    if (!shift) return std::nullopt;
-    return whiten(VectorXd::Zero(shift->size()), noise, *shift, noise);
-  };
-}
-
-PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const FlowRelease& release) {
-  const Where where = Where::in("row_risks");
-  require_non_negative("time", release.time, where);
-  require_dimension("noise", dimension(release.noise), problem.parameters());
-  require_dimension("start", release.start.mean.size(), problem.parameters());
-  const Covariance noise = require_covariance("noise", release.noise, where);
-  const GaussianLaw start{release.start.mean,
-                          require_covariance("start", release.start.covariance, where)};
-  const double time = release.time;
-
-  const auto* isotropic = std::get_if<Isotropic>(&noise);
-  if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0 &&
-      changes_rows_only(problem, !replacement)) {
-    (void)problem.minimiser();
-    const double variance = isotropic->variance;
-    return [&problem, &replacement, variance](Index row) {
-      return ridge_pair_stationary(problem, row, replacement, variance);
-    };
-  }
-
-  // Eigenvalues of A carry rounding times its condition number into every number below. 1e9 leaves
-  // the digits that are printed; beyond it a value could be off by percents and still look exact.
-  const double condition = condition_number(problem.loss());
-  if (condition > 1e9 && std::isfinite(condition)) {
-    throw NumericalFailure(
-        fmt::format("the curvature has condition number {:.2g}: too few digits would be left",
-                    condition),
-        "Standardise the columns or add ridge (the stationary law with isotropic noise, sum loss "
-        "and fixed ridge, and --release, have no such limit)",
-        Where::in("row risks"));
-  }
-  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise}, start);
-  (void)law.at(time);  // throws if the table itself has no law at this time
-  return
-      [&problem, &replacement, noise, start, time, law](Index row) -> std::optional<WhitenedPair> {
-        const QuadraticLoss loss = problem.neighbour(row, replacement);
-        const OuLaw other({loss.curvature, loss.pull, noise}, start);
-        if (time == kInf && !other.long_run().law) return std::nullopt;
-        return whiten_at(law, other, time);
-      };
-}
 
 DirectedRisk views(const Risk& risk, Direction direction, const RowRiskOptions& options) {
   DirectedRisk result;
@@ -99,32 +19,6 @@ DirectedRisk views(const Risk& risk, Direction direction, const RowRiskOptions& 
   return result;
 }
 
-RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of,
-                const RowRiskOptions& options) {
-  RowRisk result;
-  result.row = row;
-  result.leverage = problem.leverage(row);
-  try {
-    std::optional<WhitenedPair> pair = pair_of(row);
-    if (!pair) {
-      result.status = RowStatus::no_model;
-      result.message = "without this row the loss has no unique minimiser";
-      return result;
-    }
-    result.used_rank_tolerance = pair->used_rank_tolerance;
-    const Risk risk = Risk::exact(*pair);
-    const auto advantage = risk.advantage();
-    result.advantage = {advantage.value, advantage.claim};
-    result.forward = views(risk, Direction::forward, options);
-    result.reverse = views(risk, Direction::reverse, options);
-    result.status = RowStatus::ok;
-  } catch (const NumericalFailure& failure) {
-    result.status = RowStatus::failed;
-    result.message = failure.what();
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string_view name(RowStatus status) {
@@ -137,27 +31,12 @@ std::string_view name(RowStatus status) {
   throw InternalError(fmt::format("unknown RowStatus {}", static_cast<int>(status)));
 }
 
-std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions& options,
-                               Observer& observer) {
-  if (options.replacement) {
-    const Where where = Where::here();
-    require_dimension("replacement", options.replacement->features.size(), problem.parameters());
-    require_finite_entries("replacement", options.replacement->features, where);
-    require_finite("replacement target", options.replacement->target, where);
-  }
-  const PairOfRow pair_of = std::visit(
-      [&](const auto& release) { return pairs_of(problem, options.replacement, release); },
-      options.release);
-
-  std::vector<RowRisk> risks(static_cast<std::size_t>(problem.rows()));
-  for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
-  (void)parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
-                  [&](std::uint64_t first, std::uint64_t last) {
-                    for (std::uint64_t row = first; row < last; ++row) {
-                      risks[row] = risk_of(problem, static_cast<Index>(row), pair_of, options);
-                    }
-                  });
-  return risks;
+void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options) {
+  const auto advantage = risk.advantage();
+  row.advantage = {advantage.value, advantage.claim};
+  row.forward = views(risk, Direction::forward, options);
+  row.reverse = views(risk, Direction::reverse, options);
+  row.status = RowStatus::ok;
 }
 
 }  // namespace sfumato

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
-#include "sfumato/core/observer.hpp"
 #include "sfumato/core/units.hpp"
 #include "sfumato/math/covariance.hpp"
+#include "sfumato/privacy/risk.hpp"
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
@@ -25,12 +25,25 @@ struct FlowRelease {
   GaussianLaw start;
 };
 
+/// The last of `steps` iterates of full-batch noisy gradient descent (Spec §8),
+///
+///   x <- x - learning_rate grad f(x) + N(0, learning_rate * noise):
+///
+/// the noise is a covariance per unit of time, one step taking learning_rate, as in the flow that the
+/// chain follows when its steps are short.
+struct ChainRelease {
+  double learning_rate;  ///< > 0
+  double steps;          ///< a whole number >= 0; +inf for the stationary law
+  Covariance noise;      ///< Sigma
+  GaussianLaw start;
+};
+
 /// The exact minimiser plus one draw of N(0, noise).
 struct MinimiserRelease {
   Covariance noise;
 };
 
-using Release = std::variant<FlowRelease, MinimiserRelease>;
+using Release = std::variant<FlowRelease, ChainRelease, MinimiserRelease>;
 
 struct RowRiskOptions {
   Release release;
@@ -63,30 +76,25 @@ struct DirectedRisk {
 };
 
 /// What the released weights reveal about one row of this table. NaN unless the status is ok.
+///
+/// It is the risk of this row under this table, no differential-privacy guarantee, which speaks of all
+/// tables; and it is itself sensitive.
 struct RowRisk {
   Eigen::Index row = 0;
   RowStatus status = RowStatus::not_computed;
-  double leverage = std::numeric_limits<double>::quiet_NaN();  ///< RidgeProblem::leverage
-  RiskNumber advantage;                                        ///< total variation
+  /// RidgeProblem::leverage; NaN for other models.
+  double leverage = std::numeric_limits<double>::quiet_NaN();
+  /// The proven mu of Gaussian differential privacy for this pair (Spec §6.4); NaN where the laws are
+  /// known exactly or nothing is proven.
+  RiskNumber mu;
+  RiskNumber advantage;  ///< total variation
   DirectedRisk forward;
   DirectedRisk reverse;
   bool used_rank_tolerance = false;  ///< a rank was decided by rounding (Spec §2)
   std::string message;
 };
 
-/// The risk of every row: the two laws of the release with and without it, compared exactly.
-///
-/// These are risks of these rows under this table. They are no differential-privacy guarantee, which
-/// speaks of all tables, and they are themselves sensitive.
-///
-/// Cost     linear in rows, O(p^2) for each with flow at +inf, isotropic noise and a loss whose
-///          other terms stay (changes_rows_only), else O(p^3); the divergences come on top. The
-///          result does not depend on `threads`.
-/// Stops    when the observer asks; the remaining rows are not_computed.
-/// Throws   InvalidArgument for noise, start or replacement of the wrong size, a noise that is not a
-///          covariance, time < 0 or NaN; NumericalFailure if the whole table has no minimiser (or
-///          no stationary law) where one is needed.
-[[nodiscard]] std::vector<RowRisk> row_risks(const RidgeProblem& problem,
-                                             const RowRiskOptions& options, Observer& observer);
+/// Fills in advantage and both directions from what is known of the two laws; the status becomes ok.
+void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options);
 
 }  // namespace sfumato

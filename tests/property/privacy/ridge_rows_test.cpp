@@ -1,4 +1,4 @@
-#include "sfumato/privacy/row_risk.hpp"
+#include "sfumato/privacy/ridge_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,6 +88,30 @@ GaussianLaw law_of(const Loss& loss, const FlowRelease& release) {
           Dense{limit + decay * (start - limit) * decay}};
 }
 
+/// Step by step; for the long run in steps that double until nothing changes.
+GaussianLaw law_of(const Loss& loss, const ChainRelease& release) {
+  const Index d = loss.pull.size();
+  const double eta = release.learning_rate;
+  MatrixXd step = MatrixXd::Identity(d, d) - eta * loss.curvature;
+  MatrixXd noise = eta * dense(release.noise);
+  VectorXd force = eta * loss.pull;
+  if (release.steps == kInf) {
+    for (int doubling = 0; doubling < 40; ++doubling) {
+      force += step * force;
+      noise += step * noise * step.transpose();
+      step = step * step;
+    }
+    return {force, Dense{noise}};
+  }
+  VectorXd mean = release.start.mean;
+  MatrixXd covariance = dense(release.start.covariance);
+  for (double k = 0.0; k < release.steps; ++k) {
+    mean = step * mean + force;
+    covariance = step * covariance * step + noise;
+  }
+  return {mean, Dense{covariance}};
+}
+
 double kl_from_definition(const GaussianLaw& p, const GaussianLaw& q) {
   const MatrixXd v = dense(p.covariance);
   const MatrixXd w = dense(q.covariance);
@@ -124,7 +148,7 @@ Case random_case(RandomProblem& random) {
     }
   };
   const auto release = [&]() -> Release {
-    switch (random.integer(0, 3)) {
+    switch (random.integer(0, 5)) {
       case 0: return FlowRelease{kInf, Isotropic{scale, p}, point_law(VectorXd::Zero(p))};
       case 1: return FlowRelease{kInf, noise(), point_law(random.vector(p))};
       case 2:
@@ -133,6 +157,16 @@ Case random_case(RandomProblem& random) {
             noise(),
             {random.vector(p), random.integer(0, 1) == 0 ? Covariance{Isotropic{0.0, p}}
                                                          : Covariance{Isotropic{0.5, p}}}};
+      case 3:
+      case 4: {
+        // Below 2 / lam_max of the table and of every neighbour.
+        const double largest = table.features.squaredNorm() + 10.0 * static_cast<double>(n);
+        const double eta =
+            random.log_uniform(0.1, 1.0) /
+            (ridge.loss == LossScale::mean ? largest / static_cast<double>(n) : largest);
+        const double steps = random.integer(0, 19) == 0 ? kInf : random.integer(1, 60);
+        return ChainRelease{eta, steps, noise(), {random.vector(p), Isotropic{0.1, p}}};
+      }
       default: return MinimiserRelease{noise()};
     }
   };
@@ -145,7 +179,7 @@ void expect_close(const RiskNumber& got, double expected, double tolerance, cons
   EXPECT_NEAR(got.value, expected, tolerance * (1e-3 + std::abs(expected))) << what;
 }
 
-TEST(RowRiskProperty, AgreesWithTablesRebuiltRowByRow) {
+TEST(RidgeRowsProperty, AgreesWithTablesRebuiltRowByRow) {
   int rows = 0;
   for (std::uint64_t seed = 0; rows < 3000; ++seed) {
     RandomProblem random(seed);
@@ -198,7 +232,7 @@ bool same_bits(const RowRisk& a, const RowRisk& b) {
          std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
 }
 
-TEST(RowRiskProperty, ThreadsDoNotChangeABit) {
+TEST(RidgeRowsProperty, ThreadsDoNotChangeABit) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(1'000'000 + seed);

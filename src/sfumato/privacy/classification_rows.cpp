@@ -1,0 +1,281 @@
+#include "sfumato/privacy/classification_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/core/parallel.hpp"
+#include "sfumato/divergence/classification_pair.hpp"
+#include "sfumato/divergence/noisy_gd_gdp.hpp"
+#include "sfumato/privacy/chain_convexity.hpp"
+#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kUp = 1.0 + 1e-14;   // rounding of a few products
+constexpr std::uint64_t kChunk = 64;  // rows whose minimisers are found together
+
+/// One row's pair of losses.
+struct Pair {
+  GradientGap gap;
+  Convexity neighbour;  ///< without a minimiser if there is none (no ridge)
+  [[nodiscard]] bool has_minimiser() const { return neighbour.minimiser.size() > 0; }
+};
+
+/// What is proven about one pair; `mu` is for the table.
+struct Proven {
+  std::vector<Risk> known;
+  std::optional<Claimed<double>> mu = {};
+
+  void add_mu(const Claimed<double>& bound) {
+    mu = bound;
+    known.push_back(Risk::from_gdp(bound));
+  }
+};
+using Prover = std::function<Proven(const Pair& pair)>;
+
+const Where& here() {
+  static const Where where = Where::in("row bounds");
+  return where;
+}
+
+Covariance checked_noise(const ClassificationFit& fit, const Covariance& noise) {
+  require_size("noise", dimension(noise), fit.problem().parameters(), here());
+  Covariance checked = require_covariance("noise", noise, here());
+  if (const auto* isotropic = std::get_if<Isotropic>(&checked);
+      isotropic != nullptr ? isotropic->variance > 0.0 : has_full_rank(dense(checked))) {
+    return checked;
+  }
+  throw InvalidArgument("the noise is singular: along some direction the gradients are not hidden",
+                        "Give noise in every direction", here());
+}
+
+GaussianLaw checked_start(const ClassificationFit& fit, const GaussianLaw& start) {
+  require_size("start", start.mean.size(), fit.problem().parameters(), here());
+  return {start.mean, require_covariance("start", start.covariance, here())};
+}
+
+/// Whether removing or replacing a row leaves the ridge term as it is.
+bool ridge_stays(const ClassificationProblem& problem, const RowRiskOptions& options) {
+  return options.replacement || problem.options().ridge_scale == RidgeScale::fixed;
+}
+
+/// Says which of the two kinds of bound do not apply; refuses if neither does.
+void note_kinds(const ClassificationFit& fit, const Covariance& noise,
+                const RowRiskOptions& options, std::vector<std::string>& notes) {
+  const bool isotropic = isotropic_variance(noise).has_value();
+  const bool bounded = ridge_stays(fit.problem(), options);
+  if (!isotropic && !bounded) {
+    throw NumericalFailure(
+        "no bound applies: that on the KL needs isotropic noise, and that on mu a ridge term that "
+        "stays when a row is removed",
+        "Use isotropic noise, or a ridge that does not grow with the rows", here());
+  }
+  if (!isotropic) {
+    notes.emplace_back(
+        "The noise is not isotropic: the bound on the KL from convexity constants does not apply, "
+        "and every number follows from mu.");
+  }
+  if (!bounded) {
+    notes.emplace_back(
+        "The ridge term changes when a row is removed, so the gradients of D and D' differ without "
+        "bound: there is no mu, and every number follows from the KL, which says little about "
+        "small delta. A fixed ridge has both.");
+  }
+}
+
+Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
+              const FlowRelease& release, std::vector<std::string>& notes) {
+  const double time = require_non_negative("time", release.time, here());
+  const Covariance noise = checked_noise(fit, release.noise);
+  const GaussianLaw start = checked_start(fit, release.start);
+  note_kinds(fit, noise, options, notes);
+  const Convexity& own = fit.convexity();
+  const double rate = hessian_contraction(own.kappa, own.lipschitz, noise);
+  if (time == kInf && !(rate > 0.0)) {
+    throw NumericalFailure(
+        own.kappa > 0.0
+            ? fmt::format("the flow is not proven to contract in the metric of this noise (rate "
+                          "{:.3g}), so nothing bounds the risk in the long run",
+                          rate)
+            : std::string("without ridge the flow is not proven to contract (kappa = 0), so "
+                          "nothing bounds the risk in the long run"),
+        own.kappa > 0.0 ? "Use isotropic noise, or give a finite --time"
+                        : "Add --ridge, or give a finite --time",
+        here());
+  }
+  if (!(rate > 0.0)) {
+    notes.push_back(
+        fmt::format("The flow is not proven to contract in the metric of the noise (rate {:.3g}); "
+                    "rate 0 is used for mu, which then grows like the square root of the time.",
+                    rate));
+  }
+  return [&fit, time, noise, start](const Pair& pair) {
+    Proven proven;
+    const auto variance = isotropic_variance(noise);
+    if (variance && pair.has_minimiser()) {
+      const PairConstants constants =
+          classification_constants(fit, pair.gap, pair.neighbour, *variance, start);
+      proven.known.push_back(Risk::from_kl(kl_bound_finite_time(constants.forward, time).kl,
+                                           kl_bound_finite_time(constants.reverse, time).kl));
+    }
+    if (const auto sensitivity = classification_sensitivity(pair.gap, noise); sensitivity.value) {
+      const HessianBounds both = common_bounds(fit.convexity(), pair.neighbour);
+      const double common = hessian_contraction(both.kappa, both.lipschitz, noise);
+      proven.add_mu(langevin_gdp(sensitivity.value->value, common, time).mu);
+    }
+    return proven;
+  };
+}
+
+Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
+              const ChainRelease& release, std::vector<std::string>& notes) {
+  const double eta = require_positive("learning_rate", release.learning_rate, here());
+  const double steps = release.steps;
+  require_steps(steps, here());
+  const Covariance noise = checked_noise(fit, release.noise);
+  const GaussianLaw start = checked_start(fit, release.start);
+  note_kinds(fit, noise, options, notes);
+  const Convexity& own = fit.convexity();
+  const double c = hessian_step_lipschitz(own.kappa, own.lipschitz, eta, noise);
+  if (c >= 1.0) {
+    const std::string remedy =
+        own.kappa == 0.0 ? std::string("Add --ridge")
+        : isotropic_variance(noise)
+            ? fmt::format("Lower --learning-rate below {:.3g}", 2.0 / own.lipschitz)
+            : std::string("Lower --learning-rate or use isotropic noise");
+    if (steps == kInf) {
+      throw NumericalFailure(
+          fmt::format("the steps are not proven to contract (constant {:.4g}, the curvature is up "
+                      "to {:.4g}), so nothing bounds the risk in the long run",
+                      c, own.lipschitz),
+          remedy + ", or give a finite number of --steps", here());
+    }
+    notes.push_back(
+        fmt::format("The steps are not proven to contract (constant {:.4g}, the curvature is up to "
+                    "{:.4g}): constant 1 is used, as if every iterate were released. {}.",
+                    c, own.lipschitz, remedy));
+  }
+  return [&fit, eta, steps, noise, start](const Pair& pair) {
+    Proven proven;
+    const auto variance = isotropic_variance(noise);
+    if (variance && pair.has_minimiser()) {
+      const PairConstants constants =
+          classification_constants(fit, pair.gap, pair.neighbour, *variance, start);
+      proven.known.push_back(Risk::from_kl(kl_bound_chain(constants.forward, eta, steps).kl,
+                                           kl_bound_chain(constants.reverse, eta, steps).kl));
+    }
+    if (const auto sensitivity = classification_sensitivity(pair.gap, noise); sensitivity.value) {
+      const HessianBounds both = common_bounds(fit.convexity(), pair.neighbour);
+      // |T(x) - T'(x)| in the metric of eta Sigma is eta |grad f - grad f'| / sqrt(eta).
+      proven.add_mu(noisy_gd_gdp(sensitivity.value->value * std::sqrt(eta) * kUp,
+                                 proven_step_lipschitz(both, eta, noise), steps)
+                        .mu);
+    }
+    return proven;
+  };
+}
+
+Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const MinimiserRelease& release,
+              std::vector<std::string>&) {
+  const Covariance noise = checked_noise(fit, release.noise);
+  const auto variance = isotropic_variance(noise);
+  const double least =
+      variance ? *variance : spectrum_of(dense(noise)).values.minCoeff() * (1.0 - 1e-12);
+  return [&fit, noise, least](const Pair& pair) {
+    if (!pair.has_minimiser()) return Proven{};
+    const Convexity& own = fit.convexity();
+    const Eigen::VectorXd shift = pair.neighbour.minimiser - own.minimiser;
+    const double known = std::sqrt(std::max(0.0, shift.dot(solve(noise, shift).col(0))));
+    const double unknown = (own.distance + pair.neighbour.distance) / std::sqrt(least);
+    Proven proven;
+    proven.add_mu({known * (1.0 + 1e-10) + unknown,
+                   Claim::upper_bound,
+                   "distance of the certified minimisers",
+                   {}});
+    return proven;
+  };
+}
+
+/// The pairs of one block; where a neighbour has no minimiser, the others still get theirs.
+std::vector<Pair> pairs_of(const ClassificationFit& fit, const RowRiskOptions& options, Index first,
+                           Index last) {
+  std::vector<Neighbour> block;
+  for (Index row = first; row < last; ++row) block.push_back({row, options.replacement});
+  std::vector<Pair> pairs;
+  for (const Neighbour& neighbour : block) pairs.push_back({fit.gap(neighbour), {}});
+  try {
+    const std::vector<Convexity> found = fit.neighbours(block);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].neighbour = found[i];
+    return pairs;
+  } catch (const NumericalFailure&) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      try {
+        pairs[i].neighbour = fit.neighbours({&block[i], 1}).front();
+      } catch (const NumericalFailure&) {
+        const auto other = fit.problem().neighbour(block[i].row, block[i].replacement);
+        pairs[i].neighbour = {
+            other.weights(other.rows()).ridge, hessian_bound(other), {}, kInf, kInf};
+      }
+    }
+  }
+  return pairs;
+}
+
+RowRisk risk_of(Index row, const Pair& pair, const Prover& prove, const RowRiskOptions& options) {
+  RowRisk result;
+  result.row = row;
+  try {
+    const Proven proven = prove(pair);
+    if (proven.known.empty()) {
+      result.status = RowStatus::no_model;
+      result.message = "without this row the loss has no minimiser";
+      return result;
+    }
+    if (proven.mu) result.mu = {proven.mu->value, proven.mu->claim};
+    set_views(result, Risk::best_of(proven.known), options);
+  } catch (const NumericalFailure& failure) {
+    result.status = RowStatus::failed;
+    result.message = failure.what();
+  }
+  return result;
+}
+
+}  // namespace
+
+HessianBounds common_bounds(const Convexity& table, const Convexity& neighbour) {
+  return {std::min(table.kappa, neighbour.kappa), std::max(table.lipschitz, neighbour.lipschitz)};
+}
+
+ClassificationRows row_bounds(const ClassificationFit& fit, const RowRiskOptions& options,
+                              Observer& observer) {
+  if (options.replacement) fit.problem().require_record(*options.replacement, here());
+  ClassificationRows result;
+  const Prover prove =
+      std::visit([&](const auto& release) { return prover(fit, options, release, result.notes); },
+                 options.release);
+  result.rows.resize(static_cast<std::size_t>(fit.problem().rows()));
+  for (std::size_t i = 0; i < result.rows.size(); ++i) result.rows[i].row = static_cast<Index>(i);
+  (void)parallel_blocks(
+      {"rows", result.rows.size(), kChunk, options.threads}, observer,
+      [&](std::uint64_t first, std::uint64_t last) {
+        const std::vector<Pair> pairs =
+            pairs_of(fit, options, static_cast<Index>(first), static_cast<Index>(last));
+        for (std::uint64_t row = first; row < last; ++row) {
+          result.rows[row] = risk_of(static_cast<Index>(row), pairs[row - first], prove, options);
+        }
+      });
+  return result;
+}
+
+}  // namespace sfumato

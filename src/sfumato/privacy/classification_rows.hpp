@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sfumato/core/observer.hpp"
+#include "sfumato/privacy/row_risk.hpp"
+#include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/problem/classification_fit.hpp"
+
+namespace sfumato {
+
+/// Constants that hold for the losses of a table and of a neighbour alike.
+[[nodiscard]] HessianBounds common_bounds(const Convexity& table, const Convexity& neighbour);
+
+/// Bounds on the risk of every row, and what limits them.
+struct ClassificationRows {
+  std::vector<RowRisk> rows;
+  std::vector<std::string> notes;  ///< bounds that do not apply, or apply in a weaker form, and why
+};
+
+/// Proven upper bounds on the risk of every row of a classification problem. In every view the
+/// smallest of
+///
+///   flow    KL from convexity constants (Spec §7.4), for isotropic noise; mu by Spec §6.4, where the
+///           ridge term does not change with the row
+///   chain   KL by Spec §8.3 with the same constants (kl_bound_chain), for isotropic noise; mu by
+///           Spec §8.4, likewise
+///   minimiser plus noise   mu = |S^{-1/2} (w* - w'*)|, from the certified minimisers
+///
+/// A neighbour without a minimiser (no ridge) keeps the bounds that need none; after the release of
+/// the minimiser it is no_model.
+///
+/// Assumes  full-batch gradients that are not clipped.
+/// Cost     O(N p) for each row; the result does not depend on `threads`.
+/// Stops    when the observer asks; the remaining rows are not_computed.
+/// Throws   InvalidArgument for noise, start or replacement of the wrong size, a noise that is no
+///          covariance or is singular, a time, learning rate or number of steps out of range, a table
+///          of which no row is left; NumericalFailure, with what to do, where no bound holds: in the
+///          long run without contraction, or when neither KL nor mu applies.
+[[nodiscard]] ClassificationRows row_bounds(const ClassificationFit& fit,
+                                            const RowRiskOptions& options, Observer& observer);
+
+}  // namespace sfumato
