@@ -32,7 +32,7 @@ TEST(PathEstimateProperty, IntervalsCover) {
     const PathBoundEstimate bound =
         path_estimate(first, second, start.law(), {{1.0}, 0.1}, options, silent).value.bounds[0];
     const auto count = [&](int which, const MonteCarloMean& mean, double truth) {
-      const Interval found = interval(mean, 0.95);
+      const ConfidenceInterval found = interval(mean, 0.95);
       if (found.low <= truth && truth <= found.high) ++hits[which];
     };
     count(0, bound.at_step, coarse);

@@ -16,7 +16,7 @@ using Eigen::Vector2d;
 using Eigen::VectorXd;
 
 TEST(FokkerPlanckGrid, CellsFacesAndStrides) {
-  const Grid grid({Axis{-1.0, 1.0, 4}, Axis{0.0, 6.0, 6}});
+  const Grid grid({GridAxis{-1.0, 1.0, 4}, GridAxis{0.0, 6.0, 6}});
   EXPECT_EQ(grid.dimension(), 2);
   EXPECT_EQ(grid.size(), 24);
   EXPECT_DOUBLE_EQ(grid.volume(), 0.5);
@@ -29,11 +29,11 @@ TEST(FokkerPlanckGrid, CellsFacesAndStrides) {
 
 TEST(FokkerPlanckGrid, RefusesWhatIsNotAGrid) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(Grid(std::vector<Axis>{}), InvalidArgument);
-  EXPECT_THROW(Grid(std::vector<Axis>(3, {0.0, 1.0, 8})), InvalidArgument);
-  EXPECT_THROW(Grid({Axis{1.0, 1.0, 8}}), InvalidArgument);
-  EXPECT_THROW(Grid({Axis{0.0, nan, 8}}), InvalidArgument);
-  EXPECT_THROW(Grid({Axis{0.0, 1.0, 3}}), InvalidArgument);
+  EXPECT_THROW(Grid(std::vector<GridAxis>{}), InvalidArgument);
+  EXPECT_THROW(Grid(std::vector<GridAxis>(3, {0.0, 1.0, 8})), InvalidArgument);
+  EXPECT_THROW(Grid({GridAxis{1.0, 1.0, 8}}), InvalidArgument);
+  EXPECT_THROW(Grid({GridAxis{0.0, nan, 8}}), InvalidArgument);
+  EXPECT_THROW(Grid({GridAxis{0.0, 1.0, 3}}), InvalidArgument);
 }
 
 TEST(FokkerPlanckGrid, BoundaryMassCountsTheOutermostFiftieth) {

@@ -64,7 +64,7 @@ TEST(FaceSampler, SharesCoefficientsUntilTheyChange) {
 }
 
 TEST(FaceSampler, FacesOfAPlaneAreInStorageOrder) {
-  const Grid grid({Axis{0.0, 4.0, 4}, Axis{10.0, 15.0, 5}});
+  const Grid grid({GridAxis{0.0, 4.0, 4}, GridAxis{10.0, 15.0, 5}});
   FaceSampler sampler({2, on_plane([](double, double x, double y) { return std::pair(x, y); }),
                        Covariance(Diagonal{Vector2d(1.0, 2.0)})},
                       grid);
