@@ -51,6 +51,10 @@ RegressionInput input_of(const TomlTable& d, const TomlTable& d_prime) {
     for (const auto& row : d.strings("features").rows) columns.features.push_back(row.front());
   }
   if (d.has("intercept")) columns.intercept = d.boolean("intercept");
+  if (d.has("standardise")) {
+    const bool self = d.string("standardise") == "self";
+    columns.standardise = self ? "self" : d.path("standardise");
+  }
   return read_regression(d.path("data"), columns, {},
                          d_prime.has("with") ? d_prime.path("with") : std::string());
 }
@@ -131,7 +135,8 @@ SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePai
 ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   const TomlTable& own = d.own();
   const Model model = model_of(d.require({"model"}, "the model"));
-  for (const char* key : {"model", "data", "target", "features", "intercept", "ridge", "loss"}) {
+  for (const char* key :
+       {"model", "data", "target", "features", "intercept", "standardise", "ridge", "loss"}) {
     if (!d_prime.own().has(key)) continue;
     throw InvalidArgument(fmt::format("`d_prime.{}`: D' differs from D in one row alone", key),
                           "Give `without_row`, and `with` to put another record in its place",

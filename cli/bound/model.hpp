@@ -15,7 +15,8 @@ struct ModelPair {
   double work;                ///< about how many operations one evaluation of a drift takes
 };
 
-/// Reads `model` (ridge, logistic or softmax), `data`, `target`, `features`, `intercept`, `ridge`,
+/// Reads `model` (ridge, logistic or softmax), `data`, `target`, `features`, `intercept`, `standardise`,
+/// `ridge`,
 /// `loss`, `classes` and `Sigma` or `minibatch` of [d], and `without_row` and `with` of [d_prime].
 ///
 /// Throws   InvalidArgument with file:line:column, and as read_regression and the problems do.

@@ -32,9 +32,10 @@ const std::vector<std::string> kFamilies = {"A", "B", "drift", "potential", "mix
 
 void require_known(const Side& side) {
   std::vector<std::string> known = quadratic_keys(side);
-  for (const char* key : {"drift", "potential", "variables", "mixture", "model", "data", "target",
-                          "features", "intercept", "ridge", "loss", "classes", "Sigma",
-                          "Sigma_formula", "minibatch", "start_mean", "start_covariance"}) {
+  for (const char* key :
+       {"drift", "potential", "variables", "mixture", "model", "data", "target", "features",
+        "intercept", "standardise", "ridge", "loss", "classes", "Sigma", "Sigma_formula",
+        "minibatch", "start_mean", "start_covariance"}) {
     known.emplace_back(key);
   }
   if (side.has_behind()) known.emplace_back("with");
