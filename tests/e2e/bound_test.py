@@ -1,0 +1,229 @@
+"""`sfumato bound`: the numbers of docs/spec.md and docs/errata.md, claims on the right side, and what it
+says to bad input."""
+import itertools
+import json
+import math
+import random
+import unittest
+
+from support import ROOT, Document, ProgramTest, run
+
+EXAMPLES = ROOT / "examples/bound"
+FAST = "[estimate]\nmonte_carlo = false\nfokker_planck = false\n"
+
+
+class BoundTest(ProgramTest):
+    def document(self, path, *args):
+        result = run("bound", path, "--json", *args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return Document(result.stdout)
+
+    def of(self, text, *args):
+        return self.document(self.write("problem.toml", text), *args)
+
+    def number(self, document, method, column="kl_forward", table="bounds_1"):
+        cell = document.cell(table, column, method=method)
+        value = cell["value"] if isinstance(cell, dict) else cell
+        return float(value)
+
+    def refused(self, text, *parts, code=65):
+        path = self.write("problem.toml", text)
+        result = run("bound", path)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+
+class ReferenceValues(BoundTest):
+    def test_double_well(self):
+        """Spec 12.3: KL(1), KL(10) and the path bounds."""
+        document = self.document(EXAMPLES / "double_well.toml")
+        for table, kl, path in (("bounds_1", 0.0308086, 0.0450775), ("bounds_2", 0.1577417, 0.4159188)):
+            self.assertAlmostEqual(self.number(document, "Fokker-Planck", table=table), kl, delta=2e-6)
+            self.assertAlmostEqual(self.number(document, "path, on the grid", table=table), path,
+                                   delta=3e-5)
+            # 5 standard errors of 20000 paths
+            self.assertAlmostEqual(self.number(document, "path, simulated", table=table) / path, 1,
+                                   delta=0.02)
+
+    def test_unequal_noise(self):
+        """Errata 1: the printed bound is 0, the corrected one holds."""
+        document = self.document(EXAMPLES / "unequal_noise.toml")
+        for k, (kl, bound) in enumerate(
+                ((0.00856897, 0.0115264), (0.0365141, 0.0534931), (0.0472674, 0.614583)), 1):
+            table = f"bounds_{k}"
+            self.assertAlmostEqual(self.number(document, "exact (normal laws)", table=table), kl,
+                                   delta=1e-7)
+            self.assertAlmostEqual(self.number(document, "Fokker-Planck", table=table), kl, delta=1e-6)
+            self.assertAlmostEqual(
+                self.number(document, "rate, score of the second law", table=table), bound,
+                delta=1e-6 * (1 + bound))
+            self.assertLess(self.number(document, "as printed: main theorem", table=table), 1e-15)
+            note = document.cell(table, "note", method="as printed: main theorem")
+            self.assertIn("INVALID", note)
+
+    def test_multiplicative(self):
+        """Errata 1, noise that depends on the state."""
+        document = self.document(EXAMPLES / "multiplicative.toml")
+        for table, kl, bound in (("bounds_1", 0.0177176, 0.0327330), ("bounds_2", 0.0196382, 0.160898)):
+            self.assertAlmostEqual(self.number(document, "Fokker-Planck", table=table), kl, delta=1e-6)
+            self.assertAlmostEqual(
+                self.number(document, "rate, score of the second law", table=table), bound, delta=2e-5)
+
+    def test_the_sharp_case(self):
+        """Spec 6.3: equality for equal curvature and a common point start."""
+        document = self.document(EXAMPLES / "shift.toml")
+        for k, time in enumerate((0.1, 1, 10), 1):
+            exact = math.tanh(time / 2)
+            for method in ("exact (normal laws)", "contractive", "uniform sensitivity",
+                           "convexity constants"):
+                self.assertAlmostEqual(self.number(document, method, table=f"bounds_{k}") / exact, 1,
+                                       delta=1e-9)
+        proven = document.value("delta", "delta_forward", time=1, epsilon=1, evidence="proven bounds")
+        truth = document.value("delta", "delta_forward", time=1, epsilon=1, evidence="exact laws")
+        self.assertGreaterEqual(proven, truth * (1 - 1e-12))
+        self.assertLess(proven, truth * (1 + 1e-6))
+
+    def test_the_estimate_of_spec_12_1(self):
+        document = self.of("[flow]\ntimes = [1]\n[estimate]\nstep = 0.05\npaths = 40000\n"
+                           "[d]\nA = 1\nminimiser = [0]\nSigma = 1\nstart_mean = [0.5]\n"
+                           "[d_prime]\nA = 1.5\nminimiser = [0.3]\n")
+        self.assertAlmostEqual(self.number(document, "path"), 0.0791260509, delta=1e-9)
+        self.assertAlmostEqual(self.number(document, "path, simulated"), 0.0791439, delta=0.002)
+
+    def test_two_dimensions(self):
+        document = self.of(
+            "[flow]\ntimes = [1]\n[estimate]\nmonte_carlo = false\ncells = 112\n"
+            'domain = [[-3, 3], [-3, 3]]\n[d]\npotential = "x^4/4 - x^2/2 + (y - x/2)^2"\n'
+            "Sigma = 0.5\nstart_mean = [0.3, 0]\nstart_covariance = 0.2\n"
+            '[d_prime]\npotential = "x^4/4 - x^2/2 + (y - x/2)^2 - 0.2 x - 0.1 y"\n')
+        self.assertAlmostEqual(self.number(document, "Fokker-Planck"), 0.0333938, delta=3e-5)
+
+
+class Claims(BoundTest):
+    def test_no_bound_is_below_the_exact_value(self):
+        """Random linear pairs of one to three coordinates."""
+        rng = random.Random(11)
+        for case in range(25):
+            d = rng.randint(1, 3)
+            def numbers(low, high):
+                return [round(rng.uniform(low, high), 3) for _ in range(d)]
+            same = rng.random() < 0.5
+            text = (f"[flow]\ntimes = [{rng.uniform(0.05, 5):.3f}]\n{FAST}[d]\nA = {numbers(0.2, 3)}\n"
+                    f"minimiser = {numbers(-1, 1)}\nSigma = {numbers(0.2, 2)}\n"
+                    f"start_covariance = {numbers(0.1, 1)}\n[d_prime]\nA = {numbers(0.2, 3)}\n"
+                    f"minimiser = {numbers(-1, 1)}\n" + ("" if same else f"Sigma = {numbers(0.2, 2)}\n"))
+            document = self.of(text)
+            rows = document.block("bounds_1")["rows"]
+            for column in ("kl_forward", "kl_reverse"):
+                exact = next(r[column]["value"] for r in rows if r["method"].startswith("exact"))
+                bounds = [r for r in rows if isinstance(r[column], dict)
+                          and r[column].get("claim") == "upper_bound"]
+                self.assertTrue(bounds)
+                for row in bounds:
+                    self.assertGreaterEqual(float(row[column]["value"]), exact * (1 - 1e-9),
+                                            (case, row["method"], text))
+            for evidence in ("exact laws", "proven bounds"):
+                self.assertEqual(
+                    len([r for r in document.block("risk")["rows"] if r["evidence"] == evidence]), 1)
+
+    def test_logistic_bounds_hold_on_a_grid(self):
+        rng = random.Random(3)
+        rows = "\n".join(f"{rng.gauss(0, 1):.3f},{rng.gauss(0, 1):.3f},{rng.randint(0, 1)}"
+                         for _ in range(12))
+        self.write("t.csv", "a,b,y\n" + rows + "\n")
+        document = self.of(
+            '[flow]\ntimes = [0.5, 2]\n[estimate]\nmonte_carlo = false\ncells = 96\n[d]\n'
+            'model = "logistic"\ndata = "t.csv"\ntarget = "y"\nintercept = false\nloss = "sum"\n'
+            "ridge = 1\nSigma = 1\nstart_covariance = 0.3\n[d_prime]\nwithout_row = 2\n")
+        for table, column in itertools.product(("bounds_1", "bounds_2"), ("kl_forward", "kl_reverse")):
+            grid = self.number(document, "Fokker-Planck", column, table)
+            self.assertGreater(grid, 1e-4)
+            for method in ("uniform sensitivity", "convexity constants"):
+                self.assertGreater(self.number(document, method, column, table), grid)
+
+    def test_stated_constants_are_named_as_such(self):
+        document = self.of(
+            f"[flow]\ntimes = [1]\n{FAST}[assume]\nsensitivity = 0.5\ncontraction = 1\n[d]\n"
+            'drift = "-x + 0.1 sin(x)"\nSigma = 1\n[d_prime]\ndrift = "-x + 0.3 sin(x)"\n')
+        mu2 = 0.25 * 2 * math.tanh(0.5)
+        self.assertAlmostEqual(self.number(document, "uniform sensitivity"), mu2 / 2, delta=1e-9)
+        cell = document.cell("bounds_1", "kl_forward", method="uniform sensitivity")
+        self.assertIn("as the file states", json.dumps(cell))
+        self.assertTrue(any("not checked" in s for s in document.statements("assumption")))
+
+    def test_the_result_depends_on_the_seed_alone(self):
+        first = run("bound", EXAMPLES / "double_well.toml", "--times", "1", "--json").stdout
+        again = run("bound", EXAMPLES / "double_well.toml", "--times", "1", "--json").stdout
+        other = run("bound", EXAMPLES / "double_well.toml", "--times", "1", "--json", "--seed",
+                    "2").stdout
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+
+
+class Refusals(BoundTest):
+    SIDE = '[flow]\ntimes = [1]\n[d]\ndrift = "-x"\nSigma = 1\n'
+
+    def test_point_start_and_different_noise(self):
+        document = self.of(f"[flow]\ntimes = [1]\n{FAST}[d]\nA = 1\nminimiser = [0]\nSigma = 1\n"
+                           "[d_prime]\nSigma = 1.5\n")
+        cell = document.cell("bounds_1", "kl_forward", method="rate, score of the second law")
+        self.assertIn("point", json.dumps(cell))
+        self.assertTrue(any("start_covariance" in s for s in document.statements("warning")))
+
+    def test_a_drift_that_does_not_contract(self):
+        document = self.of("[flow]\ntimes = [1]\n[estimate]\nfokker_planck = false\npaths = 100\n[d]\n"
+                           'drift = "x - x^3"\nSigma = 1\n[d_prime]\ndrift = "x - x^3 + 0.1"\n')
+        cell = document.cell("bounds_1", "kl_forward", method="contractive, simulated")
+        self.assertIn("no rate of contraction", json.dumps(cell))
+
+    def test_singular_noise(self):
+        document = self.of(f"[flow]\ntimes = [1]\n{FAST}[d]\nA = [1, 1]\nminimiser = [0, 0]\n"
+                           "Sigma = [1, 0]\nstart_covariance = 1\n[d_prime]\nminimiser = [1, 0]\n")
+        cell = document.cell("bounds_1", "kl_forward", method="uniform sensitivity")
+        self.assertIn("every direction", json.dumps(cell))
+
+    def test_a_grid_that_is_too_small(self):
+        self.refused(self.SIDE + "start_covariance = 1\n[d_prime]\ndrift = \"-x + 0.1\"\n"
+                     "[estimate]\ndomain = [[-2.5, 2.5]]\n", "mass")
+
+    def test_paths_that_run_away(self):
+        document = self.of("[flow]\ntimes = [9]\n[estimate]\nfokker_planck = false\nstep = 0.5\n"
+                           'paths = 200\n[d]\ndrift = "-100 x^3"\nSigma = 1\nstart_mean = [5]\n'
+                           '[d_prime]\ndrift = "-100 x^3 + 1"\n')
+        row = next(r for r in document.block("bounds_1")["rows"] if r["method"] == "path, simulated")
+        self.assertIn("diverged", row["note"])
+        self.assertEqual(row["kl_forward"]["value"], "inf")
+
+    def test_four_coordinates_and_different_noise(self):
+        document = self.of('[flow]\ntimes = [0.5]\n[d]\ndrift = ["-x1", "-x2", "-x3", "-x4"]\nSigma = 1\n'
+                           "start_covariance = 1\n[d_prime]\nSigma = 1.1\n"
+                           'drift = ["-x1 + 0.1", "-x2", "-x3", "-x4"]\n')
+        cell = document.cell("bounds_1", "kl_forward", method="rate, score of the second law")
+        self.assertIn("dimension", json.dumps(cell))
+
+    def test_files(self):
+        good = self.SIDE + '[d_prime]\ndrift = "-x + 0.1"\n'
+        self.refused(good.replace("drift = \"-x\"", "drift = \"-x +\""), "problem.toml:4", "column")
+        self.refused(good.replace("-x + 0.1", "-z"), "z")
+        self.refused(good.replace("Sigma", "Sgma"), "Sgma", "Sigma")
+        self.refused(good.replace("Sigma = 1", "Sigma = -1"), "problem.toml:5")
+        self.refused(good.replace("times = [1]", "times = [-1]"), "problem.toml:2")
+        self.refused(good.replace("[d_prime]", "[estimate]\npaths = 0\n[d_prime]"), "paths")
+        self.refused(good.replace('drift = "-x + 0.1"', 'drift = ["-x", "-y"]'), "coordinates")
+        self.refused(self.SIDE, "d_prime")
+        self.refused('[flow]\ntimes = [1]\n[d]\nmodel = "logistc"\nSigma = 1\n[d_prime]\n', "logistic")
+        self.refused('[flow]\ntimes = [1]\n[d]\nmodel = "logistic"\ndata = "none.csv"\ntarget = "y"\n'
+                     'loss = "sum"\nSigma = 1\n[d_prime]\nwithout_row = 1\n', "none.csv")
+
+    def test_command_line(self):
+        for arguments in (["--times", "-1"], ["--times", "nan"], ["--paths", "1"], ["--epsilons", "-1"],
+                          ["--seed", "x"]):
+            result = run("bound", EXAMPLES / "shift.toml", *arguments)
+            self.assertEqual(result.returncode, 64, (arguments, result.stderr))
+
+
+if __name__ == "__main__":
+    unittest.main()
