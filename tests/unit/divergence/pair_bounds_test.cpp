@@ -2,114 +2,126 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/divergence/classification_pair.hpp"
+#include "sfumato/sde/family/polynomial.hpp"
 
 namespace sfumato {
 namespace {
 
-using Eigen::Matrix2d;
 using Eigen::MatrixXd;
-using Eigen::Vector2d;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-MatrixXd matrix(double a, double b, double c, double d) {
-  return (Matrix2d() << a, b, c, d).finished();
+OuPair line(double rate, double target, double noise, double rate_prime, double target_prime,
+            double noise_prime, double start_variance) {
+  const auto process = [](double a, double x, double s) {
+    return OuProcess{MatrixXd::Constant(1, 1, a), VectorXd::Constant(1, a * x), Isotropic{s, 1}};
+  };
+  const GaussianLaw start{VectorXd::Zero(1), Isotropic{start_variance, 1}};
+  return {process(rate, target, noise), start, process(rate_prime, target_prime, noise_prime),
+          start};
 }
 
-OuPair pair_of(const MatrixXd& a, const MatrixXd& a_prime, const Covariance& noise) {
-  const GaussianLaw start{Vector2d(0.5, -0.25), Isotropic{0.1, 2}};
-  return {{a, Vector2d(2, 3), noise}, start, {a_prime, Vector2d(1, 4), noise}, start};
+const PairBound& row(const std::vector<PairBound>& bounds, const std::string& key) {
+  const auto found =
+      std::find_if(bounds.begin(), bounds.end(), [&](const PairBound& b) { return b.key == key; });
+  if (found == bounds.end()) throw InternalError("no row " + key);
+  return *found;
 }
 
-const PairBound& row(const std::vector<PairBound>& rows, const std::string& key) {
-  for (const PairBound& bound : rows) {
-    if (bound.key == key) return bound;
+bool has(const std::vector<PairBound>& bounds, const std::string& key) {
+  return std::any_of(bounds.begin(), bounds.end(),
+                     [&](const PairBound& b) { return b.key == key; });
+}
+
+TEST(PairBounds, TheSharpCaseIsAttainedByEveryBoundThatCan) {
+  const SdePair pair = linear_pair(line(1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0));
+  const auto bounds = closed_form_bounds(pair, 0.7);
+  const double exact = std::tanh(0.35);
+  for (const char* key : {"exact", "contractive", "sensitivity", "constants"}) {
+    EXPECT_NEAR(row(bounds, key).forward.kl.value.value(), exact, 1e-10) << key;
+    EXPECT_NEAR(row(bounds, key).reverse.kl.value.value(), exact, 1e-10) << key;
   }
-  throw InvalidArgument("no row " + key, "Check the key");
+  EXPECT_NEAR(row(bounds, "path").forward.kl.value.value(), 0.35, 1e-10);
+  EXPECT_FALSE(has(bounds, "primal"));  // it would be the path bound again
+  EXPECT_NEAR(gdp_bound(pair, 0.7).value->mu.value, std::sqrt(2.0 * exact), 1e-12);
 }
 
-TEST(PairBounds, ConstantsOfDiagonalCurvatures) {
-  const SdePair pair =
-      linear_pair(pair_of(matrix(2, 0, 0, 3), matrix(1, 0, 0, 4), Isotropic{0.5, 2}));
-  ASSERT_TRUE(pair.constants.value) << pair.constants.reason;
-  const LangevinConstants& c = pair.constants.value->forward;
-  EXPECT_EQ(c.dimension, 2);
-  EXPECT_EQ(c.f.kappa, 2.0);
-  EXPECT_EQ(c.f.lipschitz, 3.0);
-  EXPECT_EQ(c.f_prime.kappa, 1.0);
-  EXPECT_EQ(c.variance, 0.5);
-  EXPECT_DOUBLE_EQ(c.start_distance, 0.25 + 1.5625 + 0.2);  // from the minimiser (1, 1)
-  EXPECT_EQ(c.minimiser_distance, 0.0);
-  EXPECT_EQ(*c.gradient_at_minimiser, 0.0);
-  EXPECT_EQ(*c.gap_lipschitz, 1.0);
+TEST(PairBounds, DifferentNoiseLeavesTheRates) {
+  const SdePair pair = linear_pair(line(0.5, 0.0, 0.75, 1.0, 0.0, 1.0, 0.5));
+  const auto bounds = closed_form_bounds(pair, 20.0);
+  EXPECT_NEAR(row(bounds, "exact").forward.kl.value.value(), 0.0472674, 1e-7);
+  EXPECT_NEAR(row(bounds, "primal").forward.kl.value.value(), 0.614583, 1e-6);
+  EXPECT_FALSE(row(bounds, "path").forward.reason.empty());
+  EXPECT_EQ(row(bounds, "sensitivity").forward.reason, "needs equal noise");
+  const PairBound& printed = row(bounds, "printed_theorem");
+  EXPECT_TRUE(printed.printed);
+  EXPECT_LT(printed.forward.kl.value.value(), 1e-15);
+  EXPECT_NE(printed.note.find("INVALID"), std::string::npos);
 }
 
-TEST(PairBounds, ConstantsDoNotDependOnTheBasis) {
-  const Matrix2d turn = (Matrix2d() << 0.8, -0.6, 0.6, 0.8).finished();
-  OuPair straight = pair_of(matrix(2, 0, 0, 3), matrix(1, 0, 0, 5), Isotropic{0.5, 2});
-  OuPair turned = straight;
-  for (OuProcess* process : {&turned.p, &turned.q}) {
-    process->curvature = turn * process->curvature * turn.transpose();
-    process->pull = turn * process->pull;
-  }
-  turned.start_p.mean = turned.start_q.mean = turn * straight.start_p.mean;
-  const PairConstants a = *linear_pair(straight).constants.value;
-  const PairConstants b = *linear_pair(turned).constants.value;
-  for (const auto member : {&PairConstants::forward, &PairConstants::reverse}) {
-    EXPECT_NEAR((a.*member).minimiser_distance, (b.*member).minimiser_distance, 1e-14);
-    EXPECT_NEAR((a.*member).start_distance, (b.*member).start_distance, 1e-14);
-    EXPECT_NEAR(*(a.*member).gradient_at_minimiser, *(b.*member).gradient_at_minimiser, 1e-14);
-    EXPECT_GT((a.*member).minimiser_distance, 0.1);
-  }
+TEST(PairBounds, ConstantsNeedConvexityIsotropyAndACommonStart) {
+  const auto reason = [](const OuPair& pair) { return linear_pair(pair).constants.reason; };
+  EXPECT_EQ(reason(line(1.0, 0.0, 1.0, 2.0, 0.0, 1.0, 0.0)), "");
+  EXPECT_NE(reason(line(0.0, 0.0, 1.0, 2.0, 0.0, 1.0, 0.0)).find("convex"), std::string::npos);
+  OuPair starts = line(1.0, 0.0, 1.0, 2.0, 0.0, 1.0, 0.0);
+  starts.start_q.mean(0) = 1.0;
+  EXPECT_NE(reason(starts).find("start"), std::string::npos);
+  EXPECT_FALSE(same_start(linear_pair(starts)));
+  const OuProcess plane{MatrixXd::Identity(2, 2), VectorXd::Zero(2),
+                        Diagonal{Eigen::Vector2d(1, 2)}};
+  const GaussianLaw origin = point_law(VectorXd::Zero(2));
+  EXPECT_NE(reason({plane, origin, plane, origin}).find("isotropic"), std::string::npos);
 }
 
-TEST(PairBounds, WhatIsNotKnownIsSaid) {
-  const MatrixXd a = matrix(2, 0, 0, 3);
-  const SdePair anisotropic = linear_pair(pair_of(a, a, Diagonal{Vector2d(1, 2)}));
-  EXPECT_NE(anisotropic.constants.reason.find("isotropic"), std::string::npos);
-  EXPECT_TRUE(anisotropic.sensitivity.value);
-  const SdePair flat = linear_pair(pair_of(matrix(2, 0, 0, 0), a, Isotropic{1.0, 2}));
-  EXPECT_NE(flat.constants.reason.find("strongly convex"), std::string::npos);
-  EXPECT_NE(flat.sensitivity.reason.find("unbounded"), std::string::npos);
-  OuPair noises = pair_of(a, a, Isotropic{1.0, 2});
-  noises.q.noise = Isotropic{2.0, 2};
-  EXPECT_FALSE(common_noise(linear_pair(noises)).value);
-  EXPECT_EQ(gdp_bound(linear_pair(noises), 1.0).reason, "needs equal noise");
-  OuPair starts = pair_of(a, a, Isotropic{1.0, 2});
-  starts.start_q.mean(0) += 1.0;
-  EXPECT_EQ(gdp_bound(linear_pair(starts), 1.0).reason, "needs a common start");
-  EXPECT_NE(linear_pair(starts).constants.reason.find("common start"), std::string::npos);
-}
-
-TEST(PairBounds, SensitivityOfAConstantGap) {
-  const MatrixXd a = matrix(2, 0, 0, 2);
-  const SdePair pair = linear_pair(pair_of(a, a, Diagonal{Vector2d(1, 4)}));
-  EXPECT_DOUBLE_EQ(pair.sensitivity.value->value, std::sqrt(1.0 + 0.25));
-  // Spec §6.4 is sharp here: b - b' is constant and the drift contracts at the rate 2 everywhere.
-  const auto rows = closed_form_bounds(pair, 1.5);
-  EXPECT_GE(row(rows, "sensitivity").forward.kl.value, row(rows, "exact").forward.kl.value);
-}
-
-TEST(PairBounds, SmoothnessOfStarts) {
-  const SmoothStart normal = smoothness({Vector2d(1, 2), Diagonal{Vector2d(0.5, 2.0)}});
-  EXPECT_EQ(normal.fisher_information, 2.5);
-  EXPECT_EQ(normal.lsi_constant, 4.0);
-  EXPECT_EQ(smoothness(point_law(Vector2d(1, 2))).fisher_information, kInf);
-}
-
-TEST(PairBounds, Refusals) {
-  const MatrixXd a = matrix(2, 0, 0, 3);
-  const SdePair pair = linear_pair(pair_of(a, a, Isotropic{1.0, 2}));
+TEST(PairBounds, NothingIsKnownOfADoubleWellButWhatIsStated) {
+  const GaussianLaw start{VectorXd::Zero(1), Isotropic{0.2, 1}};
+  SdePair pair{{double_well(0.64), start}, {double_well(0.64, 0.2), start}};
+  pair.sensitivity.reason = "not stated";
+  pair.constants.reason = "not convex";
+  EXPECT_EQ(gdp_bound(pair, 1.0).reason, "not stated");
+  pair.sensitivity.value = Claimed<double>{0.25, Claim::upper_bound, "stated", {"by the caller"}};
+  const Known<GdpBound> gdp = gdp_bound(pair, 4.0);
+  EXPECT_NEAR(gdp.value->mu.value, 0.25 * 2.0, 1e-12);  // the drift does not contract: S sqrt(t)
+  EXPECT_EQ(gdp.value->mu.assumptions.back(), "by the caller");
+  const auto bounds = closed_form_bounds(pair, kInf);
+  EXPECT_FALSE(row(bounds, "sensitivity").forward.reason.empty());
+  EXPECT_FALSE(has(bounds, "exact"));
   EXPECT_THROW((void)closed_form_bounds(pair, -1.0), InvalidArgument);
   EXPECT_THROW((void)closed_form_bounds(pair, std::nan("")), InvalidArgument);
-  EXPECT_THROW((void)linear_pair(pair_of(matrix(1, 2, 0, 1), a, Isotropic{1.0, 2})),
-               InvalidArgument);
+}
+
+TEST(ClassificationPair, ConstantsOfBothDirectionsAndSensitivity) {
+  const MatrixXd features =
+      (MatrixXd(5, 2) << 1.0, 0.2, 1.0, -0.7, 1.0, 1.5, 1.0, 0.1, 1.0, -1.1).finished();
+  const VectorXd labels = (VectorXd(5) << 1, 0, 1, 1, 0).finished();
+  const ClassificationFit fit(
+      ClassificationProblem::logistic(features, labels, {LossScale::sum, 0.5}));
+  const GaussianLaw start = point_law(VectorXd::Zero(2));
+  const SdePair pair = classification_pair(fit, {2, {}}, Isotropic{0.25, 2}, start);
+  // A row's gradient is at most its length, over the standard deviation 1/2.
+  EXPECT_NEAR(pair.sensitivity.value->value, 2.0 * features.row(2).norm(), 1e-10);
+  const PairConstants& constants = *pair.constants.value;
+  EXPECT_EQ(constants.forward.f.kappa, 0.5);
+  EXPECT_EQ(constants.forward.minimiser_distance, constants.reverse.minimiser_distance);
+  const VectorXd own = fit.convexity().minimiser;
+  const double gradient = fit.problem().neighbour(2, {}).gradient(own).norm();
+  EXPECT_GE(*constants.forward.gradient_at_minimiser, gradient);
+  EXPECT_NEAR(*constants.forward.gradient_at_minimiser, gradient, 1e-10);
+  EXPECT_GE(*constants.reverse.gradient_at_minimiser, *constants.forward.gradient_at_minimiser);
+  const SdePair tilted =
+      classification_pair(fit, {2, {}}, Diagonal{Eigen::Vector2d(0.25, 1.0)}, start);
+  EXPECT_FALSE(tilted.constants.value.has_value());
+  EXPECT_NEAR(tilted.sensitivity.value->value, pair.sensitivity.value->value, 1e-9);
+  EXPECT_THROW(
+      (void)classification_pair(fit, {2, {}}, Isotropic{1.0, 2}, point_law(VectorXd::Zero(3))),
+      InvalidArgument);
 }
 
 }  // namespace
