@@ -46,7 +46,7 @@ Case random_case(RandomPair& random, bool equal_noise, bool point_start) {
                   : GaussianLaw{random.vector(d), random.definite(d)};
   const auto convexity = [](const MatrixXd& m) {
     const VectorXd values = spectrum_of(m).values;
-    return Convexity{values.minCoeff(), values.maxCoeff()};
+    return HessianBounds{values.minCoeff(), values.maxCoeff()};
   };
   LangevinConstants constants{convexity(a),
                               convexity(a_prime),
