@@ -43,8 +43,10 @@ struct SquaredGap {
 /// sum_j c^{k-1-j} d_j^2, rounded up; finite k.
 double weighted_sum(const SquaredGap& gap, double c, double steps) {
   const double length = std::max(1.0, std::ceil(steps / kPanels));
+  const auto panels = static_cast<int>(std::ceil(steps / length));
   double sum = 0.0;
-  for (double first = 0.0; first < steps; first += length) {
+  for (int panel = 0; panel < panels; ++panel) {
+    const double first = panel * length;
     const double last = std::min(first + length, steps);
     const double weight =
         power_of_complement(1.0 - c, steps - last) * geometric_sum(1.0 - c, last - first);

@@ -213,6 +213,7 @@ std::vector<Pair> pairs_of(const ClassificationFit& fit, const RowRiskOptions& o
   std::vector<Neighbour> block;
   for (Index row = first; row < last; ++row) block.push_back({row, options.replacement});
   std::vector<Pair> pairs;
+  pairs.reserve(block.size());
   for (const Neighbour& neighbour : block) pairs.push_back({fit.gap(neighbour), {}});
   try {
     const std::vector<Convexity> found = fit.neighbours(block);
