@@ -66,15 +66,19 @@ TEST(ClassificationFit, NeighboursOfTheTable) {
   EXPECT_LE((found[0].minimiser - without).norm(), found[0].distance);
   EXPECT_LE((found[2].minimiser - fit.convexity().minimiser).norm(), found[2].distance * 2);
 
+  // Widened upwards twice, by 1e-12 each.
   const GradientGap flipped = fit.gap(neighbours[1]);
-  EXPECT_NEAR(flipped.everywhere, std::sqrt(1.25), 1e-12);
+  EXPECT_GE(flipped.everywhere, std::sqrt(1.25));
+  EXPECT_NEAR(flipped.everywhere, std::sqrt(1.25), 4e-12);
   EXPECT_EQ(flipped.lipschitz, 0.0);
-  EXPECT_NEAR(flipped.at_minimiser, std::sqrt(1.25), 1e-12);
+  EXPECT_GE(flipped.at_minimiser, std::sqrt(1.25));
+  EXPECT_NEAR(flipped.at_minimiser, std::sqrt(1.25), 4e-12);
   const GradientGap same = fit.gap(neighbours[2]);
   EXPECT_EQ(same.everywhere, 0.0);
   EXPECT_LT(same.at_minimiser, 1e-13);
   const GradientGap removed = fit.gap(neighbours[0]);
-  EXPECT_NEAR(removed.everywhere, std::sqrt(1.09), 1e-12);
+  EXPECT_GE(removed.everywhere, std::sqrt(1.09));
+  EXPECT_NEAR(removed.everywhere, std::sqrt(1.09), 4e-12);
   EXPECT_NEAR(removed.lipschitz, 1.09 / 4, 1e-12);
 }
 
