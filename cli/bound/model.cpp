@@ -9,7 +9,6 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
-#include "sfumato/sde/linear_drift.hpp"
 #include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
