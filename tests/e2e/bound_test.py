@@ -38,7 +38,7 @@ class BoundTest(ProgramTest):
 
 class ReferenceValues(BoundTest):
     def test_double_well(self):
-        """Spec 12.3: KL(1), KL(10) and the path bounds."""
+        """Spec §12.3: KL(1), KL(10) and the path bounds."""
         document = self.document(EXAMPLES / "double_well.toml")
         for table, kl, path in (("bounds_1", 0.0308086, 0.0450775), ("bounds_2", 0.1577417, 0.4159188)):
             self.assertAlmostEqual(self.number(document, "Fokker-Planck", table=table), kl, delta=2e-6)
@@ -73,7 +73,7 @@ class ReferenceValues(BoundTest):
                 self.number(document, "rate, score of the second law", table=table), bound, delta=2e-5)
 
     def test_the_sharp_case(self):
-        """Spec 6.3: equality for equal curvature and a common point start."""
+        """Spec §6.3: equality for equal curvature and a common point start."""
         document = self.document(EXAMPLES / "shift.toml")
         for k, time in enumerate((0.1, 1, 10), 1):
             exact = math.tanh(time / 2)

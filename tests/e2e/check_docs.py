@@ -29,6 +29,7 @@ from support import ROOT, SFUMATO
 FENCE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMING = re.compile(r"\d\s?(ms|s|seconds|minutes)\b|\d/s\b|\bETA\b")
 NUMBER = re.compile(r"\d[\d.:,]*")
+PROGRESS = re.compile(r"^[\w -]+: \d+/\d+ \(\d+%\)")
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*$")
 
 
@@ -53,7 +54,8 @@ def execute(command):
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=environment,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             timeout=300, check=False)
-    return result.returncode, result.stdout.splitlines()
+    # On a slow machine long work writes a line of progress every ten seconds.
+    return result.returncode, [line for line in result.stdout.splitlines() if not PROGRESS.match(line)]
 
 
 def comparable(line):
