@@ -21,16 +21,16 @@ constexpr double kLargestKl = 1e15;
 OuLaw law_of(const Flow&, const DataSet& data, const VectorXd& pull, const GaussianLaw& start) {
   return OuLaw({data.loss.curvature, pull, data.noise}, start);
 }
-MeasuredChain law_of(const Chain& chain, const DataSet& data, const VectorXd& pull,
-                     const GaussianLaw& start) {
-  return MeasuredChain({data.loss.curvature, pull, chain.learning_rate, data.noise}, start);
+ChainLaw law_of(const Chain& chain, const DataSet& data, const VectorXd& pull,
+                const GaussianLaw& start) {
+  return ChainLaw({data.loss.curvature, pull, chain.learning_rate, data.noise}, start);
 }
 
 const char* moments(const OuLaw&) { return "Ornstein-Uhlenbeck moments, closed form"; }
-const char* moments(const MeasuredChain&) { return "moments of the chain, closed form"; }
+const char* moments(const ChainLaw&) { return "moments of the chain, closed form"; }
 
 std::string name_of(const OuLaw&, double time) { return "t = " + format_input(time); }
-std::string name_of(const MeasuredChain&, double steps) {
+std::string name_of(const ChainLaw&, double steps) {
   return format_input(steps) + (steps == 1.0 ? " step" : " steps");
 }
 
@@ -47,7 +47,7 @@ TrainingPair::Sides<Law> TrainingPair::sides_of(const Kind& kind, const Quadrati
 }
 
 TrainingPair::AnySides TrainingPair::sides_of(const QuadraticProblem& problem) {
-  if (const Chain* chain = problem.chain()) return sides_of<MeasuredChain>(*chain, problem);
+  if (const Chain* chain = problem.chain()) return sides_of<ChainLaw>(*chain, problem);
   return sides_of<OuLaw>(std::get<Flow>(problem.output), problem);
 }
 

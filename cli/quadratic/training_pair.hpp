@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "quadratic/measured_chain.hpp"
 #include "quadratic/observation.hpp"
 #include "quadratic/problem.hpp"
+#include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
 namespace sfumato::cli {
@@ -49,7 +49,7 @@ class TrainingPair {
     Side<Law> d;
     Side<Law> d_prime;
   };
-  using AnySides = std::variant<Sides<OuLaw>, Sides<MeasuredChain>>;
+  using AnySides = std::variant<Sides<OuLaw>, Sides<ChainLaw>>;
 
   static AnySides sides_of(const QuadraticProblem& problem);
   template <class Law, class Kind>

@@ -60,13 +60,14 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(
 
   spectrum_ = spectrum_of(curvature);
   speed_ = chain.learning_rate * spectrum_.values;
+  pull_ = spectrum_.to_eigenbasis(chain.pull);
+  mean_ = spectrum_.to_eigenbasis(start.mean);
   force_ = chain.learning_rate * spectrum_.to_eigenbasis(chain.pull - curvature * start.mean);
   if (!spectrum_.is_diagonal()) {  // flat directions are only pulled, and not by rounding
-    const VectorXd pull = spectrum_.to_eigenbasis(chain.pull);
     for (Index i = 0; i < dimension(); ++i) {
       if (speed_(i) != 0.0) continue;
-      const bool pulled = std::abs(pull(i)) > kNoPull * chain.pull.norm();
-      force_(i) = pulled ? chain.learning_rate * pull(i) : 0.0;
+      const bool pulled = std::abs(pull_(i)) > kNoPull * chain.pull.norm();
+      force_(i) = pulled ? chain.learning_rate * pull_(i) : 0.0;
     }
   }
   diagonal_ =
@@ -128,6 +129,43 @@ VectorXd ChainLaw::displacement(double steps) const {
     moved(i) = product_or_zero(force_(i), geometric_sum(speed_(i), steps));
   }
   return spectrum_.from_eigenbasis(moved);
+}
+
+double ChainLaw::mean_square(Index i, double gap, double steps) const {
+  const double loss = joint(speed_(i), speed_(i));  // 1 - r^2
+  double decay = 0.0;
+  double accumulated = 0.0;
+  if (steps == kInf) {
+    decay = loss > 0.0 ? 0.0 : loss == 0.0 ? 1.0 : kInf;
+    accumulated = loss > 0.0 ? 1.0 / loss : kInf;
+  } else {
+    const double power = power_of_complement(speed_(i), steps);
+    decay = power * power;
+    accumulated = geometric_sum(loss, steps);
+  }
+  // Variances along an eigenvector are negative only by rounding.
+  const double noise = std::max(0.0, diagonal_ ? noise_(i, 0) : noise_(i, i));
+  const double spread = std::max(0.0, diagonal_ ? spread_(i, 0) : spread_(i, i));
+  return product_or_zero(gap * gap + spread, decay) + product_or_zero(noise, accumulated);
+}
+
+double ChainLaw::error(double steps, const VectorXd& minimiser) const {
+  require_steps(steps);
+  require_size("minimiser", minimiser.size(), dimension());
+  const VectorXd aim = spectrum_.to_eigenbasis(minimiser);
+  double sum = 0.0;
+  for (Index i = 0; i < dimension(); ++i) sum += mean_square(i, mean_(i) - aim(i), steps);
+  return sum;
+}
+
+double ChainLaw::excess_loss(double steps) const {
+  require_steps(steps);
+  double sum = 0.0;
+  for (Index i = 0; i < dimension(); ++i) {
+    const double rate = spectrum_.values(i);
+    if (rate > 0.0) sum += 0.5 * rate * mean_square(i, mean_(i) - pull_(i) / rate, steps);
+  }
+  return sum;
 }
 
 LongRunLaw ChainLaw::long_run() const {

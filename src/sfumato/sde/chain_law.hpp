@@ -58,12 +58,29 @@ class ChainLaw {
   /// either the start stays as it is).
   [[nodiscard]] LongRunLaw long_run() const;
 
+  /// E|x_k - x*|^2 for a minimiser x* of the loss; +inf where it diverges. In the eigenbasis the
+  /// coordinates of x_k - x* do not mix:
+  ///
+  ///   E (x_k - x*)_i^2 = r_i^{2k} ( (m_0 - x*)_i^2 + V0_ii ) + S_ii geometric_sum(1 - r_i^2, k)
+  ///
+  /// Throws   InvalidArgument if steps is negative, NaN or not whole.
+  [[nodiscard]] double error(double steps, const Eigen::VectorXd& minimiser) const;
+
+  /// E f(x_k) - min f; directions in which f is flat add nothing.
+  /// Assumes  the loss has a minimum.
+  [[nodiscard]] double excess_loss(double steps) const;
+
  private:
   template <class Entry>
   [[nodiscard]] Covariance rotate_back(Entry entry) const;
 
+  /// E (x_k - x*)_i^2, `gap` being (m_0 - x*)_i.
+  [[nodiscard]] double mean_square(Eigen::Index i, double gap, double steps) const;
+
   GaussianLaw start_;
   Spectrum spectrum_;
+  Eigen::VectorXd pull_;    ///< Q^T pull
+  Eigen::VectorXd mean_;    ///< Q^T m_0
   bool diagonal_;           ///< A, S and V_0 all are
   Eigen::VectorXd speed_;   ///< eta l_i
   Eigen::VectorXd force_;   ///< eta Q^T (pull - A m_0)

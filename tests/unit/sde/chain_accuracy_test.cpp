@@ -1,11 +1,11 @@
 // Accuracy of a chain against its own law, and where there is no law.
-#include "quadratic/measured_chain.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace sfumato::cli {
+#include "sfumato/sde/chain_law.hpp"
+
+namespace sfumato {
 namespace {
 
 using Eigen::Matrix2d;
@@ -15,19 +15,19 @@ using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-MeasuredChain scalar(double curvature, double eta, double variance, double mean) {
-  return MeasuredChain(
+ChainLaw scalar(double curvature, double eta, double variance, double mean) {
+  return ChainLaw(
       {MatrixXd::Constant(1, 1, curvature), VectorXd::Zero(1), eta, Isotropic{variance, 1}},
       point_law(VectorXd::Constant(1, mean)));
 }
 
-TEST(MeasuredChain, AgreesWithTheLaw) {
+TEST(ChainAccuracy, AgreesWithTheLaw) {
   const MatrixXd a = (Matrix2d() << 2, .5, .5, 1).finished();
   const MatrixXd s = (Matrix2d() << .2, .05, .05, .1).finished();
   const MatrixXd v = (Matrix2d() << .3, -.1, -.1, .4).finished();
   const VectorXd x = Vector2d(1, -1);
   for (const double eta : {.2, .8}) {  // the second overshoots
-    const MeasuredChain chain({a, a * x, eta, Dense{s}}, {Vector2d(3, 2), Dense{v}});
+    const ChainLaw chain({a, a * x, eta, Dense{s}}, {Vector2d(3, 2), Dense{v}});
     for (const double steps : {0.0, 1.0, 2.0, 9.0, 1e6, kInf}) {
       const GaussianLaw law = chain.at(steps);
       const VectorXd gap = law.mean - x;
@@ -38,7 +38,7 @@ TEST(MeasuredChain, AgreesWithTheLaw) {
   }
 }
 
-TEST(MeasuredChain, EdgesOfStability) {
+TEST(ChainAccuracy, EdgesOfStability) {
   const VectorXd origin = VectorXd::Zero(1);
   EXPECT_EQ(scalar(20, .1, 0, 3).error(kInf, origin), 9.0);  // 1 - eta l = -1: to and fro for ever
   EXPECT_EQ(scalar(20, .1, 1, 3).error(7, origin), 16.0);
@@ -50,8 +50,8 @@ TEST(MeasuredChain, EdgesOfStability) {
   EXPECT_EQ(scalar(10, .1, .5, 3).error(1, origin), .5);  // one step to the minimiser
 }
 
-TEST(MeasuredChain, Refusals) {
-  const MeasuredChain chain = scalar(1, .1, 1, 0);
+TEST(ChainAccuracy, Refusals) {
+  const ChainLaw chain = scalar(1, .1, 1, 0);
   EXPECT_THROW((void)chain.error(1.5, VectorXd::Zero(1)), InvalidArgument);
   EXPECT_THROW((void)chain.error(1, VectorXd::Zero(2)), InvalidArgument);
   EXPECT_THROW((void)chain.excess_loss(-1), InvalidArgument);
@@ -59,4 +59,4 @@ TEST(MeasuredChain, Refusals) {
 }
 
 }  // namespace
-}  // namespace sfumato::cli
+}  // namespace sfumato
