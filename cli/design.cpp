@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "design/document.hpp"
+#include "design/question.hpp"
+#include "progress.hpp"
+#include "sfumato/data/covariance_file.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/design/budget_for_risk.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+Design answer_of(const DesignQuestion& question, Observer& observer) {
+  const DesignForm form = question.task.form;
+  if (!question.risk) return solve_design(question, form, question.task.budget.total, observer);
+  double least = 0.0;  // what the floor takes
+  if (question.task.floor.size() > 0) {
+    least = weighted_trace(question.measure.weights, Diagonal{question.task.floor});
+  }
+  return design_for_risk(
+      [&](double total) { return solve_design(question, form, total, observer); }, *question.risk,
+      least);
+}
+
+void write_design(const DesignOptions& options, const DesignQuestion& question,
+                  const Design& design) {
+  write_covariance(options.out, {design.covariance,
+                                 {{"command", "sfumato design"},
+                                  {"version", SFUMATO_VERSION},
+                                  {"differences", question.hidden.source},
+                                  {"differences_are", options.origin},
+                                  {"objective", question.minimax ? "minimax" : "average"},
+                                  {"budget", fmt::format("{} = {}", question.measure.name,
+                                                         question.measure.scale * design.budget)},
+                                  {"cost", fmt::format("{}", design.value)},
+                                  {"gap", fmt::format("{}", design.gap)}}});
+}
+
+void design(const DesignOptions& options, int& exit_code) {
+  const DesignQuestion question = read_design_question(options);
+  if (!options.out.empty()) {
+    if (!question.frontier_totals.empty()) {
+      throw CLI::ValidationError("--out", "a frontier is many designs: ask for one of them");
+    }
+    if (!options.out.ends_with(".npz")) {
+      throw CLI::ValidationError("--out", "a covariance file ends in .npz");
+    }
+    OutputFile probe(options.out);  // found out before the work, not after it
+  }
+  TerminalObserver observer;
+  Document document = new_document("design", "Noise for " + question.hidden.source);
+  state_origin(document, question);
+  if (!question.frontier_totals.empty()) {
+    std::vector<FrontierPoint> points;
+    for (std::size_t i = 0; i < question.frontier_totals.size() && !observer.stop_requested();
+         ++i) {
+      observer.progress("frontier", i, question.frontier_totals.size());
+      const double total = question.frontier_totals[i];
+      points.push_back({total, solve_design(question, question.task.form, total, observer)});
+    }
+    observer.finish();
+    add_frontier(document, question, points);
+  } else {
+    DesignAnswer answer{answer_of(question, observer), std::nullopt};
+    const DesignForm form = question.task.form;
+    const bool full = form == DesignForm::full || form == DesignForm::low_rank;
+    if (full && !observer.stop_requested()) {
+      answer.diagonal =
+          solve_design(question, DesignForm::diagonal, answer.design.budget, observer);
+    }
+    observer.finish();
+    add_design(document, question, answer, options.top);
+    if (!options.out.empty()) {
+      write_design(options, question, answer.design);
+      document.state(StatementKind::summary, fmt::format("The covariance is in {}.", options.out));
+    }
+  }
+  if (observer.stop_requested()) {
+    document.state(StatementKind::warning,
+                   "stopped on request: the bounds hold, the gap may be large.");
+    exit_code = kInterrupted;
+  }
+  print(document, options.json);
+}
+
+}  // namespace
+
+void add_design(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "design", "The noise covariance that hides most for an accuracy budget, with a certificate");
+  const auto options = std::make_shared<DesignOptions>();
+  DesignOptions& o = *options;
+  command->add_option("differences", o.differences,
+                      "Gradient differences, one per row (CSV without header, NPY)");
+  command->add_option("--second-moments", o.second_moments,
+                      "Instead: E[s s^T], or its diagonal (CSV, NPY, NPZ)");
+  command->add_option("--sensitivities", o.sensitivities,
+                      "Instead: the largest |s_i| of each coordinate");
+  command->add_option("--differences-are", o.origin, "Where they come from: public or private data")
+      ->required()
+      ->check(CLI::IsMember({"public", "private"}));
+  command->add_option("--form", o.form, "Of the covariance (default diagonal)")
+      ->check(CLI::IsMember({"isotropic", "grouped", "diagonal", "full", "low-rank"}));
+  command->add_option("--groups", o.groups, "With grouped: the group number of each coordinate");
+  command
+      ->add_option("--objective", o.objective,
+                   "minimax (worst difference; default for differences) or average")
+      ->check(CLI::IsMember({"minimax", "average"}));
+  command->add_option("--trace", o.trace, "Budget: trace of Sigma");
+  command->add_option("--excess-loss", o.excess_loss, "Budget: stationary excess loss");
+  command->add_option("--distance", o.distance,
+                      "Budget: stationary squared distance, with --hessian");
+  command->add_option("--hessian", o.hessian, "Hessian of the loss (diagonal or matrix)");
+  command->add_option("--budget", o.budget, "Budget: tr(W Sigma), with --weights");
+  command->add_option("--weights", o.weights, "W (diagonal or matrix)");
+  command->add_option("--risk", o.risk, "Instead of a budget: least error for this cost");
+  command->add_option("--frontier", o.frontier, "Instead of a budget: both, for errors LOW,HIGH")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LOW,HIGH");
+  command->add_option("--measure", o.measure, "Of --risk and --frontier (default trace)")
+      ->check(CLI::IsMember({"trace", "excess-loss", "distance", "budget"}));
+  command->add_option("--floor", o.floor, "Least variance of each coordinate (default 0)");
+  command->add_option("--regularise,--regularize", o.regularisation,
+                      "rho: also hide a little of every direction (default 0)");
+  command->add_option("--tolerance", o.tolerance, "Certified gap to stop at (default 1e-8)");
+  command->add_option("--top", o.top, "Coordinates or groups to list (default 10)")
+      ->check(CLI::Range(0, 1000000));
+  command->add_option("--threads", o.threads, "Default: all cores; results do not depend on it")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--out", o.out, "Write the covariance to this NPZ file");
+  add_json_flag(*command, o.json);
+  command->footer(
+      "Example:\n"
+      "  sfumato design examples/design/differences.csv --differences-are public \\\n"
+      "      --form full --trace 2 --out noise.npz\n"
+      "quadratic, rows and bound take the file as their noise (docs/design.md).");
+  command->callback([options, &exit_code] { design(*options, exit_code); });
+}
+
+}  // namespace sfumato::cli
