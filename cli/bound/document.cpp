@@ -196,10 +196,14 @@ void state_findings(const BoundProblem& problem, const std::vector<BoundsAtTime>
   }
   for (const BoundsAtTime& at : results) {
     if (at.proven || at.exact) continue;
-    document.state(StatementKind::warning,
-                   fmt::format("t = {}: nothing here is proven, the numbers are estimates. A bound "
-                               "on the drifts' difference ([assume] sensitivity) would give one.",
-                               format_input(at.time)));
+    const bool would_help = common_noise(problem.pair).value.has_value();
+    document.state(
+        StatementKind::warning,
+        fmt::format("t = {}: nothing here is proven, the numbers are estimates.{}",
+                    format_input(at.time),
+                    would_help ? " A bound on the difference of the drifts ([assume] sensitivity) "
+                                 "would give one."
+                               : ""));
     break;
   }
   // A proven bound below what a grid finds would be a bug of ours; say it rather than hide it.

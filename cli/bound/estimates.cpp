@@ -181,12 +181,15 @@ void add_paths(const BoundProblem& problem, const std::vector<double>& times, Ob
         const MonteCarloMean none{0.0, 0.0};
         const std::uint64_t diverged =
             (f != nullptr ? f->diverged : 0) + (r != nullptr ? r->diverged : 0);
-        result.methods[i].push_back({contractive ? "contractive_paths" : "path_paths",
-                                     contractive ? "contractive, simulated" : "path, simulated",
-                                     bound(forward, f), bound(reverse, r),
-                                     paths_note(f != nullptr ? f->extrapolated : none,
-                                                r != nullptr ? r->extrapolated : none, diverged),
-                                     false});
+        result.methods[i].push_back(
+            {contractive ? "contractive_paths" : "path_paths",
+             contractive ? "contractive, simulated" : "path, simulated", bound(forward, f),
+             bound(reverse, r),
+             f == nullptr && r == nullptr
+                 ? std::string()
+                 : paths_note(f != nullptr ? f->extrapolated : none,
+                              r != nullptr ? r->extrapolated : none, diverged),
+             false});
       }
     }
   } catch (const InvalidArgument& error) {
@@ -200,6 +203,13 @@ constexpr std::size_t kScoreTimes = 16;
 
 void add_scores(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
                 Estimates& result) {
+  if (!is_definite(problem.pair.p.start.covariance) ||
+      !is_definite(problem.pair.q.start.covariance)) {
+    add_to_all(result.methods, "primal_particles", "rate, score of either law",
+               "a point start and different noise: the integral is infinite. Smooth the start "
+               "(start_covariance)");
+    return;
+  }
   std::set<double> when(times.begin(), times.end());
   for (std::size_t i = 1; i <= kScoreTimes; ++i) {
     when.insert(times.back() * static_cast<double>(i) / kScoreTimes);
@@ -239,11 +249,6 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
         const auto r = found(reverse);
         if (f == forward.end() || r == reverse.end()) continue;
         const auto bound = [&](const MonteCarloMean& mean, double start) {
-          if (!std::isfinite(mean.value)) {
-            return no_bound(title,
-                            "a point start and different noise: the integral is infinite. Smooth "
-                            "the start (start_covariance)");
-          }
           return estimate(std::max(0.0, mean.value) + start, method);
         };
         result.methods[i].push_back({key, title, bound(f->integral, start_forward),

@@ -282,6 +282,8 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
           "no bound on |Sigma^(-1/2) (b - b')| for all x is known: state one in [assume]";
       problem.pair.constants.reason = "needs a loss with known convexity constants";
     }
+    const bool own_noise = d_prime.own().has("Sigma") || d_prime.own().has("Sigma_formula");
+    problem.pair.shares_noise = !own_noise;
     problem.kind[0] = std::move(p.kind);
     problem.kind[1] = std::move(q.kind);
     problem.way_of_change = way_of_change(d_prime);

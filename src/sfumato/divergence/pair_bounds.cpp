@@ -219,6 +219,7 @@ SdePair linear_pair(const OuPair& pair) {
 bool same_start(const SdePair& pair) { return same_law(pair.p.start, pair.q.start); }
 
 bool same_noise(const SdePair& pair) {
+  if (pair.shares_noise) return true;
   const Covariance* p = constant_noise(pair.p.diffusion);
   const Covariance* q = constant_noise(pair.q.diffusion);
   return p != nullptr && q != nullptr && same_matrix(*p, *q);

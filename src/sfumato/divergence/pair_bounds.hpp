@@ -31,6 +31,7 @@ struct PairConstants {
 struct SdePair {
   StartedDiffusion p;
   StartedDiffusion q;
+  bool shares_noise = false;          ///< both have the same Sigma(t, x), constant or not
   std::optional<OuPair> linear = {};  ///< both drifts are linear and both noises constant
   /// S with |Sigma^{-1/2} (b(x) - b'(x))| <= S for all x and times; the claim is exact or upper.
   Known<Claimed<double>> sensitivity = {};
@@ -47,7 +48,7 @@ struct SdePair {
 /// What Spec §7.6 needs of a normal start.
 [[nodiscard]] SmoothStart smoothness(const GaussianLaw& start);
 
-/// Whether both sides have one constant Sigma, singular or not.
+/// Whether both sides have one Sigma, singular or not: by shares_noise, or equal constants.
 [[nodiscard]] bool same_noise(const SdePair& pair);
 
 /// Whether both sides start with the same law.
