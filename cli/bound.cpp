@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,7 +37,8 @@ void add_bound(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "Problem file (TOML)")->required();
   add_question_options(*command, options->overrides.common);
-  command->add_option("--seed", options->overrides.seed, "Seed of the simulation (default 1)");
+  command->add_option("--seed", options->overrides.seed, "Seed of the simulation (default 1)")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   command->add_option("--paths", options->overrides.paths, "Paths to simulate (default 20000)")
       ->check(CLI::Range(2, 1000000000));
   add_json_flag(*command, options->json);

@@ -42,7 +42,9 @@ const PairBound* best_of(const std::vector<PairBound>& methods, KlBound PairBoun
   return best;
 }
 
-Table method_table(const BoundsAtTime& at, std::size_t index) {
+Table method_table(const BoundProblem& problem, const BoundsAtTime& at, std::size_t index) {
+  const std::string best =
+      problem.assumed.empty() ? "best proven bound" : "best bound under the file's assumptions";
   Table table(fmt::format("bounds_{}", index + 1),
               fmt::format("Relative entropy at t = {}", format_input(at.time)),
               {{"method", "method"},
@@ -56,9 +58,9 @@ Table method_table(const BoundsAtTime& at, std::size_t index) {
     const bool best_forward = &method == forward;
     const bool best_reverse = &method == reverse;
     if (best_forward || best_reverse) {
-      note = best_forward && best_reverse ? "best proven bound"
-             : best_forward               ? "best proven bound of D||D'"
-                                          : "best proven bound of D'||D";
+      note = best_forward && best_reverse ? best
+             : best_forward               ? best + " of D||D'"
+                                          : best + " of D'||D";
     }
     table.add_row({method.title, kl_cell(method.forward, method.printed),
                    kl_cell(method.reverse, method.printed), note});
@@ -214,10 +216,13 @@ void state_findings(const BoundProblem& problem, const std::vector<BoundsAtTime>
         const KlBound& grid = direction == Direction::forward ? method.forward : method.reverse;
         const double bound = at.proven->kl(direction).value.value();
         if (grid.kl.value.value() > bound * 1.01 + 1e-6) {
-          document.state(StatementKind::warning,
-                         fmt::format("t = {}: the grid's KL is above a proven bound. Refine the "
-                                     "grid; if it persists, this is a bug worth reporting.",
-                                     format_input(at.time)));
+          document.state(
+              StatementKind::warning,
+              fmt::format("t = {}: the grid's KL is above a bound. {}", format_input(at.time),
+                          problem.assumed.empty()
+                              ? "Refine the grid; if it persists, this is a bug worth "
+                                "reporting."
+                              : "What the file assumes is false."));
         }
       }
     }
@@ -242,7 +247,8 @@ Document bound_document(const BoundProblem& problem, const std::vector<BoundsAtT
   document.add_provenance("problem", problem.source);
   document.add_provenance("seed", std::to_string(problem.plan.seed));
   state_problem(problem, document);
-  for (std::size_t i = 0; i < results.size(); ++i) document.add(method_table(results[i], i));
+  for (std::size_t i = 0; i < results.size(); ++i)
+    document.add(method_table(problem, results[i], i));
   for (Table table : {risk_table(problem, results), delta_table(problem, results)}) {
     if (!table.rows().empty()) document.add(std::move(table));
   }

@@ -46,7 +46,14 @@ PairBound grid_row(const char* key, const char* title, const PairAtTime& at,
                    GridEstimate PairDirection::*member) {
   const GridEstimate& forward = at.forward.*member;
   const GridEstimate& reverse = at.reverse.*member;
-  const auto bound = [](const GridEstimate& value) {
+  const auto bound = [&](const GridEstimate& value) {
+    // A last correction of this size says that the laws are narrower than the cells can show.
+    if (value.error > 0.1 * std::abs(value.value) && value.error > 1e-6) {
+      return no_bound(title,
+                      fmt::format("the grid does not resolve the laws (last correction {:.0f} % "
+                                  "of the value): give more estimate.cells",
+                                  100.0 * value.error / std::abs(value.value)));
+    }
     return estimate(std::max(0.0, value.value), "Fokker-Planck on a grid, extrapolated");
   };
   return {key,
@@ -165,12 +172,15 @@ void add_paths(const BoundProblem& problem, const std::vector<double>& times, Ob
       if (contractive && kappas == 1) return nullptr;
       return &d.estimate.bounds[time * kappas + (contractive ? 1 : 0)];
     };
-    const auto bound = [&](const DirectionOfPaths& d, const PathBoundEstimate* found) {
+    // Rate 0 is admissible too, so that the contractive bound is never above the path bound.
+    const auto bound = [&](const DirectionOfPaths& d, const PathBoundEstimate* found,
+                           const PathBoundEstimate* path) {
       if (found == nullptr) {
         return no_bound("contractive",
                         "no rate of contraction above 0 is proven: the path bound stands");
       }
-      return estimate(std::max(0.0, found->extrapolated.value) + d.start, method);
+      const double value = std::min(found->extrapolated.value, path->extrapolated.value);
+      return estimate(std::max(0.0, value) + d.start, method);
     };
     for (std::size_t i = 0; i < times.size(); ++i) {
       for (const bool contractive : {false, true}) {
@@ -183,8 +193,9 @@ void add_paths(const BoundProblem& problem, const std::vector<double>& times, Ob
             (f != nullptr ? f->diverged : 0) + (r != nullptr ? r->diverged : 0);
         result.methods[i].push_back(
             {contractive ? "contractive_paths" : "path_paths",
-             contractive ? "contractive, simulated" : "path, simulated", bound(forward, f),
-             bound(reverse, r),
+             contractive ? "contractive, simulated" : "path, simulated",
+             bound(forward, f, entry(forward, i, false)),
+             bound(reverse, r, entry(reverse, i, false)),
              f == nullptr && r == nullptr
                  ? std::string()
                  : paths_note(f != nullptr ? f->extrapolated : none,

@@ -9,7 +9,7 @@
 
 #include "bound/estimates.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -34,9 +34,7 @@ Claimed<Nats> smallest(const std::vector<PairBound>& methods, KlBound PairBound:
 void add_risks(const SdePair& pair, BoundsAtTime& at) {
   if (pair.linear) {
     try {
-      const OuLaw p(pair.linear->p, pair.linear->start_p);
-      const OuLaw q(pair.linear->q, pair.linear->start_q);
-      at.exact = Risk::exact(whiten_at(p, q, at.time));
+      at.exact = Risk::exact(laws_at(*pair.linear, at.time));
     } catch (const NumericalFailure&) {
       // The row "exact" says why there is no law at this time.
     }
@@ -70,13 +68,24 @@ std::vector<BoundsAtTime> evaluate_bounds(const BoundProblem& problem, Observer&
     const double time = problem.times[i];
     result.push_back({time, closed_form_bounds(problem.pair, time), {}, {}, {}});
     add_risks(problem.pair, result.back());
-    if (time < kInf) finite.push_back(time);
+    if (time < kInf) {
+      finite.push_back(time);
+    } else if (!problem.pair.linear) {
+      const KlBound none = no_bound("estimates", "grids and simulation stop at finite times");
+      insert_estimates({{"estimates", "grid, simulation", none, none}}, result.back().methods);
+    }
   }
   if (finite.empty() || observer.stop_requested()) return result;
   Estimates estimates = estimate_pair(problem, finite, observer);
   for (std::size_t i = 0; i < finite.size(); ++i) {
+    // Densities that the grid does not resolve say nothing about an attacker either.
+    const bool resolved = std::none_of(
+        estimates.methods[i].begin(), estimates.methods[i].end(), [](const PairBound& m) {
+          return m.key == "fokker_planck" &&
+                 !(m.forward.reason.empty() && m.reverse.reason.empty());
+        });
     insert_estimates(std::move(estimates.methods[i]), result[i].methods);
-    if (i < estimates.grid.size()) result[i].grid = std::move(estimates.grid[i]);
+    if (resolved && i < estimates.grid.size()) result[i].grid = std::move(estimates.grid[i]);
   }
   return result;
 }

@@ -123,7 +123,7 @@ SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePai
   pair.p.diffusion.noise = minibatch_noise(std::move(rows), own, rate, floor);
   pair.q.diffusion.noise = minibatch_noise(std::move(rows_prime), other, rate, floor);
   pair.linear.reset();
-  const char* reason = "needs noise that does not depend on the state";
+  const char* reason = "needs constant noise";
   pair.sensitivity = {{}, reason};
   pair.constants = {{}, reason};
   return pair;
@@ -144,10 +144,23 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   const RegressionInput input = input_of(own, d_prime.own());
   const RidgeOptions options = options_of(own);
   const Index row = row_of(d_prime.own(), input.features.rows());
-  const Index outputs =
-      model == Model::softmax ? static_cast<Index>(own.integer("classes")) : Index{1};
+  Index outputs = 1;
+  if (model == Model::softmax) {
+    const std::int64_t classes = own.integer("classes");
+    if (classes < 2 || classes > 10000) {
+      throw InvalidArgument(fmt::format("`d.classes` = {}", classes),
+                            "Give a number of classes from 2 to 10000", own.where("classes"));
+    }
+    outputs = static_cast<Index>(classes);
+  } else if (own.has("classes")) {
+    throw InvalidArgument("`d.classes` belongs to softmax", "Remove it", own.where("classes"));
+  }
   const Index dimension = input.features.cols() * outputs;
   const bool minibatch = own.has("minibatch");
+  if (minibatch && own.has("Sigma")) {
+    throw InvalidArgument("`d.Sigma` and `d.minibatch` both say what the noise is",
+                          "Keep one of them", own.where("minibatch"));
+  }
   // Where minibatches make the noise, the constants of another noise are not used.
   const Covariance noise =
       minibatch ? Covariance(Isotropic{1.0, dimension})

@@ -30,15 +30,41 @@ struct SideDiffusion {
 
 const std::vector<std::string> kFamilies = {"A", "B", "drift", "potential", "mixture", "model"};
 
+/// Every key that some way of saying the drift has.
+const std::vector<std::string> kKeys = {"y",        "minimiser", "pull",      "without_row",
+                                        "with",     "variables", "data",      "target",
+                                        "features", "intercept", "ridge",     "standardise",
+                                        "loss",     "classes",   "minibatch", "Sigma_formula"};
+
+/// What belongs to one way of saying the drift. A key of another way would be ignored, and a user who
+/// believes that D' lacks a row would read that nothing is revealed.
 void require_known(const Side& side) {
-  std::vector<std::string> known = quadratic_keys(side);
-  for (const char* key :
-       {"drift", "potential", "variables", "mixture", "model", "data", "target", "features",
-        "intercept", "standardise", "ridge", "loss", "classes", "Sigma", "Sigma_formula",
-        "minibatch", "start_mean", "start_covariance"}) {
-    known.emplace_back(key);
+  const Source family = side.require(kFamilies, "the drift");
+  std::vector<std::string> known = {"Sigma", "start_mean", "start_covariance"};
+  const auto add = [&](std::initializer_list<const char*> keys) {
+    known.insert(known.end(), keys.begin(), keys.end());
+  };
+  if (family.key == "model") {
+    add({"model", "data", "target", "features", "intercept", "standardise", "ridge", "loss",
+         "classes", "minibatch"});
+    if (side.has_behind()) add({"without_row", "with"});
+  } else if (family.key == "mixture") {
+    add({"mixture"});
+  } else if (family.key == "drift" || family.key == "potential") {
+    add({"drift", "potential", "variables", "Sigma_formula"});
+  } else {
+    const std::vector<std::string> own = quadratic_keys(side);
+    known.insert(known.end(), own.begin(), own.end());
+    add({"Sigma_formula"});
   }
-  if (side.has_behind()) known.emplace_back("with");
+  for (const std::string& key : side.own().keys()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    const auto is_family = std::find(kFamilies.begin(), kFamilies.end(), key) != kFamilies.end();
+    if (!is_family && std::find(kKeys.begin(), kKeys.end(), key) == kKeys.end()) continue;
+    throw InvalidArgument(fmt::format("`{}.{}` does not go with `{}`, which says the drift",
+                                      side.name(), key, family.label),
+                          "Remove one of them", side.own().where(key));
+  }
   side.own().reject_unknown(known);
 }
 
@@ -174,7 +200,9 @@ EstimatePlan read_plan(const TomlTable& root, const BoundOverrides& overrides) {
     if (table.has("paths")) {
       plan.paths = static_cast<std::uint64_t>(count("paths", 2, 1000000000));
     }
-    if (table.has("cells")) plan.cells = static_cast<Index>(count("cells", 16, 1000000));
+    if (table.has("cells")) {  // three grids, each with half the cells of the one before
+      plan.cells = (static_cast<Index>(count("cells", 16, 1000000)) + 3) / 4 * 4;
+    }
     if (table.has("step")) {
       plan.step = table.number("step");
       if (!(*plan.step > 0.0) || !std::isfinite(*plan.step)) {
@@ -217,9 +245,17 @@ void read_assumed(const TomlTable& root, BoundProblem& problem) {
   table.reject_unknown({"sensitivity", "contraction", "contraction_prime"});
   if (table.has("sensitivity")) {
     const double value = table.number("sensitivity");
-    if (!(value >= 0.0)) {
-      throw InvalidArgument(fmt::format("`assume.sensitivity` = {}", value), "Give a number >= 0",
-                            table.where("sensitivity"));
+    if (!(value >= 0.0) || !std::isfinite(value)) {
+      throw InvalidArgument(fmt::format("`assume.sensitivity` = {}", value),
+                            "Give a finite number >= 0", table.where("sensitivity"));
+    }
+    const Known<Claimed<double>>& known = problem.pair.sensitivity;
+    if (problem.pair.linear && !(known.value && value >= known.value->value * (1.0 - 1e-12))) {
+      throw InvalidArgument(
+          fmt::format("`assume.sensitivity` = {} is wrong: {}", value,
+                      known.value ? fmt::format("the drifts differ by {}", known.value->value)
+                                  : known.reason),
+          "Remove it: for linear drifts it is computed", table.where("sensitivity"));
     }
     const std::string text =
         fmt::format("|Sigma^(-1/2) (b - b')| <= {} for all x, as the file states", value);
@@ -230,6 +266,14 @@ void read_assumed(const TomlTable& root, BoundProblem& problem) {
   const auto contraction = [&](const char* key, Diffusion& diffusion, const char* side) {
     if (!table.has(key)) return;
     const double rate = table.number(key);
+    if (!std::isfinite(rate)) {
+      throw InvalidArgument(fmt::format("`assume.{}` = {}", key, rate), "Give a finite rate",
+                            table.where(key));
+    }
+    if (problem.pair.linear) {
+      throw InvalidArgument(fmt::format("`assume.{}` is stated, but the drift is linear", key),
+                            "Remove it: for linear drifts the rate is computed", table.where(key));
+    }
     diffusion.contraction = [rate](const Covariance&) { return rate; };
     problem.assumed.push_back(
         fmt::format("the drift of {} contracts at rate {} in the metric of its noise, as the file "
@@ -289,6 +333,16 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
     problem.way_of_change = way_of_change(d_prime);
   }
   read_assumed(root, problem);
+  if (problem.plan.step && std::isfinite(problem.times.front())) {
+    double last = 0.0;
+    for (const double time : problem.times) last = std::isfinite(time) ? time : last;
+    if (last / *problem.plan.step > 1e7) {
+      throw InvalidArgument(fmt::format("`estimate.step` = {} takes {:.0e} steps to t = {}",
+                                        *problem.plan.step, last / *problem.plan.step, last),
+                            "Give a longer step: at most 1e7 of them are taken",
+                            root.table("estimate").where("step"));
+    }
+  }
   if (!problem.plan.domain.empty() &&
       static_cast<Index>(problem.plan.domain.size()) != problem.dimension()) {
     throw InvalidArgument(fmt::format("`estimate.domain` has {} intervals, the problem {} "

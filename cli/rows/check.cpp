@@ -29,7 +29,11 @@ void add_direction(Table& table, const CheckedRow& checked, const char* directio
     const char* method = "simulated paths";
     cells.emplace_back(Claimed<double>{estimate.value, claim, method});
     cells.emplace_back(Claimed<double>{estimate.standard_error, claim, method});
-    cells.emplace_back(Claimed<double>{bound.value / estimate.value, claim, method});
+    if (estimate.value > 0.0) {
+      cells.emplace_back(Claimed<double>{bound.value / estimate.value, claim, method});
+    } else {
+      cells.emplace_back(Empty{"the gradients do not differ along the paths"});
+    }
   }
   table.add_row(std::move(cells));
 }

@@ -5,7 +5,9 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 
 #include "number_check.hpp"
 #include "sfumato/core/error.hpp"
@@ -115,7 +117,8 @@ void declare_options(CLI::App& command, RowsOptions& o) {
       .add_option("--check", o.check,
                   "Logistic: compare so many of the riskiest rows with simulated paths (default 3)")
       ->check(CLI::Range(0, 1000));
-  command.add_option("--seed", o.seed, "Of the simulated paths (default 1)");
+  command.add_option("--seed", o.seed, "Of the simulated paths (default 1)")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   command.add_option("--top", o.top, "Rows to print (default 10)")
       ->check(CLI::Range(0, 1000000000));
   command.add_option("--out", o.out, "Write the risk of all rows to this CSV");

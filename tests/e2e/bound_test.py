@@ -163,6 +163,48 @@ class Claims(BoundTest):
         self.assertNotEqual(first, other)
 
 
+class Hostile(BoundTest):
+    """What once went wrong."""
+    LINEAR = f"[flow]\ntimes = [1]\n{FAST}[d]\nA = 1\nminimiser = [0]\nSigma = 1\n[d_prime]\n"
+
+    def test_very_long_times_are_the_long_run(self):
+        for time in ("1e25", "1e308"):
+            document = self.of(self.LINEAR + "minimiser = [1]\n", "--times", time)
+            for method in ("contractive", "convexity constants", "uniform sensitivity"):
+                self.assertAlmostEqual(self.number(document, method), 1, delta=1e-6)
+                self.assertGreaterEqual(self.number(document, method), 1 - 1e-12)
+
+    def test_an_assumption_that_is_known_to_be_false(self):
+        stated = self.LINEAR.replace("[d]", "[assume]\nsensitivity = 0.1\n[d]") + "minimiser = [1]\n"
+        self.refused(stated, "sensitivity", "differ by 1")
+        document = self.of("[flow]\ntimes = [1]\n[estimate]\nmonte_carlo = false\n[assume]\n"
+                           'sensitivity = 0.01\n[d]\ndrift = "x - x^3"\nSigma = 1\n'
+                           'start_covariance = 0.5\n[d_prime]\ndrift = "x - x^3 + 1"\n')
+        self.assertTrue(any("assumes is false" in s for s in document.statements("warning")))
+        self.assertIn("assumptions",
+                      document.cell("bounds_1", "note", method="uniform sensitivity"))
+
+    def test_noise_that_both_share_may_depend_on_the_state(self):
+        document = self.of("[flow]\ntimes = [1]\n[estimate]\npaths = 500\n[d]\ndrift = \"-x\"\n"
+                           'Sigma_formula = "1 + t"\n[d_prime]\ndrift = "-x + 0.3"\n')
+        self.assertAlmostEqual(self.number(document, "path, simulated"), 0.045 * math.log(2),
+                               delta=1e-5)
+        self.assertFalse(any("different noise" in s for s in document.statements("warning")))
+
+    def test_laws_narrower_than_the_cells(self):
+        document = self.of("[flow]\ntimes = [3]\n[estimate]\nmonte_carlo = false\n[d]\n"
+                           'drift = "-x"\nSigma = 1e-6\nstart_covariance = 0.5\n'
+                           '[d_prime]\ndrift = "-2 x"\n')
+        cell = document.cell("bounds_1", "kl_forward", method="Fokker-Planck")
+        self.assertIn("does not resolve", json.dumps(cell))
+
+    def test_keys_that_would_be_ignored(self):
+        drift = '[flow]\ntimes = [1]\n[d]\ndrift = "-x"\nSigma = 1\n'
+        self.refused(drift + "[d_prime]\nwithout_row = 1\n", "without_row", "drift")
+        self.refused(drift + 'data = "t.csv"\n[d_prime]\ndrift = "-2 x"\n', "d.data")
+        self.refused(drift + '[d_prime]\ndrift = "-2 x"\n[estimate]\nstep = 1e-9\n', "step")
+
+
 class Refusals(BoundTest):
     SIDE = '[flow]\ntimes = [1]\n[d]\ndrift = "-x"\nSigma = 1\n'
 

@@ -19,9 +19,19 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Claimed<Nats> exact_kl(const OuPair& pair, double time) {
-  return gaussian_kl(whiten_at(OuLaw(pair.p, pair.start_p), OuLaw(pair.q, pair.start_q), time));
+WhitenedPair laws_at(const OuPair& pair, double time) {
+  WhitenedPair laws = whiten_at(OuLaw(pair.p, pair.start_p), OuLaw(pair.q, pair.start_q), time);
+  const bool lost = laws.mutually_singular || laws.used_rank_tolerance;
+  if (lost && time > 0.0 && is_definite(pair.p.noise) && is_definite(pair.q.noise)) {
+    throw NumericalFailure(
+        "some variances are below the rounding of others, so that double precision cannot compare "
+        "the laws",
+        "Rescale the parameters, or ask for an earlier time", Where::in("exact laws"));
+  }
+  return laws;
 }
+
+Claimed<Nats> exact_kl(const OuPair& pair, double time) { return gaussian_kl(laws_at(pair, time)); }
 
 double start_kl(const GaussianLaw& p, const GaussianLaw& q) {
   if (same_law(p, q)) return 0.0;

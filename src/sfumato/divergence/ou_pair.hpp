@@ -11,6 +11,11 @@
 
 namespace sfumato {
 
+/// The two laws at `time` against each other, +inf for the long run.
+/// Throws   as whiten_at; NumericalFailure also where noise acts in every direction and yet a rank was
+///          lost: to rounding, so that the pair would look certain to tell apart.
+[[nodiscard]] WhitenedPair laws_at(const OuPair& pair, double time);
+
 /// The exact KL(p_t || q_t) of the laws at `time`, +inf for the long run; throws as whiten_at.
 [[nodiscard]] Claimed<Nats> exact_kl(const OuPair& pair, double time);
 

@@ -228,7 +228,7 @@ bool same_noise(const SdePair& pair) {
 Known<Covariance> common_noise(const SdePair& pair) {
   const Covariance* p = constant_noise(pair.p.diffusion);
   const Covariance* q = constant_noise(pair.q.diffusion);
-  if (p == nullptr || q == nullptr) return {{}, "needs noise that does not depend on the state"};
+  if (p == nullptr || q == nullptr) return {{}, "needs constant noise"};
   if (!same_matrix(*p, *q)) return {{}, "needs equal noise"};
   if (!is_definite(*p)) return {{}, "needs noise in every direction"};
   return {*p, {}};

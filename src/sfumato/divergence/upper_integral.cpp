@@ -79,8 +79,8 @@ class Integrator {
 /// Lengths that grow by kGrowth from `first` and fill `total`, shortest first.
 std::vector<double> panels_filling(double total, double first) {
   std::vector<double> ends;
-  // 2^-60: below that a panel is a rounding error of the whole.
-  const double smallest = std::max(total * 0x1p-60, std::numeric_limits<double>::min());
+  // However short `first` is beside `total`: all of the integral may lie there.
+  const double smallest = std::numeric_limits<double>::min();
   for (double end = std::max(first, smallest); end < 0.75 * total; end *= kGrowth) {
     ends.push_back(end);
   }
