@@ -51,9 +51,8 @@ int main(int argc, char** argv) {
   const std::string form = argv[1];
   const RowMajorMatrix s = make(argv[2], std::atol(argv[3]), std::atol(argv[4]));
   DesignTask task{.budget = trace_budget(s.cols(), 1.0)};
-  const SolverOptions options{
-      .tolerance = std::atof(argv[5]),
-      .threads = argc > 6 ? static_cast<unsigned>(std::atoi(argv[6])) : 0U};
+  const SolverOptions options{.tolerance = std::atof(argv[5]),
+                              .threads = argc > 6 ? static_cast<unsigned>(std::atoi(argv[6])) : 0U};
   if (form == "full") task.form = DesignForm::full;
   if (form == "low_rank") {
     task.form = DesignForm::low_rank;

@@ -23,8 +23,8 @@ DesignTask task_from(const Json& in, DesignForm form) {
 Json minimax(const Json& in, DesignForm form) {
   Observer quiet;
   const SolverOptions options{.tolerance = 1e-11};
-  const Design design = minimax_design(matrix_from(in.at("sensitivities")), task_from(in, form),
-                                       options, quiet);
+  const Design design =
+      minimax_design(matrix_from(in.at("sensitivities")), task_from(in, form), options, quiet);
   const bool diagonal = form == DesignForm::diagonal;
   return {{"value", json_from(design.value)},
           {"objective", json_from(design.objective)},

@@ -91,8 +91,8 @@ Design spectral(const Covariance& second_moments, const DesignTask& task) {
 
 }  // namespace
 
-Design average_design(const Covariance& second_moments, const DesignTask& task) {
-  const Covariance moments = require_covariance("second moments", second_moments);
+Design average_design(const Covariance& moments, const DesignTask& task) {
+  require_psd("second moments", moments, Where::here());
   require_task(task, dimension(moments));
   const double total = trace(moments);
   if (!(total > 0.0)) {

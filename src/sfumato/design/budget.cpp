@@ -12,7 +12,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 void require_definite(std::string_view name, const Covariance& matrix) {
-  (void)require_covariance(name, matrix, Where::here("budget"));
+  require_psd(name, matrix, Where::here("budget"));
   if (is_definite(matrix)) return;
   throw InvalidArgument(fmt::format("{} are not positive definite", name),
                         "Give every direction a positive weight, or noise there would cost nothing",
@@ -20,6 +20,13 @@ void require_definite(std::string_view name, const Covariance& matrix) {
 }
 
 }  // namespace
+
+void require_psd(std::string_view name, const Covariance& matrix, const Where& where) {
+  const auto* diagonal = std::get_if<Diagonal>(&matrix);
+  const bool fine = diagonal != nullptr && (diagonal->variances.array() >= 0.0).all() &&
+                    diagonal->variances.allFinite();
+  if (!fine) (void)require_covariance(name, matrix, where);
+}
 
 Budget trace_budget(Index dimension, double trace) {
   return {Isotropic{1.0, dimension}, require_positive("trace", trace)};

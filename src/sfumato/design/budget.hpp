@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <string_view>
 
 #include "sfumato/math/covariance.hpp"
 
@@ -25,6 +26,10 @@ struct Budget {
 /// Checks that the weights are finite, symmetric and positive definite and the total is positive.
 /// Throws   InvalidArgument that names what is wrong.
 void require_budget(const Budget& budget);
+
+/// require_covariance that does not name the entries of a long diagonal one by one.
+/// Throws   InvalidArgument as that does.
+void require_psd(std::string_view name, const Covariance& matrix, const Where& where);
 
 /// The diagonal of W^{-1}.
 [[nodiscard]] Eigen::VectorXd inverse_diagonal(const Covariance& weights);

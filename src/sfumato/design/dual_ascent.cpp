@@ -19,6 +19,7 @@ using Eigen::VectorXd;
 constexpr int kWarmUp = 12;                // multiplicative updates before the first Newton step
 constexpr int kRest = 6;                   // and after one that failed
 constexpr std::size_t kMostActive = 1500;  // a Newton step factors matrices of this size
+constexpr double kUpdatesAhead = 40.0;     // decide which weights a Newton step leaves out
 // Weights stay positive, so that no cost is infinite and a pair that was given up can come back.
 constexpr double kLeastShare = 1e-3;  // of its last value that a weight keeps in one Newton step
 constexpr double kLeastWeight = 1e-200;
@@ -95,18 +96,18 @@ class Ascent {
 
   /// The weights a Newton step moves: those that count, and those whose cost asks for more.
   [[nodiscard]] std::vector<Index> active() const {
-    const double least = 1e-7 * weights_.maxCoeff();
+    // Where many updates would put a weight says more than where it is.
+    const VectorXd score =
+        weights_.array() * (point_.costs.array() / point_.dual).pow(kUpdatesAhead);
+    const double least = 1e-6 * score.maxCoeff();
     std::vector<Index> active;
     for (Index k = 0; k < weights_.size(); ++k) {
-      if (weights_(k) > least || point_.costs(k) > point_.dual) active.push_back(k);
+      if (score(k) > least || point_.costs(k) > point_.dual) active.push_back(k);
     }
     if (active.size() > kMostActive) {
-      const auto score = [&](Index k) {
-        const double excess = point_.costs(k) / point_.dual;
-        return weights_(k) * std::pow(excess, 40.0);  // where forty updates would put it
-      };
-      std::nth_element(active.begin(), active.begin() + kMostActive, active.end(),
-                       [&](Index a, Index b) { return score(a) > score(b); });
+      std::nth_element(
+          active.begin(), active.begin() + kMostActive, active.end(),
+          [&](Index a, Index b) { return score(a) != score(b) ? score(a) > score(b) : a < b; });
       active.resize(kMostActive);
       std::sort(active.begin(), active.end());
     }
@@ -125,8 +126,9 @@ class Ascent {
     const VectorXd to = minimise_bounded_quadratic(bend, pull, kLeastShare * from, from);
 
     VectorXd direction = VectorXd::Zero(weights_.size());
-    // Weights that are left out are on their way to zero: forty updates at once.
-    direction = weights_.array() * ((point_.costs.array() / point_.dual).min(1.0).pow(40.0) - 1.0);
+    // Weights that are left out are on their way to zero: many updates at once.
+    direction =
+        weights_.array() * ((point_.costs.array() / point_.dual).min(1.0).pow(kUpdatesAhead) - 1.0);
     direction(moved) = to - from;
     const double upper = point_.costs.maxCoeff();
     for (double length = 1.0; length > 0.01; length *= 0.4) {
