@@ -16,6 +16,13 @@ namespace {
 
 Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
 
+/// A gap is a matter of magnitude: one digit, rounded up.
+double one_digit_up(double gap) {
+  if (!(gap > 0.0) || !std::isfinite(gap)) return gap;
+  const double unit = std::pow(10.0, std::floor(std::log10(gap)));
+  return std::ceil(gap / unit) * unit;
+}
+
 std::string cost_text(const DesignQuestion& question) {
   return question.minimax ? "largest s^T Sigma^{-1} s" : "mean s^T Sigma^{-1} s";
 }
@@ -35,7 +42,7 @@ Table summary_table(const DesignQuestion& question, const DesignAnswer& answer) 
   table.add_row({cost_text(question), claimed_value(design)});
   table.add_row({"lower bound for this form",
                  Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"}});
-  table.add_row({"certified gap", design.gap});
+  table.add_row({"certified gap", one_digit_up(design.gap)});
   if (design.iterations > 0) table.add_row({"iterations", design.iterations});
   table.add_row(
       {"the same cost with isotropic noise", exact(design.isotropic_value, "closed form")});
