@@ -18,7 +18,8 @@ Claimed<double> exact(double value, const char* method) { return {value, Claim::
 
 /// A gap is a matter of magnitude: one digit, rounded up.
 double one_digit_up(double gap) {
-  if (!(gap > 0.0) || !std::isfinite(gap)) return gap;
+  if (!std::isfinite(gap)) return gap;
+  gap = std::max(gap, 1e-12);  // what rounding leaves
   const double unit = std::pow(10.0, std::floor(std::log10(gap)));
   return std::ceil(gap / unit) * unit;
 }

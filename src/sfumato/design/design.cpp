@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sfumato/core/check.hpp"
 
 namespace sfumato {
@@ -39,9 +41,9 @@ Claimed<double> claimed_value(const Design& design) {
   const bool closed_form = design.iterations == 0;
   return {design.value,
           Claim::exact,
-          closed_form
-              ? "optimal noise, closed form"
-              : fmt::format("optimal noise, certified to a relative gap of {:.2g}", design.gap),
+          closed_form ? "optimal noise, closed form"
+                      : fmt::format("optimal noise, certified to a relative gap of {:.0e}",
+                                    std::max(design.gap, 1e-12)),
           {"the covariance is public: chosen without the private data"}};
 }
 
