@@ -20,6 +20,7 @@ constexpr int kWarmUp = 12;                // multiplicative updates before the 
 constexpr int kRest = 6;                   // and after one that failed
 constexpr std::size_t kMostActive = 1500;  // a Newton step factors matrices of this size
 constexpr double kUpdatesAhead = 40.0;     // decide which weights a Newton step leaves out
+constexpr int kPatience = 200;  // evaluations that may pass until the gap is smaller by one percent
 // Weights stay positive, so that no cost is infinite and a pair that was given up can come back.
 constexpr double kLeastShare = 1e-3;  // of its last value that a weight keeps in one Newton step
 constexpr double kLeastWeight = 1e-200;
@@ -37,7 +38,7 @@ class Ascent {
   DualAscent run() {
     accept(weights_, evaluate(weights_));
     int newton_at = kWarmUp;
-    while (!converged() && result_.iterations < options_.max_iterations &&
+    while (!converged() && result_.iterations < options_.max_iterations && !stalled() &&
            !observer_.stop_requested()) {
       if (result_.iterations < newton_at || !newton_step()) {
         if (result_.iterations >= newton_at) newton_at = result_.iterations + kRest;
@@ -53,6 +54,16 @@ class Ascent {
  private:
   [[nodiscard]] bool converged() const {
     return result_.upper_bound <= (1.0 + options_.tolerance) * result_.lower_bound;
+  }
+
+  /// Whether the bounds have stopped to approach each other: what is left is rounding.
+  [[nodiscard]] bool stalled() {
+    const double gap = result_.upper_bound / result_.lower_bound - 1.0;
+    if (!(gap > 0.99 * last_gap_)) {
+      last_gap_ = gap;
+      last_gain_ = result_.iterations;
+    }
+    return result_.iterations - last_gain_ > kPatience;
   }
 
   DualProblem::Point evaluate(const VectorXd& weights) {
@@ -152,6 +163,8 @@ class Ascent {
   VectorXd evaluated_;
   DualProblem::Point point_{0.0, 0.0, {}};
   double power_ = 1.5;
+  double last_gap_ = std::numeric_limits<double>::infinity();
+  int last_gain_ = 0;
   DualAscent result_{{}, std::numeric_limits<double>::infinity(), 0.0, 0, false};
 };
 

@@ -29,7 +29,8 @@ struct DualAscent {
 /// quadratic model is minimised with bounds on the weights that matter. A step is kept only if D
 /// rises, otherwise the multiplicative update is used. Both bounds hold at every step.
 ///
-/// Stops at the next step when the observer asks, with what it has.
+/// Stops at the next step when the observer asks, and where rounding keeps the bounds apart (second
+/// moments whose eigenvalues differ by twelve decades), with what it has.
 [[nodiscard]] DualAscent maximise_dual(DualProblem& problem, const SolverOptions& options,
                                        Observer& observer);
 

@@ -1,0 +1,35 @@
+#include "sfumato/design/noise_plane.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+TEST(NoisePlane, PointsOfTheFigure) {  // Spec §13.1
+  const NoisePlanePoint point =
+      noise_plane_point(Eigen::Vector2d(10.0, 1.0), Eigen::Vector2d(4.0, 1.0));
+  EXPECT_DOUBLE_EQ(point.privacy, 7.25);
+  EXPECT_DOUBLE_EQ(point.trace, 17.0);
+}
+
+TEST(NoisePlane, NoNoiseHidesNothing) {
+  EXPECT_EQ(noise_plane_point(Eigen::Vector2d(1.0, 1.0), Eigen::Vector2d(1.0, 0.0)).privacy,
+            HUGE_VAL);
+  EXPECT_EQ(noise_plane_point(Eigen::Vector2d(1.0, 0.0), Eigen::Vector2d(1.0, 0.0)).privacy, 1.0);
+}
+
+TEST(NoisePlane, Refuses) {
+  EXPECT_THROW((void)noise_plane_point(Eigen::Vector2d(1.0, 1.0), Eigen::Vector3d::Ones()),
+               InvalidArgument);
+  EXPECT_THROW((void)noise_plane_point(Eigen::Vector2d(1.0, -1.0), Eigen::Vector2d::Ones()),
+               InvalidArgument);
+  EXPECT_THROW((void)noise_plane_point(Eigen::Vector2d::Ones(), Eigen::Vector2d(1.0, std::nan(""))),
+               InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato
