@@ -49,13 +49,13 @@ FramedMoments framed(const Covariance& second_moments, const Whitening& whitenin
                      bool everywhere) {
   const auto* thin = std::get_if<Factored>(&second_moments);
   if (thin != nullptr && thin->diagonal.isZero(0.0) && thin->factor.cols() < thin->factor.rows()) {
-    Frame frame = frame_of(whitening.rows(thin->factor.transpose()));
+    Frame frame = frame_of(whitening.columns(thin->factor));
     if (!everywhere) frame = restricted_to_range(std::move(frame));
     MatrixXd moments = frame.coordinates.transpose() * frame.coordinates;
     return {std::move(moments), std::move(frame)};
   }
-  const MatrixXd half = whitening.rows(dense(second_moments));
-  const MatrixXd whole = whitening.rows(half.transpose());
+  const MatrixXd half = whitening.columns(dense(second_moments));
+  const MatrixXd whole = whitening.columns(half.transpose());
   MatrixXd moments = 0.5 * (whole + whole.transpose());
   if (everywhere) {
     const Index d = moments.rows();
@@ -114,6 +114,11 @@ Design average_design(const Covariance& moments, const DesignTask& task) {
     return separable(diagonal_of(moments), same);
   }();
   design.isotropic_value = isotropic_value(total, task);
+  DesignTask diagonal = task;
+  diagonal.form = DesignForm::diagonal;
+  design.diagonal_value = task.form == DesignForm::diagonal
+                              ? design.value
+                              : separable(diagonal_of(moments), diagonal).value;
   return design;
 }
 

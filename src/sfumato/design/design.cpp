@@ -56,6 +56,7 @@ Design rescaled(const Design& design, double factor) {
        {&other.value, &other.objective, &other.lower_bound, &other.isotropic_value}) {
     *value /= factor;
   }
+  if (other.diagonal_value) *other.diagonal_value /= factor;
   return other;
 }
 

@@ -57,10 +57,15 @@ struct Design {
   int iterations = 0;
   Eigen::VectorXd pair_weights = {};  ///< minimax: the least favourable weights of the differences
   double isotropic_value;             ///< value of v I at the same budget; +inf if below the floor
+  /// Value of the best diagonal noise at the same budget, where it was asked for or costs nothing.
+  std::optional<double> diagonal_value = {};
   std::vector<DesignWarning> warnings = {};
   Eigen::Index silent = 0;  ///< how many coordinates have no noise
 
   [[nodiscard]] double gain_over_isotropic() const { return isotropic_value / value; }
+  [[nodiscard]] std::optional<double> gain_over_diagonal() const {
+    return diagonal_value ? std::optional(*diagonal_value / value) : std::nullopt;
+  }
 };
 
 /// The value as a number with its claim: exact up to the gap where it was optimised iteratively.

@@ -12,6 +12,7 @@ struct SolverOptions {
   double tolerance = 1e-8;    ///< relative gap between the two bounds
   int max_iterations = 2000;  ///< evaluations of all costs
   unsigned threads = 0;       ///< 0: as many as the machine has; no result depends on it
+  bool compare = false;       ///< solve the diagonal form too, for Design::gain_over_diagonal
 };
 
 struct DualAscent {

@@ -22,9 +22,9 @@ Whitening::Whitening(const Covariance& weights) {
   }
 }
 
-MatrixXd Whitening::rows(const Eigen::Ref<const MatrixXd>& rows) const {
-  if (roots_.size() > 0) return rows * roots_.asDiagonal();
-  return rows * factor_.matrixL().toDenseMatrix();
+MatrixXd Whitening::columns(const Eigen::Ref<const MatrixXd>& columns) const {
+  if (roots_.size() > 0) return roots_.asDiagonal() * columns;
+  return factor_.matrixU() * columns;
 }
 
 MatrixXd Whitening::back(const MatrixXd& columns) const {
@@ -32,12 +32,10 @@ MatrixXd Whitening::back(const MatrixXd& columns) const {
   return factor_.matrixU().solve(columns);
 }
 
-Frame frame_of(MatrixXd rows) {
-  const Index d = rows.cols();
-  const Index count = rows.rows();
-  if (count >= d) return {std::move(rows), {}, d};
-  MatrixXd columns = rows.transpose();
-  rows.resize(0, 0);  // the transposed copy is what QR works on, in place
+Frame frame_of(MatrixXd columns) {
+  const Index d = columns.rows();
+  const Index count = columns.cols();
+  if (count >= d) return {columns.transpose(), {}, d};
   const Eigen::HouseholderQR<Eigen::Ref<MatrixXd>> qr(columns);
   const MatrixXd upper = qr.matrixQR().topRows(count).triangularView<Eigen::Upper>();
   return {upper.transpose(), qr.householderQ() * MatrixXd::Identity(d, count), d};

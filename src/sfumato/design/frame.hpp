@@ -13,8 +13,8 @@ namespace sfumato {
 class Whitening {
  public:
   explicit Whitening(const Covariance& weights);
-  /// L^T s for every row s.
-  [[nodiscard]] Eigen::MatrixXd rows(const Eigen::Ref<const Eigen::MatrixXd>& rows) const;
+  /// L^T s for every column s. (Row-major differences, transposed, are read where they are.)
+  [[nodiscard]] Eigen::MatrixXd columns(const Eigen::Ref<const Eigen::MatrixXd>& columns) const;
   /// L^{-T} x for every column x.
   [[nodiscard]] Eigen::MatrixXd back(const Eigen::MatrixXd& columns) const;
 
@@ -33,8 +33,9 @@ struct Frame {
   [[nodiscard]] Eigen::Index rest() const { return dimension - coordinates.cols(); }
 };
 
-/// The frame of whitened rows: all coordinates, or as many as there are rows (by QR, O(d K^2)).
-[[nodiscard]] Frame frame_of(Eigen::MatrixXd rows);
+/// The frame of whitened columns: all d coordinates, or as many as there are columns if these are
+/// fewer (by QR, O(d K^2), in the place of the argument).
+[[nodiscard]] Frame frame_of(Eigen::MatrixXd columns);
 
 /// Drops directions whose share of the uniform second moments is below 1e-14 of the largest, and
 /// checks that no vector has more than 1e-10 of its length there (Spec §9.3).

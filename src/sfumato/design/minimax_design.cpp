@@ -77,7 +77,7 @@ Design spectral(const Differences& differences, const DesignTask& task,
   const Whitening whitening(task.budget.weights);
   const double floor = whitened_floor(task);
   const bool everywhere = floor > 0.0 || task.regularisation > 0.0;
-  Frame frame = frame_of(whitening.rows(differences));
+  Frame frame = frame_of(whitening.columns(differences.transpose()));
   if (!everywhere) frame = restricted_to_range(std::move(frame));
   if (!frame.outside) {
     refuse_single_direction(frame.coordinates.cols(), frame.dimension, everywhere);
@@ -115,6 +115,12 @@ Design minimax_design(const Differences& differences, const DesignTask& task,
     }
     return spectral(differences, task, options, observer);
   }();
+  if (task.form == DesignForm::diagonal) design.diagonal_value = design.value;
+  if (options.compare && task.form != DesignForm::diagonal) {
+    DesignTask diagonal = task;
+    diagonal.form = DesignForm::diagonal;
+    design.diagonal_value = separable(differences, diagonal, options, observer).value;
+  }
   design.isotropic_value = isotropic_value(differences.rowwise().squaredNorm().maxCoeff(), task);
   return design;
 }

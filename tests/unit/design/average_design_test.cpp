@@ -70,6 +70,8 @@ TEST(AverageDesign, FullUsesCorrelations) {
   // Eigenvalues 3.5 and 0.5.
   EXPECT_NEAR(full.value, std::pow(std::sqrt(3.5) + std::sqrt(0.5), 2), 1e-13);
   EXPECT_LT(full.value, average_design(Dense{g}, task(2, DesignForm::diagonal)).value);
+  EXPECT_DOUBLE_EQ(*full.diagonal_value, 8.0);
+  EXPECT_DOUBLE_EQ(*full.gain_over_diagonal(), 8.0 / full.value);
   EXPECT_LE(full.lower_bound, full.objective);
   EXPECT_LT(full.gap, 1e-12);
 }

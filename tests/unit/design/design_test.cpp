@@ -13,6 +13,7 @@ TEST(Design, RescalesAsOneOverTheBudget) {
   const Design doubled = rescaled(unit, 2.0);
   const Design direct = average_design(g, {.budget = trace_budget(3, 2.0)});
   EXPECT_DOUBLE_EQ(doubled.value, direct.value);
+  EXPECT_DOUBLE_EQ(*doubled.diagonal_value, *direct.diagonal_value);
   EXPECT_DOUBLE_EQ(doubled.budget, 2.0);
   EXPECT_DOUBLE_EQ(doubled.isotropic_value, direct.isotropic_value);
   EXPECT_TRUE(dense(doubled.covariance).isApprox(dense(direct.covariance), 1e-15));

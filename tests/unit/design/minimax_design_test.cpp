@@ -106,6 +106,17 @@ TEST(MinimaxDesign, ASpanSmallerThanTheSpaceIsMarked) {
   EXPECT_EQ(diagonal.silent, 2);
 }
 
+TEST(MinimaxDesign, ComparesWithTheDiagonalFormWhenAsked) {
+  RowMajorMatrix s(2, 2);
+  s << 1.0, 1.0, 0.1, -0.1;
+  const Design full = solve_it(s, task(2, DesignForm::full), {.compare = true});
+  EXPECT_NEAR(*full.diagonal_value, 4.0, 1e-7);
+  EXPECT_NEAR(full.value, 2.02, 1e-7);  // orthogonal: the squared lengths add up
+  EXPECT_NEAR(*full.gain_over_diagonal(), 4.0 / 2.02, 1e-6);
+  EXPECT_FALSE(solve_it(s, task(2, DesignForm::full)).gain_over_diagonal());
+  EXPECT_EQ(*solve_it(s, task(2, DesignForm::diagonal)).gain_over_diagonal(), 1.0);
+}
+
 TEST(MinimaxDesign, StopsWhenAskedAndSaysSo) {
   class Impatient final : public Observer {
    public:
