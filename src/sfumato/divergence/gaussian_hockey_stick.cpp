@@ -262,6 +262,11 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
   if (eps == -kInf) return {1.0, 0.0, 0.0, Claim::exact};
   if (forward.terms.empty()) {
     const GdpDelta g = gdp_delta(forward.linear, eps);
+    // A positive delta that underflows is rounded up, as in clipped().
+    if (g.delta == 0.0 && g.log_delta > -kInf) {
+      return {std::numeric_limits<double>::denorm_min(), g.log_delta, g.log_tail_q,
+              Claim::upper_bound};
+    }
     return {g.delta, g.log_delta, g.log_tail_q, Claim::exact};
   }
   if (eps <= range_of(forward).lowest) {

@@ -21,9 +21,14 @@ struct KlBound {
   return {{Nats{infinite}, Claim::upper_bound, std::move(method)}, std::move(reason)};
 }
 
+/// What the rounding of a closed form may have taken off a bound is put back, and more.
+inline constexpr double kRoundedUp = 1.0 + 1e-14;
+
+/// `value` as an upper bound, rounded up.
 [[nodiscard]] inline KlBound kl_bound(double value, std::string method,
                                       std::vector<std::string> assumptions = {}) {
-  return {{Nats{value}, Claim::upper_bound, std::move(method), std::move(assumptions)}, {}};
+  return {{Nats{value * kRoundedUp}, Claim::upper_bound, std::move(method), std::move(assumptions)},
+          {}};
 }
 
 /// The bound `value`, or none for `overflow` when it is infinite or NaN.

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/kl_bound.hpp"
 
 namespace sfumato {
 namespace {
@@ -18,6 +21,12 @@ double effective_time(double kappa, double time) {
 
 }  // namespace
 
+GdpBound gdp_bound(double mu, std::string method, std::vector<std::string> assumptions) {
+  mu *= kRoundedUp;
+  Claimed<Nats> kl{Nats{0.5 * mu * mu}, Claim::upper_bound, "mu^2 / 2", assumptions};
+  return {{mu, Claim::upper_bound, std::move(method), std::move(assumptions)}, std::move(kl)};
+}
+
 GdpBound langevin_gdp(double sensitivity, double kappa, double time) {
   require_non_negative("sensitivity", sensitivity);
   require_finite("kappa", kappa);
@@ -25,20 +34,15 @@ GdpBound langevin_gdp(double sensitivity, double kappa, double time) {
   const double mu = sensitivity == 0.0 || time == 0.0
                         ? 0.0
                         : sensitivity * std::sqrt(effective_time(std::max(kappa, 0.0), time));
-  GdpBound bound{{mu,
-                  Claim::upper_bound,
-                  "uniform sensitivity of the flow",
-                  {"the drifts differ by at most the sensitivity at every point"}},
-                 {Nats{0.5 * mu * mu}, Claim::upper_bound, "mu^2 / 2"}};
+  std::vector<std::string> assumptions = {
+      "the drifts differ by at most the sensitivity at every point"};
   if (kappa > 0.0) {
-    bound.mu.assumptions.emplace_back(
-        "one of the drifts contracts at the given rate on the whole space");
+    assumptions.emplace_back("one of the drifts contracts at the given rate on the whole space");
   } else if (kappa < 0.0) {
-    bound.mu.assumptions.push_back(
+    assumptions.push_back(
         fmt::format("the drifts are not contractive (rate {:.6g}); rate 0 is used", kappa));
   }
-  bound.kl.assumptions = bound.mu.assumptions;
-  return bound;
+  return gdp_bound(mu, "uniform sensitivity of the flow", std::move(assumptions));
 }
 
 }  // namespace sfumato

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
 
@@ -11,6 +14,10 @@ struct GdpBound {
   Claimed<double> mu;
   Claimed<Nats> kl;  ///< mu^2 / 2, both directions
 };
+
+/// From a mu that is proven up to rounding, which is put back (kRoundedUp).
+[[nodiscard]] GdpBound gdp_bound(double mu, std::string method,
+                                 std::vector<std::string> assumptions);
 
 /// Two diffusions with |Sigma^{-1/2} (b(x) - b'(x))| <= sensitivity for all x, a common start and
 /// one constant positive definite Sigma; one of the drifts is kappa-contractive in its metric.

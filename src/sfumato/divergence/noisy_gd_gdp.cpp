@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sfumato/core/check.hpp"
 
@@ -33,22 +34,18 @@ GdpBound noisy_gd_gdp(double sensitivity, double lipschitz, double steps) {
   const double mu = sensitivity == 0.0 || steps == 0.0
                         ? 0.0
                         : sensitivity * std::sqrt(effective_steps(std::min(lipschitz, 1.0), steps));
-  GdpBound bound{{mu,
-                  Claim::upper_bound,
-                  "uniform sensitivity of the last iterate",
-                  {"the steps differ by at most the sensitivity at every point; full batch"}},
-                 {Nats{0.5 * mu * mu}, Claim::upper_bound, "mu^2 / 2"}};
+  std::vector<std::string> assumptions = {
+      "the steps differ by at most the sensitivity at every point; full batch"};
   if (lipschitz < 1.0) {
-    bound.mu.assumptions.emplace_back(
+    assumptions.emplace_back(
         "one of the steps is Lipschitz with the given constant on the whole space");
   } else if (lipschitz > 1.0) {
-    bound.mu.assumptions.push_back(fmt::format(
+    assumptions.push_back(fmt::format(
         "the steps are not contractive (constant {:.6g}); constant 1 is used, the composition of "
         "all steps",
         lipschitz));
   }
-  bound.kl.assumptions = bound.mu.assumptions;
-  return bound;
+  return gdp_bound(mu, "uniform sensitivity of the last iterate", std::move(assumptions));
 }
 
 }  // namespace sfumato

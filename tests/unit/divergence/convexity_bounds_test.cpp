@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "support/just_above.hpp"
 
 namespace sfumato {
 namespace {
@@ -86,7 +87,7 @@ TEST(ConvexityBounds, FlatPotentialsFromTheMinimiser) {
   EXPECT_TRUE(says(kl_bound_uniform(half), "kappa = 0"));
   EXPECT_TRUE(says(kl_bound_finite_time(half, kInf), "kappa = 0"));
   half.gap_lipschitz = 0.0;  // gradients that differ by a constant need no kappa
-  EXPECT_DOUBLE_EQ(value(kl_bound_uniform(half)), 1.0);
+  testing::expect_just_above(value(kl_bound_uniform(half)), 1.0);
   LangevinConstants same = flat;
   same.gap_lipschitz = 0.0;
   same.minimiser_distance = 0.0;
