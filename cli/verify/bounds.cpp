@@ -6,25 +6,10 @@
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
 #include "sfumato/sde/contraction.hpp"
-#include "sfumato/sde/problem/quadratic.hpp"
 #include "verify/registry.hpp"
 
 namespace sfumato::cli {
 namespace {
-
-Covariance covariance_from(const char* name, const Json& json) {
-  return require_covariance(name, Dense{matrix_from(json)});
-}
-
-OuProcess process_from(const Json& in) {
-  const QuadraticLoss loss =
-      quadratic_from_point(matrix_from(in.at("A")), vector_from(in.at("xstar")));
-  return {loss.curvature, loss.pull, covariance_from("Sigma", in.at("Sigma"))};
-}
-
-GaussianLaw start_from(const Json& in) {
-  return {vector_from(in.at("m0")), covariance_from("V0", in.at("V0"))};
-}
 
 OuPair ou_pair_from(const Json& in) {
   const Json& p = in.at("p");

@@ -1,5 +1,6 @@
 // Golden functions of Spec §8: the discrete chain.
 #include <algorithm>
+#include <utility>
 
 #include "sfumato/divergence/linear_chain.hpp"
 #include "sfumato/divergence/mahalanobis_clip.hpp"
@@ -7,20 +8,14 @@
 #include "sfumato/divergence/step_kl.hpp"
 #include "sfumato/divergence/subsampled_gaussian.hpp"
 #include "sfumato/sde/contraction.hpp"
-#include "sfumato/sde/problem/quadratic.hpp"
 #include "verify/registry.hpp"
 
 namespace sfumato::cli {
 namespace {
 
 LinearChain chain_from(const Json& side, double learning_rate, const Covariance& step_noise) {
-  const QuadraticLoss loss =
-      quadratic_from_point(matrix_from(side.at("A")), vector_from(side.at("xstar")));
-  return {loss.curvature, loss.pull, learning_rate, step_noise};
-}
-
-GaussianLaw start_from(const Json& side) {
-  return {vector_from(side.at("m0")), require_covariance("V0", Dense{matrix_from(side.at("V0"))})};
+  OuProcess process = process_from(side);
+  return {std::move(process.curvature), std::move(process.pull), learning_rate, step_noise};
 }
 
 }  // namespace
@@ -29,7 +24,7 @@ void register_chain(Registry& registry) {
   registry["linear_chain"] = [](const Json& in) -> Json {
     const double eta = in.at("eta").get<double>();
     const double steps = in.at("steps").get<double>();
-    const Covariance noise = require_covariance("step_cov", Dense{matrix_from(in.at("step_cov"))});
+    const Covariance noise = covariance_from("step_cov", in.at("step_cov"));
     const Json& p = in.at("p");
     const Json& q = in.at("q");
     const LinearChainPair pair{chain_from(p, eta, noise), start_from(p), chain_from(q, eta, noise),

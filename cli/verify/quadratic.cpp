@@ -10,17 +10,7 @@
 namespace sfumato::cli {
 namespace {
 
-Covariance covariance_from(const char* name, const Json& json) {
-  return require_covariance(name, Dense{matrix_from(json)});
-}
-
-/// The law of one side: A, xstar, Sigma, m0, V0.
-OuLaw law_from(const Json& in) {
-  const QuadraticLoss loss =
-      quadratic_from_point(matrix_from(in.at("A")), vector_from(in.at("xstar")));
-  return OuLaw({loss.curvature, loss.pull, covariance_from("Sigma", in.at("Sigma"))},
-               {vector_from(in.at("m0")), covariance_from("V0", in.at("V0"))});
-}
+OuLaw law_from(const Json& side) { return OuLaw(process_from(side), start_from(side)); }
 
 /// Golden files write the covariance of one parameter as a list of one.
 Json covariance_json(const Covariance& covariance) {

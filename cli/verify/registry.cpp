@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/sde/problem/quadratic.hpp"
 
 namespace sfumato::cli {
 
@@ -45,6 +46,20 @@ Json json_from(const Eigen::MatrixXd& matrix) {
     json.push_back(json_from(Eigen::VectorXd(matrix.row(i))));
   }
   return json;
+}
+
+Covariance covariance_from(const char* name, const Json& json) {
+  return require_covariance(name, Dense{matrix_from(json)});
+}
+
+OuProcess process_from(const Json& side) {
+  const QuadraticLoss loss =
+      quadratic_from_point(matrix_from(side.at("A")), vector_from(side.at("xstar")));
+  return {loss.curvature, loss.pull, covariance_from("Sigma", side.at("Sigma"))};
+}
+
+GaussianLaw start_from(const Json& side) {
+  return {vector_from(side.at("m0")), covariance_from("V0", side.at("V0"))};
 }
 
 WhitenedPair pair_from(const Json& inputs) {

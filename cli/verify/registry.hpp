@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sfumato/math/whitened_pair.hpp"
+#include "sfumato/sde/ou_law.hpp"
 
 namespace sfumato::cli {
 
@@ -33,6 +34,11 @@ void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 [[nodiscard]] Json json_from(const Eigen::MatrixXd& matrix);
 /// Infinite values become the string "inf", as golden files write them.
 [[nodiscard]] Json json_from(double value);
+
+/// A, xstar, Sigma of one side; and its m0, V0.
+[[nodiscard]] Covariance covariance_from(const char* name, const Json& json);
+[[nodiscard]] OuProcess process_from(const Json& side);
+[[nodiscard]] GaussianLaw start_from(const Json& side);
 
 /// mean_p, cov_p, mean_q, cov_q of a case.
 [[nodiscard]] WhitenedPair pair_from(const Json& inputs);

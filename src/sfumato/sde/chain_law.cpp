@@ -47,13 +47,8 @@ void require_steps(double steps, const Where& where) {
 
 ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(start) {
   const Where where = Where::here();
-  const MatrixXd curvature = require_symmetric("curvature", chain.curvature, where);
-  require_size("pull", chain.pull.size(), curvature.rows(), where);
-  require_size("step_noise", sfumato::dimension(chain.step_noise), curvature.rows(), where);
-  require_size("start.mean", start.mean.size(), curvature.rows(), where);
-  require_size("start.covariance", sfumato::dimension(start.covariance), curvature.rows(), where);
-  require_finite_entries("pull", chain.pull, where);
-  require_finite_entries("start.mean", start.mean, where);
+  const MatrixXd curvature =
+      require_linear({chain.curvature, chain.pull, chain.step_noise}, start, where);
   require_positive("learning_rate", chain.learning_rate, where);
   require_finite("trace of step_noise", trace(chain.step_noise), where);
   require_finite("trace of start.covariance", trace(start.covariance), where);
@@ -102,7 +97,9 @@ GaussianLaw ChainLaw::at(double steps) const {
   if (steps == 0.0) return start_;
   if (steps == kInf) {
     LongRunLaw limit = long_run();
-    if (!limit.law) throw NumericalFailure(limit.reason, "Ask for a finite number of steps");
+    if (!limit.law)
+      throw NumericalFailure(limit.reason, "Ask for a finite number of steps",
+                             Where::in("the chain"));
     return *std::move(limit.law);
   }
   VectorXd power(dimension());
@@ -118,7 +115,7 @@ GaussianLaw ChainLaw::at(double steps) const {
         fmt::format("the law after {} steps overflows (learning rate times curvature lies between "
                     "{:.6g} and {:.6g}, and only values in [0, 2] are stable)",
                     steps, speed_.minCoeff(), speed_.maxCoeff()),
-        "Ask for fewer steps, or lower the learning rate");
+        "Ask for fewer steps, or lower the learning rate", Where::in("the chain"));
   }
   return law;
 }

@@ -35,9 +35,8 @@ bool all_finite(const Covariance& covariance) {
 
 }  // namespace
 
-OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start) : start_(start) {
-  const Where where = Where::here();
-  const MatrixXd curvature = require_symmetric("curvature", process.curvature, where);
+MatrixXd require_linear(const OuProcess& process, const GaussianLaw& start, const Where& where) {
+  MatrixXd curvature = require_symmetric("curvature", process.curvature, where);
   require_size("pull", process.pull.size(), curvature.rows(), where);
   require_size("noise", sfumato::dimension(process.noise), curvature.rows(), where);
   require_size("start.mean", start.mean.size(), curvature.rows(), where);
@@ -48,6 +47,11 @@ OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start) : start_(start)
     throw InvalidArgument("noise or start.covariance has an entry that is not finite",
                           "Remove NaN and infinite entries", where);
   }
+  return curvature;
+}
+
+OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start) : start_(start) {
+  const MatrixXd curvature = require_linear(process, start, Where::here());
 
   spectrum_ = spectrum_of(curvature);
   pull_ = spectrum_.to_eigenbasis(process.pull);
@@ -106,7 +110,8 @@ GaussianLaw OuLaw::at(double time) const {
   if (time == 0.0) return start_;
   if (time == kInf) {
     LongRunLaw limit = long_run();
-    if (!limit.law) throw NumericalFailure(limit.reason, "Ask for a finite time");
+    if (!limit.law)
+      throw NumericalFailure(limit.reason, "Ask for a finite time", Where::in("the flow"));
     return *std::move(limit.law);
   }
   const VectorXd& rates = spectrum_.values;
@@ -124,7 +129,7 @@ GaussianLaw OuLaw::at(double time) const {
     throw NumericalFailure(
         fmt::format("the law at time {} overflows (the smallest eigenvalue of the curvature is {})",
                     time, rates.minCoeff()),
-        "Ask for an earlier time");
+        "Ask for an earlier time", Where::in("the flow"));
   }
   return law;
 }

@@ -18,6 +18,11 @@ struct OuProcess {
   Covariance noise;           ///< Sigma, the diffusion covariance (Spec §1.1)
 };
 
+/// Checks what the law of a linear flow or chain is made of, and returns A symmetrised.
+/// Throws   InvalidArgument if sizes differ, A is not symmetric, or an entry is not finite.
+[[nodiscard]] Eigen::MatrixXd require_linear(const OuProcess& process, const GaussianLaw& start,
+                                             const Where& where);
+
 /// Where a process goes as time grows.
 struct LongRunLaw {
   std::optional<GaussianLaw> law;  ///< empty when there is no limit
