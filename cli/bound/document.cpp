@@ -42,6 +42,11 @@ const PairBound* best_of(const std::vector<PairBound>& methods, KlBound PairBoun
   return best;
 }
 
+/// What bounds that rest on the file's own statements must not be called.
+const char* bounds_text(const BoundProblem& problem) {
+  return problem.assumed.empty() ? "proven bounds" : "bounds as assumed";
+}
+
 Table method_table(const BoundProblem& problem, const BoundsAtTime& at, std::size_t index) {
   const std::string best =
       problem.assumed.empty() ? "best proven bound" : "best bound under the file's assumptions";
@@ -94,7 +99,7 @@ Table risk_table(const BoundProblem& problem, const std::vector<BoundsAtTime>& r
       table.add_row(
           {at.time, "grid", grid->forward.kl, grid->reverse.kl, at.grid->advantage, none, none});
     }
-    if (at.proven) add("proven bounds", *at.proven);
+    if (at.proven) add(bounds_text(problem), *at.proven);
   }
   return table;
 }
@@ -119,7 +124,7 @@ Table delta_table(const BoundProblem& problem, const std::vector<BoundsAtTime>& 
         table.add_row(
             {at.time, epsilon.nats(), "grid", at.grid->delta[0][k], at.grid->delta[1][k]});
       }
-      if (at.proven) add("proven bounds", *at.proven);
+      if (at.proven) add(bounds_text(problem), *at.proven);
     }
   }
   return table;

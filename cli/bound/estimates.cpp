@@ -18,9 +18,7 @@ namespace {
 using MethodsByTime = std::vector<std::vector<PairBound>>;
 
 KlBound estimate(double value, std::string method) {
-  KlBound bound = kl_bound(value, std::move(method));
-  bound.kl.claim = Claim::estimate;
-  return bound;
+  return {{Nats{value}, Claim::estimate, std::move(method)}, {}};
 }
 
 void add_to_all(MethodsByTime& methods, const std::string& key, const std::string& title,

@@ -99,6 +99,10 @@ SideDiffusion formulas(const Side& side, const Source& source) {
     names = coordinate_names(mean ? mean->array().values.rows() : 1);
   }
   const NoiseFormulas noise = noise_formulas(side, static_cast<Index>(names.size()));
+  if (const auto formula = side.find({"Sigma_formula"})) {  // complaints then name its own line
+    (void)formula_diffusion(names, std::vector<std::string>(names.size(), "0"), noise,
+                            formula->where());
+  }
   if (source.key == "drift") {
     return {formula_diffusion(names, texts, noise, source.where()), "drift by formulas"};
   }
@@ -167,6 +171,18 @@ SideDiffusion mixture(const Side& side, const Source& source) {
   }
   return {mixture_diffusion(law, *variance, table.has("ridge") ? table.number("ridge") : 0.0),
           fmt::format("Gaussian mixture potential of {} components", count)};
+}
+
+/// Throws   InvalidArgument if the drift of a formula has no value where the flow starts.
+void require_finite_drift(const Side& side, const Diffusion& diffusion, const GaussianLaw& start) {
+  Points at(1, diffusion.dimension);
+  at.row(0) = start.mean.transpose().array();
+  Points drift(1, diffusion.dimension);
+  diffusion.drift(0.0, at, drift);
+  if (drift.isFinite().all()) return;
+  const Source source = side.require(kFamilies, "the drift");
+  throw InvalidArgument(fmt::format("`{}` is not finite at the mean of the start", source.label),
+                        "Correct the formula, or start where it has a value", source.where());
 }
 
 SideDiffusion read_side(const Side& side) {
@@ -318,6 +334,8 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
     const Index dimension = p.diffusion.dimension;
     const GaussianLaw start_p = start_of(d, dimension);
     const GaussianLaw start_q = start_of(d_prime, dimension);
+    require_finite_drift(d, p.diffusion, start_p);
+    require_finite_drift(d_prime, q.diffusion, start_q);
     if (p.linear && q.linear) {
       problem.pair = linear_pair({*p.linear, start_p, *q.linear, start_q});
     } else {

@@ -117,7 +117,7 @@ TEST(Classification, RefusesWhatIsNotAProblem) {
     FAIL();
   } catch (const InvalidArgument& error) {
     EXPECT_NE(
-        std::string(error.what()).find("label of row 2 = 2 is not a class. Label the rows 0 and 1"),
+        std::string(error.what()).find("label of row 3 = 2 is not a class. Label the rows 0 and 1"),
         std::string::npos)
         << error.what();
   }

@@ -81,7 +81,7 @@ ClassificationProblem::ClassificationProblem(MatrixXd features, VectorXd labels,
     require_finite_entries(fmt::format("feature column {}, row ", j), features_.col(j), where);
   }
   for (Index l = 0; l < rows(); ++l) {
-    require_label(labels_(l), classes, fmt::format("label of row {}", l), where);
+    require_label(labels_(l), classes, fmt::format("label of row {}", l + 1), where);
   }
   require_finite("ridge", require_non_negative("ridge", options_.ridge, where), where);
   if (options_.loss == LossScale::mean && options_.ridge_scale == RidgeScale::times_rows) {
