@@ -609,13 +609,15 @@ void Bundle::evaluate(const float* const* inputs, const std::uint8_t* labels, st
   implementation_->evaluate(inputs, labels, count, losses, predicted);
 }
 
-void Bundle::largest_gradients(std::size_t block, bool with_bias, std::span<float> largest) const {
+void Bundle::largest_gradients(std::size_t block, std::span<float> weights,
+                               std::span<float> biases) const {
   const BlockStore& store = implementation_->blocks()[block];
-  const std::size_t rows = store.block.inputs + (with_bias ? 1 : 0);
-  for (std::size_t copy = 0; copy < store.copies; ++copy) {
+  const auto look = [&](std::size_t copy, std::size_t first_row, std::size_t rows,
+                        std::span<float> largest) {
     float lanes[kernel::kLanesPerModelSet] = {};
-    kernel::largest_absolute(store.gradient.data() + copy * store.matrix(), rows * store.columns,
-                             lanes);
+    kernel::largest_absolute(
+        store.gradient.data() + copy * store.matrix() + first_row * store.columns,
+        rows * store.columns, lanes);
     for (std::size_t m = 0; m < store.models; ++m) {
       float most = 0.0F;
       for (std::size_t lane = m; lane < kernel::kLanesPerModelSet; lane += store.models) {
@@ -623,6 +625,10 @@ void Bundle::largest_gradients(std::size_t block, bool with_bias, std::span<floa
       }
       largest[copy + m] = most;
     }
+  };
+  for (std::size_t copy = 0; copy < store.copies; ++copy) {
+    look(copy, 0, store.block.inputs, weights);
+    look(copy, store.block.inputs, 1, biases);
   }
 }
 
@@ -648,11 +654,13 @@ void Bundle::update(std::size_t block, float learning_rate, std::span<const Nois
                                {},
                                {},
                                {},
+                               {},
                                {}};
       for (std::size_t lane = 0; lane < kernel::kLanesPerModelSet; ++lane) {
         const NoiseScale& scale = of_models[copy + lane % store.models];
         task.gradient_factor[lane] = scale.gradient_factor;
         task.floor[lane] = scale.floor;
+        task.square_factor[lane] = scale.square_factor;
         task.constant[lane] = scale.constant;
         task.fixed_factor[lane] = scale.fixed_factor;
       }

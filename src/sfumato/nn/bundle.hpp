@@ -20,9 +20,9 @@ struct BatchRows {
 };
 
 /// How the variance of a step's noise follows from the gradient g, for one model and one layer:
-///   gradient_factor max(|g|, floor) + constant + fixed_factor fixed
+///   gradient_factor max(|g|, floor) + square_factor g^2 + constant + fixed_factor fixed
 struct NoiseScale {
-  float gradient_factor = 0, floor = 0, constant = 0, fixed_factor = 0;
+  float gradient_factor = 0, floor = 0, square_factor = 0, constant = 0, fixed_factor = 0;
 };
 
 /// One, two, four or eight models of one network that see the same minibatches.
@@ -55,8 +55,9 @@ class Bundle {
   void evaluate(const float* const* inputs, const std::uint8_t* labels, std::size_t count,
                 float* losses, std::uint8_t* predicted);
 
-  /// The largest |gradient| in block `block` for each model, bias included if wanted.
-  void largest_gradients(std::size_t block, bool with_bias, std::span<float> largest) const;
+  /// The largest |gradient| of the weights and of the biases of block `block`, for each model.
+  void largest_gradients(std::size_t block, std::span<float> weights,
+                         std::span<float> biases) const;
 
   /// x <- x - learning_rate g + noise in block `block`, all models. `scales` has one entry per model,
   /// `bias_scales` those of the biases. `normals` and `fixed` are those of the whole network, in its

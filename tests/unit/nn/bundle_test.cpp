@@ -120,11 +120,12 @@ TEST(Bundle, GradientsEqualTheReference) {
     expect_reference_gradients(every_layer(), 5, models, 3);
   }
   expect_reference_gradients(preset_network("mlp-100"), 23, 4, 4);
-  expect_reference_gradients(preset_network("mlp-30"), 300, 2, 5);  // more rows than one block holds
+  expect_reference_gradients(preset_network("mlp-30"), 300, 2,
+                             5);  // more rows than one block holds
   expect_reference_gradients(preset_network("lenet"), 4, 4, 6);
   expect_reference_gradients(Network({5, 1, 1}, {{"only", Linear{2}}}), 3, 8, 7);
-  expect_reference_gradients(Network({5, 1, 1}, {{"a", Linear{6}}, {"b", Linear{3}}, {"t", Tanh{}}}),
-                             3, 4, 8);
+  expect_reference_gradients(
+      Network({5, 1, 1}, {{"a", Linear{6}}, {"b", Linear{3}}, {"t", Tanh{}}}), 3, 4, 8);
   expect_reference_gradients(
       Network({1, 6, 6}, {{"c", Conv2d{2, 3}}, {"f", Flatten{}}, {"l", Linear{2}}}), 6, 4, 9);
 }
@@ -138,7 +139,7 @@ std::vector<float> trained(const Network& network, std::size_t models, bool firs
     bundle.set_parameters(m, initial_parameters(network, m == mine ? 1 : 50 + m));
   }
   std::vector<float> weights(models * 12, 1.0F / 12);
-  std::vector<float> normals(network.parameter_count() + 8), largest(models);
+  std::vector<float> normals(network.parameter_count() + 8), largest(models), largest_bias(models);
   std::mt19937 generator(3);
   std::normal_distribution<float> normal;
   for (int step = 0; step < 5; ++step) {
@@ -147,7 +148,7 @@ std::vector<float> trained(const Network& network, std::size_t models, bool firs
     rows.weights = weights.data();
     bundle.compute_gradients(rows, nullptr);
     for (std::size_t b = 0; b < network.blocks().size(); ++b) {
-      bundle.largest_gradients(b, true, largest);
+      bundle.largest_gradients(b, largest, largest_bias);
       std::vector<NoiseScale> scales(models);
       for (std::size_t m = 0; m < models; ++m) {
         scales[m].gradient_factor = m == mine ? 0.01F : 0.0F;
@@ -180,17 +181,18 @@ TEST(Bundle, UpdateAddsNoiseOfTheStatedVariance) {
     const Batch batch(network, 4, models, 5);
     for (std::size_t m = 0; m < models; ++m) bundle.set_parameters(m, start);
     bundle.compute_gradients(batch.rows(), nullptr);
-    std::vector<float> normals(16), fixed(16), gradient(8), after(8), largest(models);
+    std::vector<float> normals(16), fixed(16), gradient(8), after(8), largest(models),
+        largest_bias(models);
     for (std::size_t i = 0; i < 8; ++i) {
       normals[i] = 0.25F * static_cast<float>(i + 1);
       fixed[i] = 0.5F * static_cast<float>(i + 1);
     }
-    bundle.largest_gradients(0, true, largest);
+    bundle.largest_gradients(0, largest, largest_bias);
     std::vector<NoiseScale> scales(models), bias(models);
     for (std::size_t m = 0; m < models; ++m) {
       const auto k = static_cast<float>(m + 1);
-      scales[m] = {0.1F * k, 0.01F * k, 0.2F * k, 0.3F * k};
-      bias[m] = {0.0F, 0.0F, 1.0F, 0.0F};
+      scales[m] = {0.1F * k, 0.01F * k, 0.7F * k, 0.2F * k, 0.3F * k};
+      bias[m] = {0.0F, 0.0F, 0.0F, 1.0F, 0.0F};
     }
     std::vector<std::vector<float>> gradients;
     for (std::size_t m = 0; m < models; ++m) {
@@ -198,7 +200,7 @@ TEST(Bundle, UpdateAddsNoiseOfTheStatedVariance) {
       gradients.push_back(gradient);
       float most = 0.0F;
       for (const float g : gradient) most = std::max(most, std::fabs(g));
-      EXPECT_EQ(largest[m], most);
+      EXPECT_EQ(std::max(largest[m], largest_bias[m]), most);
     }
     bundle.update(0, 0.5F, scales, bias, normals.data(), fixed.data());
     for (std::size_t m = 0; m < models; ++m) {
@@ -206,8 +208,8 @@ TEST(Bundle, UpdateAddsNoiseOfTheStatedVariance) {
       for (std::size_t i = 0; i < 8; ++i) {
         const float g = gradients[m][i];
         const NoiseScale& s = i < 6 ? scales[m] : bias[m];
-        const float variance = s.gradient_factor * std::max(std::fabs(g), s.floor) + s.constant +
-                               s.fixed_factor * fixed[i];
+        const float variance = s.gradient_factor * std::max(std::fabs(g), s.floor) +
+                               s.square_factor * g * g + s.constant + s.fixed_factor * fixed[i];
         const float expected = start[i] - 0.5F * g + std::sqrt(variance) * normals[i];
         EXPECT_NEAR(after[i], expected, 1e-6 * static_cast<double>(std::fabs(expected) + 1));
       }

@@ -34,6 +34,7 @@ void update_with_noise(const NoisyUpdate& t) {
     const std::size_t first = turn * kLanes;
     const Vector factor = hn::LoadU(d, t.gradient_factor + first);
     const Vector floor = hn::LoadU(d, t.floor + first);
+    const Vector square = hn::LoadU(d, t.square_factor + first);
     const Vector constant = hn::LoadU(d, t.constant + first);
     const Vector fixed_factor = hn::LoadU(d, t.fixed_factor + first);
     const Vector deviation = hn::Sqrt(constant);
@@ -51,6 +52,7 @@ void update_with_noise(const NoisyUpdate& t) {
           Vector variance = constant;
           if constexpr (kGradient) {
             variance = hn::MulAdd(factor, hn::Max(hn::Abs(gradient), floor), variance);
+            variance = hn::MulAdd(square, hn::Mul(gradient, gradient), variance);
           }
           if constexpr (kFixed) {
             const Vector v = hn::TableLookupLanes(hn::LoadU(d, fixed + output), spread);
@@ -76,6 +78,7 @@ void noisy_update(const NoisyUpdate& t) {
   }
   bool gradient = false;
   for (const float factor : t.gradient_factor) gradient |= factor != 0.0F;
+  for (const float factor : t.square_factor) gradient |= factor != 0.0F;
   if (t.fixed != nullptr) return update_with_noise<true, true>(t);
   if (gradient) return update_with_noise<true, false>(t);
   update_with_noise<false, false>(t);

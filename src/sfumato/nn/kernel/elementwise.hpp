@@ -10,7 +10,7 @@ constexpr std::size_t kLanesPerModelSet = 8;
 
 /// w <- w - learning_rate g + sqrt(variance) z, element by element, with
 ///
-///   variance = gradient_factor max(|g|, floor) + constant + fixed_factor fixed
+///   variance = gradient_factor max(|g|, floor) + square_factor g^2 + constant + fixed_factor fixed
 ///
 /// the factors being those of the lane's model. `w` and `g` are rows x columns, columns a multiple
 /// of 8; column n belongs to model n mod models and to output n / models, whose normal and fixed
@@ -23,7 +23,8 @@ struct NoisyUpdate {
   float learning_rate;
   const float* z;      ///< null: no noise
   const float* fixed;  ///< null: none
-  float gradient_factor[kLanesPerModelSet], floor[kLanesPerModelSet], constant[kLanesPerModelSet],
+  float gradient_factor[kLanesPerModelSet], floor[kLanesPerModelSet],
+      square_factor[kLanesPerModelSet], constant[kLanesPerModelSet],
       fixed_factor[kLanesPerModelSet];  ///< by lane
 };
 void noisy_update(const NoisyUpdate& task);
