@@ -238,20 +238,23 @@ void add_results(Document& document, const TrainInput& input, const TrainResult&
 }
 
 void add_keys(Document& document) {
-  Table table("keys", "Keys of a study file",
-              {{"key", "key"}, {"type", "type"}, {"default", "default"}, {"help", "meaning"}});
-  for (const KeyInfo& info : study_keys()) {
-    const bool list = info.table == "noise" || info.table == "model.layers";
-    const std::string prefix =
-        info.table.empty() ? "" : fmt::format("{}{}.", info.table, list ? "[]" : "");
-    std::string names = prefix + info.key;
-    for (const std::string& alias : info.aliases) names += fmt::format(", {}", alias);
-    table.add_row({names, info.type,
-                   info.required ? Cell("required")
-                                 : (info.fallback.empty() ? Cell(Empty{}) : Cell(info.fallback)),
-                   info.help});
+  const std::vector<KeyInfo> keys = study_keys();
+  for (std::size_t i = 0; i < keys.size();) {
+    const std::string& table = keys[i].table;
+    const bool list = table == "noise" || table == "model.layers";
+    const std::string title =
+        table.empty() ? "At the top of the file" : fmt::format(list ? "[[{}]]" : "[{}]", table);
+    Table rows(table.empty() ? "top" : table, title,
+               {{"key", "key"}, {"default", "default"}, {"type", "type"}, {"help", "meaning"}});
+    for (; i < keys.size() && keys[i].table == table; ++i) {
+      const KeyInfo& info = keys[i];
+      std::string names = info.key;
+      for (const std::string& alias : info.aliases) names += fmt::format(", {}", alias);
+      const Cell fallback = info.fallback.empty() ? Cell(Empty{}) : Cell(info.fallback);
+      rows.add_row({names, info.required ? Cell("required") : fallback, info.type, info.help});
+    }
+    document.add(std::move(rows));
   }
-  document.add(std::move(table));
 }
 
 }  // namespace sfumato::cli

@@ -75,7 +75,7 @@ void require_data(const DataSpec& data, const TomlTable& table) {
 
 ModelSpec read_model(const TomlTable& table) {
   ModelSpec model;
-  model.where = table.where("");
+  model.where = table.where(table.has("preset") ? "preset" : "layers");
   read_keys(model, table, model_keys(), {"layers"});
   if (table.has("preset") == table.has("layers")) {
     throw InvalidArgument(table.has("preset") ? "both `preset` and `layers` are given"
