@@ -25,7 +25,7 @@ constexpr std::size_t kEvaluated = 128;
 class Rows {
  public:
   void clear(std::size_t input_size) {
-    stride_ = kernel::padded(input_size);
+    stride_ = kernel::padded(input_size) + 8;
     records_.clear();
   }
   /// The row's number.
@@ -38,9 +38,7 @@ class Rows {
     inputs_.resize(records_.size());
     labels_.resize(records_.size());
     for (std::size_t r = 0; r < records_.size(); ++r) {
-      float* to = values_.data() + r * stride_;
-      store.inputs(records_[r], to);
-      inputs_[r] = to;
+      inputs_[r] = store.inputs(records_[r], values_.data() + r * stride_);
       labels_[r] = labels[records_[r]];
     }
   }
