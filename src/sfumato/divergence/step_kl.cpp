@@ -1,11 +1,10 @@
 #include "sfumato/divergence/step_kl.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
+#include <algorithm>
 #include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/step_kl_block.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
@@ -16,33 +15,75 @@ using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-void require_gradients(double learning_rate, const VectorXd& g, const VectorXd& g_prime,
+std::span<const double> entries(const VectorXd& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+template <class G>
+void require_gradients(double learning_rate, std::span<const G> g, std::span<const G> g_prime,
                        const Where& where) {
   require_finite("learning_rate", require_non_negative("learning_rate", learning_rate, where),
                  where);
-  require_size("gradient_prime", g_prime.size(), g.size(), where);
-  for (const double value : g) require_finite("gradient", value, where);
-  for (const double value : g_prime) require_finite("gradient_prime", value, where);
+  require_size("gradient_prime", std::ssize(g_prime), std::ssize(g), where);
+  for (const G value : g) require_finite("gradient", static_cast<double>(value), where);
+  for (const G value : g_prime) {
+    require_finite("gradient_prime", static_cast<double>(value), where);
+  }
+}
+void require_gradients(double learning_rate, const VectorXd& g, const VectorXd& g_prime,
+                       const Where& where) {
+  require_gradients(learning_rate, entries(g), entries(g_prime), where);
 }
 
-/// One coordinate of Spec §8.1 (1); `s`, `s_prime` are variances, `shift` = eta (g - g').
-double coordinate_kl(double shift, double s, double s_prime) {
-  if (s == 0.0 && s_prime == 0.0) return shift == 0.0 ? 0.0 : kInf;
-  if (s == 0.0 || s_prime == 0.0) return kInf;
-  const double excess = (s - s_prime) / s_prime;
-  const double ratio = s / s_prime;
-  // psi(r) = (r - 1) - log r; for small r the excess has lost the digits of r.
-  const double psi = excess < -0.5 ? excess - std::log(ratio) : psi_of_excess(excess);
-  return 0.5 * (psi + shift * (shift / s_prime));
+template <class S>
+void require_variances(std::string_view name, std::span<const S> variances, std::size_t size,
+                       const Where& where) {
+  require_size(name, std::ssize(variances), static_cast<std::ptrdiff_t>(size), where);
+  for (const S value : variances) {
+    const auto variance = static_cast<double>(value);
+    require_finite("variance", require_non_negative("variance", variance, where), where);
+  }
 }
 
+/// Spec §8.1 (1), block by block.
+template <class G, class S>
+StepKl sum_of_coordinates(double learning_rate, std::span<const G> g, std::span<const G> g_prime,
+                          std::span<const S> s, std::span<const S> s_prime) {
+  StepKl result;
+  StepKlBlock block;
+  for (std::size_t first = 0; first < g.size(); first += StepKlBlock::kSize) {
+    const std::size_t count = std::min(StepKlBlock::kSize, g.size() - first);
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::size_t i = first + j;
+      block.shift[j] =
+          learning_rate * (static_cast<double>(g[i]) - static_cast<double>(g_prime[i]));
+      block.variance[j] = static_cast<double>(s[i]);
+      block.variance_prime[j] = static_cast<double>(s_prime[i]);
+    }
+    result.nats += block.sum(count);
+    if (block.infinite == 0) continue;
+    result.infinite += block.infinite;
+    for (std::size_t j = 0; j < count; ++j) {
+      if (result.first_infinite.size() == StepKl::kNamedCoordinates) break;
+      if (block.kl[j] == kInf) result.first_infinite.push_back(first + j);
+    }
+  }
+  return result;
+}
 double sum_of_coordinates(double learning_rate, const VectorXd& g, const VectorXd& g_prime,
                           const VectorXd& s, const VectorXd& s_prime) {
-  double sum = 0.0;
-  for (Index i = 0; i < g.size(); ++i) {
-    sum += coordinate_kl(learning_rate * (g(i) - g_prime(i)), s(i), s_prime(i));
-  }
-  return sum;
+  return sum_of_coordinates(learning_rate, entries(g), entries(g_prime), entries(s),
+                            entries(s_prime))
+      .nats;
+}
+
+template <class G, class S>
+StepKl checked_step_kl(double learning_rate, std::span<const G> g, std::span<const G> g_prime,
+                       std::span<const S> s, std::span<const S> s_prime, const Where& where) {
+  require_gradients(learning_rate, g, g_prime, where);
+  require_variances("variances", s, g.size(), where);
+  require_variances("variances_prime", s_prime, g.size(), where);
+  return sum_of_coordinates(learning_rate, g, g_prime, s, s_prime);
 }
 
 VectorXd layer_maxima(const VectorXd& g, const std::vector<Index>& layers) {
@@ -60,16 +101,31 @@ VectorXd layer_maxima(const VectorXd& g, const std::vector<Index>& layers) {
 
 double step_kl(double learning_rate, const VectorXd& gradient, const VectorXd& gradient_prime,
                const VectorXd& variances, const VectorXd& variances_prime) {
-  const Where where = Where::here();
-  require_gradients(learning_rate, gradient, gradient_prime, where);
-  require_size("variances", variances.size(), gradient.size(), where);
-  require_size("variances_prime", variances_prime.size(), gradient.size(), where);
-  for (const VectorXd* all : {&variances, &variances_prime}) {
-    for (const double value : *all) {
-      require_finite("variance", require_non_negative("variance", value, where), where);
-    }
-  }
-  return sum_of_coordinates(learning_rate, gradient, gradient_prime, variances, variances_prime);
+  return checked_step_kl(learning_rate, entries(gradient), entries(gradient_prime),
+                         entries(variances), entries(variances_prime), Where::here())
+      .nats;
+}
+
+StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
+                             std::span<const float> gradient_prime,
+                             std::span<const float> variances,
+                             std::span<const float> variances_prime) {
+  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
+                         Where::here());
+}
+StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
+                             std::span<const float> gradient_prime,
+                             std::span<const double> variances,
+                             std::span<const double> variances_prime) {
+  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
+                         Where::here());
+}
+StepKl step_kl_by_coordinate(double learning_rate, std::span<const double> gradient,
+                             std::span<const double> gradient_prime,
+                             std::span<const double> variances,
+                             std::span<const double> variances_prime) {
+  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
+                         Where::here());
 }
 
 double gradient_scaled_step_kl(double learning_rate, double variance, const VectorXd& gradient,
