@@ -99,19 +99,19 @@ LabelledSet load_fashion_mnist(const KnownDataSet& known, DataPart part, const D
 LabelledSet load_cifar10(const KnownDataSet& known, DataPart part, std::size_t records,
                          const DataPlaces& places) {
   std::vector<const DataFile*> files = files_of(known, part);
-  if (records > 0) {
-    files.resize(std::min(files.size(), (records + kCifarBatch - 1) / kCifarBatch));
-  }
+  if (records > 0) files.resize((records + kCifarBatch - 1) / kCifarBatch);
   LabelledSet set;
+  for (const DataFile* file : files) {  // all are found before the first is read
+    const bool may_stop = records == 0 && !set.files.empty();
+    if (may_stop && !find_data_file(known, *file, places)) break;
+    set.files.push_back(found_or_throw(known, *file, places));
+  }
   set.shape = {3, 32, 32};
   set.classes = kCifarClasses;
   std::vector<std::uint8_t> pixels;
-  for (const DataFile* file : files) {
-    const bool may_stop = records == 0 && !set.files.empty();
-    if (may_stop && !find_data_file(known, *file, places)) break;
-    const std::string path = found_or_throw(known, *file, places);
-    append_cifar(read_verified(path, *file), path, kCifarBatch, pixels, set.labels);
-    set.files.push_back(path);
+  for (std::size_t i = 0; i < set.files.size(); ++i) {
+    const std::string& path = set.files[i];
+    append_cifar(read_verified(path, *files[i]), path, kCifarBatch, pixels, set.labels);
   }
   set.values = std::move(pixels);
   set.standardisation = cifar10_standardisation();
@@ -188,6 +188,13 @@ std::string read_verified(const std::string& path, const DataFile& file) {
 LabelledSet load_data_set(std::string_view name, DataPart part, std::size_t records,
                           const DataPlaces& places) {
   const KnownDataSet& known = known_data_set(name);
+  std::size_t published = 0;
+  for (const DataFile* file : files_of(known, part)) published += file->records;
+  if (records > published) {
+    throw InvalidArgument(fmt::format("has {} {} records, fewer than the {} asked for", published,
+                                      sfumato::name(part), records),
+                          "Ask for fewer", Where::in(std::string(known.name)));
+  }
   LabelledSet set = known.name == "cifar10" ? load_cifar10(known, part, records, places)
                                             : load_fashion_mnist(known, part, places);
   set.name = known.name;
@@ -196,11 +203,6 @@ LabelledSet load_data_set(std::string_view name, DataPart part, std::size_t reco
     if (digests.size() < set.files.size()) digests.emplace_back(file->sha256);
   }
   set.checksum = joint_digest(digests);
-  if (records > set.count()) {
-    throw InvalidArgument(fmt::format("has {} {} records, fewer than the {} asked for", set.count(),
-                                      sfumato::name(part), records),
-                          "Ask for fewer", Where::in(set.name));
-  }
   require_consistent(set);
   return set;
 }
