@@ -4,19 +4,17 @@
 
 namespace sfumato {
 
-/// Some coordinates of Spec §8.1 (1) at a time, so that a training step's KL costs little. Internal to
-/// step_kl.cpp: the inputs are finite, the variances not negative.
-struct StepKlBlock {
-  static constexpr std::size_t kSize = 256;
-  double shift[kSize];           ///< eta (g_i - g'_i)
-  double variance[kSize];        ///< S_i
-  double variance_prime[kSize];  ///< S'_i
+/// Many coordinates of Spec §8.1 (1) at a time, so that the KL of a training step costs little.
+/// Internal to step_kl.cpp.
+///
+///   kl_i = 1/2 [ psi(S_i/S'_i) + shift_i^2 / S'_i ],   shift = eta (g - g')
+///
+/// NaN or infinite where a number is not finite or negative, where a variance is zero or the two are more
+/// than 2^1000 apart, and where the result overflows: the caller looks at those again.
+void regular_step_kl(const double* shift, const double* variance, const double* variance_prime,
+                     std::size_t count, double* kl);
 
-  /// Fills kl[0 .. count) and `infinite`, and returns the sum, in an order that depends on nothing else.
-  double sum(std::size_t count);
-
-  double kl[kSize];          ///< 1/2 [ psi(S_i/S'_i) + shift_i^2 / S'_i ]
-  std::size_t infinite = 0;  ///< how many of them are
-};
+/// The sum, in an order that depends on nothing but the count.
+[[nodiscard]] double sum_of(const double* values, std::size_t count);
 
 }  // namespace sfumato
