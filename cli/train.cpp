@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "progress.hpp"
 #include "train/document.hpp"
+#include "train/measures.hpp"
 #include "train/output.hpp"
 #include "train/run.hpp"
 
@@ -58,11 +59,11 @@ void run_train(const TrainOptions& options, int& exit_code) {
   if (!options.out.empty()) prepare_directory(options.out);
   TerminalObserver observer;
   const TrainResult result = train(input, options, observer);
-  observer.finish();
   Document document = new_document(
       "train", input.study.title.empty() ? "Training of " + options.file : input.study.title);
   add_setting(document, input);
   if (result.group.step() < input.study.train.iterations) {
+    observer.finish();
     document.state(StatementKind::warning,
                    fmt::format("stopped on request after {} of {} iterations.", result.group.step(),
                                input.study.train.iterations));
@@ -78,6 +79,9 @@ void run_train(const TrainOptions& options, int& exit_code) {
     write_results(options, input, result);
     state_files(document, options, input);
   }
+  add_measures(document, options, input, result, observer);
+  observer.finish();
+  if (observer.stop_requested()) exit_code = kInterrupted;
   std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
   std::filesystem::remove(checkpoint_path(options), ignored);
   print(document, options.json);
@@ -97,6 +101,11 @@ void add_train(CLI::App& app, int& exit_code) {
       ->type_name("KEY=VALUE");
   command->add_option("--out", o.out, "Directory for parameters, log and checkpoints");
   command->add_flag("--resume", o.resume, "Go on from the checkpoint of an interrupted run");
+  command->add_option("--measure", o.measures, "Of the final models: hessian, flatness, covariance")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,NAME")
+      ->check(CLI::IsMember({"hessian", "flatness", "covariance"}));
   command->add_flag("--keys", o.keys, "List the keys of a study file with their defaults");
   add_json_flag(*command, o.json);
   command->footer(

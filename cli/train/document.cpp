@@ -151,21 +151,21 @@ void add_odometer(Document& document, const TrainInput& input, const TrainResult
   for (const ModelRecord& record : result.group.records()) {
     const std::string& policy = input.policies[record.policy].name;
     const std::string along = world_name(record.world);
-    table.add_row({policy, along, record.world == 0 ? "KL(D||D')" : "KL(D'||D)",
-                   Claimed<double>{record.path_kl, Claim::estimate,
-                                   "sum over one run: one draw of a random "
-                                   "number whose mean is the KL of the paths"},
-                   record.differing_steps, record.infinite_steps});
-    if (record.infinite_steps == 0) continue;
-    std::vector<std::string> names;
-    for (const std::size_t index : record.infinite_parameters) {
-      names.push_back(input.network.parameter_name(index));
-    }
+    const Odometer& odometer = record.odometer;
+    table.add_row(
+        {policy, along, record.world == 0 ? "KL(D||D')" : "KL(D'||D)",
+         Claimed<double>{odometer.nats, Claim::estimate,
+                         "sum over one run: one draw of a random number whose mean is the "
+                         "KL of the paths"},
+         odometer.steps, odometer.infinite_steps});
+    if (!odometer.first_infinite) continue;
+    const Odometer::Infinite& first = *odometer.first_infinite;
     infinite.push_back(fmt::format(
         "along {} with {} noise the odometer is infinite: in {} of {} differing steps a parameter "
-        "had noise in one world only, or moved without noise{}.",
-        along, policy, record.infinite_steps, record.differing_steps,
-        names.empty() ? "" : fmt::format(" (first: {})", fmt::join(names, ", "))));
+        "had noise in one world only, or moved without any. In step {} these were {}: {}{}.",
+        along, policy, odometer.infinite_steps, odometer.steps, first.step, first.count,
+        fmt::join(parameter_names(input.network, first.first_coordinates), ", "),
+        first.count > first.first_coordinates.size() ? ", ..." : ""));
   }
   document.add(std::move(table));
   for (std::string& text : infinite) document.state(StatementKind::warning, std::move(text));
@@ -243,7 +243,8 @@ void add_keys(Document& document) {
     const std::string& table = keys[i].table;
     const bool list = table == "noise" || table == "model.layers";
     const std::string title =
-        table.empty() ? "At the top of the file" : fmt::format(list ? "[[{}]]" : "[{}]", table);
+        table.empty() ? "At the top of the file"
+                      : (list ? fmt::format("[[{}]]", table) : fmt::format("[{}]", table));
     Table rows(table.empty() ? "top" : table, title,
                {{"key", "key"}, {"default", "default"}, {"type", "type"}, {"help", "meaning"}});
     for (; i < keys.size() && keys[i].table == table; ++i) {

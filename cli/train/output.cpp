@@ -54,15 +54,19 @@ Json model_json(const TrainInput& input, const TrainResult& result, std::size_t 
     json["test"] = record.diverged_at ? Json(nullptr) : summary_json(result.test[m]);
   }
   if (input.study.train.odometer) {
-    Json names = Json::array();
-    for (const std::size_t index : record.infinite_parameters) {
-      names.push_back(input.network.parameter_name(index));
+    const Odometer& odometer = record.odometer;
+    Json first = nullptr;
+    if (odometer.first_infinite) {
+      first = {
+          {"step", odometer.first_infinite->step},
+          {"parameters", odometer.first_infinite->count},
+          {"first", parameter_names(input.network, odometer.first_infinite->first_coordinates)}};
     }
-    json["odometer"] = {{"path_kl", number(record.path_kl)},
+    json["odometer"] = {{"path_kl", number(odometer.nats)},
                         {"claim", "estimate"},
-                        {"differing_steps", record.differing_steps},
-                        {"infinite_steps", record.infinite_steps},
-                        {"infinite_parameters", names}};
+                        {"differing_steps", odometer.steps},
+                        {"infinite_steps", odometer.infinite_steps},
+                        {"first_infinite", first}};
   }
   Json steps = Json::array(), losses = Json::array();
   for (const LoggedLoss& logged : record.losses) {

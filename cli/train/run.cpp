@@ -129,4 +129,11 @@ std::string file_stem(const TrainInput& input, const ModelRecord& record) {
                      record.world == 0 ? "d" : "d_prime");
 }
 
+std::vector<std::string> parameter_names(const Network& network,
+                                         const std::vector<std::size_t>& indices) {
+  std::vector<std::string> names;
+  for (const std::size_t index : indices) names.push_back(network.parameter_name(index));
+  return names;
+}
+
 }  // namespace sfumato::cli

@@ -20,6 +20,7 @@ struct TrainOptions {
   std::string out;
   bool resume = false;
   bool keys = false;
+  std::vector<std::string> measures;  ///< hessian, flatness, covariance
   bool json = false;
 };
 
@@ -57,8 +58,11 @@ struct TrainResult {
 [[nodiscard]] TrainResult train(const TrainInput& input, const TrainOptions& options,
                                 Observer& observer);
 
-/// "isotropic in D'", "isotropic.d_prime".
+/// "D" or "D'".
 [[nodiscard]] std::string world_name(std::size_t world);
+/// What the files of a model are called: "isotropic.d_prime".
 [[nodiscard]] std::string file_stem(const TrainInput& input, const ModelRecord& record);
+[[nodiscard]] std::vector<std::string> parameter_names(const Network& network,
+                                                       const std::vector<std::size_t>& indices);
 
 }  // namespace sfumato::cli

@@ -150,10 +150,10 @@ class Bundle::Implementation {
       for (std::size_t s = stages_.size(); --s > shared_;) {
         slope = backward(s, m, rows.count, slope);
       }
-      finish_slope(shared_, m, rows.count, slope);
       if (dense) {
         gather_shared_slope(m, rows.count, slope);
       } else {
+        finish_slope(shared_, m, rows.count, slope);
         sparse_gradient(shared_, m, rows.count, slope);
       }
     }
@@ -181,7 +181,7 @@ class Bundle::Implementation {
   [[nodiscard]] static std::size_t stride(const Shape& shape) { return padded(shape.size()); }
   /// Output of stage s, row r, of model m; the stages behind the shared one keep one model's.
   [[nodiscard]] float* output(std::size_t s, std::size_t m, std::size_t r) {
-    return outputs_[s][s == shared_ ? m : 0].data() + r * stride(stages_[s].out);
+    return outputs_[s][s == shared_ ? m : 0].data() + r * stages_[s].out.size();
   }
   [[nodiscard]] std::int32_t* which(std::size_t s, std::size_t m, std::size_t r) {
     return which_[s][s == shared_ ? m : 0].data() + r * stages_[s].out.size();
@@ -189,21 +189,22 @@ class Bundle::Implementation {
 
   void make_room(std::size_t s, std::size_t rows) {
     const Stage& stage = stages_[s];
-    for (AlignedFloats& values : outputs_[s]) values.require(rows * stride(stage.out));
+    for (AlignedFloats& values : outputs_[s]) values.require(rows * stage.out.size());
     if (stage.pool == Stage::Pool::max) {
-      for (auto& values : which_[s]) values.resize(rows * stage.out.size() + 8);
+      for (auto& values : which_[s]) values.resize(rows * stage.out.size());
     }
     if (convolutions_[s]) {
       convolutions_[s]->images.require(rows * convolutions_[s]->geometry.bordered.size());
     }
   }
 
-  /// Pool and activation of one row: `values` are positions of `columns` numbers of `models` models.
-  void finish_row(std::size_t s, std::size_t r, std::size_t m, std::size_t models,
-                  const float* values, std::size_t columns) {
+  /// Pool and activation of `rows` rows from r on, one unless there is no pool: `values` are positions
+  /// of `columns` numbers of `models` models.
+  void finish(std::size_t s, std::size_t r, std::size_t rows, std::size_t m, std::size_t models,
+              const float* values, std::size_t columns) {
     const Stage& stage = stages_[s];
     const auto channels = static_cast<std::size_t>(stage.middle.channels);
-    std::size_t pixels = stage.positions();
+    std::size_t pixels = rows * stage.positions();
     float* out[8];
     std::int32_t* at[8];
     for (std::size_t i = 0; i < models; ++i) out[i] = output(s, m + i, r);
@@ -214,7 +215,7 @@ class Bundle::Implementation {
     if (stage.pool == Stage::Pool::max) {
       pixels = stage.out.size() / channels;
       pooled_.require(pixels * columns);
-      pooled_which_.resize(pixels * columns);
+      pooled_which_.resize(pixels * columns + kernel::kColumnUnit);
       kernel::max_pool({values, static_cast<std::size_t>(stage.middle.width), columns,
                         stage.pool_size, static_cast<std::size_t>(stage.out.height),
                         static_cast<std::size_t>(stage.out.width), pooled_.data(),
@@ -225,7 +226,7 @@ class Bundle::Implementation {
     }
     separate_pixels(values, pixels, channels, columns, models, out);
     for (std::size_t i = 0; i < models; ++i) {
-      activate(stage.activation, output(s, m + i, r), stage.out.size());
+      activate(stage.activation, output(s, m + i, r), rows * stage.out.size());
     }
   }
 
@@ -266,7 +267,7 @@ class Bundle::Implementation {
     const Stage& stage = stages_[s];
     if (stage.core == Stage::Core::none) {
       for (std::size_t r = 0; r < rows; ++r) {
-        finish_row(s, r, m, 1, inputs[r], static_cast<std::size_t>(stage.in.channels));
+        finish(s, r, 1, m, 1, inputs[r], static_cast<std::size_t>(stage.in.channels));
       }
       return;
     }
@@ -277,9 +278,7 @@ class Bundle::Implementation {
       core_.require(rows * block.columns);
       kernel::rows_times_matrix({inputs, rows, 1, block.block.inputs, 0, weights, block.columns,
                                  block.columns, bias, core_.data(), block.columns});
-      for (std::size_t r = 0; r < rows; ++r) {
-        finish_row(s, r, m, models, core_.data() + r * block.columns, block.columns);
-      }
+      finish(s, 0, rows, m, models, core_.data(), block.columns);
       return;
     }
     ConvolutionStore& c = *convolutions_[s];
@@ -293,7 +292,7 @@ class Bundle::Implementation {
       kernel::rows_times_matrix({c.corners.data(), positions, c.geometry.patch.segments,
                                  c.geometry.patch.segment, c.geometry.patch.stride, weights,
                                  block.columns, block.columns, bias, core_.data(), block.columns});
-      finish_row(s, r, m, models, core_.data(), block.columns);
+      finish(s, r, 1, m, models, core_.data(), block.columns);
     }
   }
 
@@ -321,9 +320,11 @@ class Bundle::Implementation {
 
   /// A copy of the last stage's output, to become its slope.
   float* logits_of(std::size_t m, std::size_t rows) {
-    const std::size_t size = rows * padded(classes_);
-    slopes_[0].require(size);
-    std::copy_n(output(stages_.size() - 1, m, 0), size, slopes_[0].data());
+    const std::size_t step = padded(classes_);
+    slopes_[0].require(rows * step);
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::copy_n(output(stages_.size() - 1, m, r), classes_, slopes_[0].data() + r * step);
+    }
     return slopes_[0].data();
   }
 
@@ -536,16 +537,29 @@ class Bundle::Implementation {
     }
   }
 
-  /// One model's slope of the shared stage into the columns of all.
+  /// One model's slope of the shared stage, before the activation, into the columns of all.
   void gather_shared_slope(std::size_t m, std::size_t rows, const float* slope) {
     const Stage& stage = stages_[shared_];
-    const BlockStore& block = blocks_[0];
-    const std::size_t positions = stage.positions(), channels = block.block.outputs;
-    for (std::size_t r = 0; r < rows; ++r) {
-      for (std::size_t p = 0; p < positions; ++p) {
-        kernel::interleave(slope + r * stride(stage.out) + p * channels, channels, models_, m,
-                           shared_slope_.data() + (r * positions + p) * block.columns);
+    const std::size_t columns = blocks_[0].columns, channels = blocks_[0].block.outputs;
+    const std::size_t positions = stage.positions(), step = stride(stage.out);
+    const auto spread = [&](const auto& before) {
+      for (std::size_t r = 0; r < rows; ++r) {
+        const float* from = slope + r * step;
+        const float* value = output(shared_, m, r);
+        float* to = shared_slope_.data() + r * positions * columns + m;
+        for (std::size_t p = 0; p < positions; ++p, to += columns) {
+          for (std::size_t c = 0; c < channels; ++c) {
+            to[c * models_] = before(from[p * channels + c], value[p * channels + c]);
+          }
+        }
       }
+    };
+    switch (stage.activation) {
+      case Stage::Activation::none: return spread([](float d, float) { return d; });
+      case Stage::Activation::relu:
+        return spread([](float d, float value) { return value > 0.0F ? d : 0.0F; });
+      case Stage::Activation::tanh:
+        return spread([](float d, float value) { return d * (1.0F - value * value); });
     }
   }
 

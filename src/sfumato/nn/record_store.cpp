@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sfumato/nn/kernel/elementwise.hpp"
 
 namespace sfumato {
+namespace {
+
+/// Floats up to this many bytes are kept: about what a core has of a shared cache.
+constexpr std::size_t kKept = std::size_t{8} << 20;
+
+}  // namespace
 
 RecordStore::RecordStore(const LabelledSet& set, std::span<const std::uint32_t> records)
     : shape_{set.shape.channels, set.shape.height, set.shape.width}, count_(records.size()) {
@@ -30,32 +34,33 @@ RecordStore::RecordStore(const LabelledSet& set, std::span<const std::uint32_t> 
     shift_[i] = static_cast<float>(-mean / deviation);
   }
   const bool pixels = std::holds_alternative<std::vector<std::uint8_t>>(set.values);
-  if (pixels) {
-    bytes_.resize(count_ * size);
-  } else {
-    features_.resize(count_ * size);
-  }
+  const bool kept = !pixels || count_ * size * sizeof(float) <= kKept;
+  if (kept) floats_.resize(count_ * size + 8);
+  if (pixels) bytes_.resize(count_ * size);
   std::vector<float> standard(size);
   for (std::size_t r = 0; r < count_; ++r) {
+    const auto place = [&](std::size_t i) { return r * size + i % plane * channels + i / plane; };
     if (pixels) {
       const std::span<const std::uint8_t> planes = bytes_of(set, records[r]);
-      std::uint8_t* to = bytes_.data() + r * size;
-      for (std::size_t i = 0; i < size; ++i) to[i % plane * channels + i / plane] = planes[i];
+      for (std::size_t i = 0; i < size; ++i) bytes_[place(i)] = planes[i];
+      if (kept) expand(r, floats_.data() + r * size);
     } else {
       standardised(set, records[r], standard);
-      float* to = features_.data() + r * size;
-      for (std::size_t i = 0; i < size; ++i) to[i % plane * channels + i / plane] = standard[i];
+      for (std::size_t i = 0; i < size; ++i) floats_[place(i)] = standard[i];
     }
   }
+  if (kept) bytes_ = {};
 }
 
-void RecordStore::inputs(std::size_t i, float* values) const {
+void RecordStore::expand(std::size_t i, float* values) const {
   const std::size_t size = shape_.size();
-  if (features_.empty()) {
-    kernel::expand_pixels(bytes_.data() + i * size, scale_.data(), shift_.data(), size, values);
-  } else {
-    std::copy_n(features_.data() + i * size, size, values);
-  }
+  kernel::expand_pixels(bytes_.data() + i * size, scale_.data(), shift_.data(), size, values);
+}
+
+const float* RecordStore::inputs(std::size_t i, float* room) const {
+  if (!floats_.empty()) return floats_.data() + i * shape_.size();
+  expand(i, room);
+  return room;
 }
 
 }  // namespace sfumato

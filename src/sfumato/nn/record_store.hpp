@@ -10,8 +10,8 @@
 namespace sfumato {
 
 /// The inputs of some records of a set, in the order the networks store them (pixel by pixel, channels
-/// fastest), standardised. Pixels stay bytes and are expanded when asked for, so that a large set stays in
-/// the cache. Read-only: threads share it.
+/// fastest), standardised. Where all of them would not stay in the cache as floats, pixels stay bytes and
+/// are expanded when asked for. Read-only: threads share it.
 class RecordStore {
  public:
   /// Throws   InvalidArgument if a record is not in the set.
@@ -19,15 +19,18 @@ class RecordStore {
 
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  /// Writes the shape().size() inputs of record i of the list: value times scale plus shift, fused, in
-  /// single precision; within 2 units in the last place of standardised().
-  void inputs(std::size_t i, float* values) const;
+  /// The shape().size() inputs of record i of the list, and eight floats that mean nothing: value times
+  /// scale plus shift, fused, in single precision, within 2 units in the last place of standardised().
+  /// Where they are not kept they are written to `room`, which has as many, and returned from there.
+  const float* inputs(std::size_t i, float* room) const;
 
  private:
+  void expand(std::size_t i, float* values) const;
+
   Shape shape_;
   std::size_t count_;
   std::vector<std::uint8_t> bytes_;  ///< one of these is empty
-  std::vector<float> features_;      ///< standardised already
+  std::vector<float> floats_;        ///< standardised already
   std::vector<float> scale_, shift_;
 };
 

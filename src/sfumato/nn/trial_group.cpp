@@ -25,7 +25,7 @@ constexpr std::size_t kEvaluated = 128;
 class Rows {
  public:
   void clear(std::size_t input_size) {
-    stride_ = kernel::padded(input_size);
+    stride_ = kernel::padded(input_size) + 8;
     records_.clear();
   }
   /// The row's number.
@@ -38,9 +38,7 @@ class Rows {
     inputs_.resize(records_.size());
     labels_.resize(records_.size());
     for (std::size_t r = 0; r < records_.size(); ++r) {
-      float* to = values_.data() + r * stride_;
-      store.inputs(records_[r], to);
-      inputs_[r] = to;
+      inputs_[r] = store.inputs(records_[r], values_.data() + r * stride_);
       labels_[r] = labels[records_[r]];
     }
   }
@@ -393,38 +391,34 @@ class TrialGroup::Implementation {
   }
 
   void measure_differences(Part& part) {
-    std::vector<float> gradient(network_.parameter_count());
-    Eigen::VectorXd own(gradient.size()), other(gradient.size());
+    const std::size_t count = network_.parameter_count();
+    std::vector<float> gradient(count);
+    std::vector<double> own(count), other(count);
     for (std::size_t m = 0; m < part.bundle.models(); ++m) {
       ModelRecord& record = records_[part.members[m]];
       if (record.diverged_at) continue;
-      ++record.differing_steps;
       const std::vector<float>& difference = differences_[m];
       if (training_.gradient_differences) {
-        for (std::size_t i = 0; i < difference.size(); ++i) {
+        for (std::size_t i = 0; i < count; ++i) {
           const auto d = static_cast<double>(difference[i]);
           record.squared_differences[i] += d * d;
         }
       }
       if (!training_.odometer) continue;
       part.bundle.get_gradient(m, gradient);
-      for (std::size_t i = 0; i < gradient.size(); ++i) {
-        const auto at = static_cast<Eigen::Index>(i);
-        own[at] = static_cast<double>(gradient[i]);
-        other[at] = own[at] + static_cast<double>(difference[i]);
+      bool finite = true;
+      for (std::size_t i = 0; i < count; ++i) {
+        own[i] = static_cast<double>(gradient[i]);
+        other[i] = own[i] + static_cast<double>(difference[i]);
+        finite &= std::isfinite(other[i]);
       }
-      if (!own.allFinite() || !other.allFinite()) continue;
+      if (!finite) continue;  // diverging: the next look at the losses says so
       const NoisePolicy& policy = policies_[record.policy];
-      const auto variances = [&](const Eigen::VectorXd& g) -> Eigen::VectorXd {
-        const std::vector<double> v =
-            step_variances(policy, training_.learning_rate, network_,
-                           {g.data(), static_cast<std::size_t>(g.size())});
-        return Eigen::Map<const Eigen::VectorXd>(v.data(), g.size());
-      };
-      const double kl =
-          step_kl(training_.learning_rate, own, other, variances(own), variances(other));
-      record.path_kl += kl;
-      if (std::isinf(kl)) ++record.infinite_steps;
+      const double rate = training_.learning_rate;
+      record.odometer.add(
+          step_kl_by_coordinate(rate, own, other, step_variances(policy, rate, network_, own),
+                                step_variances(policy, rate, network_, other)),
+          step_);
     }
   }
 

@@ -21,6 +21,8 @@ enum Number : Eigen::Index {
   kPathKl,
   kDifferingSteps,
   kInfiniteSteps,
+  kFirstInfiniteStep,  ///< -1: none
+  kFirstInfiniteCount,
   kNumbers
 };
 
@@ -79,16 +81,22 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   for (std::size_t m = 0; m < state.records.size(); ++m) {
     const ModelRecord& record = state.records[m];
     const auto model = static_cast<double>(m);
+    const Odometer& odometer = record.odometer;
+    const auto& first = odometer.first_infinite;
     numbers.push_back({static_cast<double>(record.policy), static_cast<double>(record.world),
                        record.diverged_at ? static_cast<double>(*record.diverged_at) : -1.0,
-                       record.path_kl, static_cast<double>(record.differing_steps),
-                       static_cast<double>(record.infinite_steps)});
+                       odometer.nats, static_cast<double>(odometer.steps),
+                       static_cast<double>(odometer.infinite_steps),
+                       first ? static_cast<double>(first->step) : -1.0,
+                       first ? static_cast<double>(first->count) : 0.0});
+    if (first) {
+      for (const std::size_t index : first->first_coordinates) {
+        infinite.push_back({model, static_cast<double>(index)});
+      }
+    }
     parameters.emplace_back(state.parameters[m].begin(), state.parameters[m].end());
     for (const LoggedLoss& logged : record.losses) {
       losses.push_back({model, static_cast<double>(logged.step), logged.loss});
-    }
-    for (const std::size_t index : record.infinite_parameters) {
-      infinite.push_back({model, static_cast<double>(index)});
     }
     if (!record.squared_differences.empty()) squares.push_back(record.squared_differences);
   }
@@ -121,9 +129,14 @@ Checkpoint read_checkpoint(const std::string& path) {
     record.policy = reader.count(numbers(m, kPolicy));
     record.world = reader.count(numbers(m, kWorld));
     if (numbers(m, kDivergedAt) >= 0.0) record.diverged_at = reader.count(numbers(m, kDivergedAt));
-    record.path_kl = numbers(m, kPathKl);
-    record.differing_steps = reader.count(numbers(m, kDifferingSteps));
-    record.infinite_steps = reader.count(numbers(m, kInfiniteSteps));
+    record.odometer.nats = numbers(m, kPathKl);
+    record.odometer.steps = reader.count(numbers(m, kDifferingSteps));
+    record.odometer.infinite_steps = reader.count(numbers(m, kInfiniteSteps));
+    if (numbers(m, kFirstInfiniteStep) >= 0.0) {
+      record.odometer.first_infinite = {reader.count(numbers(m, kFirstInfiniteStep)),
+                                        reader.count(numbers(m, kFirstInfiniteCount)),
+                                        {}};
+    }
     state.records.push_back(std::move(record));
     std::vector<float> values;
     values.reserve(static_cast<std::size_t>(parameters.cols()));
@@ -146,7 +159,9 @@ Checkpoint read_checkpoint(const std::string& path) {
   if (reader.find("infinite_parameters") != nullptr) {
     const Eigen::MatrixXd& infinite = reader.matrix("infinite_parameters", -1, 2);
     for (Eigen::Index i = 0; i < infinite.rows(); ++i) {
-      model_of(infinite(i, 0)).infinite_parameters.push_back(reader.count(infinite(i, 1)));
+      auto& first = model_of(infinite(i, 0)).odometer.first_infinite;
+      if (!first) reader.refuse("it names parameters of a step that was not infinite");
+      first->first_coordinates.push_back(reader.count(infinite(i, 1)));
     }
   }
   if (reader.find("squared_differences") != nullptr) {

@@ -105,7 +105,6 @@ TEST_F(StudyMaterial, ModelsThatDoNotFitTheData) {
   refused([&] { (void)network_of(preset, sets.train); }, {"conv1", "3 x 32 x 32", "4"});
   refused([&] { (void)network_of(study({"model.layers.2.outputs=2"}).model, sets.train); },
           {"fc2", "2 outputs", "3 classes"});
-  put(dir / "s2.toml", "");
   refused(
       [&] {
         Study conv = study(
@@ -161,9 +160,17 @@ TEST_F(StudyMaterial, CheckpointsKeepEveryBit) {
   for (std::size_t m = 0; m < whole.models(); ++m) {
     EXPECT_EQ(whole.parameters(m), second.parameters(m));
     const ModelRecord &a = whole.records()[m], &b = second.records()[m];
-    EXPECT_EQ(a.path_kl, b.path_kl);
-    EXPECT_EQ(a.differing_steps, b.differing_steps);
-    EXPECT_EQ(a.infinite_steps, b.infinite_steps);
+    EXPECT_EQ(a.odometer.nats, b.odometer.nats);
+    EXPECT_EQ(a.odometer.steps, b.odometer.steps);
+    EXPECT_EQ(a.odometer.infinite_steps, b.odometer.infinite_steps);
+    ASSERT_EQ(a.odometer.first_infinite.has_value(), b.odometer.first_infinite.has_value());
+    EXPECT_EQ(a.odometer.first_infinite.has_value(), m >= 2);  // without noise
+    if (a.odometer.first_infinite) {
+      EXPECT_EQ(a.odometer.first_infinite->step, b.odometer.first_infinite->step);
+      EXPECT_EQ(a.odometer.first_infinite->count, b.odometer.first_infinite->count);
+      EXPECT_EQ(a.odometer.first_infinite->first_coordinates,
+                b.odometer.first_infinite->first_coordinates);
+    }
     EXPECT_EQ(a.squared_differences, b.squared_differences);
     ASSERT_EQ(a.losses.size(), b.losses.size());
     for (std::size_t i = 0; i < a.losses.size(); ++i) EXPECT_EQ(a.losses[i].loss, b.losses[i].loss);

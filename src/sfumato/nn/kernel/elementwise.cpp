@@ -1,12 +1,12 @@
 #include "sfumato/nn/kernel/elementwise.hpp"
 
 #include <cmath>
-#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/elementwise.cpp"
 #include "hwy/foreach_target.h"
 //
+#include "hwy/aligned_allocator.h"
 #include "hwy/contrib/math/math-inl.h"
 #include "sfumato/nn/kernel/lanes-inl.h"
 
@@ -98,41 +98,6 @@ void largest_absolute(const float* g, std::size_t count, float* largest) {
   }
 }
 
-void softmax_rows(const SoftmaxRows& t) {
-  const Lanes d;
-  const Vector lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
-  for (std::size_t row = 0; row < t.rows; ++row) {
-    float* logits = t.logits + row * t.stride;
-    // The padding becomes minus infinity, so that it has no part in what follows.
-    Vector most = lowest;
-    for (std::size_t n = 0; n < t.stride; n += kLanes) {
-      const auto real = hn::FirstN(d, t.classes > n ? t.classes - n : 0);
-      const Vector v = hn::IfThenElse(real, hn::LoadU(d, logits + n), lowest);
-      hn::StoreU(v, d, logits + n);
-      most = hn::Max(most, v);
-    }
-    const Vector top = hn::MaxOfLanes(d, most);
-    const float label_logit = logits[t.labels[row]];
-    Vector sum = hn::Zero(d);
-    for (std::size_t n = 0; n < t.stride; n += kLanes) {
-      const auto real = hn::FirstN(d, t.classes > n ? t.classes - n : 0);
-      // Exp of minus infinity is not promised to be zero, hence the mask once more.
-      const Vector e = hn::IfThenElseZero(real, hn::Exp(d, hn::Sub(hn::LoadU(d, logits + n), top)));
-      hn::StoreU(e, d, logits + n);
-      sum = hn::Add(sum, e);
-    }
-    const Vector total = hn::SumOfLanes(d, sum);
-    const Vector factor = hn::Div(hn::Set(d, t.weights[row]), total);
-    for (std::size_t n = 0; n < t.stride; n += kLanes) {
-      hn::StoreU(hn::Mul(hn::LoadU(d, logits + n), factor), d, logits + n);
-    }
-    logits[t.labels[row]] -= t.weights[row];
-    if (t.losses != nullptr) {
-      t.losses[row] = std::log(hn::GetLane(total)) - (label_logit - hn::GetLane(top));
-    }
-  }
-}
-
 void expand_pixels(const std::uint8_t* pixels, const float* scale, const float* shift,
                    std::size_t count, float* x) {
   std::size_t i = 0;
@@ -204,6 +169,53 @@ void transpose(const float* from, std::size_t from_stride, std::size_t rows, std
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
       to[j * to_stride + i] = from[i * from_stride + j];
+    }
+  }
+}
+
+/// A block of kLanes rows, transposed: `block` is stride x kLanes, one vector per class. Lanes are rows,
+/// so no sum runs across a vector.
+HWY_INLINE void softmax_block(const SoftmaxRows& t, std::size_t first, std::size_t rows,
+                              float* block) {
+  const Lanes d;
+  Vector top = hn::Load(d, block);
+  for (std::size_t n = 1; n < t.classes; ++n) top = hn::Max(top, hn::Load(d, block + n * kLanes));
+  alignas(64) float label_logit[kLanes], highest[kLanes], total[kLanes], weight[kLanes] = {};
+  for (std::size_t r = 0; r < rows; ++r) {
+    label_logit[r] = block[t.labels[first + r] * kLanes + r];
+    weight[r] = t.weights[first + r];
+  }
+  Vector sum = hn::Zero(d);
+  for (std::size_t n = 0; n < t.classes; ++n) {
+    const Vector e = hn::Exp(d, hn::Sub(hn::Load(d, block + n * kLanes), top));
+    hn::Store(e, d, block + n * kLanes);
+    sum = hn::Add(sum, e);
+  }
+  const Vector factor = hn::Div(hn::Load(d, weight), sum);
+  for (std::size_t n = 0; n < t.classes; ++n) {
+    hn::Store(hn::Mul(hn::Load(d, block + n * kLanes), factor), d, block + n * kLanes);
+  }
+  for (std::size_t r = 0; r < rows; ++r) block[t.labels[first + r] * kLanes + r] -= weight[r];
+  if (t.losses == nullptr) return;
+  hn::Store(top, d, highest);
+  hn::Store(sum, d, total);
+  for (std::size_t r = 0; r < rows; ++r) {
+    t.losses[first + r] = std::log(total[r]) - (label_logit[r] - highest[r]);
+  }
+}
+
+void softmax_rows(const SoftmaxRows& t) {
+  auto block = hwy::AllocateAligned<float>(t.stride * kLanes);
+  const Lanes d;
+  for (std::size_t n = 0; n < t.stride; ++n) hn::Store(hn::Zero(d), d, block.get() + n * kLanes);
+  for (std::size_t first = 0; first < t.rows; first += kLanes) {
+    const std::size_t rows = t.rows - first < kLanes ? t.rows - first : kLanes;
+    float* logits = t.logits + first * t.stride;
+    transpose(logits, t.stride, rows, t.classes, block.get(), kLanes);
+    softmax_block(t, first, rows, block.get());
+    transpose(block.get(), kLanes, t.stride, rows, logits, t.stride);
+    for (std::size_t n = t.classes; n < t.stride; ++n) {
+      for (std::size_t r = 0; r < rows; ++r) logits[r * t.stride + n] = 0.0F;
     }
   }
 }

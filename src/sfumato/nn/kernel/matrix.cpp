@@ -9,6 +9,7 @@
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/matrix.cpp"
 #include "hwy/foreach_target.h"
 //
+#include "hwy/cache_control.h"
 #include "sfumato/nn/kernel/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -88,6 +89,7 @@ void transpose_tile(const TransposeTimesMatrix& t, std::size_t row, std::size_t 
   const float* b = t.b + from * t.b_stride + column;
   for (std::size_t p = from; p < to; ++p, b += t.b_stride) {
     const float* a = t.rows[p] + row;
+    hwy::Prefetch(a + 2 * R);  // the rows are far apart, out of the hardware's sight
     Vector w[V];
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < V; ++v) {

@@ -1,76 +1,98 @@
 #include "sfumato/nn/kernel/pool.hpp"
 
-#include "sfumato/core/vector_clones.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sfumato/nn/kernel/pool.cpp"
+#include "hwy/foreach_target.h"
+//
+#include "sfumato/nn/kernel/lanes-inl.h"
 
-namespace sfumato::kernel {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace sfumato::kernel::HWY_NAMESPACE {
 
-template <std::size_t kModels, class T>
-inline __attribute__((always_inline)) void separate_models(const T* in, std::size_t count,
-                                                           T* const* out) {
-  T* to[kModels];
-  for (std::size_t m = 0; m < kModels; ++m) to[m] = out[m];
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t m = 0; m < kModels; ++m) to[m][i] = in[i * kModels + m];
-  }
-}
-
-template <class T>
-inline __attribute__((always_inline)) void separate_any(const T* in, std::size_t count,
-                                                        std::size_t models, T* const* out) {
-  if (models == 8) return separate_models<8>(in, count, out);
-  if (models == 4) return separate_models<4>(in, count, out);
-  if (models == 2) return separate_models<2>(in, count, out);
-  separate_models<1>(in, count, out);
-}
-
-}  // namespace
-
-SFUMATO_VECTOR_CLONES
 void max_pool(const MaxPoolTask& t) {
+  const Lanes d;
+  const hn::RebindToSigned<Lanes> di;
   const std::size_t row = t.width * t.columns;
   for (std::size_t y = 0; y < t.out_height; ++y) {
     for (std::size_t x = 0; x < t.out_width; ++x) {
-      const float* __restrict corner = t.in + y * t.size * row + x * t.size * t.columns;
-      float* __restrict out = t.out + (y * t.out_width + x) * t.columns;
-      std::int32_t* __restrict which = t.which + (y * t.out_width + x) * t.columns;
-      if (t.size == 2) {
-        const float *b = corner + t.columns, *c = corner + row, *d = c + t.columns;
-        for (std::size_t n = 0; n < t.columns; ++n) {
-          const bool right = b[n] > corner[n], lower_right = d[n] > c[n];
-          const float top = right ? b[n] : corner[n], bottom = lower_right ? d[n] : c[n];
-          const std::int32_t at_top = right ? 1 : 0, at_bottom = lower_right ? 3 : 2;
-          out[n] = bottom > top ? bottom : top;
-          which[n] = bottom > top ? at_bottom : at_top;
+      const float* corner = t.in + y * t.size * row + x * t.size * t.columns;
+      float* out = t.out + (y * t.out_width + x) * t.columns;
+      std::int32_t* which = t.which + (y * t.out_width + x) * t.columns;
+      for (std::size_t n = 0; n < t.columns; n += kLanes) {
+        Vector most = hn::LoadU(d, corner + n);
+        auto winner = hn::Zero(di);
+        for (std::size_t i = 1; i < t.size * t.size; ++i) {
+          const Vector v = hn::LoadU(d, corner + i / t.size * row + i % t.size * t.columns + n);
+          const auto larger = hn::Gt(v, most);
+          most = hn::IfThenElse(larger, v, most);
+          winner = hn::IfThenElse(hn::RebindMask(di, larger),
+                                  hn::Set(di, static_cast<std::int32_t>(i)), winner);
         }
-        continue;
-      }
-      for (std::size_t n = 0; n < t.columns; ++n) out[n] = corner[n], which[n] = 0;
-      for (std::size_t i = 1; i < t.size * t.size; ++i) {
-        const float* pixel = corner + i / t.size * row + i % t.size * t.columns;
-        for (std::size_t n = 0; n < t.columns; ++n) {
-          which[n] = pixel[n] > out[n] ? static_cast<std::int32_t>(i) : which[n];
-          out[n] = pixel[n] > out[n] ? pixel[n] : out[n];
-        }
+        hn::StoreU(most, d, out + n);
+        hn::StoreU(winner, di, which + n);
       }
     }
   }
 }
 
-SFUMATO_VECTOR_CLONES
-void separate(const float* in, std::size_t count, std::size_t models, float* const* out) {
-  separate_any(in, count, models, out);
+template <class D, class T>
+HWY_INLINE void separate_any(D d, const T* in, std::size_t count, std::size_t models,
+                             T* const* out) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if (models == 2) {
+    for (; i + kLanes <= count; i += kLanes) {
+      hn::Vec<D> a, b;
+      hn::LoadInterleaved2(d, in + 2 * i, a, b);
+      hn::StoreU(a, d, out[0] + i);
+      hn::StoreU(b, d, out[1] + i);
+    }
+  } else if (models == 4) {
+    for (; i + kLanes <= count; i += kLanes) {
+      hn::Vec<D> a, b, c, e;
+      hn::LoadInterleaved4(d, in + 4 * i, a, b, c, e);
+      hn::StoreU(a, d, out[0] + i);
+      hn::StoreU(b, d, out[1] + i);
+      hn::StoreU(c, d, out[2] + i);
+      hn::StoreU(e, d, out[3] + i);
+    }
+  } else if (models == 1) {
+    for (; i + kLanes <= count; i += kLanes) hn::StoreU(hn::LoadU(d, in + i), d, out[0] + i);
+  }
+#else
+  (void)d;
+#endif
+  for (; i < count; ++i) {
+    for (std::size_t m = 0; m < models; ++m) out[m][i] = in[i * models + m];
+  }
 }
 
-SFUMATO_VECTOR_CLONES
+void separate_floats(const float* in, std::size_t count, std::size_t models, float* const* out) {
+  separate_any(Lanes(), in, count, models, out);
+}
+void separate_numbers(const std::int32_t* in, std::size_t count, std::size_t models,
+                      std::int32_t* const* out) {
+  separate_any(hn::RebindToSigned<Lanes>(), in, count, models, out);
+}
+
+}  // namespace sfumato::kernel::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sfumato::kernel {
+
+HWY_EXPORT(max_pool);
+HWY_EXPORT(separate_floats);
+HWY_EXPORT(separate_numbers);
+
+void max_pool(const MaxPoolTask& task) { HWY_DYNAMIC_DISPATCH(max_pool)(task); }
+void separate(const float* in, std::size_t count, std::size_t models, float* const* out) {
+  HWY_DYNAMIC_DISPATCH(separate_floats)(in, count, models, out);
+}
 void separate(const std::int32_t* in, std::size_t count, std::size_t models,
               std::int32_t* const* out) {
-  separate_any(in, count, models, out);
-}
-
-void interleave(const float* in, std::size_t count, std::size_t models, std::size_t model,
-                float* out) {
-  for (std::size_t i = 0; i < count; ++i) out[i * models + model] = in[i];
+  HWY_DYNAMIC_DISPATCH(separate_numbers)(in, count, models, out);
 }
 
 }  // namespace sfumato::kernel
+#endif

@@ -6,7 +6,8 @@
 namespace sfumato::kernel {
 
 /// The largest of `size` x `size` pixels, column by column, and which of them it was (the first of equals,
-/// counted row by row). Pixels are `columns` numbers each, rows of pixels `width` pixels long; the
+/// counted row by row). Pixels are `columns` numbers each (a multiple of 8 or, with up to seven numbers
+/// read and written behind the last pixel, any other), rows of pixels `width` pixels long; the
 /// windows do not overlap.
 struct MaxPoolTask {
   const float* in;
@@ -21,9 +22,5 @@ void max_pool(const MaxPoolTask& task);
 void separate(const float* in, std::size_t count, std::size_t models, float* const* out);
 void separate(const std::int32_t* in, std::size_t count, std::size_t models,
               std::int32_t* const* out);
-
-/// out[i models + m] = in[i], i < count.
-void interleave(const float* in, std::size_t count, std::size_t models, std::size_t model,
-                float* out);
 
 }  // namespace sfumato::kernel
