@@ -10,12 +10,23 @@
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/sparse.cpp"
 #include "hwy/foreach_target.h"
 //
+#include "hwy/cache_control.h"
 #include "sfumato/nn/kernel/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sfumato::kernel::HWY_NAMESPACE {
 
 constexpr std::size_t kWidest = kRegisters == 32 ? 5 : 3;
+
+/// Asks for a block of a row that will be read soon. Rows are anywhere in a large set, where the
+/// processor does not see them coming.
+HWY_INLINE void prefetch_block(const SparseRow& row, std::size_t block) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  const float* values = row.values + block * kPositionBlock;
+  for (std::size_t i = 0; i < kPositionBlock + kLine; i += kLine) hwy::Prefetch(values + i);
+  const std::uint16_t* positions = row.positions + (block == 0 ? 0 : row.ends[block - 1]);
+  for (std::size_t i = 0; i < 3 * 2 * kLine; i += 2 * kLine) hwy::Prefetch(positions + i);
+}
 
 template <std::size_t V>
 void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
@@ -24,6 +35,7 @@ void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
   for (std::size_t block = 0; block < blocks; ++block) {
     for (std::size_t row = 0; row < t.row_count; ++row) {
       const SparseRow& r = t.rows[row];
+      if (row + 2 < t.row_count) prefetch_block(t.rows[row + 2], block);
       float* c = t.c + row * t.c_stride + column;
       const float* begin = block == 0 ? t.start + column : c;
       Vector even[V], odd[V];
@@ -98,6 +110,7 @@ void sparse_tile(const SparseTransposeTimesMatrix& t, std::size_t p, std::size_t
     for (std::uint64_t bits = rows_of_group[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       const float* a = t.rows[row].values + p;
+      hwy::Prefetch(a + 2 * kPositionGroup);
       const float* b = t.b + row * t.b_stride + column;
       Vector w[V];
 #pragma GCC unroll 8
