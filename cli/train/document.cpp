@@ -121,7 +121,9 @@ Table model_table(const TrainInput& input, const TrainResult& result) {
     std::vector<Cell> row = {input.policies[record.policy].name, world_name(record.world)};
     const auto add = [&](const std::optional<ModelSummary>& summary, double ModelSummary::*member) {
       const bool known = summary && !record.diverged_at;
-      row.push_back(known ? Cell((*summary).*member) : Cell(Empty{"diverged"}));
+      row.push_back(known ? Cell(Claimed<double>{(*summary).*member, Claim::exact,
+                                                 "of these weights, in single precision"})
+                          : Cell(Empty{"diverged"}));
     };
     add(result.training[m], &ModelSummary::mean_loss);
     add(result.training[m], &ModelSummary::largest_loss);

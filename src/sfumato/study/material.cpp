@@ -121,6 +121,11 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
                                         shape_text(sets.test->shape), shape_text(sets.train.shape)),
                             "Give tables with the same columns", data.where);
     }
+    if (sets.test->classes > sets.train.classes) {
+      throw InvalidArgument(fmt::format("records to test on have {} classes, those to train on {}",
+                                        sets.test->classes, sets.train.classes),
+                            "Set data.classes, and give the network as many outputs", data.where);
+    }
   }
   return sets;
 }

@@ -92,6 +92,12 @@ TEST_F(StudyMaterial, MoreThanThereIsIsRefused) {
       },
       {"30", "replace"});
   refused([&] { (void)load_sets(study({"data.set=none.csv"})); }, {"none.csv"});
+  put(dir / "more.csv", "a,b,c,d,class\n1,2,3,4,3\n");
+  refused([&] { (void)load_sets(study({"data.test='" + (dir / "more.csv") + "'"})); },
+          {"4 classes", "3"});
+  put(dir / "wide.csv", "a,b,c,d,e,class\n1,2,3,4,5,1\n");
+  refused([&] { (void)load_sets(study({"data.test='" + (dir / "wide.csv") + "'"})); },
+          {"5 x 1 x 1", "4 x 1 x 1"});
   const DataPlaces nowhere{{"/nonexistent"}};
   const Study known = parse_study(
       "[data]\nset = \"cifar10\"\n[model]\npreset = \"lenet\"\n[[noise]]\npolicy = \"none\"\n",
