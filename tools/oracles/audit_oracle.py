@@ -15,7 +15,7 @@ import common
 import numpy
 import scipy
 from mpmath import mp, mpf
-from scipy import integrate, optimize, stats
+from scipy import integrate, optimize, special, stats
 
 mp.dps = 40
 EXACT_TRIALS = 100
@@ -104,24 +104,31 @@ def one_run_eps(m, r, v, delta, alpha):
 
 def credible(k1, n1, k0, n0, delta, credibility):
     """Quantiles of the epsilon of two independent Jeffreys posteriors."""
-    fnr, fpr = stats.beta(n1 - k1 + 0.5, k1 + 0.5), stats.beta(k0 + 0.5, n0 - k0 + 0.5)
-    if fnr.var() > fpr.var():  # the library puts the wider one inside
-        fnr, fpr = fpr, fnr
+    inside, outside = (n1 - k1 + 0.5, k1 + 0.5), (k0 + 0.5, n0 - k0 + 0.5)
+    if stats.beta.var(*inside) < stats.beta.var(*outside):  # the library puts the wider one inside
+        inside, outside = outside, inside
+    inside, (a, b) = outside, inside
 
     def below(eps):
         growth = numpy.exp(eps)
 
-        def inner(y):
+        def integrand(angle):  # y = sin(angle)^2 takes the singularities of the density away
+            sine, cosine = numpy.sin(angle), numpy.cos(angle)
+            y = sine * sine
+            density = 2 * numpy.exp((2 * a - 1) * numpy.log(sine) + (2 * b - 1) * numpy.log(cosine)
+                                    - special.betaln(a, b))
             least = max(1 - delta - growth * y, (1 - delta - y) / growth)
             most = min(delta + growth * (1 - y), 1 - (y - delta) / growth)
-            return fpr.pdf(y) * max(0.0, fnr.cdf(most) - fnr.cdf(least))
-        ends = [fpr.ppf(t) for t in (1e-13, 1e-6, 0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999, 1 - 1e-6)]
-        ends.append(fpr.isf(1e-13))
-        return sum(integrate.quad(inner, a, b, epsabs=1e-10, epsrel=1e-9, limit=100)[0]
-                   for a, b in zip(ends, ends[1:]))
+            low, high = (special.betainc(*inside, min(1.0, max(0.0, x))) for x in (least, most))
+            return density * max(0.0, high - low)
+        ends = [numpy.arcsin(numpy.sqrt(stats.beta.ppf(t, a, b))) for t in (1e-12, 0.01, 0.2, 0.5, 0.8, 0.99)]
+        ends.append(numpy.arcsin(numpy.sqrt(stats.beta.isf(1e-12, a, b))))
+        return sum(integrate.quad(integrand, x, y, epsabs=1e-10, epsrel=1e-9)[0] for x, y in zip(ends, ends[1:]))
 
     def at(level):
-        return optimize.brentq(lambda e: below(e) - level, 1e-9, 60.0, xtol=1e-8)
+        if below(0.0) >= level:
+            return 0.0
+        return optimize.brentq(lambda e: below(e) - level, 0.0, 60.0, xtol=1e-8)
     half = (1 - credibility) / 2
     return at(half), at(1 - half)
 

@@ -8,18 +8,18 @@
 
 namespace sfumato {
 
-enum class Verdict {
+enum class ClaimVerdict {
   violation,        ///< the lower bound is above the claim
   not_enough_runs,  ///< not even a perfect attack could have refuted the claim with these models
   not_refuted,      ///< the claim may hold; an audit never proves it
 };
 
 /// "VIOLATION", "NOT ENOUGH RUNS" or "PASS (not refuted)".
-[[nodiscard]] std::string_view name(Verdict verdict);
+[[nodiscard]] std::string_view name(ClaimVerdict verdict);
 
 /// What an audit says about a claimed (epsilon, delta).
 struct ClaimCheck {
-  Verdict verdict;
+  ClaimVerdict verdict;
   Claimed<Epsilon> found;  ///< at the claimed delta
   double cap;              ///< what could have been found
   std::optional<std::uint64_t>

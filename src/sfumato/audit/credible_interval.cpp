@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/math/quadrature/gauss.hpp>
+#include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/math/tools/roots.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
-#include <vector>
 
 namespace sfumato {
 namespace {
@@ -22,49 +23,40 @@ struct Beta {
     if (x >= 1.0) return 1.0;
     return boost::math::ibeta(a, b, x, Policy());
   }
-  [[nodiscard]] double variance() const { return a * b / ((a + b) * (a + b) * (a + b + 1.0)); }
 };
 
-/// The law as weighted points: quantiles at Phi(z), Gauss-Legendre in z over +-8.
-struct Node {
-  double value, weight;
-};
-std::vector<Node> nodes_of(const Beta& law) {
-  using Rule = boost::math::quadrature::gauss<double, 15>;
-  constexpr int kPanels = 24;
-  constexpr double kEnd = 8.0, kWidth = 2.0 * kEnd / kPanels;
-  std::vector<Node> nodes;
-  const auto add = [&](double z, double weight) {
-    const double tail = 0.5 * std::erfc(std::abs(z) / std::numbers::sqrt2);
-    const double value = z < 0.0 ? boost::math::ibeta_inv(law.a, law.b, tail, Policy())
-                                 : boost::math::ibetac_inv(law.a, law.b, tail, Policy());
-    nodes.push_back({value, weight * std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi)});
+/// P[x > corner, y <= (1 - delta - x) / ratio], x and y independent. Integrated over z with
+/// x = quantile at Phi(z), where the density is a normal one.
+double beside_corner(const Beta& x, const Beta& y, double corner, double delta, double ratio) {
+  const double tail = boost::math::ibetac(x.a, x.b, corner, Policy());
+  if (tail < 1e-15) return 0.0;
+  constexpr double kEnd = 8.0;
+  const double start =
+      tail >= 1.0 ? -kEnd
+                  : std::max(-kEnd, std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * tail));
+  if (start >= kEnd) return 0.0;
+  const auto integrand = [&](double z) {
+    const double side = 0.5 * std::erfc(std::abs(z) / std::numbers::sqrt2);
+    const double value = z < 0.0 ? boost::math::ibeta_inv(x.a, x.b, side, Policy())
+                                 : boost::math::ibetac_inv(x.a, x.b, side, Policy());
+    return std::exp(-0.5 * z * z) * y.cdf((1.0 - delta - value) / ratio);
   };
-  for (int panel = 0; panel < kPanels; ++panel) {
-    const double centre = -kEnd + (panel + 0.5) * kWidth, half = 0.5 * kWidth;
-    for (std::size_t i = 0; i < Rule::abscissa().size(); ++i) {
-      const double offset = half * Rule::abscissa()[i], weight = half * Rule::weights()[i];
-      add(centre + offset, weight);
-      if (offset > 0.0) add(centre - offset, weight);
-    }
-  }
-  double total = 0.0;
-  for (const Node& node : nodes) total += node.weight;
-  for (Node& node : nodes) node.weight /= total;
-  return nodes;
+  using Rule = boost::math::quadrature::gauss_kronrod<double, 15>;
+  return Rule::integrate(integrand, start, kEnd, 8, 1e-8) / std::sqrt(2.0 * std::numbers::pi);
 }
 
-/// P[eps <= e]: for x fixed the other error rate y lies between two lines each way.
-double below(double e, double delta, const std::vector<Node>& nodes, const Beta& other) {
+/// P[ y + e^e x < 1 - delta  or  x + e^e y < 1 - delta ]: the two lines meet at x = y = corner, and
+/// beyond it each is shallow in the other rate, which keeps the integrands smooth.
+double below_lines(const Beta& x, const Beta& y, double delta, double ratio) {
+  const double corner = (1.0 - delta) / (1.0 + ratio);
+  return x.cdf(corner) * y.cdf(corner) + beside_corner(x, y, corner, delta, ratio) +
+         beside_corner(y, x, corner, delta, ratio);
+}
+
+/// P[eps > e]: by the test or by its complement, which exclude each other.
+double above(double e, double delta, const Beta& x, const Beta& y) {
   const double ratio = std::exp(e);
-  double sum = 0.0;
-  for (const auto& [x, weight] : nodes) {
-    // y + ratio x >= 1 - delta, x + ratio y >= 1 - delta; and with (1 - x, 1 - y) for (x, y).
-    const double least = std::max(1.0 - delta - ratio * x, (1.0 - delta - x) / ratio);
-    const double most = std::min(delta + ratio * (1.0 - x), 1.0 - (x - delta) / ratio);
-    sum += weight * std::max(0.0, other.cdf(most) - other.cdf(least));
-  }
-  return sum;
+  return below_lines(x, y, delta, ratio) + below_lines({x.b, x.a}, {y.b, y.a}, delta, ratio);
 }
 
 }  // namespace
@@ -89,20 +81,21 @@ EpsilonInterval credible_epsilon(const TestCounts& counts, Delta delta, double c
   const auto law = [](std::uint64_t errors, std::uint64_t trials) {
     return Beta{static_cast<double>(errors) + 0.5, static_cast<double>(trials - errors) + 0.5};
   };
-  Beta inner = law(counts.positives - counts.true_positives, counts.positives);
-  Beta outer = law(counts.false_positives, counts.negatives);
-  // The region is symmetric in both rates; the wider one inside keeps the integrand smooth.
-  if (outer.variance() > inner.variance()) std::swap(inner, outer);
-  const std::vector<Node> nodes = nodes_of(outer);
+  const Beta fnr = law(counts.positives - counts.true_positives, counts.positives);
+  const Beta fpr = law(counts.false_positives, counts.negatives);
+  // The epsilon that is exceeded with probability `level`.
   const auto quantile = [&](double level) {
-    if (below(0.0, delta.probability(), nodes, inner) >= level) return 0.0;
+    const auto excess = [&](double e) { return above(e, delta.probability(), fnr, fpr) - level; };
+    if (excess(0.0) <= 0.0) return 0.0;
     double low = 0.0, high = 1.0;
-    while (high < 600.0 && below(high, delta.probability(), nodes, inner) < level) high *= 2.0;
-    for (int i = 0; i < 60 && high - low > 1e-9; ++i) {
-      const double middle = 0.5 * (low + high);
-      (below(middle, delta.probability(), nodes, inner) < level ? low : high) = middle;
+    while (excess(high) > 0.0) {
+      low = high;
+      high *= 2.0;
     }
-    return 0.5 * (low + high);
+    std::uintmax_t iterations = 60;
+    const auto root = boost::math::tools::toms748_solve(
+        excess, low, high, [](double a, double b) { return b - a < 1e-8; }, iterations);
+    return 0.5 * (root.first + root.second);
   };
   const double tail = 0.5 * (1.0 - credibility);
   const auto claimed = [&](double value) {
@@ -113,7 +106,7 @@ EpsilonInterval credible_epsilon(const TestCounts& counts, Delta delta, double c
         {kIndependentModels, "the worlds are independent of each other", "the prior"},
         credibility};
   };
-  return {claimed(quantile(tail)), claimed(quantile(1.0 - tail))};
+  return {claimed(quantile(1.0 - tail)), claimed(quantile(tail))};
 }
 
 }  // namespace sfumato

@@ -17,9 +17,9 @@ struct EpsilonInterval {
 ///   P[eps <= e] = P[ FNR + e^e FPR >= 1 - delta,  FPR + e^e FNR >= 1 - delta, and the same for the
 ///                    complementary test ],   FNR ~ Beta(misses + 1/2, hits + 1/2), FPR likewise
 ///
-/// One-dimensional integrals over the narrower posterior: exact to about 1e-6 of probability, and
-/// finite with no errors at all. It is shorter than a confidence interval and says less: it trusts the
-/// prior, and that the test's epsilon is the mechanism's.
+/// One-dimensional integrals, exact to about 1e-7 of probability, and finite with no errors at all. It
+/// is shorter than a confidence interval and says less: it trusts the prior, and that the test's
+/// epsilon is the mechanism's.
 ///
 /// Throws   InvalidArgument for coupled worlds, whose rates are not independent; if a world is empty,
 ///          counts do not fit, or credibility is not in (0, 1).
