@@ -20,10 +20,9 @@ enum class ClaimVerdict {
 /// What an audit says about a claimed (epsilon, delta).
 struct ClaimCheck {
   ClaimVerdict verdict;
-  Claimed<Epsilon> found;  ///< at the claimed delta
-  double cap;              ///< what could have been found
-  std::optional<std::uint64_t>
-      runs_needed;  ///< per world, for a perfect attack; none: beyond 10^12
+  Claimed<Epsilon> found;                    ///< at the claimed delta
+  double cap;                                ///< what could have been found
+  std::optional<std::uint64_t> runs_needed;  ///< per world, for a perfect attack; none: beyond 10^7
 };
 
 [[nodiscard]] ClaimCheck check_claim(const Audit& audit, Epsilon epsilon, Delta delta);

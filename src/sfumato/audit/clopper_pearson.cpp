@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <exception>
 
 #include "sfumato/core/check.hpp"
 
@@ -29,6 +30,17 @@ void check(std::uint64_t successes, std::uint64_t trials, double tail, const Whe
   }
 }
 
+/// Boost's inverse; its series stop converging somewhere beyond 10^8 trials.
+template <class Inverse>
+double quantile(const Inverse& inverse) {
+  try {
+    return inverse();
+  } catch (const std::exception& error) {
+    throw NumericalFailure(fmt::format("no beta quantile was found ({})", error.what()),
+                           "Use fewer than 10^8 trials", Where::here("clopper_pearson"));
+  }
+}
+
 }  // namespace
 
 double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, double tail) {
@@ -36,8 +48,9 @@ double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials, doub
   if (successes == 0) return 0.0;
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(trials);
-  const double bound = successes == trials ? std::exp(std::log(tail) / n)
-                                           : boost::math::ibeta_inv(k, n - k + 1.0, tail, Policy());
+  const double bound = successes == trials ? std::exp(std::log(tail) / n) : quantile([&] {
+    return boost::math::ibeta_inv(k, n - k + 1.0, tail, Policy());
+  });
   return bound * (1.0 - kRounding);
 }
 
@@ -46,8 +59,9 @@ double clopper_pearson_upper(std::uint64_t successes, std::uint64_t trials, doub
   if (successes == trials) return 1.0;
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(trials);
-  const double bound = successes == 0 ? -std::expm1(std::log(tail) / n)
-                                      : boost::math::ibetac_inv(k + 1.0, n - k, tail, Policy());
+  const double bound = successes == 0 ? -std::expm1(std::log(tail) / n) : quantile([&] {
+    return boost::math::ibetac_inv(k + 1.0, n - k, tail, Policy());
+  });
   return std::min(1.0, bound * (1.0 + kRounding));
 }
 

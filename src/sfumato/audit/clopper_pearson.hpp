@@ -11,7 +11,7 @@ namespace sfumato {
 ///
 /// Edges    no success gives 0. Rounded down, by a relative 1e-12.
 /// Throws   InvalidArgument if there is no trial, there are more successes than trials, or tail is
-///          not in (0, 1).
+///          not in (0, 1). NumericalFailure for more than some 10^8 trials.
 [[nodiscard]] double clopper_pearson_lower(std::uint64_t successes, std::uint64_t trials,
                                            double tail);
 

@@ -19,7 +19,7 @@ struct AttackRates {
 };
 
 /// The least number of models per world with which an attack of these rates, if it does as expected,
-/// shows more than (epsilon, delta) at level alpha. Nothing if no number up to 10^12 does: the attack
+/// shows more than (epsilon, delta) at level alpha. Nothing if no number up to 10^7 does: the attack
 /// is too weak to refute the claim, however often it is repeated.
 ///
 /// With the default, a perfect attack: what any audit needs at least.

@@ -61,7 +61,7 @@ class Audit {
   /// The largest epsilon that an attack without errors would have shown with these models.
   [[nodiscard]] double epsilon_cap(Delta delta) const;
   /// Models per world with which a perfect attack shows more than (epsilon, delta) by this strategy;
-  /// nothing if 10^12 are not enough.
+  /// nothing if 10^7 are not enough.
   [[nodiscard]] std::optional<std::uint64_t> runs_to_refute(Epsilon epsilon, Delta delta) const;
 
   [[nodiscard]] const std::vector<AuditedEvent>& events() const { return events_; }

@@ -28,6 +28,19 @@ TEST(ClopperPearson, EndsAreClosedForms) {
   EXPECT_NEAR(clopper_pearson_upper(0, 10'000'000, 0.1) / 2.302584827905468e-7, 1.0, 1e-9);
 }
 
+TEST(ClopperPearson, HoldsForMillionsOfTrials) {
+  for (const std::uint64_t n : {1'000'000u, 10'000'000u, 20'000'000u}) {
+    for (const double rate : {1e-6, 0.001, 0.1, 0.2, 0.5, 0.8, 0.999}) {
+      const auto trials = static_cast<double>(n);
+      const auto k = static_cast<std::uint64_t>(rate * trials);
+      const double sd = std::sqrt(rate * (1.0 - rate) / trials);
+      // 1.96 standard errors and a correction of order 1/n
+      EXPECT_NEAR(clopper_pearson_lower(k, n, 0.025), rate - 1.96 * sd, 4.0 / trials + 0.01 * sd);
+      EXPECT_NEAR(clopper_pearson_upper(k, n, 0.025), rate + 1.96 * sd, 4.0 / trials + 0.01 * sd);
+    }
+  }
+}
+
 TEST(ClopperPearson, RefusesWhatIsNoExperiment) {
   EXPECT_THROW((void)clopper_pearson_lower(0, 0, 0.1), InvalidArgument);
   EXPECT_THROW((void)clopper_pearson_upper(2, 1, 0.1), InvalidArgument);
