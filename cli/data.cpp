@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ std::string directory_of(const std::string& path) {
 /// The known sets of these names, or all.
 std::vector<const KnownDataSet*> chosen_sets(const std::vector<std::string>& names) {
   std::vector<const KnownDataSet*> sets;
+  sets.reserve(names.size());
   for (const std::string& name : names) sets.push_back(&known_data_set(name, Where::in("data")));
   if (names.empty()) {
     for (const KnownDataSet& set : known_data_sets()) sets.push_back(&set);
@@ -36,14 +38,32 @@ std::vector<const KnownDataSet*> chosen_sets(const std::vector<std::string>& nam
   return sets;
 }
 
-std::size_t records_in(const DataFile& file) {
-  if (file.name.ends_with(".bin")) return 10'000;
-  if (file.name.find("images") == std::string_view::npos) return 0;
-  return file.part == DataPart::train ? 60'000 : 10'000;
-}
+/// What is found of one part of a set.
+struct Inventory {
+  std::size_t files = 0, files_found = 0;
+  std::size_t records = 0, records_found = 0;
+  std::uint64_t bytes = 0;
+  std::vector<std::string> directories;
+};
 
-std::string places_text(const DataPlaces& places) {
-  return fmt::format("Searched, in this order: {}.", fmt::join(places.directories, ", "));
+Inventory take_inventory(const KnownDataSet& set, DataPart part, const DataPlaces& places) {
+  Inventory inventory;
+  for (const DataFile& file : set.files) {
+    if (file.part != part) continue;
+    ++inventory.files;
+    inventory.records += file.records;
+    inventory.bytes += file.size;
+    const auto path = find_data_file(set, file, places);
+    if (!path) continue;
+    ++inventory.files_found;
+    inventory.records_found += file.records;
+    auto& directories = inventory.directories;
+    const std::string directory = directory_of(*path);
+    if (std::find(directories.begin(), directories.end(), directory) == directories.end()) {
+      directories.push_back(directory);
+    }
+  }
+  return inventory;
 }
 
 void list(const DataOptions& options) {
@@ -58,40 +78,56 @@ void list(const DataOptions& options) {
                {"bytes", "bytes in all"},
                {"found_in", "found in"}},
               2);
-  for (const KnownDataSet& set : known_data_sets()) {
-    for (const DataPart part : {DataPart::train, DataPart::test}) {
-      std::size_t files = 0, found = 0, available = 0, records = 0;
-      std::uint64_t bytes = 0;
-      std::vector<std::string> directories;
-      for (const DataFile& file : set.files) {
-        if (file.part != part) continue;
-        ++files;
-        records += records_in(file);
-        bytes += file.size;
-        const auto path = find_data_file(set, file, places);
-        if (!path) continue;
-        ++found;
-        available += records_in(file);
-        if (std::string directory = directory_of(*path);
-            std::find(directories.begin(), directories.end(), directory) == directories.end()) {
-          directories.push_back(std::move(directory));
-        }
-      }
-      table.add_row(
-          {set.name, name(part), fmt::format("{} of {}", found, files), available, records, bytes,
-           directories.empty() ? Cell(Empty{}) : fmt::format("{}", fmt::join(directories, ", "))});
-    }
-  }
-  document.add(std::move(table));
   Table sources(
       "sources", "Sources",
       {{"set", "set"}, {"source", "source"}, {"licence", "licence"}, {"get", "to get it"}});
   for (const KnownDataSet& set : known_data_sets()) {
+    for (const DataPart part : {DataPart::train, DataPart::test}) {
+      const Inventory found = take_inventory(set, part, places);
+      table.add_row({set.name, name(part), fmt::format("{} of {}", found.files_found, found.files),
+                     found.records_found, found.records, found.bytes,
+                     found.directories.empty()
+                         ? Cell(Empty{})
+                         : Cell(fmt::format("{}", fmt::join(found.directories, ", ")))});
+    }
     sources.add_row({set.name, set.source, set.licence, set.command});
   }
+  document.add(std::move(table));
   document.add(std::move(sources));
-  document.state(StatementKind::info, places_text(places));
+  document.state(StatementKind::info,
+                 fmt::format("Searched, in this order: {}.", fmt::join(places.directories, ", ")));
   print(document, options.json);
+}
+
+enum class FileState { right, wrong, not_readable, not_found };
+
+std::string_view name(FileState state) {
+  switch (state) {
+    case FileState::right: return "right";
+    case FileState::wrong: return "wrong";
+    case FileState::not_readable: return "not readable";
+    case FileState::not_found: return "not found";
+  }
+  throw InternalError("unknown state of a file");
+}
+
+struct FileCheck {
+  FileState state = FileState::not_found;
+  std::string path = {};
+  std::string complaint = {};
+};
+
+FileCheck check_file(const KnownDataSet& set, const DataFile& file, const DataPlaces& places) {
+  const auto path = find_data_file(set, file, places);
+  if (!path) return {};
+  try {
+    (void)read_verified(*path, file);
+    return {FileState::right, *path, {}};
+  } catch (const StorageError& error) {
+    return {FileState::not_readable, *path, error.what()};
+  } catch (const InvalidArgument& error) {
+    return {FileState::wrong, *path, error.what()};
+  }
 }
 
 void check(const DataOptions& options, int& exit_code) {
@@ -101,36 +137,23 @@ void check(const DataOptions& options, int& exit_code) {
   Table table("files", "Files",
               {{"set", "set"}, {"file", "file"}, {"check", "check"}, {"path", "path"}}, 2);
   TerminalObserver observer;
-  std::size_t right = 0, missing = 0, total = 0;
-  std::vector<std::string> failures;
+  std::size_t total = 0;
   for (const KnownDataSet* set : sets) total += set->files.size();
+  std::map<FileState, std::size_t> counts;
+  std::vector<std::string> complaints;
   for (const KnownDataSet* set : sets) {
-    std::size_t found = 0;
+    const std::size_t missing_before = counts[FileState::not_found];
     for (const DataFile& file : set->files) {
-      observer.progress("checking", right + missing + failures.size(), total);
-      const auto path = find_data_file(*set, file, places);
-      std::string verdict = "not found";
-      if (!path) {
-        ++missing;
-      } else {
-        ++found;
-        try {
-          (void)read_verified(*path, file);
-          verdict = "right";
-          ++right;
-        } catch (const StorageError& error) {
-          verdict = "not readable";
-          failures.emplace_back(error.what());
-          exit_code = kStorage;
-        } catch (const InvalidArgument& error) {
-          verdict = "wrong";
-          failures.emplace_back(error.what());
-          if (exit_code == kFine) exit_code = kBadInput;
-        }
-      }
-      table.add_row({set->name, file.name, verdict, path ? Cell(*path) : Cell(Empty{})});
+      if (observer.stop_requested()) break;
+      observer.progress("checking", table.rows().size(), total);
+      const FileCheck result = check_file(*set, file, places);
+      ++counts[result.state];
+      if (!result.complaint.empty()) complaints.push_back(result.complaint);
+      table.add_row({set->name, file.name, name(result.state),
+                     result.path.empty() ? Cell(Empty{}) : Cell(result.path)});
     }
-    if (found == 0 && !options.sets.empty()) {
+    if (!options.sets.empty() &&
+        counts[FileState::not_found] - missing_before == set->files.size()) {
       throw InvalidArgument(
           fmt::format("no file is found; tried {}",
                       fmt::join(paths_tried(*set, set->files.front(), places), ", ")),
@@ -138,17 +161,22 @@ void check(const DataOptions& options, int& exit_code) {
     }
   }
   observer.finish();
-  if (right == 0 && failures.empty()) {
+  if (counts[FileState::not_found] == total) {
     throw InvalidArgument(
         fmt::format("no file of any set is found in {}", fmt::join(places.directories, ", ")),
         "See: sfumato data list", Where::in("data"));
   }
   document.add(std::move(table));
-  for (const std::string& failure : failures) document.state(StatementKind::warning, failure);
+  for (const std::string& complaint : complaints) {
+    document.state(StatementKind::warning, complaint);
+  }
   document.state(StatementKind::verdict,
-                 fmt::format("{} files are right{}{}.", right,
-                             failures.empty() ? "" : fmt::format(", {} are not", failures.size()),
-                             missing == 0 ? "" : fmt::format(", {} are not here", missing)));
+                 fmt::format("{} right, {} wrong, {} not readable, {} not found.",
+                             counts[FileState::right], counts[FileState::wrong],
+                             counts[FileState::not_readable], counts[FileState::not_found]));
+  if (counts[FileState::wrong] > 0) exit_code = kBadInput;
+  if (counts[FileState::not_readable] > 0) exit_code = kStorage;
+  if (observer.stop_requested()) exit_code = kInterrupted;
   print(document, options.json);
 }
 
@@ -157,9 +185,12 @@ void get(const DataOptions& options, int& exit_code) {
   Document document = new_document("data", fmt::format("Fetching {}", set.name));
   if (set.name != "cifar10") {
     const auto path = find_data_file(set, set.files.front(), data_places());
+    if (!path) {
+      throw InvalidArgument("Debian carries this set, so it is not fetched here",
+                            fmt::format("Run: {}", set.command), Where::in(std::string(set.name)));
+    }
     document.state(StatementKind::summary,
-                   path ? fmt::format("{} is in {} already.", set.name, directory_of(*path))
-                        : fmt::format("Debian carries {}. Run: {}", set.name, set.command));
+                   fmt::format("{} is in {} already.", set.name, directory_of(*path)));
     print(document, options.json);
     return;
   }

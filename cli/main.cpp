@@ -79,10 +79,12 @@ int run(int argc, char** argv) {
   cli::add_audit(app, exit_code);
   cli::add_bound(app, exit_code);
   cli::add_data(app, exit_code);
+  cli::add_bench(app);
   cli::add_design(app, exit_code);
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);
   cli::add_reproduce(app);
+  cli::add_train(app, exit_code);
   cli::add_verify(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -147,13 +147,25 @@ std::string png_name(const DataFile& file) {
   return fs::path(file.name).replace_extension(".png").string();
 }
 
+/// A file of the unpacked package, named as such in messages: the directory does not outlive them.
+struct PackageFile {
+  PackageFile(const std::string& directory, const std::string& file)
+      : name(fmt::format("{}/{}", kPackage, file)) {
+    const std::string path = fmt::format("{}/package/{}", directory, file);
+    if (!fs::exists(path)) refuse(name, "is not in the package");
+    content = read_file(path);
+  }
+  std::string name;
+  std::string content;
+};
+
 }  // namespace
 
 std::string official_bytes(std::string_view png, const std::string& png_source,
                            std::string_view labels_json, const std::string& labels_source,
                            std::size_t first_label) {
-  return cifar_bytes(planes_of(rgb_of(png, png_source)),
-                     labels_of(labels_json, labels_source, first_label));
+  const std::vector<std::uint8_t> planes = planes_of(rgb_of(png, png_source));
+  return cifar_bytes(planes, labels_of(labels_json, labels_source, first_label));
 }
 
 CifarFetch fetch_cifar10(const std::string& directory, Observer& observer) {
@@ -182,18 +194,17 @@ CifarFetch fetch_cifar10(const std::string& directory, Observer& observer) {
   for (const DataFile* file : wanted) {
     observer.progress("fetching CIFAR-10", 2 + static_cast<std::uint64_t>(fetch.written), total);
     if (observer.stop_requested()) return fetch;
-    const std::string package = work.path() + "/package/";
     const bool train = file->part == DataPart::train;
-    const std::string png = package + png_name(*file);
-    const std::string labels = package + (train ? "train_lables.json" : "test_lables.json");
     // The labels of all training batches are one list, in the order of the batches.
     const auto batch = static_cast<std::size_t>(file - known.files.data());
-    const std::string bytes = official_bytes(read_file(png), png, read_file(labels), labels,
+    const PackageFile png(work.path(), png_name(*file));
+    const PackageFile labels(work.path(), train ? "train_lables.json" : "test_lables.json");
+    const std::string bytes = official_bytes(png.content, png.name, labels.content, labels.name,
                                              train ? batch * kCifarBatch : 0);
     if (const std::string digest = md5(bytes);
         digest != file->md5 || sha256(bytes) != file->sha256) {
-      refuse(png, fmt::format("does not give {}: the md5 of the result is {}, not {}", file->name,
-                              digest, file->md5));
+      refuse(png.name, fmt::format("does not give {}: the md5 of the result is {}, not {}",
+                                   file->name, digest, file->md5));
     }
     write_file(fmt::format("{}/{}", directory, file->name), bytes);
     ++fetch.written;

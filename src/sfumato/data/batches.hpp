@@ -33,8 +33,11 @@ enum class BatchScheme {
 ///                   slot is in a step twice, and each step is a uniform choice of b slots. With b = N
 ///                   every step is the full batch, in the order of the slots.
 /// with_replacement  Draw i of a step is stream.below(step, i, N).
-/// poisson           Slot i is in the step if the uniform of (step, i) is below b / N; in ascending order.
-///                   The size varies, 0 included; divide by the nominal b.
+/// poisson           Each slot is in the step with probability q = b / N, independently. Drawn as its size,
+///                   Binomial(N, q), and then that many different slots as random_choice() does: the same
+///                   law (its probabilities are right to 1e-12) in a time that grows with b and not with N.
+///                   The size varies, 0 included; divide by the nominal b. The uniforms of the sizes have
+///                   a stream of their own, index 0 of each step. With b = N as for shuffled.
 class BatchSampler {
  public:
   /// Throws   InvalidArgument if slots is 0 or above 2^32 - 1, or batch_size is 0 or, but for
@@ -53,15 +56,18 @@ class BatchSampler {
 
  private:
   [[nodiscard]] std::span<const std::uint32_t> shuffled_batch(std::uint64_t step);
-  void draw_poisson(std::uint64_t step);
+  [[nodiscard]] std::span<const std::uint32_t> poisson_batch(std::uint64_t step);
 
   BatchScheme scheme_;
   std::size_t slots_;
   std::size_t batch_size_;
   Stream stream_;
+  Stream size_stream_;                  ///< poisson
   std::vector<std::uint32_t> drawn_;    ///< shuffled: the order of epoch_; otherwise the last batch
   std::optional<std::uint64_t> epoch_;  ///< whose order drawn_ is
-  std::vector<double> uniforms_;        ///< poisson: room for one step
+  std::vector<std::uint32_t> numbers_;  ///< poisson: 0 .. N - 1 between calls
+  std::vector<std::size_t> exchanges_;  ///< poisson: what to undo in numbers_
+  std::vector<double> size_cumulative_;  ///< poisson: P(size <= k)
 };
 
 }  // namespace sfumato

@@ -21,34 +21,34 @@ namespace sfumato {
 namespace {
 
 constexpr std::array kFashionMnistFiles{
-    DataFile{"train-images-idx3-ubyte", DataPart::train, 47'040'016,
+    DataFile{"train-images-idx3-ubyte", DataPart::train, 60'000, 47'040'016,
              "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888", ""},
-    DataFile{"train-labels-idx1-ubyte", DataPart::train, 60'008,
+    DataFile{"train-labels-idx1-ubyte", DataPart::train, 0, 60'008,
              "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9", ""},
-    DataFile{"t10k-images-idx3-ubyte", DataPart::test, 7'840'016,
+    DataFile{"t10k-images-idx3-ubyte", DataPart::test, 10'000, 7'840'016,
              "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b", ""},
-    DataFile{"t10k-labels-idx1-ubyte", DataPart::test, 10'008,
+    DataFile{"t10k-labels-idx1-ubyte", DataPart::test, 0, 10'008,
              "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34", ""},
 };
 
 constexpr std::uint64_t kCifarSize = kCifarBatch * kCifarRecord;
 constexpr std::array kCifarFiles{
-    DataFile{"data_batch_1.bin", DataPart::train, kCifarSize,
+    DataFile{"data_batch_1.bin", DataPart::train, kCifarBatch, kCifarSize,
              "cee916563c9f80d84e3cc88e17fdc0941787f1244f00a67874d45b261883ada5",
              "5dd7e06a14cb22eb9f671a540d1b7c25"},
-    DataFile{"data_batch_2.bin", DataPart::train, kCifarSize,
+    DataFile{"data_batch_2.bin", DataPart::train, kCifarBatch, kCifarSize,
              "a591ca11fa1708a91ee40f54b3da4784ccd871ecf2137de63f51ada8b3fa57ed",
              "5ea93a67294ea407fff1d09f752e9692"},
-    DataFile{"data_batch_3.bin", DataPart::train, kCifarSize,
+    DataFile{"data_batch_3.bin", DataPart::train, kCifarBatch, kCifarSize,
              "bbe8596564c0f86427f876058170b84dac6670ddf06d79402899d93ceea26f67",
              "942cd6a4bcdd0dd3c604fbe906cb4421"},
-    DataFile{"data_batch_4.bin", DataPart::train, kCifarSize,
+    DataFile{"data_batch_4.bin", DataPart::train, kCifarBatch, kCifarSize,
              "014e562d6e23c72197cc727519169a60359f5eccd8945ad5a09d710285ff4e48",
              "ae636b3ba5c66a11e91e8cb52e771fcb"},
-    DataFile{"data_batch_5.bin", DataPart::train, kCifarSize,
+    DataFile{"data_batch_5.bin", DataPart::train, kCifarBatch, kCifarSize,
              "755304fc0b379caeae8c14f0dac912fbc7d6cd469eb67a1029a08a39453a9add",
              "53f37980c15c3d472c316c40844f3f0d"},
-    DataFile{"test_batch.bin", DataPart::test, kCifarSize,
+    DataFile{"test_batch.bin", DataPart::test, kCifarBatch, kCifarSize,
              "8e2eb146ae340b09e24670f29cabc6326dba54da8789dab6768acf480273f65b",
              "803d5f7f4d78ea53de84dbe85f74fb6d"},
 };
@@ -99,19 +99,19 @@ LabelledSet load_fashion_mnist(const KnownDataSet& known, DataPart part, const D
 LabelledSet load_cifar10(const KnownDataSet& known, DataPart part, std::size_t records,
                          const DataPlaces& places) {
   std::vector<const DataFile*> files = files_of(known, part);
-  if (records > 0) {
-    files.resize(std::min(files.size(), (records + kCifarBatch - 1) / kCifarBatch));
-  }
+  if (records > 0) files.resize((records + kCifarBatch - 1) / kCifarBatch);
   LabelledSet set;
+  for (const DataFile* file : files) {  // all are found before the first is read
+    const bool may_stop = records == 0 && !set.files.empty();
+    if (may_stop && !find_data_file(known, *file, places)) break;
+    set.files.push_back(found_or_throw(known, *file, places));
+  }
   set.shape = {3, 32, 32};
   set.classes = kCifarClasses;
   std::vector<std::uint8_t> pixels;
-  for (const DataFile* file : files) {
-    const bool may_stop = records == 0 && !set.files.empty();
-    if (may_stop && !find_data_file(known, *file, places)) break;
-    const std::string path = found_or_throw(known, *file, places);
-    append_cifar(read_verified(path, *file), path, kCifarBatch, pixels, set.labels);
-    set.files.push_back(path);
+  for (std::size_t i = 0; i < set.files.size(); ++i) {
+    const std::string& path = set.files[i];
+    append_cifar(read_verified(path, *files[i]), path, kCifarBatch, pixels, set.labels);
   }
   set.values = std::move(pixels);
   set.standardisation = cifar10_standardisation();
@@ -188,6 +188,13 @@ std::string read_verified(const std::string& path, const DataFile& file) {
 LabelledSet load_data_set(std::string_view name, DataPart part, std::size_t records,
                           const DataPlaces& places) {
   const KnownDataSet& known = known_data_set(name);
+  std::size_t published = 0;
+  for (const DataFile* file : files_of(known, part)) published += file->records;
+  if (records > published) {
+    throw InvalidArgument(fmt::format("has {} {} records, fewer than the {} asked for", published,
+                                      sfumato::name(part), records),
+                          "Ask for fewer", Where::in(std::string(known.name)));
+  }
   LabelledSet set = known.name == "cifar10" ? load_cifar10(known, part, records, places)
                                             : load_fashion_mnist(known, part, places);
   set.name = known.name;
@@ -196,11 +203,6 @@ LabelledSet load_data_set(std::string_view name, DataPart part, std::size_t reco
     if (digests.size() < set.files.size()) digests.emplace_back(file->sha256);
   }
   set.checksum = joint_digest(digests);
-  if (records > set.count()) {
-    throw InvalidArgument(fmt::format("has {} {} records, fewer than the {} asked for", set.count(),
-                                      sfumato::name(part), records),
-                          "Ask for fewer", Where::in(set.name));
-  }
   require_consistent(set);
   return set;
 }

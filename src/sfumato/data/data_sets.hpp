@@ -22,6 +22,7 @@ enum class DataPart { train, test };
 struct DataFile {
   std::string_view name;  ///< without the suffix of a compression
   DataPart part;
+  std::size_t records;  ///< whose values it holds; 0 for a file of labels alone
   std::uint64_t size;
   std::string_view sha256;
   std::string_view md5;  ///< as published with the set; empty where that is of a compressed file

@@ -152,6 +152,24 @@ std::string npy_bytes(const Array& array) {
   return bytes;
 }
 
+std::string npy_bytes(std::span<const float> values, std::span<const std::size_t> shape) {
+  std::size_t count = 1;
+  std::string text = "(";
+  for (const std::size_t extent : shape) {
+    count *= extent;
+    text += fmt::format("{}, ", extent);
+  }
+  if (values.empty() || count != values.size()) {
+    throw InvalidArgument(fmt::format("{} numbers for an array of {}", values.size(), count),
+                          "Give a shape that holds them");
+  }
+  std::string bytes = npy_header_bytes("<f4", false, text + ")");
+  const std::size_t header = bytes.size();
+  bytes.resize(header + values.size_bytes());
+  std::memcpy(bytes.data() + header, values.data(), values.size_bytes());
+  return bytes;
+}
+
 std::string npy_bytes_of_text(std::string_view text) {
   if (text.empty()) throw InvalidArgument("an empty text cannot be written", "Give some text");
   return npy_header_bytes("|u1", false, fmt::format("({},)", text.size())).append(text);

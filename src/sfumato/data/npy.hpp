@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,11 @@ namespace sfumato {
 /// The array as a file of format version 1, elements <f8.
 /// Throws   InvalidArgument if it has no elements.
 [[nodiscard]] std::string npy_bytes(const Array& array);
+
+/// Elements <f4 in C order, any number of axes: (outputs, inputs, height, width).
+/// Throws   InvalidArgument if the shape has no or another number of elements.
+[[nodiscard]] std::string npy_bytes(std::span<const float> values,
+                                    std::span<const std::size_t> shape);
 
 /// A text as a vector of its bytes (|u1), the form in which archives of arrays can carry one.
 /// Throws   InvalidArgument if it is empty.

@@ -12,6 +12,7 @@
 #include "sfumato/data/slots.hpp"
 #include "sfumato/nn/network.hpp"
 #include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/nn/odometer.hpp"
 #include "sfumato/nn/record_store.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
@@ -27,7 +28,7 @@ struct Training {
   std::uint64_t seed =
       0;  ///< of the initial weights, the batches and the noise, shared by all worlds
 
-  bool odometer = false;              ///< see ModelRecord::path_kl
+  bool odometer = false;              ///< see ModelRecord; for two worlds
   bool gradient_differences = false;  ///< see ModelRecord::squared_differences
   std::uint64_t log_every = 100;      ///< steps between logged losses; 0: none
 };
@@ -66,13 +67,9 @@ struct ModelRecord {
   std::optional<std::uint64_t> diverged_at;  ///< the step at which a loss was first seen not finite
   std::vector<LoggedLoss> losses;
 
-  /// The odometer: sum over the steps so far of the exact KL between this world's step and the other
-  /// world's, both from this model's weights (Spec §8.1). One draw of a random number whose mean over
-  /// runs is the relative entropy of the paths (Spec §8.2). Only for groups of two worlds.
-  double path_kl = 0.0;
-  std::uint64_t differing_steps = 0;             ///< steps whose batch told the worlds apart
-  std::uint64_t infinite_steps = 0;              ///< of these, how many gave +inf
-  std::vector<std::size_t> infinite_parameters;  ///< the first few that did, in the order found
+  /// Steps between this world and the other, both from this model's weights: along D for KL(D || D'),
+  /// along D' for the other direction.
+  Odometer odometer;
 
   /// Sum over steps of (g_i - g'_i)^2, for the design of noise; empty unless asked for.
   std::vector<double> squared_differences;

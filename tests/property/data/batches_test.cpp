@@ -113,8 +113,9 @@ TEST(BatchesProperty, PoissonSizesAndSlots) {
   std::vector<double> single(kSlots, 0.0), neighbours(kSlots, 0.0);
   double sum = 0.0, squares = 0.0;
   for (std::uint64_t step = 0; step < kSteps; ++step) {
-    const auto batch = sampler.batch(step);
-    ASSERT_TRUE(std::is_sorted(batch.begin(), batch.end()));
+    auto batch = copy(sampler.batch(step));
+    std::sort(batch.begin(), batch.end());
+    ASSERT_EQ(std::adjacent_find(batch.begin(), batch.end()), batch.end());
     const double deviation = static_cast<double>(batch.size()) - kSlots * q;
     sum += deviation;
     squares += deviation * deviation;
@@ -132,6 +133,56 @@ TEST(BatchesProperty, PoissonSizesAndSlots) {
     if (slot == 0) continue;
     EXPECT_LT(std::abs(neighbours[slot] - n * q * q), kSigmas * std::sqrt(n * q * q * (1 - q * q)))
         << slot;
+  }
+}
+
+/// P(Binomial(n, q) = k), from the gamma function.
+double binomial_pmf(double n, double q, double k) {
+  return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                  k * std::log(q) + (n - k) * std::log1p(-q));
+}
+
+// Every size that is expected at least 25 times has its binomial frequency, for low and high rates; all
+// others together are not more than their share. False alarm: fewer than 60 comparisons at 5 sigma of
+// counts that are nearly normal, below 1e-4.
+TEST(BatchesProperty, PoissonSizesAreBinomial) {
+  constexpr std::size_t kSlots = 30, kSteps = 40000;
+  for (const std::size_t size : {1u, 4u, 15u, 28u}) {
+    BatchSampler sampler(BatchScheme::poisson, kSlots, size, kSeed + size);
+    std::vector<double> counts(kSlots + 1, 0.0);
+    for (std::uint64_t step = 0; step < kSteps; ++step) counts[sampler.batch(step).size()] += 1.0;
+    const double n = kSteps, q = static_cast<double>(size) / kSlots;
+    double rest = 0.0, rest_expected = 0.0;
+    for (std::size_t k = 0; k <= kSlots; ++k) {
+      const double p = binomial_pmf(kSlots, q, static_cast<double>(k));
+      if (n * p < 25.0) {
+        rest += counts[k];
+        rest_expected += n * p;
+        continue;
+      }
+      EXPECT_LT(std::abs(counts[k] - n * p), kSigmas * std::sqrt(n * p * (1 - p)))
+          << "rate " << q << " size " << k;
+    }
+    EXPECT_LT(rest, rest_expected + kSigmas * std::sqrt(rest_expected) + 10.0);
+  }
+}
+
+// The full range of sizes that training uses: mean and variance for many slots.
+// False alarm: 3 comparisons of means at 5 sigma, 2e-6; variances have 10 sigma of room.
+TEST(BatchesProperty, PoissonSizesOfLargeSets) {
+  for (const std::size_t slots : {1000u, 60000u, 1000000u}) {
+    BatchSampler sampler(BatchScheme::poisson, slots, 100, kSeed);
+    constexpr std::uint64_t kCount = 2000;
+    constexpr double kSteps = kCount;
+    double sum = 0.0, squares = 0.0;
+    for (std::uint64_t step = 0; step < kCount; ++step) {
+      const double deviation = static_cast<double>(sampler.batch(step).size()) - 100.0;
+      sum += deviation;
+      squares += deviation * deviation;
+    }
+    const double variance = 100.0 * (1.0 - 100.0 / static_cast<double>(slots));
+    EXPECT_LT(std::abs(sum / kSteps), kSigmas * std::sqrt(variance / kSteps)) << slots;
+    EXPECT_NEAR(squares / kSteps, variance, 10.0 * variance * std::sqrt(2.0 / kSteps)) << slots;
   }
 }
 

@@ -32,8 +32,8 @@ TEST(Batches, AreFixedByTheirSeed) {
             (std::vector<std::uint32_t>{6, 8, 4}));
   EXPECT_EQ(copy(BatchSampler(BatchScheme::with_replacement, 10, 3, 1).batch(4)),
             (std::vector<std::uint32_t>{9, 8, 6}));
-  EXPECT_EQ(copy(BatchSampler(BatchScheme::poisson, 10, 3, 1).batch(4)),
-            (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(copy(BatchSampler(BatchScheme::poisson, 10, 3, 1).batch(11)),
+            (std::vector<std::uint32_t>{1, 4, 7, 3}));
 }
 
 TEST(Batches, FullBatchIsAllSlotsInOrder) {

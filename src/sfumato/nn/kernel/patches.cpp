@@ -53,38 +53,35 @@ void sum_tile(const float* base, const PatchTerm* terms, std::size_t count, std:
   }
 }
 
-/// The same part of every run's patch: summed over the run's channels, then added to the image.
+/// A part of one run's patch: summed over the run's channels, then added to the image.
 template <std::size_t S, std::size_t V>
-void scatter_tile(const PatchRun* runs, std::size_t count, const std::uint32_t* channels,
-                  const float* values, const float* weights, std::size_t channel_stride,
-                  std::size_t weight_stride, std::size_t stride, float* base) {
+void scatter_tile(const PatchRun& run, const std::uint32_t* channels, const float* values,
+                  const float* weights, std::size_t channel_stride, std::size_t weight_stride,
+                  std::size_t stride, float* image) {
   const Lanes d;
-  for (std::size_t r = 0; r < count; ++r) {
-    Vector sum[S][V];
+  Vector sum[S][V];
 #pragma GCC unroll 8
-    for (std::size_t s = 0; s < S; ++s) {
+  for (std::size_t s = 0; s < S; ++s) {
 #pragma GCC unroll 8
-      for (std::size_t v = 0; v < V; ++v) sum[s][v] = hn::Zero(d);
-    }
-    for (std::uint32_t i = runs[r].first; i < runs[r].first + runs[r].count; ++i) {
-      const float* w = weights + channels[i] * channel_stride;
-      Vector value = hn::Set(d, values[i]);
-      hold(value);
+    for (std::size_t v = 0; v < V; ++v) sum[s][v] = hn::Zero(d);
+  }
+  for (std::uint32_t i = run.first; i < run.first + run.count; ++i) {
+    const float* w = weights + channels[i] * channel_stride;
+    Vector value = hn::Set(d, values[i]);
+    hold(value);
 #pragma GCC unroll 8
-      for (std::size_t s = 0; s < S; ++s, w += weight_stride) {
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < V; ++v) {
-          sum[s][v] = hn::MulAdd(value, hn::LoadU(d, w + v * kLanes), sum[s][v]);
-        }
-      }
-    }
-    float* x = base + runs[r].offset;
-#pragma GCC unroll 8
-    for (std::size_t s = 0; s < S; ++s, x += stride) {
+    for (std::size_t s = 0; s < S; ++s, w += weight_stride) {
 #pragma GCC unroll 8
       for (std::size_t v = 0; v < V; ++v) {
-        hn::StoreU(hn::Add(hn::LoadU(d, x + v * kLanes), sum[s][v]), d, x + v * kLanes);
+        sum[s][v] = hn::MulAdd(value, hn::LoadU(d, w + v * kLanes), sum[s][v]);
       }
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t s = 0; s < S; ++s, image += stride) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < V; ++v) {
+      hn::StoreU(hn::Add(hn::LoadU(d, image + v * kLanes), sum[s][v]), d, image + v * kLanes);
     }
   }
 }
@@ -111,16 +108,16 @@ void sum_columns(const float* base, const PatchTerm* terms, std::size_t count,
 }
 
 template <std::size_t V>
-void scatter_columns(const PatchRun* runs, std::size_t count, const std::uint32_t* channels,
-                     const float* values, const float* weights, const PatchShape& shape,
-                     std::size_t from, float* base) {
+HWY_INLINE void scatter_columns(const PatchRun& run, const std::uint32_t* channels,
+                                const float* values, const float* weights, const PatchShape& shape,
+                                std::size_t from, float* base) {
   constexpr std::size_t kMost = most_segments(V);
   static constexpr auto kTiles = scatter_tiles<V>(std::make_integer_sequence<std::size_t, kMost>());
   const std::size_t weight_stride = padded(shape.segment);
   for_each_piece(shape.segments, kMost, [&](std::size_t size, std::size_t first) {
-    kTiles[size - 1](runs, count, channels, values, weights + first * weight_stride + from,
+    kTiles[size - 1](run, channels, values, weights + first * weight_stride + from,
                      shape.segments * weight_stride, weight_stride, shape.stride,
-                     base + first * shape.stride + from);
+                     base + run.offset + first * shape.stride + from);
   });
 }
 
@@ -138,16 +135,19 @@ void sum_patches(const float* base, const PatchTerm* terms, std::size_t count,
 void scatter_patches(const PatchRun* runs, std::size_t count, const std::uint32_t* channels,
                      const float* values, const float* weights, const PatchShape& shape,
                      float* base) {
-  for_each_piece(padded(shape.segment) / kLanes, kWidest, [&](std::size_t width, std::size_t v) {
-    const std::size_t from = v * kLanes;
-    const auto call = [&](const auto& columns) {
-      columns(runs, count, channels, values, weights, shape, from, base);
-    };
-    if (width == 1) return call(scatter_columns<1>);
-    if (width == 2) return call(scatter_columns<2>);
-    if (width == 3) return call(scatter_columns<3>);
-    call(scatter_columns<4>);
-  });
+  // Run by run, whatever the tiles: a pixel then gets its terms in an order that depends on nothing
+  // else.
+  for (const PatchRun* run = runs; run != runs + count; ++run) {
+    for_each_piece(padded(shape.segment) / kLanes, kWidest, [&](std::size_t width, std::size_t v) {
+      const auto call = [&](const auto& columns) {
+        columns(*run, channels, values, weights, shape, v * kLanes, base);
+      };
+      if (width == 1) return call(scatter_columns<1>);
+      if (width == 2) return call(scatter_columns<2>);
+      if (width == 3) return call(scatter_columns<3>);
+      call(scatter_columns<4>);
+    });
+  }
 }
 
 }  // namespace sfumato::kernel::HWY_NAMESPACE
