@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
                     word.empty() ? argv[i - 1] : argv[i]),
         cli::kUsage);
   }
+  cli::add_audit(app, exit_code);
   cli::add_bound(app, exit_code);
   cli::add_data(app, exit_code);
   cli::add_bench(app);
