@@ -56,23 +56,6 @@ Table summary_table(const DesignQuestion& question, const DesignAnswer& answer) 
   return table;
 }
 
-Table share_table(const DesignQuestion& question, const Design& design, int top) {
-  const bool grouped = question.task.form == DesignForm::grouped;
-  Table table("noise", grouped ? "Where the noise goes, by group" : "Where the noise goes",
-              {{"index", grouped ? "group" : "coordinate"},
-               {"variance", grouped ? "mean variance" : "variance"},
-               {"share", "share of the budget", "", NumberStyle::probability}});
-  const auto shares =
-      grouped
-          ? largest_groups(design.covariance, question.measure.weights, question.task.groups, top)
-          : largest_coordinates(design.covariance, question.measure.weights, top);
-  for (const NoiseShare& share : shares) {
-    table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
-                   exact(share.share, "share of tr(W Sigma)")});
-  }
-  return table;
-}
-
 void state_warnings(Document& document, const Design& design) {
   for (const DesignWarning warning : design.warnings) {
     std::string text(describe(warning));
@@ -85,17 +68,18 @@ void state_warnings(Document& document, const Design& design) {
 
 }  // namespace
 
-void state_origin(Document& document, const DesignQuestion& question) {
-  document.state(StatementKind::info,
-                 fmt::format("{} from {}, said to be {}.", question.hidden.description,
-                             question.hidden.source, question.is_private ? "private" : "public"));
-  if (question.is_private) {
-    document.state(
-        StatementKind::warning,
-        "the differences are private: a Sigma chosen from private data is itself a "
-        "release, and nothing here bounds what it reveals. Use it to learn what would be "
-        "gained, not to train a model that is published.");
-  }
+void state_origin(Document& document, const std::string& what, const std::string& source,
+                  bool is_private) {
+  document.state(StatementKind::info, fmt::format("{} from {}, said to be {}.", what, source,
+                                                  is_private ? "private" : "public"));
+  if (!is_private) return;
+  document.state(StatementKind::warning,
+                 "the differences are private: a Sigma chosen from private data is itself a "
+                 "release, and nothing here bounds what it reveals. Use it to learn what would be "
+                 "gained, not to train a model that is published.");
+}
+
+void state_cost(Document& document) {
   document.state(
       StatementKind::assumption,
       "the cost s^T Sigma^{-1} s is the integrand of the path bound: half of it is KL per unit of "
@@ -105,12 +89,26 @@ void state_origin(Document& document, const DesignQuestion& question) {
       "more.");
 }
 
+void add_shares(Document& document, const DesignTask& task, const Covariance& noise, int top) {
+  if (top == 0 || task.form == DesignForm::isotropic) return;
+  const bool grouped = task.form == DesignForm::grouped;
+  Table table("noise", grouped ? "Where the noise goes, by group" : "Where the noise goes",
+              {{"index", grouped ? "group" : "coordinate"},
+               {"variance", grouped ? "mean variance" : "variance"},
+               {"share", "share of the budget", "", NumberStyle::probability}});
+  const auto shares = grouped ? largest_groups(noise, task.budget.weights, task.groups, top)
+                              : largest_coordinates(noise, task.budget.weights, top);
+  for (const NoiseShare& share : shares) {
+    table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
+                   exact(share.share, "share of tr(W Sigma)")});
+  }
+  document.add(std::move(table));
+}
+
 void add_design(Document& document, const DesignQuestion& question, const DesignAnswer& answer,
                 int top) {
   document.add(summary_table(question, answer));
-  if (top > 0 && question.task.form != DesignForm::isotropic) {
-    document.add(share_table(question, answer.design, top));
-  }
+  add_shares(document, question.task, answer.design.covariance, top);
   state_warnings(document, answer.design);
   if (is_full(question.task.form) && answer.design.gap > 1e-3) {
     document.state(

@@ -28,7 +28,14 @@ void add_design(Document& document, const DesignQuestion& question, const Design
 void add_frontier(Document& document, const DesignQuestion& question,
                   const std::vector<FrontierPoint>& points);
 
+/// The largest shares of the budget, by coordinate or group.
+void add_shares(Document& document, const DesignTask& task, const Covariance& noise, int top);
+
 /// What must stand in every answer: where the differences came from.
-void state_origin(Document& document, const DesignQuestion& question);
+void state_origin(Document& document, const std::string& what, const std::string& source,
+                  bool is_private);
+
+/// What the cost means for the KL.
+void state_cost(Document& document);
 
 }  // namespace sfumato::cli

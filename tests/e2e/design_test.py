@@ -93,6 +93,68 @@ class Values(DesignTest):
         self.assertFalse(any("no noise" in text for text in floored.statements("warning")))
 
 
+class Iterated(DesignTest):
+    """`--problem`: Spec §9.5."""
+    QUADRATIC = ("[flow]\ntimes = [inf]\n[d]\nA = [100, 1]\nminimiser = [1, 1]\nSigma = 1\n"
+                 "[d_prime]\nminimiser = [1.1, 1.1]\n")
+
+    def rounds(self, document):
+        return document.block("rounds")["rows"]
+
+    def assert_improves(self, document):
+        kept = [r["kl"]["value"] for r in self.rounds(document) if r["kept"] in ("isotropic", "yes")]
+        self.assertEqual(kept, sorted(kept, reverse=True))
+        self.assertEqual(self.value(document, "KL(D||D') with this noise"), kept[-1])
+
+    def test_a_quadratic_is_solved_exactly(self):
+        """Golden case stationary_quadratic_design-02: gain 25.5025 at equal distance."""
+        problem = self.write("p.toml", self.QUADRATIC)
+        document = self.design("--problem", problem, "--distance", 0.5, "--out", self.dir / "n.npz")
+        self.assert_improves(document)
+        self.assert_close(self.value(document, "KL(D||D') with this noise"), 0.04, 1e-6)
+        self.assert_close(self.value(document, "KL(D||D') with isotropic noise"), 1.0201, 1e-9)
+        self.assert_close(document.value("noise", "variance", index=1), 50, 1e-3)
+        # The file is noise for `quadratic`, which finds the same KL.
+        check = self.write("q.toml", self.QUADRATIC.replace("Sigma = 1", 'Sigma = "n.npz"'))
+        self.assert_close(self.document("quadratic", check).value("risk", "kl_forward"), 0.04, 1e-6)
+
+    def test_the_budget_is_that_of_the_file_unless_given(self):
+        problem = self.write("p.toml", self.QUADRATIC)
+        self.assert_close(self.value(self.design("--problem", problem), "trace of Sigma"), 2)
+        self.assert_close(self.value(self.design("--problem", problem, "--trace", 3),
+                                     "trace of Sigma"), 3)
+
+    def test_the_models(self):
+        rows = "\n".join(f"{i % 3 - 1},{(i * 7 % 5) / 2 - 1},{int(i % 3 + i % 5 > 3)}"
+                         for i in range(12))
+        self.write("t.csv", "a,b,y\n" + rows + "\n")
+        for model, extra in (("ridge", ""), ("logistic", ""), ("softmax", "classes = 2\n")):
+            problem = self.write("p.toml", f'[flow]\ntimes = [1]\n[estimate]\npaths = 50\n[d]\n'
+                                 f'model = "{model}"\ndata = "t.csv"\ntarget = "y"\nloss = "sum"\n'
+                                 f'ridge = 1\nSigma = 1\n{extra}[d_prime]\nwithout_row = 2\n')
+            for form in ("diagonal", "full"):
+                document = self.design("--problem", problem, "--form", form, "--rounds", 3)
+                self.assert_improves(document)
+                claim = self.rounds(document)[0]["kl"]["claim"]
+                self.assertEqual(claim, "exact" if model == "ridge" else "estimate")
+
+    def test_refusals(self):
+        problem = self.write("p.toml", self.QUADRATIC)
+        refused = lambda code, needles, *args: self.assert_refused(
+            code, needles, "design", *args, "--differences-are", "public")
+        refused(64, ["--risk", "--problem"], "--problem", problem, "--risk", 1)
+        refused(64, ["differences", "--problem"], EXAMPLE, "--problem", problem)
+        refused(64, ["low-rank"], "--problem", problem, "--form", "low-rank", "--floor", 0.1)
+        refused(64, ["--time"], "--problem", problem, "--time", 0)
+        refused(64, ["--time"], "--problem", problem, "--time", "nan")
+        refused(65, ["none.toml"], "--problem", self.dir / "none.toml")
+        formula = self.write("f.toml", '[flow]\ntimes = [1]\n[d]\ndrift = ["-x"]\nSigma = 1\n'
+                             '[d_prime]\ndrift = ["1-x"]\n')
+        refused(65, ["f.toml", "noise"], "--problem", formula)
+        still = self.write("s.toml", self.QUADRATIC.replace("[inf]", "[0]"))
+        refused(65, ["s.toml", "time"], "--problem", still)
+
+
 class Refusals(DesignTest):
     def refused(self, code, needles, *args):
         self.assert_refused(code, needles, "design", *args, "--differences-are", "public")

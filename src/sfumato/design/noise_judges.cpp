@@ -5,6 +5,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
@@ -44,60 +45,81 @@ constexpr int kTimes = 32;
 /// e^{-40} is below rounding: what happened so many contraction times ago is forgotten.
 constexpr double kMemory = 40.0;
 
-/// Weights of a bound at equally spaced times: the integral of its kernel,  1/2  for the path bound
-/// (kappa = 0),  e^{-kappa (t - s)} / (1 + e^{-kappa t})  for the contractive one, against the function
-/// that is linear between the times.
+/// Times that resolve the path bound, and the last contraction times once more. They must not depend
+/// on the noise that is judged: equal steps give equal random numbers.
+std::vector<double> judged_times(double time, double rate) {
+  std::set<double> times;
+  for (int i = 0; i <= kTimes; ++i) times.insert(time * i / kTimes);
+  const double recent = rate > 0.0 ? std::min(time, kMemory / rate) : 0.0;
+  for (int i = 0; i < kTimes && recent > 0.0; ++i) times.insert(time - recent * i / kTimes);
+  return {times.begin(), times.end()};
+}
+
+/// Weights of a bound at these times: the integral of its kernel,  1/2  for the path bound (kappa = 0),
+/// e^{-kappa (t - s)} / (1 + e^{-kappa t})  for the contractive one, against the function that is
+/// linear between the times.
 VectorXd bound_weights(const std::vector<double>& times, double kappa) {
-  const auto count = static_cast<Index>(times.size());
-  const double end = times.back();
-  const double spacing = times[1] - times[0];
-  VectorXd weights = VectorXd::Zero(count);
-  for (Index i = 0; i + 1 < count; ++i) {
-    const double ahead = end - times[static_cast<std::size_t>(i) + 1];
-    const double kernel =
-        kappa > 0.0 ? std::exp(-kappa * ahead) / (1.0 + std::exp(-kappa * end)) : 0.5;
+  VectorXd weights = VectorXd::Zero(static_cast<Index>(times.size()));
+  for (std::size_t i = 0; i + 1 < times.size(); ++i) {
+    const double spacing = times[i + 1] - times[i];
+    const double kernel = kappa > 0.0 ? std::exp(-kappa * (times.back() - times[i + 1])) /
+                                            (1.0 + std::exp(-kappa * times.back()))
+                                      : 0.5;
     const double whole = phi1(kappa, spacing);
     const double x = kappa * spacing;
     // The share of the later end: 1/2 for a constant kernel, and x/12 more to first order.
     const double later = x > 1e-3 ? (1.0 - whole / spacing) / kappa : whole * (0.5 + x / 12.0);
-    weights(i + 1) += kernel * later;
-    weights(i) += kernel * (whole - later);
+    weights(static_cast<Index>(i) + 1) += kernel * later;
+    weights(static_cast<Index>(i)) += kernel * (whole - later);
   }
   return weights;
 }
 
-/// Second moments of b - b' under simulated paths, integrated over time with the weights of a bound.
-MatrixXd weighted_moments(const SdePair& pair, double time, double kappa,
-                          const SimulatedJudgeOptions& options, Observer& observer) {
-  const Index d = pair.p.diffusion.dimension;
-  const double from = kappa > 0.0 ? std::max(0.0, time - kMemory / kappa) : 0.0;
-  std::vector<double> times;
-  for (int i = 0; i <= kTimes; ++i) times.push_back(from + (time - from) * i / kTimes);
-  const Simulation simulation =
-      simulate(pair.p.diffusion, pair.p.start, {times, options.step}, options.simulation, observer);
-  if (!simulation.diverged.empty()) {
-    throw NumericalFailure(fmt::format("{} simulated paths diverged", simulation.diverged.size()),
-                           "Shorten estimate.step", Where::here("judge_by_simulation"));
-  }
-  MatrixXd moments = MatrixXd::Zero(d, options.diagonal ? 1 : d);
-  if (simulation.paths == 0) return moments;  // stopped
-  const VectorXd weights = bound_weights(times, kappa);
-  for (std::size_t i = 0; i < simulation.clouds.size(); ++i) {
-    const Cloud& cloud = simulation.clouds[i];
-    Points drift(cloud.points.rows(), d);
-    Points other(cloud.points.rows(), d);
-    pair.p.diffusion.drift(cloud.time, cloud.points, drift);
-    pair.q.diffusion.drift(cloud.time, cloud.points, other);
-    const MatrixXd gap = (drift - other).matrix();
-    const double share = weights(static_cast<Index>(i)) / static_cast<double>(simulation.paths);
-    if (options.diagonal) {
-      moments += share * gap.colwise().squaredNorm().transpose();
-    } else {
-      moments.noalias() += share * gap.transpose() * gap;
+/// b - b' along the simulated paths of p.
+class SimulatedGaps {
+ public:
+  SimulatedGaps(const SdePair& pair, double time, const SimulatedJudgeOptions& options,
+                Observer& observer)
+      : times_(judged_times(time, options.rate)) {
+    const Simulation simulation = simulate(pair.p.diffusion, pair.p.start, {times_, options.step},
+                                           options.simulation, observer);
+    if (!simulation.diverged.empty()) {
+      throw NumericalFailure(fmt::format("{} simulated paths diverged", simulation.diverged.size()),
+                             "Shorten estimate.step", Where::here("judge_by_simulation"));
+    }
+    for (const Cloud& cloud : simulation.clouds) {
+      Points drift(cloud.points.rows(), cloud.points.cols());
+      Points other(cloud.points.rows(), cloud.points.cols());
+      pair.p.diffusion.drift(cloud.time, cloud.points, drift);
+      pair.q.diffusion.drift(cloud.time, cloud.points, other);
+      gaps_.emplace_back((drift - other).matrix());
     }
   }
-  return moments;
-}
+
+  /// Their second moments, integrated over time with the weights of a bound.
+  [[nodiscard]] Covariance moments(double kappa, bool diagonal) const {
+    const VectorXd weights = bound_weights(times_, kappa);
+    const Index d = gaps_.front().cols();
+    VectorXd squares = VectorXd::Zero(d);
+    MatrixXd products = MatrixXd::Zero(diagonal ? 0 : d, diagonal ? 0 : d);
+    for (std::size_t i = 0; i < gaps_.size(); ++i) {
+      const MatrixXd& gap = gaps_[i];
+      if (gap.rows() == 0) continue;  // stopped
+      const double share = weights(static_cast<Index>(i)) / static_cast<double>(gap.rows());
+      if (diagonal) {
+        squares += share * gap.colwise().squaredNorm().transpose();
+      } else {
+        products.noalias() += share * gap.transpose() * gap;
+      }
+    }
+    if (diagonal) return Diagonal{std::move(squares)};
+    return Dense{std::move(products)};
+  }
+
+ private:
+  std::vector<double> times_;
+  std::vector<MatrixXd> gaps_;
+};
 
 }  // namespace
 
@@ -131,20 +153,21 @@ NoiseJudgement judge_by_simulation(const SdePair& pair, double time,
                           "Give both sides the same constant noise in every direction",
                           Where::here("judge_by_simulation"));
   }
-  const auto& contraction = pair.q.diffusion.contraction;
-  const double rate = contraction ? contraction(*noise.value) : 0.0;
+  const SimulatedGaps gaps(pair, time, options, observer);
+  const double start = start_kl(pair.p.start, pair.q.start);
   const auto judged = [&](double kappa) -> NoiseJudgement {
-    const MatrixXd moments = weighted_moments(pair, time, kappa, options, observer);
-    Covariance kept = options.diagonal ? Covariance(Diagonal{moments.col(0)}) : Dense{moments};
+    Covariance moments = gaps.moments(kappa, options.diagonal);
     const double cost = options.diagonal
-                            ? moments.col(0).cwiseQuotient(diagonal_of(*noise.value)).sum()
-                            : solve(*noise.value, moments).trace();
-    return {{Nats{cost + start_kl(pair.p.start, pair.q.start)}, Claim::estimate,
+                            ? diagonal_of(moments).cwiseQuotient(diagonal_of(*noise.value)).sum()
+                            : solve(*noise.value, dense(moments)).trace();
+    return {{Nats{cost + start}, Claim::estimate,
              kappa > 0.0 ? "contractive bound, simulated" : "path bound, simulated"},
-            std::move(kept)};
+            std::move(moments)};
   };
   NoiseJudgement result = judged(0.0);
-  if (rate > 0.0 && !observer.stop_requested()) {
+  const auto& contraction = pair.q.diffusion.contraction;
+  const double rate = contraction ? contraction(*noise.value) : 0.0;
+  if (rate > 0.0) {
     NoiseJudgement contractive = judged(rate);
     if (contractive.kl.value < result.kl.value) result = std::move(contractive);
   }

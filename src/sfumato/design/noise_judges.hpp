@@ -20,13 +20,17 @@ namespace sfumato {
 
 struct SimulatedJudgeOptions {
   SimulateOptions simulation = {};
-  double step = 0.01;     ///< of a path
+  double step = 0.01;  ///< of a path
+  double rate = 0.0;   ///< of contraction that the times should resolve; the same for every noise
   bool diagonal = false;  ///< only the diagonal of the second moments is needed
 };
 
 /// The smaller of the path bound and the contractive bound on KL(p_t || q_t) (Spec §6.2, §6.3, §12.1)
 /// by simulation of the first flow, and the second moments of its drift differences with the weights
 /// of that bound:  kl = tr(G Sigma^{-1}) (plus the KL of the starts).
+///
+/// Noises that are judged with the same options see the same random numbers, so that their
+/// differences are known better than each of them.
 ///
 /// Claim    estimate; the bounds themselves are proven, their integrals are simulated.
 /// Time     finite, > 0.

@@ -117,6 +117,7 @@ TEST(JudgeBySimulation, EqualsTheClosedFormForConstantDifferences) {
   Observer observer;
   SimulatedJudgeOptions options;
   options.simulation.paths = 10;
+  options.rate = 1.0;
   const Vector2d s(0.3, 0.2);
   // Contractive with kappa = 1 beats the path bound after t = 1: s^2 (1 - e^-t) / (1 + e^-t).
   const double path = 0.5 * s.squaredNorm();
