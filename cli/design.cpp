@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +18,13 @@ namespace sfumato::cli {
 namespace {
 
 Design answer_of(const DesignQuestion& question, Observer& observer) {
-  const DesignForm form = question.task.form;
-  if (!question.risk) return solve_design(question, form, question.task.budget.total, observer);
+  if (!question.risk) return solve_design(question, question.task.budget.total, observer);
   double least = 0.0;  // what the floor takes
   if (question.task.floor.size() > 0) {
     least = weighted_trace(question.measure.weights, Diagonal{question.task.floor});
   }
-  return design_for_risk(
-      [&](double total) { return solve_design(question, form, total, observer); }, *question.risk,
-      least);
+  return design_for_risk([&](double total) { return solve_design(question, total, observer); },
+                         *question.risk, least);
 }
 
 void write_design(const DesignOptions& options, const DesignQuestion& question,
@@ -82,22 +79,16 @@ void design(const DesignOptions& options, int& exit_code) {
          ++i) {
       observer.progress("frontier", i, question.frontier_totals.size());
       const double total = question.frontier_totals[i];
-      points.push_back({total, solve_design(question, question.task.form, total, observer)});
+      points.push_back({total, solve_design(question, total, observer)});
     }
     observer.finish();
     add_frontier(document, question, points);
   } else {
-    DesignAnswer answer{answer_of(question, observer), std::nullopt};
-    const DesignForm form = question.task.form;
-    const bool full = form == DesignForm::full || form == DesignForm::low_rank;
-    if (full && !observer.stop_requested()) {
-      answer.diagonal =
-          solve_design(question, DesignForm::diagonal, answer.design.budget, observer);
-    }
+    const Design best = answer_of(question, observer);
     observer.finish();
-    add_design(document, question, answer, options.top);
+    add_design(document, question, best, options.top);
     if (!options.out.empty()) {
-      write_design(options, question, answer.design);
+      write_design(options, question, best);
       document.state(StatementKind::summary, fmt::format("The covariance is in {}.", options.out));
     }
   }

@@ -30,8 +30,7 @@ std::string cost_text(const DesignQuestion& question) {
 
 bool is_full(DesignForm form) { return form == DesignForm::full || form == DesignForm::low_rank; }
 
-Table summary_table(const DesignQuestion& question, const DesignAnswer& answer) {
-  const Design& design = answer.design;
+Table summary_table(const DesignQuestion& question, const Design& design) {
   Table table(
       "design", "Design",
       {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
@@ -48,10 +47,10 @@ Table summary_table(const DesignQuestion& question, const DesignAnswer& answer) 
   table.add_row(
       {"the same cost with isotropic noise", exact(design.isotropic_value, "closed form")});
   table.add_row({"gain over isotropic", exact(design.gain_over_isotropic(), "ratio of costs")});
-  if (answer.diagonal) {
-    table.add_row({"the same cost with diagonal noise", claimed_value(*answer.diagonal)});
-    table.add_row(
-        {"gain over diagonal", exact(answer.diagonal->value / design.value, "ratio of costs")});
+  if (is_full(form) && design.diagonal_value) {
+    table.add_row({"the same cost with diagonal noise",
+                   exact(*design.diagonal_value, "best diagonal noise, to the same tolerance")});
+    table.add_row({"gain over diagonal", exact(*design.gain_over_diagonal(), "ratio of costs")});
   }
   return table;
 }
@@ -105,15 +104,14 @@ void add_shares(Document& document, const DesignTask& task, const Covariance& no
   document.add(std::move(table));
 }
 
-void add_design(Document& document, const DesignQuestion& question, const DesignAnswer& answer,
-                int top) {
-  document.add(summary_table(question, answer));
-  add_shares(document, question.task, answer.design.covariance, top);
-  state_warnings(document, answer.design);
-  if (is_full(question.task.form) && answer.design.gap > 1e-3) {
+void add_design(Document& document, const DesignQuestion& question, const Design& design, int top) {
+  document.add(summary_table(question, design));
+  add_shares(document, question.task, design.covariance, top);
+  state_warnings(document, design);
+  if (is_full(question.task.form) && design.gap > 1e-3) {
     document.state(
         StatementKind::warning,
-        fmt::format("the gap is {:.1e}: up to so much could still be gained.", answer.design.gap));
+        fmt::format("the gap is {:.1e}: up to so much could still be gained.", design.gap));
   }
 }
 

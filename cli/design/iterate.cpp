@@ -174,7 +174,8 @@ IterationAnswer iterate_on_problem(const DesignOptions& options, Observer& obser
   const BoundProblem& problem = iteration.problem;
   const IteratedDesign design = iterate_design(
       judge_of(iteration, options, observer), iteration.task,
-      {.max_rounds = options.rounds, .tolerance = options.tolerance.value_or(1e-6)}, observer);
+      {.max_rounds = options.rounds.value_or(20), .tolerance = options.tolerance.value_or(1e-6)},
+      observer);
   const Covariance& noise = design.result().noise;
 
   Document document = new_document("design", "Noise for " + options.problem);

@@ -40,13 +40,9 @@ VectorXd read_vector(const std::string& path, const char* what, Index expected) 
 }
 
 Hidden read_differences(const std::string& path) {
-  Array array = read_array(path);
-  // A vector is one difference.
-  RowMajorMatrix rows =
-      array.rank == 2 ? RowMajorMatrix(array.values) : RowMajorMatrix(array.values.transpose());
-  array.values.resize(0, 0);
+  RowMatrix rows = read_row_matrix(path);
   for (Index k = 0; k < rows.rows(); ++k) {
-    if (!rows.row(k).isZero(0.0)) continue;
+    if (!rows.view().row(k).isZero(0.0)) continue;
     throw InvalidArgument(fmt::format("row {} is zero: there is nothing to hide", k + 1),
                           "Remove it", Where::in(path));
   }
@@ -184,6 +180,7 @@ DesignTask read_task(const DesignOptions& options, const ErrorMeasure& measure, 
                      Index dimension) {
   require_option("--floor", options.floor, not_a_strength);
   require_option("--regularise", options.regularisation, not_a_strength);
+  if (options.tolerance) require_option("--tolerance", *options.tolerance, not_a_budget);
   DesignTask task{.budget = {measure.weights, total}, .form = form_of(options.form)};
   if ((task.form == DesignForm::grouped) == options.groups.empty()) {
     contradiction("--groups", options.groups.empty() ? "--form grouped needs the group of each "
@@ -198,7 +195,8 @@ DesignTask read_task(const DesignOptions& options, const ErrorMeasure& measure, 
 
 DesignQuestion read_design_question(const DesignOptions& options) {
   const Amount amount = amount_of(options);
-  if (options.tolerance) require_option("--tolerance", *options.tolerance, not_a_budget);
+  if (options.time) contradiction("--time", "goes with --problem");
+  if (options.rounds) contradiction("--rounds", "goes with --problem");
   if (options.risk) require_option("--risk", *options.risk, not_a_budget);
   const bool single = !options.differences.empty();
   if (!single && options.objective == "minimax") {
@@ -210,6 +208,11 @@ DesignQuestion read_design_question(const DesignOptions& options) {
   DesignTask task =
       read_task(options, measure, amount.value ? *amount.value / measure.scale : 1.0, dimension);
   const double scale = measure.scale;
+  SolverOptions solver;
+  if (options.tolerance) solver.tolerance = *options.tolerance;
+  solver.threads = static_cast<unsigned>(options.threads);
+  const bool full = task.form == DesignForm::full || task.form == DesignForm::low_rank;
+  solver.compare = full && options.frontier.empty();
   return {std::move(hidden),
           single && options.objective != "average",
           options.origin == "private",
@@ -217,19 +220,17 @@ DesignQuestion read_design_question(const DesignOptions& options) {
           std::move(task),
           options.risk,
           frontier_of(options, scale),
-          {options.tolerance.value_or(SolverOptions{}.tolerance), SolverOptions{}.max_iterations,
-           static_cast<unsigned>(options.threads)}};
+          solver};
 }
 
-Design solve_design(const DesignQuestion& question, DesignForm form, double total,
-                    Observer& observer) {
+Design solve_design(const DesignQuestion& question, double total, Observer& observer) {
   DesignTask task = question.task;
-  task.form = form;
   task.budget.total = total;
-  if (const auto* rows = std::get_if<RowMajorMatrix>(&question.hidden.what)) {
-    if (question.minimax) return minimax_design(*rows, task, question.solver, observer);
-    const bool full = form == DesignForm::full || form == DesignForm::low_rank;
-    return average_design(full ? second_moment_matrix(*rows) : Covariance(second_moments(*rows)),
+  if (const auto* matrix = std::get_if<RowMatrix>(&question.hidden.what)) {
+    const Differences rows = matrix->view();
+    if (question.minimax) return minimax_design(rows, task, question.solver, observer);
+    const bool full = task.form == DesignForm::full || task.form == DesignForm::low_rank;
+    return average_design(full ? second_moment_matrix(rows) : Covariance(second_moments(rows)),
                           task);
   }
   return average_design(std::get<Covariance>(question.hidden.what), task);

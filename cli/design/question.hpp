@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sfumato/data/row_matrix.hpp"
 #include "sfumato/design/design.hpp"
 #include "sfumato/design/differences.hpp"
 #include "sfumato/design/dual_ascent.hpp"
@@ -19,7 +20,7 @@ struct DesignOptions {
   std::string sensitivities;
   std::string problem;         ///< a problem file: iterated design
   std::optional<double> time;  ///< of --problem; empty: the last of the file
-  int rounds = 20;             ///< of --problem
+  std::optional<int> rounds;   ///< of --problem
   std::string origin;          ///< public or private
   std::string form = "diagonal";
   std::string objective;  ///< average or minimax; empty: minimax for differences
@@ -47,7 +48,7 @@ struct ErrorMeasure {
 
 /// What is to be hidden: differences one by one, or their second moments.
 struct Hidden {
-  std::variant<RowMajorMatrix, Covariance> what;
+  std::variant<RowMatrix, Covariance> what;
   std::string source;       ///< the file
   std::string description;  ///< "200 differences of 10 coordinates"
   Eigen::Index dimension;
@@ -91,7 +92,6 @@ struct Amount {
 [[nodiscard]] DesignQuestion read_design_question(const DesignOptions& options);
 
 /// The design for a budget tr(W Sigma) = total. Throws as average_design and minimax_design.
-[[nodiscard]] Design solve_design(const DesignQuestion& question, DesignForm form, double total,
-                                  Observer& observer);
+[[nodiscard]] Design solve_design(const DesignQuestion& question, double total, Observer& observer);
 
 }  // namespace sfumato::cli

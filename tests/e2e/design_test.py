@@ -1,4 +1,5 @@
 """`sfumato design`: closed forms, files that other commands take, and refusals."""
+import struct
 import unittest
 
 from support import ROOT, ProgramTest, run
@@ -169,6 +170,17 @@ class Refusals(DesignTest):
         self.refused(64, ["minimax"], "--sensitivities", EXAMPLE, "--trace", 1, "--objective", "minimax")
         self.refused(64, ["nothing to hide"], "--trace", 1)
         self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "2,1")
+        self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "0,1")
+        self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "1")
+        self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "1,inf")
+        self.refused(64, ["--trace"], EXAMPLE, "--trace", "inf")
+        self.refused(64, ["--trace"], EXAMPLE, "--trace", -1)
+        self.refused(64, ["--risk"], EXAMPLE, "--risk", 0)
+        self.refused(64, ["--floor"], EXAMPLE, "--trace", 1, "--floor", "nan")
+        self.refused(64, ["--tolerance"], EXAMPLE, "--trace", 1, "--tolerance", 0)
+        self.refused(64, ["--time", "--problem"], EXAMPLE, "--trace", 1, "--time", 3)
+        self.refused(64, ["--rounds", "--problem"], EXAMPLE, "--trace", 1, "--rounds", 3)
+        self.refused(64, ["--groups"], EXAMPLE, "--trace", 1, "--groups", EXAMPLE)
         self.refused(64, [".npz"], EXAMPLE, "--trace", 1, "--out", "x.csv")
         self.assert_refused(64, ["--differences-are"], "design", EXAMPLE, "--trace", 1)
 
@@ -176,12 +188,43 @@ class Refusals(DesignTest):
         self.refused(65, ["row 2"], self.write("zero.csv", "1,2\n0,0\n"), "--trace", 1)
         self.refused(65, ["nan.csv"], self.write("nan.csv", "1,2\nnan,0\n"), "--trace", 1)
         self.refused(65, ["none.csv"], self.dir / "none.csv", "--trace", 1)
+        self.refused(65, ["empty.csv"], self.write("empty.csv", ""), "--trace", 1)
+        self.refused(65, ["head.csv", "no rows"], self.write("head.csv", "a,b\n"), "--trace", 1)
+        self.refused(65, ["ragged.csv:2"], self.write("ragged.csv", "1,2\n1\n"), "--trace", 1)
+        (self.dir / "dir.npy").mkdir()
+        self.refused(65, ["dir.npy", "directory"], self.dir / "dir.npy", "--trace", 1)
+        self.refused(65, ["squares"], self.write("huge.csv", "1e200,1\n1,1\n"), "--trace", 1)
+        self.refused(65, ["range of doubles"], EXAMPLE, "--trace", 1e-320)
+        self.refused(65, ["floor"], EXAMPLE, "--trace", 1, "--floor", 1)
+        hessian = self.write("h0.csv", "1\n0\n1\n1\n")
+        self.refused(65, ["positive definite"], EXAMPLE, "--distance", 1, "--hessian", hessian)
         self.refused(65, ["line"], self.write("single.csv", "1,2\n"), "--trace", 1, "--form", "full")
         weights = self.write("w.csv", "1\n-1\n1\n1\n")
         self.refused(65, ["w.csv"], EXAMPLE, "--budget", 1, "--weights", weights)
         short = self.write("short.csv", "1\n1\n")
         self.refused(65, ["short.csv"], EXAMPLE, "--budget", 1, "--weights", short)
         self.refused(65, ["short.csv"], EXAMPLE, "--trace", 1, "--form", "grouped", "--groups", short)
+
+    def test_npy_files(self):
+        """A header that claims more than the file has, or more than any memory."""
+        def npy(name, shape, numbers):
+            header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+            header += " " * (117 - len(header)) + "\n"
+            path = self.dir / name
+            path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header))
+                             + header.encode() + struct.pack(f"<{len(numbers)}d", *numbers))
+            return path
+        good = npy("good.npy", "(2, 2)", (3, 0, 0, 4))
+        self.assert_close(self.value(self.design(good, "--trace", 1, "--form", "full"),
+                                     "largest s^T Sigma^{-1} s"), 25, 1e-7)
+        vector = npy("vector.npy", "(2,)", (3, 4))
+        self.assert_close(self.value(self.design(vector, "--trace", 1),
+                                     "largest s^T Sigma^{-1} s"), 49, 1e-9)
+        self.refused(65, ["truncated"], npy("cut.npy", "(2, 2)", (1, 2, 3)), "--trace", 1)
+        self.refused(65, ["larger than any memory"],
+                     npy("absurd.npy", "(10000000000, 10000000000)", (1,)), "--trace", 1)
+        self.refused(65, ["row 1, column 2"], npy("nan.npy", "(1, 2)", (1, float("nan"))),
+                     "--trace", 1)
 
     def test_an_output_that_cannot_be_written(self):
         self.refused(74, ["nowhere"], EXAMPLE, "--trace", 1, "--out",
