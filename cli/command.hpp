@@ -30,6 +30,7 @@ void add_quadratic(CLI::App& app, int& exit_code);
 void add_rows(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app);
 void add_train(CLI::App& app, int& exit_code);
+void add_study(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 
 /// Adds --json and returns nothing else: every command that prints a Document has it.

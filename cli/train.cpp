@@ -81,7 +81,7 @@ void run_train(const TrainOptions& options, int& exit_code) {
   }
   add_measures(document, options, input, result, observer);
   observer.finish();
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (observer.stop_requested() && !options.measures.empty()) exit_code = kInterrupted;
   std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
   std::filesystem::remove(checkpoint_path(options), ignored);
   print(document, options.json);

@@ -73,10 +73,8 @@ std::string adjacency_text(const TrainInput& input) {
       change.empty
           ? "In D' its slot is empty: it is drawn into batches, but its gradient counts as zero, "
             "and sums are divided by the nominal batch size (zero-out adjacency)."
-          : fmt::format(
-                "In D' record {}, class {}, is in its place (zero-out adjacency, one slot "
-                "replaced).",
-                change.record, static_cast<int>(change.label));
+          : fmt::format("In D' record {}, class {}, is in its place: one slot is replaced.",
+                        change.record, static_cast<int>(change.label));
   return text + " N is the same in both worlds and public.";
 }
 
@@ -161,7 +159,8 @@ void add_odometer(Document& document, const TrainInput& input, const TrainResult
     if (!odometer.first_infinite) continue;
     const Odometer::Infinite& first = *odometer.first_infinite;
     infinite.push_back(fmt::format(
-        "along {} with {} noise the odometer is infinite: in {} of {} differing steps a parameter "
+        "along {} with the noise {} the odometer is infinite: in {} of {} differing steps a "
+        "parameter "
         "had noise in one world only, or moved without any. In step {} these were {}: {}{}.",
         along, policy, odometer.infinite_steps, odometer.steps, first.step, first.count,
         fmt::join(parameter_names(input.network, first.first_coordinates), ", "),

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sfumato/data/array.hpp"
 
@@ -20,6 +21,16 @@ namespace sfumato {
 
 /// The same from memory; `source` names it in messages.
 [[nodiscard]] Array parse_npy(std::string_view bytes, const std::string& source);
+
+/// The same numbers row by row, held once: in place where `bytes` are native doubles in C order, converted
+/// otherwise. A vector is one row.
+struct NpyRows {
+  const double* in_place;  ///< into `bytes`, or nullptr
+  std::vector<double> converted;
+  Eigen::Index rows;
+  Eigen::Index cols;
+};
+[[nodiscard]] NpyRows parse_npy_rows(std::string_view bytes, const std::string& source);
 
 /// The array as a file of format version 1, elements <f8.
 /// Throws   InvalidArgument if it has no elements.

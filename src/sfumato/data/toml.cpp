@@ -212,6 +212,12 @@ toml::table& entry_of(toml::array& list, const std::string& name, const std::str
 }
 
 void apply(const TomlOverride& override, toml::table& root) {
+  constexpr std::size_t kDeepest = 16;  // tables in tables are freed recursively
+  if (override.path.empty() || override.path.size() > kDeepest) {
+    throw InvalidArgument(fmt::format("a path of {} parts", override.path.size()),
+                          "Give the tables and the key that lead to the value",
+                          Where::in(override.source));
+  }
   toml::table value = value_of(override);
   const toml::source_region region = value.get("value")->source();
   toml::table* table = &root;

@@ -87,5 +87,6 @@ template <class T>
 [[nodiscard]] std::vector<std::string> layer_types();
 [[nodiscard]] const Keys<Training>& train_keys();
 [[nodiscard]] const Keys<NoiseSpec>& noise_keys();
+[[nodiscard]] const Keys<AuditSpec>& audit_keys();
 
 }  // namespace sfumato

@@ -380,6 +380,49 @@ const Keys<NoiseSpec>& noise_keys() {
   return keys;
 }
 
+const Keys<AuditSpec>& audit_keys() {
+  static const Keys<AuditSpec> keys = [] {
+    const auto probability = [](const char* name, const char* help, double AuditSpec::*member) {
+      return Key<AuditSpec>{
+          name, "number in (0, 1)", help,
+          [member](AuditSpec& to, const TomlTable& table, const std::string& key) {
+            const double value = table.number(key);
+            if (!(value > 0.0 && value < 1.0)) {
+              refuse(table, key, fmt::format("{}", value), "a number between 0 and 1");
+            }
+            to.*member = value;
+          },
+          [member](const AuditSpec& from) { return toml_text(from.*member); }};
+    };
+    const Key<AuditSpec> epsilons = {
+        "epsilons", "list of numbers >= 0", "at which delta is bounded",
+        [](AuditSpec& to, const TomlTable& table, const std::string& key) {
+          to.epsilons = table.numbers(key);
+          for (const double epsilon : to.epsilons) {
+            if (!(epsilon >= 0.0 && std::isfinite(epsilon))) {
+              refuse(table, key, fmt::format("{}", epsilon), "a list of finite numbers >= 0");
+            }
+          }
+        },
+        [](const AuditSpec& from) { return fmt::format("[{}]", fmt::join(from.epsilons, ", ")); }};
+    return Keys<AuditSpec>{
+        integer_key("pairs", "T1: adjacent pairs, each with a differing record of its own",
+                    &AuditSpec::pairs, 1),
+        integer_key("replicas", "T2: models for each pair, world and policy", &AuditSpec::replicas,
+                    1),
+        flag_key("coupled", "D and D' of a replica share initial weights, batches and normals",
+                 &AuditSpec::coupled),
+        flag_key("random_pairs", "each replica draws its differing record anew",
+                 &AuditSpec::random_pairs),
+        flag_key("record_losses", "keep the loss of every record of D under every model",
+                 &AuditSpec::record_losses),
+        epsilons,
+        probability("delta", "at which epsilon is bounded", &AuditSpec::delta),
+        probability("confidence", "of all bounds together", &AuditSpec::confidence)};
+  }();
+  return keys;
+}
+
 std::vector<KeyInfo> study_keys() {
   std::vector<KeyInfo> infos = {{"", "title", {}, "text", "", false, "of the output"}};
   append(infos, "data", data_keys());
@@ -390,6 +433,7 @@ std::vector<KeyInfo> study_keys() {
   NoiseSpec noise;
   noise.policy = NoiseKind::isotropic_per_layer;  // the one that has most keys
   append(infos, "noise", noise_keys(), noise);
+  append(infos, "audit", audit_keys());
   return infos;
 }
 

@@ -11,7 +11,8 @@
 namespace sfumato {
 namespace {
 
-const std::vector<std::string> kTables = {"title", "data", "adjacency", "model", "train", "noise"};
+const std::vector<std::string> kTables = {"title", "data",  "adjacency", "model",
+                                          "train", "noise", "audit"};
 
 /// The spellings of one key of a table, if the table has such a key.
 std::vector<std::string> spellings(const std::string& table, const std::string& key) {
@@ -210,6 +211,20 @@ Study study_of(const TomlTable& root, const std::string& source) {
     throw InvalidArgument("no noise policy is given",
                           "Add [[noise]]; policy = \"none\" trains without noise",
                           Where::in(source));
+  }
+  if (root.has("audit")) {
+    const TomlTable audit = root.table("audit");
+    study.audit.where = audit.where("");
+    read_keys(study.audit, audit, audit_keys());
+    if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
+      throw InvalidArgument("the odometer follows D and D' of one seed, `coupled` is false",
+                            "Leave train.odometer and train.gradient_differences out",
+                            audit.where("coupled"));
+    }
+    if (study.audit.random_pairs && study.adjacency.record) {
+      throw InvalidArgument("`random_pairs` draws the differing record, adjacency.record names one",
+                            "Keep one of them", audit.where("random_pairs"));
+    }
   }
   return study;
 }

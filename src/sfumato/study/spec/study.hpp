@@ -72,6 +72,20 @@ struct NoiseSpec {
   Where where = Where::in("noise");
 };
 
+/// [audit]: how many models are trained, and what is asked of them.
+struct AuditSpec {
+  std::size_t pairs = 1;      ///< T1: adjacent pairs
+  std::size_t replicas = 10;  ///< T2: models per pair, world and policy
+  /// D and D' of a replica share initial weights, batches and normals; otherwise each has its own.
+  bool coupled = true;
+  bool random_pairs = false;  ///< each replica draws its differing record anew
+  bool record_losses = true;  ///< keep the loss of every record of D, which some statistics need
+  std::vector<double> epsilons = {0.1};
+  double delta = 1e-5;
+  double confidence = 0.95;
+  Where where = Where::in("audit");
+};
+
 /// What to train, as a value: a study file with the overrides of the command line, checked as far as
 /// it can be without the data.
 struct Study {
@@ -81,6 +95,7 @@ struct Study {
   ModelSpec model;
   Training train;
   std::vector<NoiseSpec> noise;
+  AuditSpec audit;
   std::string source = {};  ///< the file
 };
 
