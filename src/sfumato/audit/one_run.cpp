@@ -11,7 +11,7 @@ namespace sfumato {
 namespace {
 
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
-// Of incomplete beta functions with arguments up to 10^6 (measured against mpmath: 1e-11).
+// Of the incomplete beta function and the sums: up to 20,000 guesses 5e-13 was measured against mpmath.
 constexpr double kRounding = 1e-10;
 
 /// max over i of the mean of  P[B = v - 1], ..., P[B = v - i],  B ~ Bin(r, q), odds = q / (1 - q).

@@ -20,7 +20,7 @@ bool above_mode(const CanaryGuesses& guesses, double eps) {
 
 bool refuted(const CanaryGuesses& guesses, double mu, double alpha) {
   // delta_mu(eps) matters between mu^2/2, the mean of the loss, and some standard deviations above;
-  // beyond, more eps only loses. 64 steps: within 1 % of the best mu of a fine search.
+  // beyond, more eps only loses. A coarse search costs power, never validity.
   constexpr int kSteps = 64;
   const double high = 0.5 * mu * mu + 9.0 * mu;
   for (int i = 0; i <= kSteps; ++i) {

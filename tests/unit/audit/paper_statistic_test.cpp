@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 namespace sfumato {
 namespace {
@@ -23,6 +24,18 @@ TEST(PaperStatistic, CountsRatiosPerPair) {
   EXPECT_DOUBLE_EQ(statistic.maximum.value, 1.0 / 3.0);
   EXPECT_EQ(statistic.maximum.claim, Claim::estimate);
   EXPECT_FALSE(statistic.maximum.assumptions.empty());
+}
+
+/// A trainer that ignores its data, with other seeds in the other world: delta is 0, the statistic is not.
+TEST(PaperStatistic, IsLargeForADataIndependentTrainer) {
+  std::mt19937_64 engine(1);
+  std::uniform_real_distribution<double> uniform;
+  const auto draw = [&] {
+    return MatrixXd(MatrixXd::NullaryExpr(10, 100, [&] { return uniform(engine); }));
+  };
+  const ConfidencePair pair{draw(), draw()};
+  // P[U / V > e^0.1] = e^-0.1 / 2 = 0.452; standard deviation 0.016
+  EXPECT_NEAR(paper_statistic(std::span(&pair, 1), Epsilon(0.1)).maximum.value, 0.452, 0.08);
 }
 
 TEST(PaperStatistic, Refusals) {
