@@ -77,19 +77,27 @@ void sparse_rows_tile(const SparseRowsTimesMatrix& t, std::size_t row, std::size
   }
 }
 
+template <std::size_t V, std::size_t... R>
+constexpr auto sparse_rows_tiles(std::integer_sequence<std::size_t, R...>) {
+  return std::array{sparse_rows_tile<R + 1, V>...};
+}
+
 template <std::size_t V>
 void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
+  // Enough sums to hide the latency of a multiply-add, and no more: the more rows, the fewer positions
+  // at which all of them are zero.
+  constexpr std::size_t kRows = (8 + V - 1) / V;
+  static constexpr auto kTiles =
+      sparse_rows_tiles<V>(std::make_integer_sequence<std::size_t, kRows>());
   const std::size_t words = (t.inputs + 63) / 64;
   for (std::size_t from = 0; from < words; from += kBlockWords) {
     const std::size_t to = from + kBlockWords < words ? from + kBlockWords : words;
-    std::size_t row = 0;
-    for (; row + 2 <= t.row_count; row += 2) {
-      for (std::size_t next = row + 2; next < row + 4 && next < t.row_count; ++next) {
+    for_each_piece(t.row_count, kRows, [&](std::size_t rows, std::size_t row) {
+      for (std::size_t next = row + rows; next < row + 2 * rows && next < t.row_count; ++next) {
         prefetch_block(t.rows[next], from * 64);
       }
-      sparse_rows_tile<2, V>(t, row, column, from, to);
-    }
-    if (row < t.row_count) sparse_rows_tile<1, V>(t, row, column, from, to);
+      kTiles[rows - 1](t, row, column, from, to);
+    });
   }
 }
 

@@ -17,8 +17,8 @@ struct SparseRow {
 };
 
 /// c[i][n] = start[n] + sum over p of rows[i].values[p] b[p b_stride + n], in the order of p, without
-/// positions where two rows are zero that are worked on together: the terms of such a pair that are zero
-/// leave every sum as it is, so rows do not depend on each other.
+/// positions where all rows are zero that are worked on together: terms that are zero leave a sum as it
+/// is, so rows do not depend on each other.
 struct SparseRowsTimesMatrix {
   const SparseRow* rows;
   std::size_t row_count, inputs;
