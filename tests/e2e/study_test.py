@@ -1,0 +1,163 @@
+"""`sfumato study`: threads, interruptions, refusals."""
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from support import BAD_INPUT, SFUMATO, STORAGE, ProgramTest, run
+
+FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
+STUDY = """
+[data]
+set = "fashion-mnist"
+records = 200
+test_records = 100
+
+[model]
+preset = "mlp-10"
+
+[train]
+iterations = 60
+batch_size = 20
+odometer = true
+
+[[noise]]
+policy = "isotropic_per_layer"
+variance = 0.01
+
+[[noise]]
+policy = "anisotropic"
+variance = 0.01
+
+[audit]
+pairs = 2
+replicas = 6
+"""
+
+
+@unittest.skipUnless(FASHION.exists(), "Fashion-MNIST is not installed")
+class Study(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.study = self.path("s.toml")
+        self.study.write_text(STUDY)
+
+    def path(self, name):
+        return self.dir / name
+
+    def export(self, ledger):
+        out = self.path("out.csv")
+        done = run("study", "export", ledger, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out.read_text()
+
+    def whole(self):
+        ledger = self.path("whole.ledger")
+        done = run("study", "run", self.study, "--ledger", ledger, "--threads", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.export(ledger)
+
+    def test_threads_give_the_same_rows(self):
+        one = self.whole()
+        self.assertEqual(len(one.splitlines()), 1 + 2 * 2 * 6 * 2)
+        many = self.path("many.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", many, "--threads", "4").returncode, 0)
+        self.assertEqual(self.export(many), one)
+        # A second run has nothing to do.
+        again = run("study", "run", self.study, "--ledger", many)
+        self.assertIn("(0 new)", again.stdout)
+
+    def test_killed_at_random_moments_nothing_is_lost(self):
+        many = ["--set", "audit.replicas=150", "--set", "train.iterations=300"]
+        whole = self.path("whole.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", whole, *many).returncode, 0)
+        ledger = self.path("killed.ledger")
+        chance = random.Random(7)
+        held, grown, kills = 0, 0, 0
+        while kills < 50:
+            process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, "--threads", "2", *many],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(chance.uniform(0.1, 0.9))
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if process.returncode != -signal.SIGKILL:
+                break  # it was done
+            kills += 1
+            status = run("study", "status", ledger)
+            if status.returncode != 0:  # killed before the ledger was made
+                self.assertEqual(held, 0, status.stderr)
+                continue
+            count = int(status.stdout.split("] ")[-1].split(" of ")[0])
+            self.assertGreaterEqual(count, held)  # nothing committed is lost
+            grown += count > held
+            held = count
+        self.assertGreaterEqual(grown, 3)
+        done = run("study", "run", self.study, "--ledger", ledger, *many)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.export(ledger), self.export(whole))
+
+    def test_interrupted_says_how_to_go_on(self):
+        ledger = self.path("stopped.ledger")
+        long = ["--set", "train.iterations=100000"]
+        process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, *long],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out = process.communicate(timeout=20)[0]
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("the rest: sfumato study run", out)
+
+    def test_another_study_is_refused_with_the_difference(self):
+        ledger = self.path("a.ledger")
+        quick = ["--set", "audit.replicas=1", "--set", "audit.pairs=1"]
+        self.assertEqual(run("study", "run", self.study, "--ledger", ledger, *quick).returncode, 0)
+        other = run("study", "run", self.study, "--ledger", ledger, *quick, "--set", "train.seed=5")
+        self.assertEqual(other.returncode, BAD_INPUT)
+        self.assertIn("train.seed is 0 there and 5 here", other.stderr)
+
+    def test_two_processes_on_one_ledger(self):
+        ledger = self.path("shared.ledger")
+        long = ["--set", "train.iterations=100000"]
+        first = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, *long],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(1.5)
+        second = run("study", "run", self.study, "--ledger", ledger, *long)
+        first.kill()
+        first.wait()
+        self.assertEqual(second.returncode, BAD_INPUT)
+        self.assertIn("is in use by another process", second.stderr)
+
+    def test_files_that_are_no_ledger(self):
+        text = self.path("text.ledger")
+        text.write_text("not a ledger, but long enough to be looked at " * 50)
+        for command in (["study", "status", text], ["study", "run", self.study, "--ledger", text]):
+            done = run(*command)
+            self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+        other = self.path("other.sqlite")
+        with sqlite3.connect(other) as database:
+            database.execute("CREATE TABLE t(x)")
+        done = run("study", "status", other)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("is no ledger of sfumato", done.stderr)
+        done = run("study", "status", self.path("missing.ledger"))
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("there is no such ledger", done.stderr)
+        done = run("study", "run", self.study, "--ledger", "/nowhere/x.ledger")
+        self.assertEqual(done.returncode, STORAGE)
+
+    def test_independent_worlds_have_their_own_randomness(self):
+        ledger = self.path("i.ledger")
+        quick = ["--set", "audit.coupled=false", "--set", "train.odometer=false", "--set", "audit.replicas=2"]
+        done = run("study", "run", self.study, "--ledger", ledger, *quick)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        refused = run("study", "run", self.study, "--ledger", self.path("r.ledger"), "--set", "audit.coupled=false")
+        self.assertEqual(refused.returncode, BAD_INPUT)
+        self.assertIn("odometer", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
