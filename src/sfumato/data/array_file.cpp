@@ -33,7 +33,7 @@ Array read_array(const std::string& path) {
     }
   } else {
     throw InvalidArgument(fmt::format("the suffix of {} is neither .csv nor .npy", shown(path)),
-                          "Give a CSV or NPY file", Where::in("array file"));
+                          "Give a CSV or NPY file", Where::here("array file"));
   }
   require_all_finite("the array", array.values, Where::in(path));
   return array;
