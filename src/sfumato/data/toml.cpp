@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/covariance_file.hpp"
@@ -127,7 +128,10 @@ struct TomlTable::Content {
   }
 };
 
-TomlTable TomlTable::read(const std::string& path) { return parse(read_file(path), path); }
+TomlTable TomlTable::read(const std::string& path) {
+  constexpr std::uint64_t kLargestToml = std::uint64_t{64} << 20;  // large matrices have own files
+  return parse(read_file(path, kLargestToml), path);
+}
 
 namespace {
 
@@ -209,7 +213,14 @@ std::string TomlTable::string(std::string_view key) const {
   content_->mismatch(content_->label(key), node, "a string in quotes");
 }
 
-std::string TomlTable::path(std::string_view key) const { return content_->path_of(string(key)); }
+std::string TomlTable::path(std::string_view key) const {
+  const std::string file = string(key);
+  if (file.find('\0') != std::string::npos) {
+    throw InvalidArgument(fmt::format("{} has a byte 0 in it", content_->label(key)),
+                          "Give the path of a file", where(key));
+  }
+  return content_->path_of(file);
+}
 
 bool TomlTable::boolean(std::string_view key) const {
   const toml::node& node = content_->node(key);
@@ -271,7 +282,7 @@ ArrayValue TomlTable::array(std::string_view key) const {
   const std::string label = content_->label(key);
   if (const auto* file = node.as_string()) {
     const std::string path = content_->path_of(file->get());
-    Array array = read_array(path);
+    Array array = located(where(key), [&] { return read_array(path); });
     return {std::move(array.values), array.rank,
             Where::in(fmt::format("{} ({})", where(key).text(), path))};
   }
@@ -287,7 +298,9 @@ ArrayValue TomlTable::array(std::string_view key) const {
 Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) const {
   const std::string label = content_->label(key);
   if (const auto* file = content_->node(key).as_string()) {
-    return read_covariance(content_->path_of(file->get()), dimension).covariance;
+    return located(where(key), [&] {
+      return read_covariance(content_->path_of(file->get()), dimension).covariance;
+    });
   }
   const ArrayValue value = array(key);
   if (value.rank == 0) {
