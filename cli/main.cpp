@@ -77,6 +77,7 @@ int run(int argc, char** argv) {
         cli::kUsage);
   }
   cli::add_bound(app, exit_code);
+  cli::add_data(app, exit_code);
   cli::add_design(app, exit_code);
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);

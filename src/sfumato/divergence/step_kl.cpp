@@ -1,11 +1,11 @@
 #include "sfumato/divergence/step_kl.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/step_kl_block.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
@@ -16,33 +16,89 @@ using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-void require_gradients(double learning_rate, const VectorXd& g, const VectorXd& g_prime,
-                       const Where& where) {
+std::span<const double> entries(const VectorXd& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+void require_rate(double learning_rate, const Where& where) {
   require_finite("learning_rate", require_non_negative("learning_rate", learning_rate, where),
                  where);
+}
+
+void require_gradients(double learning_rate, const VectorXd& g, const VectorXd& g_prime,
+                       const Where& where) {
+  require_rate(learning_rate, where);
   require_size("gradient_prime", g_prime.size(), g.size(), where);
   for (const double value : g) require_finite("gradient", value, where);
   for (const double value : g_prime) require_finite("gradient_prime", value, where);
 }
 
-/// One coordinate of Spec §8.1 (1); `s`, `s_prime` are variances, `shift` = eta (g - g').
+/// One coordinate of Spec §8.1 (1) with all its edges; `shift` = eta (g - g').
 double coordinate_kl(double shift, double s, double s_prime) {
   if (s == 0.0 && s_prime == 0.0) return shift == 0.0 ? 0.0 : kInf;
   if (s == 0.0 || s_prime == 0.0) return kInf;
   const double excess = (s - s_prime) / s_prime;
-  const double ratio = s / s_prime;
-  // psi(r) = (r - 1) - log r; for small r the excess has lost the digits of r.
-  const double psi = excess < -0.5 ? excess - std::log(ratio) : psi_of_excess(excess);
+  // psi(r) = (r - 1) - log r; for small r the excess has lost the digits of r, and s / s' may be 0.
+  const double psi =
+      excess < -0.5 ? excess - (std::log(s) - std::log(s_prime)) : psi_of_excess(excess);
   return 0.5 * (psi + shift * (shift / s_prime));
 }
 
+/// Sizes agree. Entries are checked where the fast way finds something odd, as it does for every
+/// entry that is not allowed.
+template <class G, class S>
+StepKl sum_of_coordinates(double learning_rate, std::span<const G> g, std::span<const G> g_prime,
+                          std::span<const S> s, std::span<const S> s_prime, const Where& where) {
+  constexpr std::size_t kBlock = 256;
+  double shift[kBlock], variance[kBlock], variance_prime[kBlock], kl[kBlock];
+  StepKl result;
+  for (std::size_t first = 0; first < g.size(); first += kBlock) {
+    const std::size_t count = std::min(kBlock, g.size() - first);
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::size_t i = first + j;
+      shift[j] = learning_rate * (static_cast<double>(g[i]) - static_cast<double>(g_prime[i]));
+      variance[j] = static_cast<double>(s[i]);
+      variance_prime[j] = static_cast<double>(s_prime[i]);
+    }
+    regular_step_kl(shift, variance, variance_prime, count, kl);
+    double sum = sum_of(kl, count);
+    if (!std::isfinite(sum)) {
+      for (std::size_t j = 0; j < count; ++j) {
+        if (std::isfinite(kl[j])) continue;
+        const std::size_t i = first + j;
+        require_finite("gradient", static_cast<double>(g[i]), where);
+        require_finite("gradient_prime", static_cast<double>(g_prime[i]), where);
+        for (const double value : {variance[j], variance_prime[j]}) {
+          require_finite("variance", require_non_negative("variance", value, where), where);
+        }
+        kl[j] = coordinate_kl(shift[j], variance[j], variance_prime[j]);
+        if (kl[j] < kInf) continue;
+        if (result.first_infinite.size() < StepKl::kNamedCoordinates) {
+          result.first_infinite.push_back(i);
+        }
+        ++result.infinite;
+      }
+      sum = sum_of(kl, count);
+    }
+    result.nats += sum;
+  }
+  return result;
+}
 double sum_of_coordinates(double learning_rate, const VectorXd& g, const VectorXd& g_prime,
                           const VectorXd& s, const VectorXd& s_prime) {
-  double sum = 0.0;
-  for (Index i = 0; i < g.size(); ++i) {
-    sum += coordinate_kl(learning_rate * (g(i) - g_prime(i)), s(i), s_prime(i));
-  }
-  return sum;
+  return sum_of_coordinates(learning_rate, entries(g), entries(g_prime), entries(s),
+                            entries(s_prime), Where::here())
+      .nats;
+}
+
+template <class G, class S>
+StepKl checked_step_kl(double learning_rate, std::span<const G> g, std::span<const G> g_prime,
+                       std::span<const S> s, std::span<const S> s_prime, const Where& where) {
+  require_rate(learning_rate, where);
+  require_size("gradient_prime", std::ssize(g_prime), std::ssize(g), where);
+  require_size("variances", std::ssize(s), std::ssize(g), where);
+  require_size("variances_prime", std::ssize(s_prime), std::ssize(g), where);
+  return sum_of_coordinates(learning_rate, g, g_prime, s, s_prime, where);
 }
 
 VectorXd layer_maxima(const VectorXd& g, const std::vector<Index>& layers) {
@@ -60,16 +116,31 @@ VectorXd layer_maxima(const VectorXd& g, const std::vector<Index>& layers) {
 
 double step_kl(double learning_rate, const VectorXd& gradient, const VectorXd& gradient_prime,
                const VectorXd& variances, const VectorXd& variances_prime) {
-  const Where where = Where::here();
-  require_gradients(learning_rate, gradient, gradient_prime, where);
-  require_size("variances", variances.size(), gradient.size(), where);
-  require_size("variances_prime", variances_prime.size(), gradient.size(), where);
-  for (const VectorXd* all : {&variances, &variances_prime}) {
-    for (const double value : *all) {
-      require_finite("variance", require_non_negative("variance", value, where), where);
-    }
-  }
-  return sum_of_coordinates(learning_rate, gradient, gradient_prime, variances, variances_prime);
+  return checked_step_kl(learning_rate, entries(gradient), entries(gradient_prime),
+                         entries(variances), entries(variances_prime), Where::here())
+      .nats;
+}
+
+StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
+                             std::span<const float> gradient_prime,
+                             std::span<const float> variances,
+                             std::span<const float> variances_prime) {
+  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
+                         Where::here());
+}
+StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
+                             std::span<const float> gradient_prime,
+                             std::span<const double> variances,
+                             std::span<const double> variances_prime) {
+  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
+                         Where::here());
+}
+StepKl step_kl_by_coordinate(double learning_rate, std::span<const double> gradient,
+                             std::span<const double> gradient_prime,
+                             std::span<const double> variances,
+                             std::span<const double> variances_prime) {
+  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
+                         Where::here());
 }
 
 double gradient_scaled_step_kl(double learning_rate, double variance, const VectorXd& gradient,
@@ -112,8 +183,7 @@ double floored_step_kl(double learning_rate, double variance, double floor,
 double floored_step_kl_bound(double learning_rate, double variance, double floor,
                              const VectorXd& sensitivities) {
   const Where where = Where::here();
-  require_finite("learning_rate", require_non_negative("learning_rate", learning_rate, where),
-                 where);
+  require_rate(learning_rate, where);
   require_positive("variance", variance, where);
   require_positive("floor", floor, where);
   double sum = 0.0;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace sfumato {
@@ -18,6 +20,30 @@ namespace sfumato {
                              const Eigen::VectorXd& gradient_prime,
                              const Eigen::VectorXd& variances,
                              const Eigen::VectorXd& variances_prime);
+
+/// step_kl, and which coordinates make it infinite.
+struct StepKl {
+  double nats = 0.0;
+  std::size_t infinite = 0;                 ///< coordinates that are infinite
+  std::vector<std::size_t> first_infinite;  ///< the first of them, at most kNamedCoordinates
+  static constexpr std::size_t kNamedCoordinates = 8;
+};
+
+/// The same for gradients and variances as a training step has them. The entries are taken as they are
+/// and all arithmetic is in double precision, off by less than 1e-14 of the result. About 4 ns per
+/// coordinate.
+[[nodiscard]] StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
+                                           std::span<const float> gradient_prime,
+                                           std::span<const float> variances,
+                                           std::span<const float> variances_prime);
+[[nodiscard]] StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
+                                           std::span<const float> gradient_prime,
+                                           std::span<const double> variances,
+                                           std::span<const double> variances_prime);
+[[nodiscard]] StepKl step_kl_by_coordinate(double learning_rate, std::span<const double> gradient,
+                                           std::span<const double> gradient_prime,
+                                           std::span<const double> variances,
+                                           std::span<const double> variances_prime);
 
 /// What every user of a gradient-scaled scheme must be told (Spec §8.5).
 inline constexpr const char* kGradientScaledWarning =

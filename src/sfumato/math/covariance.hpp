@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 
@@ -28,14 +29,6 @@ struct Dense {
   Eigen::MatrixXd matrix;
 };
 using Covariance = std::variant<Isotropic, Diagonal, Factored, Dense>;
-
-/// Lets std::visit take one lambda per alternative.
-template <class... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
 
 /// Checks finiteness, shape, symmetry (to 1e-9 of the largest entry; the result is symmetrised) and
 /// positive semi-definiteness (eigenvalues may be negative by rounding, 1e-12 of the largest).

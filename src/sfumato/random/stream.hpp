@@ -15,6 +15,7 @@ enum class Purpose : std::uint32_t {
   noise = 3,           ///< what a mechanism adds
   simulation = 4,      ///< Monte Carlo: paths, integrals
   bootstrap = 5,       ///< resampling of results
+  selection = 6,       ///< which records make a training set, a pair or a canary
 };
 
 /// Names a stream: a seed, a purpose, and whatever else sets it apart (run, model, ...).

@@ -14,8 +14,20 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// a with Cov(ghat) = a sum_l v_l v_l^T.
-double factor_of(Index rows, const MinibatchOptions& options, const Where& where) {
+MatrixXd centred(const MatrixXd& gradients) {
+  return gradients.rowwise() - gradients.colwise().mean();
+}
+
+MatrixXd gram(const MatrixXd& rows, double factor) {
+  MatrixXd result = MatrixXd::Zero(rows.cols(), rows.cols());
+  result.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose(), factor);
+  result.triangularView<Eigen::StrictlyUpper>() = result.transpose();
+  return result;
+}
+
+}  // namespace
+
+double minibatch_factor(Index rows, const MinibatchOptions& options, const Where& where) {
   if (rows < 1) throw InvalidArgument("there are no rows", "Give at least one gradient", where);
   if (options.batch < 1) {
     throw InvalidArgument(fmt::format("batch = {} is not positive", options.batch),
@@ -34,23 +46,10 @@ double factor_of(Index rows, const MinibatchOptions& options, const Where& where
   return options.loss == LossScale::mean ? factor / (all * all) : factor;
 }
 
-MatrixXd centred(const MatrixXd& gradients) {
-  return gradients.rowwise() - gradients.colwise().mean();
-}
-
-MatrixXd gram(const MatrixXd& rows, double factor) {
-  MatrixXd result = MatrixXd::Zero(rows.cols(), rows.cols());
-  result.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose(), factor);
-  result.triangularView<Eigen::StrictlyUpper>() = result.transpose();
-  return result;
-}
-
-}  // namespace
-
 Covariance minibatch_covariance(const MatrixXd& row_gradients, const MinibatchOptions& options) {
   const Where where = Where::here();
   const Index rows = row_gradients.rows();
-  const double factor = factor_of(rows, options, where);
+  const double factor = minibatch_factor(rows, options, where);
   if (!row_gradients.allFinite()) {
     throw InvalidArgument("a gradient has an entry that is not finite",
                           "Check the point at which the gradients are taken", where);
@@ -76,7 +75,7 @@ MatrixNoise minibatch_noise(RowLosses losses, const MinibatchOptions& options, d
                             double floor) {
   const Where where = Where::here();
   const double factor = require_positive("learning_rate", learning_rate, where) *
-                        factor_of(losses.rows, options, where);
+                        minibatch_factor(losses.rows, options, where);
   require_finite("floor", require_non_negative("floor", floor, where), where);
   auto covariance = [gradients = losses.gradients, factor, floor](double /*time*/,
                                                                   const VectorXd& at) {

@@ -21,6 +21,14 @@ struct MinibatchOptions {
   LossScale loss = LossScale::sum;
 };
 
+/// a with  Cov(ghat) = a sum_l (g_l - gbar)(g_l - gbar)^T  for N = `rows` gradients (Spec §10); zero for
+/// the whole table drawn without replacement.
+///
+/// Throws   InvalidArgument if there are no rows, the batch is not positive, or it is larger than N
+///          without replacement.
+[[nodiscard]] double minibatch_factor(Eigen::Index rows, const MinibatchOptions& options,
+                                      const Where& where = Where::here());
+
 /// Cov(ghat) of the minibatch gradient, exact (Spec §10), from the rows' gradients (row l is g_l):
 ///
 ///   (N^2/n) S_pop  or, without replacement,  (N^2/n) (N-n)/(N-1) S_pop;  mean: divided by N^2

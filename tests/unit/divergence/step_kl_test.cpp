@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/divergence/gaussian_kl.hpp"
 
 namespace sfumato {
 namespace {
@@ -63,6 +65,90 @@ TEST(StepKl, Floored) {
   EXPECT_EQ(floored_step_kl_bound(.1, .01, .05, one(0)), 0.0);
 }
 
+TEST(StepKl, NamesTheCoordinatesThatAreInfinite) {
+  std::vector<float> g(1000, 1.0F), g_prime = g, s(1000, 2.0F), s_prime = s;
+  for (const std::size_t i : {5U, 255U, 256U, 700U}) s[i] = 0.0F;     // noise on one side only
+  for (const std::size_t i : {6U, 257U}) s[i] = s_prime[i] = 0.0F;    // no noise, same gradient
+  for (const std::size_t i : {300U, 999U}) s[i] = s_prime[i] = 0.0F;  // no noise, not the same
+  for (const std::size_t i : {300U, 999U}) g_prime[i] = 1.5F;
+  StepKl got = step_kl_by_coordinate(0.1, g, g_prime, s, s_prime);
+  EXPECT_EQ(got.nats, kInf);
+  EXPECT_EQ(got.infinite, 6U);
+  EXPECT_EQ(got.first_infinite, (std::vector<std::size_t>{5, 255, 256, 300, 700, 999}));
+  for (float& value : s) value = 0.0F;
+  got = step_kl_by_coordinate(0.1, g, g_prime, s, s_prime);
+  EXPECT_EQ(got.infinite, 998U);
+  EXPECT_EQ(got.first_infinite, (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 7, 8}));
+}
+
+TEST(StepKl, EqualWorldsGiveExactlyZero) {
+  std::vector<float> g(777), s(777);
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    g[i] = static_cast<float>(std::sin(static_cast<double>(i)));
+    s[i] = std::abs(g[i]) * 1e-3F;
+  }
+  const StepKl got = step_kl_by_coordinate(0.1, g, g, s, s);
+  EXPECT_EQ(got.nats, 0.0);
+  EXPECT_EQ(got.infinite, 0U);
+  EXPECT_TRUE(got.first_infinite.empty());
+}
+
+// Ratios of variances over all of a double's range, near one and far away: to 1e-14 of the logarithm
+// in extended precision.
+TEST(StepKl, AccurateForAllRatios) {
+  const auto check = [](double s, double s_prime) {
+    const long double r = static_cast<long double>(s) / static_cast<long double>(s_prime);
+    const long double u = (static_cast<long double>(s) - static_cast<long double>(s_prime)) /
+                          static_cast<long double>(s_prime);
+    long double psi = u - std::log(r);
+    if (std::abs(u) < 0.3L) {
+      psi = 0.0L;
+      long double power = u;
+      for (int k = 2; k < 60; ++k) {
+        power *= -u;
+        psi -= power / static_cast<long double>(k);
+      }
+    }
+    const double want = static_cast<double>(0.5L * psi);
+    EXPECT_NEAR(step_kl(1, one(0), one(0), one(s), one(s_prime)), want, 1e-14 * want)
+        << s << " / " << s_prime;
+  };
+  for (int exponent = -300; exponent <= 300; exponent += 7) {
+    for (const double m : {1.0, 0.7, 0.70711, 1.4142, 1.4143, 1.9}) {
+      check(m * std::pow(10.0, exponent), 1.0);
+      check(m * std::pow(2.0, exponent / 100), 1.0);
+      check(3.7 * (1.0 + m * std::pow(10.0, -std::abs(exponent) / 20.0)), 3.7);
+      check(3.7 * (1.0 - 0.5 * m * std::pow(10.0, -std::abs(exponent) / 20.0)), 3.7);
+    }
+  }
+  EXPECT_NEAR(step_kl(1, one(0), one(0), one(1e-300), one(1e300)),
+              0.5 * (600.0 * std::log(10.0) - 1.0), 1e-10);
+}
+
+// What training has (floats) gives what the same numbers in double precision give.
+TEST(StepKl, AllKindsOfNumbersAgree) {
+  std::vector<float> g, g_prime, s, s_prime;
+  for (int i = 0; i < 600; ++i) {
+    g.push_back(static_cast<float>(std::sin(i)));
+    g_prime.push_back(static_cast<float>(std::sin(1.01 * i)));
+    s.push_back(0.3F * std::abs(g.back()) + 1e-6F);
+    s_prime.push_back(0.3F * std::abs(g_prime.back()) + 1e-6F);
+  }
+  const std::vector<double> dg(g.begin(), g.end()), dg_prime(g_prime.begin(), g_prime.end()),
+      ds(s.begin(), s.end()), ds_prime(s_prime.begin(), s_prime.end());
+  const double floats = step_kl_by_coordinate(0.1, g, g_prime, s, s_prime).nats;
+  EXPECT_EQ(floats, step_kl_by_coordinate(0.1, g, g_prime, ds, ds_prime).nats);
+  EXPECT_EQ(floats, step_kl_by_coordinate(0.1, dg, dg_prime, ds, ds_prime).nats);
+  const auto vector = [](const std::vector<double>& v) {
+    return VectorXd(Eigen::Map<const VectorXd>(v.data(), std::ssize(v)));
+  };
+  EXPECT_EQ(floats, step_kl(0.1, vector(dg), vector(dg_prime), vector(ds), vector(ds_prime)));
+  // And the general Gaussian KL (Spec §2).
+  const WhitenedPair pair = whiten(-0.1 * vector(dg), Diagonal{vector(ds)}, -0.1 * vector(dg_prime),
+                                   Diagonal{vector(ds_prime)});
+  EXPECT_NEAR(floats, gaussian_kl(pair).value.value(), 1e-12 * floats);
+}
+
 TEST(StepKl, Refusals) {
   EXPECT_THROW((void)step_kl(1, one(1), Vector2d(1, 1), one(1), one(1)), InvalidArgument);
   EXPECT_THROW((void)step_kl(1, one(1), one(1), one(-1), one(1)), InvalidArgument);
@@ -72,6 +158,10 @@ TEST(StepKl, Refusals) {
   EXPECT_THROW((void)layer_max_step_kl(1, 1, one(1), one(1), {2}), InvalidArgument);
   EXPECT_THROW((void)floored_step_kl(1, 1, 0, one(1), one(1)), InvalidArgument);
   EXPECT_THROW((void)floored_step_kl_bound(1, 1, 1, one(-1)), InvalidArgument);
+  const std::vector<float> f{1.0F}, nan{std::nanf("")}, two{1.0F, 1.0F};
+  EXPECT_THROW((void)step_kl_by_coordinate(1, f, nan, f, f), InvalidArgument);
+  EXPECT_THROW((void)step_kl_by_coordinate(1, f, f, nan, f), InvalidArgument);
+  EXPECT_THROW((void)step_kl_by_coordinate(1, f, f, f, two), InvalidArgument);
 }
 
 }  // namespace

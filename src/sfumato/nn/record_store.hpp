@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sfumato/data/labelled_set.hpp"
+#include "sfumato/nn/network.hpp"
+
+namespace sfumato {
+
+/// The inputs of some records of a set, in the order the networks store them (pixel by pixel, channels
+/// fastest), standardised. Where all of them would not stay in the cache as floats, pixels stay bytes and
+/// are expanded when asked for. Read-only: threads share it.
+class RecordStore {
+ public:
+  /// Throws   InvalidArgument if a record is not in the set.
+  RecordStore(const LabelledSet& set, std::span<const std::uint32_t> records);
+
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  /// The shape().size() inputs of record i of the list, and eight floats that mean nothing: value times
+  /// scale plus shift, fused, in single precision, within 2 units in the last place of standardised().
+  /// Where they are not kept they are written to `room`, which has as many, and returned from there.
+  const float* inputs(std::size_t i, float* room) const;
+
+ private:
+  void expand(std::size_t i, float* values) const;
+
+  Shape shape_;
+  std::size_t count_;
+  std::vector<std::uint8_t> bytes_;  ///< one of these is empty
+  std::vector<float> floats_;        ///< standardised already
+  std::vector<float> scale_, shift_;
+};
+
+}  // namespace sfumato

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sfumato/core/observer.hpp"
+#include "sfumato/data/batches.hpp"
+#include "sfumato/data/slots.hpp"
+#include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/nn/odometer.hpp"
+#include "sfumato/nn/record_store.hpp"
+#include "sfumato/sde/problem/ridge.hpp"
+
+namespace sfumato {
+
+/// How one group of models is trained: everything but the data.
+struct Training {
+  BatchScheme batches = BatchScheme::shuffled;
+  std::size_t batch_size = 100;
+  LossScale loss = LossScale::mean;  ///< gradients divided by the nominal batch size, or not
+  double learning_rate = 0.1;
+  std::uint64_t iterations = 1000;
+  std::uint64_t seed =
+      0;  ///< of the initial weights, the batches and the noise, shared by all worlds
+
+  bool odometer = false;              ///< see ModelRecord; for two worlds
+  bool gradient_differences = false;  ///< see ModelRecord::squared_differences
+  std::uint64_t log_every = 100;      ///< steps between logged losses; 0: none
+};
+
+/// The slots of D with their records, and the worlds: what a group is trained on. Made once and shared
+/// by the groups of a pair.
+struct TrainingData {
+  /// `worlds` are masks over the slots (data/slots.hpp).
+  /// Throws   InvalidArgument if a change is of a slot that does not exist, or there is no world.
+  TrainingData(const LabelledSet& set, const Slots& slots, std::vector<World> worlds);
+
+  std::vector<World> worlds;
+  std::vector<std::uint8_t> labels;  ///< of the store's records
+  std::size_t slots;                 ///< the first of the store's records are those of the slots
+  std::size_t classes;
+  RecordStore store;
+
+  struct Change {
+    std::uint32_t slot;
+    std::uint32_t world;
+    bool empty;
+    std::uint32_t record;  ///< of the store, unless empty
+  };
+  std::vector<Change> changes;              ///< ordered by slot, then world
+  std::vector<std::uint32_t> first_change;  ///< of each slot, and the end
+};
+
+struct LoggedLoss {
+  std::uint64_t step;
+  double loss;  ///< mean over the rows of the step's batch that the model's world holds
+};
+
+/// What is known of one model of a group.
+struct ModelRecord {
+  std::size_t policy = 0, world = 0;
+  std::optional<std::uint64_t> diverged_at;  ///< the step at which a loss was first seen not finite
+  std::vector<LoggedLoss> losses;
+
+  /// Steps between this world and the other, both from this model's weights: along D for KL(D || D'),
+  /// along D' for the other direction.
+  Odometer odometer;
+
+  /// Sum over steps of (g_i - g'_i)^2, for the design of noise; empty unless asked for.
+  std::vector<double> squared_differences;
+};
+
+/// Everything a group needs to go on: the rest is a function of the step.
+struct GroupState {
+  std::uint64_t step = 0;
+  std::vector<std::vector<float>> parameters;  ///< by model
+  std::vector<ModelRecord> records;
+};
+
+/// The models {worlds} x {policies} of one seed, trained together: they share initial weights, batches
+/// and normals, and one thread. Model number: policy x worlds + world.
+///
+/// The bits of a model depend on (network, data, training, its policy and its world), not on the
+/// others in the group, nor on how the steps are cut into calls.
+class TrialGroup {
+ public:
+  /// Throws   InvalidArgument if the network's input or classes do not fit the data (naming both), a
+  ///          policy is not valid, there is none, the learning rate is not positive, or the odometer
+  ///          is asked for with other than two worlds; and as BatchSampler.
+  TrialGroup(const Network& network, std::shared_ptr<const TrainingData> data,
+             std::vector<NoisePolicy> policies, const Training& training,
+             const Where& where = Where::here());
+  TrialGroup(TrialGroup&&) noexcept;
+  TrialGroup& operator=(TrialGroup&&) noexcept;
+  ~TrialGroup();
+
+  [[nodiscard]] std::size_t models() const;
+  [[nodiscard]] std::uint64_t step() const;
+
+  /// Trains until `step` or until the observer asks to stop, whichever is first.
+  void train_until(std::uint64_t step, Observer& observer);
+
+  [[nodiscard]] const std::vector<ModelRecord>& records() const;
+  [[nodiscard]] std::vector<float> parameters(std::size_t model) const;
+
+  /// Cross-entropy and prediction of records of a store under every model: [model][record].
+  struct Evaluation {
+    std::vector<std::vector<float>> losses;
+    std::vector<std::vector<std::uint8_t>> predicted;
+  };
+  [[nodiscard]] Evaluation evaluate(const RecordStore& store, std::span<const std::uint8_t> labels);
+
+  [[nodiscard]] GroupState state() const;
+  /// Throws   InvalidArgument if the state is of another group (models or parameters).
+  void restore(GroupState state);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace sfumato

@@ -1,0 +1,83 @@
+#include "sfumato/data/batches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "unit/data/temp_dir.hpp"
+
+namespace sfumato {
+namespace {
+
+std::vector<std::uint32_t> copy(std::span<const std::uint32_t> batch) {
+  return {batch.begin(), batch.end()};
+}
+
+TEST(Batches, Names) {
+  for (const BatchScheme scheme :
+       {BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson}) {
+    EXPECT_EQ(parse_batch_scheme(name(scheme)), scheme);
+  }
+  EXPECT_EQ(
+      message_of<InvalidArgument>([] { (void)parse_batch_scheme("poison", Where::in("s.toml")); }),
+      "s.toml: the batch scheme \"poison\" is unknown. Did you mean `poisson`?");
+}
+
+TEST(Batches, AreFixedByTheirSeed) {
+  // Computed by an independent program from the layout in stream.hpp and batches.hpp. A change of
+  // them is a change of every study.
+  EXPECT_EQ(copy(BatchSampler(BatchScheme::shuffled, 10, 3, 1).batch(4)),
+            (std::vector<std::uint32_t>{6, 8, 4}));
+  EXPECT_EQ(copy(BatchSampler(BatchScheme::with_replacement, 10, 3, 1).batch(4)),
+            (std::vector<std::uint32_t>{9, 8, 6}));
+  EXPECT_EQ(copy(BatchSampler(BatchScheme::poisson, 10, 3, 1).batch(11)),
+            (std::vector<std::uint32_t>{1, 4, 7, 3}));
+}
+
+TEST(Batches, FullBatchIsAllSlotsInOrder) {
+  BatchSampler sampler(BatchScheme::shuffled, 5, 5, 1);
+  EXPECT_EQ(sampler.steps_per_epoch(), 1u);
+  for (const std::uint64_t step : {0u, 1u, 77u}) {
+    EXPECT_EQ(copy(sampler.batch(step)), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  }
+}
+
+TEST(Batches, IncompleteBatchIsLeftOut) {
+  BatchSampler sampler(BatchScheme::shuffled, 11, 3, 5);
+  EXPECT_EQ(sampler.steps_per_epoch(), 3u);
+  std::set<std::uint32_t> seen;
+  for (std::uint64_t step = 3; step < 6; ++step) {
+    for (const std::uint32_t slot : sampler.batch(step)) EXPECT_TRUE(seen.insert(slot).second);
+  }
+  EXPECT_EQ(seen.size(), 9u);
+}
+
+TEST(Batches, PoissonWithTheFullRateIsEverything) {
+  BatchSampler sampler(BatchScheme::poisson, 50, 50, 1);
+  EXPECT_EQ(sampler.batch(3).size(), 50u);
+}
+
+TEST(Batches, WithReplacementMayExceedTheSlots) {
+  BatchSampler sampler(BatchScheme::with_replacement, 2, 20, 1);
+  EXPECT_EQ(sampler.batch(0).size(), 20u);
+  EXPECT_EQ(sampler.steps_per_epoch(), 1u);
+}
+
+TEST(Batches, Refusals) {
+  for (const BatchScheme scheme :
+       {BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson}) {
+    EXPECT_THROW(BatchSampler(scheme, 0, 1, 1), InvalidArgument);
+    EXPECT_THROW(BatchSampler(scheme, std::size_t{1} << 32, 1, 1), InvalidArgument);
+    EXPECT_THROW(BatchSampler(scheme, 5, 0, 1), InvalidArgument);
+  }
+  const std::string message =
+      message_of<InvalidArgument>([] { BatchSampler(BatchScheme::shuffled, 5, 6, 1); });
+  EXPECT_NE(message.find("the batch size 6 is larger than the data, 5 records"), std::string::npos)
+      << message;
+  EXPECT_THROW(BatchSampler(BatchScheme::poisson, 5, 6, 1), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato
