@@ -21,6 +21,7 @@ enum ExitCode : int {
 
 /// One function per subcommand: declares its options and, as its callback, does the work and sets
 /// `exit_code`. Errors are thrown; main turns them into one line and a code.
+void add_bench(CLI::App& app);
 void add_bound(CLI::App& app, int& exit_code);
 void add_data(CLI::App& app, int& exit_code);
 void add_design(CLI::App& app, int& exit_code);

@@ -30,6 +30,7 @@ std::string directory_of(const std::string& path) {
 /// The known sets of these names, or all.
 std::vector<const KnownDataSet*> chosen_sets(const std::vector<std::string>& names) {
   std::vector<const KnownDataSet*> sets;
+  sets.reserve(names.size());
   for (const std::string& name : names) sets.push_back(&known_data_set(name, Where::in("data")));
   if (names.empty()) {
     for (const KnownDataSet& set : known_data_sets()) sets.push_back(&set);

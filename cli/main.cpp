@@ -78,6 +78,7 @@ int run(int argc, char** argv) {
   }
   cli::add_bound(app, exit_code);
   cli::add_data(app, exit_code);
+  cli::add_bench(app);
   cli::add_design(app, exit_code);
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);

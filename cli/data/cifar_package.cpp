@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>

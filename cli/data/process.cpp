@@ -66,6 +66,7 @@ ProcessResult run_program(const std::vector<std::string>& command, const std::st
   actions.copy(STDOUT_FILENO, STDERR_FILENO);
   actions.change_directory(directory);
   std::vector<char*> words;
+  words.reserve(command.size() + 1);
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   pid_t child = 0;

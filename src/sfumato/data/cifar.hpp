@@ -10,7 +10,7 @@ namespace sfumato {
 
 /// The official binary layout of CIFAR-10: records of 3,073 bytes without header or separator, each a
 /// label 0 .. 9 and three planes (red, green, blue) of 32 rows of 32 pixels.
-inline constexpr std::size_t kCifarPixels = 3 * 32 * 32;
+inline constexpr std::size_t kCifarPixels = std::size_t{3} * 32 * 32;
 inline constexpr std::size_t kCifarRecord = 1 + kCifarPixels;
 inline constexpr std::size_t kCifarBatch = 10'000;  ///< records in each official file
 inline constexpr int kCifarClasses = 10;

@@ -131,38 +131,47 @@ class Bundle::Implementation {
   }
 
   [[nodiscard]] std::size_t models() const { return models_; }
+  [[nodiscard]] bool reads_sparse_rows() const {
+    return shared_ == 0 && stages_[0].core == Stage::Core::linear;
+  }
   [[nodiscard]] std::vector<BlockStore>& blocks() { return blocks_; }
 
   void compute_gradients(const BatchRows& rows, float* losses) {
-    forward_shared(rows.inputs, rows.count);
+    const std::size_t count = rows.inputs.count;
+    forward_shared(rows.inputs);
     const Stage& first = stages_[shared_];
     const BlockStore& block = blocks_[0];
     const bool dense = !(first.core == Stage::Core::convolution && first.pool == Stage::Pool::max);
     const std::size_t shared_row = first.positions() * block.columns;
-    if (dense) shared_slope_.require(rows.count * shared_row);
+    if (dense) shared_slope_.require(count * shared_row);
     for (std::size_t m = 0; m < models_; ++m) {
-      forward_rest(m, rows.count);
-      float* logits = logits_of(m, rows.count);
-      kernel::softmax_rows({logits, rows.count, classes_, padded(classes_), rows.labels,
-                            rows.weights + m * rows.count,
-                            losses == nullptr ? nullptr : losses + m * rows.count});
+      forward_rest(m, count);
+      float* logits = logits_of(m, count);
+      kernel::softmax_rows({logits, count, classes_, padded(classes_), rows.labels,
+                            rows.weights + m * count,
+                            losses == nullptr ? nullptr : losses + m * count});
       float* slope = logits;
       for (std::size_t s = stages_.size(); --s > shared_;) {
-        slope = backward(s, m, rows.count, slope);
+        slope = backward(s, m, count, slope);
       }
       if (dense) {
-        gather_shared_slope(m, rows.count, slope);
+        gather_shared_slope(m, count, slope);
       } else {
-        finish_slope(shared_, m, rows.count, slope);
-        sparse_gradient(shared_, m, rows.count, slope);
+        finish_slope(shared_, m, count, slope);
+        sparse_gradient(shared_, m, count, slope);
       }
     }
-    if (dense) dense_gradient(shared_, 0, rows.count, shared_slope_.data());
+    if (rows.inputs.sparse != nullptr) {
+      sparse_row_gradient(rows.inputs);
+    } else if (dense) {
+      dense_gradient(shared_, 0, count, shared_slope_.data());
+    }
   }
 
-  void evaluate(const float* const* inputs, const std::uint8_t* labels, std::size_t count,
-                float* losses, std::uint8_t* predicted) {
-    forward_shared(inputs, count);
+  void evaluate(const InputRows& inputs, const std::uint8_t* labels, float* losses,
+                std::uint8_t* predicted) {
+    const std::size_t count = inputs.count;
+    forward_shared(inputs);
     ones_.assign(count, 1.0F);
     for (std::size_t m = 0; m < models_; ++m) {
       forward_rest(m, count);
@@ -296,13 +305,47 @@ class Bundle::Implementation {
     }
   }
 
-  void forward_shared(const float* const* inputs, std::size_t rows) {
-    first_inputs_.assign(inputs, inputs + rows);
+  void forward_shared(const InputRows& inputs) {
+    const std::size_t rows = inputs.count;
+    if (inputs.sparse != nullptr) {
+      forward_sparse(inputs);
+      return;
+    }
+    first_inputs_.assign(inputs.plain, inputs.plain + rows);
     for (std::size_t s = 0; s < shared_; ++s) {
       forward(s, 0, 1, first_inputs_.data(), rows);
       for (std::size_t r = 0; r < rows; ++r) first_inputs_[r] = output(s, 0, r);
     }
     forward(shared_, 0, models_, first_inputs_.data(), rows);
+  }
+
+  void forward_sparse(const InputRows& inputs) {
+    make_room(shared_, inputs.count);
+    BlockStore& block = blocks_[0];
+    const std::size_t columns = block.columns;
+    const float* weights = block.weights(0);
+    core_.require(inputs.count * columns);
+    shifted_bias_.require(columns);
+    kernel::rows_times_matrix({&inputs.shift, 1, 1, block.block.inputs, 0, weights, columns,
+                               columns, weights + block.block.inputs * columns,
+                               shifted_bias_.data(), columns});
+    kernel::sparse_rows_times_matrix({inputs.sparse, inputs.count, block.block.inputs, weights,
+                                      columns, columns, shifted_bias_.data(), core_.data(),
+                                      columns});
+    finish(shared_, 0, inputs.count, 0, models_, core_.data(), columns);
+  }
+
+  void sparse_row_gradient(const InputRows& inputs) {
+    BlockStore& block = blocks_[0];
+    const std::size_t columns = block.columns;
+    float* bias = block.slope(0) + block.block.inputs * columns;
+    static constexpr float kOne = 1.0F;
+    row_starts_.assign(inputs.count, &kOne);
+    kernel::transpose_times_matrix({row_starts_.data(), inputs.count, 1, shared_slope_.data(),
+                                    columns, columns, bias, columns});
+    kernel::sparse_transpose_times_matrix({inputs.sparse, inputs.count, block.block.inputs,
+                                           shared_slope_.data(), columns, columns, inputs.shift,
+                                           bias, block.slope(0), columns, &rows_of_groups_});
   }
 
   void forward_rest(std::size_t m, std::size_t rows) {
@@ -570,11 +613,12 @@ class Bundle::Implementation {
   std::vector<std::optional<ConvolutionStore>> convolutions_;
   std::vector<std::vector<AlignedFloats>> outputs_;
   std::vector<std::vector<std::vector<std::int32_t>>> which_;
-  AlignedFloats core_, pooled_, slopes_[2], shared_slope_, transposed_, spread_;
+  AlignedFloats core_, shifted_bias_, pooled_, slopes_[2], shared_slope_, transposed_, spread_;
   std::vector<std::int32_t> pooled_which_;
   std::vector<const float*> first_inputs_, inputs_, row_starts_;
   std::vector<float> ones_;
   std::vector<std::uint32_t> winners_, counts_;
+  std::vector<std::uint64_t> rows_of_groups_;
 };
 
 Bundle::Bundle(const Network& network, std::size_t models) {
@@ -589,6 +633,7 @@ Bundle& Bundle::operator=(Bundle&&) noexcept = default;
 Bundle::~Bundle() = default;
 
 std::size_t Bundle::models() const { return implementation_->models(); }
+bool Bundle::reads_sparse_rows() const { return implementation_->reads_sparse_rows(); }
 
 void Bundle::set_parameters(std::size_t model, std::span<const float> values) {
   for (BlockStore& block : implementation_->blocks()) {
@@ -618,9 +663,9 @@ void Bundle::compute_gradients(const BatchRows& rows, float* losses) {
   implementation_->compute_gradients(rows, losses);
 }
 
-void Bundle::evaluate(const float* const* inputs, const std::uint8_t* labels, std::size_t count,
-                      float* losses, std::uint8_t* predicted) {
-  implementation_->evaluate(inputs, labels, count, losses, predicted);
+void Bundle::evaluate(const InputRows& inputs, const std::uint8_t* labels, float* losses,
+                      std::uint8_t* predicted) {
+  implementation_->evaluate(inputs, labels, losses, predicted);
 }
 
 void Bundle::largest_gradients(std::size_t block, std::span<float> weights,

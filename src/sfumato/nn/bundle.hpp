@@ -6,15 +6,25 @@
 #include <span>
 #include <vector>
 
+#include "sfumato/nn/kernel/sparse.hpp"
 #include "sfumato/nn/network.hpp"
 
 namespace sfumato {
 
-/// The rows of a minibatch: inputs in the network's storage order, and for each model how much a row
-/// counts (0: the record is not in the model's world).
+/// Inputs of some rows, in the network's storage order. Where most are the same number in every row
+/// (black pixels), `sparse` gives them less `shift`, one number per input, and skips the zeros: for
+/// networks that begin with a linear layer (Bundle::reads_sparse_rows). Otherwise `plain` gives them.
+struct InputRows {
+  std::size_t count = 0;
+  const float* const* plain = nullptr;
+  const kernel::SparseRow* sparse = nullptr;
+  const float* shift = nullptr;
+};
+
+/// The rows of a minibatch, and for each model how much a row counts (0: the record is not in the model's
+/// world).
 struct BatchRows {
-  const float* const* inputs;
-  std::size_t count;
+  InputRows inputs;
   const std::uint8_t* labels;
   const float* weights;  ///< of row r for model m: weights[m count + r]
 };
@@ -41,6 +51,8 @@ class Bundle {
   ~Bundle();
 
   [[nodiscard]] std::size_t models() const;
+  /// Whether the first layer is linear, on the inputs themselves.
+  [[nodiscard]] bool reads_sparse_rows() const;
 
   /// Parameters, and gradients of the last compute_gradients, in the order of the network.
   void set_parameters(std::size_t model, std::span<const float> values);
@@ -52,8 +64,8 @@ class Bundle {
   void compute_gradients(const BatchRows& rows, float* losses);
 
   /// Cross-entropy (at [m count + r]) and the index of the largest logit (the same), no gradient.
-  void evaluate(const float* const* inputs, const std::uint8_t* labels, std::size_t count,
-                float* losses, std::uint8_t* predicted);
+  void evaluate(const InputRows& inputs, const std::uint8_t* labels, float* losses,
+                std::uint8_t* predicted);
 
   /// The largest |gradient| of the weights and of the biases of block `block`, for each model.
   void largest_gradients(std::size_t block, std::span<float> weights,

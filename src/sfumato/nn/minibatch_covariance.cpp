@@ -73,10 +73,16 @@ class ScaledDeviations {
 EigenPairs dense_pairs(const ScaledDeviations& deviations, Index count) {
   const MatrixXd& w = deviations.kept();
   const bool by_records = w.rows() < w.cols();
-  const MatrixXd gram = by_records ? MatrixXd(w * w.transpose()) : MatrixXd(w.transpose() * w);
+  const Index size = std::min(w.rows(), w.cols());
+  MatrixXd gram = MatrixXd::Zero(size, size);  // the lower half, which is what the solver reads
+  if (by_records) {
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(w);
+  } else {
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(w.transpose());
+  }
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gram);
   if (solver.info() != Eigen::Success) throw InternalError("no spectrum of a Gram matrix");
-  const Index kept = std::min(count, gram.rows());
+  const Index kept = std::min(count, size);
   EigenPairs pairs;
   pairs.values = solver.eigenvalues().tail(kept).reverse();
   pairs.vectors = solver.eigenvectors().rightCols(kept).rowwise().reverse();

@@ -15,7 +15,7 @@ struct MinibatchSpectrumOptions {
   LanczosOptions leading = {.count = 5, .most_steps = 100, .tolerance = 1e-8};
   /// Up to this many records or parameters (the fewer) the eigenvalues come from a dense matrix of
   /// that size and are exact to rounding.
-  Eigen::Index dense_up_to = 1000;
+  Eigen::Index dense_up_to = 500;
   /// Bytes of per-record gradients to keep; beyond, each product with the covariance computes them
   /// anew.
   std::size_t memory = std::size_t{1} << 30;

@@ -42,7 +42,7 @@ struct NoisePolicy {
   bool bias_in_layer =
       true;  ///< the layer's maximum is over weights and biases; else over each apart
   /// Variances of all parameters in the network's order, for `fixed`.
-  std::shared_ptr<const std::vector<float>> fixed;
+  std::shared_ptr<const std::vector<float>> fixed = {};
 };
 
 /// Throws   InvalidArgument naming the policy: a variance that is negative or not finite, zero where the

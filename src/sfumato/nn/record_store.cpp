@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sfumato/nn/kernel/elementwise.hpp"
 
 namespace sfumato {
@@ -43,24 +45,71 @@ RecordStore::RecordStore(const LabelledSet& set, std::span<const std::uint32_t> 
     if (pixels) {
       const std::span<const std::uint8_t> planes = bytes_of(set, records[r]);
       for (std::size_t i = 0; i < size; ++i) bytes_[place(i)] = planes[i];
-      if (kept) expand(r, floats_.data() + r * size);
+      if (kept) expand(r, shift_, floats_.data() + r * size);
     } else {
       standardised(set, records[r], standard);
       for (std::size_t i = 0; i < size; ++i) floats_[place(i)] = standard[i];
     }
   }
+  if (!pixels) return;
+  find_positions();
+  if (kept && sparse()) {
+    unshifted_.resize(count_ * size + 8);
+    for (std::size_t r = 0; r < count_; ++r) expand(r, no_shift_, unshifted_.data() + r * size);
+  }
   if (kept) bytes_ = {};
 }
 
-void RecordStore::expand(std::size_t i, float* values) const {
+/// Where the pixels that are not zero stand, if a quarter or more is.
+void RecordStore::find_positions() {
   const std::size_t size = shape_.size();
-  kernel::expand_pixels(bytes_.data() + i * size, scale_.data(), shift_.data(), size, values);
+  const auto zeros = static_cast<std::size_t>(std::count(bytes_.begin(), bytes_.end(), 0));
+  if (4 * zeros < bytes_.size() || size > 65'535) return;
+  no_shift_.assign(size, 0.0F);
+  const std::size_t blocks = (size + kernel::kPositionBlock - 1) / kernel::kPositionBlock;
+  const std::size_t groups = (size + kernel::kPositionGroup - 1) / kernel::kPositionGroup;
+  const std::size_t words = (groups + 63) / 64;
+  positions_.reserve(bytes_.size() - zeros);
+  ends_.reserve(count_ * blocks);
+  groups_.assign(count_ * words, 0);
+  for (std::size_t r = 0; r < count_; ++r) {
+    first_position_.push_back(positions_.size());
+    for (std::size_t i = 0; i < size; ++i) {
+      if (bytes_[r * size + i] != 0) {
+        const std::size_t group = i / kernel::kPositionGroup;
+        positions_.push_back(static_cast<std::uint16_t>(i));
+        groups_[r * words + group / 64] |= std::uint64_t{1} << group % 64;
+      }
+      if ((i + 1) % kernel::kPositionBlock == 0 || i + 1 == size) {
+        ends_.push_back(static_cast<std::uint16_t>(positions_.size() - first_position_.back()));
+      }
+    }
+  }
+  if (positions_.empty()) positions_.push_back(0);  // nothing but black pixels is sparse too
+}
+
+void RecordStore::expand(std::size_t i, const std::vector<float>& shift, float* values) const {
+  const std::size_t size = shape_.size();
+  kernel::expand_pixels(bytes_.data() + i * size, scale_.data(), shift.data(), size, values);
 }
 
 const float* RecordStore::inputs(std::size_t i, float* room) const {
   if (!floats_.empty()) return floats_.data() + i * shape_.size();
-  expand(i, room);
+  expand(i, shift_, room);
   return room;
+}
+
+kernel::SparseRow RecordStore::sparse_row(std::size_t i, float* room) const {
+  const std::size_t size = shape_.size();
+  const float* values = room;
+  if (!unshifted_.empty()) {
+    values = unshifted_.data() + i * size;
+  } else {
+    expand(i, no_shift_, room);
+  }
+  return {values, positions_.data() + first_position_[i],
+          ends_.data() + i * (ends_.size() / count_),
+          groups_.data() + i * (groups_.size() / count_)};
 }
 
 }  // namespace sfumato

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sfumato/data/labelled_set.hpp"
+#include "sfumato/nn/kernel/sparse.hpp"
 #include "sfumato/nn/network.hpp"
 
 namespace sfumato {
@@ -24,14 +25,25 @@ class RecordStore {
   /// Where they are not kept they are written to `room`, which has as many, and returned from there.
   const float* inputs(std::size_t i, float* room) const;
 
+  /// Whether sparse_row() can be asked: pixels, of which a quarter or more is zero.
+  [[nodiscard]] bool sparse() const { return !positions_.empty(); }
+  /// The inputs less shift(), which are zero where the pixel is; values as inputs().
+  [[nodiscard]] kernel::SparseRow sparse_row(std::size_t i, float* room) const;
+  [[nodiscard]] const float* shift() const { return shift_.data(); }
+
  private:
-  void expand(std::size_t i, float* values) const;
+  void expand(std::size_t i, const std::vector<float>& shift, float* values) const;
+  void find_positions();
 
   Shape shape_;
   std::size_t count_;
-  std::vector<std::uint8_t> bytes_;  ///< one of these is empty
-  std::vector<float> floats_;        ///< standardised already
-  std::vector<float> scale_, shift_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<float> floats_;     ///< standardised, where they are kept
+  std::vector<float> unshifted_;  ///< the same less the shift, if sparse
+  std::vector<float> scale_, shift_, no_shift_;
+  std::vector<std::uint16_t> positions_, ends_;
+  std::vector<std::size_t> first_position_;
+  std::vector<std::uint64_t> groups_;
 };
 
 }  // namespace sfumato

@@ -21,7 +21,7 @@ constexpr std::uint64_t kWatch = 32;
 /// Rows that are evaluated at a time: their activations stay in the cache.
 constexpr std::size_t kEvaluated = 128;
 
-/// The inputs of the rows of a step, expanded one after the other.
+/// The inputs of the rows of a step, expanded one after the other where the store has only bytes.
 class Rows {
  public:
   void clear(std::size_t input_size) {
@@ -33,24 +33,51 @@ class Rows {
     records_.push_back(record);
     return records_.size() - 1;
   }
-  void expand(const RecordStore& store, std::span<const std::uint8_t> labels) {
+  void expand(const RecordStore& store, std::span<const std::uint8_t> labels, bool sparse) {
+    sparse = sparse && store.sparse();
     values_.require(records_.size() * stride_);
-    inputs_.resize(records_.size());
+    plain_.clear();
+    sparse_.clear();
     labels_.resize(records_.size());
     for (std::size_t r = 0; r < records_.size(); ++r) {
-      inputs_[r] = store.inputs(records_[r], values_.data() + r * stride_);
+      float* room = values_.data() + r * stride_;
+      if (sparse) {
+        sparse_.push_back(store.sparse_row(records_[r], room));
+      } else {
+        plain_.push_back(store.inputs(records_[r], room));
+      }
       labels_[r] = labels[records_[r]];
     }
+    shift_ = store.shift();
   }
   [[nodiscard]] std::size_t count() const { return records_.size(); }
-  [[nodiscard]] const float* const* inputs() const { return inputs_.data(); }
+  [[nodiscard]] InputRows inputs() const {
+    if (sparse_.empty()) return {count(), plain_.data(), nullptr, nullptr};
+    return {count(), nullptr, sparse_.data(), shift_};
+  }
+  /// Only some of the rows.
+  [[nodiscard]] InputRows inputs(const std::vector<std::size_t>& rows) {
+    some_plain_.clear();
+    some_sparse_.clear();
+    for (const std::size_t r : rows) {
+      if (sparse_.empty()) {
+        some_plain_.push_back(plain_[r]);
+      } else {
+        some_sparse_.push_back(sparse_[r]);
+      }
+    }
+    if (sparse_.empty()) return {rows.size(), some_plain_.data(), nullptr, nullptr};
+    return {rows.size(), nullptr, some_sparse_.data(), shift_};
+  }
   [[nodiscard]] const std::uint8_t* labels() const { return labels_.data(); }
 
  private:
   std::size_t stride_ = 0;
   std::vector<std::uint32_t> records_;
   AlignedFloats values_;
-  std::vector<const float*> inputs_;
+  std::vector<const float*> plain_, some_plain_;
+  std::vector<kernel::SparseRow> sparse_, some_sparse_;
+  const float* shift_ = nullptr;
   std::vector<std::uint8_t> labels_;
 };
 
@@ -141,13 +168,12 @@ class TrialGroup::Implementation {
       const std::size_t count = std::min(kEvaluated, store.count() - from);
       rows_.clear(network_.input().size());
       for (std::size_t i = 0; i < count; ++i) rows_.add(static_cast<std::uint32_t>(from + i));
-      rows_.expand(store, labels);
+      rows_.expand(store, labels, reads_sparse_rows());
       for (Part& part : bundles_) {
         const std::size_t models = part.bundle.models();
         losses.resize(models * count);
         predicted.resize(models * count);
-        part.bundle.evaluate(rows_.inputs(), rows_.labels(), count, losses.data(),
-                             predicted.data());
+        part.bundle.evaluate(rows_.inputs(), rows_.labels(), losses.data(), predicted.data());
         for (std::size_t m = 0; m < models; ++m) {
           const auto at = static_cast<std::ptrdiff_t>(from);
           std::copy_n(losses.data() + m * count, count,
@@ -215,6 +241,10 @@ class TrialGroup::Implementation {
     return sets;
   }
 
+  [[nodiscard]] bool reads_sparse_rows() const {
+    return bundles_.front().bundle.reads_sparse_rows();
+  }
+
   [[nodiscard]] float unit() const {
     return training_.loss == LossScale::mean ? 1.0F / static_cast<float>(training_.batch_size)
                                              : 1.0F;
@@ -243,7 +273,7 @@ class TrialGroup::Implementation {
     }
     for (auto& weights : weights_) weights.resize(rows_.count(), 0.0F);
     for (const Extra& extra : extra_) weights_[extra.world][extra.row] = unit();
-    rows_.expand(data_->store, data_->labels);
+    rows_.expand(data_->store, data_->labels, reads_sparse_rows());
     return differs;
   }
 
@@ -271,9 +301,8 @@ class TrialGroup::Implementation {
         if (compare) compute_differences(part);
         weigh(part, weights_);
         losses_.resize(part.bundle.models() * rows_.count());
-        part.bundle.compute_gradients(
-            {rows_.inputs(), rows_.count(), rows_.labels(), model_weights_.data()},
-            watch ? losses_.data() : nullptr);
+        part.bundle.compute_gradients({rows_.inputs(), rows_.labels(), model_weights_.data()},
+                                      watch ? losses_.data() : nullptr);
         if (watch) look_at_losses(part, log);
         if (compare) measure_differences(part);
       }
@@ -284,9 +313,9 @@ class TrialGroup::Implementation {
   /// An empty Poisson batch: gradients are zero.
   void skip_gradients(Part& part) {
     rows_.add(0);
-    rows_.expand(data_->store, data_->labels);
+    rows_.expand(data_->store, data_->labels, reads_sparse_rows());
     const std::vector<float> nothing(part.bundle.models(), 0.0F);
-    part.bundle.compute_gradients({rows_.inputs(), 1, rows_.labels(), nothing.data()}, nullptr);
+    part.bundle.compute_gradients({rows_.inputs(), rows_.labels(), nothing.data()}, nullptr);
     rows_.clear(network_.input().size());
   }
 
@@ -364,13 +393,11 @@ class TrialGroup::Implementation {
   /// where the worlds agree the difference is then exactly zero.
   void compute_differences(Part& part) {
     const std::size_t models = part.bundle.models();
-    differing_inputs_.clear();
     differing_labels_.clear();
     differing_rows_.clear();
     for (std::size_t r = 0; r < rows_.count(); ++r) {
       if (weights_[0][r] == weights_[1][r]) continue;
       differing_rows_.push_back(r);
-      differing_inputs_.push_back(rows_.inputs()[r]);
       differing_labels_.push_back(rows_.labels()[r]);
     }
     model_weights_.clear();
@@ -380,9 +407,8 @@ class TrialGroup::Implementation {
         model_weights_.push_back(weights_[1 - own][r] - weights_[own][r]);
       }
     }
-    part.bundle.compute_gradients({differing_inputs_.data(), differing_rows_.size(),
-                                   differing_labels_.data(), model_weights_.data()},
-                                  nullptr);
+    part.bundle.compute_gradients(
+        {rows_.inputs(differing_rows_), differing_labels_.data(), model_weights_.data()}, nullptr);
     differences_.resize(models);
     for (std::size_t m = 0; m < models; ++m) {
       differences_[m].resize(network_.parameter_count());
@@ -445,7 +471,6 @@ class TrialGroup::Implementation {
   std::vector<NoiseScale> scales_, bias_scales_;
   std::map<const std::vector<float>*, AlignedFloats> fixed_;
   std::vector<std::size_t> differing_rows_;
-  std::vector<const float*> differing_inputs_;
   std::vector<std::uint8_t> differing_labels_;
   std::vector<std::vector<float>> differences_;
 };

@@ -34,7 +34,7 @@ struct Batch {
     }
   }
   [[nodiscard]] BatchRows rows() const {
-    return {inputs.data(), inputs.size(), labels.data(), weights.data()};
+    return {{inputs.size(), inputs.data()}, labels.data(), weights.data()};
   }
 };
 
@@ -228,7 +228,7 @@ TEST(Bundle, Evaluates) {
   std::vector<float> losses(18), again(18);
   std::vector<std::uint8_t> predicted(18);
   for (std::size_t m = 0; m < 2; ++m) bundle.set_parameters(m, initial_parameters(network, m));
-  bundle.evaluate(batch.inputs.data(), batch.labels.data(), 9, losses.data(), predicted.data());
+  bundle.evaluate(batch.rows().inputs, batch.labels.data(), losses.data(), predicted.data());
   bundle.compute_gradients(batch.rows(), again.data());
   EXPECT_EQ(losses, again);
   for (std::size_t m = 0; m < 2; ++m) {

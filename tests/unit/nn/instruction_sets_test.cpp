@@ -33,7 +33,7 @@ std::vector<float> trained(const Network& network) {
   for (std::size_t m = 0; m < kModels; ++m) scales[m].gradient_factor = 0.01F;
   for (int step = 0; step < 4; ++step) {
     for (float& z : normals) z = normal(generator);
-    bundle.compute_gradients({rows.data(), kRows, labels.data(), weights.data()}, losses.data());
+    bundle.compute_gradients({{kRows, rows.data()}, labels.data(), weights.data()}, losses.data());
     for (std::size_t b = 0; b < network.blocks().size(); ++b) {
       bundle.update(b, 0.1F, scales, scales, normals.data(), nullptr);
     }

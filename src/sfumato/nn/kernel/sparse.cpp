@@ -1,0 +1,211 @@
+#include "sfumato/nn/kernel/sparse.hpp"
+
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "sfumato/nn/kernel/pieces.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sfumato/nn/kernel/sparse.cpp"
+#include "hwy/foreach_target.h"
+//
+#include "hwy/cache_control.h"
+#include "sfumato/nn/kernel/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sfumato::kernel::HWY_NAMESPACE {
+
+constexpr std::size_t kWidest = kRegisters == 32 ? 5 : 3;
+
+/// Asks for a block of a row that will be read soon. Rows are anywhere in a large set, where the
+/// processor does not see them coming.
+HWY_INLINE void prefetch_block(const SparseRow& row, std::size_t block) {
+  constexpr std::size_t kLine = 64 / sizeof(float);
+  const float* values = row.values + block * kPositionBlock;
+  for (std::size_t i = 0; i < kPositionBlock + kLine; i += kLine) hwy::Prefetch(values + i);
+  const std::uint16_t* positions = row.positions + (block == 0 ? 0 : row.ends[block - 1]);
+  for (std::size_t i = 0; i < 3 * 2 * kLine; i += 2 * kLine) hwy::Prefetch(positions + i);
+}
+
+template <std::size_t V>
+void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
+  const Lanes d;
+  const std::size_t blocks = (t.inputs + kPositionBlock - 1) / kPositionBlock;
+  for (std::size_t block = 0; block < blocks; ++block) {
+    for (std::size_t row = 0; row < t.row_count; ++row) {
+      const SparseRow& r = t.rows[row];
+      if (row + 2 < t.row_count) prefetch_block(t.rows[row + 2], block);
+      float* c = t.c + row * t.c_stride + column;
+      const float* begin = block == 0 ? t.start + column : c;
+      Vector even[V], odd[V];
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < V; ++v) {
+        even[v] = hn::LoadU(d, begin + v * kLanes);
+        odd[v] = hn::Zero(d);
+      }
+      std::size_t i = block == 0 ? 0 : r.ends[block - 1];
+      const std::size_t end = r.ends[block];
+      for (; i + 2 <= end; i += 2) {
+        const std::size_t p = r.positions[i], q = r.positions[i + 1];
+        const float *a = t.b + p * t.b_stride + column, *b = t.b + q * t.b_stride + column;
+        Vector x = hn::Set(d, r.values[p]), y = hn::Set(d, r.values[q]);
+        hold(x);
+        hold(y);
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < V; ++v) {
+          even[v] = hn::MulAdd(x, hn::LoadU(d, a + v * kLanes), even[v]);
+        }
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < V; ++v) {
+          odd[v] = hn::MulAdd(y, hn::LoadU(d, b + v * kLanes), odd[v]);
+        }
+      }
+      if (i < end) {
+        const std::size_t p = r.positions[i];
+        const float* a = t.b + p * t.b_stride + column;
+        const Vector x = hn::Set(d, r.values[p]);
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < V; ++v) {
+          even[v] = hn::MulAdd(x, hn::LoadU(d, a + v * kLanes), even[v]);
+        }
+      }
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < V; ++v) {
+        hn::StoreU(hn::Add(even[v], odd[v]), d, c + v * kLanes);
+      }
+    }
+  }
+}
+
+void sparse_rows_times_matrix(const SparseRowsTimesMatrix& t) {
+  for_each_piece(t.columns / kLanes, kWidest, [&](std::size_t width, std::size_t vector) {
+    const std::size_t column = vector * kLanes;
+    if (width == 1) return sparse_rows_panel<1>(t, column);
+    if (width == 2) return sparse_rows_panel<2>(t, column);
+    if constexpr (kWidest == 3) return sparse_rows_panel<3>(t, column);
+    if (width == 3) return sparse_rows_panel<3>(t, column);
+    if (width == 4) return sparse_rows_panel<4>(t, column);
+    sparse_rows_panel<5>(t, column);
+  });
+}
+
+/// R positions from p on and V vectors of columns, the rows of words [from, to) of `rows_of_group`.
+template <std::size_t R, std::size_t V>
+void sparse_tile(const SparseTransposeTimesMatrix& t, std::size_t p, std::size_t column,
+                 std::size_t from, std::size_t to, const std::uint64_t* rows_of_group) {
+  const Lanes d;
+  Vector sum[R][V];
+  float* c = t.c + p * t.c_stride + column;
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < V; ++v) {
+      sum[i][v] = from == 0 ? hn::Mul(hn::Set(d, t.shift[p + i]),
+                                      hn::LoadU(d, t.base + column + v * kLanes))
+                            : hn::LoadU(d, c + i * t.c_stride + v * kLanes);
+    }
+  }
+  for (std::size_t word = from; word < to; ++word) {
+    for (std::uint64_t bits = rows_of_group[word]; bits != 0; bits &= bits - 1) {
+      const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
+      const float* a = t.rows[row].values + p;
+      hwy::Prefetch(a + 2 * kPositionGroup);
+      const float* b = t.b + row * t.b_stride + column;
+      Vector w[V];
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < V; ++v) {
+        w[v] = hn::LoadU(d, b + v * kLanes);
+        hold(w[v]);
+      }
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < R; ++i) {
+        Vector x = hn::Set(d, a[i]);
+        hold(x);
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::MulAdd(x, w[v], sum[i][v]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < V; ++v) {
+      hn::StoreU(sum[i][v], d, c + i * t.c_stride + v * kLanes);
+    }
+  }
+}
+
+template <std::size_t V>
+void sparse_transpose_panel(const SparseTransposeTimesMatrix& t, std::size_t column,
+                            const std::uint64_t* rows_of_groups, std::size_t words) {
+  static constexpr std::array kTiles = {sparse_tile<1, V>, sparse_tile<2, V>, sparse_tile<3, V>,
+                                        sparse_tile<4, V>};
+  static_assert(kTiles.size() == kPositionGroup);
+  constexpr std::size_t kWords = 2;  // 128 rows of b stay in the first-level cache
+  for (std::size_t from = 0; from < words; from += kWords) {
+    const std::size_t to = from + kWords < words ? from + kWords : words;
+    for (std::size_t p = 0; p < t.inputs; p += kPositionGroup) {
+      const std::size_t size = t.inputs - p < kPositionGroup ? t.inputs - p : kPositionGroup;
+      kTiles[size - 1](t, p, column, from, to, rows_of_groups + p / kPositionGroup * words);
+    }
+  }
+}
+
+/// Exchanges rows and columns of 64 x 64 bits, bit j of word i with bit i of word j.
+HWY_INLINE void transpose_bits(std::uint64_t* words) {
+  std::uint64_t mask = 0x00000000FFFFFFFFULL;
+  for (unsigned half = 32; half != 0; half >>= 1, mask ^= mask << half) {
+    for (unsigned i = 0; i < 64; i = ((i | half) + 1) & ~half) {
+      const std::uint64_t change = ((words[i] >> half) ^ words[i | half]) & mask;
+      words[i] ^= change << half;
+      words[i | half] ^= change;
+    }
+  }
+}
+
+void sparse_transpose_times_matrix(const SparseTransposeTimesMatrix& t) {
+  const std::size_t groups = (t.inputs + kPositionGroup - 1) / kPositionGroup;
+  const std::size_t words = (t.terms + 63) / 64, group_words = (groups + 63) / 64;
+  t.room->resize(group_words * 64 * words);
+  std::uint64_t square[64];
+  for (std::size_t word = 0; word < words; ++word) {
+    for (std::size_t g = 0; g < group_words; ++g) {
+      for (std::size_t i = 0; i < 64; ++i) {
+        const std::size_t row = word * 64 + i;
+        square[i] = row < t.terms ? t.rows[row].groups[g] : 0;
+      }
+      transpose_bits(square);
+      for (std::size_t i = 0; i < 64; ++i) (*t.room)[(g * 64 + i) * words + word] = square[i];
+    }
+  }
+  for_each_piece(t.columns / kLanes, kWidest, [&](std::size_t width, std::size_t vector) {
+    const std::size_t column = vector * kLanes;
+    const std::uint64_t* rows = t.room->data();
+    if (width == 1) return sparse_transpose_panel<1>(t, column, rows, words);
+    if (width == 2) return sparse_transpose_panel<2>(t, column, rows, words);
+    if constexpr (kWidest == 3) return sparse_transpose_panel<3>(t, column, rows, words);
+    if (width == 3) return sparse_transpose_panel<3>(t, column, rows, words);
+    if (width == 4) return sparse_transpose_panel<4>(t, column, rows, words);
+    sparse_transpose_panel<5>(t, column, rows, words);
+  });
+}
+
+}  // namespace sfumato::kernel::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sfumato::kernel {
+
+HWY_EXPORT(sparse_rows_times_matrix);
+HWY_EXPORT(sparse_transpose_times_matrix);
+
+void sparse_rows_times_matrix(const SparseRowsTimesMatrix& task) {
+  HWY_DYNAMIC_DISPATCH(sparse_rows_times_matrix)(task);
+}
+void sparse_transpose_times_matrix(const SparseTransposeTimesMatrix& task) {
+  HWY_DYNAMIC_DISPATCH(sparse_transpose_times_matrix)(task);
+}
+
+}  // namespace sfumato::kernel
+#endif
