@@ -78,6 +78,28 @@ TEST(ParallelBlocks, ABlockThatIsLeftIsNotCounted) {
   EXPECT_EQ(parallel_blocks({"work", 10, 3, 1}, observer, work), 6U);
 }
 
+TEST(ParallelBlocks, WhatIsCountedIsDoneWhateverTheThreads) {
+  struct Recorder : Observer {
+    [[nodiscard]] bool stop_requested() const override { return stop; }
+    std::atomic<bool> stop{false};
+  };
+  for (std::uint64_t last_block = 0; last_block < 40; ++last_block) {
+    Recorder observer;
+    std::vector<std::atomic<int>> visits(1000);
+    const std::uint64_t done = parallel_blocks({"work", visits.size(), 7, 4}, observer,
+                                               [&](std::uint64_t first, std::uint64_t last) {
+                                                 if (first / 7 == last_block) observer.stop = true;
+                                                 for (auto i = first; i < last; ++i) {
+                                                   throw_if_stopped(observer);
+                                                   ++visits[i];
+                                                 }
+                                               });
+    EXPECT_LE(done, 7 * last_block);
+    EXPECT_EQ(done % 7, 0U);
+    for (std::uint64_t i = 0; i < done; ++i) EXPECT_EQ(visits[i], 1) << i;
+  }
+}
+
 TEST(ParallelBlocks, Refusals) {
   Observer silent;
   EXPECT_THROW(parallel_blocks({"work", 10, 0}, silent, [](auto, auto) {}), InvalidArgument);
