@@ -11,7 +11,7 @@ all:  ## release build, binary at build/bin/sfumato
 	@cmake --build build -j$(JOBS) --target sfumato_cli
 
 demo: all  ## reproduce the paper at quick scale into DEMO_DIR (default demo/)
-	@build/bin/sfumato reproduce --scale quick --out $(DEMO_DIR)
+	@build/bin/sfumato reproduce --scale quick --brief --out $(DEMO_DIR)
 
 test:  ## build everything and run every test
 	@tools/setup test

@@ -21,6 +21,7 @@ enum ExitCode : int {
 
 /// One function per subcommand: declares its options and, as its callback, does the work and sets
 /// `exit_code`. Errors are thrown; main turns them into one line and a code.
+void add_audit(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app);
 void add_bound(CLI::App& app, int& exit_code);
 void add_data(CLI::App& app, int& exit_code);
@@ -28,6 +29,8 @@ void add_design(CLI::App& app, int& exit_code);
 void add_quadratic(CLI::App& app, int& exit_code);
 void add_rows(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app);
+void add_train(CLI::App& app, int& exit_code);
+void add_study(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 
 /// Adds --json and returns nothing else: every command that prints a Document has it.

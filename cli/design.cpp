@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "design/document.hpp"
+#include "design/iterate.hpp"
 #include "design/question.hpp"
 #include "list_option.hpp"
 #include "progress.hpp"
@@ -19,15 +19,13 @@ namespace sfumato::cli {
 namespace {
 
 Design answer_of(const DesignQuestion& question, Observer& observer) {
-  const DesignForm form = question.task.form;
-  if (!question.risk) return solve_design(question, form, question.task.budget.total, observer);
+  if (!question.risk) return solve_design(question, question.task.budget.total, observer);
   double least = 0.0;  // what the floor takes
   if (question.task.floor.size() > 0) {
     least = weighted_trace(question.measure.weights, Diagonal{question.task.floor});
   }
-  return design_for_risk(
-      [&](double total) { return solve_design(question, form, total, observer); }, *question.risk,
-      least);
+  return design_for_risk([&](double total) { return solve_design(question, total, observer); },
+                         *question.risk, least);
 }
 
 void write_design(const DesignOptions& options, const DesignQuestion& question,
@@ -44,42 +42,54 @@ void write_design(const DesignOptions& options, const DesignQuestion& question,
                                   {"gap", fmt::format("{}", design.gap)}}});
 }
 
-void design(const DesignOptions& options, int& exit_code) {
-  const DesignQuestion question = read_design_question(options);
-  if (!options.out.empty()) {
-    if (!question.frontier_totals.empty()) {
-      throw CLI::ValidationError("--out", "a frontier is many designs: ask for one of them");
-    }
-    if (!options.out.ends_with(".npz")) {
-      throw CLI::ValidationError("--out", "a covariance file ends in .npz");
-    }
-    OutputFile probe(options.out);  // found out before the work, not after it
+void require_output(const DesignOptions& options) {
+  if (options.out.empty()) return;
+  if (!options.frontier.empty()) {
+    throw CLI::ValidationError("--out", "a frontier is many designs: ask for one of them");
   }
+  if (!options.out.ends_with(".npz")) {
+    throw CLI::ValidationError("--out", "a covariance file ends in .npz");
+  }
+  OutputFile probe(options.out);  // found out before the work, not after it
+}
+
+void iterate(const DesignOptions& options, int& exit_code) {
+  TerminalObserver observer;
+  IterationAnswer answer = iterate_on_problem(options, observer);
+  observer.finish();
+  if (!options.out.empty()) {
+    write_covariance(options.out, answer.noise);
+    answer.document.state(StatementKind::summary,
+                          fmt::format("The covariance is in {}.", options.out));
+  }
+  if (observer.stop_requested()) exit_code = kInterrupted;
+  print(answer.document, options.json);
+}
+
+void design(const DesignOptions& options, int& exit_code) {
+  require_output(options);
+  if (!options.problem.empty()) return iterate(options, exit_code);
+  const DesignQuestion question = read_design_question(options);
   TerminalObserver observer;
   Document document = new_document("design", "Noise for " + question.hidden.source);
-  state_origin(document, question);
+  state_origin(document, question.hidden.description, question.hidden.source, question.is_private);
+  state_cost(document);
   if (!question.frontier_totals.empty()) {
     std::vector<FrontierPoint> points;
     for (std::size_t i = 0; i < question.frontier_totals.size() && !observer.stop_requested();
          ++i) {
       observer.progress("frontier", i, question.frontier_totals.size());
       const double total = question.frontier_totals[i];
-      points.push_back({total, solve_design(question, question.task.form, total, observer)});
+      points.push_back({total, solve_design(question, total, observer)});
     }
     observer.finish();
     add_frontier(document, question, points);
   } else {
-    DesignAnswer answer{answer_of(question, observer), std::nullopt};
-    const DesignForm form = question.task.form;
-    const bool full = form == DesignForm::full || form == DesignForm::low_rank;
-    if (full && !observer.stop_requested()) {
-      answer.diagonal =
-          solve_design(question, DesignForm::diagonal, answer.design.budget, observer);
-    }
+    const Design best = answer_of(question, observer);
     observer.finish();
-    add_design(document, question, answer, options.top);
+    add_design(document, question, best, options.top);
     if (!options.out.empty()) {
-      write_design(options, question, answer.design);
+      write_design(options, question, best);
       document.state(StatementKind::summary, fmt::format("The covariance is in {}.", options.out));
     }
   }
@@ -104,6 +114,11 @@ void add_design(CLI::App& app, int& exit_code) {
                       "Instead: E[s s^T], or its diagonal (CSV, NPY, NPZ)");
   command->add_option("--sensitivities", o.sensitivities,
                       "Instead: the largest |s_i| of each coordinate");
+  command->add_option("--problem", o.problem,
+                      "Instead: a problem file as of `sfumato bound`; the design is iterated");
+  command->add_option("--time", o.time, "With --problem: when to judge (default the file's last)");
+  command->add_option("--rounds", o.rounds, "With --problem: at most so many (default 20)")
+      ->check(CLI::Range(0, 10000));
   command->add_option("--differences-are", o.origin, "Where they come from: public or private data")
       ->required()
       ->check(CLI::IsMember({"public", "private"}));
@@ -125,12 +140,14 @@ void add_design(CLI::App& app, int& exit_code) {
   add_numbers_option(*command, "--frontier", o.frontier,
                      "Instead of a budget: both, for errors LOW,HIGH")
       ->type_name("LOW,HIGH");
-  command->add_option("--measure", o.measure, "Of --risk and --frontier (default trace)")
+  command->add_option("--measure", o.measure, "Of --risk, --frontier and --problem (default trace)")
       ->check(CLI::IsMember({"trace", "excess-loss", "distance", "budget"}));
   command->add_option("--floor", o.floor, "Least variance of each coordinate (default 0)");
   command->add_option("--regularise,--regularize", o.regularisation,
                       "rho: also hide a little of every direction (default 0)");
-  command->add_option("--tolerance", o.tolerance, "Certified gap to stop at (default 1e-8)");
+  command->add_option(
+      "--tolerance", o.tolerance,
+      "Certified gap to stop at (default 1e-8); with --problem, improvement (1e-6)");
   command->add_option("--top", o.top, "Coordinates or groups to list (default 10)")
       ->check(CLI::Range(0, 1000000));
   command->add_option("--threads", o.threads, "Default: all cores; results do not depend on it")

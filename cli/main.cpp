@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
                     word.empty() ? argv[i - 1] : argv[i]),
         cli::kUsage);
   }
+  cli::add_audit(app, exit_code);
   cli::add_bound(app, exit_code);
   cli::add_data(app, exit_code);
   cli::add_bench(app);
@@ -83,6 +84,8 @@ int run(int argc, char** argv) {
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);
   cli::add_reproduce(app);
+  cli::add_train(app, exit_code);
+  cli::add_study(app, exit_code);
   cli::add_verify(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -59,9 +59,13 @@ void add_reproduce(CLI::App& app) {
             return refuse_unknown(word, {"quick", "paper"});
           },
           "");
-  command->add_option("--only", options->request.only, "Only this part (repeatable)")
+  command->add_option("--only", options->request.only, "Only these parts (repeatable)")
+      ->delimiter(',')
       ->allow_extra_args(false)
+      ->type_name("PART,PART")
       ->check([](const std::string& word) { return refuse_unknown(word, part_keys()); }, "");
+  command->add_flag("--brief", options->request.brief,
+                    "Print only what became of the paper's statements");
   add_json_flag(*command, options->json);
   command->footer("Parts:" + part_list() +
                   "\nExample:\n  sfumato reproduce --scale quick --out results");

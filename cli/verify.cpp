@@ -78,6 +78,7 @@ Registry all_functions() {
   register_chain(registry);
   register_design(registry);
   register_minibatch(registry);
+  register_audit(registry);
   register_particles(registry);
   register_fokker_planck(registry);
   return registry;

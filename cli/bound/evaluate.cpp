@@ -20,17 +20,6 @@ bool is_proven(const KlBound& bound) {
   return bound.kl.claim == Claim::exact || bound.kl.claim == Claim::upper_bound;
 }
 
-/// The smallest proven number of one direction; infinite when there is none.
-Claimed<Nats> smallest(const std::vector<PairBound>& methods, KlBound PairBound::*direction) {
-  Claimed<Nats> best{Nats{kInf}, Claim::upper_bound, "no proven bound"};
-  for (const PairBound& method : methods) {
-    const KlBound& bound = method.*direction;
-    if (method.printed || !is_proven(bound) || method.key == "exact") continue;
-    if (bound.kl.value < best.value) best = bound.kl;
-  }
-  return best;
-}
-
 void add_risks(const SdePair& pair, BoundsAtTime& at) {
   if (pair.linear) {
     try {
@@ -39,8 +28,8 @@ void add_risks(const SdePair& pair, BoundsAtTime& at) {
       // The row "exact" says why there is no law at this time.
     }
   }
-  const Claimed<Nats> forward = smallest(at.methods, &PairBound::forward);
-  const Claimed<Nats> reverse = smallest(at.methods, &PairBound::reverse);
+  const Claimed<Nats> forward = best_proven(at.methods, &PairBound::forward);
+  const Claimed<Nats> reverse = best_proven(at.methods, &PairBound::reverse);
   if (forward.value.value() == kInf && reverse.value.value() == kInf) return;
   std::vector<Risk> known = {Risk::from_kl(forward, reverse)};
   const Known<GdpBound> gdp = gdp_bound(pair, at.time);
@@ -59,6 +48,16 @@ void insert_estimates(std::vector<PairBound> estimates, std::vector<PairBound>& 
 }
 
 }  // namespace
+
+Claimed<Nats> best_proven(const std::vector<PairBound>& methods, KlBound PairBound::*direction) {
+  Claimed<Nats> best{Nats{kInf}, Claim::upper_bound, "no proven bound"};
+  for (const PairBound& method : methods) {
+    const KlBound& bound = method.*direction;
+    if (method.printed || !is_proven(bound) || method.key == "exact") continue;
+    if (bound.kl.value < best.value) best = bound.kl;
+  }
+  return best;
+}
 
 std::vector<BoundsAtTime> evaluate_bounds(const BoundProblem& problem, Observer& observer) {
   std::vector<BoundsAtTime> result;

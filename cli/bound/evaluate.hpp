@@ -27,6 +27,10 @@ struct BoundsAtTime {
   std::optional<GridRisk> grid;
 };
 
+/// The smallest proven number of one direction, the exact value aside; infinite when there is none.
+[[nodiscard]] Claimed<Nats> best_proven(const std::vector<PairBound>& methods,
+                                        KlBound PairBound::*direction);
+
 /// Runs every method that applies; those that do not say why. When the observer asks to stop, what
 /// was not reached is left out.
 ///

@@ -173,23 +173,27 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
                 : d.require({"Sigma"}, "the diffusion covariance").covariance(dimension);
   const GaussianLaw start = start_of(d, dimension);
 
+  // The ridge decides whether there is a minimiser.
+  const Where place = own.where(own.has("ridge") ? "ridge" : "model");
   ModelPair result;
   RowLosses rows, rows_prime;
   if (model == Model::ridge) {
     const RidgeProblem problem(input.features, input.target, options);
+    const QuadraticLoss own_loss = problem.loss();
     const QuadraticLoss other = problem.neighbour(row, input.replacement);
-    result.pair = linear_pair({{problem.loss().curvature, problem.loss().pull, noise},
-                               start,
-                               {other.curvature, other.pull, noise},
-                               start});
+    result.with_noise = [own_loss, other, start](const Covariance& sigma) {
+      return linear_pair({{own_loss.curvature, own_loss.pull, sigma},
+                          start,
+                          {other.curvature, other.pull, sigma},
+                          start});
+    };
     if (minibatch) {
       rows = ridge_rows(input.features, input.target);
       auto [features, target] = changed_table(input, row);
       rows_prime = ridge_rows(std::move(features), std::move(target));
     }
   } else {
-    // The ridge decides whether there is a minimiser.
-    located(own.where(own.has("ridge") ? "ridge" : "model"), [&] {
+    result.with_noise = located(place, [&] {
       ClassificationProblem problem =
           model == Model::logistic
               ? ClassificationProblem::logistic(input.features, input.target, options)
@@ -198,11 +202,15 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
         rows = problem.row_losses();
         rows_prime = problem.neighbour(row, input.replacement).row_losses();
       }
-      const ClassificationFit fit(std::move(problem));
-      result.pair = classification_pair(fit, {row, input.replacement}, noise, start);
+      const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
+      return [fit, row, record = input.replacement, start](const Covariance& sigma) {
+        return classification_pair(*fit, {row, record}, sigma, start);
+      };
     });
   }
+  result.pair = located(place, [&] { return result.with_noise(noise); });
   if (minibatch) {
+    result.with_noise = {};
     result.pair = minibatch_pair(own.table("minibatch"), options, std::move(result.pair),
                                  std::move(rows), std::move(rows_prime));
   }

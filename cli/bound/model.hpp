@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "problem/side.hpp"
@@ -12,7 +13,9 @@ struct ModelPair {
   SdePair pair;
   std::string kind;           ///< "logistic regression on 100 rows of cells.csv, 3 parameters"
   std::string way_of_change;  ///< "D' is D without row 3"
-  double work;                ///< about how many operations one evaluation of a drift takes
+  /// The same pair with another noise; empty where minibatches make the noise.
+  std::function<SdePair(const Covariance& noise)> with_noise = {};
+  double work;  ///< about how many operations one evaluation of a drift takes
 };
 
 /// Reads `model` (ridge, logistic or softmax), `data`, `target`, `features`, `intercept`, `standardise`,

@@ -349,6 +349,7 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
   if (d.require(kFamilies, "the drift").key == "model") {
     ModelPair model = read_model_pair(d, d_prime);
     problem.pair = std::move(model.pair);
+    problem.with_noise = std::move(model.with_noise);
     problem.kind[0] = problem.kind[1] = model.kind;
     problem.work = model.work;
     problem.way_of_change = model.way_of_change;
@@ -375,6 +376,13 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
     }
     const bool own_noise = d_prime.own().has("Sigma") || d_prime.own().has("Sigma_formula");
     problem.pair.shares_noise = !own_noise;
+    if (problem.pair.linear && !own_noise) {
+      problem.with_noise = [linear = *problem.pair.linear](const Covariance& noise) {
+        OuPair changed = linear;
+        changed.p.noise = changed.q.noise = noise;
+        return linear_pair(changed);
+      };
+    }
     problem.kind[0] = std::move(p.kind);
     problem.kind[1] = std::move(q.kind);
     problem.way_of_change = way_of_change(d_prime);

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct BoundProblem {
   RiskQuestions questions;
   EstimatePlan plan;
   SdePair pair;
+  /// The same pair with another noise on both sides; empty unless both share one constant Sigma and
+  /// are quadratic losses or a model.
+  std::function<SdePair(const Covariance& noise)> with_noise = {};
   std::string kind[2];        ///< of D and D': "linear", "formulas", "logistic regression ..."
   std::string way_of_change;  ///< how [d_prime] was made from [d] if by a rule
   std::string defaults;       ///< what [d] leaves to its defaults, as a sentence

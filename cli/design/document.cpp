@@ -30,8 +30,7 @@ std::string cost_text(const DesignQuestion& question) {
 
 bool is_full(DesignForm form) { return form == DesignForm::full || form == DesignForm::low_rank; }
 
-Table summary_table(const DesignQuestion& question, const DesignAnswer& answer) {
-  const Design& design = answer.design;
+Table summary_table(const DesignQuestion& question, const Design& design) {
   Table table(
       "design", "Design",
       {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
@@ -48,27 +47,10 @@ Table summary_table(const DesignQuestion& question, const DesignAnswer& answer) 
   table.add_row(
       {"the same cost with isotropic noise", exact(design.isotropic_value, "closed form")});
   table.add_row({"gain over isotropic", exact(design.gain_over_isotropic(), "ratio of costs")});
-  if (answer.diagonal) {
-    table.add_row({"the same cost with diagonal noise", claimed_value(*answer.diagonal)});
-    table.add_row(
-        {"gain over diagonal", exact(answer.diagonal->value / design.value, "ratio of costs")});
-  }
-  return table;
-}
-
-Table share_table(const DesignQuestion& question, const Design& design, int top) {
-  const bool grouped = question.task.form == DesignForm::grouped;
-  Table table("noise", grouped ? "Where the noise goes, by group" : "Where the noise goes",
-              {{"index", grouped ? "group" : "coordinate"},
-               {"variance", grouped ? "mean variance" : "variance"},
-               {"share", "share of the budget", "", NumberStyle::probability}});
-  const auto shares =
-      grouped
-          ? largest_groups(design.covariance, question.measure.weights, question.task.groups, top)
-          : largest_coordinates(design.covariance, question.measure.weights, top);
-  for (const NoiseShare& share : shares) {
-    table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
-                   exact(share.share, "share of tr(W Sigma)")});
+  if (is_full(form) && design.diagonal_value) {
+    table.add_row({"the same cost with diagonal noise",
+                   exact(*design.diagonal_value, "best diagonal noise, to the same tolerance")});
+    table.add_row({"gain over diagonal", exact(*design.gain_over_diagonal(), "ratio of costs")});
   }
   return table;
 }
@@ -85,17 +67,18 @@ void state_warnings(Document& document, const Design& design) {
 
 }  // namespace
 
-void state_origin(Document& document, const DesignQuestion& question) {
-  document.state(StatementKind::info,
-                 fmt::format("{} from {}, said to be {}.", question.hidden.description,
-                             question.hidden.source, question.is_private ? "private" : "public"));
-  if (question.is_private) {
-    document.state(
-        StatementKind::warning,
-        "the differences are private: a Sigma chosen from private data is itself a "
-        "release, and nothing here bounds what it reveals. Use it to learn what would be "
-        "gained, not to train a model that is published.");
-  }
+void state_origin(Document& document, const std::string& what, const std::string& source,
+                  bool is_private) {
+  document.state(StatementKind::info, fmt::format("{} from {}, said to be {}.", what, source,
+                                                  is_private ? "private" : "public"));
+  if (!is_private) return;
+  document.state(StatementKind::warning,
+                 "the differences are private: a Sigma chosen from private data is itself a "
+                 "release, and nothing here bounds what it reveals. Use it to learn what would be "
+                 "gained, not to train a model that is published.");
+}
+
+void state_cost(Document& document) {
   document.state(
       StatementKind::assumption,
       "the cost s^T Sigma^{-1} s is the integrand of the path bound: half of it is KL per unit of "
@@ -105,17 +88,30 @@ void state_origin(Document& document, const DesignQuestion& question) {
       "more.");
 }
 
-void add_design(Document& document, const DesignQuestion& question, const DesignAnswer& answer,
-                int top) {
-  document.add(summary_table(question, answer));
-  if (top > 0 && question.task.form != DesignForm::isotropic) {
-    document.add(share_table(question, answer.design, top));
+void add_shares(Document& document, const DesignTask& task, const Covariance& noise, int top) {
+  if (top == 0 || task.form == DesignForm::isotropic) return;
+  const bool grouped = task.form == DesignForm::grouped;
+  Table table("noise", grouped ? "Where the noise goes, by group" : "Where the noise goes",
+              {{"index", grouped ? "group" : "coordinate"},
+               {"variance", grouped ? "mean variance" : "variance"},
+               {"share", "share of the budget", "", NumberStyle::probability}});
+  const auto shares = grouped ? largest_groups(noise, task.budget.weights, task.groups, top)
+                              : largest_coordinates(noise, task.budget.weights, top);
+  for (const NoiseShare& share : shares) {
+    table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
+                   exact(share.share, "share of tr(W Sigma)")});
   }
-  state_warnings(document, answer.design);
-  if (is_full(question.task.form) && answer.design.gap > 1e-3) {
+  document.add(std::move(table));
+}
+
+void add_design(Document& document, const DesignQuestion& question, const Design& design, int top) {
+  document.add(summary_table(question, design));
+  add_shares(document, question.task, design.covariance, top);
+  state_warnings(document, design);
+  if (is_full(question.task.form) && design.gap > 1e-3) {
     document.state(
         StatementKind::warning,
-        fmt::format("the gap is {:.1e}: up to so much could still be gained.", answer.design.gap));
+        fmt::format("the gap is {:.1e}: up to so much could still be gained.", design.gap));
   }
 }
 

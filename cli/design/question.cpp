@@ -40,13 +40,9 @@ VectorXd read_vector(const std::string& path, const char* what, Index expected) 
 }
 
 Hidden read_differences(const std::string& path) {
-  Array array = located(Where::in(path), [&] { return read_array(path); });
-  // A vector is one difference.
-  RowMajorMatrix rows =
-      array.rank == 2 ? RowMajorMatrix(array.values) : RowMajorMatrix(array.values.transpose());
-  array.values.resize(0, 0);
+  RowMatrix rows = located(Where::in(path), [&] { return read_row_matrix(path); });
   for (Index k = 0; k < rows.rows(); ++k) {
-    if (!rows.row(k).isZero(0.0)) continue;
+    if (!rows.view().row(k).isZero(0.0)) continue;
     throw InvalidArgument(fmt::format("row {} is zero: there is nothing to hide", k + 1),
                           "Remove it", Where::in(path));
   }
@@ -103,71 +99,8 @@ std::vector<Index> read_groups(const std::string& path, Index dimension) {
   return groups;
 }
 
-ErrorMeasure measure_of(const DesignOptions& options, const std::string& name, Index dimension) {
-  const auto no_weights = [&] {
-    if (!options.weights.empty()) contradiction("--weights", "goes with --budget");
-  };
-  if (name != "distance" && !options.hessian.empty()) {
-    contradiction("--hessian", "goes with --distance");
-  }
-  if (name == "trace") {
-    no_weights();
-    return {"trace of Sigma", Isotropic{1.0, dimension}, 1.0};
-  }
-  if (name == "excess-loss") {
-    no_weights();
-    return {"stationary excess loss, tr(Sigma)/4", Isotropic{1.0, dimension}, 0.25};
-  }
-  if (name == "distance") {
-    no_weights();
-    if (options.hessian.empty()) contradiction("--distance", "needs --hessian FILE");
-    const Covariance hessian = read_covariance(options.hessian, dimension).covariance;
-    return {
-        "stationary squared distance, tr(A^{-1} Sigma)/2",
-        located(Where::in(options.hessian), [&] { return distance_budget(hessian, 1.0).weights; }),
-        1.0};
-  }
-  if (options.weights.empty()) contradiction("--budget", "needs --weights FILE");
-  Covariance weights = read_covariance(options.weights, dimension).covariance;
-  if (!is_definite(weights)) {
-    throw InvalidArgument(
-        "the weights are not positive definite",
-        "Give every direction a positive weight, or noise there would cost nothing",
-        Where::in(options.weights));
-  }
-  return {"tr(W Sigma)", std::move(weights), 1.0};
-}
-
 const char* not_a_budget(double value) {
   return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite number > 0";
-}
-
-/// The one measure that the options name, and its amount; none for --risk and --frontier.
-struct Amount {
-  std::string name;
-  std::optional<double> value;
-};
-Amount amount_of(const DesignOptions& options) {
-  std::vector<Amount> given;
-  for (const auto& [name, value] :
-       {std::pair("trace", options.trace), std::pair("excess-loss", options.excess_loss),
-        std::pair("distance", options.distance), std::pair("budget", options.budget)}) {
-    if (!value) continue;
-    require_option(fmt::format("--{}", name).c_str(), *value, not_a_budget);
-    given.push_back({name, value});
-  }
-  const bool open = options.risk.has_value() || !options.frontier.empty();
-  if (given.size() + static_cast<std::size_t>(open) != 1 ||
-      (options.risk && !options.frontier.empty())) {
-    contradiction("--trace",
-                  "give one budget: --trace, --excess-loss, --distance or --budget; or --risk or "
-                  "--frontier");
-  }
-  if (!open) {
-    if (!options.measure.empty()) contradiction("--measure", "goes with --risk or --frontier");
-    return given.front();
-  }
-  return {options.measure.empty() ? "trace" : options.measure, std::nullopt};
 }
 
 std::vector<double> frontier_of(const DesignOptions& options, double scale) {
@@ -187,10 +120,11 @@ std::vector<double> frontier_of(const DesignOptions& options, double scale) {
 }
 
 Design solve(const DesignQuestion& question, const DesignTask& task, Observer& observer) {
-  if (const auto* rows = std::get_if<RowMajorMatrix>(&question.hidden.what)) {
-    if (question.minimax) return minimax_design(*rows, task, question.solver, observer);
+  if (const auto* matrix = std::get_if<RowMatrix>(&question.hidden.what)) {
+    const Differences rows = matrix->view();
+    if (question.minimax) return minimax_design(rows, task, question.solver, observer);
     const bool full = task.form == DesignForm::full || task.form == DesignForm::low_rank;
-    return average_design(full ? second_moment_matrix(*rows) : Covariance(second_moments(*rows)),
+    return average_design(full ? second_moment_matrix(rows) : Covariance(second_moments(rows)),
                           task);
   }
   return average_design(std::get<Covariance>(question.hidden.what), task);
@@ -198,21 +132,77 @@ Design solve(const DesignQuestion& question, const DesignTask& task, Observer& o
 
 }  // namespace
 
-DesignQuestion read_design_question(const DesignOptions& options) {
-  const Amount amount = amount_of(options);
+Amount amount_of(const DesignOptions& options) {
+  std::vector<Amount> given;
+  for (const auto& [name, value] :
+       {std::pair("trace", options.trace), std::pair("excess-loss", options.excess_loss),
+        std::pair("distance", options.distance), std::pair("budget", options.budget)}) {
+    if (!value) continue;
+    require_option(fmt::format("--{}", name).c_str(), *value, not_a_budget);
+    given.push_back({name, value});
+  }
+  const bool open = options.risk.has_value() || !options.frontier.empty();
+  if (!options.problem.empty() && given.empty() && !open) {
+    return {options.measure.empty() ? "trace" : options.measure, std::nullopt};
+  }
+  if (given.size() + static_cast<std::size_t>(open) != 1 ||
+      (options.risk && !options.frontier.empty())) {
+    contradiction("--trace",
+                  "give one budget: --trace, --excess-loss, --distance or --budget; or --risk or "
+                  "--frontier");
+  }
+  if (!open) {
+    if (!options.measure.empty()) contradiction("--measure", "goes with --risk or --frontier");
+    return given.front();
+  }
+  return {options.measure.empty() ? "trace" : options.measure, std::nullopt};
+}
+
+ErrorMeasure read_measure(const DesignOptions& options, const std::string& name, Index dimension,
+                          const std::optional<Covariance>& own_hessian) {
+  const auto no_weights = [&] {
+    if (!options.weights.empty()) contradiction("--weights", "goes with --budget");
+  };
+  if (name != "distance" && !options.hessian.empty()) {
+    contradiction("--hessian", "goes with --distance");
+  }
+  if (name == "trace") {
+    no_weights();
+    return {"trace of Sigma", Isotropic{1.0, dimension}, 1.0};
+  }
+  if (name == "excess-loss") {
+    no_weights();
+    return {"stationary excess loss, tr(Sigma)/4", Isotropic{1.0, dimension}, 0.25};
+  }
+  if (name == "distance") {
+    no_weights();
+    if (options.hessian.empty() && !own_hessian) {
+      contradiction("--distance", "needs --hessian FILE");
+    }
+    const Covariance hessian = options.hessian.empty()
+                                   ? *own_hessian
+                                   : read_covariance(options.hessian, dimension).covariance;
+    const Where place = options.hessian.empty() ? Where::here() : Where::in(options.hessian);
+    return {"stationary squared distance, tr(A^{-1} Sigma)/2",
+            located(place, [&] { return distance_budget(hessian, 1.0).weights; }), 1.0};
+  }
+  if (options.weights.empty()) contradiction("--budget", "needs --weights FILE");
+  Covariance weights = read_covariance(options.weights, dimension).covariance;
+  if (!is_definite(weights)) {
+    throw InvalidArgument(
+        "the weights are not positive definite",
+        "Give every direction a positive weight, or noise there would cost nothing",
+        Where::in(options.weights));
+  }
+  return {"tr(W Sigma)", std::move(weights), 1.0};
+}
+
+DesignTask read_task(const DesignOptions& options, const ErrorMeasure& measure, double total,
+                     Index dimension) {
   require_option("--floor", options.floor, not_a_strength);
   require_option("--regularise", options.regularisation, not_a_strength);
-  require_option("--tolerance", options.tolerance, not_a_budget);
-  if (options.risk) require_option("--risk", *options.risk, not_a_budget);
-  const bool single = !options.differences.empty();
-  if (!single && options.objective == "minimax") {
-    contradiction("--objective", "minimax needs the differences one by one");
-  }
-  Hidden hidden = read_hidden(options);
-  const Index dimension = hidden.dimension;
-  ErrorMeasure measure = measure_of(options, amount.name, dimension);
-  DesignTask task{.budget = {measure.weights, amount.value ? *amount.value / measure.scale : 1.0},
-                  .form = form_of(options.form)};
+  if (options.tolerance) require_option("--tolerance", *options.tolerance, not_a_budget);
+  DesignTask task{.budget = {measure.weights, total}, .form = form_of(options.form)};
   if ((task.form == DesignForm::grouped) == options.groups.empty()) {
     contradiction("--groups", options.groups.empty() ? "--form grouped needs the group of each "
                                                        "coordinate: --groups FILE"
@@ -221,22 +211,41 @@ DesignQuestion read_design_question(const DesignOptions& options) {
   if (!options.groups.empty()) task.groups = read_groups(options.groups, dimension);
   if (options.floor > 0.0) task.floor = VectorXd::Constant(dimension, options.floor);
   task.regularisation = options.regularisation;
-  const double scale = measure.scale;
-  return {
-      std::move(hidden),
-      single && options.objective != "average",
-      options.origin == "private",
-      std::move(measure),
-      std::move(task),
-      options.risk,
-      frontier_of(options, scale),
-      {options.tolerance, SolverOptions{}.max_iterations, static_cast<unsigned>(options.threads)}};
+  return task;
 }
 
-Design solve_design(const DesignQuestion& question, DesignForm form, double total,
-                    Observer& observer) {
+DesignQuestion read_design_question(const DesignOptions& options) {
+  const Amount amount = amount_of(options);
+  if (options.time) contradiction("--time", "goes with --problem");
+  if (options.rounds) contradiction("--rounds", "goes with --problem");
+  if (options.risk) require_option("--risk", *options.risk, not_a_budget);
+  const bool single = !options.differences.empty();
+  if (!single && options.objective == "minimax") {
+    contradiction("--objective", "minimax needs the differences one by one");
+  }
+  Hidden hidden = read_hidden(options);
+  const Index dimension = hidden.dimension;
+  ErrorMeasure measure = read_measure(options, amount.name, dimension);
+  DesignTask task =
+      read_task(options, measure, amount.value ? *amount.value / measure.scale : 1.0, dimension);
+  const double scale = measure.scale;
+  SolverOptions solver;
+  if (options.tolerance) solver.tolerance = *options.tolerance;
+  solver.threads = static_cast<unsigned>(options.threads);
+  const bool full = task.form == DesignForm::full || task.form == DesignForm::low_rank;
+  solver.compare = full && options.frontier.empty();
+  return {std::move(hidden),
+          single && options.objective != "average",
+          options.origin == "private",
+          std::move(measure),
+          std::move(task),
+          options.risk,
+          frontier_of(options, scale),
+          solver};
+}
+
+Design solve_design(const DesignQuestion& question, double total, Observer& observer) {
   DesignTask task = question.task;
-  task.form = form;
   task.budget.total = total;
   return located(Where::in(question.hidden.source),
                  [&] { return solve(question, task, observer); });

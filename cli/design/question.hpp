@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sfumato/data/row_matrix.hpp"
 #include "sfumato/design/design.hpp"
 #include "sfumato/design/differences.hpp"
 #include "sfumato/design/dual_ascent.hpp"
@@ -17,7 +18,10 @@ struct DesignOptions {
   std::string differences;
   std::string second_moments;
   std::string sensitivities;
-  std::string origin;  ///< public or private
+  std::string problem;         ///< a problem file: iterated design
+  std::optional<double> time;  ///< of --problem; empty: the last of the file
+  std::optional<int> rounds;   ///< of --problem
+  std::string origin;          ///< public or private
   std::string form = "diagonal";
   std::string objective;  ///< average or minimax; empty: minimax for differences
   std::string groups;
@@ -28,7 +32,7 @@ struct DesignOptions {
   std::vector<double> frontier;
   double floor = 0.0;
   double regularisation = 0.0;
-  double tolerance = 1e-8;
+  std::optional<double> tolerance;
   int top = 10;
   int threads = 0;
   std::string out;
@@ -44,7 +48,7 @@ struct ErrorMeasure {
 
 /// What is to be hidden: differences one by one, or their second moments.
 struct Hidden {
-  std::variant<RowMajorMatrix, Covariance> what;
+  std::variant<RowMatrix, Covariance> what;
   std::string source;       ///< the file
   std::string description;  ///< "200 differences of 10 coordinates"
   Eigen::Index dimension;
@@ -62,6 +66,25 @@ struct DesignQuestion {
   SolverOptions solver;
 };
 
+/// How the options measure accuracy and what they ask for in it; the amount is empty for --risk and
+/// --frontier, and where a problem's own noise sets it.
+struct Amount {
+  std::string name;  ///< trace, excess-loss, distance or budget
+  std::optional<double> value;
+};
+/// Throws   CLI::ValidationError unless the options give one budget, or one of the other questions.
+[[nodiscard]] Amount amount_of(const DesignOptions& options);
+
+/// The measure of that name. `own_hessian` is what a problem knows of its loss, for --distance.
+/// Throws   CLI::ValidationError if an option is missing or does not go with it; as the readers.
+[[nodiscard]] ErrorMeasure read_measure(const DesignOptions& options, const std::string& name,
+                                        Eigen::Index dimension,
+                                        const std::optional<Covariance>& own_hessian = {});
+
+/// Form, groups, floor and regularisation for a budget tr(W Sigma) = total. Throws likewise.
+[[nodiscard]] DesignTask read_task(const DesignOptions& options, const ErrorMeasure& measure,
+                                   double total, Eigen::Index dimension);
+
 /// Reads the files and checks that the options fit together.
 ///
 /// Throws   CLI::ValidationError for options that contradict each other; InvalidArgument as the readers
@@ -69,7 +92,6 @@ struct DesignQuestion {
 [[nodiscard]] DesignQuestion read_design_question(const DesignOptions& options);
 
 /// The design for a budget tr(W Sigma) = total. Throws as average_design and minimax_design.
-[[nodiscard]] Design solve_design(const DesignQuestion& question, DesignForm form, double total,
-                                  Observer& observer);
+[[nodiscard]] Design solve_design(const DesignQuestion& question, double total, Observer& observer);
 
 }  // namespace sfumato::cli

@@ -1,4 +1,5 @@
 """`sfumato design`: closed forms, files that other commands take, and refusals."""
+import struct
 import unittest
 
 from support import ROOT, ProgramTest, run
@@ -93,6 +94,68 @@ class Values(DesignTest):
         self.assertFalse(any("no noise" in text for text in floored.statements("warning")))
 
 
+class Iterated(DesignTest):
+    """`--problem`: Spec §9.5."""
+    QUADRATIC = ("[flow]\ntimes = [inf]\n[d]\nA = [100, 1]\nminimiser = [1, 1]\nSigma = 1\n"
+                 "[d_prime]\nminimiser = [1.1, 1.1]\n")
+
+    def rounds(self, document):
+        return document.block("rounds")["rows"]
+
+    def assert_improves(self, document):
+        kept = [r["kl"]["value"] for r in self.rounds(document) if r["kept"] in ("isotropic", "yes")]
+        self.assertEqual(kept, sorted(kept, reverse=True))
+        self.assertEqual(self.value(document, "KL(D||D') with this noise"), kept[-1])
+
+    def test_a_quadratic_is_solved_exactly(self):
+        """Golden case stationary_quadratic_design-02: gain 25.5025 at equal distance."""
+        problem = self.write("p.toml", self.QUADRATIC)
+        document = self.design("--problem", problem, "--distance", 0.5, "--out", self.dir / "n.npz")
+        self.assert_improves(document)
+        self.assert_close(self.value(document, "KL(D||D') with this noise"), 0.04, 1e-6)
+        self.assert_close(self.value(document, "KL(D||D') with isotropic noise"), 1.0201, 1e-9)
+        self.assert_close(document.value("noise", "variance", index=1), 50, 1e-3)
+        # The file is noise for `quadratic`, which finds the same KL.
+        check = self.write("q.toml", self.QUADRATIC.replace("Sigma = 1", 'Sigma = "n.npz"'))
+        self.assert_close(self.document("quadratic", check).value("risk", "kl_forward"), 0.04, 1e-6)
+
+    def test_the_budget_is_that_of_the_file_unless_given(self):
+        problem = self.write("p.toml", self.QUADRATIC)
+        self.assert_close(self.value(self.design("--problem", problem), "trace of Sigma"), 2)
+        self.assert_close(self.value(self.design("--problem", problem, "--trace", 3),
+                                     "trace of Sigma"), 3)
+
+    def test_the_models(self):
+        rows = "\n".join(f"{i % 3 - 1},{(i * 7 % 5) / 2 - 1},{int(i % 3 + i % 5 > 3)}"
+                         for i in range(12))
+        self.write("t.csv", "a,b,y\n" + rows + "\n")
+        for model, extra in (("ridge", ""), ("logistic", ""), ("softmax", "classes = 2\n")):
+            problem = self.write("p.toml", f'[flow]\ntimes = [1]\n[estimate]\npaths = 50\n[d]\n'
+                                 f'model = "{model}"\ndata = "t.csv"\ntarget = "y"\nloss = "sum"\n'
+                                 f'ridge = 1\nSigma = 1\n{extra}[d_prime]\nwithout_row = 2\n')
+            for form in ("diagonal", "full"):
+                document = self.design("--problem", problem, "--form", form, "--rounds", 3)
+                self.assert_improves(document)
+                claim = self.rounds(document)[0]["kl"]["claim"]
+                self.assertEqual(claim, "exact" if model == "ridge" else "estimate")
+
+    def test_refusals(self):
+        problem = self.write("p.toml", self.QUADRATIC)
+        refused = lambda code, needles, *args: self.assert_refused(
+            code, needles, "design", *args, "--differences-are", "public")
+        refused(64, ["--risk", "--problem"], "--problem", problem, "--risk", 1)
+        refused(64, ["differences", "--problem"], EXAMPLE, "--problem", problem)
+        refused(64, ["low-rank"], "--problem", problem, "--form", "low-rank", "--floor", 0.1)
+        refused(64, ["--time"], "--problem", problem, "--time", 0)
+        refused(64, ["--time"], "--problem", problem, "--time", "nan")
+        refused(65, ["none.toml"], "--problem", self.dir / "none.toml")
+        formula = self.write("f.toml", '[flow]\ntimes = [1]\n[d]\ndrift = ["-x"]\nSigma = 1\n'
+                             '[d_prime]\ndrift = ["1-x"]\n')
+        refused(65, ["f.toml", "noise"], "--problem", formula)
+        still = self.write("s.toml", self.QUADRATIC.replace("[inf]", "[0]"))
+        refused(65, ["s.toml", "time"], "--problem", still)
+
+
 class Refusals(DesignTest):
     def refused(self, code, needles, *args):
         self.assert_refused(code, needles, "design", *args, "--differences-are", "public")
@@ -107,6 +170,17 @@ class Refusals(DesignTest):
         self.refused(64, ["minimax"], "--sensitivities", EXAMPLE, "--trace", 1, "--objective", "minimax")
         self.refused(64, ["nothing to hide"], "--trace", 1)
         self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "2,1")
+        self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "0,1")
+        self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "1")
+        self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "1,inf")
+        self.refused(64, ["--trace"], EXAMPLE, "--trace", "inf")
+        self.refused(64, ["--trace"], EXAMPLE, "--trace", -1)
+        self.refused(64, ["--risk"], EXAMPLE, "--risk", 0)
+        self.refused(64, ["--floor"], EXAMPLE, "--trace", 1, "--floor", "nan")
+        self.refused(64, ["--tolerance"], EXAMPLE, "--trace", 1, "--tolerance", 0)
+        self.refused(64, ["--time", "--problem"], EXAMPLE, "--trace", 1, "--time", 3)
+        self.refused(64, ["--rounds", "--problem"], EXAMPLE, "--trace", 1, "--rounds", 3)
+        self.refused(64, ["--groups"], EXAMPLE, "--trace", 1, "--groups", EXAMPLE)
         self.refused(64, [".npz"], EXAMPLE, "--trace", 1, "--out", "x.csv")
         self.assert_refused(64, ["--differences-are"], "design", EXAMPLE, "--trace", 1)
 
@@ -114,6 +188,16 @@ class Refusals(DesignTest):
         self.refused(65, ["row 2"], self.write("zero.csv", "1,2\n0,0\n"), "--trace", 1)
         self.refused(65, ["nan.csv"], self.write("nan.csv", "1,2\nnan,0\n"), "--trace", 1)
         self.refused(65, ["none.csv"], self.dir / "none.csv", "--trace", 1)
+        self.refused(65, ["empty.csv"], self.write("empty.csv", ""), "--trace", 1)
+        self.refused(65, ["head.csv", "no rows"], self.write("head.csv", "a,b\n"), "--trace", 1)
+        self.refused(65, ["ragged.csv:2"], self.write("ragged.csv", "1,2\n1\n"), "--trace", 1)
+        (self.dir / "dir.npy").mkdir()
+        self.refused(65, ["dir.npy", "directory"], self.dir / "dir.npy", "--trace", 1)
+        self.refused(65, ["squares"], self.write("huge.csv", "1e200,1\n1,1\n"), "--trace", 1)
+        self.refused(65, ["range of doubles"], EXAMPLE, "--trace", 1e-320)
+        self.refused(65, ["floor"], EXAMPLE, "--trace", 1, "--floor", 1)
+        hessian = self.write("h0.csv", "1\n0\n1\n1\n")
+        self.refused(65, ["positive definite"], EXAMPLE, "--distance", 1, "--hessian", hessian)
         self.refused(65, ["line"], self.write("single.csv", "1,2\n"), "--trace", 1, "--form", "full")
         weights = self.write("w.csv", "1\n-1\n1\n1\n")
         self.refused(65, ["w.csv"], EXAMPLE, "--budget", 1, "--weights", weights)
@@ -132,6 +216,27 @@ class Refusals(DesignTest):
         self.refused(65, ["small.csv", "floor"], small, "--trace", 1, "--floor", 5)
         self.refused(65, [str(self.dir)], self.dir, "--trace", 1)
         self.refused(64, ["--frontier", "empty item"], small, "--frontier", "1,,2")
+
+    def test_npy_files(self):
+        """A header that claims more than the file has, or more than any memory."""
+        def npy(name, shape, numbers):
+            header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
+            header += " " * (117 - len(header)) + "\n"
+            path = self.dir / name
+            path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header))
+                             + header.encode() + struct.pack(f"<{len(numbers)}d", *numbers))
+            return path
+        good = npy("good.npy", "(2, 2)", (3, 0, 0, 4))
+        self.assert_close(self.value(self.design(good, "--trace", 1, "--form", "full"),
+                                     "largest s^T Sigma^{-1} s"), 25, 1e-7)
+        vector = npy("vector.npy", "(2,)", (3, 4))
+        self.assert_close(self.value(self.design(vector, "--trace", 1),
+                                     "largest s^T Sigma^{-1} s"), 49, 1e-9)
+        self.refused(65, ["truncated"], npy("cut.npy", "(2, 2)", (1, 2, 3)), "--trace", 1)
+        self.refused(65, ["larger than any memory"],
+                     npy("absurd.npy", "(10000000000, 10000000000)", (1,)), "--trace", 1)
+        self.refused(65, ["row 1, column 2"], npy("nan.npy", "(1, 2)", (1, float("nan"))),
+                     "--trace", 1)
 
     def test_an_output_that_cannot_be_written(self):
         self.refused(74, ["nowhere"], EXAMPLE, "--trace", 1, "--out",

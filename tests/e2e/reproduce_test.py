@@ -8,7 +8,9 @@ from support import ProgramTest, STORAGE, USAGE, run
 DIFFERENCES = ("minimiser_shift", "gradient_shift", "sharp_shift", "flat_shift", "curvature",
                "sharp_row", "generic_row")
 PLANES = {f"figure3_cond{c}_{d}.csv" for c in (10, 100) for d in DIFFERENCES}
-FILES = PLANES | {"figure3.json", "figure3_gain.csv", "figure3_line.csv", "reproduce.json"}
+FIGURE3 = PLANES | {"figure3.json", "figure3_gain.csv", "figure3_design.csv", "figure3_line.csv"}
+FIGURE1 = {"figure1.json", "figure1_points.csv", "figure1_S10_10.csv", "figure1_S10_1.csv"}
+FILES = FIGURE1 | FIGURE3 | {"figure2.json", "figure2_optimal.csv", "reproduce.json"}
 
 # Spec §13.3; for pure shifts (sum l dm^2)(sum 1/l)/(sum|dm|)^2 with l = (cond, 1).
 SHIFTS = {"minimiser_shift": (0.1, 0.1), "sharp_shift": (0.1, 0.0), "flat_shift": (0.0, 0.1)}
@@ -43,14 +45,14 @@ class Reproduce(ProgramTest):
         for name in FILES:
             self.assertIn(name, text)
         self.assertIn("What the paper says, and what we find", text)
-        self.assertRegex(text.splitlines()[-1], r"^1 of 1 parts at quick scale, 18 files in ")
-        self.assertEqual(self.reproduce("--scale", "quick", "--only", "figure3"), text)
+        self.assertRegex(text.splitlines()[-1], r"^3 of 3 parts at quick scale, 25 files in ")
+        self.assertEqual(self.reproduce("--only", "figure3,figure1", "--only", "figure2"), text)
         self.assertEqual(self.contents(), first)
 
     def test_json_has_the_paper_and_ours_side_by_side(self):
         self.reproduce()
         summary = json.loads((self.dir / "out/reproduce.json").read_text())
-        self.assertEqual(list(summary), ["figure3"])
+        self.assertEqual(list(summary), ["figure1", "figure2", "figure3"])
         entry = summary["figure3"]
         self.assertEqual(list(entry), ["paper", "ours", "scale"])
         self.assertEqual(entry["scale"], "quick")
@@ -68,6 +70,68 @@ class Reproduce(ProgramTest):
             self.assertEqual(gain["curvature"], 1)
             for name in ("sharp_row", "generic_row"):
                 self.assert_close(gain[name], PRINTED[name, cond], relative=0.005)
+
+    def test_only_writes_the_parts_asked_for(self):
+        text = self.reproduce("--only", "figure2")
+        self.assertEqual(set(self.contents()),
+                         {"figure2.json", "figure2_optimal.csv", "reproduce.json"})
+        self.assertRegex(text.splitlines()[-1], r"^1 of 3 parts at quick scale, 3 files in ")
+
+    def test_brief_prints_the_summary_and_writes_the_same_files(self):
+        whole = self.reproduce()
+        files = self.contents()
+        brief = self.reproduce("--brief")
+        self.assertEqual(self.contents(), files)
+        self.assertLess(len(brief.splitlines()), 35)
+        self.assertTrue(whole.endswith(brief[brief.index("What the paper says"):]))
+
+    def test_noise_plane_of_figure1(self):
+        """Spec §13.1, and the golden cases figure_point."""
+        self.reproduce("--only", "figure1")
+        for s in ((10, 10), (10, 1)):
+            rows = rows_of(self.dir / f"out/figure1_S{s[0]}_{s[1]}.csv")
+            self.assertEqual(len(rows), 46 * 46)
+            for row in rows:
+                x, y = float(row["x"]), float(row["y"])
+                self.assert_close(float(row["privacy"]), (s[0] / x) ** 2 + (s[1] / y) ** 2)
+                self.assert_close(float(row["trace"]), x * x + y * y)
+        points = {(r["sensitivities"], r["x"], r["y"]): r
+                  for r in rows_of(self.dir / "out/figure1_points.csv")}
+        for key, privacy, trace in ((("(10, 10)", "4", "3"), 17.36111111111111, 25),
+                                    (("(10, 10)", "4", "4"), 12.5, 32),
+                                    (("(10, 1)", "4", "1"), 7.25, 17),
+                                    (("(10, 1)", "4", "3"), 6.361111111111111, 25)):
+            self.assert_close(float(points[key]["privacy"]), privacy)
+            self.assert_close(float(points[key]["trace"]), trace)
+
+    def test_best_noise_of_figure2(self):
+        """Spec §13.2."""
+        self.reproduce("--only", "figure2")
+        rows = rows_of(self.dir / "out/figure2_optimal.csv")
+        self.assertEqual(len(rows), 16)
+        for row in rows:
+            zeta = float(row["zeta"])
+            equal = row["sensitivities"] == "(10, 10)"
+            self.assert_close(float(row["x"]), (zeta * (0.5 if equal else 10 / 11)) ** 0.5)
+            self.assert_close(float(row["y"]), (zeta * (0.5 if equal else 1 / 11)) ** 0.5)
+            self.assert_close(float(row["privacy"]), (400 if equal else 121) / zeta)
+            self.assert_close(float(row["privacy_isotropic"]), (400 if equal else 202) / zeta)
+
+    def test_designs_of_figure3_never_beat_the_best(self):
+        """Spec §13.3: for equal Hessians Sigma in proportion to the gradients' differences is best."""
+        self.reproduce("--only", "figure3")
+        rows = rows_of(self.dir / "out/figure3_design.csv")
+        self.assertEqual(len(rows), 14)
+        for row in rows:
+            for key in ("gain_over_paper", "gain_over_design"):
+                self.assertGreaterEqual(float(row[key]), 1 - 1e-9)
+            if row["difference"].endswith("shift"):
+                self.assert_close(float(row["gain_over_paper"]), 1)
+        shift = {r["condition_number"]: r for r in rows if r["difference"] == "minimiser shift"}
+        self.assert_close(float(shift["10"]["paper_x"]) ** 2, 5)  # golden: variances 5, 0.5
+        self.assert_close(float(shift["10"]["paper_y"]) ** 2, 0.5)
+        # v ~ l^{3/2} dm: KL = 0.01 (sum l^{-1/2}) (sum l^{1/2}) / (2 error).
+        self.assert_close(float(shift["100"]["design_kl"]), 0.01 * (0.1 + 1) * (10 + 1))
 
     def test_planes_hold_the_stationary_values(self):
         self.reproduce()
@@ -99,13 +163,13 @@ class Reproduce(ProgramTest):
     def test_json_on_standard_output_is_the_document(self):
         document = self.document("reproduce", "--out", self.dir / "out")
         self.assertEqual(document.content["provenance"]["scale"], "quick")
-        self.assertEqual(len(document.block("summary")["rows"]), 3)
+        self.assertEqual(len(document.block("summary")["rows"]), 11)
         self.assertTrue(document.has("figure3_cond100_tradeoff"))
         gain = document.cell("figure3_gain", "gain", difference="minimiser shift",
                              condition_number=10)
         self.assertEqual(gain["claim"], "exact")
         self.assert_close(gain["value"], 3.025)
-        self.assertEqual(len(document.statements("verdict")), 3)
+        self.assertEqual(len(document.statements("verdict")), 11)
 
     def test_paper_scale_has_the_finer_grid(self):
         self.reproduce("--scale", "paper")
@@ -117,6 +181,8 @@ class Reproduce(ProgramTest):
         self.assert_refused(USAGE, ["quikc", "quick", "paper"], "reproduce", "--scale", "quikc", *out)
         self.assert_refused(USAGE, ["figure33", "did you mean figure3?"],
                             "reproduce", "--only", "figure33", *out)
+        self.assert_refused(USAGE, ["figre2", "did you mean figure2?"],
+                            "reproduce", "--only", "figure1,figre2", *out)
         self.assert_refused(USAGE, ["--out"], "reproduce")
         self.assert_refused(USAGE, ["--out", "empty"], "reproduce", "--out", "")
         self.assertFalse((self.dir / "out").exists())

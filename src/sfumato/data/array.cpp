@@ -18,14 +18,15 @@ std::string shape_text(const Array& array) {
   return fmt::format("({}, {})", array.values.rows(), array.values.cols());
 }
 
-void require_all_finite(std::string_view name, const Eigen::MatrixXd& values, const Where& where) {
+void require_all_finite(std::string_view name, const Eigen::Ref<const Eigen::MatrixXd>& values,
+                        const Where& where, Eigen::Index first_row) {
   if (values.allFinite()) return;
   for (Eigen::Index i = 0; i < values.rows(); ++i) {
     for (Eigen::Index j = 0; j < values.cols(); ++j) {
       if (std::isfinite(values(i, j))) continue;
-      throw InvalidArgument(
-          fmt::format("{} has {} in row {}, column {}", name, values(i, j), i + 1, j + 1),
-          "Every entry must be a finite number", where);
+      throw InvalidArgument(fmt::format("{} has {} in row {}, column {}", name, values(i, j),
+                                        first_row + i + 1, j + 1),
+                            "Every entry must be a finite number", where);
     }
   }
 }

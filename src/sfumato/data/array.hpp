@@ -21,8 +21,9 @@ struct Array {
 /// The shape as NumPy prints it: "()", "(3,)" or "(3, 4)".
 [[nodiscard]] std::string shape_text(const Array& array);
 
-/// Throws   InvalidArgument with the row and column (from 1) of the first NaN or infinity.
-void require_all_finite(std::string_view name, const Eigen::MatrixXd& values,
-                        const Where& where = Where::here());
+/// Throws   InvalidArgument with the row and column (from 1) of the first NaN or infinity; rows are
+///          counted from `first_row` where the values are part of a larger array.
+void require_all_finite(std::string_view name, const Eigen::Ref<const Eigen::MatrixXd>& values,
+                        const Where& where = Where::here(), Eigen::Index first_row = 0);
 
 }  // namespace sfumato

@@ -20,20 +20,24 @@ std::string suffix_of(const std::string& path) {
   return suffix;
 }
 
+std::string array_suffix(const std::string& path) {
+  std::string suffix = suffix_of(path);
+  if (suffix == ".csv" || suffix == ".npy") return suffix;
+  throw InvalidArgument(fmt::format("the suffix of {} is neither .csv nor .npy", shown(path)),
+                        "Give a CSV or NPY file", Where::here("array file"));
+}
+
 Array read_array(const std::string& path) {
-  const std::string suffix = suffix_of(path);
+  const std::string suffix = array_suffix(path);
   Array array;
   if (suffix == ".npy") {
     array = read_npy(path);
-  } else if (suffix == ".csv") {
+  } else {
     array.values = read_csv_matrix(path).values;
     if (array.values.rows() == 1 || array.values.cols() == 1) {
       array.rank = 1;
       array.values = Eigen::MatrixXd(array.values.reshaped());
     }
-  } else {
-    throw InvalidArgument(fmt::format("the suffix of {} is neither .csv nor .npy", shown(path)),
-                          "Give a CSV or NPY file", Where::here("array file"));
   }
   require_all_finite("the array", array.values, Where::in(path));
   return array;

@@ -12,6 +12,10 @@ namespace sfumato {
 /// Throws   InvalidArgument as those readers, as require_all_finite(), or for any other suffix.
 [[nodiscard]] Array read_array(const std::string& path);
 
+/// The suffix of an array file, ".csv" or ".npy".
+/// Throws   InvalidArgument for any other.
+[[nodiscard]] std::string array_suffix(const std::string& path);
+
 /// The suffix of a path in lower case, with its dot: ".npz"; empty if there is none.
 [[nodiscard]] std::string suffix_of(const std::string& path);
 

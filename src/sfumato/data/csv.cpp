@@ -72,6 +72,18 @@ class TableReader {
   }
 
   DataTable read(Header header) {
+    take_all(header);
+    return finish();
+  }
+
+  CsvRows read_rows(Header header) {
+    take_all(header);
+    const auto rows = static_cast<Eigen::Index>(require_rows());
+    return {std::move(values_), rows, static_cast<Eigen::Index>(chosen_.size())};
+  }
+
+ private:
+  void take_all(Header header) {
     if (!next_unless_blank()) {
       throw InvalidArgument("is empty", "Give a file with a header row and rows of numbers",
                             Where::in(table_.source));
@@ -89,10 +101,8 @@ class TableReader {
     reserve();
     if (numbers_first) take_row();
     take_rows();
-    return finish();
   }
 
- private:
   [[nodiscard]] ParsedNumber number(std::string_view text) const {
     return parse_number(text, options_.format.decimal);
   }
@@ -239,13 +249,15 @@ class TableReader {
         Where::at(table_.source, records_.line()));
   }
 
+  [[nodiscard]] std::size_t require_rows() const {
+    if (!table_.lines.empty()) return table_.lines.size();
+    throw InvalidArgument(
+        table_.dropped == 0 ? "has a header but no rows" : "has no row without a missing value",
+        "Give at least one row of numbers", Where::in(table_.source));
+  }
+
   DataTable finish() {
-    const std::size_t rows = table_.lines.size();
-    if (rows == 0) {
-      throw InvalidArgument(
-          table_.dropped == 0 ? "has a header but no rows" : "has no row without a missing value",
-          "Give at least one row of numbers", Where::in(table_.source));
-    }
+    const std::size_t rows = require_rows();
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     table_.values = Eigen::Map<const RowMajor>(values_.data(), static_cast<Eigen::Index>(rows),
                                                static_cast<Eigen::Index>(chosen_.size()));
@@ -275,6 +287,11 @@ DataTable parse_csv(std::string_view text, const std::string& source, const CsvO
 DataTable parse_csv_matrix(std::string_view text, const std::string& source,
                            const CsvOptions& options) {
   return TableReader(text, source, options).read(Header::detected);
+}
+
+CsvRows parse_csv_rows(std::string_view text, const std::string& source,
+                       const CsvOptions& options) {
+  return TableReader(text, source, options).read_rows(Header::detected);
 }
 
 DataTable read_csv(const std::string& path, const CsvOptions& options) {

@@ -43,4 +43,13 @@ struct CsvOptions {
 [[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
                                          const CsvOptions& options = {});
 
+/// The same numbers row by row, each held once.
+struct CsvRows {
+  std::vector<double> values;
+  Eigen::Index rows;
+  Eigen::Index cols;
+};
+[[nodiscard]] CsvRows parse_csv_rows(std::string_view text, const std::string& source,
+                                     const CsvOptions& options = {});
+
 }  // namespace sfumato

@@ -109,10 +109,9 @@ std::uint64_t element_count(const NpyHeader& header, const std::string& source) 
   return count;
 }
 
-}  // namespace
-
-Array parse_npy(std::string_view bytes, const std::string& source) {
-  const NpyHeader header = parse_npy_header(bytes, source);
+/// The elements, in the order of the file, of an array whose size fits its shape.
+std::string_view elements_of(const NpyHeader& header, std::string_view bytes,
+                             const std::string& source) {
   const std::uint64_t expected = element_count(header, source) * header.width;
   const std::string_view data = bytes.substr(header.data_offset);
   if (data.size() != expected) {  // before anything is allocated
@@ -121,6 +120,14 @@ Array parse_npy(std::string_view bytes, const std::string& source) {
                                       fmt::join(header.shape, ", "), expected, data.size()),
                           "Copy or write the file again", Where::in(source));
   }
+  return data;
+}
+
+}  // namespace
+
+Array parse_npy(std::string_view bytes, const std::string& source) {
+  const NpyHeader header = parse_npy_header(bytes, source);
+  const std::string_view data = elements_of(header, bytes, source);
   Array array;
   array.rank = static_cast<int>(header.shape.size());
   const auto rows = array.rank > 0 ? static_cast<Eigen::Index>(header.shape[0]) : 1;
@@ -136,6 +143,36 @@ Array parse_npy(std::string_view bytes, const std::string& source) {
   return array;
 }
 
+NpyRows parse_npy_rows(std::string_view bytes, const std::string& source) {
+  const NpyHeader header = parse_npy_header(bytes, source);
+  const std::string_view data = elements_of(header, bytes, source);
+  const bool matrix = header.shape.size() == 2;
+  NpyRows result{nullptr, {}, 1, 1};
+  if (!header.shape.empty()) result.cols = static_cast<Eigen::Index>(header.shape.back());
+  if (matrix) result.rows = static_cast<Eigen::Index>(header.shape[0]);
+  const bool by_columns = matrix && header.fortran_order && result.rows > 1 && result.cols > 1;
+  const bool native = header.kind == 'f' && header.width == 8 && !header.big_endian;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(data.data()) % alignof(double) == 0;
+  if (native && aligned && !by_columns) {
+    result.in_place = reinterpret_cast<const double*>(data.data());
+    return result;
+  }
+  result.converted.resize(static_cast<std::size_t>(result.rows * result.cols));
+  if (!by_columns) {
+    convert(header, data, result.converted.data(), source);
+    return result;
+  }
+  const auto rows = static_cast<std::size_t>(result.rows);
+  const auto cols = static_cast<std::size_t>(result.cols);
+  std::vector<double> column(rows);
+  for (std::size_t j = 0; j < cols; ++j) {
+    const std::size_t bytes_of_column = rows * header.width;
+    convert(header, data.substr(j * bytes_of_column, bytes_of_column), column.data(), source);
+    for (std::size_t k = 0; k < rows; ++k) result.converted[k * cols + j] = column[k];
+  }
+  return result;
+}
+
 Array read_npy(const std::string& path) { return parse_npy(read_file(path), path); }
 
 std::string npy_bytes(const Array& array) {
@@ -149,6 +186,24 @@ std::string npy_bytes(const Array& array) {
   const std::size_t header = bytes.size();
   bytes.resize(header + size);
   std::memcpy(bytes.data() + header, array.values.data(), size);
+  return bytes;
+}
+
+std::string npy_bytes(std::span<const float> values, std::span<const std::size_t> shape) {
+  std::size_t count = 1;
+  std::string text = "(";
+  for (const std::size_t extent : shape) {
+    count *= extent;
+    text += fmt::format("{}, ", extent);
+  }
+  if (values.empty() || count != values.size()) {
+    throw InvalidArgument(fmt::format("{} numbers for an array of {}", values.size(), count),
+                          "Give a shape that holds them");
+  }
+  std::string bytes = npy_header_bytes("<f4", false, text + ")");
+  const std::size_t header = bytes.size();
+  bytes.resize(header + values.size_bytes());
+  std::memcpy(bytes.data() + header, values.data(), values.size_bytes());
   return bytes;
 }
 

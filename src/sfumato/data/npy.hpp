@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sfumato/data/array.hpp"
 
@@ -19,9 +22,24 @@ namespace sfumato {
 /// The same from memory; `source` names it in messages.
 [[nodiscard]] Array parse_npy(std::string_view bytes, const std::string& source);
 
+/// The same numbers row by row, held once: in place where `bytes` are native doubles in C order, converted
+/// otherwise. A vector is one row.
+struct NpyRows {
+  const double* in_place;  ///< into `bytes`, or nullptr
+  std::vector<double> converted;
+  Eigen::Index rows;
+  Eigen::Index cols;
+};
+[[nodiscard]] NpyRows parse_npy_rows(std::string_view bytes, const std::string& source);
+
 /// The array as a file of format version 1, elements <f8.
 /// Throws   InvalidArgument if it has no elements.
 [[nodiscard]] std::string npy_bytes(const Array& array);
+
+/// Elements <f4 in C order, any number of axes: (outputs, inputs, height, width).
+/// Throws   InvalidArgument if the shape has no or another number of elements.
+[[nodiscard]] std::string npy_bytes(std::span<const float> values,
+                                    std::span<const std::size_t> shape);
 
 /// A text as a vector of its bytes (|u1), the form in which archives of arrays can carry one.
 /// Throws   InvalidArgument if it is empty.

@@ -54,6 +54,11 @@ void NpzWriter::add(const std::string& name, const Array& array) {
   add_entry(name, npy_bytes(array));
 }
 
+void NpzWriter::add(const std::string& name, std::span<const float> values,
+                    std::span<const std::size_t> shape) {
+  add_entry(name, npy_bytes(values, shape));
+}
+
 void NpzWriter::add_text(const std::string& name, std::string_view text) {
   add_entry(name, npy_bytes_of_text(text));
 }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,9 @@ class NpzWriter {
  public:
   /// Throws   InvalidArgument if the name is taken or empty, or the array is empty.
   void add(const std::string& name, const Array& array);
+  /// Single precision, any number of axes, as npy_bytes().
+  void add(const std::string& name, std::span<const float> values,
+           std::span<const std::size_t> shape);
   /// A text as a vector of bytes: text_of() gives it back.
   void add_text(const std::string& name, std::string_view text);
 

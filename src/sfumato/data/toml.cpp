@@ -22,6 +22,7 @@ namespace sfumato {
 namespace {
 
 Where at(const std::string& source, const toml::source_region& region) {
+  if (region.path) return Where::in(lowered(*region.path));  // an override
   return Where::at(source, region.begin.line, region.begin.column);
 }
 
@@ -54,8 +55,11 @@ struct TomlTable::Content {
     return table->get(lifted(key, source));
   }
 
-  /// Where a file that the document mentions is: relative to the document, unless absolute.
-  [[nodiscard]] std::string path_of(const std::string& file) const {
+  /// Where a file that the document mentions is: relative to the document, unless absolute or an
+  /// override's.
+  [[nodiscard]] std::string path_of(const toml::value<std::string>& node) const {
+    const std::string& file = node.get();
+    if (node.source().path) return lowered(file);
     return (std::filesystem::path(source).parent_path() / lowered(file)).string();
   }
 
@@ -128,9 +132,9 @@ struct TomlTable::Content {
   }
 };
 
-TomlTable TomlTable::read(const std::string& path) {
+TomlTable TomlTable::read(const std::string& path, const std::vector<TomlOverride>& overrides) {
   constexpr std::uint64_t kLargestToml = std::uint64_t{64} << 20;  // large matrices have own files
-  return parse(read_file(path, kLargestToml), path);
+  return parse(read_file(path, kLargestToml), path, overrides);
 }
 
 namespace {
@@ -161,14 +165,102 @@ void refuse_deep_keys(std::string_view text, const std::string& source) {
   }
 }
 
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::string_view("_-+./~").find(c) != std::string_view::npos || (c >= '0' && c <= '9') ||
+           (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  });
+}
+
+/// A document whose only key, `value`, is what the override gives.
+toml::table value_of(const TomlOverride& override) {
+  const std::string source = lifted(override.source, override.source);
+  try {
+    refuse_deep_keys(override.value, override.source);
+    toml::table parsed = toml::parse("value = " + lifted(override.value, override.source), source);
+    if (parsed.size() == 1) return parsed;
+  } catch (const toml::parse_error&) {
+    if (is_word(override.value)) return toml::parse("value = '" + override.value + "'", source);
+  }
+  throw InvalidArgument(fmt::format("{} is not a value", shown(override.value)),
+                        "Write it as in the file: a number, true, \"text\" or [1, 2]",
+                        Where::in(override.source));
+}
+
+[[noreturn]] void no_such_entry(const TomlOverride& override, const std::string& list,
+                                const std::string& entry, const std::vector<std::string>& names) {
+  throw InvalidArgument(fmt::format("`{}` has no entry {}", list, shown(entry)),
+                        suggestion(entry, names, "entries"), Where::in(override.source));
+}
+
+/// The entry of a list of tables that a part of a path means.
+toml::table& entry_of(toml::array& list, const std::string& name, const std::string& part,
+                      const TomlOverride& override) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    toml::table* entry = list[i].as_table();
+    if (entry == nullptr) continue;
+    for (const std::string& key : override.names) {
+      const auto* value = entry->get_as<std::string>(key);
+      if (value == nullptr) continue;
+      if (lowered(value->get()) == part) return *entry;
+      names.push_back(lowered(value->get()));
+      break;
+    }
+    if (std::to_string(i) == part) return *entry;
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) names.push_back(std::to_string(i));
+  no_such_entry(override, name, part, names);
+}
+
+void apply(const TomlOverride& override, toml::table& root) {
+  constexpr std::size_t kDeepest = 16;  // tables in tables are freed recursively
+  if (override.path.empty() || override.path.size() > kDeepest) {
+    throw InvalidArgument(fmt::format("a path of {} parts", override.path.size()),
+                          "Give the tables and the key that lead to the value",
+                          Where::in(override.source));
+  }
+  toml::table value = value_of(override);
+  const toml::source_region region = value.get("value")->source();
+  toml::table* table = &root;
+  std::string so_far;
+  for (std::size_t i = 0; i + 1 < override.path.size(); ++i) {
+    const std::string part = lifted(override.path[i], override.source);
+    so_far += (i == 0 ? "" : ".") + override.path[i];
+    toml::node* next = table->get(part);
+    if (next == nullptr) {
+      next = &table->insert_or_assign(toml::key(part, region), toml::table{}).first->second;
+    }
+    if (toml::array* list = next->as_array(); list != nullptr && i + 2 < override.path.size()) {
+      table = &entry_of(*list, so_far, override.path[++i], override);
+      so_far += "." + override.path[i];
+    } else if (next->is_table()) {
+      table = next->as_table();
+    } else {
+      throw InvalidArgument(fmt::format("`{}` is {}", escaped(so_far), type_name(*next)),
+                            next->is_array() ? "Say which entry, by number from 0 or by name"
+                                             : "Only tables have keys",
+                            Where::in(override.source));
+    }
+  }
+  for (const std::string& key : override.replaces) table->erase(key);
+  const std::string last = lifted(override.path.back(), override.source);
+  table->erase(last);  // the old key would keep its place in messages
+  // Moved, not copied: only so a node keeps where it came from.
+  value.get("value")->visit(
+      [&](auto& node) { table->insert_or_assign(toml::key(last, region), std::move(node)); });
+}
+
 }  // namespace
 
-TomlTable TomlTable::parse(std::string_view text, const std::string& source) {
+TomlTable TomlTable::parse(std::string_view text, const std::string& source,
+                           const std::vector<TomlOverride>& overrides) {
   refuse_deep_keys(text, source);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte-order mark
   const std::string safe_text = lifted(text, source);
   try {
-    auto root = std::make_shared<const toml::table>(toml::parse(safe_text));
+    auto root = std::make_shared<toml::table>(toml::parse(safe_text));
+    for (const TomlOverride& override : overrides) apply(override, *root);
     const toml::table* table = root.get();
     return TomlTable(std::make_shared<const Content>(Content{std::move(root), table, source, ""}));
   } catch (const toml::parse_error& error) {
@@ -190,6 +282,8 @@ Where TomlTable::where(std::string_view key) const {
   const toml::node* found = content_->find(key);
   return at(content_->source, (found != nullptr ? *found : *content_->table).source());
 }
+
+bool TomlTable::is_string(std::string_view key) const { return content_->node(key).is_string(); }
 
 double TomlTable::number(std::string_view key) const {
   return content_->number(content_->label(key), content_->node(key), "a number");
@@ -214,12 +308,12 @@ std::string TomlTable::string(std::string_view key) const {
 }
 
 std::string TomlTable::path(std::string_view key) const {
-  const std::string file = string(key);
-  if (file.find('\0') != std::string::npos) {
+  const std::string text = string(key);  // checks the type
+  if (text.find('\0') != std::string::npos) {
     throw InvalidArgument(fmt::format("{} has a byte 0 in it", content_->label(key)),
                           "Give the path of a file", where(key));
   }
-  return content_->path_of(file);
+  return content_->path_of(*content_->node(key).as_string());
 }
 
 bool TomlTable::boolean(std::string_view key) const {
@@ -277,11 +371,27 @@ TomlTable TomlTable::table(std::string_view key) const {
       content_->root, found, content_->source, fmt::format("{}{}.", content_->prefix, key)}));
 }
 
+std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
+  constexpr std::string_view kExpected = "a list of tables, [[...]]";
+  const toml::node& node = content_->node(key);
+  const toml::array* list = node.as_array();
+  if (list == nullptr) content_->mismatch(content_->label(key), node, kExpected);
+  std::vector<TomlTable> tables;
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const toml::table* table = (*list)[i].as_table();
+    const std::string prefix = fmt::format("{}{}.{}.", content_->prefix, key, i);
+    if (table == nullptr) content_->mismatch(content_->label(key), (*list)[i], kExpected);
+    tables.push_back(TomlTable(
+        std::make_shared<const Content>(Content{content_->root, table, content_->source, prefix})));
+  }
+  return tables;
+}
+
 ArrayValue TomlTable::array(std::string_view key) const {
   const toml::node& node = content_->node(key);
   const std::string label = content_->label(key);
   if (const auto* file = node.as_string()) {
-    const std::string path = content_->path_of(file->get());
+    const std::string path = content_->path_of(*file);
     Array array = located(where(key), [&] { return read_array(path); });
     return {std::move(array.values), array.rank,
             Where::in(fmt::format("{} ({})", where(key).text(), path))};
@@ -298,9 +408,8 @@ ArrayValue TomlTable::array(std::string_view key) const {
 Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) const {
   const std::string label = content_->label(key);
   if (const auto* file = content_->node(key).as_string()) {
-    return located(where(key), [&] {
-      return read_covariance(content_->path_of(file->get()), dimension).covariance;
-    });
+    return located(where(key),
+                   [&] { return read_covariance(content_->path_of(*file), dimension).covariance; });
   }
   const ArrayValue value = array(key);
   if (value.rank == 0) {

@@ -26,21 +26,40 @@ struct StringArray {
   int rank = 0;                                ///< 0 text, 1 list, 2 list of lists
 };
 
+/// A value given from outside the file, by an option of the command line.
+struct TomlOverride {
+  /// From the root to the key: {"train", "seed"}. Tables on the way are made where they are missing; an
+  /// entry of a list of tables is meant by its number, from 0, or by the value of its first key among
+  /// `names`.
+  std::vector<std::string> path;
+  std::string value;   ///< TOML; one word that is not TOML is a text
+  std::string source;  ///< names it in messages: "--set train.seed=3"
+  std::vector<std::string> names = {"name"};
+  std::vector<std::string> replaces = {};  ///< keys of the same table that it takes the place of
+};
+
 /// A table of a TOML file with typed access. Every complaint carries file:line:column.
 ///
 /// Throws   InvalidArgument from each accessor if the key is missing or its value has another type, or
 ///          is NaN. Copies share the document.
 class TomlTable {
  public:
-  /// Throws   InvalidArgument on a syntax error, and as read_file().
-  [[nodiscard]] static TomlTable read(const std::string& path);
-  /// From memory; `source` names it in messages, and files it mentions are relative to it.
-  [[nodiscard]] static TomlTable parse(std::string_view text, const std::string& source);
+  /// Throws   InvalidArgument on a syntax error, for an override whose path leads nowhere (at its
+  ///          source), and as read_file().
+  [[nodiscard]] static TomlTable read(const std::string& path,
+                                      const std::vector<TomlOverride>& overrides = {});
+  /// From memory; `source` names it in messages, and files it mentions are relative to it. Files that
+  /// an override mentions are relative to the working directory.
+  [[nodiscard]] static TomlTable parse(std::string_view text, const std::string& source,
+                                       const std::vector<TomlOverride>& overrides = {});
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;
   /// Where the value of `key` is; where the table begins if it has no such key.
   [[nodiscard]] Where where(std::string_view key) const;
+
+  /// Whether the value of `key` is a string, where more than one type is meaningful.
+  [[nodiscard]] bool is_string(std::string_view key) const;
 
   /// A float or integer; may be infinite.
   [[nodiscard]] double number(std::string_view key) const;
@@ -55,6 +74,8 @@ class TomlTable {
   /// A text, a list of texts, or a list of lists of texts; none of them empty.
   [[nodiscard]] StringArray strings(std::string_view key) const;
   [[nodiscard]] TomlTable table(std::string_view key) const;
+  /// The tables of a list, [[key]]; none if it is empty. Messages call their keys `key.0.x`.
+  [[nodiscard]] std::vector<TomlTable> tables(std::string_view key) const;
   /// Finite numbers: a number, a list (vector), a list of lists of equal length (matrix, row by row), or
   /// the path of a CSV or NPY file (as read_array(), relative to this file).
   [[nodiscard]] ArrayValue array(std::string_view key) const;

@@ -92,7 +92,7 @@ Design spectral(const Covariance& second_moments, const DesignTask& task) {
 }  // namespace
 
 Design average_design(const Covariance& moments, const DesignTask& task) {
-  require_psd("second moments", moments, Where::here());
+  (void)require_covariance("second moments", moments, Where::here());
   require_task(task, dimension(moments));
   const double total = trace(moments);
   if (!(total > 0.0)) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <string_view>
 
 #include "sfumato/math/covariance.hpp"
 
@@ -23,13 +22,10 @@ struct Budget {
 /// Throws   InvalidArgument if A is not positive definite.
 [[nodiscard]] Budget distance_budget(const Covariance& hessian, double squared_distance);
 
-/// Checks that the weights are finite, symmetric and positive definite and the total is positive.
+/// Checks that the weights are finite, symmetric and positive definite and the total is positive, and
+/// not so small (1e-300) that shares of it lose their digits.
 /// Throws   InvalidArgument that names what is wrong.
 void require_budget(const Budget& budget);
-
-/// require_covariance that does not name the entries of a long diagonal one by one.
-/// Throws   InvalidArgument as that does.
-void require_psd(std::string_view name, const Covariance& matrix, const Where& where);
 
 /// The diagonal of W^{-1}.
 [[nodiscard]] Eigen::VectorXd inverse_diagonal(const Covariance& weights);

@@ -29,6 +29,7 @@ void require_variance(std::string_view name, double variance, const std::string&
 
 void require_variances(std::string_view name, const VectorXd& variances, const Where& where) {
   for (Index i = 0; i < variances.size(); ++i) {
+    if (std::isfinite(variances(i)) && variances(i) >= 0.0) continue;
     require_variance(name, variances(i), fmt::format("[{}]", i), where);
   }
 }

@@ -114,12 +114,12 @@ std::string what_a_guarantee_needs(const NoisePolicy& policy) {
              "clipped here, so there is none.";
     case NoiseKind::floored:
       return "A guarantee would need gradients clipped coordinate by coordinate well below the "
-             "floor, and an accountant for the steps (Spec 8.6); gradients are not clipped here, "
+             "floor, and an accountant for the steps (Spec §8.6); gradients are not clipped here, "
              "so there is none.";
     case NoiseKind::isotropic_per_layer:
     case NoiseKind::anisotropic:
       return "The scale of the noise depends on the private data: no noise level removes that part "
-             "of the risk and no guarantee exists (Spec 8.5). It can only be audited.";
+             "of the risk and no guarantee exists (Spec §8.5). It can only be audited.";
   }
   throw InternalError("an unknown noise policy");
 }

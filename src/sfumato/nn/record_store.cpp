@@ -64,28 +64,20 @@ RecordStore::RecordStore(const LabelledSet& set, std::span<const std::uint32_t> 
 void RecordStore::find_positions() {
   const std::size_t size = shape_.size();
   const auto zeros = static_cast<std::size_t>(std::count(bytes_.begin(), bytes_.end(), 0));
-  if (4 * zeros < bytes_.size() || size > 65'535) return;
+  if (4 * zeros < bytes_.size()) return;
   no_shift_.assign(size, 0.0F);
-  const std::size_t blocks = (size + kernel::kPositionBlock - 1) / kernel::kPositionBlock;
   const std::size_t groups = (size + kernel::kPositionGroup - 1) / kernel::kPositionGroup;
-  const std::size_t words = (groups + 63) / 64;
-  positions_.reserve(bytes_.size() - zeros);
-  ends_.reserve(count_ * blocks);
-  groups_.assign(count_ * words, 0);
+  const std::size_t words = (size + 63) / 64, group_words = (groups + 63) / 64;
+  positions_.assign(count_ * words, 0);
+  groups_.assign(count_ * group_words, 0);
   for (std::size_t r = 0; r < count_; ++r) {
-    first_position_.push_back(positions_.size());
     for (std::size_t i = 0; i < size; ++i) {
-      if (bytes_[r * size + i] != 0) {
-        const std::size_t group = i / kernel::kPositionGroup;
-        positions_.push_back(static_cast<std::uint16_t>(i));
-        groups_[r * words + group / 64] |= std::uint64_t{1} << group % 64;
-      }
-      if ((i + 1) % kernel::kPositionBlock == 0 || i + 1 == size) {
-        ends_.push_back(static_cast<std::uint16_t>(positions_.size() - first_position_.back()));
-      }
+      if (bytes_[r * size + i] == 0) continue;
+      const std::size_t group = i / kernel::kPositionGroup;
+      positions_[r * words + i / 64] |= std::uint64_t{1} << i % 64;
+      groups_[r * group_words + group / 64] |= std::uint64_t{1} << group % 64;
     }
   }
-  if (positions_.empty()) positions_.push_back(0);  // nothing but black pixels is sparse too
 }
 
 void RecordStore::expand(std::size_t i, const std::vector<float>& shift, float* values) const {
@@ -107,8 +99,7 @@ kernel::SparseRow RecordStore::sparse_row(std::size_t i, float* room) const {
   } else {
     expand(i, no_shift_, room);
   }
-  return {values, positions_.data() + first_position_[i],
-          ends_.data() + i * (ends_.size() / count_),
+  return {values, positions_.data() + i * (positions_.size() / count_),
           groups_.data() + i * (groups_.size() / count_)};
 }
 

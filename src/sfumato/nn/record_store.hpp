@@ -41,9 +41,7 @@ class RecordStore {
   std::vector<float> floats_;     ///< standardised, where they are kept
   std::vector<float> unshifted_;  ///< the same less the shift, if sparse
   std::vector<float> scale_, shift_, no_shift_;
-  std::vector<std::uint16_t> positions_, ends_;
-  std::vector<std::size_t> first_position_;
-  std::vector<std::uint64_t> groups_;
+  std::vector<std::uint64_t> positions_, groups_;  ///< bits, by record; see kernel::SparseRow
 };
 
 }  // namespace sfumato

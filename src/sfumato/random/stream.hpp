@@ -16,6 +16,7 @@ enum class Purpose : std::uint32_t {
   simulation = 4,      ///< Monte Carlo: paths, integrals
   bootstrap = 5,       ///< resampling of results
   selection = 6,       ///< which records make a training set, a pair or a canary
+  trial = 7,           ///< seeds of the trials of a study
 };
 
 /// Names a stream: a seed, a purpose, and whatever else sets it apart (run, model, ...).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -113,16 +114,20 @@ std::string render_text(const Document& document, std::size_t width) {
   const std::string title = printable(document.title());
   std::string text = title + "\n" + std::string(display_width(title), '=') + "\n";
   std::string summary;
-  bool after_statement = false;
+  std::optional<StatementKind> before;  // of the block before, if it is a statement
   for (const Block& block : document.blocks()) {
     const auto* statement = std::get_if<Statement>(&block);
     if (statement != nullptr && statement->kind == StatementKind::summary) {
       summary += printable(statement->text) + "\n";
       continue;
     }
-    // Statements that follow one another form a paragraph; everything else stands apart.
-    if (!(statement != nullptr && after_statement)) text += "\n";
-    after_statement = statement != nullptr;
+    // Statements that follow one another form a paragraph, which a verdict closes before new
+    // information; everything else stands apart.
+    const bool joins =
+        statement != nullptr && before.has_value() &&
+        !(before == StatementKind::verdict && statement->kind == StatementKind::info);
+    if (!joins) text += "\n";
+    before = statement != nullptr ? std::optional(statement->kind) : std::nullopt;
     if (statement != nullptr) {
       text += wrap(prefix_of(statement->kind), printable(statement->text), width);
     } else if (const auto* table = std::get_if<Table>(&block)) {

@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/design/average_design.hpp"
+#include "sfumato/design/differences.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/sde/ou_law.hpp"
@@ -64,6 +66,10 @@ class EqualErrorCurve {
   [[nodiscard]] Vector2d variances(double logit) const {
     return Vector2d(budget_ / price_(0) / (1.0 + std::exp(-logit)),
                     budget_ / price_(1) / (1.0 + std::exp(logit)));
+  }
+  /// The multiple of `shape` that costs the same.
+  [[nodiscard]] Vector2d scaled(const Vector2d& shape) const {
+    return budget_ / price_.dot(shape) * shape;
   }
 
  private:
@@ -196,6 +202,18 @@ Vector2d gradient_difference(const QuadraticPair& pair, const Vector2d& variance
   const Eigen::VectorXd at_mean = slope * law.mean - (pair.d_prime.pull - pair.d.pull);
   const Eigen::MatrixXd spread = slope * multiply(law.covariance, slope.transpose());
   return (at_mean.cwiseAbs2() + spread.diagonal()).cwiseSqrt();
+}
+
+DesignedNoise designed_noise(const QuadraticPair& pair, double error, double time) {
+  const EqualErrorCurve curve(pair, error, time);
+  const Diagonal moments = second_moments_of_box(
+      gradient_difference(pair, Vector2d::Constant(curve.isotropic_variance()), time));
+  const auto outcome = [&](const Budget& budget) -> RuleOutcome {
+    const Design design = average_design(moments, {.budget = budget, .form = DesignForm::diagonal});
+    const Vector2d variances = curve.scaled(diagonal_of(design.covariance));
+    return {variances, noise_effect(pair, variances, time).kl_forward};
+  };
+  return {outcome(trace_budget(2, 1.0)), outcome(distance_budget(Dense{pair.d.curvature}, 1.0))};
 }
 
 std::vector<PlanePoint> noise_plane(const QuadraticPair& pair, int intervals) {

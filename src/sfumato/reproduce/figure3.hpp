@@ -98,6 +98,21 @@ struct EqualErrorGain {
                                                   const Eigen::Vector2d& variances,
                                                   double time = kFigure3Time);
 
+/// A rule for the noise, and what it gives at one error.
+struct RuleOutcome {
+  Eigen::Vector2d variances;
+  double kl;  ///< KL(D || D')
+};
+
+/// Diagonal noise by the two designs that see gradient differences only (Spec §9.1, for
+/// gradient_difference at isotropic noise), scaled to the error of the others.
+struct DesignedNoise {
+  RuleOutcome paper;     ///< for a given tr Sigma, which the paper takes for the error
+  RuleOutcome distance;  ///< for a given tr(A^{-1} Sigma)/2, which is the error in the long run
+};
+[[nodiscard]] DesignedNoise designed_noise(const QuadraticPair& pair, double error,
+                                           double time = kFigure3Time);
+
 /// One point of the noise plane: noise diag(x, y) dW.
 struct PlanePoint {
   double x;

@@ -29,6 +29,8 @@ Verdict verdict_of(std::size_t confirmed, std::size_t total) {
 
 const std::vector<Part>& reproduction_parts() {
   static const std::vector<Part> parts = {
+      {"figure1", "Figure 1: privacy and accuracy over the noise plane", reproduce_figure1},
+      {"figure2", "Figure 2: the best noise for a loss of accuracy", reproduce_figure2},
       {"figure3", "Figure 3: quadratic objective, condition numbers 10 and 100", reproduce_figure3},
   };
   return parts;

@@ -53,6 +53,12 @@ struct Part {
 /// Every part, in the paper's order.
 [[nodiscard]] const std::vector<Part>& reproduction_parts();
 
+/// Privacy and accuracy over the plane of noises diag(x, y), for two settings of the sensitivities.
+[[nodiscard]] PartResult reproduce_figure1(RunScale scale);
+
+/// The best noise diag(x, y) against the loss of accuracy. Both scales are the same.
+[[nodiscard]] PartResult reproduce_figure2(RunScale scale);
+
 /// Condition numbers 10 and 100 of the quadratic objective: figure3.hpp as tables, figures, files
 /// and findings.
 [[nodiscard]] PartResult reproduce_figure3(RunScale scale);

@@ -105,10 +105,11 @@ Document reproduce(const ReproduceRequest& request, Document document) {
   for (const Part& part : parts) {
     const PartResult result = part.run(request.scale);
     Document alone(document.command(), part.title);
+    if (!request.brief) document.state(StatementKind::info, part.title + ".");
     for (const auto& [key, value] : document.provenance()) alone.add_provenance(key, value);
     for (const Block& block : blocks_of(result)) {
       alone.add(block);
-      document.add(block);
+      if (!request.brief) document.add(block);
     }
     for (const ResultFile& file : result.files) directory.write(file.name, file.bytes);
     directory.write(part.key + ".json", render_json(alone));

@@ -12,6 +12,7 @@ struct ReproduceRequest {
   std::string directory;  ///< made if it does not exist; files of the same name are replaced
   RunScale scale = RunScale::quick;
   std::vector<std::string> only = {};  ///< keys of parts; empty for all of them
+  bool brief = false;                  ///< the document has the summary alone; the files have all
 };
 
 /// Runs the parts and writes, each file whole or not at all:

@@ -166,5 +166,22 @@ TEST(Npz, WriterRefusesNamesTwice) {
   EXPECT_THROW(writer.write("/dev/full"), StorageError);
 }
 
+TEST(Npz, SinglePrecisionWithManyAxes) {
+  const TempDir dir;
+  NpzWriter writer;
+  const std::vector<float> values = {0, 1, 2, 3, 4, 5, 6, 7};
+  writer.add("conv.weight", values, std::vector<std::size_t>{2, 2, 1, 2});
+  writer.add("conv.bias", values, std::vector<std::size_t>{8});
+  writer.write(dir / "a.npz");
+  run_numpy(dir, R"(a = np.load('a.npz')
+w = a['conv.weight']
+assert sorted(a.files) == ['conv.bias', 'conv.weight']
+assert w.dtype == np.float32 and w.shape == (2, 2, 1, 2)
+assert (w.ravel() == np.arange(8)).all() and a['conv.bias'].shape == (8,)
+)");
+  EXPECT_THROW(writer.add("x", values, std::vector<std::size_t>{7}), InvalidArgument);
+  EXPECT_THROW(writer.add("x", {}, std::vector<std::size_t>{0}), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace sfumato

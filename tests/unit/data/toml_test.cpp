@@ -256,5 +256,61 @@ TEST(Toml, RefusesKeysThatWouldOverflowTheStack) {
   EXPECT_EQ(TomlTable::parse(numbers + "]\n", "n.toml").numbers("x").size(), 5001u);
 }
 
+TEST(Toml, ListsOfTables) {
+  const TomlTable t = table("[[n]]\nx = 1\n[[n]]\nx = \"two\"\n");
+  const std::vector<TomlTable> entries = t.tables("n");
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].integer("x"), 1);
+  EXPECT_TRUE(entries[1].is_string("x"));
+  EXPECT_FALSE(entries[0].is_string("x"));
+  const auto second = [](const TomlTable& root) { (void)root.tables("n")[1].number("x"); };
+  EXPECT_NE(refusal("[[n]]\n[[n]]\nx = \"two\"\n", second).find("p.toml:3:5: `n.1.x` is a string"),
+            std::string::npos);
+  const auto list = [](const TomlTable& root) { (void)root.tables("n"); };
+  EXPECT_NE(refusal("n = 1\n", list).find("`n` is an integer"), std::string::npos);
+  EXPECT_NE(refusal("n = [1]\n", list).find("a list of tables"), std::string::npos);
+}
+
+TEST(Toml, OverridesTakeTheirPlace) {
+  const auto with = [](TomlOverride override) {
+    return TomlTable::parse("a = 1\n[t]\nold = 2\n[[n]]\nname = \"p\"\nx = 1\n[[n]]\nx = 2\n",
+                            "d/p.toml", {override});
+  };
+  EXPECT_EQ(with({{"a"}, "5", "--set"}).integer("a"), 5);
+  EXPECT_EQ(
+      with({{"new", "sub", "key"}, "[1, 2]", "--set"}).table("new").table("sub").numbers("key"),
+      (std::vector<double>{1, 2}));
+  EXPECT_EQ(with({{"n", "p", "x"}, "7", "--set"}).tables("n")[0].integer("x"), 7);
+  EXPECT_EQ(with({{"n", "1", "x"}, "7", "--set"}).tables("n")[1].integer("x"), 7);
+  EXPECT_EQ(with({{"a"}, "word-1.0", "--set"}).string("a"), "word-1.0");
+  EXPECT_EQ(with({{"a"}, "\"\u00fc\"", "--set"}).string("a"), "\u00fc");
+  const TomlTable t =
+      with({{"t", "key"}, "true", "--set t.key=true", {"name"}, {"old"}}).table("t");
+  EXPECT_EQ(t.keys(), std::vector<std::string>{"key"});
+  // Files are relative to the document, those of overrides to where the command runs.
+  EXPECT_EQ(with({{"a"}, "'f.csv'", "--set"}).path("a"), "f.csv");
+  EXPECT_EQ(TomlTable::parse("a = 'f.csv'", "d/p.toml").path("a"), "d/f.csv");
+}
+
+TEST(Toml, OverridesAreNamedInComplaints) {
+  const auto refused = [](TomlOverride override) {
+    return message_of<InvalidArgument>([&] {
+      const TomlTable t = TomlTable::parse("a = 1\n[[n]]\nname = \"p\"\n", "p.toml", {override});
+      t.reject_unknown({"a", "n"});
+      (void)t.number("a");
+    });
+  };
+  EXPECT_EQ(refused({{"a"}, "\"x\"", "--set a"}), "--set a: `a` is a string. Give a number.");
+  EXPECT_NE(refused({{"b"}, "1", "--set b"}).find("--set b: the key \"b\" is unknown"),
+            std::string::npos);
+  EXPECT_NE(refused({{"a"}, "[1", "--set a"}).find("not a value"), std::string::npos);
+  EXPECT_NE(refused({{"a"}, "1\nb = 2", "--set a"}).find("not a value"), std::string::npos);
+  EXPECT_NE(refused({{"a", "b"}, "1", "--set a"}).find("`a` is an integer"), std::string::npos);
+  EXPECT_NE(refused({{"n", "q", "x"}, "1", "--set"}).find("no entry \"q\""), std::string::npos);
+  EXPECT_NE(refused({{"n", "x"}, "1", "--set"}).find("which entry"), std::string::npos);
+  EXPECT_NE(refused({std::vector<std::string>(100, "a"), "1", "--set"}).find("100 parts"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -39,6 +39,7 @@ TEST(Budget, RefusesWeightsThatAreNotPositiveDefinite) {
   EXPECT_THROW(require_budget({Diagonal{Eigen::Vector2d(1.0, std::nan(""))}, 1.0}),
                InvalidArgument);
   EXPECT_THROW(require_budget({Dense{MatrixXd::Ones(2, 2)}, 1.0}), InvalidArgument);
+  EXPECT_THROW(require_budget({Diagonal{VectorXd::Ones(2)}, 1e-320}), InvalidArgument);
   EXPECT_THROW(require_budget({Isotropic{1.0, 2}, 0.0}), InvalidArgument);
 }
 

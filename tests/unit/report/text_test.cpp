@@ -89,6 +89,19 @@ TEST(RenderText, StatementsProvenanceAndSummaryLast) {
             "3 passed, 0 failed, 0 skipped\n");
 }
 
+TEST(RenderText, NewInformationAfterAVerdictStandsApart) {
+  Document document("x", "X");
+  document.state(StatementKind::verdict, "PASS");
+  document.state(StatementKind::verdict, "FAIL");
+  document.state(StatementKind::info, "next part");
+  EXPECT_EQ(render_text(document, 30),
+            "X\n=\n\n"
+            "Verdict: PASS\n"
+            "Verdict: FAIL\n"
+            "\n"
+            "next part\n");
+}
+
 TEST(RenderText, UserNamesCannotControlTheTerminal) {
   Document document("x", "title \x1b[2J");
   Table table("t", "table \x1b", {{"a", "column \x1b"}});

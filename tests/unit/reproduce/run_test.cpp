@@ -21,10 +21,10 @@ TEST(Reproduce, WritesEveryFileItNames) {
     EXPECT_GT(entry.file_size(), 0u) << entry.path();
     ++files;
   }
-  EXPECT_EQ(files, 18u);  // 14 planes, the lines, the gains and two JSON
+  EXPECT_EQ(files, 25u);  // 16 planes, 5 tables and 4 JSON
   const auto& last = std::get<Statement>(document.blocks().back());
   EXPECT_EQ(last.kind, StatementKind::summary);
-  EXPECT_NE(last.text.find("18 files"), std::string::npos) << last.text;
+  EXPECT_NE(last.text.find("25 files"), std::string::npos) << last.text;
   const auto summary = nlohmann::json::parse(get(dir / "new/deep/reproduce.json"));
   EXPECT_EQ(summary["figure3"]["scale"], "quick");
   EXPECT_EQ(summary["figure3"]["ours"]["statements"]["gain_grows_with_condition"]["verdict"],
@@ -64,7 +64,7 @@ TEST(Reproduce, ReusesADirectoryAndLeavesOtherFilesAlone) {
   (void)reproduce({dir / "link", RunScale::quick, {"figure3"}}, empty_document());
   EXPECT_EQ(get(dir / "real/notes.txt"), "mine");
   EXPECT_EQ(nlohmann::json::parse(get(dir / "real/figure3.json"))["command"], "reproduce");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir / "real"), {}), 19);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir / "real"), {}), 20);
 }
 
 }  // namespace

@@ -4,10 +4,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/elementwise.cpp"
-#include "hwy/foreach_target.h"
+#include <hwy/foreach_target.h>
 //
-#include "hwy/aligned_allocator.h"
-#include "hwy/contrib/math/math-inl.h"
+#include <hwy/aligned_allocator.h>
+#include <hwy/contrib/math/math-inl.h>
+
 #include "sfumato/nn/kernel/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();

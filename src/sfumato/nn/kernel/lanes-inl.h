@@ -7,7 +7,7 @@
 #define SFUMATO_NN_KERNEL_LANES_INL_H_
 #endif
 
-#include "hwy/highway.h"
+#include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace sfumato::kernel::HWY_NAMESPACE {

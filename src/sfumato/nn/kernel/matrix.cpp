@@ -7,9 +7,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/matrix.cpp"
-#include "hwy/foreach_target.h"
+#include <hwy/foreach_target.h>
 //
-#include "hwy/cache_control.h"
+#include <hwy/cache_control.h>
+
 #include "sfumato/nn/kernel/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();

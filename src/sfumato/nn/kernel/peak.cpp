@@ -2,7 +2,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/peak.cpp"
-#include "hwy/foreach_target.h"
+#include <hwy/foreach_target.h>
 //
 #include "sfumato/nn/kernel/lanes-inl.h"
 

@@ -8,9 +8,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/sparse.cpp"
-#include "hwy/foreach_target.h"
+#include <hwy/foreach_target.h>
 //
-#include "hwy/cache_control.h"
+#include <hwy/cache_control.h>
+
 #include "sfumato/nn/kernel/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,63 +19,77 @@ namespace sfumato::kernel::HWY_NAMESPACE {
 
 constexpr std::size_t kWidest = kRegisters == 32 ? 5 : 3;
 
+/// Positions whose rows of b stay in the first-level cache while the rows of a pass, in words of 64.
+constexpr std::size_t kBlockWords = 2;
+
 /// Asks for a block of a row that will be read soon. Rows are anywhere in a large set, where the
 /// processor does not see them coming.
-HWY_INLINE void prefetch_block(const SparseRow& row, std::size_t block) {
+HWY_INLINE void prefetch_block(const SparseRow& row, std::size_t first) {
   constexpr std::size_t kLine = 64 / sizeof(float);
-  const float* values = row.values + block * kPositionBlock;
-  for (std::size_t i = 0; i < kPositionBlock + kLine; i += kLine) hwy::Prefetch(values + i);
-  const std::uint16_t* positions = row.positions + (block == 0 ? 0 : row.ends[block - 1]);
-  for (std::size_t i = 0; i < 3 * 2 * kLine; i += 2 * kLine) hwy::Prefetch(positions + i);
+  for (std::size_t i = 0; i < (kBlockWords * 64) + kLine; i += kLine) {
+    hwy::Prefetch(row.values + first + i);
+  }
+}
+
+/// R rows and V vectors of columns, positions of words [from, to).
+template <std::size_t R, std::size_t V>
+void sparse_rows_tile(const SparseRowsTimesMatrix& t, std::size_t row, std::size_t column,
+                      std::size_t from, std::size_t to) {
+  const Lanes d;
+  const SparseRow* r = t.rows + row;
+  float* c = t.c + row * t.c_stride + column;
+  Vector sum[R][V];
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < R; ++i) {
+    const float* begin = from == 0 ? t.start + column : c + i * t.c_stride;
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::LoadU(d, begin + v * kLanes);
+  }
+  for (std::size_t word = from; word < to; ++word) {
+    std::uint64_t bits = 0;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < R; ++i) bits |= r[i].positions[word];
+    const float* block = t.b + word * 64 * t.b_stride + column;
+    for (; bits != 0; bits &= bits - 1) {
+      const auto p = static_cast<std::size_t>(std::countr_zero(bits));
+      const float* b = block + p * t.b_stride;
+      Vector w[V];
+#pragma GCC unroll 8
+      for (std::size_t v = 0; v < V; ++v) {
+        w[v] = hn::LoadU(d, b + v * kLanes);
+        hold(w[v]);
+      }
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < R; ++i) {
+        Vector x = hn::Set(d, r[i].values[word * 64 + p]);
+        hold(x);
+#pragma GCC unroll 8
+        for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::MulAdd(x, w[v], sum[i][v]);
+      }
+    }
+  }
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < R; ++i) {
+#pragma GCC unroll 8
+    for (std::size_t v = 0; v < V; ++v) {
+      hn::StoreU(sum[i][v], d, c + i * t.c_stride + v * kLanes);
+    }
+  }
 }
 
 template <std::size_t V>
 void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
-  const Lanes d;
-  const std::size_t blocks = (t.inputs + kPositionBlock - 1) / kPositionBlock;
-  for (std::size_t block = 0; block < blocks; ++block) {
-    for (std::size_t row = 0; row < t.row_count; ++row) {
-      const SparseRow& r = t.rows[row];
-      if (row + 2 < t.row_count) prefetch_block(t.rows[row + 2], block);
-      float* c = t.c + row * t.c_stride + column;
-      const float* begin = block == 0 ? t.start + column : c;
-      Vector even[V], odd[V];
-#pragma GCC unroll 8
-      for (std::size_t v = 0; v < V; ++v) {
-        even[v] = hn::LoadU(d, begin + v * kLanes);
-        odd[v] = hn::Zero(d);
+  const std::size_t words = (t.inputs + 63) / 64;
+  for (std::size_t from = 0; from < words; from += kBlockWords) {
+    const std::size_t to = from + kBlockWords < words ? from + kBlockWords : words;
+    std::size_t row = 0;
+    for (; row + 2 <= t.row_count; row += 2) {
+      for (std::size_t next = row + 2; next < row + 4 && next < t.row_count; ++next) {
+        prefetch_block(t.rows[next], from * 64);
       }
-      std::size_t i = block == 0 ? 0 : r.ends[block - 1];
-      const std::size_t end = r.ends[block];
-      for (; i + 2 <= end; i += 2) {
-        const std::size_t p = r.positions[i], q = r.positions[i + 1];
-        const float *a = t.b + p * t.b_stride + column, *b = t.b + q * t.b_stride + column;
-        Vector x = hn::Set(d, r.values[p]), y = hn::Set(d, r.values[q]);
-        hold(x);
-        hold(y);
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < V; ++v) {
-          even[v] = hn::MulAdd(x, hn::LoadU(d, a + v * kLanes), even[v]);
-        }
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < V; ++v) {
-          odd[v] = hn::MulAdd(y, hn::LoadU(d, b + v * kLanes), odd[v]);
-        }
-      }
-      if (i < end) {
-        const std::size_t p = r.positions[i];
-        const float* a = t.b + p * t.b_stride + column;
-        const Vector x = hn::Set(d, r.values[p]);
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < V; ++v) {
-          even[v] = hn::MulAdd(x, hn::LoadU(d, a + v * kLanes), even[v]);
-        }
-      }
-#pragma GCC unroll 8
-      for (std::size_t v = 0; v < V; ++v) {
-        hn::StoreU(hn::Add(even[v], odd[v]), d, c + v * kLanes);
-      }
+      sparse_rows_tile<2, V>(t, row, column, from, to);
     }
+    if (row < t.row_count) sparse_rows_tile<1, V>(t, row, column, from, to);
   }
 }
 

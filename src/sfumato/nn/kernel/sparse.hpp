@@ -6,20 +6,19 @@
 
 namespace sfumato::kernel {
 
-/// Inputs are skipped in blocks of this many positions forwards, in groups of this many backwards.
-constexpr std::size_t kPositionBlock = 112, kPositionGroup = 4;
+/// Backwards, positions are skipped in groups of this many.
+constexpr std::size_t kPositionGroup = 4;
 
-/// A row that is mostly zeros: all its numbers, and where those that are not zero stand.
+/// A row with many zeros: all its numbers, and where those that are not zero stand.
 struct SparseRow {
   const float* values;             ///< all of them
-  const std::uint16_t* positions;  ///< of those that are not zero, ascending
-  const std::uint16_t* ends;       ///< how many positions lie before the end of each block
+  const std::uint64_t* positions;  ///< bit p: number p is not zero
   const std::uint64_t* groups;     ///< bit g: some number of group g is not zero
 };
 
-/// c[i][n] = start[n] + sum over p of rows[i].values[p] b[p b_stride + n], without the zeros. In each
-/// block of positions the terms are summed in two chains, even and odd, which are then added: the order
-/// depends on the row alone.
+/// c[i][n] = start[n] + sum over p of rows[i].values[p] b[p b_stride + n], in the order of p, without
+/// positions where two rows are zero that are worked on together: the terms of such a pair that are zero
+/// leave every sum as it is, so rows do not depend on each other.
 struct SparseRowsTimesMatrix {
   const SparseRow* rows;
   std::size_t row_count, inputs;

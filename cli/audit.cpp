@@ -1,0 +1,318 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "audit/document.hpp"
+#include "audit/input.hpp"
+#include "command.hpp"
+#include "list_option.hpp"
+#include "number_check.hpp"
+#include "sfumato/audit/canary_guesses.hpp"
+#include "sfumato/audit/lira.hpp"
+#include "sfumato/audit/rmia.hpp"
+#include "sfumato/random/stream.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+using Eigen::Index;
+
+const char* not_a_confidence(double value) {
+  return value > 0.0 && value < 1.0 ? nullptr : "is not a probability between 0 and 1";
+}
+
+void check_usage(AuditCommand& command) {
+  const bool pair = !command.members.empty() || !command.non_members.empty();
+  const bool layout = !command.logits.empty() || !command.membership.empty();
+  if (pair == layout) {
+    throw CLI::ValidationError("input",
+                               "give --members and --nonmembers, or --logits and --membership");
+  }
+  if (pair && (command.members.empty() || command.non_members.empty())) {
+    throw CLI::ValidationError("input", "--members and --nonmembers go together");
+  }
+  if (layout && (command.logits.empty() || command.membership.empty())) {
+    throw CLI::ValidationError("input", "--logits and --membership go together");
+  }
+  const bool models = command.unit == "models";
+  if (models && (command.randomised || command.guesses)) {
+    throw CLI::ValidationError("--randomised", "canaries are records: use --unit records");
+  }
+  if (!command.randomised && command.guesses) {
+    throw CLI::ValidationError("--guesses", "goes with --randomised");
+  }
+  if (!models && !command.claim.empty() && !command.randomised) {
+    throw CLI::ValidationError(
+        "--claim",
+        "records scored on one model bound no epsilon, unless their inclusion was "
+        "randomised (--randomised)");
+  }
+  if ((command.strategy == "fixed") != !command.thresholds.empty()) {
+    throw CLI::ValidationError("--threshold", "goes with --strategy fixed, which needs it");
+  }
+  if (command.look && *command.look == 0) {
+    throw CLI::ValidationError("--look", "looks count from 1");
+  }
+  require_option("--confidence", command.confidence, not_a_confidence);
+  require_option("--choosing", command.choosing_fraction, not_a_confidence);
+  if (command.deltas.empty()) command.deltas = {1e-5};
+  if (command.epsilons.empty()) command.epsilons = {1.0};
+  require_option("--delta", command.deltas, not_a_delta);
+  require_option("--eps", command.epsilons, not_an_epsilon);
+  command.deltas = without_repeats(command.deltas);
+  command.epsilons = without_repeats(command.epsilons);
+}
+
+AuditOptions options_of(const AuditCommand& command) {
+  AuditOptions options;
+  options.confidence = command.confidence;
+  options.strategy = command.strategy == "fixed"   ? ThresholdStrategy::fixed
+                     : command.strategy == "ranks" ? ThresholdStrategy::ranks
+                                                   : ThresholdStrategy::held_out;
+  options.delta =
+      command.claim.empty() ? Delta(command.deltas.front()) : parse_claim(command.claim).delta;
+  options.choosing_fraction = command.choosing_fraction;
+  options.seed = command.seed;
+  options.thresholds = command.thresholds;
+  if (command.larger_means != "member") {
+    for (double& threshold : options.thresholds) threshold = -threshold;
+  }
+  options.look = command.look.value_or(1);
+  options.more_looks = command.look.has_value();
+  return options;
+}
+
+void bound_models(Document& document, const std::vector<ScoreSample>& samples,
+                  const AuditCommand& command, int& exit_code) {
+  const Audit audit = audit_scores(samples, options_of(command));
+  add_bounds(document, audit, command);
+  if (command.claim.empty()) return;
+  const ClaimedGuarantee claim = parse_claim(command.claim);
+  const ClaimCheck check = check_claim(audit, claim.epsilon, claim.delta);
+  add_claim(document, check, claim);
+  if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
+  if (check.verdict == ClaimVerdict::not_enough_runs) exit_code = kUndecided;
+}
+
+/// A claim against one run: the cap is what all guesses right would have shown.
+void bound_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command,
+                   int& exit_code) {
+  add_one_run(document, guesses, command);
+  if (command.claim.empty()) return;
+  const ClaimedGuarantee claim = parse_claim(command.claim);
+  const CanaryGuesses perfect{guesses.canaries, guesses.guesses, guesses.guesses};
+  ClaimCheck check{
+      ClaimVerdict::not_refuted,
+      one_run_epsilon_lower_bound(guesses, claim.delta, command.confidence),
+      one_run_epsilon_lower_bound(perfect, claim.delta, command.confidence).value.nats(),
+      {}};
+  if (check.found.value > claim.epsilon) {
+    check.verdict = ClaimVerdict::violation;
+    exit_code = kViolated;
+  } else if (!(check.cap > claim.epsilon.nats())) {
+    document.state(
+        StatementKind::verdict,
+        fmt::format("NOT ENOUGH RUNS to check the claim: {} right guesses of {} could not "
+                    "show more than eps = {:.4f}. Use more canaries or guesses.",
+                    guesses.guesses, guesses.guesses, check.cap));
+    exit_code = kUndecided;
+    return;
+  }
+  add_claim(document, check, claim);
+}
+
+constexpr const char* kRecordsOnly =
+    "The unit is the record: records scored on one model share its randomness, so they describe "
+    "this model and bound no epsilon (Spec §11.2).";
+
+void audit_files(Document& document, const AuditCommand& command, int& exit_code) {
+  std::vector<ScoreSample> samples = read_samples(command);
+  std::string runs =
+      fmt::format("{} {} with the record and {} without", samples.front().with.size(), command.unit,
+                  samples.front().without.size());
+  if (samples.size() > 1) {
+    runs += fmt::format(", in each of {} samples", samples.size());
+    if (command.pool) {
+      samples = {pooled(samples)};
+      runs += ", pooled: each run drew its pair at random";
+    }
+  }
+  std::vector<NamedAttack> attacks;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    attacks.push_back(
+        {samples.size() == 1 ? "given" : fmt::format("column {}", i + 1), samples[i]});
+  }
+  if (command.unit == "models") {
+    bound_models(document, samples, command, exit_code);
+  } else if (command.randomised) {
+    if (samples.size() > 1) {
+      throw CLI::ValidationError("--randomised", "takes one column of scores");
+    }
+    const ScoreSample& sample = samples.front();
+    std::vector<double> scores = sample.with;
+    scores.insert(scores.end(), sample.without.begin(), sample.without.end());
+    std::vector<std::uint8_t> included(sample.with.size(), 1);
+    included.resize(scores.size(), 0);
+    const std::uint64_t guesses = command.guesses.value_or(scores.size());
+    bound_one_run(document, guess_canaries(scores, included, guesses, command.seed), command,
+                  exit_code);
+  } else {
+    document.state(StatementKind::warning, kRecordsOnly);
+  }
+  add_membership(document, attacks, command.confidence);
+  state_scope(document, command, runs);
+}
+
+/// Half of the models, at random, fit the attack; the others are attacked on one record each, which
+/// makes their scores independent.
+ScoreSample shadow_sample(const ShadowScores& shadows, std::uint64_t seed) {
+  const Stream stream(StreamKey(seed, Purpose::bootstrap, {4}));
+  std::vector<Index> order(static_cast<std::size_t>(shadows.logits.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
+    std::swap(order[i], order[i + stream.below(0, i, order.size() - i)]);
+  }
+  const Index fitted = shadows.logits.rows() / 2, rest = shadows.logits.rows() - fitted;
+  ShadowScores fit{Eigen::MatrixXd(fitted, shadows.logits.cols()),
+                   MembershipMask(fitted, shadows.logits.cols())};
+  Eigen::MatrixXd targets(rest, shadows.logits.cols());
+  MembershipMask member(rest, shadows.logits.cols());
+  for (Index i = 0; i < shadows.logits.rows(); ++i) {
+    const Index row = order[static_cast<std::size_t>(i)];
+    if (i < fitted) {
+      fit.logits.row(i) = shadows.logits.row(row);
+      fit.member.row(i) = shadows.member.row(row);
+    } else {
+      targets.row(i - fitted) = shadows.logits.row(row);
+      member.row(i - fitted) = shadows.member.row(row);
+    }
+  }
+  return one_record_per_model(lira_scores(fit, targets, LiraOptions{}), member, seed);
+}
+
+template <class Attack>
+void add_attack(std::vector<NamedAttack>& attacks, const char* name, const ShadowScores& shadows,
+                Attack&& attack) {
+  try {
+    attacks.push_back({name, by_membership(attack(), shadows.member)});
+  } catch (const InvalidArgument& error) {  // too few shadow models for this one
+    attacks.push_back({name, {}, error.what()});
+  }
+}
+
+void audit_layout(Document& document, const AuditCommand& command, int& exit_code) {
+  const ShadowScores shadows = read_shadows(command);
+  const Index models = shadows.logits.rows(), records = shadows.logits.cols();
+  if (command.unit == "models") {
+    document.state(
+        StatementKind::info,
+        fmt::format("LiRA fitted on {} of {} models; each of the others is attacked on one "
+                    "record, drawn at random.",
+                    models / 2, models));
+    document.state(StatementKind::assumption,
+                   "Each model was trained on each record or not by an independent fair coin.");
+    bound_models(document, {shadow_sample(shadows, command.seed)}, command, exit_code);
+  } else if (command.randomised) {
+    if (command.model < 1 || command.model > static_cast<std::uint64_t>(models)) {
+      throw CLI::ValidationError("--model", fmt::format("there are models 1 to {}", models));
+    }
+    const auto target = static_cast<Index>(command.model - 1);
+    const Eigen::RowVectorXd row = lira_scores(shadows, LiraOptions{}).row(target);
+    const std::vector<double> scores(row.begin(), row.end());
+    std::vector<std::uint8_t> included;
+    for (Index r = 0; r < records; ++r) included.push_back(shadows.member(target, r));
+    const std::uint64_t guesses = command.guesses.value_or(scores.size());
+    bound_one_run(document, guess_canaries(scores, included, guesses, command.seed), command,
+                  exit_code);
+  } else {
+    document.state(StatementKind::warning, kRecordsOnly);
+  }
+  using Kind = LiraOptions::Kind;
+  using Variance = LiraOptions::Variance;
+  std::vector<NamedAttack> attacks;
+  add_attack(attacks, "LOSS", shadows, [&] { return loss_scores(shadows.logits); });
+  add_attack(attacks, "LiRA online", shadows, [&] {
+    return lira_scores(shadows, {Kind::online, Variance::global});
+  });
+  add_attack(attacks, "LiRA offline", shadows, [&] {
+    return lira_scores(shadows, {Kind::offline, Variance::global});
+  });
+  add_attack(attacks, "RMIA", shadows, [&] { return rmia_scores(shadows); });
+  add_membership(document, attacks, command.confidence);
+  state_scope(document, command,
+              fmt::format("{} models, {} records, each a member of some", models, records));
+}
+
+void audit(AuditCommand command, int& exit_code) {
+  check_usage(command);
+  if (!command.claim.empty()) (void)parse_claim(command.claim);  // wrong usage, found first
+  const bool layout = !command.logits.empty();
+  Document document = new_document(
+      "audit",
+      fmt::format("Audit of {}",
+                  layout ? command.logits : command.members + " and " + command.non_members));
+  if (layout) {
+    audit_layout(document, command, exit_code);
+  } else {
+    audit_files(document, command, exit_code);
+  }
+  document.add_provenance("seed", fmt::format("{}", command.seed));
+  print(document, command.json);
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "audit", "What scores of trained models show about epsilon, with confidence");
+  const auto options = std::make_shared<AuditCommand>();
+  AuditCommand& o = *options;
+  command->add_option("--members", o.members,
+                      "Scores with the record (CSV or NPY; a column per pair or kind of score)");
+  command->add_option("--nonmembers,--non-members", o.non_members, "Scores without it");
+  command->add_option("--logits", o.logits, "LiRA's layout: logits, models x records");
+  command->add_option("--membership", o.membership, "1 where the model was trained on the record");
+  command
+      ->add_option("--unit", o.unit, "What a score belongs to: its own model, or a record of one")
+      ->required()
+      ->check(CLI::IsMember({"models", "records"}));
+  command->add_option("--larger-means", o.larger_means, "What larger scores mean (default member)")
+      ->check(CLI::IsMember({"member", "nonmember"}));
+  add_numbers_option(*command, "--delta", o.deltas, "Deltas for epsilon (default 1e-5)");
+  add_numbers_option(*command, "--eps", o.epsilons, "Epsilons for delta (default 1)");
+  command->add_option("--confidence", o.confidence, "Of all bounds together (default 0.95)");
+  command
+      ->add_option("--claim", o.claim, "Check eps=..,delta=..: exit code 1 if violated, 2 if open")
+      ->type_name("eps=E,delta=D");
+  command->add_option("--strategy", o.strategy, "How thresholds are chosen (default held-out)")
+      ->check(CLI::IsMember({"held-out", "ranks", "fixed"}));
+  add_numbers_option(*command, "--threshold", o.thresholds,
+                     "With fixed: chosen before the scores were seen");
+  command->add_option("--choosing", o.choosing_fraction,
+                      "With held-out: share of models that choose (default 0.5)");
+  command->add_option("--look", o.look, "Which look at a growing set of runs this is");
+  command->add_flag("--pool", o.pool, "Columns are pairs that each run drew at random: one sample");
+  command->add_flag("--independent-worlds", o.independent_worlds,
+                    "Members and non-members share no seeds: credible interval too");
+  command->add_flag("--randomised,--randomized", o.randomised,
+                    "Each record was included by a fair coin: one-run audit");
+  command->add_option("--guesses", o.guesses, "With --randomised: how many (default all)");
+  command->add_option("--model", o.model, "With --randomised --logits: the target (default 1)");
+  command->add_option("--adjacency", o.adjacency, "How D' differs from D, for the statement")
+      ->check(CLI::IsMember({"remove", "replace"}));
+  command->add_option("--access", o.access, "Of the attacker, for the statement")
+      ->check(CLI::IsMember({"black-box", "white-box"}));
+  command->add_option("--seed", o.seed, "Of splits and draws (default 0)");
+  add_json_flag(*command, o.json);
+  command->footer(
+      "Example:\n"
+      "  sfumato audit --members examples/audit/in.csv --nonmembers examples/audit/out.csv \\\n"
+      "      --unit models --claim eps=1.0,delta=1e-5\n"
+      "Exit code 1: the claim is violated; 2: too few runs to tell (docs/audit.md).");
+  command->callback([options, &exit_code] { audit(*options, exit_code); });
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,211 @@
+#include "audit/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/audit/auc.hpp"
+#include "sfumato/audit/credible_interval.hpp"
+#include "sfumato/audit/one_run_gdp.hpp"
+#include "sfumato/audit/roc.hpp"
+#include "sfumato/report/figure.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+Claimed<double> described(double value, std::string method = "of these scores") {
+  return {value, Claim::estimate, std::move(method)};
+}
+
+Claimed<double> end_of(double value, const char* method, double confidence) {
+  return {value, Claim::estimate, method, {"the scores are independent"}, confidence};
+}
+
+void add_rows(Table& table, const NamedAttack& attack, const Roc& roc, double confidence) {
+  const auto n1 = roc.members(), n0 = roc.non_members();
+  const double auc = roc.auc();
+  const ProbabilityInterval area = auc_interval(auc, n1, n0, confidence);
+  table.add_row({attack.name, "AUC", described(auc),
+                 end_of(area.lower, "Newcombe's interval", confidence),
+                 end_of(area.upper, "Newcombe's interval", confidence)});
+  table.add_row({attack.name, "advantage, largest TPR - FPR",
+                 described(roc.advantage(), "of these scores; biased upwards, as a maximum is"),
+                 Empty{}, Empty{}});
+  for (const double fpr : {0.1, 0.01, 0.001}) {
+    const RocPoint& point = roc.point_at(fpr);
+    const ProbabilityInterval interval = clopper_pearson(point.true_positives, n1, confidence);
+    const bool resolved = fpr * static_cast<double>(n0) >= 1.0;
+    table.add_row(
+        {attack.name, fmt::format("TPR at {:g} % FPR", 100.0 * fpr),
+         resolved ? described(roc.tpr(point))
+                  : described(roc.tpr(point), "at no false positive: too few non-members for less"),
+         end_of(interval.lower, "Clopper-Pearson interval at this threshold", confidence),
+         end_of(interval.upper, "Clopper-Pearson interval at this threshold", confidence)});
+  }
+}
+
+std::string key_of(const std::string& name) {
+  std::string key = name;
+  std::replace_if(
+      key.begin(), key.end(), [](char c) { return c == ' ' || c == '-' || c == ','; }, '_');
+  return key;
+}
+
+}  // namespace
+
+void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
+                    double confidence) {
+  Table table("membership", "Membership inference (describes, bounds nothing)",
+              {{"attack", "scores"},
+               {"quantity", "quantity"},
+               {"value", "value"},
+               {"lower", fmt::format("{:g} % from", 100.0 * confidence)},
+               {"upper", "to"}},
+              2);
+  Figure figure("roc", "ROC", Mark::line, {"false-positive rate", "", Scale::log},
+                {"true-positive rate", "", Scale::log});
+  for (const NamedAttack& attack : attacks) {
+    if (!attack.problem.empty()) {
+      table.add_row({attack.name, "AUC", Empty{attack.problem}, Empty{}, Empty{}});
+      continue;
+    }
+    const Roc roc(attack.scores);
+    add_rows(table, attack, roc, confidence);
+    Series series{key_of(attack.name), attack.name, {}, {}, {}, Claim::estimate, "empirical ROC"};
+    for (const RocPoint& point : roc.thinned(200)) {
+      if (point.true_positives == 0 || point.false_positives == 0) continue;  // not on log axes
+      series.x.push_back(roc.fpr(point));
+      series.y.push_back(roc.tpr(point));
+    }
+    figure.add(std::move(series));
+    const ProbabilityInterval area =
+        auc_interval(roc.auc(), roc.members(), roc.non_members(), confidence);
+    if (area.upper < 0.5) {
+      document.state(
+          StatementKind::warning,
+          fmt::format("{}: non-members score higher than members. If smaller scores mean "
+                      "members, say so with --larger-means nonmember.",
+                      attack.name));
+    }
+  }
+  document.add(std::move(table));
+  document.add(std::move(figure));
+}
+
+void add_bounds(Document& document, const Audit& audit, const AuditCommand& command) {
+  Table bounds("bounds", "What these models show",
+               {{"quantity", "quantity"}, {"value", "value"}, {"most", "perfect attack"}});
+  for (const double delta : command.deltas) {
+    bounds.add_row({fmt::format("eps at delta = {:g}", delta), audit.epsilon(Delta(delta)),
+                    Claimed<double>{audit.epsilon_cap(Delta(delta)), Claim::exact,
+                                    "what an attack without errors would show with these models"}});
+  }
+  for (const double eps : command.epsilons) {
+    bounds.add_row({fmt::format("delta at eps = {:g}", eps), audit.delta(Epsilon(eps)), Empty{}});
+  }
+  bounds.add_row({"mu", audit.mu(), Empty{}});
+  for (const double delta : command.deltas) {
+    if (delta == 0.0) continue;  // infinite for every mu
+    bounds.add_row({fmt::format("eps at delta = {:g}, if Gaussian-DP", delta),
+                    audit.epsilon_if_gdp(Delta(delta)), Empty{}});
+  }
+  if (command.independent_worlds && audit.events().size() == 1) {
+    for (const double delta : command.deltas) {
+      const EpsilonInterval interval = credible_epsilon(audit.events().front().counts, Delta(delta),
+                                                        command.confidence, Worlds::independent);
+      bounds.add_row(
+          {fmt::format("eps at delta = {:g}, credible from", delta), interval.lower, Empty{}});
+      bounds.add_row(
+          {fmt::format("eps at delta = {:g}, credible to", delta), interval.upper, Empty{}});
+    }
+  }
+  document.add(std::move(bounds));
+
+  Table tests("tests", "Tests: score >= threshold",
+              {{"sample", "sample"},
+               {"threshold", "threshold"},
+               {"true_positives", "on D"},
+               {"positives", "of"},
+               {"false_positives", "on D'"},
+               {"negatives", "of"},
+               {"level", "level"}},
+              2);
+  const double sign = command.larger_means == "member" ? 1.0 : -1.0;
+  for (const AuditedEvent& event : audit.events()) {
+    tests.add_row({event.sample + 1, sign * event.threshold, event.counts.true_positives,
+                   event.counts.positives, event.counts.false_positives, event.counts.negatives,
+                   audit.level()});
+  }
+  document.add(std::move(tests));
+  if (sign < 0.0) {
+    document.state(StatementKind::info,
+                   "Smaller scores mean members: the tests are score <= "
+                   "threshold.");
+  }
+}
+
+void add_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command) {
+  Table table("one_run", "One run with canaries", {{"quantity", "quantity"}, {"value", "value"}});
+  table.add_row({"canaries", guesses.canaries});
+  table.add_row({"guesses", guesses.guesses});
+  table.add_row({"correct", guesses.correct});
+  for (const double delta : command.deltas) {
+    table.add_row({fmt::format("eps at delta = {:g}", delta),
+                   one_run_epsilon_lower_bound(guesses, Delta(delta), command.confidence)});
+  }
+  table.add_row({"mu", one_run_mu_lower_bound(guesses, command.confidence)});
+  document.add(std::move(table));
+}
+
+void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim) {
+  const std::string what =
+      fmt::format("eps = {:g}, delta = {:g}", claim.epsilon.nats(), claim.delta.probability());
+  const double confidence = 100.0 * check.found.confidence.value_or(0.0);
+  std::string text;
+  switch (check.verdict) {
+    case ClaimVerdict::violation:
+      text = fmt::format(
+          "VIOLATION of the claim {}: these models show eps >= {:.4f} with confidence {:g} %.",
+          what, std::floor(check.found.value.nats() * 1e4) / 1e4, confidence);
+      break;
+    case ClaimVerdict::not_enough_runs:
+      text = fmt::format(
+          "NOT ENOUGH RUNS to check the claim {}: not even a perfect attack could show more than "
+          "eps = {:.4f}. {}",
+          what, check.cap,
+          check.runs_needed
+              ? fmt::format("At least {} models per world are needed.", *check.runs_needed)
+              : "No feasible number of models would do.");
+      break;
+    case ClaimVerdict::not_refuted:
+      text = fmt::format(
+          "PASS (not refuted): these models show eps >= {:.4f} at delta = {:g}, and the claim is "
+          "{}. "
+          "This does not prove it: a perfect attack would have shown {:.4f}, another attack or "
+          "another pair of data sets may show more.",
+          std::floor(check.found.value.nats() * 1e4) / 1e4, claim.delta.probability(), what,
+          check.cap);
+      break;
+  }
+  document.state(StatementKind::verdict, text);
+}
+
+void state_scope(Document& document, const AuditCommand& command, const std::string& runs) {
+  const std::string record = command.adjacency == "replace" ? "which of two records was trained on"
+                                                            : "whether one record was trained on";
+  document.state(
+      StatementKind::assumption,
+      fmt::format(
+          "What is protected: {}; adjacency {}. Threat model: an attacker with {}, who knows all "
+          "other records. {}. The numbers are about the attack that made the scores and the data "
+          "sets that were trained on: a better attack or another pair may show more, so no value "
+          "here is a guarantee, and a bound of 0 does not mean private.",
+          record, command.adjacency.empty() ? "unknown (not given)" : command.adjacency,
+          command.access.empty()          ? "access that is unknown (not given)"
+          : command.access == "white-box" ? "white-box access (weights, gradients)"
+                                          : "black-box access (outputs)",
+          runs));
+}
+
+}  // namespace sfumato::cli

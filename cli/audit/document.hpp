@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "audit/input.hpp"
+#include "sfumato/audit/claim_check.hpp"
+#include "sfumato/audit/one_run.hpp"
+#include "sfumato/report/document.hpp"
+
+namespace sfumato::cli {
+
+/// An attack's scores, by membership, or why it could not be run.
+struct NamedAttack {
+  std::string name;
+  ScoreSample scores;
+  std::string problem = {};
+};
+
+/// Membership inference as it is usually reported: AUC, advantage, TPR at low FPR, ROC.
+void add_membership(Document& document, const std::vector<NamedAttack>& attacks, double confidence);
+
+/// What scores of models bound, and by which tests.
+void add_bounds(Document& document, const Audit& audit, const AuditCommand& command);
+
+/// What one run with canaries bounds.
+void add_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command);
+
+/// A claim against what was found; the verdict decides the exit code.
+void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim);
+
+/// What the numbers are about and what they do not say.
+void state_scope(Document& document, const AuditCommand& command, const std::string& runs);
+
+}  // namespace sfumato::cli

@@ -1,0 +1,124 @@
+#include "audit/input.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "number_check.hpp"
+#include "sfumato/data/array_file.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+using Eigen::Index;
+
+void require_variety(const ScoreSample& sample, const std::string& path, Index column,
+                     Index columns) {
+  const double first = sample.with.front();
+  const auto same = [first](double score) { return score == first; };
+  if (!std::all_of(sample.with.begin(), sample.with.end(), same) ||
+      !std::all_of(sample.without.begin(), sample.without.end(), same)) {
+    return;
+  }
+  const std::string which = columns > 1 ? fmt::format(" of column {}", column + 1) : "";
+  throw InvalidArgument(
+      fmt::format("all scores{}, of members and non-members, equal {}", which, first),
+      "Scores that never differ show nothing: check how they were computed", Where::in(path));
+}
+
+}  // namespace
+
+ClaimedGuarantee parse_claim(const std::string& text) {
+  std::optional<double> eps, delta;
+  const auto refuse = [&]() -> CLI::ValidationError {
+    return CLI::ValidationError("--claim",
+                                fmt::format("\"{}\" is not of the form eps=1.0,delta=1e-5", text));
+  };
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos) throw refuse();
+    const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
+    double number = 0.0;
+    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || stop != value.data() + value.size()) throw refuse();
+    std::optional<double>* target = key == "eps" || key == "epsilon" ? &eps
+                                    : key == "delta"                 ? &delta
+                                                                     : nullptr;
+    if (target == nullptr || target->has_value()) throw refuse();
+    *target = number;
+    begin = end + 1;
+  }
+  if (!eps || !delta) throw refuse();
+  require_option("--claim", *eps, not_an_epsilon);
+  require_option("--claim", *delta, not_a_delta);
+  return {Epsilon(*eps), Delta(*delta)};
+}
+
+std::vector<ScoreSample> read_samples(const AuditCommand& command) {
+  const Eigen::MatrixXd with = read_array(command.members).values;
+  const Eigen::MatrixXd without = read_array(command.non_members).values;
+  if (with.cols() != without.cols()) {
+    throw InvalidArgument(fmt::format("has {} columns, and {} has {}", with.cols(),
+                                      command.non_members, without.cols()),
+                          "Both have a column per pair of data sets or kind of score",
+                          Where::in(command.members));
+  }
+  const double sign = command.larger_means == "member" ? 1.0 : -1.0;
+  std::vector<ScoreSample> samples;
+  for (Index column = 0; column < with.cols(); ++column) {
+    ScoreSample sample;
+    for (const double score : with.col(column)) sample.with.push_back(sign * score);
+    for (const double score : without.col(column)) sample.without.push_back(sign * score);
+    require_variety(sample, command.members, column, with.cols());
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+ShadowScores read_shadows(const AuditCommand& command) {
+  const Eigen::MatrixXd logits = read_array(command.logits).values;
+  const Eigen::MatrixXd mask = read_array(command.membership).values;
+  if (logits.rows() != mask.rows() || logits.cols() != mask.cols()) {
+    throw InvalidArgument(fmt::format("is {} x {}, and {} is {} x {}", mask.rows(), mask.cols(),
+                                      command.logits, logits.rows(), logits.cols()),
+                          "Both have a row per model and a column per record",
+                          Where::in(command.membership));
+  }
+  if (logits.rows() < 2) {
+    throw InvalidArgument(fmt::format("has one row, {} records of one model", logits.cols()),
+                          "Shadow models are needed: a row per model, a column per record",
+                          Where::in(command.logits));
+  }
+  ShadowScores shadows{command.larger_means == "member" ? logits : Eigen::MatrixXd(-logits),
+                       MembershipMask(mask.rows(), mask.cols())};
+  for (Index record = 0; record < mask.cols(); ++record) {
+    for (Index model = 0; model < mask.rows(); ++model) {
+      const double entry = mask(model, record);
+      if (entry != 0.0 && entry != 1.0) {
+        throw InvalidArgument(
+            fmt::format("row {}, column {} is {}", model + 1, record + 1, entry),
+            "The membership mask is 1 where the model was trained on the record, else 0",
+            Where::in(command.membership));
+      }
+      shadows.member(model, record) = entry == 1.0;
+    }
+  }
+  require_shadows(shadows, Where::in(command.logits));
+  if (logits.minCoeff() == logits.maxCoeff()) {
+    throw InvalidArgument(fmt::format("all scores equal {}", logits(0, 0)),
+                          "Scores that never differ show nothing: check how they were computed",
+                          Where::in(command.logits));
+  }
+  if (shadows.member.minCoeff() == shadows.member.maxCoeff()) {
+    throw InvalidArgument("is the same everywhere", "An attack needs members and non-members",
+                          Where::in(command.membership));
+  }
+  return shadows;
+}
+
+}  // namespace sfumato::cli

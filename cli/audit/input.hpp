@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/audit/score_audit.hpp"
+#include "sfumato/audit/shadow_scores.hpp"
+
+namespace sfumato::cli {
+
+struct AuditCommand {
+  std::string members, non_members;  ///< files of scores
+  std::string logits, membership;    ///< or LiRA's layout
+  std::string unit;                  ///< "models" or "records"
+  std::string larger_means = "member";
+  std::string strategy = "held-out";
+  std::vector<double> thresholds;
+  double confidence = 0.95;
+  double choosing_fraction = 0.5;
+  std::vector<double> epsilons, deltas;
+  std::string claim;
+  std::optional<std::uint64_t> look;
+  std::uint64_t seed = 0;
+  std::string adjacency, access;
+  bool pool = false;
+  bool independent_worlds = false;
+  bool randomised = false;
+  std::optional<std::uint64_t> guesses;
+  std::uint64_t model = 1;  ///< the target of a one-run audit in LiRA's layout
+  bool json = false;
+};
+
+struct ClaimedGuarantee {
+  Epsilon epsilon;
+  Delta delta;
+};
+
+/// "eps=1.0,delta=1e-5", in either order.
+/// Throws   CLI::ValidationError for anything else.
+[[nodiscard]] ClaimedGuarantee parse_claim(const std::string& text);
+
+/// One sample per column of the two files, larger scores meaning members.
+/// Throws   InvalidArgument as read_array(), if the files differ in columns, or if all scores of a
+///          column are equal.
+[[nodiscard]] std::vector<ScoreSample> read_samples(const AuditCommand& command);
+
+/// Throws   InvalidArgument as read_array() and require_shadows(), or if the mask is not made of 0 and 1.
+[[nodiscard]] ShadowScores read_shadows(const AuditCommand& command);
+
+}  // namespace sfumato::cli

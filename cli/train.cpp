@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "progress.hpp"
+#include "train/document.hpp"
+#include "train/measures.hpp"
+#include "train/output.hpp"
+#include "train/run.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+/// A word as a POSIX shell reads it back.
+std::string quoted(const std::string& word) {
+  const std::string_view plain = "_-+./=:,@%";
+  const bool is_plain = std::all_of(word.begin(), word.end(), [&](unsigned char c) {
+    return std::isalnum(c) != 0 || plain.find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (is_plain && !word.empty()) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string resume_command(const TrainOptions& options) {
+  std::string line = "sfumato train " + quoted(options.file);
+  for (const std::string& setting : options.settings) line += " --set " + quoted(setting);
+  if (!options.out.empty()) line += " --out " + quoted(options.out);
+  return line + " --resume";
+}
+
+void state_files(Document& document, const TrainOptions& options, const TrainInput& input) {
+  document.state(
+      StatementKind::summary,
+      fmt::format("Parameters (NPZ, PyTorch's layout) and log.json are in {}.", options.out));
+  if (!input.study.train.gradient_differences) return;
+  document.state(
+      StatementKind::summary,
+      fmt::format("Noise for these gradient differences: sfumato design --second-moments "
+                  "{}/{}.d.second_moments.npy --differences-are private --trace 1 --out noise.npz",
+                  options.out, input.policies.front().name));
+}
+
+void run_train(const TrainOptions& options, int& exit_code) {
+  if (options.keys) {
+    Document document = new_document("train", "Study files");
+    add_keys(document);
+    print(document, options.json);
+    return;
+  }
+  if (options.file.empty()) throw CLI::RequiredError("study");
+  const TrainInput input = read_input(options);
+  if (!options.out.empty()) prepare_directory(options.out);
+  TerminalObserver observer;
+  const TrainResult result = train(input, options, observer);
+  Document document = new_document(
+      "train", input.study.title.empty() ? "Training of " + options.file : input.study.title);
+  add_setting(document, input);
+  if (result.group.step() < input.study.train.iterations) {
+    observer.finish();
+    document.state(StatementKind::warning,
+                   fmt::format("stopped on request after {} of {} iterations.", result.group.step(),
+                               input.study.train.iterations));
+    document.state(StatementKind::summary,
+                   fmt::format("The state is saved in {}. To go on: {}", checkpoint_path(options),
+                               resume_command(options)));
+    print(document, options.json);
+    exit_code = kInterrupted;
+    return;
+  }
+  add_results(document, input, result);
+  if (!options.out.empty()) {
+    write_results(options, input, result);
+    state_files(document, options, input);
+  }
+  add_measures(document, options, input, result, observer);
+  observer.finish();
+  if (observer.stop_requested() && !options.measures.empty()) exit_code = kInterrupted;
+  std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
+  std::filesystem::remove(checkpoint_path(options), ignored);
+  print(document, options.json);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand(
+      "train", "Trains networks on D and D' with noise: losses, accuracy, odometer, parameters");
+  const auto options = std::make_shared<TrainOptions>();
+  TrainOptions& o = *options;
+  command->add_option("study", o.file, "Study file (TOML)");
+  command->add_option("--set", o.settings, "Override a key: train.iterations=200; repeatable")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  command->add_option("--out", o.out, "Directory for parameters, log and checkpoints");
+  command->add_flag("--resume", o.resume, "Go on from the checkpoint of an interrupted run");
+  command->add_option("--measure", o.measures, "Of the final models: hessian, flatness, covariance")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,NAME")
+      ->check(CLI::IsMember({"hessian", "flatness", "covariance"}));
+  command->add_flag("--keys", o.keys, "List the keys of a study file with their defaults");
+  add_json_flag(*command, o.json);
+  command->footer(
+      "Examples:\n"
+      "  sfumato train examples/train/quick.toml\n"
+      "  sfumato train studies/table2_s1.toml --set train.iterations=500 \\\n"
+      "      --set noise.anisotropic.variance=0.02 --out run1\n"
+      "Ctrl-C saves the state; the same command with --resume goes on (docs/train.md).");
+  command->callback([options, &exit_code] { run_train(*options, exit_code); });
+}
+
+}  // namespace sfumato::cli

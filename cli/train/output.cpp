@@ -1,0 +1,151 @@
+#include "train/output.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/data/npy.hpp"
+#include "sfumato/data/npz.hpp"
+#include "sfumato/nn/kernel/matrix.hpp"
+#include "sfumato/nn/state_dict.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string in(const std::string& directory, const std::string& file) {
+  return (std::filesystem::path(directory) / file).string();
+}
+
+/// Infinities as the strings that documents use too.
+Json number(double value) {
+  if (std::isnan(value)) return nullptr;
+  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
+  return value;
+}
+
+Json summary_json(const std::optional<ModelSummary>& summary) {
+  if (!summary) return nullptr;
+  return {{"records", summary->records},
+          {"mean_loss", summary->mean_loss},
+          {"largest_loss", summary->largest_loss},
+          {"accuracy", summary->accuracy}};
+}
+
+Json set_json(const LabelledSet& set) {
+  return {
+      {"name", set.name}, {"records", set.count()}, {"files", set.files}, {"sha256", set.checksum}};
+}
+
+Json model_json(const TrainInput& input, const TrainResult& result, std::size_t m) {
+  const ModelRecord& record = result.group.records()[m];
+  Json json = {{"policy", input.policies[record.policy].name},
+               {"world", world_name(record.world)},
+               {"parameters", file_stem(input, record) + ".npz"},
+               {"status", record.diverged_at ? "diverged" : "ok"},
+               {"diverged_at", record.diverged_at ? Json(*record.diverged_at) : Json(nullptr)},
+               {"training", record.diverged_at ? Json(nullptr) : summary_json(result.training[m])}};
+  if (!result.test.empty()) {
+    json["test"] = record.diverged_at ? Json(nullptr) : summary_json(result.test[m]);
+  }
+  if (input.study.train.odometer) {
+    const Odometer& odometer = record.odometer;
+    Json first = nullptr;
+    if (odometer.first_infinite) {
+      first = {
+          {"step", odometer.first_infinite->step},
+          {"parameters", odometer.first_infinite->count},
+          {"first", parameter_names(input.network, odometer.first_infinite->first_coordinates)}};
+    }
+    json["odometer"] = {{"path_kl", number(odometer.nats)},
+                        {"claim", "estimate"},
+                        {"differing_steps", odometer.steps},
+                        {"infinite_steps", odometer.infinite_steps},
+                        {"first_infinite", first}};
+  }
+  Json steps = Json::array(), losses = Json::array();
+  for (const LoggedLoss& logged : record.losses) {
+    steps.push_back(logged.step);
+    losses.push_back(number(logged.loss));
+  }
+  json["losses"] = {{"step", steps}, {"loss", losses}};
+  return json;
+}
+
+std::string log_text(const TrainInput& input, const TrainResult& result) {
+  Json models = Json::array();
+  for (std::size_t m = 0; m < result.group.models(); ++m) {
+    models.push_back(model_json(input, result, m));
+  }
+  const SlotChange& change = input.pair.other.changes.front();
+  Json log = {{"sfumato", SFUMATO_VERSION},
+              {"study", canonical_text(input.study)},
+              {"seed", input.study.train.seed},
+              {"instruction_set", kernel::instruction_set()},
+              {"data", {{"train", set_json(input.sets.train)}}},
+              {"adjacency",
+               {{"kind", name(input.study.adjacency.kind)},
+                {"record", input.pair.slots.records[change.slot]},
+                {"slot", change.slot},
+                {"label_in_d", input.pair.slots.labels[change.slot]},
+                {"replaced_by", change.empty ? Json(nullptr) : Json(change.record)}}},
+              {"parameters", input.network.parameter_count()},
+              {"steps", result.group.step()},
+              {"seconds", result.seconds},
+              {"resumed_at", result.resumed_at},
+              {"models", models}};
+  if (input.sets.test) log["data"]["test"] = set_json(*input.sets.test);
+  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_parameters(const std::string& path, const Network& network,
+                      const std::vector<float>& parameters) {
+  NpzWriter writer;
+  for (const NamedTensor& tensor : state_dict(network, parameters)) {
+    writer.add(tensor.name, tensor.values, tensor.shape);
+  }
+  writer.write(path, Compression::stored);
+}
+
+/// Mean over all steps of (g_i - g'_i)^2, in the order of the network's parameters: what a covariance
+/// file for this network is designed from.
+void write_second_moments(const std::string& path, const ModelRecord& record, std::uint64_t steps) {
+  const Eigen::Map<const Eigen::VectorXd> sums(record.squared_differences.data(),
+                                               std::ssize(record.squared_differences));
+  write_npy(path, vector_array(sums / static_cast<double>(steps)));
+}
+
+}  // namespace
+
+void prepare_directory(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error || !std::filesystem::is_directory(directory)) {
+    throw StorageError(fmt::format("cannot make the directory: {}",
+                                   error ? error.message() : "there is a file of that name"),
+                       "Choose another --out", Where::in(directory));
+  }
+  OutputFile probe(in(directory, "log.json"));
+}
+
+void write_results(const TrainOptions& options, const TrainInput& input,
+                   const TrainResult& result) {
+  write_file(in(options.out, "study.toml"), canonical_text(input.study));
+  for (std::size_t m = 0; m < result.group.models(); ++m) {
+    const ModelRecord& record = result.group.records()[m];
+    const std::string stem = file_stem(input, record);
+    write_parameters(in(options.out, stem + ".npz"), input.network, result.group.parameters(m));
+    if (input.study.train.gradient_differences) {
+      write_second_moments(in(options.out, stem + ".second_moments.npy"), record,
+                           result.group.step());
+    }
+  }
+  write_file(in(options.out, "log.json"), log_text(input, result));
+}
+
+}  // namespace sfumato::cli

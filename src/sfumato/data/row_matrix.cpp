@@ -1,0 +1,37 @@
+#include "sfumato/data/row_matrix.hpp"
+
+#include <utility>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/array.hpp"
+#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/csv.hpp"
+#include "sfumato/data/npy.hpp"
+
+namespace sfumato {
+
+RowMatrix read_row_matrix(const std::string& path) {
+  const std::string suffix = array_suffix(path);
+  FileView file(path);
+  RowMatrix matrix;
+  if (suffix == ".csv") {
+    CsvRows csv = parse_csv_rows(file.bytes(), path);
+    matrix.rows_ = csv.rows;
+    matrix.cols_ = csv.cols;
+    matrix.owned_ = std::move(csv.values);
+    matrix.data_ = matrix.owned_.data();
+    return matrix;  // finite already
+  }
+  NpyRows npy = parse_npy_rows(file.bytes(), path);
+  matrix.rows_ = npy.rows;
+  matrix.cols_ = npy.cols;
+  matrix.owned_ = std::move(npy.converted);
+  matrix.data_ = npy.in_place != nullptr ? npy.in_place : matrix.owned_.data();
+  if (npy.in_place != nullptr) matrix.file_ = std::move(file);
+  for (Eigen::Index k = 0; k < matrix.rows_; ++k) {
+    require_all_finite("the array", matrix.view().row(k), Where::in(path), k);
+  }
+  return matrix;
+}
+
+}  // namespace sfumato

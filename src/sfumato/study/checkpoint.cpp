@@ -1,0 +1,178 @@
+#include "sfumato/study/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sfumato/data/npy.hpp"
+#include "sfumato/data/npz.hpp"
+
+namespace sfumato {
+namespace {
+
+// Every number is a double in the file: floats and counts below 2^53 keep their value. Arrays cannot
+// be empty, so what is empty is left out.
+
+/// The columns of `numbers`, one row per model.
+enum Number : Eigen::Index {
+  kPolicy,
+  kWorld,
+  kDivergedAt,  ///< -1: did not
+  kPathKl,
+  kDifferingSteps,
+  kInfiniteSteps,
+  kFirstInfiniteStep,  ///< -1: none
+  kFirstInfiniteCount,
+  kNumbers
+};
+
+Eigen::MatrixXd matrix_of(const std::vector<std::vector<double>>& rows) {
+  Eigen::MatrixXd matrix(std::ssize(rows), rows.empty() ? 0 : std::ssize(rows[0]));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    matrix.row(static_cast<Eigen::Index>(i)) =
+        Eigen::Map<const Eigen::RowVectorXd>(rows[i].data(), std::ssize(rows[i]));
+  }
+  return matrix;
+}
+
+class Reader {
+ public:
+  Reader(Arrays arrays, std::string path) : arrays_(std::move(arrays)), path_(std::move(path)) {}
+
+  [[noreturn]] void refuse(const std::string& problem) const {
+    throw InvalidArgument(fmt::format("this is not a checkpoint: {}", problem),
+                          "Name a checkpoint.npz that `sfumato train` wrote", Where::in(path_));
+  }
+  [[nodiscard]] const Array* find(const std::string& name) const {
+    const auto found = arrays_.find(name);
+    return found == arrays_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] const Eigen::MatrixXd& matrix(const std::string& name, Eigen::Index rows,
+                                              Eigen::Index cols) const {
+    const Array* array = find(name);
+    if (array == nullptr) refuse(fmt::format("`{}` is missing", name));
+    const bool fits =
+        (rows < 0 || array->values.rows() == rows) && (cols < 0 || array->values.cols() == cols);
+    if (!fits) refuse(fmt::format("`{}` has the shape {}", name, shape_text(*array)));
+    return array->values;
+  }
+  [[nodiscard]] std::string text(const std::string& name) const {
+    const Array* array = find(name);
+    if (array == nullptr) refuse(fmt::format("`{}` is missing", name));
+    return text_of(*array, path_);
+  }
+  [[nodiscard]] std::uint64_t count(double value) const {
+    if (!(value >= 0.0 && value <= 0x1p53 && value == std::floor(value))) {
+      refuse(fmt::format("{} is not a count", value));
+    }
+    return static_cast<std::uint64_t>(value);
+  }
+
+ private:
+  Arrays arrays_;
+  std::string path_;
+};
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
+  std::vector<std::vector<double>> numbers, parameters, losses, infinite, squares;
+  const GroupState& state = checkpoint.state;
+  for (std::size_t m = 0; m < state.records.size(); ++m) {
+    const ModelRecord& record = state.records[m];
+    const auto model = static_cast<double>(m);
+    const Odometer& odometer = record.odometer;
+    const auto& first = odometer.first_infinite;
+    numbers.push_back({static_cast<double>(record.policy), static_cast<double>(record.world),
+                       record.diverged_at ? static_cast<double>(*record.diverged_at) : -1.0,
+                       odometer.nats, static_cast<double>(odometer.steps),
+                       static_cast<double>(odometer.infinite_steps),
+                       first ? static_cast<double>(first->step) : -1.0,
+                       first ? static_cast<double>(first->count) : 0.0});
+    if (first) {
+      for (const std::size_t index : first->first_coordinates) {
+        infinite.push_back({model, static_cast<double>(index)});
+      }
+    }
+    parameters.emplace_back(state.parameters[m].begin(), state.parameters[m].end());
+    for (const LoggedLoss& logged : record.losses) {
+      losses.push_back({model, static_cast<double>(logged.step), logged.loss});
+    }
+    if (!record.squared_differences.empty()) squares.push_back(record.squared_differences);
+  }
+  NpzWriter writer;
+  writer.add_text("study", checkpoint.study);
+  writer.add_text("instruction_set", checkpoint.instruction_set);
+  writer.add("seconds", scalar_array(checkpoint.seconds));
+  writer.add("step", scalar_array(static_cast<double>(state.step)));
+  writer.add("numbers", matrix_array(matrix_of(numbers)));
+  writer.add("parameters", matrix_array(matrix_of(parameters)));
+  if (!losses.empty()) writer.add("losses", matrix_array(matrix_of(losses)));
+  if (!infinite.empty()) writer.add("infinite_parameters", matrix_array(matrix_of(infinite)));
+  if (!squares.empty()) writer.add("squared_differences", matrix_array(matrix_of(squares)));
+  writer.write(path, Compression::stored);
+}
+
+Checkpoint read_checkpoint(const std::string& path) {
+  const Reader reader(read_npz(path), path);
+  Checkpoint checkpoint;
+  checkpoint.study = reader.text("study");
+  checkpoint.instruction_set = reader.text("instruction_set");
+  checkpoint.seconds = reader.matrix("seconds", 1, 1)(0, 0);
+  GroupState& state = checkpoint.state;
+  state.step = reader.count(reader.matrix("step", 1, 1)(0, 0));
+  const Eigen::MatrixXd& numbers = reader.matrix("numbers", -1, kNumbers);
+  const Eigen::Index models = numbers.rows();
+  const Eigen::MatrixXd& parameters = reader.matrix("parameters", models, -1);
+  for (Eigen::Index m = 0; m < models; ++m) {
+    ModelRecord record;
+    record.policy = reader.count(numbers(m, kPolicy));
+    record.world = reader.count(numbers(m, kWorld));
+    if (numbers(m, kDivergedAt) >= 0.0) record.diverged_at = reader.count(numbers(m, kDivergedAt));
+    record.odometer.nats = numbers(m, kPathKl);
+    record.odometer.steps = reader.count(numbers(m, kDifferingSteps));
+    record.odometer.infinite_steps = reader.count(numbers(m, kInfiniteSteps));
+    if (numbers(m, kFirstInfiniteStep) >= 0.0) {
+      record.odometer.first_infinite = {reader.count(numbers(m, kFirstInfiniteStep)),
+                                        reader.count(numbers(m, kFirstInfiniteCount)),
+                                        {}};
+    }
+    state.records.push_back(std::move(record));
+    std::vector<float> values;
+    values.reserve(static_cast<std::size_t>(parameters.cols()));
+    for (Eigen::Index i = 0; i < parameters.cols(); ++i) {
+      values.push_back(static_cast<float>(parameters(m, i)));
+    }
+    state.parameters.push_back(std::move(values));
+  }
+  const auto model_of = [&](double number) -> ModelRecord& {
+    const std::uint64_t model = reader.count(number);
+    if (model >= state.records.size()) reader.refuse(fmt::format("there is no model {}", model));
+    return state.records[model];
+  };
+  if (reader.find("losses") != nullptr) {
+    const Eigen::MatrixXd& losses = reader.matrix("losses", -1, 3);
+    for (Eigen::Index i = 0; i < losses.rows(); ++i) {
+      model_of(losses(i, 0)).losses.push_back({reader.count(losses(i, 1)), losses(i, 2)});
+    }
+  }
+  if (reader.find("infinite_parameters") != nullptr) {
+    const Eigen::MatrixXd& infinite = reader.matrix("infinite_parameters", -1, 2);
+    for (Eigen::Index i = 0; i < infinite.rows(); ++i) {
+      auto& first = model_of(infinite(i, 0)).odometer.first_infinite;
+      if (!first) reader.refuse("it names parameters of a step that was not infinite");
+      first->first_coordinates.push_back(reader.count(infinite(i, 1)));
+    }
+  }
+  if (reader.find("squared_differences") != nullptr) {
+    const Eigen::MatrixXd& squares =
+        reader.matrix("squared_differences", models, parameters.cols());
+    for (Eigen::Index m = 0; m < models; ++m) {
+      std::vector<double>& values = state.records[static_cast<std::size_t>(m)].squared_differences;
+      for (Eigen::Index i = 0; i < squares.cols(); ++i) values.push_back(squares(m, i));
+    }
+  }
+  return checkpoint;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "sfumato/nn/trial_group.hpp"
+
+namespace sfumato {
+
+/// A group of models between two steps, and what it is a state of.
+struct Checkpoint {
+  std::string study;  ///< canonical text and inputs
+  std::string instruction_set;
+  double seconds = 0.0;  ///< that the steps so far took
+  GroupState state;
+};
+
+/// Writes a checkpoint as an NPZ archive; the file appears whole or not at all.
+/// Throws   StorageError as OutputFile.
+void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
+
+/// Throws   InvalidArgument if the file is missing, is not a checkpoint, or contradicts itself.
+[[nodiscard]] Checkpoint read_checkpoint(const std::string& path);
+
+}  // namespace sfumato

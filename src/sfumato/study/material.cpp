@@ -1,0 +1,202 @@
+#include "sfumato/study/material.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "sfumato/data/checksum.hpp"
+#include "sfumato/data/covariance_file.hpp"
+#include "sfumato/data/file_input.hpp"
+#include "sfumato/data/labelled_table.hpp"
+
+namespace sfumato {
+namespace {
+
+LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
+                      const DataPlaces& places) {
+  LabelledSet set;
+  if (data.is_table()) {
+    LabelledTableOptions options;
+    options.label = data.label;
+    options.classes = data.classes;
+    if (data.standardise == StandardiseBy::constants) options.standardisation = data.constants;
+    return read_labelled_table(part == DataPart::train ? data.set : data.test, options);
+  }
+  set = load_data_set(data.set, part, records, places);
+  if (data.standardise == StandardiseBy::none) set.standardisation = pixels_only();
+  if (data.standardise == StandardiseBy::constants) {
+    set.standardisation = data.constants;
+    require_consistent(set);
+  }
+  return set;
+}
+
+/// fc1, conv1, act1, pool1, flatten1: the n-th of its family.
+std::string default_name(const LayerSpec& layer, std::map<std::string, int>& counts) {
+  static const std::map<std::string, std::string> families = {
+      {"linear", "fc"}, {"conv2d", "conv"}, {"max_pool", "pool"},  {"avg_pool", "pool"},
+      {"relu", "act"},  {"tanh", "act"},    {"flatten", "flatten"}};
+  const std::string& family = families.at(layer.type);
+  return fmt::format("{}{}", family, ++counts[family]);
+}
+
+Layer layer_of(const LayerSpec& layer) {
+  if (layer.type == "linear") return Linear{layer.outputs};
+  if (layer.type == "conv2d") {
+    return Conv2d{layer.channels, layer.kernel, layer.stride, layer.padding};
+  }
+  if (layer.type == "max_pool") return MaxPool2d{layer.size};
+  if (layer.type == "avg_pool") return AvgPool2d{layer.size};
+  if (layer.type == "tanh") return Tanh{};
+  if (layer.type == "flatten") return Flatten{};
+  return Relu{};
+}
+
+Network without_checks(const ModelSpec& model, const Shape& data) {
+  if (!model.preset.empty()) {
+    return preset_network(model.preset, model.activation == "tanh" ? Layer(Tanh{}) : Layer(Relu{}));
+  }
+  std::vector<NamedLayer> layers;
+  std::map<std::string, int> counts;
+  for (const LayerSpec& layer : model.layers) {
+    std::string name = default_name(layer, counts);
+    if (!layer.name.empty()) name = layer.name;
+    layers.push_back({std::move(name), layer_of(layer)});
+  }
+  return Network(data, std::move(layers), model.where);
+}
+
+/// The variances of a covariance that a file holds, one per parameter.
+std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
+                                                       const Network& network) {
+  const Covariance covariance = read_covariance(noise.covariance).covariance;
+  const Where where = Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance));
+  const auto parameters = static_cast<Eigen::Index>(network.parameter_count());
+  if (dimension(covariance) != parameters) {
+    throw InvalidArgument(fmt::format("the covariance has {} dimensions, the network {} parameters",
+                                      dimension(covariance), parameters),
+                          "Design the noise for this network", where);
+  }
+  if (!is_diagonal(covariance)) {
+    throw InvalidArgument("the covariance is not diagonal",
+                          "Training draws its noise parameter by parameter: design it with --form "
+                          "diagonal, grouped or isotropic",
+                          where);
+  }
+  const Eigen::VectorXd diagonal = diagonal_of(covariance);
+  auto variances = std::make_shared<std::vector<float>>();
+  variances->reserve(network.parameter_count());
+  for (const double variance : diagonal) variances->push_back(static_cast<float>(variance));
+  return variances;
+}
+
+}  // namespace
+
+StudySets load_sets(const Study& study, const DataPlaces& places) {
+  const DataSpec& data = study.data;
+  // A replacement comes from outside D.
+  const std::size_t spare = study.adjacency.kind == Adjacency::replace ? 1 : 0;
+  std::size_t wanted = data.records == 0 ? 0 : data.records + spare;
+  if (study.adjacency.record) {
+    wanted = wanted == 0 ? 0 : std::max<std::size_t>(wanted, *study.adjacency.record + 1UL);
+  }
+  StudySets sets{load_part(data, DataPart::train, wanted, places), std::nullopt};
+  const std::size_t records = data.records == 0 ? sets.train.count() : data.records;
+  if (records > sets.train.count()) {
+    throw InvalidArgument(fmt::format("`records` = {} is more than the {} of {}", records,
+                                      sets.train.count(), sets.train.name),
+                          "Ask for at most as many as there are", data.where);
+  }
+  if (study.train.batches != BatchScheme::with_replacement && study.train.batch_size > records) {
+    throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
+                                      study.train.batch_size, records),
+                          "Use smaller batches, or batches = \"with_replacement\"", data.where);
+  }
+  if (!data.is_table() || !data.test.empty()) {
+    sets.test = load_part(data, DataPart::test, data.test_records, places);
+    if (sets.test->shape != sets.train.shape) {
+      throw InvalidArgument(fmt::format("records to test on are {}, those to train on {}",
+                                        shape_text(sets.test->shape), shape_text(sets.train.shape)),
+                            "Give tables with the same columns", data.where);
+    }
+    if (sets.test->classes > sets.train.classes) {
+      throw InvalidArgument(fmt::format("records to test on have {} classes, those to train on {}",
+                                        sets.test->classes, sets.train.classes),
+                            "Set data.classes, and give the network as many outputs", data.where);
+    }
+  }
+  return sets;
+}
+
+SlotPair adjacent_pair(const Study& study, const LabelledSet& train, std::uint64_t pair) {
+  const AdjacencySpec& adjacency = study.adjacency;
+  const std::size_t records = study.data.records == 0 ? train.count() : study.data.records;
+  Slots slots = random_slots(train, records, study.data.seed);
+  if (adjacency.record && *adjacency.record >= train.count()) {
+    throw InvalidArgument(fmt::format("there is no record {} among the {} of {}", *adjacency.record,
+                                      train.count(), train.name),
+                          "Records count from 0", adjacency.where);
+  }
+  if (adjacency.kind == Adjacency::replace && records == train.count()) {
+    throw InvalidArgument(
+        fmt::format("D holds all {} records of {}: none is left to replace one with", records,
+                    train.name),
+        "Set data.records to fewer, or kind = \"remove\"", adjacency.where);
+  }
+  const std::uint32_t slot = adjacency.record
+                                 ? hold_record(slots, train, *adjacency.record)
+                                 : random_positions(records, 1, study.data.seed, pair).front();
+  return differ(train, std::move(slots), {&slot, 1}, {adjacency.kind, adjacency.canary},
+                study.data.seed, pair);
+}
+
+std::shared_ptr<const TrainingData> training_data(const LabelledSet& train, const SlotPair& pair) {
+  return std::make_shared<const TrainingData>(train, pair.slots,
+                                              std::vector<World>{World{}, pair.other});
+}
+
+Network network_of(const ModelSpec& model, const LabelledSet& train) {
+  const Shape data{train.shape.channels, train.shape.height, train.shape.width};
+  Network network = without_checks(model, data);
+  if (network.input() != data) {
+    throw InvalidArgument(
+        fmt::format("the first layer `{}` of {} takes records of {}, those of {} are {}",
+                    network.layers().front().name, model.preset, network.input().text(), train.name,
+                    data.text()),
+        "Choose another preset, or give [[model.layers]]", model.where);
+  }
+  if (network.classes() < static_cast<std::size_t>(train.classes)) {
+    throw InvalidArgument(
+        fmt::format("the last layer `{}` has {} outputs, {} has {} classes",
+                    network.layers().back().name, network.classes(), train.name, train.classes),
+        "Give it one output per class", model.where);
+  }
+  return network;
+}
+
+std::vector<NoisePolicy> policies_of(const Study& study, const Network& network) {
+  std::vector<NoisePolicy> policies;
+  for (const NoiseSpec& noise : study.noise) {
+    NoisePolicy policy{noise.name,    noise.policy,        noise.variance, noise.floor,
+                       noise.reading, noise.bias_in_layer, nullptr};
+    if (noise.policy == NoiseKind::fixed) policy.fixed = variances_of(noise, network);
+    require_valid(policy, network, noise.where);
+    policies.push_back(std::move(policy));
+  }
+  return policies;
+}
+
+std::string inputs_text(const Study& study, const StudySets& sets) {
+  std::string text = fmt::format("[inputs]\ntrain = \"{}\"\n", sets.train.checksum);
+  if (sets.test) text += fmt::format("test = \"{}\"\n", sets.test->checksum);
+  for (const NoiseSpec& noise : study.noise) {
+    if (noise.policy != NoiseKind::fixed) continue;
+    text += fmt::format("\"covariance of {}\" = \"{}\"\n", noise.name,
+                        sha256(read_file(noise.covariance)));
+  }
+  return text;
+}
+
+}  // namespace sfumato

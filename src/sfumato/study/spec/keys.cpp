@@ -1,0 +1,440 @@
+// The one place that knows the keys of a study: their names, types, defaults (those of the structs) and
+// help. The reader, the canonical text, `sfumato train --keys` and the documentation follow from it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/study/spec/key.hpp"
+#include "sfumato/study/spec/toml_text.hpp"
+
+namespace sfumato {
+namespace {
+
+using Aliases = std::vector<std::string>;
+
+[[noreturn]] void refuse(const TomlTable& table, const std::string& key, const std::string& value,
+                         const std::string& expected) {
+  throw InvalidArgument(fmt::format("`{}` = {} is not {}", key, value, expected),
+                        fmt::format("Give {}", expected), table.where(key));
+}
+
+template <class T>
+Key<T> text_key(const char* name, const char* type, const char* help, std::string T::*member) {
+  return {name, type, help,
+          [member](T& to, const TomlTable& table, const std::string& key) {
+            to.*member = table.string(key);
+          },
+          [member](const T& from) {
+            return (from.*member).empty() ? std::string() : toml_text(from.*member);
+          }};
+}
+
+template <class T>
+Key<T> path_key(const char* name, const char* help, std::string T::*member) {
+  Key<T> key = text_key<T>(name, "path", help, member);
+  key.read = [member](T& to, const TomlTable& table, const std::string& given) {
+    to.*member = absolute_path(table.path(given));
+  };
+  return key;
+}
+
+/// An integer of any width, at least `least`.
+template <class T, class Integer>
+Key<T> integer_key(const char* name, const char* help, Integer T::*member, std::int64_t least) {
+  const std::string type = fmt::format("integer >= {}", least);
+  return {
+      name, type, help,
+      [member, least](T& to, const TomlTable& table, const std::string& key) {
+        const std::int64_t value = table.integer(key);
+        if (value < least || !std::in_range<Integer>(value)) {
+          refuse(table, key, fmt::format("{}", value),
+                 fmt::format("an integer from {} to {}", least,
+                             std::min<std::uint64_t>(
+                                 std::numeric_limits<std::int64_t>::max(),
+                                 static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))));
+        }
+        to.*member = static_cast<Integer>(value);
+      },
+      [member](const T& from) { return fmt::format("{}", from.*member); }};
+}
+
+/// As integer_key, where 0 is the default and stands for something else, which `help` says.
+template <class T, class Integer>
+Key<T> optional_integer_key(const char* name, const char* help, Integer T::*member) {
+  Key<T> key = integer_key<T>(name, help, member, 1);
+  key.write = [member](const T& from) {
+    return from.*member == 0 ? std::string() : fmt::format("{}", from.*member);
+  };
+  return key;
+}
+
+template <class T>
+Key<T> positive_key(const char* name, const char* help, double T::*member) {
+  return {name, "number > 0", help,
+          [member](T& to, const TomlTable& table, const std::string& key) {
+            const double value = table.number(key);
+            if (!(std::isfinite(value) && value > 0.0)) {
+              refuse(table, key, fmt::format("{}", value), "a finite positive number");
+            }
+            to.*member = value;
+          },
+          [member](const T& from) {
+            return from.*member > 0.0 ? toml_text(from.*member) : std::string();
+          }};
+}
+
+template <class T>
+Key<T> flag_key(const char* name, const char* help, bool T::*member) {
+  return {name, "true | false", help,
+          [member](T& to, const TomlTable& table, const std::string& key) {
+            to.*member = table.boolean(key);
+          },
+          [member](const T& from) { return from.*member ? "true" : "false"; }};
+}
+
+template <class E>
+using Choices = std::vector<std::pair<std::string, E>>;
+
+template <class E>
+Choices<E> by_name(std::initializer_list<E> values) {
+  Choices<E> choices;
+  for (const E value : values) choices.emplace_back(name(value), value);
+  return choices;
+}
+
+template <class T, class E>
+Key<T> choice_key(const char* key_name, const char* help, E T::*member, Choices<E> choices) {
+  std::vector<std::string> names;
+  for (const auto& [text, value] : choices) names.push_back(text);
+  return {key_name, fmt::format("{}", fmt::join(names, " | ")), help,
+          [=](T& to, const TomlTable& table, const std::string& key) {
+            const std::string given = table.string(key);
+            for (const auto& [text, value] : choices) {
+              if (text != given) continue;
+              to.*member = value;
+              return;
+            }
+            throw InvalidArgument(fmt::format("`{}` = {} is unknown", key, toml_text(given)),
+                                  suggestion(given, names, "values"), table.where(key));
+          },
+          [=](const T& from) {
+            for (const auto& [text, value] : choices) {
+              if (value == from.*member) return toml_text(text);
+            }
+            throw InternalError("a setting that no text stands for");
+          }};
+}
+
+template <class T>
+Key<T> with(Key<T> key, Aliases aliases) {
+  key.aliases = std::move(aliases);
+  return key;
+}
+
+template <class T>
+Key<T> required(Key<T> key) {
+  key.required = true;
+  return key;
+}
+
+/// Numbers of the constants with which a study standardises, one per channel.
+Key<DataSpec> constants_key(const char* name, const char* help,
+                            std::vector<double> Standardisation::*member) {
+  return {name, "list of numbers", help,
+          [member](DataSpec& to, const TomlTable& table, const std::string& key) {
+            to.constants.*member = table.numbers(key);
+          },
+          [member](const DataSpec& from) {
+            const std::vector<double>& values = from.constants.*member;
+            if (values.empty()) return std::string();
+            return fmt::format("[{}]", fmt::join(values, ", "));
+          }};
+}
+
+Key<DataSpec> divisor_key() {
+  return {"divisor", "number > 0",
+          "with standardise = \"constants\": values are divided by it first",
+          [](DataSpec& to, const TomlTable& table, const std::string& key) {
+            to.constants.divisor = table.number(key);
+          },
+          [](const DataSpec& from) {
+            const bool used = from.standardise == StandardiseBy::constants;
+            return used ? toml_text(from.constants.divisor) : std::string();
+          }};
+}
+
+Key<DataSpec> set_key() {
+  Key<DataSpec> key = text_key("set", "fashion-mnist | cifar10 | path of a CSV or NPY table",
+                               "the records that D is drawn from", &DataSpec::set);
+  key.read = [](DataSpec& to, const TomlTable& table, const std::string& given) {
+    to.set = table.string(given);
+    if (to.is_table()) to.set = absolute_path(table.path(given));
+  };
+  key.required = true;
+  return key;
+}
+
+Key<AdjacencySpec> record_key() {
+  return {"record", "integer >= 0 | \"random\"",
+          "the differing record: its number in the set, from 0, or any of D",
+          [](AdjacencySpec& to, const TomlTable& table, const std::string& key) {
+            to.record.reset();
+            if (table.is_string(key)) {
+              const std::string text = table.string(key);
+              if (text == "random") return;
+              refuse(table, key, toml_text(text), "an integer or \"random\"");
+            }
+            const std::int64_t value = table.integer(key);
+            if (!std::in_range<std::uint32_t>(value)) {
+              refuse(table, key, fmt::format("{}", value), "the number of a record, from 0");
+            }
+            to.record = static_cast<std::uint32_t>(value);
+          },
+          [](const AdjacencySpec& from) {
+            return from.record ? fmt::format("{}", *from.record) : "\"random\"";
+          }};
+}
+
+Key<NoiseSpec> variance_key() {
+  return {"variance",
+          "number > 0",
+          "sigma^2 (a factor of the covariance for fixed, default 1)",
+          [](NoiseSpec& to, const TomlTable& table, const std::string& key) {
+            to.variance = table.number(key);
+            if (!(std::isfinite(to.variance) && to.variance >= 0.0)) {
+              refuse(table, key, fmt::format("{}", to.variance), "a finite number >= 0");
+            }
+          },
+          [](const NoiseSpec& from) {
+            return from.variance > 0.0 ? toml_text(from.variance) : std::string();
+          },
+          {"sigma2"}};
+}
+
+/// Layers by type, with the keys that the type has beside `type` and `name`.
+struct LayerType {
+  std::string name;
+  Keys<LayerSpec> keys;
+};
+
+const std::vector<LayerType>& known_layers() {
+  const auto pool = [] {
+    return Keys<LayerSpec>{required(with(
+        integer_key("size", "pools: height, width and stride of the window", &LayerSpec::size, 1),
+        {"kernel_size"}))};
+  };
+  static const std::vector<LayerType> layers = {
+      {"linear",
+       {required(
+           with(integer_key("outputs", "linear: numbers that it gives", &LayerSpec::outputs, 1),
+                {"out_features"}))}},
+      {"conv2d",
+       {required(
+            with(integer_key("channels", "conv2d: channels that it gives", &LayerSpec::channels, 1),
+                 {"out_channels"})),
+        required(with(integer_key("kernel", "conv2d: height and width", &LayerSpec::kernel, 1),
+                      {"kernel_size"})),
+        integer_key("stride", "conv2d", &LayerSpec::stride, 1),
+        integer_key("padding", "conv2d: zeros on each side", &LayerSpec::padding, 0)}},
+      {"max_pool", pool()},
+      {"avg_pool", pool()},
+      {"relu", {}},
+      {"tanh", {}},
+      {"flatten", {}}};
+  return layers;
+}
+
+/// Written only for the policies that have it: the reader refuses it for others.
+Key<NoiseSpec> only_for(bool (*has)(NoiseKind), Key<NoiseSpec> key) {
+  key.write = [has, write = key.write](const NoiseSpec& from) {
+    return has(from.policy) ? write(from) : std::string();
+  };
+  return key;
+}
+
+template <class T>
+void append(std::vector<KeyInfo>& infos, const char* table, const Keys<T>& keys,
+            const T& defaults = {}) {
+  for (const Key<T>& key : keys) {
+    infos.push_back({table, key.name, key.aliases, key.type,
+                     key.required ? std::string() : key.write(defaults), key.required, key.help});
+  }
+}
+
+}  // namespace
+
+const Keys<DataSpec>& data_keys() {
+  static const Keys<DataSpec> keys = {
+      set_key(),
+      optional_integer_key("records", "N, the records of D, drawn at random (default: all)",
+                           &DataSpec::records),
+      integer_key("seed", "of the choice of records", &DataSpec::seed, 0),
+      choice_key("standardise", "how values become inputs; the constants must be public",
+                 &DataSpec::standardise,
+                 Choices<StandardiseBy>{{"public", StandardiseBy::public_constants},
+                                        {"none", StandardiseBy::none},
+                                        {"constants", StandardiseBy::constants}}),
+      divisor_key(),
+      constants_key("means", "with standardise = \"constants\": one per channel or feature",
+                    &Standardisation::means),
+      constants_key("deviations", "with standardise = \"constants\": one per channel or feature",
+                    &Standardisation::deviations),
+      text_key("label", "text", "of a table: column of the classes (default: the last)",
+               &DataSpec::label),
+      optional_integer_key("classes", "of a table (default: largest label + 1)",
+                           &DataSpec::classes),
+      path_key("test", "of a table: another table to test on", &DataSpec::test),
+      optional_integer_key("test_records", "test on the first so many (default: all)",
+                           &DataSpec::test_records)};
+  return keys;
+}
+
+const Keys<AdjacencySpec>& adjacency_keys() {
+  static const Keys<AdjacencySpec> keys = {
+      choice_key("kind", "the slot of the record is empty in D', or holds another",
+                 &AdjacencySpec::kind, by_name({Adjacency::remove, Adjacency::replace})),
+      record_key(),
+      flag_key("canary", "give the differing record a wrong label in D", &AdjacencySpec::canary)};
+  return keys;
+}
+
+const Keys<ModelSpec>& model_keys() {
+  static const Keys<ModelSpec> keys = [] {
+    Key<ModelSpec> activation = text_key("activation", "relu | tanh",
+                                         "between the layers of a preset", &ModelSpec::activation);
+    activation.write = [](const ModelSpec& from) {
+      return from.layers.empty() ? toml_text(from.activation) : std::string();
+    };
+    const std::string names = fmt::format("{}", fmt::join(preset_names(), " | "));
+    return Keys<ModelSpec>{
+        text_key("preset", names.c_str(), "a network of the paper; otherwise give [[model.layers]]",
+                 &ModelSpec::preset),
+        activation};
+  }();
+  return keys;
+}
+
+std::vector<std::string> layer_types() {
+  std::vector<std::string> types;
+  for (const LayerType& layer : known_layers()) types.push_back(layer.name);
+  return types;
+}
+
+Keys<LayerSpec> layer_keys(const std::string& type) {
+  const std::string types = fmt::format("{}", fmt::join(layer_types(), " | "));
+  Keys<LayerSpec> keys = {
+      required(text_key("type", types.c_str(), "what the layer does", &LayerSpec::type)),
+      text_key("name", "text", "of the layer and its parameters (default: fc1, conv1, ...)",
+               &LayerSpec::name)};
+  for (const LayerType& layer : known_layers()) {
+    if (layer.name != type && !(type.empty() && layer.name != "avg_pool")) continue;
+    keys.insert(keys.end(), layer.keys.begin(), layer.keys.end());
+  }
+  return keys;
+}
+
+const Keys<Training>& train_keys() {
+  static const Keys<Training> keys = {
+      integer_key("iterations", "steps of training", &Training::iterations, 1),
+      integer_key("batch_size", "records of a step (their mean number for poisson)",
+                  &Training::batch_size, 1),
+      choice_key(
+          "batches", "how a step chooses its records", &Training::batches,
+          by_name({BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson})),
+      choice_key("loss", "gradients divided by batch_size, or summed", &Training::loss,
+                 Choices<LossScale>{{"mean", LossScale::mean}, {"sum", LossScale::sum}}),
+      with(positive_key("learning_rate", "factor of the gradient in a step",
+                        &Training::learning_rate),
+           {"lr"}),
+      integer_key("seed", "of initial weights, batches and noise, the same for D and D'",
+                  &Training::seed, 0),
+      flag_key("odometer", "sum the exact KL of every step between D and D'", &Training::odometer),
+      flag_key("gradient_differences", "second moments of g - g', for `sfumato design`",
+               &Training::gradient_differences),
+      integer_key("log_every", "steps between logged losses; 0: none", &Training::log_every, 0)};
+  return keys;
+}
+
+const Keys<NoiseSpec>& noise_keys() {
+  static const Keys<NoiseSpec> keys = {
+      text_key("name", "text", "in tables and files (default: the policy)", &NoiseSpec::name),
+      required(
+          choice_key("policy", "covariance of the noise of a step", &NoiseSpec::policy,
+                     by_name({NoiseKind::none, NoiseKind::isotropic, NoiseKind::isotropic_per_layer,
+                              NoiseKind::anisotropic, NoiseKind::floored, NoiseKind::fixed}))),
+      variance_key(),
+      positive_key("floor", "floored: least |gradient| that scales the noise", &NoiseSpec::floor),
+      only_for([](NoiseKind kind) { return kind != NoiseKind::none; },
+               choice_key("reading", "what variance stands for", &NoiseSpec::reading,
+                          by_name({NoiseReading::variance, NoiseReading::deviation,
+                                   NoiseReading::times_learning_rate}))),
+      only_for([](NoiseKind kind) { return kind == NoiseKind::isotropic_per_layer; },
+               flag_key("bias_in_layer",
+                        "isotropic_per_layer: the largest |g| is over weights and biases",
+                        &NoiseSpec::bias_in_layer)),
+      path_key("covariance", "fixed: a file written by `sfumato design`", &NoiseSpec::covariance)};
+  return keys;
+}
+
+const Keys<AuditSpec>& audit_keys() {
+  static const Keys<AuditSpec> keys = [] {
+    const auto probability = [](const char* name, const char* help, double AuditSpec::*member) {
+      return Key<AuditSpec>{
+          name, "number in (0, 1)", help,
+          [member](AuditSpec& to, const TomlTable& table, const std::string& key) {
+            const double value = table.number(key);
+            if (!(value > 0.0 && value < 1.0)) {
+              refuse(table, key, fmt::format("{}", value), "a number between 0 and 1");
+            }
+            to.*member = value;
+          },
+          [member](const AuditSpec& from) { return toml_text(from.*member); }};
+    };
+    const Key<AuditSpec> epsilons = {
+        "epsilons", "list of numbers >= 0", "at which delta is bounded",
+        [](AuditSpec& to, const TomlTable& table, const std::string& key) {
+          to.epsilons = table.numbers(key);
+          for (const double epsilon : to.epsilons) {
+            if (!(epsilon >= 0.0 && std::isfinite(epsilon))) {
+              refuse(table, key, fmt::format("{}", epsilon), "a list of finite numbers >= 0");
+            }
+          }
+        },
+        [](const AuditSpec& from) { return fmt::format("[{}]", fmt::join(from.epsilons, ", ")); }};
+    return Keys<AuditSpec>{
+        integer_key("pairs", "T1: adjacent pairs, each with a differing record of its own",
+                    &AuditSpec::pairs, 1),
+        integer_key("replicas", "T2: models for each pair, world and policy", &AuditSpec::replicas,
+                    1),
+        flag_key("coupled", "D and D' of a replica share initial weights, batches and normals",
+                 &AuditSpec::coupled),
+        flag_key("random_pairs", "each replica draws its differing record anew",
+                 &AuditSpec::random_pairs),
+        flag_key("record_losses", "keep the loss of every record of D under every model",
+                 &AuditSpec::record_losses),
+        epsilons,
+        probability("delta", "at which epsilon is bounded", &AuditSpec::delta),
+        probability("confidence", "of all bounds together", &AuditSpec::confidence)};
+  }();
+  return keys;
+}
+
+std::vector<KeyInfo> study_keys() {
+  std::vector<KeyInfo> infos = {{"", "title", {}, "text", "", false, "of the output"}};
+  append(infos, "data", data_keys());
+  append(infos, "adjacency", adjacency_keys());
+  append(infos, "model", model_keys());
+  append(infos, "model.layers", layer_keys(""));
+  append(infos, "train", train_keys());
+  NoiseSpec noise;
+  noise.policy = NoiseKind::isotropic_per_layer;  // the one that has most keys
+  append(infos, "noise", noise_keys(), noise);
+  append(infos, "audit", audit_keys());
+  return infos;
+}
+
+}  // namespace sfumato

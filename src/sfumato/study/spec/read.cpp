@@ -1,0 +1,251 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/data_sets.hpp"
+#include "sfumato/data/text.hpp"
+#include "sfumato/study/spec/key.hpp"
+
+namespace sfumato {
+namespace {
+
+const std::vector<std::string> kTables = {"title", "data",  "adjacency", "model",
+                                          "train", "noise", "audit"};
+
+/// The spellings of one key of a table, if the table has such a key.
+std::vector<std::string> spellings(const std::string& table, const std::string& key) {
+  for (const KeyInfo& info : study_keys()) {
+    if (info.table != table) continue;
+    std::vector<std::string> names = info.aliases;
+    names.push_back(info.key);
+    if (std::find(names.begin(), names.end(), key) != names.end()) return names;
+  }
+  return {};
+}
+
+TomlOverride override_of(const std::string& setting) {
+  TomlOverride result;
+  result.source = "--set " + setting;
+  result.names = {"name", "policy"};
+  const std::size_t equals = setting.find('=');
+  const std::string path(trimmed(std::string_view(setting).substr(0, equals)));
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', from), path.size());
+    result.path.push_back(path.substr(from, dot - from));
+    from = dot + 1;
+  }
+  const bool empty_part =
+      std::any_of(result.path.begin(), result.path.end(), [](const auto& p) { return p.empty(); });
+  if (equals == std::string::npos || empty_part) {
+    throw InvalidArgument("this is not key=value", "Write it like: --set train.iterations=200",
+                          Where::in(result.source));
+  }
+  result.value = trimmed(std::string_view(setting).substr(equals + 1));
+  std::string table;  // without the numbers and names of entries: noise, model.layers
+  const bool in_list =
+      result.path.front() == "noise" || (result.path.size() > 2 && result.path[1] == "layers");
+  for (std::size_t i = 0; i + (in_list ? 2 : 1) < result.path.size(); ++i) {
+    table += (i == 0 ? "" : ".") + result.path[i];
+  }
+  result.replaces = spellings(table, result.path.back());
+  return result;
+}
+
+void require_data(const DataSpec& data, const TomlTable& table) {
+  if (!data.is_table()) {
+    (void)known_data_set(data.set, table.where("set"));
+    for (const char* key : {"label", "classes", "test"}) {
+      if (!table.has(key)) continue;
+      throw InvalidArgument(fmt::format("`{}` is for tables, `set` is {}", key, data.set),
+                            "Remove it", table.where(key));
+    }
+  } else if (data.standardise == StandardiseBy::public_constants && table.has("standardise")) {
+    throw InvalidArgument("a table has no published constants",
+                          "Use standardise = \"constants\" with means and deviations, or \"none\"",
+                          table.where("standardise"));
+  }
+  if (data.standardise == StandardiseBy::constants) return;
+  for (const char* key : {"divisor", "means", "deviations"}) {
+    if (!table.has(key)) continue;
+    throw InvalidArgument(fmt::format("`{}` is given, but the constants are not used", key),
+                          "Add standardise = \"constants\"", table.where(key));
+  }
+}
+
+ModelSpec read_model(const TomlTable& table) {
+  ModelSpec model;
+  model.where = table.where(table.has("preset") ? "preset" : "layers");
+  read_keys(model, table, model_keys(), {"layers"});
+  if (table.has("preset") == table.has("layers")) {
+    throw InvalidArgument(table.has("preset") ? "both `preset` and `layers` are given"
+                                              : "neither `preset` nor `layers` is given",
+                          "Give one of them", table.where("preset"));
+  }
+  if (table.has("preset")) {
+    const std::vector<std::string> presets = preset_names();
+    if (std::find(presets.begin(), presets.end(), model.preset) == presets.end()) {
+      throw InvalidArgument(fmt::format("no preset is called {}", shown(model.preset)),
+                            suggestion(model.preset, presets, "presets"), table.where("preset"));
+    }
+    if (model.activation != "relu" && model.activation != "tanh") {
+      throw InvalidArgument(fmt::format("the activation {} is unknown", shown(model.activation)),
+                            suggestion(model.activation, {"relu", "tanh"}, "activations"),
+                            table.where("activation"));
+    }
+    return model;
+  }
+  if (table.has("activation")) {
+    throw InvalidArgument("`activation` is for presets", "Add layers of type relu or tanh",
+                          table.where("activation"));
+  }
+  const std::vector<std::string> types = layer_types();
+  for (const TomlTable& entry : table.tables("layers")) {
+    LayerSpec layer;
+    layer.where = entry.where("");
+    const std::string type = entry.string("type");
+    if (std::find(types.begin(), types.end(), type) == types.end()) {
+      throw InvalidArgument(fmt::format("the layer type {} is unknown", shown(type)),
+                            suggestion(type, types, "types"), entry.where("type"));
+    }
+    read_keys(layer, entry, layer_keys(type));
+    model.layers.push_back(std::move(layer));
+  }
+  return model;
+}
+
+/// Refuses keys that the policy would ignore: who set them believes that they do something.
+void require_used(const TomlTable& table, const NoiseSpec& noise, const char* key, bool used) {
+  if (used || !table.has(key)) return;
+  throw InvalidArgument(
+      fmt::format("`{}` means nothing for the policy {}", key, name(noise.policy)),
+      "Remove it or choose another policy", table.where(key));
+}
+
+NoiseSpec read_noise(const TomlTable& table) {
+  NoiseSpec noise;
+  noise.where = table.where("");
+  read_keys(noise, table, noise_keys());
+  const NoiseKind kind = noise.policy;
+  const char* variance = table.has("sigma2") ? "sigma2" : "variance";
+  require_used(table, noise, variance, kind != NoiseKind::none);
+  require_used(table, noise, "floor", kind == NoiseKind::floored);
+  require_used(table, noise, "covariance", kind == NoiseKind::fixed);
+  require_used(table, noise, "bias_in_layer", kind == NoiseKind::isotropic_per_layer);
+  require_used(table, noise, "reading", kind != NoiseKind::none);
+  const auto need = [&](const char* key, bool needed) {
+    if (!needed || table.has(key)) return;
+    throw InvalidArgument(fmt::format("the policy {} needs `{}`", name(kind), key), "Add it",
+                          noise.where);
+  };
+  need("floor", kind == NoiseKind::floored);
+  need("covariance", kind == NoiseKind::fixed);
+  if (!table.has(variance)) {
+    need("variance", kind != NoiseKind::none && kind != NoiseKind::fixed);
+    if (kind == NoiseKind::fixed) noise.variance = 1.0;
+  } else if (noise.variance == 0.0) {
+    throw InvalidArgument(fmt::format("`{}` = 0 is no noise", variance),
+                          "Use the policy `none` for training without noise",
+                          table.where(variance));
+  }
+  if (noise.name.empty()) noise.name = name(kind);
+  // Names become names of files.
+  const bool plain = noise.name.size() <= 64 && noise.name.front() != '.' &&
+                     std::all_of(noise.name.begin(), noise.name.end(), [](char c) {
+                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+                     });
+  if (!plain) {
+    throw InvalidArgument(
+        fmt::format("the name {} cannot be the name of a file", shown(noise.name)),
+        "Use letters, digits, `-`, `_` and `.`", table.where("name"));
+  }
+  return noise;
+}
+
+Study study_of(const TomlTable& root, const std::string& source) {
+  root.reject_unknown(kTables);
+  Study study;
+  study.source = source;
+  if (root.has("title")) study.title = root.string("title");
+
+  const TomlTable data = root.table("data");
+  study.data.where = data.where("");
+  read_keys(study.data, data, data_keys());
+  if (study.data.is_table() && !data.has("standardise")) {
+    study.data.standardise = StandardiseBy::none;
+  }
+  require_data(study.data, data);
+
+  if (root.has("adjacency")) {
+    const TomlTable adjacency = root.table("adjacency");
+    study.adjacency.where = adjacency.where("");
+    read_keys(study.adjacency, adjacency, adjacency_keys());
+  }
+  study.model = read_model(root.table("model"));
+
+  if (root.has("train")) {
+    const TomlTable train = root.table("train");
+    read_keys(study.train, train, train_keys());
+    const Training& t = study.train;
+    if (study.data.records != 0 && t.batches != BatchScheme::with_replacement &&
+        t.batch_size > study.data.records) {
+      throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
+                                        t.batch_size, study.data.records),
+                            "Use smaller batches, or batches = \"with_replacement\"",
+                            train.where("batch_size"));
+    }
+  }
+  std::set<std::string> names;
+  if (root.has("noise")) {
+    for (const TomlTable& entry : root.tables("noise")) {
+      study.noise.push_back(read_noise(entry));
+      if (names.insert(study.noise.back().name).second) continue;
+      throw InvalidArgument(
+          fmt::format("two noise policies are named `{}`", study.noise.back().name),
+          "Give each a `name` of its own", entry.where("name"));
+    }
+  }
+  if (study.noise.empty()) {
+    throw InvalidArgument("no noise policy is given",
+                          "Add [[noise]]; policy = \"none\" trains without noise",
+                          Where::in(source));
+  }
+  if (root.has("audit")) {
+    const TomlTable audit = root.table("audit");
+    study.audit.where = audit.where("");
+    read_keys(study.audit, audit, audit_keys());
+    if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
+      throw InvalidArgument("the odometer follows D and D' of one seed, `coupled` is false",
+                            "Leave train.odometer and train.gradient_differences out",
+                            audit.where("coupled"));
+    }
+    if (study.audit.random_pairs && study.adjacency.record) {
+      throw InvalidArgument("`random_pairs` draws the differing record, adjacency.record names one",
+                            "Keep one of them", audit.where("random_pairs"));
+    }
+  }
+  return study;
+}
+
+std::vector<TomlOverride> overrides_of(const std::vector<std::string>& settings) {
+  std::vector<TomlOverride> overrides;
+  for (const std::string& setting : settings) overrides.push_back(override_of(setting));
+  return overrides;
+}
+
+}  // namespace
+
+bool DataSpec::is_table() const { return set.ends_with(".csv") || set.ends_with(".npy"); }
+
+Study read_study(const std::string& path, const std::vector<std::string>& settings) {
+  return study_of(TomlTable::read(path, overrides_of(settings)), path);
+}
+
+Study parse_study(std::string_view text, const std::string& source,
+                  const std::vector<std::string>& settings) {
+  return study_of(TomlTable::parse(text, source, overrides_of(settings)), source);
+}
+
+}  // namespace sfumato

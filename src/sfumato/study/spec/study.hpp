@@ -1,0 +1,136 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/adjacency.hpp"
+#include "sfumato/data/labelled_set.hpp"
+#include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/nn/trial_group.hpp"
+
+namespace sfumato {
+
+/// How stored values become inputs: the set's public constants, pixels / 255 and nothing else, or the
+/// constants that the study gives.
+enum class StandardiseBy { public_constants, none, constants };
+
+/// [data]: the records that D is drawn from.
+struct DataSpec {
+  std::string set;          ///< name of a known set, or the path of a CSV or NPY table
+  std::size_t records = 0;  ///< N, the slots of D; 0: all records of the set
+  std::uint64_t seed = 0;   ///< of the choice of records, and of the differing one
+  StandardiseBy standardise = StandardiseBy::public_constants;
+  Standardisation constants = {};  ///< for StandardiseBy::constants
+
+  std::string label = {};        ///< of a table: the column of classes; empty: the last
+  int classes = 0;               ///< of a table: 0: the largest label plus one
+  std::string test = {};         ///< of a table: the path of another one to test on; empty: none
+  std::size_t test_records = 0;  ///< the first so many are tested on; 0: all
+  Where where = Where::in("data");
+
+  [[nodiscard]] bool is_table() const;  ///< a file, not a known set
+};
+
+/// [adjacency]: how D' differs from D.
+struct AdjacencySpec {
+  Adjacency kind = Adjacency::remove;
+  std::optional<std::uint32_t> record = {};  ///< of the set, from 0; none: a random one of D
+  bool canary = false;                       ///< in D the record carries the label of another class
+  Where where = Where::in("adjacency");
+};
+
+/// One of [[model.layers]], as written; sizes that its type has not stay 0.
+struct LayerSpec {
+  std::string name = {};  ///< empty: made of the type
+  std::string type = {};
+  int outputs = 0, channels = 0, kernel = 0, stride = 1, padding = 0, size = 0;
+  Where where = Where::in("layer");
+};
+
+/// [model]: a preset or layers.
+struct ModelSpec {
+  std::string preset = {};
+  std::string activation = "relu";  ///< of the preset
+  std::vector<LayerSpec> layers = {};
+  Where where = Where::in("model");
+};
+
+/// One of [[noise]].
+struct NoiseSpec {
+  std::string name = {};  ///< given, or that of the policy
+  NoiseKind policy = NoiseKind::none;
+  double variance = 0.0;  ///< sigma^2
+  double floor = 0.0;
+  NoiseReading reading = NoiseReading::variance;
+  bool bias_in_layer = true;
+  std::string covariance = {};  ///< path, for `fixed`
+  Where where = Where::in("noise");
+};
+
+/// [audit]: how many models are trained, and what is asked of them.
+struct AuditSpec {
+  std::size_t pairs = 1;      ///< T1: adjacent pairs
+  std::size_t replicas = 10;  ///< T2: models per pair, world and policy
+  /// D and D' of a replica share initial weights, batches and normals; otherwise each has its own.
+  bool coupled = true;
+  bool random_pairs = false;  ///< each replica draws its differing record anew
+  bool record_losses = true;  ///< keep the loss of every record of D, which some statistics need
+  std::vector<double> epsilons = {0.1};
+  double delta = 1e-5;
+  double confidence = 0.95;
+  Where where = Where::in("audit");
+};
+
+/// What to train, as a value: a study file with the overrides of the command line, checked as far as
+/// it can be without the data.
+struct Study {
+  std::string title = {};
+  DataSpec data;
+  AdjacencySpec adjacency;
+  ModelSpec model;
+  Training train;
+  std::vector<NoiseSpec> noise;
+  AuditSpec audit;
+  std::string source = {};  ///< the file
+};
+
+/// Reads a study. `settings` are `key=value`, the key a path from the root (train.seed, noise.0.variance
+/// or, by name, noise.isotropic.variance), the value TOML or one word.
+///
+/// Throws   InvalidArgument with file:line:column, or with the setting, for a key that is unknown (with a
+///          suggestion), missing or of another type, a value out of range, or parts that contradict each
+///          other; and as TomlTable::read().
+[[nodiscard]] Study read_study(const std::string& path,
+                               const std::vector<std::string>& settings = {});
+/// The same from memory.
+[[nodiscard]] Study parse_study(std::string_view text, const std::string& source,
+                                const std::vector<std::string>& settings = {});
+
+/// The effective study as TOML, every key with its value, in one order: what logs and ledgers keep. Reading
+/// it gives the same study. Paths are absolute.
+[[nodiscard]] std::string canonical_text(const Study& study);
+
+/// In what two canonical texts differ, key by key: "train.seed is 1 there and 2 here".
+[[nodiscard]] std::vector<std::string> study_differences(const std::string& there,
+                                                         const std::string& here);
+
+/// What there is to know of a key, for help and documentation.
+struct KeyInfo {
+  std::string table;  ///< "train", "noise"; lists of tables too
+  std::string key;
+  std::vector<std::string> aliases;
+  std::string type;      ///< for people
+  std::string fallback;  ///< the default as TOML; empty: none
+  bool required;
+  std::string help;
+};
+
+/// Every key of a study in the order of the canonical text.
+[[nodiscard]] std::vector<KeyInfo> study_keys();
+
+}  // namespace sfumato

@@ -1,0 +1,208 @@
+"""`sfumato audit`: bounds, verdicts and their exit codes, LiRA's layout, refusals."""
+import random
+import struct
+import unittest
+
+from support import Document, ProgramTest, run
+
+
+def npy(rows, kind="<f8"):
+    """A matrix as the bytes of an NPY file."""
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    flat = [value for row in rows for value in row]
+    data = bytes(flat) if kind == "|b1" else struct.pack(f"<{len(flat)}d", *flat)
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+class AuditTest(ProgramTest):
+    def scores(self, name, values):
+        return self.write(name, "".join(f"{value}\n" for value in values))
+
+    def gaussian(self, mean, count=200, seed=1):
+        rng = random.Random(seed)
+        return [rng.gauss(mean, 1) for _ in range(count)]
+
+    def files(self, with_record, without):
+        return ["audit", "--members", self.scores("in.csv", with_record),
+                "--nonmembers", self.scores("out.csv", without)]
+
+    def judged(self, code, *args):
+        """The document of a command that ends with a verdict."""
+        result = run(*args, "--json")
+        self.assertEqual((result.returncode, result.stderr), (code, ""))
+        return Document(result.stdout)
+
+    def layout(self, models=64, records=40, shift=4.0, seed=3):
+        rng = random.Random(seed)
+        member = [[int(rng.random() < 0.5) for _ in range(records)] for _ in range(models)]
+        hardness = [rng.gauss(0, 2) for _ in range(records)]
+        logits = [[hardness[r] + shift * row[r] + rng.gauss(0, 1) for r in range(records)] for row in member]
+        return ["audit", "--logits", self.write("l.npy", npy(logits)),
+                "--membership", self.write("m.npy", npy(member, "|b1"))]
+
+
+class Bounds(AuditTest):
+    def test_fixed_threshold_is_the_golden_case(self):
+        """Spec §11.3: 95 of 100 against 3 of 100."""
+        command = self.files([1] * 95 + [0] * 5, [1] * 3 + [0] * 97)
+        document = self.document(*command, "--unit", "models", "--strategy", "fixed", "--threshold", 0.5)
+        self.assert_close(document.value("bounds", "value", quantity="eps at delta = 1e-05"), 2.3432994876298303,
+                          1e-8)
+        self.assert_close(document.value("bounds", "value", quantity="mu"), 2.5826621086946107, 1e-8)
+        cell = document.cell("bounds", "value", quantity="eps at delta = 1e-05")
+        self.assertEqual((cell["claim"], cell["confidence"]), ("lower_bound", 0.95))
+        self.assertEqual(document.value("tests", "true_positives"), 95)
+
+    def test_caps(self):
+        """DESIGN: 0.81, 2.57, 3.28 for 10, 50, 100 models per world."""
+        for count, cap in ((10, 0.81), (50, 2.57), (100, 3.28)):
+            document = self.document(*self.files([1] * count, [0] * count), "--unit", "models",
+                                     "--strategy", "fixed", "--threshold", 0.5)
+            value = document.value("bounds", "value", quantity="eps at delta = 1e-05")
+            self.assert_close(value, cap, absolute=0.005)
+            self.assertEqual(value, document.value("bounds", "most", quantity="eps at delta = 1e-05"))
+
+    def test_small_scores_may_mean_members(self):
+        with_record, without = self.gaussian(3), self.gaussian(0, seed=2)
+        high = self.document(*self.files(with_record, without), "--unit", "models")
+        low = self.document(*self.files([-x for x in with_record], [-x for x in without]), "--unit", "models",
+                            "--larger-means", "nonmember")
+        quantity = "eps at delta = 1e-05"
+        self.assertEqual(high.value("bounds", "value", quantity=quantity),
+                         low.value("bounds", "value", quantity=quantity))
+        wrong = self.document(*self.files([-x for x in with_record], [-x for x in without]), "--unit", "models")
+        self.assertTrue(any("--larger-means" in text for text in wrong.statements("warning")))
+
+    def test_columns_are_corrected_for_and_pools_are_not(self):
+        rows = [f"{a},{b}\n" for a, b in zip(self.gaussian(3), self.gaussian(3, seed=5))]
+        others = [f"{a},{b}\n" for a, b in zip(self.gaussian(0, seed=6), self.gaussian(0, seed=7))]
+        command = ["audit", "--members", self.write("in.csv", "".join(rows)), "--nonmembers",
+                   self.write("out.csv", "".join(others)), "--unit", "models", "--strategy", "ranks"]
+        self.assertEqual(len(self.document(*command).block("tests")["rows"]), 16)
+        self.assert_close(self.document(*command).block("tests")["rows"][0]["level"], 0.05 / 16)
+        pooled = self.document(*command, "--pool").block("tests")["rows"]
+        self.assertEqual((len(pooled), pooled[0]["positives"]), (8, 400))
+        look = self.document(*command, "--look", 2).block("tests")["rows"]
+        self.assert_close(look[0]["level"], 0.05 / 6 / 16)
+
+    def test_records_describe_only(self):
+        document = self.document(*self.files(self.gaussian(1), self.gaussian(0, seed=2)), "--unit", "records")
+        self.assertFalse(document.has("bounds"))
+        self.assertTrue(any("bound no epsilon" in text for text in document.statements("warning")))
+        auc = document.value("membership", "value", quantity="AUC")
+        self.assertTrue(document.value("membership", "lower", quantity="AUC") < auc < 1)
+
+    def test_one_run(self):
+        """Spec §11.4: 75 of 100 guesses right, golden 0.7022."""
+        command = self.files([1] * 38 + [0] * 12, [0] * 37 + [1] * 13)
+        document = self.document(*command, "--unit", "records", "--randomised", "--delta", 0)
+        right = document.value("one_run", "value", quantity="correct")
+        self.assertTrue(60 < right < 90)  # one tie across the middle is broken at random
+        separated = self.files(range(100, 150), range(50))
+        best = self.document(*separated, "--unit", "records", "--randomised", "--delta", 0, "--guesses", 60)
+        self.assertEqual(best.value("one_run", "value", quantity="correct"), 60)
+        # P[B >= 60] = q^60 = 0.05
+        self.assert_close(best.value("one_run", "value", quantity="eps at delta = 0"), 2.9711, 1e-3)
+
+    def test_lira_layout(self):
+        document = self.document(*self.layout(), "--unit", "models", "--strategy", "fixed", "--threshold", 0)
+        self.assertGreater(document.value("bounds", "value", quantity="eps at delta = 1e-05"), 0.5)
+        auc = {attack: document.value("membership", "value", attack=attack, quantity="AUC")
+               for attack in ("LOSS", "LiRA online", "LiRA offline", "RMIA")}
+        self.assertGreater(auc["LiRA online"], 0.99)
+        self.assertGreater(auc["LiRA offline"], 0.9)
+        self.assertGreater(auc["LiRA online"], auc["LOSS"])
+        one = self.document(*self.layout(), "--unit", "records", "--randomised", "--model", 2)
+        self.assertGreater(one.value("one_run", "value", quantity="correct"), 30)
+
+    def test_an_attack_without_shadow_models_says_so(self):
+        logits = self.write("l.npy", npy([[1.0, 2.0, 0.0], [0.5, 1.0, 2.0], [1.0, 0.0, 1.0]]))
+        member = self.write("m.npy", npy([[1, 0, 0], [1, 0, 0], [0, 1, 0]], "|b1"))
+        document = self.document("audit", "--logits", logits, "--membership", member, "--unit", "records")
+        cell = document.cell("membership", "value", attack="LiRA online", quantity="AUC")
+        self.assertIn("shadow", cell["reason"])
+
+    def test_same_seed_same_answer(self):
+        command = [*self.files(self.gaussian(1), self.gaussian(0, seed=2)), "--unit", "models", "--json"]
+        self.assertEqual(run(*command).stdout, run(*command).stdout)
+        self.assertNotEqual(run(*command).stdout, run(*command, "--seed", 1).stdout)
+
+
+class Claims(AuditTest):
+    def verdict(self, code, claim, with_record, without, *args):
+        document = self.judged(code, *self.files(with_record, without), "--unit", "models", "--claim", claim, *args)
+        (verdict,) = document.statements("verdict")
+        return verdict
+
+    def test_violation(self):
+        text = self.verdict(1, "eps=1.0,delta=1e-5", self.gaussian(4), self.gaussian(0, seed=2))
+        self.assertTrue(text.startswith("VIOLATION"))
+
+    def test_not_enough_runs(self):
+        text = self.verdict(2, "eps=4,delta=1e-5", [1] * 20, [0] * 20)
+        self.assertTrue(text.startswith("NOT ENOUGH RUNS"))
+        needed = int(text.split("At least ")[1].split()[0])
+        # With that many a perfect attack does refute it, with two fewer not.
+        self.verdict(1, "eps=4,delta=1e-5", [1] * needed, [0] * needed)
+        self.verdict(2, "eps=4,delta=1e-5", [1] * (needed - 2), [0] * (needed - 2))
+
+    def test_not_refuted(self):
+        text = self.verdict(0, "delta=1e-5,eps=1", self.gaussian(0.1), self.gaussian(0, seed=2))
+        self.assertTrue(text.startswith("PASS (not refuted)"))
+        self.assertIn("does not prove", text)
+
+    def test_one_run_claims(self):
+        command = self.files(range(100, 150), range(50)) + ["--unit", "records", "--randomised"]
+        self.judged(1, *command, "--claim", "eps=1,delta=1e-6")
+        self.judged(2, *command, "--claim", "eps=9,delta=1e-6")
+
+
+class Refusals(AuditTest):
+    def refused(self, code, needles, *args):
+        self.assert_refused(code, needles, *args)
+
+    def test_files(self):
+        good = self.scores("good.csv", [1, 2, 3])
+        for name, content, needles in (
+                ("nan.csv", "1\nnan\n", ["nan.csv", "2"]), ("empty.csv", "", ["empty.csv"]),
+                ("text.csv", "1\nhigh\n3\n", ["text.csv:2", "high"]), ("wide.csv", "1,2\n3,4\n", ["columns"]),
+                ("inf.csv", "1\ninf\n", ["inf.csv"]), ("header.csv", "score\n", ["header.csv"])):
+            bad = self.write(name, content)
+            self.refused(65, needles, "audit", "--members", bad, "--nonmembers", good, "--unit", "models")
+        same = self.scores("same.csv", [5, 5])
+        self.refused(65, ["equal 5"], "audit", "--members", same, "--nonmembers", same, "--unit", "models")
+        self.refused(65, ["none.csv"], "audit", "--members", self.dir / "none.csv", "--nonmembers", good,
+                     "--unit", "models")
+        one = self.scores("one.csv", [1])
+        self.refused(65, ["one model"], "audit", "--members", one, "--nonmembers", good, "--unit", "models")
+
+    def test_layout(self):
+        logits = self.write("l.npy", npy([[1.0, 2.0], [2.0, 1.0]]))
+        mask = self.write("m.npy", npy([[1, 0], [0, 1]], "|b1"))
+        layout = lambda l, m: ["audit", "--logits", l, "--membership", m, "--unit", "records"]
+        self.refused(65, ["w.npy", "2 x 3"], *layout(logits, self.write("w.npy", npy([[1.0] * 3] * 2))))
+        self.refused(65, ["h.npy", "0.5"], *layout(logits, self.write("h.npy", npy([[1.0, 0.5], [0, 1]]))))
+        self.refused(65, ["same everywhere"], *layout(logits, self.write("o.npy", npy([[1.0] * 2] * 2))))
+        self.refused(65, ["n.npy"], *layout(self.write("n.npy", npy([[1.0, float("nan")], [0, 1]])), mask))
+        self.refused(65, ["equal 1"], *layout(self.write("c.npy", npy([[1.0] * 2] * 2)), mask))
+
+    def test_usage(self):
+        pair = self.files([1, 2, 3], [0, 1, 2])
+        self.refused(64, ["--unit"], *pair)
+        self.refused(64, ["--members"], "audit", "--unit", "models")
+        self.refused(64, ["--nonmembers"], *pair[:3], "--unit", "models")
+        self.refused(64, ["--claim"], *pair, "--unit", "models", "--claim", "eps=1")
+        self.refused(64, ["--claim"], *pair, "--unit", "models", "--claim", "eps=-1,delta=0")
+        self.refused(64, ["randomised"], *pair, "--unit", "records", "--claim", "eps=1,delta=0")
+        self.refused(64, ["--unit records"], *pair, "--unit", "models", "--randomised")
+        self.refused(64, ["--threshold"], *pair, "--unit", "models", "--strategy", "fixed")
+        self.refused(64, ["--threshold"], *pair, "--unit", "models", "--threshold", 1)
+        self.refused(64, ["--confidence"], *pair, "--unit", "models", "--confidence", 1)
+        self.refused(64, ["--look"], *pair, "--unit", "models", "--look", 0)
+        self.refused(64, ["--delta"], *pair, "--unit", "models", "--delta", 2)
+        self.refused(65, ["7 guesses"], *pair, "--unit", "records", "--randomised", "--guesses", 7)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+#include "sfumato/audit/runs_needed.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sfumato {
+namespace {
+
+/// What even a perfect attack cannot pass, at confidence 95 %.
+TEST(EpsilonCap, OfTenToAThousandRuns) {
+  EXPECT_NEAR(epsilon_cap(10, Delta(0.0), 0.05), 0.81, 0.005);
+  EXPECT_NEAR(epsilon_cap(50, Delta(0.0), 0.05), 2.57, 0.005);
+  EXPECT_NEAR(epsilon_cap(100, Delta(0.0), 0.05), 3.28, 0.005);
+  EXPECT_NEAR(epsilon_cap(1000, Delta(0.0), 0.05), 5.60, 0.005);
+  EXPECT_THROW((void)epsilon_cap(0, Delta(0.0), 0.05), InvalidArgument);
+}
+
+TEST(RunsToRefute, IsTheLeastNumberWhoseCapIsAbove) {
+  for (const double eps : {0.1, 1.0, 3.0, 6.0, 10.0}) {
+    const auto runs = runs_to_refute(Epsilon(eps), Delta(1e-5), 0.05).value();
+    EXPECT_GT(epsilon_cap(runs, Delta(1e-5), 0.05), eps);
+    EXPECT_LE(epsilon_cap(runs - 1, Delta(1e-5), 0.05), eps);
+  }
+}
+
+TEST(RunsToRefute, KnowsAttacksThatAreTooWeak) {
+  // TPR / FPR = 2: no number of runs shows more than log 2.
+  EXPECT_FALSE(runs_to_refute(Epsilon(0.7), Delta(0.0), 0.05, {0.2, 0.1}));
+  const auto runs = runs_to_refute(Epsilon(0.5), Delta(0.0), 0.05, {0.2, 0.1});
+  ASSERT_TRUE(runs);
+  EXPECT_GT(*runs, runs_to_refute(Epsilon(0.5), Delta(0.0), 0.05).value());
+  EXPECT_THROW((void)runs_to_refute(Epsilon(1.0), Delta(0.0), 0.05, {1.5, 0.0}), InvalidArgument);
+  EXPECT_THROW((void)runs_to_refute(Epsilon(1.0), Delta(0.0), 0.0), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace sfumato

@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sfumato/study/spec/study.hpp"
+#include "unit/data/temp_dir.hpp"
+
+namespace sfumato {
+namespace {
+
+const std::string kSmall = R"([data]
+set = "fashion-mnist"
+records = 100
+[model]
+preset = "mlp-10"
+[train]
+iterations = 7
+batch_size = 10
+[[noise]]
+policy = "isotropic"
+variance = 0.5
+)";
+
+Study small(const std::vector<std::string>& settings = {}) {
+  return parse_study(kSmall, "s.toml", settings);
+}
+
+std::string refusal(const std::string& text, const std::vector<std::string>& settings = {}) {
+  return message_of<InvalidArgument>([&] { (void)parse_study(text, "s.toml", settings); });
+}
+
+/// kSmall with the first occurrence of `from` replaced.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kSmall;
+  text.replace(text.find(from), from.size(), to);
+  return text;
+}
+
+void expect_refusal(const std::string& text, const std::vector<std::string>& needles,
+                    const std::vector<std::string>& settings = {}) {
+  const std::string message = refusal(text, settings);
+  for (const std::string& needle : needles) {
+    EXPECT_NE(message.find(needle), std::string::npos) << needle << " is not in: " << message;
+  }
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+}
+
+TEST(ReadStudy, ValuesAndDefaults) {
+  const Study study = small();
+  EXPECT_EQ(study.data.set, "fashion-mnist");
+  EXPECT_EQ(study.data.records, 100U);
+  EXPECT_EQ(study.data.standardise, StandardiseBy::public_constants);
+  EXPECT_EQ(study.adjacency.kind, Adjacency::remove);
+  EXPECT_FALSE(study.adjacency.record);
+  EXPECT_EQ(study.train.iterations, 7U);
+  EXPECT_EQ(study.train.learning_rate, 0.1);
+  ASSERT_EQ(study.noise.size(), 1U);
+  EXPECT_EQ(study.noise[0].name, "isotropic");
+  EXPECT_EQ(study.noise[0].variance, 0.5);
+}
+
+TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
+  const Study study = small({"train.iterations=1e3", "train.lr=0.25", "noise.0.variance=0.125",
+                             "adjacency.record=3", "adjacency.kind=replace", "model.preset=lenet",
+                             "data.set=\"cifar10\"", "train.odometer=true"});
+  EXPECT_EQ(study.train.iterations, 1000U);
+  EXPECT_EQ(study.train.learning_rate, 0.25);
+  EXPECT_EQ(study.noise[0].variance, 0.125);
+  EXPECT_EQ(study.adjacency.record, 3U);
+  EXPECT_EQ(study.adjacency.kind, Adjacency::replace);
+  EXPECT_EQ(study.model.preset, "lenet");
+  EXPECT_EQ(study.data.set, "cifar10");
+  EXPECT_TRUE(study.train.odometer);
+  EXPECT_EQ(small({"noise.isotropic.sigma2=2"}).noise[0].variance, 2.0);  // for `variance`
+}
+
+TEST(ReadStudy, LayersHaveNamesAndSizes) {
+  const Study study = parse_study(R"([data]
+set = "fashion-mnist"
+[model]
+layers = [{type = "conv2d", out_channels = 4, kernel_size = 3, padding = 1}, {type = "relu"},
+          {type = "max_pool", size = 2}, {type = "flatten"}, {type = "linear", outputs = 10, name = "head"}]
+[[noise]]
+policy = "none"
+)",
+                                  "s.toml");
+  ASSERT_EQ(study.model.layers.size(), 5U);
+  EXPECT_EQ(study.model.layers[0].channels, 4);
+  EXPECT_EQ(study.model.layers[0].kernel, 3);
+  EXPECT_EQ(study.model.layers[0].padding, 1);
+  EXPECT_EQ(study.model.layers[2].size, 2);
+  EXPECT_EQ(study.model.layers[4].name, "head");
+}
+
+TEST(ReadStudy, UnknownNamesAreSuggested) {
+  expect_refusal(changed("iterations", "iteration"), {"s.toml:7:1", "iteration", "iterations"});
+  expect_refusal(changed("[train]", "[trian]"), {"trian", "Did you mean `train`"});
+  expect_refusal(changed("\"isotropic\"", "\"isotropc\""),
+                 {"s.toml:10:10", "Did you mean `isotropic`"});
+  expect_refusal(changed("mlp-10", "mlp-11"), {"s.toml:5:10", "mlp-11", "mlp-10"});
+  expect_refusal(changed("fashion-mnist", "fashion-mnits"), {"s.toml:2:7", "fashion-mnist"});
+  expect_refusal(changed("preset = \"mlp-10\"", "layers = [{type = \"lineer\", outputs = 3}]"),
+                 {"lineer", "linear"});
+  expect_refusal(changed("preset = \"mlp-10\"", "layers = [{type = \"linear\", output = 3}]"),
+                 {"output", "outputs"});
+  expect_refusal(kSmall, {"--set train.sede=1", "sede", "seed"}, {"train.sede=1"});
+  expect_refusal(kSmall, {"--set noise.isotropix.variance=1", "isotropic"},
+                 {"noise.isotropix.variance=1"});
+}
+
+TEST(ReadStudy, ValuesOutOfRange) {
+  expect_refusal(changed("0.5", "-0.5"), {"s.toml:11:12", "variance", "-0.5", ">= 0"});
+  expect_refusal(changed("0.5", "0"), {"variance", "none"});
+  expect_refusal(changed("0.5", "\"a lot\""), {"s.toml:11:12", "string", "number"});
+  expect_refusal(changed("iterations = 7", "iterations = 0"), {"s.toml:7:14", "iterations", "0"});
+  expect_refusal(changed("iterations = 7", "iterations = 7.5"), {"iterations", "7.5"});
+  expect_refusal(changed("batch_size = 10", "batch_size = 101"), {"s.toml:8:14", "101", "100"});
+  expect_refusal(changed("iterations = 7", "learning_rate = -1"), {"learning_rate", "positive"});
+  expect_refusal(changed("iterations = 7", "seed = -1"), {"seed", "-1"});
+  expect_refusal(kSmall, {"--set train.iterations=0"}, {"train.iterations=0"});
+  expect_refusal(kSmall, {"--set adjacency.record=first", "random"}, {"adjacency.record=first"});
+}
+
+TEST(ReadStudy, Contradictions) {
+  expect_refusal(kSmall + "[[noise]]\npolicy = \"isotropic\"\nvariance = 1\n",
+                 {"two noise policies are named `isotropic`"});
+  expect_refusal(kSmall + "floor = 1\n", {"floor", "isotropic"});
+  expect_refusal(changed("variance = 0.5", ""), {"isotropic", "variance"});
+  expect_refusal(changed("\"isotropic\"", "\"fixed\""), {"fixed", "covariance"});
+  expect_refusal(changed("\"isotropic\"", "\"none\""), {"variance", "none"});
+  expect_refusal(changed("\"isotropic\"", "\"isotropic\"\nname = \"../x\""), {"../x", "file"});
+  expect_refusal(changed("preset = \"mlp-10\"", ""), {"neither `preset` nor `layers`"});
+  expect_refusal(changed("records = 100", "means = [1]"), {"means", "constants"});
+  expect_refusal(changed("records = 100", "label = \"x\""), {"label", "tables"});
+  expect_refusal(changed("fashion-mnist", "t.csv") + "", {"no exception"});
+  expect_refusal(changed("fashion-mnist\"", "t.csv\"\nstandardise = \"public\""), {"published"});
+  expect_refusal(changed("iterations = 7", "lr = 1\nlearning_rate = 1"), {"the same key"});
+  expect_refusal("[data]\nset = \"fashion-mnist\"\n[model]\npreset = \"mlp-10\"\n",
+                 {"no noise policy"});
+}
+
+TEST(ReadStudy, FilesThatAreNoStudies) {
+  expect_refusal("this is no TOML", {"s.toml:1", "not TOML"});
+  expect_refusal("[model]\npreset = \"mlp-10\"\n", {"data", "missing"});
+  const TempDir dir;
+  const std::string message =
+      message_of<InvalidArgument>([&] { (void)read_study(dir / "none.toml"); });
+  EXPECT_NE(message.find("none.toml"), std::string::npos) << message;
+}
+
+TEST(ReadStudy, SettingsThatAreNone) {
+  expect_refusal(kSmall, {"--set train", "key=value"}, {"train"});
+  expect_refusal(kSmall, {"key=value"}, {"train..seed=1"});
+  expect_refusal(kSmall, {"--set train.seed=[1", "not a value"}, {"train.seed=[1"});
+  expect_refusal(kSmall, {"noise", "which entry"}, {"noise.variance=1"});
+  expect_refusal(kSmall, {"`train.seed` is"}, {"train.seed=1", "train.seed.x=1"});
+}
+
+TEST(CanonicalText, ReadsBackAsItself) {
+  std::string text = kSmall + R"([[noise]]
+name = "steps \u00e9"
+policy = "floored"
+sigma2 = 0.1
+floor = 1e-3
+[[noise]]
+policy = "none"
+[[noise]]
+policy = "isotropic_per_layer"
+variance = 0.30000000000000004
+reading = "deviation"
+bias_in_layer = false
+)";
+  text.replace(text.find(" \\u00e9"), 7, "");
+  const std::string canonical = canonical_text(parse_study(text, "s.toml"));
+  EXPECT_EQ(canonical_text(parse_study(canonical, "c.toml")), canonical);
+  EXPECT_NE(canonical.find("variance = 0.30000000000000004"), std::string::npos) << canonical;
+  const Study layers = parse_study(R"(title = "a \"quoted\" title"
+[data]
+set = "table.csv"
+standardise = "constants"
+divisor = 2
+means = [1, 2.5]
+deviations = [1, 3]
+label = "class"
+[adjacency]
+kind = "replace"
+record = 4
+canary = true
+[[model.layers]]
+type = "linear"
+outputs = 2
+[[noise]]
+policy = "fixed"
+covariance = "noise.npz"
+)",
+                                   "s.toml");
+  const std::string other = canonical_text(layers);
+  EXPECT_EQ(canonical_text(parse_study(other, "c.toml")), other);
+}
+
+TEST(StudyDifferences, NameEveryKey) {
+  const std::string one = canonical_text(small());
+  EXPECT_TRUE(study_differences(one, one).empty());
+  const std::string two = canonical_text(small({"train.seed=5", "noise.0.variance=1"}));
+  const std::vector<std::string> differences = study_differences(one, two);
+  ASSERT_EQ(differences.size(), 2U);
+  EXPECT_EQ(differences[0], "train.seed is 0 there and 5 here");
+  EXPECT_EQ(differences[1], "noise.0.variance is 0.5 there and 1 here");
+}
+
+TEST(StudyKeys, AreAllExplained) {
+  const std::vector<KeyInfo> keys = study_keys();
+  EXPECT_GT(keys.size(), 30U);
+  for (const KeyInfo& key : keys) {
+    EXPECT_FALSE(key.help.empty()) << key.key;
+    EXPECT_FALSE(key.type.empty()) << key.key;
+  }
+  const auto rate = std::find_if(keys.begin(), keys.end(),
+                                 [](const KeyInfo& key) { return key.key == "learning_rate"; });
+  ASSERT_NE(rate, keys.end());
+  EXPECT_EQ(rate->fallback, "0.1");
+}
+
+}  // namespace
+}  // namespace sfumato
