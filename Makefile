@@ -49,6 +49,7 @@ coverage:  ## line coverage of the test suite, summary and build-coverage/covera
 	  --html-details build-coverage/coverage.html build-coverage | tail -n 3
 
 oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
+	@tools/setup oracles
 	@tools/oracles/run
 
 install: all  ## install to PREFIX (default /usr/local)

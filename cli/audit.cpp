@@ -8,6 +8,7 @@
 #include "audit/document.hpp"
 #include "audit/input.hpp"
 #include "command.hpp"
+#include "list_option.hpp"
 #include "number_check.hpp"
 #include "sfumato/audit/canary_guesses.hpp"
 #include "sfumato/audit/lira.hpp"
@@ -280,16 +281,16 @@ void add_audit(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"models", "records"}));
   command->add_option("--larger-means", o.larger_means, "What larger scores mean (default member)")
       ->check(CLI::IsMember({"member", "nonmember"}));
-  command->add_option("--delta", o.deltas, "Deltas for epsilon (default 1e-5)")->delimiter(',');
-  command->add_option("--eps", o.epsilons, "Epsilons for delta (default 1)")->delimiter(',');
+  add_numbers_option(*command, "--delta", o.deltas, "Deltas for epsilon (default 1e-5)");
+  add_numbers_option(*command, "--eps", o.epsilons, "Epsilons for delta (default 1)");
   command->add_option("--confidence", o.confidence, "Of all bounds together (default 0.95)");
   command
       ->add_option("--claim", o.claim, "Check eps=..,delta=..: exit code 1 if violated, 2 if open")
       ->type_name("eps=E,delta=D");
   command->add_option("--strategy", o.strategy, "How thresholds are chosen (default held-out)")
       ->check(CLI::IsMember({"held-out", "ranks", "fixed"}));
-  command->add_option("--threshold", o.thresholds, "With fixed: chosen before the scores were seen")
-      ->delimiter(',');
+  add_numbers_option(*command, "--threshold", o.thresholds,
+                     "With fixed: chosen before the scores were seen");
   command->add_option("--choosing", o.choosing_fraction,
                       "With held-out: share of models that choose (default 0.5)");
   command->add_option("--look", o.look, "Which look at a growing set of runs this is");

@@ -9,6 +9,7 @@
 #include "bound/problem.hpp"
 #include "command.hpp"
 #include "progress.hpp"
+#include "sfumato/core/located.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -65,7 +66,9 @@ void add_bound(CLI::App& app, int& exit_code) {
 
 Example:
   sfumato bound examples/bound/double_well.toml --times 1,10)");
-  command->callback([options, &exit_code] { bound(*options, exit_code); });
+  command->callback([options, &exit_code] {
+    located(Where::in(options->file), [&] { bound(*options, exit_code); });
+  });
 }
 
 }  // namespace sfumato::cli

@@ -9,6 +9,7 @@
 #include "design/document.hpp"
 #include "design/iterate.hpp"
 #include "design/question.hpp"
+#include "list_option.hpp"
 #include "progress.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -136,9 +137,8 @@ void add_design(CLI::App& app, int& exit_code) {
   command->add_option("--budget", o.budget, "Budget: tr(W Sigma), with --weights");
   command->add_option("--weights", o.weights, "W (diagonal or matrix)");
   command->add_option("--risk", o.risk, "Instead of a budget: least error for this cost");
-  command->add_option("--frontier", o.frontier, "Instead of a budget: both, for errors LOW,HIGH")
-      ->delimiter(',')
-      ->allow_extra_args(false)
+  add_numbers_option(*command, "--frontier", o.frontier,
+                     "Instead of a budget: both, for errors LOW,HIGH")
       ->type_name("LOW,HIGH");
   command->add_option("--measure", o.measure, "Of --risk, --frontier and --problem (default trace)")
       ->check(CLI::IsMember({"trace", "excess-loss", "distance", "budget"}));

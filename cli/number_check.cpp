@@ -28,6 +28,10 @@ const char* not_a_variance(double value) {
   return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite variance > 0";
 }
 
+const char* not_a_learning_rate(double value) {
+  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite learning rate > 0";
+}
+
 std::vector<double> without_repeats(std::span<const double> values) {
   std::vector<double> result;
   for (const double value : values) {

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "command.hpp"
+#include "list_option.hpp"
 #include "progress.hpp"
 #include "quadratic/document.hpp"
 #include "quadratic/problem.hpp"
+#include "sfumato/core/located.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -34,12 +36,8 @@ void add_quadratic(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<Options>();
   command->add_option("file", options->file, "Problem file (TOML)")->required();
   add_question_options(*command, options->overrides);
-  command
-      ->add_option("--steps", options->overrides.steps,
-                   "Steps instead of the file's; inf = stationary")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("X,X");
+  add_numbers_option(*command, "--steps", options->overrides.steps,
+                     "Steps instead of the file's; inf = stationary");
   add_json_flag(*command, options->json);
   command->footer(R"(Keys of the file (docs/quadratic.md has all the details):
   title                   of the output
@@ -67,7 +65,9 @@ file; covariances may be NPZ files too.
 Example:
   sfumato quadratic examples/quadratic/shift.toml --times 0.5,1,inf --json
   sfumato quadratic examples/quadratic/chain.toml --steps 10,100)");
-  command->callback([options, &exit_code] { quadratic(*options, exit_code); });
+  command->callback([options, &exit_code] {
+    located(Where::in(options->file), [&] { quadratic(*options, exit_code); });
+  });
 }
 
 }  // namespace sfumato::cli

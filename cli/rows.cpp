@@ -9,6 +9,7 @@
 #include "rows/input.hpp"
 #include "rows/options.hpp"
 #include "rows/output.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/privacy/classification_rows.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
@@ -50,7 +51,7 @@ void rows(const RowsOptions& options, int& exit_code) {
 
   RegressionColumns columns = options.columns;
   columns.intercept = !options.no_intercept;
-  columns.target_is_label = model_of(options) == RowsModel::logistic;
+  columns.classes = model_of(options) == RowsModel::logistic ? 2 : 0;
   const RegressionInput input = read_regression(options.file, columns, csv, options.with_file);
   const bool by_self = columns.standardise == "self";
   const RowsQuestion question{model_of(options),
@@ -102,7 +103,9 @@ void add_rows(CLI::App& app, int& exit_code) {
       "      --loss sum --ridge 1 --noise 1000 --standardise examples/rows/public.csv\n"
       "Noise is a covariance per unit of time, in the flow dX = -grad f dt + noise^(1/2) dW and\n"
       "in a step x <- x - rate grad f + N(0, rate noise) alike (docs/rows.md).");
-  command->callback([options, &exit_code] { rows(*options, exit_code); });
+  command->callback([options, &exit_code] {
+    located(Where::in(options->file), [&] { rows(*options, exit_code); });
+  });
 }
 
 }  // namespace sfumato::cli

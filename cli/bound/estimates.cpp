@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
 #include "sfumato/divergence/score_estimate.hpp"
@@ -29,12 +29,19 @@ void add_to_all(MethodsByTime& methods, const std::string& key, const std::strin
 
 // ---------------------------------------------------------------- grid
 
+// The masses of the cells sum to 1 and are rounded: a sum of their differences that is smaller than
+// this says that the grid sees none, not how small the value is.
+constexpr double kGridResolution = 1e-15;
+
+double resolved(double value) { return value < kGridResolution ? 0.0 : value; }
+
 Claimed<double> claimed(const GridEstimate& value) {
   return {std::clamp(value.value, 0.0, 1.0), Claim::estimate, "Fokker-Planck on a grid"};
 }
 
 GridRisk grid_risk(const PairAtTime& at) {
   GridRisk risk{claimed(at.total_variation), {}};
+  risk.advantage.value = resolved(risk.advantage.value);
   for (const GridEstimate& delta : at.forward.deltas) risk.delta[0].push_back(claimed(delta));
   for (const GridEstimate& delta : at.reverse.deltas) risk.delta[1].push_back(claimed(delta));
   return risk;
@@ -52,13 +59,16 @@ PairBound grid_row(const char* key, const char* title, const PairAtTime& at,
                                   "of the value): give more estimate.cells",
                                   100.0 * value.error / std::abs(value.value)));
     }
-    return estimate(std::max(0.0, value.value), "Fokker-Planck on a grid, extrapolated");
+    return estimate(resolved(value.value), "Fokker-Planck on a grid, extrapolated");
   };
+  const double error = std::max(forward.error, reverse.error);
+  const bool seen = std::max(forward.value, reverse.value) >= kGridResolution;
   return {key,
           title,
           bound(forward),
           bound(reverse),
-          fmt::format("grid, error about {:.0e}", std::max(forward.error, reverse.error)),
+          seen ? fmt::format("grid, error about {:.0e}", std::max(error, kGridResolution))
+               : fmt::format("grid, no difference above {:.0e}", std::max(error, kGridResolution)),
           false};
 }
 
@@ -79,7 +89,7 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
   }
   FokkerPlanckOptions options;
   options.cells_per_axis = problem.plan.cells;
-  options.domain = problem.plan.domain;
+  if (problem.plan.domain) options.domain = problem.plan.domain->sides;
   for (const Epsilon epsilon : problem.questions.epsilons) {
     options.epsilons.push_back(epsilon.nats());
   }
@@ -106,10 +116,9 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
     return !solution.rows.empty();
   } catch (const Error& error) {
     // A grid that the file asked for is the user's to correct; one that was chosen here is not.
-    if (!problem.plan.domain.empty() || dynamic_cast<const InternalError*>(&error) != nullptr) {
-      throw;
-    }
-    add_to_all(result.methods, "fokker_planck", title, error.what());
+    if (dynamic_cast<const InternalError*>(&error) != nullptr) throw;
+    if (problem.plan.domain) located(problem.plan.domain->where, [] { throw; });
+    add_to_all(result.methods, "fokker_planck", title, error.advice());
     return false;
   }
 }
@@ -153,9 +162,21 @@ DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& 
   return result;
 }
 
+/// Why the paths are too long to simulate; empty if they are not.
+std::string too_long(const BoundProblem& problem, const std::vector<double>& times) {
+  const double steps = times.back() / simulation_size(problem).step;
+  if (steps <= kMostSteps) return {};
+  return fmt::format("paths of {:.0e} steps would take too long: give a longer estimate.step",
+                     steps);
+}
+
 void add_paths(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
                Estimates& result) {
   const char* title = "path";
+  if (const std::string reason = too_long(problem, times); !reason.empty()) {
+    add_to_all(result.methods, "path_paths", "path, simulated", reason);
+    return;
+  }
   try {
     const DirectionOfPaths forward =
         run_paths(problem, problem.pair.p, problem.pair.q, times, observer);
@@ -202,7 +223,7 @@ void add_paths(const BoundProblem& problem, const std::vector<double>& times, Ob
       }
     }
   } catch (const InvalidArgument& error) {
-    add_to_all(result.methods, "path_paths", title, error.what());
+    add_to_all(result.methods, "path_paths", title, error.advice());
   }
 }
 
@@ -217,6 +238,10 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
     add_to_all(result.methods, "primal_particles", "rate, score of either law",
                "a point start and different noise: the integral is infinite. Smooth the start "
                "(start_covariance)");
+    return;
+  }
+  if (const std::string reason = too_long(problem, times); !reason.empty()) {
+    add_to_all(result.methods, "primal_particles", "rate, score of either law", reason);
     return;
   }
   std::set<double> when(times.begin(), times.end());
@@ -245,6 +270,7 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
       };
       const auto forward = run(problem.pair.p, problem.pair.q);
       const auto reverse = run(problem.pair.q, problem.pair.p);
+      if (observer.stop_requested()) return;
       const double start_forward = start_kl(problem.pair.p.start, problem.pair.q.start);
       const double start_reverse = start_kl(problem.pair.q.start, problem.pair.p.start);
       const std::string method = "Monte Carlo with scores of particles";
@@ -265,7 +291,7 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
                                      paths_note(f->integral, r->integral, 0), false});
       }
     } catch (const InvalidArgument& error) {
-      add_to_all(result.methods, key, title, error.what());
+      add_to_all(result.methods, key, title, error.advice());
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@ namespace sfumato::cli {
 /// What a grid says about an attacker: estimates.
 struct GridRisk {
   Claimed<double> advantage;
-  std::vector<Claimed<double>> delta[2];  ///< forward and reverse, one for each epsilon
+  std::array<std::vector<Claimed<double>>, 2> delta;  ///< forward and reverse, one for each epsilon
 };
 
 /// Everything that is known about a pair at one time.

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "problem/questions.hpp"
 #include "rows/input.hpp"
-#include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/sde/minibatch.hpp"
@@ -33,7 +35,7 @@ Model model_of(const Source& source) {
 
 RidgeOptions options_of(const TomlTable& table) {
   RidgeOptions options;
-  if (table.has("ridge")) options.ridge = table.number("ridge");
+  if (table.has("ridge")) options.ridge = checked_number(table, "ridge", "d.ridge", not_a_strength);
   const std::string loss = table.string("loss");
   if (loss != "sum" && loss != "mean") {
     throw InvalidArgument(fmt::format("`d.loss` is \"{}\"", loss), "Give \"sum\" or \"mean\"",
@@ -43,8 +45,9 @@ RidgeOptions options_of(const TomlTable& table) {
   return options;
 }
 
-RegressionInput input_of(const TomlTable& d, const TomlTable& d_prime) {
+RegressionInput input_of(const TomlTable& d, const TomlTable& d_prime, Index classes) {
   RegressionColumns columns;
+  columns.classes = classes;
   columns.target = d.string("target");
   if (d.has("features")) {
     for (const auto& row : d.strings("features").rows) columns.features.push_back(row.front());
@@ -116,8 +119,10 @@ std::pair<MatrixXd, VectorXd> changed_table(const RegressionInput& input, Index 
 /// Both sides with the noise of their own minibatches.
 SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePair pair,
                        RowLosses rows, RowLosses rows_prime) {
-  const double rate = table.number("learning_rate");
-  const double floor = table.has("floor") ? table.number("floor") : 0.0;
+  const double rate =
+      checked_number(table, "learning_rate", "minibatch.learning_rate", not_a_learning_rate);
+  const double floor =
+      table.has("floor") ? checked_number(table, "floor", "minibatch.floor", not_a_strength) : 0.0;
   const MinibatchOptions own = batch_of(table, ridge.loss, rows.rows);
   const MinibatchOptions other = batch_of(table, ridge.loss, rows_prime.rows);
   pair.p.diffusion.noise = minibatch_noise(std::move(rows), own, rate, floor);
@@ -141,9 +146,6 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
                           "Give `without_row`, and `with` to put another record in its place",
                           d_prime.own().where(key));
   }
-  const RegressionInput input = input_of(own, d_prime.own());
-  const RidgeOptions options = options_of(own);
-  const Index row = row_of(d_prime.own(), input.features.rows());
   Index outputs = 1;
   if (model == Model::softmax) {
     const std::int64_t classes = own.integer("classes");
@@ -155,6 +157,10 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   } else if (own.has("classes")) {
     throw InvalidArgument("`d.classes` belongs to softmax", "Remove it", own.where("classes"));
   }
+  const RidgeOptions options = options_of(own);
+  const RegressionInput input =
+      input_of(own, d_prime.own(), model == Model::ridge ? 0 : std::max<Index>(outputs, 2));
+  const Index row = row_of(d_prime.own(), input.features.rows());
   const Index dimension = input.features.cols() * outputs;
   const bool minibatch = own.has("minibatch");
   if (minibatch && own.has("Sigma")) {
@@ -167,6 +173,8 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
                 : d.require({"Sigma"}, "the diffusion covariance").covariance(dimension);
   const GaussianLaw start = start_of(d, dimension);
 
+  // The ridge decides whether there is a minimiser.
+  const Where place = own.where(own.has("ridge") ? "ridge" : "model");
   ModelPair result;
   RowLosses rows, rows_prime;
   if (model == Model::ridge) {
@@ -185,20 +193,22 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
       rows_prime = ridge_rows(std::move(features), std::move(target));
     }
   } else {
-    ClassificationProblem problem =
-        model == Model::logistic
-            ? ClassificationProblem::logistic(input.features, input.target, options)
-            : ClassificationProblem::softmax(input.features, input.target, outputs, options);
-    if (minibatch) {
-      rows = problem.row_losses();
-      rows_prime = problem.neighbour(row, input.replacement).row_losses();
-    }
-    const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
-    result.with_noise = [fit, row, record = input.replacement, start](const Covariance& sigma) {
-      return classification_pair(*fit, {row, record}, sigma, start);
-    };
+    result.with_noise = located(place, [&] {
+      ClassificationProblem problem =
+          model == Model::logistic
+              ? ClassificationProblem::logistic(input.features, input.target, options)
+              : ClassificationProblem::softmax(input.features, input.target, outputs, options);
+      if (minibatch) {
+        rows = problem.row_losses();
+        rows_prime = problem.neighbour(row, input.replacement).row_losses();
+      }
+      const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
+      return [fit, row, record = input.replacement, start](const Covariance& sigma) {
+        return classification_pair(*fit, {row, record}, sigma, start);
+      };
+    });
   }
-  result.pair = result.with_noise(noise);
+  result.pair = located(place, [&] { return result.with_noise(noise); });
   if (minibatch) {
     result.with_noise = {};
     result.pair = minibatch_pair(own.table("minibatch"), options, std::move(result.pair),

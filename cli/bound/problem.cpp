@@ -8,10 +8,11 @@
 #include <memory>
 #include <utility>
 
+#include "bound/estimates.hpp"
 #include "bound/model.hpp"
 #include "problem/quadratic_loss.hpp"
 #include "problem/side.hpp"
-#include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/sde/family/formula.hpp"
 #include "sfumato/sde/family/linear.hpp"
 #include "sfumato/sde/family/mixture.hpp"
@@ -92,6 +93,15 @@ SideDiffusion formulas(const Side& side, const Source& source) {
   std::vector<std::string> names;
   if (const auto variables = side.find({"variables"})) {
     names = column(variables->table.strings(variables->key), *variables);
+    (void)formula_diffusion(names, std::vector<std::string>(names.size(), "0"),
+                            Isotropic{1.0, static_cast<Index>(names.size())}, variables->where());
+    if (source.key == "drift" && texts.size() != names.size()) {
+      throw InvalidArgument(
+          fmt::format("`{}` names {} coordinate{}, `{}` has {} formula{}", variables->label,
+                      names.size(), names.size() == 1 ? "" : "s", source.label, texts.size(),
+                      texts.size() == 1 ? "" : "s"),
+          "Give one formula for each coordinate", variables->where());
+    }
   } else if (source.key == "drift") {
     names = coordinate_names(static_cast<Index>(texts.size()));
   } else {
@@ -133,10 +143,15 @@ SideDiffusion linear(const Side& side) {
   return {std::move(diffusion), "linear drift (quadratic loss), noise by formulas"};
 }
 
+const char* not_a_weight(double value) {
+  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite weight > 0";
+}
+
 SideDiffusion mixture(const Side& side, const Source& source) {
   const TomlTable table = source.table.table("mixture");
   table.reject_unknown({"weights", "means", "covariances", "ridge"});
-  const std::vector<double> weights = table.numbers("weights");
+  const std::vector<double> weights =
+      checked_list(table, "weights", source.label + ".weights", not_a_weight);
   const ArrayValue means = table.array("means");
   const auto count = static_cast<Index>(weights.size());
   // Means in one dimension may be a plain list.
@@ -148,7 +163,9 @@ SideDiffusion mixture(const Side& side, const Source& source) {
                           "Give a list of points", means.where);
   }
   const std::vector<double> variances =
-      table.has("covariances") ? table.numbers("covariances") : std::vector<double>{1.0};
+      table.has("covariances")
+          ? checked_list(table, "covariances", source.label + ".covariances", not_a_variance)
+          : std::vector<double>{1.0};
   if (variances.size() != 1 && variances.size() != weights.size()) {
     throw InvalidArgument(fmt::format("`{}.covariances` has {} numbers for {} components",
                                       source.label, variances.size(), count),
@@ -169,7 +186,10 @@ SideDiffusion mixture(const Side& side, const Source& source) {
     throw InvalidArgument("a mixture needs isotropic noise, Sigma = sigma^2 I",
                           "Give one number for Sigma", noise.where());
   }
-  return {mixture_diffusion(law, *variance, table.has("ridge") ? table.number("ridge") : 0.0),
+  const double ridge = table.has("ridge")
+                           ? checked_number(table, "ridge", source.label + ".ridge", not_a_strength)
+                           : 0.0;
+  return {located(source.where(), [&] { return mixture_diffusion(law, *variance, ridge); }),
           fmt::format("Gaussian mixture potential of {} components", count)};
 }
 
@@ -233,7 +253,16 @@ EstimatePlan read_plan(const TomlTable& root, const BoundOverrides& overrides) {
         throw InvalidArgument("`estimate.domain` does not have two ends per coordinate",
                               "Give [low, high], or a list of such pairs", box.where);
       }
-      for (Index i = 0; i < ends.rows(); ++i) plan.domain.push_back({ends(i, 0), ends(i, 1)});
+      GivenDomain domain{{}, box.where};
+      for (Index i = 0; i < ends.rows(); ++i) {
+        if (!(ends(i, 0) < ends(i, 1))) {
+          throw InvalidArgument(
+              fmt::format("`estimate.domain`: [{}, {}] is not an interval", ends(i, 0), ends(i, 1)),
+              "Give the lower end first", box.where);
+        }
+        domain.sides.push_back({ends(i, 0), ends(i, 1)});
+      }
+      plan.domain = std::move(domain);
     }
   }
   if (overrides.seed) plan.seed = *overrides.seed;
@@ -362,20 +391,19 @@ BoundProblem read_bound_problem(const std::string& path, const BoundOverrides& o
   if (problem.plan.step && std::isfinite(problem.times.front())) {
     double last = 0.0;
     for (const double time : problem.times) last = std::isfinite(time) ? time : last;
-    if (last / *problem.plan.step > 1e7) {
+    if (last / *problem.plan.step > kMostSteps) {
       throw InvalidArgument(fmt::format("`estimate.step` = {} takes {:.0e} steps to t = {}",
                                         *problem.plan.step, last / *problem.plan.step, last),
-                            "Give a longer step: at most 1e7 of them are taken",
+                            fmt::format("Give a longer step: at most {:.0e} are taken", kMostSteps),
                             root.table("estimate").where("step"));
     }
   }
-  if (!problem.plan.domain.empty() &&
-      static_cast<Index>(problem.plan.domain.size()) != problem.dimension()) {
+  if (problem.plan.domain &&
+      static_cast<Index>(problem.plan.domain->sides.size()) != problem.dimension()) {
     throw InvalidArgument(fmt::format("`estimate.domain` has {} intervals, the problem {} "
                                       "coordinates",
-                                      problem.plan.domain.size(), problem.dimension()),
-                          "Give one interval per coordinate",
-                          root.table("estimate").where("domain"));
+                                      problem.plan.domain->sides.size(), problem.dimension()),
+                          "Give one interval per coordinate", problem.plan.domain->where);
   }
   return problem;
 }

@@ -8,10 +8,17 @@
 #include <vector>
 
 #include "problem/questions.hpp"
+#include "sfumato/core/error.hpp"
 #include "sfumato/divergence/pair_bounds.hpp"
 #include "sfumato/sde/fokker_planck/grid.hpp"
 
 namespace sfumato::cli {
+
+/// Where a grid is laid, as the file says.
+struct GivenDomain {
+  std::vector<Interval> sides;
+  Where where;
+};
 
 /// How much work the estimates may take.
 struct EstimatePlan {
@@ -21,7 +28,7 @@ struct EstimatePlan {
   std::optional<double> step;          ///< of a path; empty: the last time / 1000, at most 0.01
   bool fokker_planck = true;
   Eigen::Index cells = 0;             ///< per axis; 0: chosen by the solver
-  std::vector<Interval> domain = {};  ///< of the grid; empty: found by trial runs
+  std::optional<GivenDomain> domain;  ///< of the grid; empty: found by trial runs
 };
 
 struct BoundProblem {

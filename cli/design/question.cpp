@@ -7,7 +7,7 @@
 #include <map>
 
 #include "number_check.hpp"
-#include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/design/average_design.hpp"
@@ -26,7 +26,7 @@ constexpr int kFrontierPoints = 21;
 }
 
 VectorXd read_vector(const std::string& path, const char* what, Index expected) {
-  const Array array = read_array(path);
+  const Array array = located(Where::in(path), [&] { return read_array(path); });
   if (array.rank == 2) {
     throw InvalidArgument(fmt::format("{} has shape {}", what, shape_text(array)),
                           "Give one number per coordinate", Where::in(path));
@@ -40,7 +40,7 @@ VectorXd read_vector(const std::string& path, const char* what, Index expected) 
 }
 
 Hidden read_differences(const std::string& path) {
-  RowMatrix rows = read_row_matrix(path);
+  RowMatrix rows = located(Where::in(path), [&] { return read_row_matrix(path); });
   for (Index k = 0; k < rows.rows(); ++k) {
     if (!rows.view().row(k).isZero(0.0)) continue;
     throw InvalidArgument(fmt::format("row {} is zero: there is nothing to hide", k + 1),
@@ -72,7 +72,9 @@ Hidden read_hidden(const DesignOptions& options) {
             fmt::format("second moments of differences of {} coordinates", dimension), dimension};
   }
   const VectorXd bounds = read_vector(options.sensitivities, "the list of sensitivities", 0);
-  return {Covariance(second_moments_of_box(bounds)), options.sensitivities,
+  return {located(Where::in(options.sensitivities),
+                  [&] { return Covariance(second_moments_of_box(bounds)); }),
+          options.sensitivities,
           fmt::format("every difference within the sensitivities of {} coordinates", bounds.size()),
           bounds.size()};
 }
@@ -111,10 +113,21 @@ std::vector<double> frontier_of(const DesignOptions& options, double scale) {
   for (int i = 0; i < kFrontierPoints; ++i) {
     const double share = static_cast<double>(i) / (kFrontierPoints - 1);
     const double error =
-        options.frontier[0] * std::pow(options.frontier[1] / options.frontier[0], share);
+        std::pow(options.frontier[0], 1.0 - share) * std::pow(options.frontier[1], share);
     totals.push_back(error / scale);
   }
   return totals;
+}
+
+Design solve(const DesignQuestion& question, const DesignTask& task, Observer& observer) {
+  if (const auto* matrix = std::get_if<RowMatrix>(&question.hidden.what)) {
+    const Differences rows = matrix->view();
+    if (question.minimax) return minimax_design(rows, task, question.solver, observer);
+    const bool full = task.form == DesignForm::full || task.form == DesignForm::low_rank;
+    return average_design(full ? second_moment_matrix(rows) : Covariance(second_moments(rows)),
+                          task);
+  }
+  return average_design(std::get<Covariance>(question.hidden.what), task);
 }
 
 }  // namespace
@@ -169,11 +182,19 @@ ErrorMeasure read_measure(const DesignOptions& options, const std::string& name,
     const Covariance hessian = options.hessian.empty()
                                    ? *own_hessian
                                    : read_covariance(options.hessian, dimension).covariance;
+    const Where place = options.hessian.empty() ? Where::here() : Where::in(options.hessian);
     return {"stationary squared distance, tr(A^{-1} Sigma)/2",
-            distance_budget(hessian, 1.0).weights, 1.0};
+            located(place, [&] { return distance_budget(hessian, 1.0).weights; }), 1.0};
   }
   if (options.weights.empty()) contradiction("--budget", "needs --weights FILE");
-  return {"tr(W Sigma)", read_covariance(options.weights, dimension).covariance, 1.0};
+  Covariance weights = read_covariance(options.weights, dimension).covariance;
+  if (!is_definite(weights)) {
+    throw InvalidArgument(
+        "the weights are not positive definite",
+        "Give every direction a positive weight, or noise there would cost nothing",
+        Where::in(options.weights));
+  }
+  return {"tr(W Sigma)", std::move(weights), 1.0};
 }
 
 DesignTask read_task(const DesignOptions& options, const ErrorMeasure& measure, double total,
@@ -226,14 +247,8 @@ DesignQuestion read_design_question(const DesignOptions& options) {
 Design solve_design(const DesignQuestion& question, double total, Observer& observer) {
   DesignTask task = question.task;
   task.budget.total = total;
-  if (const auto* matrix = std::get_if<RowMatrix>(&question.hidden.what)) {
-    const Differences rows = matrix->view();
-    if (question.minimax) return minimax_design(rows, task, question.solver, observer);
-    const bool full = task.form == DesignForm::full || task.form == DesignForm::low_rank;
-    return average_design(full ? second_moment_matrix(rows) : Covariance(second_moments(rows)),
-                          task);
-  }
-  return average_design(std::get<Covariance>(question.hidden.what), task);
+  return located(Where::in(question.hidden.source),
+                 [&] { return solve(question, task, observer); });
 }
 
 }  // namespace sfumato::cli

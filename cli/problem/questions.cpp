@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "list_option.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato::cli {
@@ -20,15 +21,11 @@ const char* not_a_rate(double value) {
 }  // namespace
 
 void add_question_options(CLI::App& command, Overrides& overrides) {
-  const auto add_list = [&](const char* name, std::vector<double>& values, const char* help) {
-    command.add_option(name, values, help)
-        ->delimiter(',')
-        ->allow_extra_args(false)  // so that the file may follow
-        ->type_name("X,X");
-  };
-  add_list("--times", overrides.times, "Times instead of the file's; inf = stationary");
-  add_list("--epsilons", overrides.epsilons, "Epsilons instead of the file's");
-  add_list("--delta", overrides.deltas, "One or more deltas instead of the file's");
+  add_numbers_option(command, "--times", overrides.times,
+                     "Times instead of the file's; inf = stationary");
+  add_numbers_option(command, "--epsilons", overrides.epsilons, "Epsilons instead of the file's");
+  add_numbers_option(command, "--delta", overrides.deltas,
+                     "One or more deltas instead of the file's");
 }
 
 const char* not_a_step_count(double value) {
@@ -44,8 +41,18 @@ void require_overrides(const Overrides& overrides) {
   require_option("--delta", overrides.deltas, not_a_delta);
 }
 
-std::vector<double> checked_numbers(const TomlTable& table, const char* key,
-                                    const std::string& label, NumberCheck check) {
+double checked_number(const TomlTable& table, const char* key, const std::string& label,
+                      NumberCheck check) {
+  const double value = table.number(key);
+  if (const char* problem = check(value)) {
+    throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem), "Correct that number",
+                          table.where(key));
+  }
+  return value;
+}
+
+std::vector<double> checked_list(const TomlTable& table, const char* key, const std::string& label,
+                                 NumberCheck check) {
   std::vector<double> values = table.numbers(key);
   for (const double value : values) {
     if (const char* problem = check(value)) {
@@ -53,7 +60,12 @@ std::vector<double> checked_numbers(const TomlTable& table, const char* key,
                             "Correct or remove that number", table.where(key));
     }
   }
-  return without_repeats(values);
+  return values;
+}
+
+std::vector<double> checked_numbers(const TomlTable& table, const char* key,
+                                    const std::string& label, NumberCheck check) {
+  return without_repeats(checked_list(table, key, label, check));
 }
 
 RiskQuestions read_questions(const TomlTable& root, const Overrides& overrides) {

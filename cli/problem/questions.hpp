@@ -35,8 +35,13 @@ void require_overrides(const Overrides& overrides);
 /// Adds --times, --epsilons and --delta.
 void add_question_options(CLI::App& command, Overrides& overrides);
 
-/// The numbers of a list, each once; each passes `check`. `label` is what the message calls the key.
+/// A number, the numbers of a list, or the numbers of a list each once; all pass `check`. `label` is
+/// what the message calls the key.
 /// Throws   InvalidArgument with file:line:column.
+[[nodiscard]] double checked_number(const TomlTable& table, const char* key,
+                                    const std::string& label, NumberCheck check);
+[[nodiscard]] std::vector<double> checked_list(const TomlTable& table, const char* key,
+                                               const std::string& label, NumberCheck check);
 [[nodiscard]] std::vector<double> checked_numbers(const TomlTable& table, const char* key,
                                                   const std::string& label, NumberCheck check);
 

@@ -37,9 +37,9 @@ std::string difference_text(const QuadraticProblem& problem, const Differences& 
     const Minimum x_prime = minimum(d_prime.loss);
     parts.push_back(
         x.point && x_prime.point
-            ? distance_text("the minimiser", "|x* - x*'|", (*x.point - *x_prime.point).norm())
+            ? distance_text("the minimiser", "|x* - x*'|", (*x.point - *x_prime.point).stableNorm())
             : distance_text("the pull", "|pull - pull'|",
-                            (d.loss.pull - d_prime.loss.pull).norm()));
+                            (d.loss.pull - d_prime.loss.pull).stableNorm()));
   }
   if (differences.noise) {
     const std::string formula = fmt::format("|{0} - {0}'|", problem.noise_name());
@@ -48,7 +48,7 @@ std::string difference_text(const QuadraticProblem& problem, const Differences& 
   }
   if (differences.start_mean) {
     parts.push_back(distance_text("the mean of the start", "|m0 - m0'|",
-                                  (d.start.mean - d_prime.start.mean).norm()));
+                                  (d.start.mean - d_prime.start.mean).stableNorm()));
   }
   if (differences.start_covariance) {
     parts.push_back(

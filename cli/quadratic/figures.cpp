@@ -67,6 +67,7 @@ std::vector<double> figure_looks(const QuadraticProblem& problem, const Training
     if (fastest == 0.0) return {};
     low = 0.01 / fastest;
     high = 10.0 / slowest;
+    if (!std::isfinite(high)) return {};
   } else {
     low = listed.front() < listed.back() ? listed.front() : 0.01 * listed.back();
     high = listed.back();

@@ -83,7 +83,7 @@ PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) cons
     }
     return {std::move(pair), ""};
   } catch (const NumericalFailure& failure) {  // it overflows: the other rows still count
-    return {std::nullopt, failure.what()};
+    return {std::nullopt, failure.advice()};
   }
 }
 

@@ -39,7 +39,8 @@ void add_direction(Table& table, const CheckedRow& checked, const char* directio
 }
 
 std::string words_of(const RowCheck& check) {
-  const std::string paths = fmt::format("{} paths of {} steps", check.paths, check.steps);
+  const std::string paths =
+      fmt::format("{} paths of {} step{}", check.paths, check.steps, check.steps == 1 ? "" : "s");
   return check.stationary
              ? fmt::format(
                    "{} that start near the stationary law (its normal approximation at the "
@@ -69,12 +70,15 @@ bool add_checks(Document& document, const std::vector<CheckedRow>& checks) {
                {"estimate", "simulated"},
                {"standard_error", "standard error"},
                {"ratio", "proven / simulated"}});
-  std::vector<std::string> violated;
+  std::vector<std::string> violated, unchecked;
   const RowCheck* example = nullptr;
   for (const CheckedRow& checked : checks) {
     add_direction(table, checked, "D||D'", checked.check.forward, checked.risk.forward.kl);
     add_direction(table, checked, "D'||D", checked.check.reverse, checked.risk.reverse.kl);
-    if (checked.check.paths == 0) continue;
+    if (checked.check.paths == 0) {
+      unchecked.push_back(fmt::format("{} ({})", checked.risk.row + 1, checked.check.reason));
+      continue;
+    }
     example = &checked.check;
     if (exceeds(checked.check.forward, checked.risk.forward.kl) ||
         exceeds(checked.check.reverse, checked.risk.reverse.kl)) {
@@ -89,6 +93,11 @@ bool add_checks(Document& document, const std::vector<CheckedRow>& checks) {
                     "difference of the gradients in place of constants ({}). The KL itself "
                     "is smaller still: the ratio shows the slack of the constants alone.",
                     words_of(*example)));
+  }
+  if (!unchecked.empty()) {
+    document.state(StatementKind::warning,
+                   fmt::format("not checked by simulation: row{} {}.",
+                               unchecked.size() == 1 ? "" : "s", fmt::join(unchecked, ", ")));
   }
   if (!violated.empty()) {
     document.state(

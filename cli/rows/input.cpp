@@ -35,7 +35,7 @@ std::vector<std::string> selection_of(const DataTable& table, const RegressionCo
   }
   if (std::find(selection.begin(), selection.end(), columns.target) != selection.end()) {
     throw InvalidArgument(fmt::format("column \"{}\" is both target and feature", columns.target),
-                          "Leave the target out of --features", Where::in(table.source));
+                          "Leave the target out of the features", Where::in(table.source));
   }
   selection.push_back(columns.target);
   return selection;
@@ -90,13 +90,20 @@ Rescaling rescaling_of(const std::string& source, const std::vector<std::string>
   return rescaling;
 }
 
-void require_labels(const DataTable& table, const std::string& column) {
+void require_labels(const DataTable& table, const std::string& column, Index classes) {
   const auto labels = table.values.col(column_of(table, column));
   for (Index row = 0; row < labels.size(); ++row) {
-    if (labels(row) == 0.0 || labels(row) == 1.0) continue;
+    const double label = labels(row);
+    if (label >= 0.0 && label < static_cast<double>(classes) && label == std::floor(label)) {
+      continue;
+    }
     throw InvalidArgument(
-        fmt::format("the label {} in column \"{}\" is neither 0 nor 1", labels(row), column),
-        "Code the two classes as 0 and 1, or use --model ridge for a quantity",
+        fmt::format("the label {} in column \"{}\" is {}", label, column,
+                    classes == 2 ? "neither 0 nor 1"
+                                 : fmt::format("not one of 0, 1, ..., {}", classes - 1)),
+        fmt::format("Code the classes as whole numbers from 0 to {}, or use the model ridge for a "
+                    "quantity",
+                    classes - 1),
         Where::at(table.source, table.lines[static_cast<std::size_t>(row)]));
   }
 }
@@ -142,16 +149,17 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
     throw InvalidArgument("no feature is left", "Name other columns or keep the intercept",
                           Where::in(path));
   }
+  const bool is_label = columns.classes > 0;
   RegressionInput input;
   const Eigen::MatrixXd raw = select(table, selection);
   Rescaling rescaling =
       rescaling_of(columns.standardise, selection, raw, csv, columns.features.empty());
-  if (columns.target_is_label) {
-    require_labels(table, columns.target);
+  if (is_label) {
+    require_labels(table, columns.target, columns.classes);
     keep_label(columns, rescaling);
   }
   if (!columns.standardise.empty()) {
-    for (std::size_t k = 0; k + (columns.target_is_label ? 1 : 0) < selection.size(); ++k) {
+    for (std::size_t k = 0; k + (is_label ? 1 : 0) < selection.size(); ++k) {
       const auto i = static_cast<Index>(k);
       const bool changed = rescaling.centre(i) != 0.0 || rescaling.scale(i) != 1.0;
       if (!changed) input.not_rescaled.push_back(selection[k]);
@@ -171,7 +179,7 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
                             "Give the one record that replaces each row, under column names",
                             Where::in(with_file));
     }
-    if (columns.target_is_label) require_labels(other, columns.target);
+    if (is_label) require_labels(other, columns.target, columns.classes);
     const Eigen::MatrixXd record = rescale(select(other, selection), rescaling);
     input.replacement = Record{features_of(record, columns.intercept).row(0).transpose(),
                                record(0, record.cols() - 1)};

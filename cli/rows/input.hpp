@@ -15,7 +15,7 @@ struct RegressionColumns {
   std::string target;
   std::vector<std::string> features;  ///< empty: every column but the target
   bool intercept = true;              ///< a column of ones, penalised like the others
-  bool target_is_label = false;       ///< 0 or 1, and never rescaled
+  Eigen::Index classes = 0;  ///< the target is a label 0, 1, ..., never rescaled; 0: a quantity
   /// A file with a row of centres and a row of scales under column names; "self" takes both from
   /// the table; empty leaves the columns as they are.
   std::string standardise;
@@ -37,7 +37,7 @@ struct RegressionInput {
 ///
 /// Throws   InvalidArgument with the file for unknown columns (and the nearest), a target among the
 ///          features, a scale that is not positive, more or less than one record in `with_file`,
-///          with the line for a label that is neither 0 nor 1, constants that would rescale a label;
+///          with the line for a label that is none of the classes, constants that would rescale a label;
 ///          and as read_csv().
 [[nodiscard]] RegressionInput read_regression(const std::string& path,
                                               const RegressionColumns& columns,

@@ -9,16 +9,13 @@
 #include <filesystem>
 #include <limits>
 
+#include "list_option.hpp"
 #include "number_check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/covariance_file.hpp"
 
 namespace sfumato::cli {
 namespace {
-
-const char* not_a_learning_rate(double value) {
-  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite learning rate > 0";
-}
 
 const char* not_a_number_of_steps(double value) {
   return value >= 0.0 && (std::isinf(value) || value == std::floor(value))
@@ -27,7 +24,8 @@ const char* not_a_number_of_steps(double value) {
 }
 
 /// A number is an isotropic variance, anything else the name of a covariance file.
-Covariance noise_of(const std::string& text, Eigen::Index dimension) {
+/// `definite` refuses a singular one.
+Covariance noise_of(const std::string& text, Eigen::Index dimension, bool definite) {
   double variance = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), variance);
   if (error == std::errc() && end == text.data() + text.size()) {
@@ -40,7 +38,12 @@ Covariance noise_of(const std::string& text, Eigen::Index dimension) {
                           "Give a variance, or a covariance file (NPZ, NPY, CSV)",
                           Where::in("--noise"));
   }
-  return read_covariance(text, dimension).covariance;
+  Covariance noise = read_covariance(text, dimension).covariance;
+  if (definite && !is_definite(noise)) {
+    throw InvalidArgument("the noise is singular: along some direction nothing is hidden",
+                          "Give noise in every direction, or use --model ridge", Where::in(text));
+  }
+  return noise;
 }
 
 char separator_of(const std::string& text, const std::string& decimal) {
@@ -56,7 +59,8 @@ char separator_of(const std::string& text, const std::string& decimal) {
 }
 
 Release release_of(const RowsOptions& options, Eigen::Index dimension) {
-  const Covariance noise = noise_of(options.noise, dimension);
+  const Covariance noise =
+      noise_of(options.noise, dimension, model_of(options) == RowsModel::logistic);
   if (options.release) return MinimiserRelease{noise};
   const GaussianLaw start = point_law(Eigen::VectorXd::Zero(dimension));
   if (options.learning_rate) {
@@ -103,15 +107,13 @@ void declare_options(CLI::App& command, RowsOptions& o) {
   command.add_option("--ridge", o.ridge, "Ridge strength (default 0)");
   command.add_option("--ridge-scale", o.ridge_scale, "fixed (default), or rows: times N")
       ->check(CLI::IsMember({"fixed", "rows"}));
-  command.add_option("--features", o.columns.features, "Columns to use (default: all others)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_words_option(command, "--features", o.columns.features,
+                   "Columns to use (default: all others)");
   command.add_flag("--no-intercept", o.no_intercept, "Do not add a column of ones");
   command.add_option("--standardise,--standardize", o.columns.standardise,
                      "CSV with a row of public centres and a row of scales; or self");
-  command.add_option("--epsilons,--epsilon", o.epsilons, "Give delta at these (default 1)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_numbers_option(command, "--epsilons,--epsilon", o.epsilons,
+                     "Give delta at these (default 1)");
   command.add_option("--delta,--target-delta", o.delta, "Give epsilon at this (default 1e-5)");
   command
       .add_option("--check", o.check,

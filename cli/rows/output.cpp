@@ -100,7 +100,8 @@ Table quantiles(const RowsQuestion& question, const std::vector<const RowRisk*>&
   return table;
 }
 
-void add_exceptions(Document& document, const std::vector<RowRisk>& risks) {
+void add_exceptions(Document& document, const RowsQuestion& question,
+                    const std::vector<RowRisk>& risks) {
   std::size_t no_model = 0;
   std::size_t failed = 0;
   std::size_t missing = 0;
@@ -114,10 +115,16 @@ void add_exceptions(Document& document, const std::vector<RowRisk>& risks) {
     }
   }
   if (no_model > 0) {
-    document.state(StatementKind::warning,
-                   fmt::format("{} alone determine{} a parameter: without such a row there is no "
-                               "model to compare with, and its presence is plain. Add ridge.",
-                               count_of(no_model, "row"), no_model == 1 ? "s" : ""));
+    document.state(
+        StatementKind::warning,
+        fmt::format("{} cannot be left out: without such a row {}, so there is no model to "
+                    "compare with and its presence is plain. {}.",
+                    count_of(no_model, "row"),
+                    question.model == RowsModel::ridge
+                        ? "some parameter is not determined"
+                        : "no minimiser can be certified (a plane may separate the "
+                          "classes, or features determine others)",
+                    question.ridge.ridge > 0.0 ? "Use a stronger --ridge" : "Add --ridge"));
   }
   if (failed > 0) {
     document.state(StatementKind::warning,
@@ -157,7 +164,7 @@ void add_row_risks(Document& document, const RowsQuestion& question, const Regre
                    "", Scale::linear},
                   advantages));
   }
-  add_exceptions(document, risks);
+  add_exceptions(document, question, risks);
 }
 
 void write_row_risks(const std::string& path, const RowsQuestion& question,

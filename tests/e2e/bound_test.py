@@ -4,9 +4,12 @@ import itertools
 import json
 import math
 import random
+import signal
+import subprocess
+import time
 import unittest
 
-from support import ROOT, Document, ProgramTest, run
+from support import ROOT, SFUMATO, Document, ProgramTest, run
 
 EXAMPLES = ROOT / "examples/bound"
 FAST = "[estimate]\nmonte_carlo = false\nfokker_planck = false\n"
@@ -260,7 +263,77 @@ class Refusals(BoundTest):
         self.refused('[flow]\ntimes = [1]\n[d]\nmodel = "logistic"\ndata = "none.csv"\ntarget = "y"\n'
                      'loss = "sum"\nSigma = 1\n[d_prime]\nwithout_row = 1\n', "none.csv")
 
+    def test_every_error_names_the_place_of_the_value(self):
+        good = self.SIDE + 'start_covariance = 1\n[d_prime]\ndrift = "-x + 0.1"\n'
+        self.refused(good + "[estimate]\ndomain = [[3, -3]]\n", "problem.toml:10:", "interval")
+        self.refused(good + "[estimate]\ndomain = [[-1, 1]]\n", "problem.toml:10:", "mass 0.68")
+        self.refused(good + "[estimate]\ndomain = [[-1e6, 1e6]]\n", "problem.toml:10:", "wider start")
+        self.refused(good.replace("Sigma = 1", 'Sigma_formula = "x"'), "problem.toml: the noise")
+        mixture = ("[flow]\ntimes = [1]\n[d]\nSigma = 1\n[d.mixture]\nweights = [1, 1]\nmeans = [0, 1]\n"
+                   "covariances = 1\nridge = 0\n[d_prime]\nSigma = 2\n")
+        self.refused(mixture.replace("[1, 1]", "[1, -1]"), "problem.toml:6:", "-1 is not a finite weight")
+        self.refused(mixture.replace("covariances = 1", "covariances = 0"), "problem.toml:8:", "variance")
+        self.refused(mixture.replace("ridge = 0", "ridge = -1"), "problem.toml:9:", "ridge")
+
+    def test_problems_on_tables_name_the_place_of_the_value(self):
+        self.write("t.csv", "a,y\n1,0\n2,1\n3,0\n-1,1\n0,1\n")
+        self.write("separable.csv", "a,y\n1,0\n2,0\n3,1\n4,1\n")
+        self.write("classes.csv", "a,y\n1,0\n2,2\n3,1\n4,1\n")
+        good = ('[flow]\ntimes = [1]\n[d]\nmodel = "logistic"\ndata = "t.csv"\ntarget = "y"\n'
+                f'loss = "sum"\nridge = 1\nSigma = 1\n[d_prime]\nwithout_row = 1\n{FAST}')
+        batches = good.replace("Sigma = 1", "minibatch = { batch = 2, learning_rate = 1, floor = 1 }")
+        self.refused(batches.replace("learning_rate = 1", "learning_rate = -1"), "problem.toml:9:", "rate")
+        self.refused(batches.replace("floor = 1", "floor = -1"), "problem.toml:9:", "floor")
+        self.refused(good.replace("t.csv", "separable.csv").replace("ridge = 1", "ridge = 0"),
+                     "problem.toml:8:", "no minimiser can be certified")
+        self.refused(good.replace("ridge = 1", "ridge = -1"), "problem.toml:8:", "d.ridge")
+        self.refused(good.replace("t.csv", "classes.csv"), "classes.csv:3:", "the label 2")
+        self.refused(good.replace("t.csv", "t.csv\\u0000"), "problem.toml:5:", "byte 0")
+        # A label is not rescaled with the other columns.
+        document = self.of(good.replace("[d_prime]", 'standardise = "self"\n[d_prime]'))
+        self.assertGreater(self.number(document, "uniform sensitivity"), 0)
+
+    def test_names_of_variables(self):
+        text = ('[flow]\ntimes = [1]\n[d]\ndrift = ["-x", "-y"]\nvariables = ["x", "y"]\nSigma = 1\n'
+                f"[d_prime]\n{FAST}")
+        for names, words in (('["x", "x"]', "two variables"), ('["x", "sin"]', "function"),
+                             ('["x", "1y"]', "cannot name"), ('["x", "t"]', "time"),
+                             ('["x"]', "names 1 coordinate, `d.drift` has 2 formulas")):
+            self.refused(text.replace('["x", "y"]', names), "problem.toml:5:", words)
+        self.refused(self.SIDE.replace('"-x"', '"x\\u0000"') + '[d_prime]\ndrift = "-x"\n',
+                     "problem.toml:4:", "byte 0")
+
+    def test_laws_that_do_not_differ(self):
+        document = self.of('[flow]\ntimes = [1]\n[estimate]\nmonte_carlo = false\n[d]\n'
+                           'drift = "x - x^3"\nSigma = 1\nstart_covariance = 0.5\n[d_prime]\n'
+                           'drift = "x - x^3 + 0 x"\n')
+        self.assertEqual(self.number(document, "Fokker-Planck"), 0)
+        self.assertIn("no difference above 1e-15",
+                      document.cell("bounds_1", "note", method="Fokker-Planck"))
+
+    def test_times_that_are_too_long_to_simulate(self):
+        text = self.SIDE + '[d_prime]\ndrift = "-x + 0.1"\n[estimate]\nfokker_planck = false\n'
+        document = self.of(text, "--times", "1e9")
+        cell = document.cell("bounds_1", "kl_forward", method="path, simulated")
+        self.assertIn("too long", json.dumps(cell))
+
+    def test_stops_within_a_path(self):
+        path = self.write("problem.toml", self.SIDE + '[d_prime]\ndrift = "-x + 0.1"\n[estimate]\n'
+                          "fokker_planck = false\npaths = 2\nstep = 1e-6\n")
+        process = subprocess.Popen([SFUMATO, "bound", path, "--times", "10"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, output + errors)
+        self.assertLess(time.monotonic() - begin, 5)  # a second, on a machine that does nothing else
+
     def test_command_line(self):
+        for option in ("--times", "--epsilons", "--delta"):
+            for value in ("1,,2", ",1", "1,"):
+                self.assert_refused(64, [option, "empty item"], "bound", EXAMPLES / "shift.toml", option,
+                                    value)
         for arguments in (["--times", "-1"], ["--times", "nan"], ["--paths", "1"], ["--epsilons", "-1"],
                           ["--seed", "x"]):
             result = run("bound", EXAMPLES / "shift.toml", *arguments)

@@ -205,6 +205,18 @@ class Refusals(DesignTest):
         self.refused(65, ["short.csv"], EXAMPLE, "--budget", 1, "--weights", short)
         self.refused(65, ["short.csv"], EXAMPLE, "--trace", 1, "--form", "grouped", "--groups", short)
 
+    def test_places_and_sizes(self):
+        small = self.write("small.csv", "1,0\n0,1\n")
+        self.refused(65, ["small.csv", "overflows"], small, "--trace", "1e-308", "--form", "full")
+        self.refused(65, ["huge.csv", "squares"], self.write("huge.csv", "1e300,1\n"), "--trace", 1)
+        self.refused(65, ["none.csv"], "--sensitivities", self.write("none.csv", "0\n0\n"), "--trace", 1)
+        singular = self.write("h.csv", "1,1\n1,1\n")
+        self.refused(65, ["h.csv: "], small, "--distance", 1, "--hessian", singular)
+        self.refused(65, ["h.csv: "], small, "--budget", 1, "--weights", singular)
+        self.refused(65, ["small.csv", "floor"], small, "--trace", 1, "--floor", 5)
+        self.refused(65, [str(self.dir)], self.dir, "--trace", 1)
+        self.refused(64, ["--frontier", "empty item"], small, "--frontier", "1,,2")
+
     def test_npy_files(self):
         """A header that claims more than the file has, or more than any memory."""
         def npy(name, shape, numbers):

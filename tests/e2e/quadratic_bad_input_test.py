@@ -1,4 +1,5 @@
 """Everything that can be wrong with the input of `sfumato quadratic`: one clear line each."""
+import math
 import os
 import struct
 import unittest
@@ -212,6 +213,29 @@ class ArrayFiles(ProgramTest):
     def test_unknown_kind(self):
         self.refuse("A", "matrix.txt", "1 2\n", ".txt")
         self.refuse("Sigma", "matrix.txt", "1 2\n", ".npz")
+
+
+class Overflow(ProgramTest):
+    """Numbers that leave the range of doubles on the way are said to be too large, never NaN."""
+
+    LINE = "d = {A = 1, minimiser = 0, Sigma = 1}\nd_prime = {minimiser = 1}\n"
+
+    def runs(self, text, *args):
+        return self.document("quadratic", self.write("problem.toml", text), *args)
+
+    def test_a_chain_whose_square_overflows(self):
+        document = self.runs("chain = {learning_rate = 1e308, steps = [1, 2]}\n" + self.LINE)
+        self.assertEqual(document.value("accuracy", "error_d", steps=2), math.inf)
+
+    def test_a_curvature_whose_inverse_overflows(self):
+        self.runs(FLOW + self.LINE.replace("A = 1", "A = 1e-320"), "--times", "inf")
+
+    def test_distances_whose_squares_overflow(self):
+        document = self.runs(FLOW + self.LINE.replace("minimiser = 1", "minimiser = 1e300"))
+        self.assertTrue(any("1.000e300" in text for text in document.statements()), document.statements())
+
+    def test_a_device_without_end(self):
+        self.assert_refused(BAD_INPUT, ["/dev/zero", "larger"], "quadratic", "/dev/zero")
 
 
 class CommandLine(ProgramTest):

@@ -442,6 +442,52 @@ class Refusals(unittest.TestCase):
         result = run(*full, "--out", "/dev/full")
         self.assertEqual(result.returncode, 74, result.stderr)
 
+    LOGISTIC = "a,y\n1,0\n2,1\n3,0\n-1,1\n0,1\n"
+
+    def logistic(self, *arguments, text=LOGISTIC):
+        """The output of a logistic run, as one line."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.csv"
+            path.write_text(text, encoding="utf-8")
+            result = run("rows", str(path), "--target", "y", "--adjacency", "remove", "--loss", "sum",
+                         "--model", "logistic", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return " ".join(result.stdout.split())
+
+    def test_paths_that_leave_the_numbers_check_nothing(self):
+        text = self.logistic("--noise", "1e300", "--ridge", "1", "--check", "1")
+        self.assertIn("not checked by simulation: row", text)
+        self.assertIn("leave the range of numbers", text)
+        self.assertNotIn("~ inf", text)
+        # The squares of these values overflow, their spread does not.
+        self.assertIn("~ 1.000", self.logistic("--noise", "1e-300", "--ridge", "1", "--check", "1"))
+
+    def test_a_release_without_ridge_names_the_reason(self):
+        text = self.logistic("--noise", "1", "--release")
+        self.assertIn("2 rows cannot be left out: without such a row no minimiser can be certified", text)
+        self.assertIn("Add --ridge", text)
+        weak = self.logistic("--noise", "1", "--ridge", "1e-300", "--time", "1")
+        self.assertNotIn("start_distance", weak)
+
+    def test_one_step_is_singular(self):
+        text = self.logistic("--noise", "1", "--learning-rate", "0.1", "--steps", "1", "--ridge", "1")
+        self.assertIn("paths of 1 step ", text)
+
+    def test_places_of_values(self):
+        separable = "a,y\n1,0\n2,0\n3,1\n4,1\n"
+        self.with_table(separable, ["t.csv: no minimiser can be certified"], "--model", "logistic")
+        self.with_table("a,y\n1,2\n", ["t.csv: the loss has no unique minimiser"])
+        full = BASE + ["--adjacency", "remove", "--loss", "sum", "--noise", "1"]
+        self.refused(64, ["--features", "empty item"], *full, "--features", "age,,bmi")
+        self.refused(64, ["--epsilons", "empty item"], *full, "--epsilons", "1,,2")
+        with tempfile.TemporaryDirectory() as folder:
+            table, noise = Path(folder) / "t.csv", Path(folder) / "noise.csv"
+            table.write_text(self.LOGISTIC, encoding="utf-8")
+            noise.write_text("1,1\n1,1\n", encoding="utf-8")
+            self.refused(65, ["noise.csv: the noise is singular"], "rows", str(table), "--target", "y",
+                         "--adjacency", "remove", "--loss", "sum", "--noise", str(noise), "--model",
+                         "logistic", "--ridge", "1")
+
     def test_a_row_that_determines_a_parameter(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "t.csv"
@@ -450,7 +496,8 @@ class Refusals(unittest.TestCase):
                          "--noise", "1", "--no-intercept")
             self.assertEqual(result.returncode, 0, result.stderr)
             text = " ".join(result.stdout.split())
-            self.assertIn("1 row alone determines", text)
+            self.assertIn("1 row cannot be left out: without such a row some parameter is not determined",
+                          text)
             self.assertIn("The 4 riskiest of 4 rows", text)
 
 

@@ -7,6 +7,7 @@ derivative along the curve kl(x||y) = K; the library minimises the dual instead.
 same quantity (Gaussian mechanism, Renyi to (eps, delta)) its value must agree, or this script fails.
 """
 
+import math
 import random
 import sys
 from importlib import metadata
@@ -138,8 +139,10 @@ def rdp_cases(out, rng):
             a, d, e, t = mpf(alpha), mpf(renyi), mpf(eps), mpf(delta)
             delta_out = (1 - 1 / a) ** a / (a - 1) * mp.exp((a - 1) * (d - e))
             eps_out = max(mpf(0), d + mp.log(1 - 1 / a) - mp.log(a * t) / (a - 1))
+            # An upper bound that underflows is the smallest double, not 0, which would be below it.
+            least = math.ulp(0.0)
             out.add("4", "rdp_conversion", {"renyi": renyi, "alpha": alpha, "eps": eps, "delta": delta},
-                    {"delta": delta_out, "eps": eps_out}, 1e-10)
+                    {"delta": delta_out, "eps": eps_out}, 1e-10, least if delta_out < least else 0.0)
             # dp-accounting also knows delta <= sqrt(1 - e^-D); compare where that is not the smaller.
             theirs, _ = rdp_privacy_accountant.compute_delta([alpha], [renyi], eps)
             agree("delta from Renyi", min(delta_out, mp.sqrt(-mp.expm1(-d))), theirs, 1e-9)

@@ -21,13 +21,15 @@ std::string one_line(std::string text) {
 }  // namespace
 
 Where Where::at(const std::string& path, std::size_t line, std::size_t column) {
-  if (line == 0) return Where(path);
-  if (column == 0) return Where(fmt::format("{}:{}", path, line));
-  return Where(fmt::format("{}:{}:{}", path, line, column));
+  if (line == 0) return in(path);
+  if (column == 0) return in(fmt::format("{}:{}", path, line));
+  return in(fmt::format("{}:{}:{}", path, line, column));
 }
 
 Error::Error(const std::string& problem, const std::string& remedy, const Where& where)
-    : std::runtime_error(
-          one_line(fmt::format("{}: {} {}", where.text(), sentence(problem), sentence(remedy)))) {}
+    : std::runtime_error(one_line(fmt::format("{}: {}{}{}", where.text(), sentence(problem),
+                                              remedy.empty() ? "" : " ", sentence(remedy)))),
+      advice_begins_(where.text().size() + 2),
+      is_in_function_(where.is_function()) {}
 
 }  // namespace sfumato

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -26,7 +27,12 @@ class Blocks {
         if (number >= blocks()) return;
         const std::uint64_t first = number * plan_.block;
         const std::uint64_t size = std::min(plan_.block, plan_.count - first);
-        work_(first, first + size);
+        try {
+          work_(first, first + size);
+        } catch (const Stopped&) {
+          leave(number);
+          return;
+        }
         const std::uint64_t done = done_.fetch_add(size) + size;
         observer_.progress(plan_.stage, done, plan_.count);
       }
@@ -44,10 +50,15 @@ class Blocks {
   /// After the threads have ended.
   [[nodiscard]] std::uint64_t done() const {
     if (error_) std::rethrow_exception(error_);
-    return done_;
+    return unfinished_ ? *unfinished_ * plan_.block : done_.load();
   }
 
  private:
+  void leave(std::uint64_t number) {
+    const std::scoped_lock lock(mutex_);
+    unfinished_ = std::min(number, unfinished_.value_or(number));
+  }
+
   const BlockWork& plan_;
   Observer& observer_;
   const std::function<void(std::uint64_t, std::uint64_t)>& work_;
@@ -56,12 +67,14 @@ class Blocks {
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   std::exception_ptr error_;
+  std::optional<std::uint64_t> unfinished_;  ///< the first block that was left
 };
 
 }  // namespace
 
-std::uint64_t parallel_blocks(const BlockWork& plan, Observer& observer,
-                     const std::function<void(std::uint64_t first, std::uint64_t last)>& work) {
+std::uint64_t parallel_blocks(
+    const BlockWork& plan, Observer& observer,
+    const std::function<void(std::uint64_t first, std::uint64_t last)>& work) {
   if (plan.block == 0) throw InvalidArgument("blocks of 0 indices", "Pass block >= 1");
   Blocks blocks(plan, observer, work);
   const std::uint64_t wanted =

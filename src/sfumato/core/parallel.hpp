@@ -16,12 +16,22 @@ struct BlockWork {
   unsigned threads = 0;    ///< 0: as many as the machine has
 };
 
+/// What `work` may throw to leave a block unfinished because the observer asked to stop.
+struct Stopped {};
+
+/// For work whose blocks take long: call it in each of its steps.
+/// Throws   Stopped if the observer asked to stop.
+inline void throw_if_stopped(const Observer& observer) {
+  if (observer.stop_requested()) throw Stopped{};
+}
+
 /// Calls  work(first, last)  once for each block [first, last) of 0 .. count - 1; the threads take
 /// blocks from a common counter. Blocks begin at multiples of `block` whatever the threads, so a
 /// result that each block writes to slots of its own does not depend on their number.
 ///
-/// Returns  how many indices were done, the first ones: `count`, or fewer when the observer asked to
-///          stop; blocks that were begun are then finished, the others never called.
+/// Returns  how many of the first indices were done, without a gap: `count`, or fewer when the observer
+///          asked to stop. Blocks that were begun are then finished unless they throw Stopped, the
+///          others never called; a block after an unfinished one may be done without being counted.
 /// Throws   what `work` or the observer throws first, after all threads have ended; InvalidArgument
 ///          if block is 0.
 std::uint64_t parallel_blocks(

@@ -24,7 +24,7 @@ std::string array_suffix(const std::string& path) {
   std::string suffix = suffix_of(path);
   if (suffix == ".csv" || suffix == ".npy") return suffix;
   throw InvalidArgument(fmt::format("the suffix of {} is neither .csv nor .npy", shown(path)),
-                        "Give a CSV or NPY file", Where::in("array file"));
+                        "Give a CSV or NPY file", Where::here("array file"));
 }
 
 Array read_array(const std::string& path) {

@@ -32,7 +32,7 @@ void check_format(const NumberFormat& format) {
   if (format.decimal != '.' && format.decimal != ',') {
     throw InvalidArgument(fmt::format("the decimal mark {} is neither `.` nor `,`",
                                       shown(std::string_view(&format.decimal, 1))),
-                          "Choose one of the two", Where::in("number format"));
+                          "Choose one of the two", Where::here("number format"));
   }
   const char c = format.separator;
   const bool in_numbers = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -41,7 +41,7 @@ void check_format(const NumberFormat& format) {
   if (in_numbers || c == '"' || (byte < 0x20 && c != '\t') || byte >= 0x7F) {
     throw InvalidArgument(fmt::format("{} cannot separate numbers whose decimal mark is `{}`",
                                       shown(std::string_view(&c, 1)), format.decimal),
-                          "Use a comma, a semicolon or a tab", Where::in("number format"));
+                          "Use a comma, a semicolon or a tab", Where::here("number format"));
   }
 }
 

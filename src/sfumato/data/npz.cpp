@@ -45,7 +45,7 @@ void NpzWriter::add_entry(const std::string& name, std::string npy) {
   if (name.empty() || taken) {
     throw InvalidArgument(
         fmt::format("the array name {} is {}", shown(name), taken ? "taken" : "empty"),
-        "Give every array its own name", Where::in("NpzWriter"));
+        "Give every array its own name", Where::here("NpzWriter"));
   }
   entries_.push_back({file, std::move(npy)});
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/covariance_file.hpp"
@@ -132,7 +133,8 @@ struct TomlTable::Content {
 };
 
 TomlTable TomlTable::read(const std::string& path, const std::vector<TomlOverride>& overrides) {
-  return parse(read_file(path), path, overrides);
+  constexpr std::uint64_t kLargestToml = std::uint64_t{64} << 20;  // large matrices have own files
+  return parse(read_file(path, kLargestToml), path, overrides);
 }
 
 namespace {
@@ -306,7 +308,11 @@ std::string TomlTable::string(std::string_view key) const {
 }
 
 std::string TomlTable::path(std::string_view key) const {
-  (void)string(key);  // checks the type
+  const std::string text = string(key);  // checks the type
+  if (text.find('\0') != std::string::npos) {
+    throw InvalidArgument(fmt::format("{} has a byte 0 in it", content_->label(key)),
+                          "Give the path of a file", where(key));
+  }
   return content_->path_of(*content_->node(key).as_string());
 }
 
@@ -386,7 +392,7 @@ ArrayValue TomlTable::array(std::string_view key) const {
   const std::string label = content_->label(key);
   if (const auto* file = node.as_string()) {
     const std::string path = content_->path_of(*file);
-    Array array = read_array(path);
+    Array array = located(where(key), [&] { return read_array(path); });
     return {std::move(array.values), array.rank,
             Where::in(fmt::format("{} ({})", where(key).text(), path))};
   }
@@ -402,7 +408,8 @@ ArrayValue TomlTable::array(std::string_view key) const {
 Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) const {
   const std::string label = content_->label(key);
   if (const auto* file = content_->node(key).as_string()) {
-    return read_covariance(content_->path_of(*file), dimension).covariance;
+    return located(where(key),
+                   [&] { return read_covariance(content_->path_of(*file), dimension).covariance; });
   }
   const ArrayValue value = array(key);
   if (value.rank == 0) {

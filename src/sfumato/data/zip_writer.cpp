@@ -20,7 +20,7 @@ void append(std::string& out, std::uint64_t value, int bytes) {
 void require_room(bool fits) {
   if (fits) return;
   throw InvalidArgument("the arrays do not fit in an archive of 4 GiB",
-                        "Write them one by one as NPY", Where::in("zip_bytes"));
+                        "Write them one by one as NPY", Where::here("zip_bytes"));
 }
 
 std::string deflated(const std::string& bytes) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/design/bounded_quadratic.hpp"
 
 namespace sfumato {
@@ -46,6 +47,11 @@ class Ascent {
       }
       observer_.progress("design", static_cast<std::uint64_t>(result_.iterations),
                          static_cast<std::uint64_t>(options_.max_iterations));
+    }
+    if (result_.weights.size() == 0) {  // no cost was ever below +inf
+      throw NumericalFailure(
+          "the cost of some difference overflows for every way to spend the budget",
+          "Raise the budget, or rescale the differences to a size near one", Where::here("design"));
     }
     result_.converged = converged();
     return result_;

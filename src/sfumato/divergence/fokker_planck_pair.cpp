@@ -183,7 +183,7 @@ class Level {
                 "mass {:.3g} of a law is at the ends of the domain at time {:.6g}, more than "
                 "{:.3g}",
                 at_ends, p_.time(), setup_.options.boundary_tolerance),
-            "Enlarge the domain, or leave it out to have it chosen", Where::in("Fokker-Planck"));
+            "Enlarge the domain, or leave it out to have it chosen", Where::here("Fokker-Planck"));
       }
     }
   }

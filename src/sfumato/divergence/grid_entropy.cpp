@@ -45,7 +45,7 @@ double kl_from_logs(const Grid& grid, const ArrayXd& p, const ArrayXd& q, const 
         fmt::format("one law has mass {:.3g} where the density of the other is below {:.0e}",
                     unsupported * grid.volume(), kDensityFloor),
         "The laws are too far apart for a grid; use the bounds or exact Gaussian laws",
-        Where::in("grid entropy"));
+        Where::here("grid entropy"));
   }
   return sum * grid.volume();
 }

@@ -34,6 +34,12 @@ void Moments::add(double value) {
 void Moments::merge(const Moments& other) {
   not_finite_ += other.not_finite_;
   if (other.count_ == 0) return;
+  if (count_ == 0) {  // below, the square of a large mean would overflow and be multiplied by 0
+    count_ = other.count_;
+    mean_ = other.mean_;
+    squares_ = other.squares_;
+    return;
+  }
   const double total = static_cast<double>(count_ + other.count_);
   const double share = static_cast<double>(other.count_) / total;
   const double gap = other.mean_ - mean_;

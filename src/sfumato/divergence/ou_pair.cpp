@@ -26,7 +26,7 @@ WhitenedPair laws_at(const OuPair& pair, double time) {
     throw NumericalFailure(
         "some variances are below the rounding of others, so that double precision cannot compare "
         "the laws",
-        "Rescale the parameters, or ask for an earlier time", Where::in("exact laws"));
+        "Rescale the parameters, or ask for an earlier time", Where::here("exact laws"));
   }
   return laws;
 }

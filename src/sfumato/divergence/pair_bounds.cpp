@@ -94,7 +94,7 @@ KlBound exact_bound(const OuPair& pair, double time) {
   try {
     return {exact_kl(pair, time), {}};
   } catch (const NumericalFailure& failure) {
-    return no_bound("Gaussian KL, closed form", failure.what());
+    return no_bound("Gaussian KL, closed form", failure.advice());
   }
 }
 

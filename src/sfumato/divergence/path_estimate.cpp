@@ -20,7 +20,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void refuse_different_noise(const std::string& how) {
   throw InvalidArgument("the noises of p and q differ" + how,
-                        "Use score_estimate, which allows it, or equal noises",
+                        "Use equal noises, or an estimate that takes scores (score_estimate)",
                         Where::here("path_estimate"));
 }
 
@@ -124,13 +124,14 @@ struct Cell {
 /// What one block of paths contributes, for each time and kappa.
 std::vector<Cell> run_block(Integrals& coarse, Integrals* fine, const EulerMaruyama& chain,
                             const std::vector<TimeSegment>& plan, Index kappas, std::uint64_t first,
-                            Index count) {
+                            Index count, const Observer& observer) {
   std::vector<Cell> cells;
   coarse.start(first, count);
   if (fine != nullptr) fine->start(first, count);
   for (const TimeSegment& segment : plan) {
     const double h = segment.step;
     for (std::uint64_t k = 0; k < segment.steps; ++k) {
+      throw_if_stopped(observer);
       const double time = segment.start + static_cast<double>(k) * h;
       const std::uint64_t number = segment.first_step + k;
       if (fine == nullptr) {
@@ -202,14 +203,14 @@ Claimed<PathEstimate> path_estimate(const Diffusion& p, const Diffusion& q,
       [&](std::uint64_t first, std::uint64_t last) {
         Integrals coarse(chain, q.drift, metric, kappas);
         Integrals fine(chain, q.drift, metric, kappas);
-        blocks[first / size] =
-            run_block(coarse, options.halve ? &fine : nullptr, chain, plan,
-                      static_cast<Index>(kappas.size()), first, static_cast<Index>(last - first));
+        blocks[first / size] = run_block(coarse, options.halve ? &fine : nullptr, chain, plan,
+                                         static_cast<Index>(kappas.size()), first,
+                                         static_cast<Index>(last - first), observer);
       });
 
   std::vector<Cell> total(plan.size() * kappas.size());
-  for (const std::vector<Cell>& block : blocks) {
-    for (std::size_t i = 0; i < block.size(); ++i) total[i].merge(block[i]);
+  for (std::uint64_t b = 0; b * size < done; ++b) {
+    for (std::size_t i = 0; i < total.size(); ++i) total[i].merge(blocks[b][i]);
   }
   Claimed<PathEstimate> result{
       {{}, done}, Claim::estimate, "Monte Carlo over Euler-Maruyama paths"};

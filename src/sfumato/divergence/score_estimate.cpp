@@ -117,19 +117,32 @@ struct Problem {
   }
 };
 
+/// Passes on the wish to stop and keeps quiet about a part of a repetition.
+class Quiet final : public Observer {
+ public:
+  explicit Quiet(const Observer& outer) : outer_(outer) {}
+  [[nodiscard]] bool stop_requested() const override { return outer_.stop_requested(); }
+
+ private:
+  const Observer& outer_;
+};
+
 /// The clouds of one simulation within a repetition; empty if a path diverged.
+/// Throws   Stopped
 std::vector<Cloud> clouds(const Diffusion& diffusion, const GaussianLaw& start,
                           const std::vector<double>& times, const Problem& problem,
-                          std::uint64_t paths, std::uint64_t run) {
-  Observer silent;
+                          std::uint64_t paths, std::uint64_t run, const Observer& observer) {
+  Quiet quiet(observer);
   Simulation simulation = simulate(diffusion, start, {times, problem.grid.step},
-                                   {paths, {problem.options.seed, run}, 1}, silent);
+                                   {paths, {problem.options.seed, run}, 1}, quiet);
+  if (simulation.paths < paths) throw Stopped{};
   if (!simulation.diverged.empty()) return {};
   return std::move(simulation.clouds);
 }
 
 /// Rates at 0 and at the grid's times, of one repetition.
-std::vector<Rates> repeat(const Problem& problem, std::uint64_t number, bool start_has_density) {
+std::vector<Rates> repeat(const Problem& problem, std::uint64_t number, bool start_has_density,
+                          const Observer& observer) {
   const ScoreEstimateOptions& options = problem.options;
   std::vector<double> point_times{0.0}, particle_times;
   for (const double time : problem.grid.times) {
@@ -137,16 +150,17 @@ std::vector<Rates> repeat(const Problem& problem, std::uint64_t number, bool sta
     particle_times.push_back(time - std::min(options.last_step, time));
   }
   std::vector<Rates> result(point_times.size(), {kInf, kInf});
-  const auto points =
-      clouds(problem.p, problem.start_p, point_times, problem, options.points, 3 * number);
+  const auto points = clouds(problem.p, problem.start_p, point_times, problem, options.points,
+                             3 * number, observer);
   std::vector<Cloud> sets[2];
   for (std::uint64_t s = 0; s < 2; ++s) {
     sets[s] = clouds(problem.scored(), problem.scored_start(), particle_times, problem,
-                     options.particles, 3 * number + 1 + s);
+                     options.particles, 3 * number + 1 + s, observer);
   }
   if (points.empty() || sets[0].empty() || sets[1].empty()) return result;
   if (start_has_density) result[0] = problem.rates_at_start(points[0].points);
   for (std::size_t k = 0; k < particle_times.size(); ++k) {
+    throw_if_stopped(observer);
     const double time = point_times[k + 1];
     const Points& at = points[k + 1].points;
     if (time == 0.0) {
@@ -176,7 +190,7 @@ Claimed<std::vector<ScoreBoundEstimate>> score_estimate(
         fmt::format("a score from particles in {} dimensions: the particles needed grow like "
                     "last_step^-{}",
                     p.dimension, 0.5 * static_cast<double>(p.dimension + 2)),
-        fmt::format("Use path_estimate with equal noises, or at most {} dimensions",
+        fmt::format("Use equal noises, which need no score, or at most {} dimensions",
                     kParticleScoreDimension),
         where);
   }
@@ -202,7 +216,8 @@ Claimed<std::vector<ScoreBoundEstimate>> score_estimate(
   std::vector<std::vector<Rates>> repetitions(options.repetitions);
   (void)parallel_blocks({"repetitions", options.repetitions, 1, options.threads}, observer,
                         [&](std::uint64_t number, std::uint64_t) {
-                          repetitions[number] = repeat(problem, number, start_has_density);
+                          repetitions[number] =
+                              repeat(problem, number, start_has_density, observer);
                         });
 
   std::vector<Moments> rate(grid.times.size()), naive(rate), integral(rate);

@@ -85,7 +85,8 @@ class Parser {
 
   std::vector<Expression::Step> parse() {
     const int result = sum();
-    if (peek() != '\0') fail("an operator or the end", found());
+    (void)peek();  // past the spaces; a byte 0 inside the text is not its end
+    if (at_ < text_.size()) fail("an operator or the end", found());
     return program_.steps_for(result);
   }
 

@@ -55,7 +55,7 @@ WhitenedPair whiten_diagonal(const VectorXd& difference, const VectorXd& p, cons
 [[noreturn]] void throw_ill_conditioned(const char* which) {
   throw NumericalFailure(fmt::format("the {} covariance is singular to rounding", which),
                          "Rescale the parameters or drop directions without noise",
-                         Where::in("whiten"));
+                         Where::here("whiten"));
 }
 
 /// Ratios as squares of the singular values of P^-1 Q, where p = P P^T and q = Q Q^T: their error
@@ -105,7 +105,7 @@ MatrixXd range_of(const MatrixXd& matrix) {
   if (((values > rounding) && (values <= kRankTolerance * largest)).any()) {
     throw NumericalFailure("a direction has too little variance to tell it from none",
                            "Rescale the parameters, or leave that direction out",
-                           Where::in("comparison of two laws"));
+                           Where::here("comparison of two laws"));
   }
   return eigen.eigenvectors().rightCols(rank);  // eigenvalues ascend
 }
@@ -224,7 +224,7 @@ void require_comparable(const WhitenedPair& pair) {
   const bool ratios = (pair.ratio > 0.0).all() && pair.ratio.isFinite().all();
   if (ratios && std::isfinite((pair.shift.square() * (1.0 + 1.0 / pair.ratio)).sum())) return;
   throw NumericalFailure("the two laws are too far apart, or too unequal, for double precision",
-                         "Rescale the data, or use more noise or ridge", Where::in("comparison"));
+                         "Rescale the data, or use more noise or ridge", Where::here("comparison"));
 }
 
 WhitenedPair swapped(const WhitenedPair& pair) {

@@ -185,6 +185,12 @@ RowCheck check_row(const ClassificationFit& fit, Index row, const RowRiskOptions
   if (observer.stop_requested()) {
     result.paths = 0;
     result.reason = "stopped";
+    return result;
+  }
+  for (const MonteCarloMean& mean : {result.forward, result.reverse}) {
+    if (std::isfinite(mean.value) && std::isfinite(mean.standard_error)) continue;
+    result.paths = 0;
+    result.reason = "the simulated paths or their squares leave the range of numbers";
   }
   return result;
 }

@@ -45,7 +45,7 @@ struct Proven {
 using Prover = std::function<Proven(const Pair& pair)>;
 
 const Where& here() {
-  static const Where where = Where::in("row bounds");
+  static const Where where = Where::here("row bounds");
   return where;
 }
 
@@ -247,7 +247,7 @@ RowRisk risk_of(Index row, const Pair& pair, const Prover& prove, const RowRiskO
     set_views(result, Risk::best_of(proven.known), options);
   } catch (const NumericalFailure& failure) {
     result.status = RowStatus::failed;
-    result.message = failure.what();
+    result.message = failure.advice();
   }
   return result;
 }

@@ -27,7 +27,7 @@ constexpr std::uint64_t kChunk = 64;  // rows a thread takes at a time: some mil
 using PairOfRow = std::function<std::optional<WhitenedPair>(Index row)>;
 
 void require_dimension(std::string_view what, Index got, Index expected) {
-  require_size(what, got, expected, Where::in("row_risks"));
+  require_size(what, got, expected, Where::here("row_risks"));
 }
 
 /// Eigenvalues of A carry rounding times its condition number into every number that follows. 1e9
@@ -41,14 +41,14 @@ void require_digits(const RidgeProblem& problem) {
                     condition),
         "Standardise the columns or add ridge (the stationary law with isotropic noise, sum loss "
         "and fixed ridge, and --release, have no such limit)",
-        Where::in("row risks"));
+        Where::here("row risks"));
   }
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
                    const MinimiserRelease& release) {
   require_dimension("noise", dimension(release.noise), problem.parameters());
-  const Covariance noise = require_covariance("noise", release.noise, Where::in("row_risks"));
+  const Covariance noise = require_covariance("noise", release.noise, Where::here("row_risks"));
   (void)problem.minimiser();
   return [&problem, &replacement, noise](Index row) -> std::optional<WhitenedPair> {
     const std::optional<VectorXd> shift = minimiser_shift(problem, row, replacement);
@@ -59,7 +59,7 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
                    const FlowRelease& release) {
-  const Where where = Where::in("row_risks");
+  const Where where = Where::here("row_risks");
   require_non_negative("time", release.time, where);
   require_dimension("noise", dimension(release.noise), problem.parameters());
   require_dimension("start", release.start.mean.size(), problem.parameters());
@@ -92,7 +92,7 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
                    const ChainRelease& release) {
-  const Where where = Where::in("row_risks");
+  const Where where = Where::here("row_risks");
   require_steps(release.steps, where);
   require_positive("learning_rate", release.learning_rate, where);
   require_dimension("noise", dimension(release.noise), problem.parameters());
@@ -134,7 +134,7 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
     set_views(result, Risk::exact(*pair), options);
   } catch (const NumericalFailure& failure) {
     result.status = RowStatus::failed;
-    result.message = failure.what();
+    result.message = failure.advice();
   }
   return result;
 }

@@ -59,7 +59,7 @@ void require_upper(const Claimed<T>& bound, const char* what) {
   if (bound.claim == Claim::exact || bound.claim == Claim::upper_bound) return;
   throw InvalidArgument(
       fmt::format("a {} that is only estimated or bounded below says nothing about the risk", what),
-      fmt::format("Pass an exact {} or an upper bound", what), Where::in("Risk"));
+      fmt::format("Pass an exact {} or an upper bound", what), Where::here("Risk"));
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ Risk Risk::from_gdp(Claimed<double> mu) {
   require_upper(mu, "mu");
   if (!(mu.value >= 0.0)) {
     throw InvalidArgument(fmt::format("mu = {} is not a number >= 0", mu.value),
-                          "Pass the mu of Gaussian differential privacy", Where::in("Risk"));
+                          "Pass the mu of Gaussian differential privacy", Where::here("Risk"));
   }
   WhitenedPair pair;  // an infinite mu bounds nothing: laws that can be told apart for sure
   if (mu.value < std::numeric_limits<double>::infinity()) {
@@ -105,7 +105,8 @@ Risk Risk::best_of(const std::vector<Risk>& known) {
     evidence.insert(evidence.end(), risk.evidence_.begin(), risk.evidence_.end());
   }
   if (evidence.empty()) {
-    throw InvalidArgument("nothing is known", "Pass at least one Risk", Where::in("Risk::best_of"));
+    throw InvalidArgument("nothing is known", "Pass at least one Risk",
+                          Where::here("Risk::best_of"));
   }
   return Risk(std::move(evidence));
 }

@@ -20,7 +20,10 @@ using Eigen::VectorXd;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// 1 - (1 - a)(1 - b) without cancellation for small a, b.
-double joint(double a, double b) { return a + b - a * b; }
+double joint(double a, double b) {
+  const double value = a + b - a * b;
+  return std::isnan(value) ? -kInf : value;  // a + b overflows: the product is far larger
+}
 
 }  // namespace
 
@@ -33,7 +36,8 @@ double power_of_complement(double u, double steps) {
 }
 
 double geometric_sum(double u, double steps) {
-  if (u == 0.0) return steps;
+  if (u == 0.0 || steps <= 1.0) return steps;
+  if (std::isinf(u)) return kInf;  // u < 0, as 1 - r^2 is when r^2 overflows
   if (u < 1.0) return -std::expm1(steps * std::log1p(-u)) / u;
   return (1.0 - power_of_complement(u, steps)) / u;
 }
@@ -99,7 +103,7 @@ GaussianLaw ChainLaw::at(double steps) const {
     LongRunLaw limit = long_run();
     if (!limit.law)
       throw NumericalFailure(limit.reason, "Ask for a finite number of steps",
-                             Where::in("the chain"));
+                             Where::here("the chain"));
     return *std::move(limit.law);
   }
   VectorXd power(dimension());
@@ -112,10 +116,10 @@ GaussianLaw ChainLaw::at(double steps) const {
                   })};
   if (!law.mean.allFinite() || !std::isfinite(trace(law.covariance))) {
     throw NumericalFailure(
-        fmt::format("the law after {} steps overflows (learning rate times curvature lies between "
+        fmt::format("the law at step {} overflows (learning rate times curvature lies between "
                     "{:.6g} and {:.6g}, and only values in [0, 2] are stable)",
                     steps, speed_.minCoeff(), speed_.maxCoeff()),
-        "Ask for fewer steps, or lower the learning rate", Where::in("the chain"));
+        "Ask for fewer steps, or lower the learning rate", Where::here("the chain"));
   }
   return law;
 }

@@ -111,7 +111,7 @@ GaussianLaw OuLaw::at(double time) const {
   if (time == kInf) {
     LongRunLaw limit = long_run();
     if (!limit.law)
-      throw NumericalFailure(limit.reason, "Ask for a finite time", Where::in("the flow"));
+      throw NumericalFailure(limit.reason, "Ask for a finite time", Where::here("the flow"));
     return *std::move(limit.law);
   }
   const VectorXd& rates = spectrum_.values;
@@ -129,7 +129,7 @@ GaussianLaw OuLaw::at(double time) const {
     throw NumericalFailure(
         fmt::format("the law at time {} overflows (the smallest eigenvalue of the curvature is {})",
                     time, rates.minCoeff()),
-        "Ask for an earlier time", Where::in("the flow"));
+        "Ask for an earlier time", Where::here("the flow"));
   }
   return law;
 }

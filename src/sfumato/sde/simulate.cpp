@@ -33,6 +33,7 @@ Simulation simulate(const Diffusion& diffusion, const GaussianLaw& start, const 
       const double scale = std::sqrt(segment.step);
       for (std::uint64_t k = 0; k < segment.steps; ++k) {
         const double time = segment.start + static_cast<double>(k) * segment.step;
+        throw_if_stopped(observer);
         chain.evaluate_drift(time, block);
         chain.draw(segment.first_step + k, block);
         chain.advance(time, segment.step, scale, block);
@@ -47,6 +48,7 @@ Simulation simulate(const Diffusion& diffusion, const GaussianLaw& start, const 
   result.paths = parallel_blocks(
       {"paths", options.paths, static_cast<std::uint64_t>(chain.block_size()), options.threads},
       observer, run_block);
+  std::erase_if(result.diverged, [&](std::uint64_t path) { return path >= result.paths; });
   std::sort(result.diverged.begin(), result.diverged.end());
   if (result.paths < options.paths) {
     for (Cloud& cloud : result.clouds) {

@@ -18,11 +18,11 @@ TEST(ParallelBlocks, EveryIndexOnceWhateverTheThreads) {
     for (const std::uint64_t count : {0U, 1U, 63U, 64U, 65U, 1000U}) {
       std::vector<int> visits(count, 0);
       const std::uint64_t done = parallel_blocks({"work", count, 64, threads}, silent,
-                                            [&](std::uint64_t first, std::uint64_t last) {
-                                              EXPECT_EQ(first % 64, 0U);
-                                              EXPECT_LE(last - first, 64U);
-                                              for (auto i = first; i < last; ++i) ++visits[i];
-                                            });
+                                                 [&](std::uint64_t first, std::uint64_t last) {
+                                                   EXPECT_EQ(first % 64, 0U);
+                                                   EXPECT_LE(last - first, 64U);
+                                                   for (auto i = first; i < last; ++i) ++visits[i];
+                                                 });
       EXPECT_EQ(done, count);
       EXPECT_EQ(visits, std::vector<int>(count, 1));
     }
@@ -62,6 +62,42 @@ TEST(ParallelBlocks, ProgressReachesTheTotalAndStopIsObeyed) {
   };
   EXPECT_EQ(parallel_blocks({"work", 10, 3, 1}, stopped, count_up), 6U);
   EXPECT_EQ(seen, 6U);
+}
+
+TEST(ParallelBlocks, ABlockThatIsLeftIsNotCounted) {
+  struct Recorder : Observer {
+    [[nodiscard]] bool stop_requested() const override { return stop; }
+    std::atomic<bool> stop{false};
+  };
+  Recorder observer;
+  EXPECT_NO_THROW(throw_if_stopped(observer));
+  const auto work = [&](std::uint64_t first, std::uint64_t) {
+    if (first == 6) observer.stop = true;
+    throw_if_stopped(observer);
+  };
+  EXPECT_EQ(parallel_blocks({"work", 10, 3, 1}, observer, work), 6U);
+}
+
+TEST(ParallelBlocks, WhatIsCountedIsDoneWhateverTheThreads) {
+  struct Recorder : Observer {
+    [[nodiscard]] bool stop_requested() const override { return stop; }
+    std::atomic<bool> stop{false};
+  };
+  for (std::uint64_t last_block = 0; last_block < 40; ++last_block) {
+    Recorder observer;
+    std::vector<std::atomic<int>> visits(1000);
+    const std::uint64_t done = parallel_blocks({"work", visits.size(), 7, 4}, observer,
+                                               [&](std::uint64_t first, std::uint64_t last) {
+                                                 if (first / 7 == last_block) observer.stop = true;
+                                                 for (auto i = first; i < last; ++i) {
+                                                   throw_if_stopped(observer);
+                                                   ++visits[i];
+                                                 }
+                                               });
+    EXPECT_LE(done, 7 * last_block);
+    EXPECT_EQ(done % 7, 0U);
+    for (std::uint64_t i = 0; i < done; ++i) EXPECT_EQ(visits[i], 1) << i;
+  }
 }
 
 TEST(ParallelBlocks, Refusals) {

@@ -158,6 +158,15 @@ TEST(MinimaxDesign, RefusesBadInput) {
   EXPECT_THROW((void)solve_it(s, task(2, DesignForm::diagonal)), InvalidArgument);
 }
 
+TEST(MinimaxDesign, RefusesABudgetForWhichEveryCostOverflows) {
+  const RowMajorMatrix s = RowMajorMatrix::Identity(2, 2);
+  for (const DesignForm form : {DesignForm::full, DesignForm::diagonal}) {
+    DesignTask tiny = task(2, form);
+    tiny.budget.total = 1e-308;
+    EXPECT_THROW((void)solve_it(s, tiny), NumericalFailure);
+  }
+}
+
 TEST(CostsOf, WorstAndMean) {
   RowMajorMatrix s(2, 2);
   s << 3.0, 0.0, 0.0, 4.0;

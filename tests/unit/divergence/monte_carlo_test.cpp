@@ -26,6 +26,15 @@ TEST(Moments, MeanAndStandardErrorInOneOrInTwoGroups) {
   }
 }
 
+TEST(Moments, ValuesWhoseSquaresOverflow) {
+  Moments sum, part;
+  part.add(1e300);
+  part.add(1e300);
+  sum.merge(part);
+  EXPECT_EQ(sum.mean().value, 1e300);
+  EXPECT_EQ(sum.mean().standard_error, 0.0);
+}
+
 TEST(Moments, WhatIsNotFiniteShows) {
   Moments moments;
   EXPECT_EQ(moments.mean().value, HUGE_VAL);

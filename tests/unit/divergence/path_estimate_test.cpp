@@ -177,6 +177,18 @@ TEST(PathEstimate, StopsWithTheMeansSoFar) {
   EXPECT_NEAR(result.value.bounds[0].at_step.value, 0.0777972, 0.05);
 }
 
+TEST(PathEstimate, StopsBetweenTheStepsOfOnePath) {
+  struct Patience : Observer {
+    [[nodiscard]] bool stop_requested() const override { return --left < 0; }
+    mutable std::atomic<int> left{100};
+  };
+  Patience observer;
+  const auto result = path_estimate(kP.diffusion(), kQ.diffusion(), kStart.law(), {{1e9}, 0.1},
+                                    options(3, 1), observer);
+  EXPECT_EQ(result.value.paths, 0U);
+  EXPECT_EQ(result.value.bounds[0].at_step.value, HUGE_VAL);
+}
+
 TEST(PathEstimate, Refusals) {
   const auto with = [&](const Diffusion& p, const Diffusion& q, std::vector<double> kappas,
                         std::uint64_t paths = 10) {

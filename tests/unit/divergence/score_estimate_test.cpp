@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
@@ -153,6 +154,20 @@ TEST(ScoreEstimate, ThreadsChangeNothing) {
   const double one = estimate({{0.5}, 0.1}, options)[0].rate.value;
   options.threads = 3;
   EXPECT_EQ(estimate({{0.5}, 0.1}, options)[0].rate.value, one);
+}
+
+TEST(ScoreEstimate, StopsBetweenTheStepsOfARepetition) {
+  struct Patience : Observer {
+    [[nodiscard]] bool stop_requested() const override { return --left < 0; }
+    mutable std::atomic<int> left{100};
+  };
+  Patience observer;
+  ScoreEstimateOptions options;
+  options.threads = 1;
+  const auto found = score_estimate(kP.diffusion(), kStart.law(), kQ.diffusion(), kStart.law(),
+                                    {{1e9}, 0.1}, options, observer)
+                         .value;
+  EXPECT_EQ(found[0].rate.value, HUGE_VAL);
 }
 
 TEST(ScoreEstimate, Refusals) {

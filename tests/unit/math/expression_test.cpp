@@ -164,6 +164,14 @@ TEST(Expression, BoundedNesting) {
   EXPECT_EQ(slope(product, 1.0), 4001.0);
 }
 
+TEST(Expression, AByteZeroIsNotTheEnd) {
+  using namespace std::string_literals;
+  EXPECT_NE(refusal("x\0"s).find("column 2: expected an operator or the end, found a byte 0"),
+            std::string::npos);
+  EXPECT_NE(refusal("x \0 + 1"s).find("found a byte 0"), std::string::npos);
+  EXPECT_NE(refusal("(x\0)"s).find("found a byte 0"), std::string::npos);
+}
+
 TEST(Expression, RefusesBadVariables) {
   EXPECT_NE(refusal("x", {"x", "x"}).find("two variables are named \"x\""), std::string::npos);
   EXPECT_NE(refusal("x", {"2x"}).find("cannot name a variable"), std::string::npos);

@@ -108,6 +108,9 @@ TEST(ClassificationCheck, SaysWhyThereIsNoEstimate) {
   };
   EXPECT_NE(reason(MinimiserRelease{Isotropic{1.0, 2}}).find("no paths"), std::string::npos);
   EXPECT_NE(reason(flow(1e9)).find("too long"), std::string::npos);
+  EXPECT_NE(
+      reason(FlowRelease{kInf, Isotropic{1e300, 2}, flow(1.0).start}).find("range of numbers"),
+      std::string::npos);
   class Stopped : public Observer {
    public:
     [[nodiscard]] bool stop_requested() const override { return true; }

@@ -27,6 +27,8 @@ GaussianLaw normal(double mean, double variance) {
 TEST(ChainLaw, GeometricSums) {
   EXPECT_EQ(geometric_sum(0.0, 5), 5.0);
   EXPECT_EQ(geometric_sum(1.0, 5), 1.0);
+  EXPECT_EQ(geometric_sum(-HUGE_VAL, 1), 1.0);
+  EXPECT_EQ(geometric_sum(-HUGE_VAL, 2), HUGE_VAL);
   EXPECT_DOUBLE_EQ(geometric_sum(0.5, 3), 1.75);
   EXPECT_DOUBLE_EQ(geometric_sum(1.5, 3), 0.75);  // ratio -1/2
   EXPECT_DOUBLE_EQ(geometric_sum(-1.0, 3), 7.0);  // ratio 2

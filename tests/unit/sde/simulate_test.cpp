@@ -165,6 +165,21 @@ TEST(Simulate, StopsWithWholePaths) {
   EXPECT_EQ(result.clouds[0].points.rows(), static_cast<Index>(result.paths));
 }
 
+/// Asks to stop when the work has looked so often.
+struct Patience : Observer {
+  explicit Patience(int looks) : left(looks) {}
+  [[nodiscard]] bool stop_requested() const override { return --left < 0; }
+  mutable std::atomic<int> left;
+};
+
+TEST(Simulate, StopsBetweenTheStepsOfOnePath) {
+  Patience observer(100);
+  const Diffusion p = ou(Covariance(Isotropic{1.0, 2}));
+  const Simulation result = simulate(p, start2(), {{1e9}, 0.1}, {3, {}, 1}, observer);
+  EXPECT_EQ(result.paths, 0U);
+  EXPECT_EQ(result.clouds[0].points.rows(), 0);
+}
+
 TEST(Simulate, Refusals) {
   Observer silent;
   const Diffusion good = ou(Covariance(Isotropic{1.0, 2}));

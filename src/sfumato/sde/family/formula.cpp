@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -56,6 +57,10 @@ class Reader {
       : names_(coordinates), where_(where) {
     if (names_.empty()) {
       throw InvalidArgument("there are no coordinates", "Name at least one", where_);
+    }
+    if (std::find(names_.begin(), names_.end(), "t") != names_.end()) {
+      throw InvalidArgument("a coordinate is named \"t\", which is the time", "Choose another name",
+                            where_);
     }
     names_.emplace_back("t");
   }

@@ -102,7 +102,7 @@ std::vector<Interval> find_domain(const std::vector<StartedDiffusion>& laws, dou
             fmt::format("a law reaches the ends of [{:.4g}, {:.4g}] on axis {}", side.lower,
                         side.upper, k),
             "The drift does not confine it: ask for shorter times, or give the domain",
-            Where::in("Fokker-Planck"));
+            Where::here("Fokker-Planck"));
       }
       if (slabs(0) > 0.0) side.lower -= 0.3 * length;
       if (slabs(cells - 1) > 0.0) side.upper += 0.3 * length;

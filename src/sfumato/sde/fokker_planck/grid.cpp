@@ -98,8 +98,7 @@ ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law) {
     throw InvalidArgument(
         fmt::format("the start's narrowest standard deviation is {:.3g} cells of the coarsest grid",
                     narrowest),
-        "Use more cells or a smaller domain; for a point start begin at a small time t0 > 0 with "
-        "one_step_law");
+        "Use more cells, a smaller domain or a wider start");
   }
   const Eigen::LLT<MatrixXd> factor(covariance);
   double log_scale = 0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi);

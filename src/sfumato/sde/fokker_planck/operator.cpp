@@ -31,14 +31,14 @@ void require_usable(const PointCoefficients& found, double time, const Points& p
                         point_text(points, j), time),
             "A Fokker-Planck grid needs finite noise in every direction; add a little, or use "
             "simulation",
-            Where::in("Fokker-Planck"));
+            Where::here("Fokker-Planck"));
       }
       const double divergence = found.divergence.size() > 0 ? found.divergence(j, k) : 0.0;
       if (!std::isfinite(found.drift(j, k)) || !std::isfinite(divergence)) {
         throw InvalidArgument(
             fmt::format("b[{}] = {} with divergence of Sigma {} at x = {}, t = {}", k,
                         found.drift(j, k), divergence, point_text(points, j), time),
-            "Check the formula there, or give a smaller domain", Where::in("Fokker-Planck"));
+            "Check the formula there, or give a smaller domain", Where::here("Fokker-Planck"));
       }
     }
   }
@@ -58,7 +58,7 @@ void sample_matrix_noise(const MatrixNoise& noise, double time, const Points& po
       throw InvalidArgument(
           fmt::format("Sigma(x) is not diagonal at x = {}, t = {}", point_text(points, j), time),
           "Two-dimensional grids take a constant Sigma or a diagonal Sigma(x); use simulation",
-          Where::in("Fokker-Planck"));
+          Where::here("Fokker-Planck"));
     }
     out.variances.row(j) = covariance.diagonal().transpose().array();
     out.divergence.row(j) = noise.divergence(time, point).transpose().array();

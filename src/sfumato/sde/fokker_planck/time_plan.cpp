@@ -41,8 +41,8 @@ double first_panel(const Diffusion& diffusion, const GaussianLaw& start, double 
   const Eigen::ArrayXd sd = diagonal_of(start.covariance).array().sqrt();
   if (!(sd > 0.0).all()) {
     throw InvalidArgument("the start has no density (a variance is zero)",
-                          "Begin at a small time t0 > 0 with one_step_law, or smooth the start",
-                          Where::in("Fokker-Planck"));
+                          "Give the start a positive variance in every direction",
+                          Where::here("Fokker-Planck"));
   }
   Points points = start.mean.transpose().array().replicate(1 + 2 * d, 1);
   for (Index k = 0; k < d; ++k) {

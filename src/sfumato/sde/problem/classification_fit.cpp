@@ -69,7 +69,8 @@ double certified_distance(double gradient, double everywhere, double here, doubl
   if (here > 0.0 && share < 1.0) {
     distance = std::min(distance, bending > 0.0 ? -std::log1p(-share) / bending : gradient / here);
   }
-  return distance * kUp;
+  // A point that is known no better than this is not known; its squares overflow.
+  return distance < 1e100 ? distance * kUp : kInf;
 }
 
 /// Of one row's gradient, in units of kEpsilon (ClassificationProblem::rounding for one row).
@@ -85,7 +86,8 @@ double record_rounding(const ClassificationProblem& problem, const Record& recor
       fmt::format("no minimiser can be certified: where Newton's method ended, at weights of norm "
                   "{:.3g}, the gradient is {:.3g} and the least curvature {:.3g}",
                   norm, gradient, curvature),
-      "Add a ridge term: without one there is no minimiser if a plane separates the classes, and "
+      "Add a ridge term, or a stronger one: without it there is no minimiser if a plane separates "
+      "the classes, and "
       "no unique one if features determine others");
 }
 
@@ -311,7 +313,10 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
           c.weights.row * c.curvature * std::exp(-c.bending * shift) / kUp + c.weights.ridge;
       result.distance =
           off + certified_distance(result.gradient_norm, c.weights.ridge, here, c.bending);
-      if (result.distance <= tolerance * shift || gradient.norm() <= rounding) continue;
+      if (std::isfinite(result.distance) &&
+          (result.distance <= tolerance * shift || gradient.norm() <= rounding)) {
+        continue;
+      }
       if (!(result.gradient_norm < 0.5 * before) || pass + 1 == kMostPasses) {
         alone.push_back(j);
         continue;
