@@ -7,6 +7,7 @@
 
 #include "audit/document.hpp"
 #include "audit/input.hpp"
+#include "audit/ledger.hpp"
 #include "command.hpp"
 #include "list_option.hpp"
 #include "number_check.hpp"
@@ -27,9 +28,17 @@ const char* not_a_confidence(double value) {
 void check_usage(AuditCommand& command) {
   const bool pair = !command.members.empty() || !command.non_members.empty();
   const bool layout = !command.logits.empty() || !command.membership.empty();
-  if (pair == layout) {
+  const bool ledger = !command.ledger.empty();
+  if (int{pair} + int{layout} + int{ledger} != 1) {
     throw CLI::ValidationError("input",
-                               "give --members and --nonmembers, or --logits and --membership");
+                               "give a ledger, --members and --nonmembers, or --logits and "
+                               "--membership");
+  }
+  if (!ledger && command.unit.empty()) {
+    throw CLI::ValidationError("--unit", "is required for imported scores: models or records");
+  }
+  if (ledger && (!command.unit.empty() || command.randomised || command.pool)) {
+    throw CLI::ValidationError("input", "--unit, --randomised and --pool are for imported scores");
   }
   if (pair && (command.members.empty() || command.non_members.empty())) {
     throw CLI::ValidationError("input", "--members and --nonmembers go together");
@@ -37,7 +46,7 @@ void check_usage(AuditCommand& command) {
   if (layout && (command.logits.empty() || command.membership.empty())) {
     throw CLI::ValidationError("input", "--logits and --membership go together");
   }
-  const bool models = command.unit == "models";
+  const bool models = ledger || command.unit == "models";
   if (models && (command.randomised || command.guesses)) {
     throw CLI::ValidationError("--randomised", "canaries are records: use --unit records");
   }
@@ -66,28 +75,9 @@ void check_usage(AuditCommand& command) {
   command.epsilons = without_repeats(command.epsilons);
 }
 
-AuditOptions options_of(const AuditCommand& command) {
-  AuditOptions options;
-  options.confidence = command.confidence;
-  options.strategy = command.strategy == "fixed"   ? ThresholdStrategy::fixed
-                     : command.strategy == "ranks" ? ThresholdStrategy::ranks
-                                                   : ThresholdStrategy::held_out;
-  options.delta =
-      command.claim.empty() ? Delta(command.deltas.front()) : parse_claim(command.claim).delta;
-  options.choosing_fraction = command.choosing_fraction;
-  options.seed = command.seed;
-  options.thresholds = command.thresholds;
-  if (command.larger_means != "member") {
-    for (double& threshold : options.thresholds) threshold = -threshold;
-  }
-  options.look = command.look.value_or(1);
-  options.more_looks = command.look.has_value();
-  return options;
-}
-
 void bound_models(Document& document, const std::vector<ScoreSample>& samples,
                   const AuditCommand& command, int& exit_code) {
-  const Audit audit = audit_scores(samples, options_of(command));
+  const Audit audit = audit_scores(samples, audit_options(command));
   add_bounds(document, audit, command);
   if (command.claim.empty()) return;
   const ClaimedGuarantee claim = parse_claim(command.claim);
@@ -252,9 +242,12 @@ void audit(AuditCommand command, int& exit_code) {
   const bool layout = !command.logits.empty();
   Document document = new_document(
       "audit",
-      fmt::format("Audit of {}",
-                  layout ? command.logits : command.members + " and " + command.non_members));
-  if (layout) {
+      fmt::format("Audit of {}", !command.ledger.empty() ? command.ledger
+                                 : layout                ? command.logits
+                                          : command.members + " and " + command.non_members));
+  if (!command.ledger.empty()) {
+    audit_ledger(document, command, exit_code);
+  } else if (layout) {
     audit_layout(document, command, exit_code);
   } else {
     audit_files(document, command, exit_code);
@@ -270,6 +263,10 @@ void add_audit(CLI::App& app, int& exit_code) {
       "audit", "What scores of trained models show about epsilon, with confidence");
   const auto options = std::make_shared<AuditCommand>();
   AuditCommand& o = *options;
+  command->add_option("ledger", o.ledger, "Ledger of `study run`");
+  command->add_option("--policy", o.policy, "Of a ledger: only this noise policy, in detail");
+  command->add_option("--score", o.score,
+                      "Of a ledger: margin (default), loss, gradient_norm or projection");
   command->add_option("--members", o.members,
                       "Scores with the record (CSV or NPY; a column per pair or kind of score)");
   command->add_option("--nonmembers,--non-members", o.non_members, "Scores without it");
@@ -277,7 +274,6 @@ void add_audit(CLI::App& app, int& exit_code) {
   command->add_option("--membership", o.membership, "1 where the model was trained on the record");
   command
       ->add_option("--unit", o.unit, "What a score belongs to: its own model, or a record of one")
-      ->required()
       ->check(CLI::IsMember({"models", "records"}));
   command->add_option("--larger-means", o.larger_means, "What larger scores mean (default member)")
       ->check(CLI::IsMember({"member", "nonmember"}));
@@ -308,7 +304,8 @@ void add_audit(CLI::App& app, int& exit_code) {
   command->add_option("--seed", o.seed, "Of splits and draws (default 0)");
   add_json_flag(*command, o.json);
   command->footer(
-      "Example:\n"
+      "Examples:\n"
+      "  sfumato audit table2_s1.ledger --score loss --eps 0.1\n"
       "  sfumato audit --members examples/audit/in.csv --nonmembers examples/audit/out.csv \\\n"
       "      --unit models --claim eps=1.0,delta=1e-5\n"
       "Exit code 1: the claim is violated; 2: too few runs to tell (docs/audit.md).");

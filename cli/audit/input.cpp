@@ -30,6 +30,25 @@ void require_variety(const ScoreSample& sample, const std::string& path, Index c
 
 }  // namespace
 
+AuditOptions audit_options(const AuditCommand& command) {
+  AuditOptions options;
+  options.confidence = command.confidence;
+  options.strategy = command.strategy == "fixed"   ? ThresholdStrategy::fixed
+                     : command.strategy == "ranks" ? ThresholdStrategy::ranks
+                                                   : ThresholdStrategy::held_out;
+  options.delta =
+      command.claim.empty() ? Delta(command.deltas.front()) : parse_claim(command.claim).delta;
+  options.choosing_fraction = command.choosing_fraction;
+  options.seed = command.seed;
+  options.thresholds = command.thresholds;
+  if (command.larger_means != "member") {
+    for (double& threshold : options.thresholds) threshold = -threshold;
+  }
+  options.look = command.look.value_or(1);
+  options.more_looks = command.look.has_value();
+  return options;
+}
+
 ClaimedGuarantee parse_claim(const std::string& text) {
   std::optional<double> eps, delta;
   const auto refuse = [&]() -> CLI::ValidationError {

@@ -12,6 +12,9 @@ namespace sfumato::cli {
 struct AuditCommand {
   std::string members, non_members;  ///< files of scores
   std::string logits, membership;    ///< or LiRA's layout
+  std::string ledger;                ///< or a ledger of `study run`
+  std::string policy;                ///< of the ledger; empty: all
+  std::string score = "margin";      ///< of the ledger
   std::string unit;                  ///< "models" or "records"
   std::string larger_means = "member";
   std::string strategy = "held-out";
@@ -30,6 +33,9 @@ struct AuditCommand {
   std::uint64_t model = 1;  ///< the target of a one-run audit in LiRA's layout
   bool json = false;
 };
+
+/// The options of the library that the command line stands for.
+[[nodiscard]] AuditOptions audit_options(const AuditCommand& command);
 
 struct ClaimedGuarantee {
   Epsilon epsilon;

@@ -149,6 +149,25 @@ class Study(ProgramTest):
         done = run("study", "run", self.study, "--ledger", "/nowhere/x.ledger")
         self.assertEqual(done.returncode, STORAGE)
 
+    def test_audit_of_a_ledger(self):
+        ledger = self.path("audited.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", ledger).returncode, 0)
+        done = run("audit", ledger, "--eps", "0.1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("What the models show", "Algorithm 1", "worst mean loss", "zero-out adjacency, N = 200 is public"):
+            self.assertIn(words, done.stdout.replace("\n", " ").replace("  ", " "))
+        # Six replicas of two pairs cannot refute eps = 1, whatever they show.
+        claimed = run("audit", ledger, "--policy", "anisotropic", "--claim", "eps=1.0,delta=1e-5")
+        self.assertEqual(claimed.returncode, 2, claimed.stderr)
+        self.assertIn("NOT ENOUGH RUNS", claimed.stdout)
+        for extra, words in ((["--policy", "anisotropc"], "Did you mean `anisotropic`?"),
+                             (["--score", "margn"], "Did you mean `margin`?")):
+            wrong = run("audit", ledger, *extra)
+            self.assertEqual(wrong.returncode, BAD_INPUT)
+            self.assertIn(words, wrong.stderr)
+        both = run("audit", ledger, "--unit", "models")
+        self.assertEqual(both.returncode, 64)
+
     def test_independent_worlds_have_their_own_randomness(self):
         ledger = self.path("i.ledger")
         quick = ["--set", "audit.coupled=false", "--set", "train.odometer=false", "--set", "audit.replicas=2"]
