@@ -159,7 +159,7 @@ TEST(FormulaDiffusion, Refusals) {
             std::string::npos);
   EXPECT_NE(message([&] {
               (void)formula_diffusion({"x", "t"}, {"x", "x"}, one, where);
-            }).find("two variables are named \"t\""),
+            }).find("a coordinate is named \"t\", which is the time"),
             std::string::npos);
   EXPECT_NE(message([&] { (void)formula_diffusion({}, {}, one, where); }).find("no coordinates"),
             std::string::npos);
