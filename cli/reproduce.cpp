@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cstdio>
 #include <memory>
+#include <mutex>
 
 #include "command.hpp"
+#include "progress.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/reproduce/run.hpp"
@@ -25,7 +29,7 @@ std::vector<std::string> part_keys() {
 std::string part_list() {
   std::string list;
   for (const Part& part : reproduction_parts()) {
-    list += fmt::format("\n  {:<10} {}", part.key, part.title);
+    list += fmt::format("\n  {:<11} {}", part.key, part.title);
   }
   return list;
 }
@@ -40,9 +44,60 @@ std::string refuse_unknown(const std::string& word, const std::vector<std::strin
                      guess ? fmt::format(" (did you mean {}?)", *guess) : "");
 }
 
+/// A TerminalObserver that says which parts are done, from two seconds after its construction.
+class PartObserver final : public Observer {
+ public:
+  void progress(std::string_view stage, std::uint64_t done, std::uint64_t total) override {
+    terminal_.progress(stage, done, total);
+  }
+  void record(std::string_view topic, std::string_view message) override {
+    if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(2)) return;
+    terminal_.finish();
+    const std::string line = fmt::format("{}: {}\n", topic, message);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+  [[nodiscard]] bool stop_requested() const override { return terminal_.stop_requested(); }
+  void finish() { terminal_.finish(); }
+
+ private:
+  TerminalObserver terminal_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The command that goes on where this one stopped.
+std::string again(const Options& options) {
+  std::string command = fmt::format("sfumato reproduce --scale {} --out {}", options.scale,
+                                    options.request.directory);
+  if (!options.request.only.empty()) {
+    command += fmt::format(" --only {}", fmt::join(options.request.only, ","));
+  }
+  for (const std::string& setting : options.request.settings) {
+    command += fmt::format(" --set '{}'", setting);
+  }
+  if (options.request.threads != 0) command += fmt::format(" --threads {}", options.request.threads);
+  return command + (options.request.brief ? " --brief" : "");
+}
+
+void run(Options& options, int& exit_code) {
+  options.request.scale = options.scale == "paper" ? RunScale::paper : RunScale::quick;
+  options.request.version = SFUMATO_VERSION;
+  PartObserver observer;
+  Reproduction result = reproduce(
+      options.request,
+      new_document("reproduce", "The paper again, at " + options.scale + " scale"), observer);
+  observer.finish();
+  if (!result.stopped_in.empty()) {
+    result.document.state(StatementKind::summary,
+                          fmt::format("Stopped in {}; trained models are kept. Go on: {}",
+                                      result.stopped_in, again(options)));
+    exit_code = kInterrupted;
+  }
+  print(result.document, options.json);
+}
+
 }  // namespace
 
-void add_reproduce(CLI::App& app) {
+void add_reproduce(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand(
       "reproduce", "Make the paper's tables and figures again, next to its own words and numbers");
   const auto options = std::make_shared<Options>();
@@ -66,15 +121,18 @@ void add_reproduce(CLI::App& app) {
       ->check([](const std::string& word) { return refuse_unknown(word, part_keys()); }, "");
   command->add_flag("--brief", options->request.brief,
                     "Print only what became of the paper's statements");
+  command->add_option("--threads", options->request.threads,
+                      "Models trained at once (default: all cores)");
+  command
+      ->add_option("--set", options->request.settings,
+                   "Override a key of every study, to make it smaller still: key=value")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_json_flag(*command, options->json);
   command->footer("Parts:" + part_list() +
-                  "\nExample:\n  sfumato reproduce --scale quick --out results");
-  command->callback([options] {
-    options->request.scale = options->scale == "paper" ? RunScale::paper : RunScale::quick;
-    print(reproduce(options->request,
-                    new_document("reproduce", "The paper again, at " + options->scale + " scale")),
-          options->json);
-  });
+                  "\nExample:\n  sfumato reproduce --scale quick --out results\n"
+                  "Run it again to go on after an interruption: trained models are kept.");
+  command->callback([options, &exit_code] { run(*options, exit_code); });
 }
 
 }  // namespace sfumato::cli

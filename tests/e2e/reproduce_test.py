@@ -1,21 +1,29 @@
-"""`sfumato reproduce` as its users run it: files, their content, a second run, bad input."""
+"""`sfumato reproduce` as its users run it: files, their content, a second run, a killed one, bad input."""
 import csv
 import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
 import unittest
 
-from support import ProgramTest, STORAGE, USAGE, run
+from support import BAD_INPUT, ProgramTest, ROOT, SFUMATO, STORAGE, USAGE, run
 
 DIFFERENCES = ("minimiser_shift", "gradient_shift", "sharp_shift", "flat_shift", "curvature",
                "sharp_row", "generic_row")
 PLANES = {f"figure3_cond{c}_{d}.csv" for c in (10, 100) for d in DIFFERENCES}
 FIGURE3 = PLANES | {"figure3.json", "figure3_gain.csv", "figure3_design.csv", "figure3_line.csv"}
 FIGURE1 = {"figure1.json", "figure1_points.csv", "figure1_S10_10.csv", "figure1_S10_1.csv"}
-FILES = FIGURE1 | FIGURE3 | {"figure2.json", "figure2_optimal.csv", "reproduce.json"}
+FILES = FIGURE1 | FIGURE3 | {"figure2.json", "figure2_optimal.csv", "report.json"}
 
 # Spec §13.3; for pure shifts (sum l dm^2)(sum 1/l)/(sum|dm|)^2 with l = (cond, 1).
 SHIFTS = {"minimiser_shift": (0.1, 0.1), "sharp_shift": (0.1, 0.0), "flat_shift": (0.0, 0.1)}
 PRINTED = {("sharp_row", 10): 6.09, ("sharp_row", 100): 10.4,
            ("generic_row", 10): 1.25, ("generic_row", 100): 1.61}
+
+
+FIGURES = ("--only", "figure1,figure2,figure3")
 
 
 def shift_gain(cond, shift):
@@ -39,23 +47,24 @@ class Reproduce(ProgramTest):
         return {p.name: p.read_bytes() for p in (self.dir / "out").iterdir()}
 
     def test_writes_the_files_it_lists_and_the_same_bytes_again(self):
-        text = self.reproduce("--scale", "quick")
+        text = self.reproduce("--scale", "quick", *FIGURES)
         first = self.contents()
         self.assertEqual(set(first), FILES)
         for name in FILES:
             self.assertIn(name, text)
         self.assertIn("What the paper says, and what we find", text)
-        self.assertRegex(text.splitlines()[-1], r"^3 of 3 parts at quick scale, 25 files in ")
+        self.assertRegex(text.splitlines()[-1], r"^3 of 10 parts at quick scale, 25 files in ")
         self.assertEqual(self.reproduce("--only", "figure3,figure1", "--only", "figure2"), text)
         self.assertEqual(self.contents(), first)
 
     def test_json_has_the_paper_and_ours_side_by_side(self):
-        self.reproduce()
-        summary = json.loads((self.dir / "out/reproduce.json").read_text())
+        self.reproduce(*FIGURES)
+        summary = json.loads((self.dir / "out/report.json").read_text())
         self.assertEqual(list(summary), ["figure1", "figure2", "figure3"])
         entry = summary["figure3"]
-        self.assertEqual(list(entry), ["paper", "ours", "scale"])
-        self.assertEqual(entry["scale"], "quick")
+        self.assertEqual(list(entry), ["paper", "ours", "interval", "scale", "reduced", "size"])
+        self.assertEqual((entry["scale"], entry["reduced"]), ("quick", False))
+        self.assertTrue(entry["interval"].startswith("exact"))
         self.assertEqual(entry["paper"]["condition_numbers"], [10, 100])
         statements = entry["ours"]["statements"]
         self.assertEqual(set(statements), set(entry["paper"]["statements"]))
@@ -74,13 +83,13 @@ class Reproduce(ProgramTest):
     def test_only_writes_the_parts_asked_for(self):
         text = self.reproduce("--only", "figure2")
         self.assertEqual(set(self.contents()),
-                         {"figure2.json", "figure2_optimal.csv", "reproduce.json"})
-        self.assertRegex(text.splitlines()[-1], r"^1 of 3 parts at quick scale, 3 files in ")
+                         {"figure2.json", "figure2_optimal.csv", "report.json"})
+        self.assertRegex(text.splitlines()[-1], r"^1 of 10 parts at quick scale, 3 files in ")
 
     def test_brief_prints_the_summary_and_writes_the_same_files(self):
-        whole = self.reproduce()
+        whole = self.reproduce(*FIGURES)
         files = self.contents()
-        brief = self.reproduce("--brief")
+        brief = self.reproduce("--brief", *FIGURES)
         self.assertEqual(self.contents(), files)
         self.assertLess(len(brief.splitlines()), 35)
         self.assertTrue(whole.endswith(brief[brief.index("What the paper says"):]))
@@ -134,7 +143,7 @@ class Reproduce(ProgramTest):
         self.assert_close(float(shift["100"]["design_kl"]), 0.01 * (0.1 + 1) * (10 + 1))
 
     def test_planes_hold_the_stationary_values(self):
-        self.reproduce()
+        self.reproduce(*FIGURES)
         for cond in (10, 100):
             rows = rows_of(self.dir / f"out/figure3_cond{cond}_minimiser_shift.csv")
             self.assertEqual(len(rows), 50 * 50)
@@ -146,7 +155,7 @@ class Reproduce(ProgramTest):
                 self.assert_close(float(row["kl_reverse"]), kl)
 
     def test_gain_and_line_agree_with_the_planes(self):
-        self.reproduce()
+        self.reproduce(*FIGURES)
         gains = rows_of(self.dir / "out/figure3_gain.csv")
         self.assertEqual(len(gains), 14)
         lines = rows_of(self.dir / "out/figure3_line.csv")
@@ -161,7 +170,7 @@ class Reproduce(ProgramTest):
                 self.assertEqual(row["kl_forward"], plane[row["x"], row["x"]]["kl_forward"])
 
     def test_json_on_standard_output_is_the_document(self):
-        document = self.document("reproduce", "--out", self.dir / "out")
+        document = self.document("reproduce", "--out", self.dir / "out", *FIGURES)
         self.assertEqual(document.content["provenance"]["scale"], "quick")
         self.assertEqual(len(document.block("summary")["rows"]), 11)
         self.assertTrue(document.has("figure3_cond100_tradeoff"))
@@ -172,7 +181,7 @@ class Reproduce(ProgramTest):
         self.assertEqual(len(document.statements("verdict")), 11)
 
     def test_paper_scale_has_the_finer_grid(self):
-        self.reproduce("--scale", "paper")
+        self.reproduce("--scale", "paper", "--only", "figure3")
         rows = rows_of(self.dir / "out/figure3_cond10_minimiser_shift.csv")
         self.assertEqual(len(rows), 99 * 99)
 
@@ -194,13 +203,120 @@ class Reproduce(ProgramTest):
 
     def test_a_file_that_cannot_be_written_is_a_storage_error(self):
         (self.dir / "out/figure3_gain.csv").mkdir(parents=True)
-        self.assert_refused(STORAGE, ["figure3_gain.csv"], "reproduce", "--out", self.dir / "out")
-        self.assertFalse((self.dir / "out/reproduce.json").exists())
+        self.assert_refused(STORAGE, ["figure3_gain.csv"], "reproduce", "--out", self.dir / "out",
+                            *FIGURES)
+        self.assertFalse((self.dir / "out/report.json").exists())
 
     def test_a_full_standard_output_is_a_storage_error(self):
         with open("/dev/full", "w") as full:
             self.assert_refused(STORAGE, ["standard output"], "reproduce", "--out",
-                                self.dir / "out", stdout=full)
+                                self.dir / "out", *FIGURES, stdout=full)
+
+
+# A twentieth of the quick scale and less.
+TINY = ("--set", "train.iterations=60", "--set", "audit.replicas=2", "--set", "audit.pairs=2",
+        "--set", "data.test_records=100", "--threads", "2")
+
+
+class Trained(ProgramTest):
+    """The parts that train models, reduced further."""
+
+    def reproduce(self, *args, out="out", **options):
+        return run("reproduce", "--out", self.dir / out, "--brief", *args, **options)
+
+    def entry(self, key, out="out"):
+        entry = json.loads((self.dir / out / "report.json").read_text())
+        for name in key.split("."):
+            entry = entry[name]
+        return entry
+
+    def trials(self, out="out"):
+        """Everything but how long a trial took."""
+        rows = {}
+        for path in sorted((self.dir / out / "ledgers").glob("*.ledger")):
+            ledger = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            rows[path.name] = ledger.execute("select count(*) from trial").fetchone()[0]
+            ledger.close()
+        return rows
+
+    def test_table_2(self):
+        result = self.reproduce("--only", "table2.s1", *TINY)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("From reduced runs, smaller than the paper's: table2.s1.", result.stdout)
+        entry = self.entry("table2.s1")
+        self.assertEqual(entry["paper"]["anisotropic"], {"delta_at_0.1": 0.0012, "worst_loss": 0.14})
+        self.assertEqual(set(entry["ours"]["readings"]),
+                         {"variance", "deviation", "times_learning_rate"})
+        self.assertIn(entry["ours"]["closest_reading"], entry["ours"]["readings"])
+        for policy in ("isotropic_per_layer", "anisotropic"):
+            ours, interval = entry["ours"][policy], entry["interval"][policy]
+            lower, upper = interval["delta_at_0.1"]
+            self.assertTrue(0 <= lower <= upper <= 1)
+            self.assertEqual(ours["models_per_world"], 4)
+            self.assertLessEqual(ours["attack"]["epsilon_lower_bound"],
+                                 ours["attack"]["epsilon_cap"])
+        self.assertEqual((entry["reduced"], entry["size"]["iterations"]), (True, 60))
+        self.assertEqual(self.trials(), {f"table2.s1{reading}.quick.ledger": 8
+                                         for reading in ("", ".deviation", ".times_learning_rate")})
+
+    def test_killed_and_resumed_is_as_if_never_killed(self):
+        args = ("--only", "membership,table1", *TINY, "--set", "audit.replicas=12",
+                "--set", "audit.pairs=1")
+        self.assertEqual(self.reproduce(*args, out="whole").returncode, 0)
+        with subprocess.Popen([SFUMATO, "reproduce", "--out", str(self.dir / "cut"), *args],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            ledger = self.dir / "cut/ledgers/table1.b500.quick.ledger"
+            deadline = time.monotonic() + 120
+            while process.poll() is None and time.monotonic() < deadline:
+                if ledger.exists() and self.trials_in(ledger) >= 2:
+                    break
+                time.sleep(0.005)
+            process.send_signal(signal.SIGKILL)
+        self.assertFalse((self.dir / "cut/report.json").exists())
+        done = self.trials_in(ledger)
+        self.assertGreaterEqual(done, 2)
+        self.assertLess(done, 12)
+        result = self.reproduce(*args, out="cut")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for name in ("report.json", "membership.json", "table1.json", "table1_paper.csv"):
+            self.assertEqual((self.dir / "cut" / name).read_bytes(),
+                             (self.dir / "whole" / name).read_bytes(), name)
+        self.assertEqual(self.trials("cut"), self.trials("whole"))
+
+    @staticmethod
+    def trials_in(path):
+        try:
+            with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5) as ledger:
+                return ledger.execute("select count(*) from trial").fetchone()[0]
+        except sqlite3.OperationalError:  # being made
+            return 0
+
+    def test_ctrl_c_says_how_to_go_on(self):
+        args = ("--only", "table1", "--set", "train.iterations=2000", "--set", "audit.pairs=1",
+                "--threads", "2")
+        with subprocess.Popen([SFUMATO, "reproduce", "--out", str(self.dir / "out"), *args],
+                              cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            deadline = time.monotonic() + 120
+            while (not (self.dir / "out/ledgers/table1.b500.quick.ledger").exists()
+                   and time.monotonic() < deadline):
+                time.sleep(0.01)
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            text, errors = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("Stopped in table1; trained models are kept. Go on: sfumato reproduce", text)
+        self.assertIn("--only table1 --set 'train.iterations=2000' --set 'audit.pairs=1'", text)
+
+    def test_a_missing_data_set_is_left_out_or_refused(self):
+        empty = {**os.environ, "SFUMATO_DATA": str(self.dir), "XDG_CACHE_HOME": str(self.dir)}
+        result = self.reproduce("--only", "table2.s3", env=empty)
+        if (ROOT / "/usr/share/datasets/cifar10").exists():
+            self.skipTest("the distribution has CIFAR-10")
+        self.assertEqual(result.returncode, BAD_INPUT)
+        self.assertIn("table2.s3 needs the data set cifar10, which is not on this machine. Get it: "
+                      "sfumato data get", result.stderr)
+        self.assertFalse((self.dir / "out").exists())
 
 
 if __name__ == "__main__":

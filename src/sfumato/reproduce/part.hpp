@@ -1,10 +1,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sfumato/core/observer.hpp"
+#include "sfumato/data/data_sets.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -41,13 +44,32 @@ struct PartResult {
   std::vector<ResultFile> files;  ///< besides the JSON of the blocks
   nlohmann::ordered_json paper;   ///< what the paper gives: numbers, settings, what it leaves open
   nlohmann::ordered_json ours;    ///< what we get, under the same names where it has them
+  /// How sure `ours` is, under the same names: [lower, upper]; or one sentence for all of it.
+  nlohmann::ordered_json interval = "exact: closed forms and quadrature, nothing is sampled";
+  /// What the scale made of it: models, steps, sizes.
+  nlohmann::ordered_json size = nullptr;
+  bool reduced = false;  ///< smaller than what the paper did
+};
+
+/// What a part may use. Trained models go to ledgers in `directory`, so that work that was stopped goes
+/// on where it was.
+struct PartContext {
+  RunScale scale = RunScale::quick;
+  std::string directory = {};               ///< exists
+  std::vector<std::string> settings = {};   ///< key=value for every study, after those of the scale
+  unsigned threads = 0;                     ///< 0: all cores
+  std::string version = {};                 ///< of the program, for the ledgers
+  DataPlaces places = {};
+  Observer* observer = nullptr;  ///< never null while a part runs
 };
 
 /// A table or figure of the paper that can be made again.
 struct Part {
-  std::string key;    ///< for --only and as the start of file names
-  std::string title;  ///< for people
-  PartResult (*run)(RunScale scale);
+  std::string key;       ///< for --only and as the start of file names
+  std::string title;     ///< for people
+  std::string data_set;  ///< known set without which it cannot run; empty: none
+  /// Nothing if the observer asked to stop.
+  std::optional<PartResult> (*run)(const PartContext& context);
 };
 
 /// Every part, in the paper's order.
@@ -62,5 +84,26 @@ struct Part {
 /// Condition numbers 10 and 100 of the quadratic objective: figure3.hpp as tables, figures, files
 /// and findings.
 [[nodiscard]] PartResult reproduce_figure3(RunScale scale);
+
+/// The paper's bounds as printed, corrected, and against the truth on the counterexamples of
+/// docs/errata.md.
+[[nodiscard]] PartResult reproduce_theorem(RunScale scale);
+
+/// Table 1: SGD without added noise, batches of 500 and of 1,000; flatness of the same models, and the
+/// batch-size argument on a ridge problem.
+[[nodiscard]] std::optional<PartResult> reproduce_table1(const PartContext& context);
+
+/// Table 2, its settings 1 to 3: the paper's statistic and worst loss for both kinds of noise, and what
+/// attacks achieve on the same models.
+[[nodiscard]] std::optional<PartResult> reproduce_table2_s1(const PartContext& context);
+[[nodiscard]] std::optional<PartResult> reproduce_table2_s2(const PartContext& context);
+[[nodiscard]] std::optional<PartResult> reproduce_table2_s3(const PartContext& context);
+
+/// The toy example of membership inference: losses of the differing record over 50 runs.
+[[nodiscard]] std::optional<PartResult> reproduce_membership(const PartContext& context);
+
+/// Risk against loss over a sweep of sigma^2 for five kinds of noise: measured on networks, exact on a
+/// ridge problem. The picture the paper argues for and does not draw.
+[[nodiscard]] std::optional<PartResult> reproduce_frontier(const PartContext& context);
 
 }  // namespace sfumato

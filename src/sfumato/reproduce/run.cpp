@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
@@ -14,7 +15,7 @@
 namespace sfumato {
 namespace {
 
-constexpr const char* kSummaryFile = "reproduce.json";
+constexpr const char* kSummaryFile = "report.json";
 
 std::vector<Part> wanted_parts(const std::vector<std::string>& only) {
   const std::vector<Part>& all = reproduction_parts();
@@ -86,15 +87,54 @@ nlohmann::ordered_json entry_of(const PartResult& result, RunScale scale) {
                                        {"extent", finding.extent},
                                        {"evidence", finding.evidence}};
   }
-  return {{"paper", std::move(paper)}, {"ours", std::move(ours)}, {"scale", name(scale)}};
+  return {{"paper", std::move(paper)},      {"ours", std::move(ours)},
+          {"interval", result.interval},    {"scale", name(scale)},
+          {"reduced", result.reduced},      {"size", result.size}};
+}
+
+/// The place of `table2.s1` in the summary: summary["table2"]["s1"].
+nlohmann::ordered_json& nested(nlohmann::ordered_json& summary, const std::string& key) {
+  nlohmann::ordered_json* at = &summary;
+  for (std::size_t from = 0; from <= key.size();) {
+    const std::size_t dot = std::min(key.find('.', from), key.size());
+    at = &(*at)[key.substr(from, dot - from)];
+    from = dot + 1;
+  }
+  return *at;
+}
+
+/// Why a part cannot run here, and what to do; empty if it can.
+std::string missing_data(const Part& part, const DataPlaces& places) {
+  if (part.data_set.empty()) return {};
+  const KnownDataSet& set = known_data_set(part.data_set);
+  if (find_data_file(set, set.files.front(), places)) return {};
+  return fmt::format("needs the data set {}, which is not on this machine. Get it: {}",
+                     part.data_set, set.command);
 }
 
 }  // namespace
 
-Document reproduce(const ReproduceRequest& request, Document document) {
-  const std::vector<Part> parts = wanted_parts(request.only);
+Reproduction reproduce(const ReproduceRequest& request, Document document, Observer& observer) {
+  std::vector<Part> parts;
+  std::vector<std::string> skipped;
+  for (const Part& part : wanted_parts(request.only)) {
+    const std::string missing = missing_data(part, request.places);
+    if (missing.empty()) {
+      parts.push_back(part);
+    } else if (request.only.empty()) {
+      skipped.push_back(fmt::format("{} is left out: it {}", part.key, missing));
+    } else {
+      throw InvalidArgument(fmt::format("{} {}", part.key, missing), "Or leave this part out",
+                            Where::here("reproduce"));
+    }
+  }
   OutputDirectory directory(request.directory);
   document.add_provenance("scale", std::string(name(request.scale)));
+  if (!request.settings.empty()) {
+    document.add_provenance("settings", fmt::format("{}", fmt::join(request.settings, ", ")));
+  }
+  const PartContext context{request.scale,   directory.path(), request.settings, request.threads,
+                            request.version, request.places,   &observer};
 
   Table summary("summary", "What the paper says, and what we find",
                 {{"part", "part"},
@@ -102,32 +142,50 @@ Document reproduce(const ReproduceRequest& request, Document document) {
                  {"verdict", "verdict"},
                  {"extent", "true for"}});
   nlohmann::ordered_json entries;
+  std::vector<std::string> reduced;
   for (const Part& part : parts) {
-    const PartResult result = part.run(request.scale);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::optional<PartResult> result = part.run(context);
+    if (!result || observer.stop_requested()) {
+      document.add(summary);
+      return {std::move(document), part.key};
+    }
     Document alone(document.command(), part.title);
     if (!request.brief) document.state(StatementKind::info, part.title + ".");
     for (const auto& [key, value] : document.provenance()) alone.add_provenance(key, value);
-    for (const Block& block : blocks_of(result)) {
+    for (const Block& block : blocks_of(*result)) {
       alone.add(block);
       if (!request.brief) document.add(block);
     }
-    for (const ResultFile& file : result.files) directory.write(file.name, file.bytes);
+    for (const ResultFile& file : result->files) directory.write(file.name, file.bytes);
     directory.write(part.key + ".json", render_json(alone));
-    for (const Finding& finding : result.findings) {
+    for (const Finding& finding : result->findings) {
       summary.add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
     }
-    entries[part.key] = entry_of(result, request.scale);
+    nested(entries, part.key) = entry_of(*result, request.scale);
+    if (result->reduced) reduced.push_back(part.key);
+    observer.record(part.key, fmt::format("done in {:.1f} s",
+                                          std::chrono::duration<double>(
+                                              std::chrono::steady_clock::now() - begin)
+                                              .count()));
   }
   directory.write(kSummaryFile, entries.dump(2) + "\n");
 
   document.add(summary);
+  for (const std::string& reason : skipped) document.state(StatementKind::warning, reason);
+  if (!reduced.empty()) {
+    document.state(StatementKind::warning,
+                   fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in "
+                               "{}; --scale paper runs them in full.",
+                               fmt::join(reduced, ", "), kSummaryFile));
+  }
   document.state(StatementKind::info, fmt::format("Written to {}: {}", directory.path(),
                                                   fmt::join(directory.names(), ", ")));
   document.state(StatementKind::summary,
                  fmt::format("{} of {} parts at {} scale, {} files in {}", parts.size(),
                              reproduction_parts().size(), name(request.scale),
                              directory.names().size(), directory.path()));
-  return document;
+  return {std::move(document), {}};
 }
 
 }  // namespace sfumato

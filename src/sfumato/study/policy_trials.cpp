@@ -42,6 +42,8 @@ struct Gathered {
 void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldResult& world) {
   PolicyTrials& trials = of.trials;
   trials.differing_losses[w].push_back(-score_of(world, "loss"));
+  trials.training_losses[w].push_back(world.training_loss);
+  if (!std::isnan(world.test_accuracy)) trials.test_accuracies[w].push_back(world.test_accuracy);
   trials.worst_loss = std::max(trials.worst_loss, world.training_loss);
   trials.largest_loss = std::max(trials.largest_loss, world.largest_loss);
   if (!std::isnan(world.odometer)) {

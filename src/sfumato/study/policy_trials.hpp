@@ -21,6 +21,8 @@ struct PolicyTrials {
   std::vector<ScoreSample> scores;
   /// Losses of the differing record, over all pairs; models that diverged are left out.
   std::array<std::vector<double>, 2> differing_losses;
+  /// Of models that did not diverge, over all pairs; no accuracies where the study has no test set.
+  std::array<std::vector<double>, 2> training_losses, test_accuracies;
   double worst_loss = 0.0;    ///< largest over models of the mean loss on D
   double largest_loss = 0.0;  ///< largest over models and records
   /// Of trials that did not diverge: sum of what the steps reveal, in nats, and how many of the models

@@ -11,6 +11,7 @@
 #include "sfumato/nn/initialise.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/random/stream.hpp"
+#include "sfumato/study/measures.hpp"
 #include "sfumato/study/model_summary.hpp"
 
 namespace sfumato {
@@ -54,6 +55,23 @@ void score_weights(const Network& network, const std::vector<float>& weights,
   }
   scores.push_back({"gradient_norm", -std::sqrt(norm)});
   scores.push_back({"projection", start_norm > 0.0 ? -along / std::sqrt(start_norm) : 0.0});
+}
+
+/// Curvature on the model's own world, sensitivity to the differing record, minibatch noise (Spec §10).
+void score_flatness(const Network& network, const std::vector<float>& weights,
+                    const WorldRecords& own, const WorldRecords& d, const WorldRecords& d_prime,
+                    const Training& training, std::vector<NamedScore>& scores) {
+  const HessianMeasure hessian =
+      measure_hessian(network, weights, own, training.loss, training.seed);
+  scores.push_back({"hessian_trace", hessian.trace.value.value});
+  scores.push_back({"hessian_largest", hessian.largest_eigenvalue.value.value});
+  const FlatnessMeasure flatness = measure_flatness(network, weights, d, d_prime);
+  scores.push_back({"mixed_norm", flatness.mixed_norm});
+  scores.push_back({"gradient_difference", flatness.gradient_difference});
+  if (const auto covariance = measure_covariance(network, weights, own, training)) {
+    scores.push_back({"covariance_trace", covariance->trace});
+    scores.push_back({"covariance_largest", covariance->largest_eigenvalue});
+  }
 }
 
 }  // namespace
@@ -132,6 +150,10 @@ void TrialRunner::train(const Pair& of, std::uint64_t seed, std::vector<std::siz
   const std::vector<float> start = initial_parameters(network_, seed);
   std::vector<float> room(network_.input().size() + 16);
   const float* inputs = of.differing->inputs(0, room.data());
+  std::vector<WorldRecords> records;  // D, D'
+  if (study_.audit.flatness && of.both) {
+    for (const std::size_t world : {0U, 1U}) records.emplace_back(*of.both, world);
+  }
 
   for (std::size_t m = 0; m < group.models(); ++m) {
     const ModelRecord& record = group.records()[m];
@@ -144,6 +166,21 @@ void TrialRunner::train(const Pair& of, std::uint64_t seed, std::vector<std::siz
     result.test_accuracy = test[m] ? test[m]->accuracy : kNaN;
     result.odometer = training.odometer ? record.odometer.nats : kNaN;
     result.infinite_steps = record.odometer.infinite_steps;
+    if (const auto& first = record.odometer.first_infinite) {
+      NamedSeries series{"first_infinite",
+                         {static_cast<float>(first->step), static_cast<float>(first->count)}};
+      for (const std::size_t coordinate : first->first_coordinates) {
+        series.values.push_back(static_cast<float>(coordinate));
+      }
+      result.series.push_back(std::move(series));
+    }
+    if (!record.losses.empty()) {
+      NamedSeries series{"batch_losses", {}};
+      for (const LoggedLoss& logged : record.losses) {
+        series.values.push_back(static_cast<float>(logged.loss));
+      }
+      result.series.push_back(std::move(series));
+    }
     if (record.diverged_at || !own[m]) {
       trial.status = TrialStatus::diverged;
     } else {
@@ -151,6 +188,10 @@ void TrialRunner::train(const Pair& of, std::uint64_t seed, std::vector<std::siz
       result.scores = {{"loss", -loss}, {"margin", margin(loss)}};
       score_weights(network_, group.parameters(m), start, {inputs, network_.input().size()},
                     of.label, result.scores);
+      if (!records.empty()) {
+        score_flatness(network_, group.parameters(m), records[record.world], records[0], records[1],
+                       training, result.scores);
+      }
       if (study_.audit.record_losses) {
         std::vector<float> losses = on_records.losses[m];
         losses.resize(data->slots);  // without the records that a world puts in their place

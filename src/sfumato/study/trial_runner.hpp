@@ -36,6 +36,13 @@ class TrialRunner {
   ///   margin         log(p / (1 - p)), p its softmax probability: the logit of LiRA
   ///   gradient_norm  minus the norm of its gradient
   ///   projection     how far the weights moved from their start against its gradient there
+  /// and where the study asks for flatness and couples the worlds, numbers that describe the model
+  /// (Spec §10): hessian_trace, hessian_largest, mixed_norm, gradient_difference, covariance_trace,
+  /// covariance_largest.
+  /// Series of each world's model:
+  ///   record_losses   of every record of D at the end, if the study keeps them
+  ///   batch_losses    the logged ones, every train.log_every steps
+  ///   first_infinite  of the odometer: step, number of parameters, the first of them
   [[nodiscard]] std::vector<TrialResult> run(std::size_t group, Observer& observer) const;
 
   /// A group that trains as run() does, to measure how long one takes.

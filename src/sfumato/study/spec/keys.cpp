@@ -416,6 +416,8 @@ const Keys<AuditSpec>& audit_keys() {
                  &AuditSpec::random_pairs),
         flag_key("record_losses", "keep the loss of every record of D under every model",
                  &AuditSpec::record_losses),
+        flag_key("flatness", "measure curvature, mixed derivative and minibatch noise of every model",
+                 &AuditSpec::flatness),
         epsilons,
         probability("delta", "at which epsilon is bounded", &AuditSpec::delta),
         probability("confidence", "of all bounds together", &AuditSpec::confidence)};

@@ -1,0 +1,64 @@
+#include "sfumato/audit/advantage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/roc.hpp"
+
+namespace sfumato {
+namespace {
+
+/// Wilson's score interval.
+ProbabilityInterval wilson(std::uint64_t successes, std::uint64_t trials, double z) {
+  const auto n = static_cast<double>(trials);
+  const double p = static_cast<double>(successes) / n;
+  const double centre = p + z * z / (2.0 * n);
+  const double width = z * std::sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n));
+  const double scale = 1.0 + z * z / n;
+  return {std::max(0.0, (centre - width) / scale), std::min(1.0, (centre + width) / scale)};
+}
+
+TestCounts operator+(const TestCounts& a, const TestCounts& b) {
+  return {a.true_positives + b.true_positives, a.positives + b.positives,
+          a.false_positives + b.false_positives, a.negatives + b.negatives};
+}
+
+}  // namespace
+
+AdvantageEstimate advantage_of(const TestCounts& counts, double confidence) {
+  if (!(confidence > 0.0 && confidence < 1.0)) {
+    throw InvalidArgument(fmt::format("confidence = {} is not between 0 and 1", confidence),
+                          "Pass a probability such as 0.95");
+  }
+  if (counts.positives == 0 || counts.negatives == 0 ||
+      counts.true_positives > counts.positives || counts.false_positives > counts.negatives) {
+    throw InvalidArgument("a world has no model, or fewer than its events",
+                          "Pass counts of both worlds");
+  }
+  const double z = std::numbers::sqrt2 * boost::math::erfc_inv(1.0 - confidence);
+  const double tpr =
+      static_cast<double>(counts.true_positives) / static_cast<double>(counts.positives);
+  const double fpr =
+      static_cast<double>(counts.false_positives) / static_cast<double>(counts.negatives);
+  const ProbabilityInterval with = wilson(counts.true_positives, counts.positives, z);
+  const ProbabilityInterval without = wilson(counts.false_positives, counts.negatives, z);
+  const double value = tpr - fpr;
+  return {value, std::max(-1.0, value - std::hypot(tpr - with.lower, without.upper - fpr)),
+          std::min(1.0, value + std::hypot(with.upper - tpr, fpr - without.lower))};
+}
+
+AdvantageEstimate cross_fitted_advantage(const ScoreSample& sample, double confidence,
+                                         std::uint64_t seed) {
+  const SplitSample halves = split(sample, 0.5, seed);
+  const auto best = [](const ScoreSample& of) { return Roc(of).best_point().threshold; };
+  return advantage_of(counts_from(halves.fresh, best(halves.choosing)) +
+                          counts_from(halves.choosing, best(halves.fresh)),
+                      confidence);
+}
+
+}  // namespace sfumato

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sfumato/audit/advantage.hpp"
+#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/statistic_interval.hpp"
+#include "sfumato/core/claim.hpp"
+#include "sfumato/report/figure.hpp"
+#include "sfumato/report/table.hpp"
+#include "sfumato/reproduce/studies.hpp"
+
+namespace sfumato {
+
+/// The confidence of every interval and bound in the parts that train models.
+inline constexpr double kConfidence = 0.95;
+
+/// What the models of one noise policy show: the paper's two numbers, and what an attacker achieves who
+/// only sees the loss of the differing record.
+struct PolicyOutcome {
+  std::string policy;
+  std::size_t models = 0;  ///< per world, diverged ones included
+  std::uint64_t diverged = 0;
+
+  /// The paper's: Algorithm 1 at every epsilon of the study, and the losses at the end.
+  std::vector<PaperStatistic> statistics;
+  std::vector<StatisticIntervals> intervals;
+  double worst_loss = 0.0;      ///< largest over models of the mean loss on D
+  double least_loss = 0.0;      ///< smallest
+  double mean_loss[2] = {};     ///< over the models of D, of D'
+  double differing_loss[2] = {};  ///< of the differing record, mean over the models of D, of D'
+
+  /// A threshold on the loss of the differing record, over all pairs.
+  AdvantageEstimate advantage;
+  double auc = 0.5;
+  ProbabilityInterval auc_interval{};
+  /// The mean over pairs of the AUC of each: an attacker who knows how hard the record is.
+  double auc_within = 0.5;
+  Claimed<Epsilon> epsilon{Epsilon(0.0)};  ///< lower bound at delta = 1e-5
+  double epsilon_cap = 0.0;                ///< what a perfect attack would show
+  Claimed<Delta> delta{Delta(0.0)};        ///< lower bound at the study's first epsilon
+};
+
+/// Nothing is finite where every model diverged: `statistics` is then empty.
+[[nodiscard]] std::vector<PolicyOutcome> outcomes_of(const TrainedStudy& trained);
+
+/// "Statistic and losses" as the paper has them, and what attacks show, as two tables.
+[[nodiscard]] Table statistic_table(const std::string& key, const std::string& title,
+                                    const std::vector<PolicyOutcome>& outcomes,
+                                    const std::vector<double>& epsilons);
+[[nodiscard]] Table attack_table(const std::string& key, const std::string& title,
+                                 const std::vector<PolicyOutcome>& outcomes, double epsilon);
+
+/// {"delta": [...], "worst_loss", ...} of one policy, and the intervals under the same names.
+[[nodiscard]] nlohmann::ordered_json outcome_json(const PolicyOutcome& outcome,
+                                                  const std::vector<double>& epsilons);
+[[nodiscard]] nlohmann::ordered_json interval_json(const PolicyOutcome& outcome,
+                                                   const std::vector<double>& epsilons);
+
+/// Losses of the differing record under the models of D and of D', in the same bins.
+[[nodiscard]] Figure loss_histogram(const std::string& key, const std::string& title,
+                                    const PolicyTrials& trials);
+
+/// Mean over the first models of D of the logged losses of their batches, one line per policy.
+[[nodiscard]] Figure training_curves(const std::string& key, const std::string& title,
+                                     const TrainedStudy& trained);
+
+/// What a study was run with: records, iterations, pairs, replicas, ...
+[[nodiscard]] nlohmann::ordered_json size_json(const Study& study);
+/// Whether `study` does less than studies/NAME.toml says.
+[[nodiscard]] bool is_reduced(const Study& study, const std::string& name);
+
+}  // namespace sfumato
