@@ -168,6 +168,27 @@ class Study(ProgramTest):
         both = run("audit", ledger, "--unit", "models")
         self.assertEqual(both.returncode, 64)
 
+    def test_lists_of_variances_and_claims_of_the_study(self):
+        """Five variances for two policies: twenty models in a group, more than a bundle holds."""
+        ledger = self.path("grid.ledger")
+        quick = ["--set", "audit.pairs=1", "--set", "audit.replicas=2"]
+        grid = ["--set", "noise.anisotropic.variance=[0.001, 0.003, 0.01, 0.03, 0.1]",
+                "--set", "noise.isotropic_per_layer.variance=[0.001, 0.003, 0.01, 0.03, 0.1]",
+                "--set", 'audit.claims=["eps=1,delta=1e-5", "eps=0.1,delta=0.01"]']
+        done = run("study", "run", self.study, "--ledger", ledger, *quick, *grid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        many = self.export(ledger).splitlines()
+        self.assertEqual(len(many), 1 + 10 * 2 * 2)
+        # A model does not know which others are in its group.
+        alone = self.path("alone.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", alone, *quick).returncode, 0)
+        few = [line.replace("anisotropic,", "anisotropic-0.01,").replace("isotropic_per_layer,", "isotropic_per_layer-0.01,")
+               for line in self.export(alone).splitlines()]
+        self.assertTrue(set(few) <= set(many))
+        audited = run("audit", ledger, "--policy", "anisotropic-0.03")
+        self.assertEqual(audited.returncode, 2, audited.stderr)
+        self.assertEqual(audited.stdout.count("NOT ENOUGH RUNS"), 2)
+
     def test_independent_worlds_have_their_own_randomness(self):
         ledger = self.path("i.ledger")
         quick = ["--set", "audit.coupled=false", "--set", "train.odometer=false", "--set", "audit.replicas=2"]
