@@ -181,7 +181,7 @@ class Study(ProgramTest):
             other = self.document("study", "plan", self.study, "--eps", "1", "--seconds", "0.2",
                                   "--set", f"audit.replicas={runs}", "--set", "train.iterations=2")
             self.assertEqual(other.value("caps", "cap", thresholds="fixed") > 1.0, enough)
-        # Spec 11.3: ten runs of one pair show 0.8 at most.
+        # Spec §11.3: ten runs of one pair show 0.8 at most.
         ten = self.document("study", "plan", self.study, "--delta", "1e-5", "--seconds", "0.2",
                             "--set", "audit.replicas=10", "--set", "audit.pairs=1", "--set", "train.iterations=2")
         self.assert_close(ten.value("caps", "cap", thresholds="fixed"), 0.807, absolute=0.001)
