@@ -74,7 +74,8 @@ std::string again(const Options& options) {
   for (const std::string& setting : options.request.settings) {
     command += fmt::format(" --set '{}'", setting);
   }
-  if (options.request.threads != 0) command += fmt::format(" --threads {}", options.request.threads);
+  if (options.request.threads != 0)
+    command += fmt::format(" --threads {}", options.request.threads);
   return command + (options.request.brief ? " --brief" : "");
 }
 
@@ -83,8 +84,8 @@ void run(Options& options, int& exit_code) {
   options.request.version = SFUMATO_VERSION;
   PartObserver observer;
   Reproduction result = reproduce(
-      options.request,
-      new_document("reproduce", "The paper again, at " + options.scale + " scale"), observer);
+      options.request, new_document("reproduce", "The paper again, at " + options.scale + " scale"),
+      observer);
   observer.finish();
   if (!result.stopped_in.empty()) {
     result.document.state(StatementKind::summary,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "sfumato/audit/clopper_pearson.hpp"
@@ -28,6 +29,19 @@ TestCounts operator+(const TestCounts& a, const TestCounts& b) {
           a.false_positives + b.false_positives, a.negatives + b.negatives};
 }
 
+/// The best threshold of a sample, halfway to the next score below: where worlds are far apart, the lowest
+/// score of those seen would miss the lowest of those to come.
+double best_threshold(const ScoreSample& sample) {
+  const Roc roc(sample);
+  const double best = roc.best_point().threshold;
+  double below = -std::numeric_limits<double>::infinity();
+  for (const RocPoint& point : roc.points()) {
+    if (point.threshold < best) below = std::max(below, point.threshold);
+  }
+  const double middle = below + 0.5 * (best - below);
+  return std::isfinite(middle) ? middle : best;
+}
+
 }  // namespace
 
 AdvantageEstimate advantage_of(const TestCounts& counts, double confidence) {
@@ -35,8 +49,8 @@ AdvantageEstimate advantage_of(const TestCounts& counts, double confidence) {
     throw InvalidArgument(fmt::format("confidence = {} is not between 0 and 1", confidence),
                           "Pass a probability such as 0.95");
   }
-  if (counts.positives == 0 || counts.negatives == 0 ||
-      counts.true_positives > counts.positives || counts.false_positives > counts.negatives) {
+  if (counts.positives == 0 || counts.negatives == 0 || counts.true_positives > counts.positives ||
+      counts.false_positives > counts.negatives) {
     throw InvalidArgument("a world has no model, or fewer than its events",
                           "Pass counts of both worlds");
   }
@@ -55,9 +69,8 @@ AdvantageEstimate advantage_of(const TestCounts& counts, double confidence) {
 AdvantageEstimate cross_fitted_advantage(const ScoreSample& sample, double confidence,
                                          std::uint64_t seed) {
   const SplitSample halves = split(sample, 0.5, seed);
-  const auto best = [](const ScoreSample& of) { return Roc(of).best_point().threshold; };
-  return advantage_of(counts_from(halves.fresh, best(halves.choosing)) +
-                          counts_from(halves.choosing, best(halves.fresh)),
+  return advantage_of(counts_from(halves.fresh, best_threshold(halves.choosing)) +
+                          counts_from(halves.choosing, best_threshold(halves.fresh)),
                       confidence);
 }
 

@@ -49,8 +49,8 @@ PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const Polic
   if (!trials.confidences.empty()) {
     for (const double epsilon : study.audit.epsilons) {
       outcome.statistics.push_back(paper_statistic(trials.confidences, Epsilon(epsilon)));
-      outcome.intervals.push_back(statistic_intervals(trials.confidences, Epsilon(epsilon),
-                                                      kConfidence, study.train.seed));
+      outcome.intervals.push_back(
+          statistic_intervals(trials.confidences, Epsilon(epsilon), kConfidence, study.train.seed));
     }
   }
   outcome.worst_loss = trials.training_losses[0].empty() ? kNaN : trials.worst_loss;
@@ -146,7 +146,8 @@ Table attack_table(const std::string& key, const std::string& title,
     table.add_row(
         {o.policy, o.models, cell(o.differing_loss[0], "differing record, mean over models"),
          cell(o.differing_loss[1], "differing record, mean over models"),
-         estimate(o.advantage.value, "threshold on the loss, chosen on the other half of the models"),
+         estimate(o.advantage.value,
+                  "threshold on the loss, chosen on the other half of the models"),
          interval_text(o.advantage.lower, o.advantage.upper),
          estimate(o.auc, "threshold on the loss, all pairs"),
          interval_text(o.auc_interval.lower, o.auc_interval.upper),
@@ -207,12 +208,17 @@ Figure loss_histogram(const std::string& key, const std::string& title,
   if (all.empty()) return figure;
   const std::vector<double>& edges = bins.series().front().x;
   for (std::size_t w = 0; w < 2; ++w) {
-    Series series{w == 0 ? "D" : "D_prime", w == 0 ? "trained on D" : "trained on D'", edges,
-                  std::vector<double>(edges.size() - 1, 0.0), {}, Claim::exact, "counts"};
+    Series series{w == 0 ? "D" : "D_prime",
+                  w == 0 ? "trained on D" : "trained on D'",
+                  edges,
+                  std::vector<double>(edges.size() - 1, 0.0),
+                  {},
+                  Claim::exact,
+                  "counts"};
     for (const double loss : trials.differing_losses[w]) {
       const auto above = std::upper_bound(edges.begin(), edges.end(), loss) - edges.begin();
-      const auto bin = std::clamp<std::ptrdiff_t>(above - 1, 0,
-                                                  static_cast<std::ptrdiff_t>(edges.size()) - 2);
+      const auto bin =
+          std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(edges.size()) - 2);
       series.y[static_cast<std::size_t>(bin)] += 1.0;
     }
     figure.add(std::move(series));
@@ -244,8 +250,12 @@ Figure training_curves(const std::string& key, const std::string& title,
                 Axis{"mean loss of the batch", "nats", Scale::log});
   for (const auto& [policy, sum] : sums) {
     if (sum.models == 0) continue;
-    Series series{trained.study.noise.at(policy).name, trained.study.noise.at(policy).name, {}, {},
-                  {}, Claim::estimate,
+    Series series{trained.study.noise.at(policy).name,
+                  trained.study.noise.at(policy).name,
+                  {},
+                  {},
+                  {},
+                  Claim::estimate,
                   fmt::format("mean over {} models of D, every {} steps", sum.models,
                               trained.study.train.log_every)};
     for (std::size_t i = 0; i < sum.losses.size(); ++i) {

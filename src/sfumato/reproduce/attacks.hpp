@@ -27,9 +27,9 @@ struct PolicyOutcome {
   /// The paper's: Algorithm 1 at every epsilon of the study, and the losses at the end.
   std::vector<PaperStatistic> statistics;
   std::vector<StatisticIntervals> intervals;
-  double worst_loss = 0.0;      ///< largest over models of the mean loss on D
-  double least_loss = 0.0;      ///< smallest
-  double mean_loss[2] = {};     ///< over the models of D, of D'
+  double worst_loss = 0.0;        ///< largest over models of the mean loss on D
+  double least_loss = 0.0;        ///< smallest
+  double mean_loss[2] = {};       ///< over the models of D, of D'
   double differing_loss[2] = {};  ///< of the differing record, mean over the models of D, of D'
 
   /// A threshold on the loss of the differing record, over all pairs.

@@ -25,12 +25,13 @@ RidgeData without(const RidgeData& data, Eigen::Index row) {
 }
 
 /// dX = -grad f dt + noise, with the covariance of the minibatch gradient at the minimiser.
-OuProcess process_of(const RidgeData& data, double ridge, double learning_rate, Eigen::Index batch) {
+OuProcess process_of(const RidgeData& data, double ridge, double learning_rate,
+                     Eigen::Index batch) {
   const RidgeProblem problem = ridge_problem(data, ridge);
   const VectorXd residuals = data.features * problem.minimiser() - data.targets;
   const MatrixXd gradients = residuals.asDiagonal() * data.features;
-  const Covariance estimator = minibatch_covariance(
-      gradients, {batch, BatchSampling::without_replacement, LossScale::mean});
+  const Covariance estimator =
+      minibatch_covariance(gradients, {batch, BatchSampling::without_replacement, LossScale::mean});
   return {problem.loss().curvature, problem.loss().pull,
           minibatch_diffusion_covariance(estimator, learning_rate)};
 }

@@ -80,9 +80,9 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
                      none ? Cell(Empty{}) : Cell(distance.standard_error), printed.worst_loss,
                      Claimed<double>{trials.largest_loss, Claim::estimate, models},
                      Claimed<double>{trials.worst_loss, Claim::estimate, models}});
-      result.blocks.emplace_back(loss_histogram(
-          fmt::format("membership_{}", printed.policy),
-          fmt::format("Loss of the differing record, {}", printed.policy), trials));
+      result.blocks.emplace_back(
+          loss_histogram(fmt::format("membership_{}", printed.policy),
+                         fmt::format("Loss of the differing record, {}", printed.policy), trials));
       result.paper[printed.policy] = {{"mean_distance", printed.distance},
                                       {"worst_loss", printed.worst_loss}};
       Json ours = outcome_json(outcomes[p], trained->study.audit.epsilons);
@@ -108,17 +108,19 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
   result.findings.push_back(
       {"similar_distance", "the mean losses on d' differ alike with both noises",
        gap <= 1.96 * error ? Verdict::holds : Verdict::does_not_hold, "our runs",
-       fmt::format("Anisotropic {:.3g} +- {:.2g}, isotropic {:.3g} +- {:.2g} (standard errors); the "
-                   "paper has {:g} and {:g}.",
-                   anisotropic.value, anisotropic.standard_error, isotropic.value,
-                   isotropic.standard_error, kPrinted[0].distance, kPrinted[1].distance)});
+       fmt::format(
+           "Anisotropic {:.3g} +- {:.2g}, isotropic {:.3g} +- {:.2g} (standard errors); the "
+           "paper has {:g} and {:g}.",
+           anisotropic.value, anisotropic.standard_error, isotropic.value, isotropic.standard_error,
+           kPrinted[0].distance, kPrinted[1].distance)});
   result.findings.push_back(
       {"lower_worst_loss", "anisotropic noise has the lower worst loss",
        largest.at(0) < largest.at(1) ? Verdict::holds : Verdict::does_not_hold, "our runs",
-       fmt::format("Largest loss of a training record {:.3g} against {:.3g}, largest mean loss {:.3g} "
-                   "against {:.3g}; the paper has {:g} against {:g}.",
-                   largest.at(0), largest.at(1), shown.at(0)->worst_loss, shown.at(1)->worst_loss,
-                   kPrinted[0].worst_loss, kPrinted[1].worst_loss)});
+       fmt::format(
+           "Largest loss of a training record {:.3g} against {:.3g}, largest mean loss {:.3g} "
+           "against {:.3g}; the paper has {:g} against {:g}.",
+           largest.at(0), largest.at(1), shown.at(0)->worst_loss, shown.at(1)->worst_loss,
+           kPrinted[0].worst_loss, kPrinted[1].worst_loss)});
   const AdvantageEstimate &with = shown.at(0)->advantage, &without = shown.at(1)->advantage;
   result.findings.push_back(
       {"equally_distinguishable", "models are equally distinguishable with both noises",

@@ -36,10 +36,9 @@ void add_first_infinite(Count& count, const Network& network, const std::vector<
   }
   for (const auto& [tensor, unused] : seen) ++count.layers[tensor];
   if (!count.example.empty()) return;
-  count.example =
-      fmt::format("step {:.0f}, {:.0f} parameters: {}{}", values[0], values[1],
-                  fmt::join(names, ", "),
-                  values[1] > static_cast<float>(names.size()) ? ", ..." : "");
+  count.example = fmt::format("step {:.0f}, {:.0f} parameters: {}{}", values[0], values[1],
+                              fmt::join(names, ", "),
+                              values[1] > static_cast<float>(names.size()) ? ", ..." : "");
 }
 
 }  // namespace
@@ -71,15 +70,15 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
   std::vector<OdometerSummary> summaries;
   for (const auto& [key, count] : counts) {
     const auto models = static_cast<double>(count.models);
-    summaries.push_back({trained.study.noise.at(key.first).name,
-                         key.second == 0 ? "D" : "D'",
-                         count.models,
-                         count.infinite,
-                         count.infinite == 0 ? count.sum / models
-                                             : std::numeric_limits<double>::infinity(),
-                         count.steps / models,
-                         {count.layers.begin(), count.layers.end()},
-                         count.example});
+    summaries.push_back(
+        {trained.study.noise.at(key.first).name,
+         key.second == 0 ? "D" : "D'",
+         count.models,
+         count.infinite,
+         count.infinite == 0 ? count.sum / models : std::numeric_limits<double>::infinity(),
+         count.steps / models,
+         {count.layers.begin(), count.layers.end()},
+         count.example});
   }
   return summaries;
 }
@@ -96,7 +95,8 @@ Table odometer_table(const std::string& key, const std::vector<OdometerSummary>&
               2);
   for (const OdometerSummary& o : odometers) {
     std::vector<std::string> layers;
-    for (const auto& [layer, models] : o.layers) layers.push_back(fmt::format("{} ({})", layer, models));
+    for (const auto& [layer, models] : o.layers)
+      layers.push_back(fmt::format("{} ({})", layer, models));
     table.add_row({o.policy, o.along, o.models, o.infinite,
                    Claimed<double>{o.mean, Claim::estimate,
                                    "mean over models of the sum of exact step KLs (Spec §8.2)"},

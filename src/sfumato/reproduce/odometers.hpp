@@ -14,8 +14,8 @@ struct OdometerSummary {
   std::string policy;
   std::string along;  ///< "D" or "D'"
   std::size_t models = 0;
-  std::size_t infinite = 0;       ///< models with an infinite step
-  double mean = 0.0;              ///< nats, +inf if one model's is
+  std::size_t infinite = 0;  ///< models with an infinite step
+  double mean = 0.0;         ///< nats, +inf if one model's is
   double mean_infinite_steps = 0.0;
   /// Of the infinite ones: where the first infinite step was due, by layer: "fc1.weight" -> models.
   std::vector<std::pair<std::string, std::size_t>> layers;

@@ -57,6 +57,8 @@ const std::vector<Part>& reproduction_parts() {
        reproduce_table1},
       {"membership", "Membership inference: losses of the differing record", "fashion-mnist",
        reproduce_membership},
+      {"frontier", "Beyond the paper: risk against loss for five kinds of noise", "fashion-mnist",
+       reproduce_frontier},
   };
   return parts;
 }

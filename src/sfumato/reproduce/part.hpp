@@ -55,10 +55,10 @@ struct PartResult {
 /// on where it was.
 struct PartContext {
   RunScale scale = RunScale::quick;
-  std::string directory = {};               ///< exists
-  std::vector<std::string> settings = {};   ///< key=value for every study, after those of the scale
-  unsigned threads = 0;                     ///< 0: all cores
-  std::string version = {};                 ///< of the program, for the ledgers
+  std::string directory = {};              ///< exists
+  std::vector<std::string> settings = {};  ///< key=value for every study, after those of the scale
+  unsigned threads = 0;                    ///< 0: all cores
+  std::string version = {};                ///< of the program, for the ledgers
   DataPlaces places = {};
   Observer* observer = nullptr;  ///< never null while a part runs
 };

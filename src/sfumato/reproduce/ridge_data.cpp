@@ -33,8 +33,9 @@ RidgeData fashion_ridge(DataPart part, Eigen::Index rows, const DataPlaces& plac
     ++row;
   }
   if (row < rows) {
-    throw InvalidArgument(fmt::format("has {} records of the two classes, {} are needed", row, rows),
-                          "Ask for fewer rows", Where::in("fashion-mnist"));
+    throw InvalidArgument(
+        fmt::format("has {} records of the two classes, {} are needed", row, rows),
+        "Ask for fewer rows", Where::in("fashion-mnist"));
   }
   return data;
 }

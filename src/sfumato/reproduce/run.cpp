@@ -87,9 +87,8 @@ nlohmann::ordered_json entry_of(const PartResult& result, RunScale scale) {
                                        {"extent", finding.extent},
                                        {"evidence", finding.evidence}};
   }
-  return {{"paper", std::move(paper)},      {"ours", std::move(ours)},
-          {"interval", result.interval},    {"scale", name(scale)},
-          {"reduced", result.reduced},      {"size", result.size}};
+  return {{"paper", std::move(paper)}, {"ours", std::move(ours)},   {"interval", result.interval},
+          {"scale", name(scale)},      {"reduced", result.reduced}, {"size", result.size}};
 }
 
 /// The place of `table2.s1` in the summary: summary["table2"]["s1"].
@@ -164,20 +163,22 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     }
     nested(entries, part.key) = entry_of(*result, request.scale);
     if (result->reduced) reduced.push_back(part.key);
-    observer.record(part.key, fmt::format("done in {:.1f} s",
-                                          std::chrono::duration<double>(
-                                              std::chrono::steady_clock::now() - begin)
-                                              .count()));
+    observer.record(
+        part.key,
+        fmt::format(
+            "done in {:.1f} s",
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
   }
   directory.write(kSummaryFile, entries.dump(2) + "\n");
 
   document.add(summary);
   for (const std::string& reason : skipped) document.state(StatementKind::warning, reason);
   if (!reduced.empty()) {
-    document.state(StatementKind::warning,
-                   fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in "
-                               "{}; --scale paper runs them in full.",
-                               fmt::join(reduced, ", "), kSummaryFile));
+    document.state(
+        StatementKind::warning,
+        fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in "
+                    "{}; --scale paper runs them in full.",
+                    fmt::join(reduced, ", "), kSummaryFile));
   }
   document.state(StatementKind::info, fmt::format("Written to {}: {}", directory.path(),
                                                   fmt::join(directory.names(), ", ")));

@@ -14,9 +14,9 @@ struct ReproduceRequest {
   RunScale scale = RunScale::quick;
   std::vector<std::string> only = {};      ///< keys of parts; empty for all of them
   std::vector<std::string> settings = {};  ///< key=value for every study, to make it smaller still
-  bool brief = false;                      ///< the document has the summary alone; the files have all
-  unsigned threads = 0;                    ///< 0: all cores
-  std::string version = {};                ///< of the program, for the ledgers
+  bool brief = false;        ///< the document has the summary alone; the files have all
+  unsigned threads = 0;      ///< 0: all cores
+  std::string version = {};  ///< of the program, for the ledgers
   DataPlaces places = data_places();
 };
 

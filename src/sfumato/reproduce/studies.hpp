@@ -23,8 +23,8 @@ struct TrainedStudy {
 };
 
 struct StudyRequest {
-  std::string name;    ///< of the study: studies/NAME.toml
-  std::string ledger;  ///< name of its ledger, without directory and suffix
+  std::string name;                        ///< of the study: studies/NAME.toml
+  std::string ledger;                      ///< name of its ledger, without directory and suffix
   std::vector<std::string> settings = {};  ///< key=value; those of the context come after
   std::string score = "loss";
 };

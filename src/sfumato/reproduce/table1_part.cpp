@@ -117,10 +117,13 @@ std::vector<Eigen::Index> ridge_batches() {
 }
 
 Table ridge_table(const std::vector<BatchPoint>& points) {
-  Table table("table1_ridge",
-              fmt::format("KL(D||D') of minibatch SGD on a ridge problem, N = {}, long run",
-                          kRidgeRows),
-              {{"batch", "batch"}, {"drift", "drift part"}, {"covariance", "covariance part"}, {"kl", "KL"}});
+  Table table(
+      "table1_ridge",
+      fmt::format("KL(D||D') of minibatch SGD on a ridge problem, N = {}, long run", kRidgeRows),
+      {{"batch", "batch"},
+       {"drift", "drift part"},
+       {"covariance", "covariance part"},
+       {"kl", "KL"}});
   const auto exact = [](double value) {
     return Claimed<double>{value, Claim::exact, "normal laws, noise of Spec §10 at the minimisers"};
   };
@@ -178,7 +181,7 @@ std::vector<Finding> findings(const std::vector<BatchOutcome>& batches,
   const double error = 1.96 * std::hypot(small.standard_error, large.standard_error);
   findings.push_back(
       {"flatter_minima", "smaller batches end in flatter minima",
-       small.mean < large.mean - error ? Verdict::holds
+       small.mean < large.mean - error   ? Verdict::holds
        : small.mean > large.mean + error ? Verdict::does_not_hold
                                          : Verdict::depends,
        "tr H of our models",
@@ -198,15 +201,16 @@ std::vector<Finding> findings(const std::vector<BatchOutcome>& batches,
   findings.push_back(
       {"larger_batches_raise_kl", "a larger batch raises the KL (ridge, exact)",
        verdict_of(rises, finite), fmt::format("{} of {} steps", rises, finite),
-       fmt::format("n = {}: KL {:.4g}, of which {:.3g} from the covariances; n = {}: {:.4g}, {:.3g}. "
-                   "The drift part grows as n/(N - 1 - n); n = N - 1 and n = N: infinite.",
-                   first.batch, first.kl, first.covariance, last->batch, last->kl,
-                   last->covariance)});
-  findings.push_back(
-      {"sgd_is_private", "the noise of SGD itself protects privacy",
-       std::isinf(ridge.back().kl) ? Verdict::does_not_hold : Verdict::holds, "batch = N",
-       "Batches of 1,000 see every record: nothing is random but the start, minibatch noise is zero, "
-       "and the KL of two different minimisers is infinite."});
+       fmt::format(
+           "n = {}: KL {:.4g}, of which {:.3g} from the covariances; n = {}: {:.4g}, {:.3g}. "
+           "The drift part grows as n/(N - 1 - n); n = N - 1 and n = N: infinite.",
+           first.batch, first.kl, first.covariance, last->batch, last->kl, last->covariance)});
+  findings.push_back({"sgd_is_private", "the noise of SGD itself protects privacy",
+                      std::isinf(ridge.back().kl) ? Verdict::does_not_hold : Verdict::holds,
+                      "batch = N",
+                      "Batches of 1,000 see every record: nothing is random but the start, "
+                      "minibatch noise is zero, "
+                      "and the KL of two different minimisers is infinite."});
   return findings;
 }
 
@@ -247,10 +251,10 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
   result.blocks.emplace_back(ridge_table(ridge));
   result.blocks.emplace_back(ridge_figure(ridge));
   for (const BatchOutcome& b : batches) {
-    result.blocks.emplace_back(loss_histogram(fmt::format("table1_losses_b{}", b.setting.batch),
-                                              fmt::format("Loss of the differing record, batch {}",
-                                                          b.setting.batch),
-                                              b.trained.policies.front()));
+    result.blocks.emplace_back(
+        loss_histogram(fmt::format("table1_losses_b{}", b.setting.batch),
+                       fmt::format("Loss of the differing record, batch {}", b.setting.batch),
+                       b.trained.policies.front()));
   }
   result.files.push_back({"table1_paper.csv", to_csv(comparison_table(batches))});
   result.files.push_back({"table1_ridge.csv", to_csv(ridge_table(ridge))});

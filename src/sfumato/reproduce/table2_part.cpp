@@ -25,8 +25,8 @@ struct PrintedRow {
 };
 
 struct Setting {
-  const char* key;    ///< of the part
-  const char* study;  ///< studies/NAME.toml
+  const char* key;                    ///< of the part
+  const char* study;                  ///< studies/NAME.toml
   std::array<PrintedRow, 2> printed;  ///< isotropic per layer, anisotropic
   std::vector<std::string> quick;     ///< settings of the quick scale
 };
@@ -39,11 +39,11 @@ const Setting kS2 = {"table2.s2",
                      "table2_s2",
                      {{{0.061, 0.37}, {0.062, 0.26}}},
                      {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000"}};
-const Setting kS3 = {"table2.s3",
-                     "table2_s3",
-                     {{{0.30, 3.1}, {0.00060, 0.0062}}},
-                     {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000",
-                      "data.test_records=1000"}};
+const Setting kS3 = {
+    "table2.s3",
+    "table2_s3",
+    {{{0.30, 3.1}, {0.00060, 0.0062}}},
+    {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000", "data.test_records=1000"}};
 
 /// What sigma^2 |g| is taken for.
 constexpr std::array kReadings = {NoiseReading::variance, NoiseReading::deviation,
@@ -106,16 +106,15 @@ Table comparison_table(const Setting& setting, const std::vector<PolicyOutcome>&
   for (std::size_t p = 0; p < 2; ++p) {
     const PolicyOutcome& o = outcome(outcomes, p == 0 ? kIsotropic : kAnisotropic);
     const bool none = o.statistics.empty();
-    table.add_row(
-        {o.policy, setting.printed[p].delta,
-         none ? Cell(Empty{"every model diverged"}) : Cell(o.statistics.front().maximum),
-         none ? Cell(Empty{})
-              : Cell(fmt::format("{:.3g} .. {:.3g}", o.intervals.front().maximum.lower,
-                                 o.intervals.front().maximum.upper)),
-         setting.printed[p].worst_loss,
-         none ? Cell(Empty{})
-              : Cell(Claimed<double>{o.worst_loss, Claim::estimate,
-                                     "largest over models of the mean loss on D"})});
+    table.add_row({o.policy, setting.printed[p].delta,
+                   none ? Cell(Empty{"every model diverged"}) : Cell(o.statistics.front().maximum),
+                   none ? Cell(Empty{})
+                        : Cell(fmt::format("{:.3g} .. {:.3g}", o.intervals.front().maximum.lower,
+                                           o.intervals.front().maximum.upper)),
+                   setting.printed[p].worst_loss,
+                   none ? Cell(Empty{})
+                        : Cell(Claimed<double>{o.worst_loss, Claim::estimate,
+                                               "largest over models of the mean loss on D"})});
   }
   return table;
 }
@@ -130,15 +129,15 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
   const PolicyOutcome& anisotropic = outcome(outcomes, kAnisotropic);
   std::vector<Finding> findings;
   const auto add = [&](const char* key, const char* statement, bool holds, std::string evidence) {
-    findings.push_back({key, statement, holds ? Verdict::holds : Verdict::does_not_hold,
-                        "our runs", std::move(evidence)});
+    findings.push_back({key, statement, holds ? Verdict::holds : Verdict::does_not_hold, "our runs",
+                        std::move(evidence)});
   };
   add("lower_loss", "anisotropic noise keeps a lower loss",
       anisotropic.worst_loss < isotropic.worst_loss,
-      fmt::format("Worst loss {:.3g} against {:.3g} with isotropic noise per layer ({} of {} models "
-                  "diverged).",
-                  anisotropic.worst_loss, isotropic.worst_loss, isotropic.diverged,
-                  isotropic.models));
+      fmt::format(
+          "Worst loss {:.3g} against {:.3g} with isotropic noise per layer ({} of {} models "
+          "diverged).",
+          anisotropic.worst_loss, isotropic.worst_loss, isotropic.diverged, isotropic.models));
   if (!isotropic.statistics.empty() && !anisotropic.statistics.empty()) {
     const double ours[] = {isotropic.statistics.front().maximum.value,
                            anisotropic.statistics.front().maximum.value};
@@ -166,13 +165,14 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
          refuted == 2 ? Verdict::does_not_hold : Verdict::depends,
          refuted == 0 ? fmt::format("open: {} models per world", isotropic.models)
                       : fmt::format("refuted for {} of 2 noises", refuted),
-         fmt::format("At eps = 0.1 a threshold on the record's loss proves delta >= {:.3g} "
-                     "(isotropic) and >= {:.3g} (anisotropic) at 95 %, {} models per world; its "
-                     "AUC is {:.3g} and {:.3g}, {:.3g} and {:.3g} for who knows how hard the record "
-                     "is.",
-                     isotropic.delta.value.probability(), anisotropic.delta.value.probability(),
-                     isotropic.models, isotropic.auc, anisotropic.auc, isotropic.auc_within,
-                     anisotropic.auc_within)});
+         fmt::format(
+             "At eps = 0.1 a threshold on the record's loss proves delta >= {:.3g} "
+             "(isotropic) and >= {:.3g} (anisotropic) at 95 %, {} models per world; its "
+             "AUC is {:.3g} and {:.3g}, {:.3g} and {:.3g} for who knows how hard the record "
+             "is.",
+             isotropic.delta.value.probability(), anisotropic.delta.value.probability(),
+             isotropic.models, isotropic.auc, anisotropic.auc, isotropic.auc_within,
+             anisotropic.auc_within)});
   }
   std::size_t finite = 0, total = 0;
   std::string example;
@@ -184,11 +184,10 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
     }
   }
   if (total != 0) {
-    findings.push_back({"steps_are_private", "noise scaled by gradients hides every step",
-                        verdict_of(finite, total),
-                        fmt::format("{} of {} models", finite, total),
-                        "A step is infinite where a parameter has noise in one world only." +
-                            example});
+    findings.push_back(
+        {"steps_are_private", "noise scaled by gradients hides every step",
+         verdict_of(finite, total), fmt::format("{} of {} models", finite, total),
+         "A step is infinite where a parameter has noise in one world only." + example});
   }
   return findings;
 }
@@ -225,8 +224,8 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
                                               trained.policies[p]));
   }
   result.blocks.emplace_back(training_curves(block_key(setting, "training"), "Training", trained));
-  result.files.push_back(
-      {fmt::format("{}.csv", block_key(setting, "paper")), to_csv(comparison_table(setting, outcomes))});
+  result.files.push_back({fmt::format("{}.csv", block_key(setting, "paper")),
+                          to_csv(comparison_table(setting, outcomes))});
   result.findings = findings(setting, outcomes, odometers);
   result.paper = paper_json(setting);
   result.interval = Json::object();

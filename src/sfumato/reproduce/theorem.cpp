@@ -89,8 +89,7 @@ void add_main_theorem(std::vector<PrintedCase>& cases) {
     const as_printed::Printed printed = as_printed::entropy_bound(halves, time);
     cases.push_back({"main_theorem",
                      fmt::format("rates 0.5, 1; Sigma 0.75, 1; from N(0, 0.5); t = {:g}", time), 1,
-                     kl_of(halves, time),
-                     shown(printed.value, kl_of(halves, time).value),
+                     kl_of(halves, time), shown(printed.value, kl_of(halves, time).value),
                      value(entropy_rate_bounds(halves, time).primal), printed.valid});
   }
   const std::vector<double> times = {0.5, 1.0, 5.0};
@@ -141,12 +140,13 @@ void add_propositions(std::vector<PrintedCase>& cases) {
     const char* setting;
     IsotropicPair pair;
     double time;
-  } first[] = {{"sigma = 3, Delta = 100, kappa = kappa' = 1, x_0 = 0, t = 20",
-                {1, 1, 0, 9, 1, 100, 9, 0},
-                20},
-               {"d = 3000, kappa = 1, kappa' = 2, sigma = 1, t = 20", {3000, 1, 0, 1, 2, 0, 1, 0}, 20},
-               {"x_0 = 100, kappa = 1, kappa' = 2, t = 0.5", {1, 1, 0, 1, 2, 0, 1, 100}, 0.5},
-               {"sigma = 10, sigma' = 0.1, f = f', t = 20", {1, 1, 0, 100, 1, 0, 0.01, 0}, 20}};
+  } first[] = {
+      {"sigma = 3, Delta = 100, kappa = kappa' = 1, x_0 = 0, t = 20",
+       {1, 1, 0, 9, 1, 100, 9, 0},
+       20},
+      {"d = 3000, kappa = 1, kappa' = 2, sigma = 1, t = 20", {3000, 1, 0, 1, 2, 0, 1, 0}, 20},
+      {"x_0 = 100, kappa = 1, kappa' = 2, t = 0.5", {1, 1, 0, 1, 2, 0, 1, 100}, 0.5},
+      {"sigma = 10, sigma' = 0.1, f = f', t = 20", {1, 1, 0, 100, 1, 0, 0.01, 0}, 20}};
   for (const auto& row : first) {
     // All dimensions but the first are alike and independent: the KL of many is a multiple of one's.
     IsotropicPair small = row.pair;
@@ -163,8 +163,8 @@ void add_propositions(std::vector<PrintedCase>& cases) {
     if (row.pair.variance == row.pair.variance_prime) {
       corrected = value(kl_bound_finite_time(known, row.time));
     }
-    cases.push_back({"first_proposition", row.setting, 6, kl, printed.value, corrected,
-                     printed.valid});
+    cases.push_back(
+        {"first_proposition", row.setting, 6, kl, printed.value, corrected, printed.valid});
   }
   const struct {
     const char* setting;
@@ -211,9 +211,8 @@ void add_constants(std::vector<PrintedCase>& cases) {
     const OuLaw law(scalar(1, 0, 1), normal(distance, 0));
     const double half = 0.5 * law.error(1.0, VectorXd::Zero(1));
     cases.push_back(
-        {"convergence_lemma",
-         fmt::format("kappa = tr Sigma = t = 1, |x_0 - x*| = {:g}", distance), 11,
-         Claimed<double>{half, Claim::exact, "1/2 E|x_t - x*|^2 of the quadratic"}, lemma.value,
+        {"convergence_lemma", fmt::format("kappa = tr Sigma = t = 1, |x_0 - x*| = {:g}", distance),
+         11, Claimed<double>{half, Claim::exact, "1/2 E|x_t - x*|^2 of the quadratic"}, lemma.value,
          Claimed<double>{0.5 * mean_square_distance_bound(1.0, 1.0, distance * distance, 1.0),
                          Claim::upper_bound, "Spec §7.3, attained"},
          lemma.valid});
@@ -225,24 +224,22 @@ void add_quadratic(std::vector<PrintedCase>& cases) {
   const MatrixXd sigma = (Matrix2d() << 1, .4, .4, .5).finished();
   const OuProcess process{a, Vector2d::Zero(), Dense{sigma}};
   const auto printed = as_printed::quadratic_covariance(process, kInf);
-  const double truth =
-      dense(OuLaw(process, point_law(Vector2d::Zero())).at(kInf).covariance)(0, 1);
-  cases.push_back({"quadratic_covariance",
-                   "entry (1, 2) of V_inf, A = [2 .5; .5 1], Sigma = [1 .4; .4 .5]", 15,
-                   Claimed<double>{truth, Claim::exact, "Lyapunov equation, Spec §5"},
-                   printed.value(0, 1),
-                   Claimed<double>{truth, Claim::exact, "Lyapunov equation, Spec §5"},
-                   std::fabs(printed.value(0, 1) - truth) <= kSlack});
+  const double truth = dense(OuLaw(process, point_law(Vector2d::Zero())).at(kInf).covariance)(0, 1);
+  cases.push_back(
+      {"quadratic_covariance", "entry (1, 2) of V_inf, A = [2 .5; .5 1], Sigma = [1 .4; .4 .5]", 15,
+       Claimed<double>{truth, Claim::exact, "Lyapunov equation, Spec §5"}, printed.value(0, 1),
+       Claimed<double>{truth, Claim::exact, "Lyapunov equation, Spec §5"},
+       std::fabs(printed.value(0, 1) - truth) <= kSlack});
   // The printed error lemma is the trace alone.
   const Vector2d target(1.0, 1.0);
   const OuProcess ill{Vector2d(10, 1).asDiagonal(), Vector2d(10, 1), Diagonal{Vector2d(4, .25)}};
   const OuLaw law(ill, point_law(Vector2d::Zero()));
   const double error = law.error(1.0, target);
   const double trace_part = trace(law.at(1.0).covariance);
-  cases.push_back({"error_lemma", "A = diag(10, 1), Sigma = diag(4, 1/4), x_0 = 0, x* = (1, 1), t = 1",
-                   17, Claimed<double>{error, Claim::exact, "E|x_t - x*|^2, bias included"},
-                   trace_part, Claimed<double>{error, Claim::exact, "Spec §5"},
-                   std::fabs(trace_part - error) <= kSlack});
+  cases.push_back(
+      {"error_lemma", "A = diag(10, 1), Sigma = diag(4, 1/4), x_0 = 0, x* = (1, 1), t = 1", 17,
+       Claimed<double>{error, Claim::exact, "E|x_t - x*|^2, bias included"}, trace_part,
+       Claimed<double>{error, Claim::exact, "Spec §5"}, std::fabs(trace_part - error) <= kSlack});
 }
 
 void add_privacy(std::vector<PrintedCase>& cases) {
@@ -312,8 +309,8 @@ MultiplicativeNoise multiplicative_noise(const std::vector<double>& times) {
       for (Eigen::Index i = 0; i < at.rows(); ++i) out(i, 0) = function(at(i, 0));
     };
   };
-  const StartedDiffusion p{{1, field(drift), DiagonalNoise{field(variance), field(slope)}, {}, true},
-                           normal(0, 0.5)};
+  const StartedDiffusion p{
+      {1, field(drift), DiagonalNoise{field(variance), field(slope)}, {}, true}, normal(0, 0.5)};
   const StartedDiffusion q{linear_diffusion(scalar(1, 0, 1)), normal(0, 0.5)};
   MultiplicativeNoise result{solve_fokker_planck_pair(p, q, times), {}};
   double largest = 0.0;
@@ -347,8 +344,8 @@ std::vector<PropositionRatio> proposition_ratios() {
     const LangevinConstants near{{kappa, kappa}, {kappa, kappa}, variance, variance, 1, 1e8, 0.0};
     const double first = as_printed::uniform_proposition(near, start).value;
     const double second = as_printed::stationary_proposition(near).value;
-    ratios.push_back({start, variance, kappa, first / second,
-                      16.0 * (4.0 + start * variance * kappa)});
+    ratios.push_back(
+        {start, variance, kappa, first / second, 16.0 * (4.0 + start * variance * kappa)});
   }
   return ratios;
 }

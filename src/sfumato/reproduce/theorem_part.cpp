@@ -36,7 +36,8 @@ constexpr Formula kFormulas[] = {
     {"convergence_lemma", "convergence lemma", "E|x_t - x*|^2/2 <= e^-2kt + tr Sigma/(4k)"},
     {"quadratic_covariance", "quadratic: covariance", "V_t = (I - e^-2At) A^-1 Sigma / 2"},
     {"error_lemma", "quadratic: error", "the error of the quadratic is its trace part"},
-    {"concentration_corollary", "concentration corollary", "concentration of log p/p' bounds delta"},
+    {"concentration_corollary", "concentration corollary",
+     "concentration of log p/p' bounds delta"},
     {"advantage_bound", "advantage bound", "the advantage is at most sqrt(KL/2)"},
 };
 
@@ -81,10 +82,10 @@ Table ratio_table(const std::vector<PropositionRatio>& ratios) {
 }
 
 Table count_table(const RandomPairCount& count) {
-  Table table("theorem_random_pairs",
-              fmt::format("The integral bound on {} random pairs with unequal noise, d <= 3",
-                          count.pairs),
-              {{"bound", "bound"}, {"violated", "below the exact KL"}, {"worst", "largest KL/bound"}});
+  Table table(
+      "theorem_random_pairs",
+      fmt::format("The integral bound on {} random pairs with unequal noise, d <= 3", count.pairs),
+      {{"bound", "bound"}, {"violated", "below the exact KL"}, {"worst", "largest KL/bound"}});
   table.add_row({"as printed", count.printed_violated,
                  count.printed_violated == 0 ? Cell(Empty{}) : Cell(count.worst_printed)});
   table.add_row({"corrected, primal", count.primal_violated, Empty{}});
@@ -117,9 +118,7 @@ Figure unequal_noise_figure() {
   figure.add(curve("printed", "as printed", Claim::estimate, "the paper's Phi; not a bound", times,
                    [&](double t) { return as_printed::entropy_bound(pair, t).value; }));
   figure.add(curve("primal", "corrected, primal", Claim::upper_bound, "Spec §6.1", times,
-                   [&](double t) {
-                     return entropy_rate_bounds(pair, t).primal.kl.value.value();
-                   }));
+                   [&](double t) { return entropy_rate_bounds(pair, t).primal.kl.value.value(); }));
   figure.add(curve("dual", "corrected, dual", Claim::upper_bound, "Spec §6.1", times,
                    [&](double t) { return entropy_rate_bounds(pair, t).dual.kl.value.value(); }));
   return figure;
@@ -132,22 +131,21 @@ Figure equal_noise_figure() {
                 Mark::line, Axis{"training time"}, Axis{"KL(D||D')", "nats"});
   figure.add(curve("exact", "exact", Claim::exact, "KL of the normal laws", times,
                    [&](double t) { return exact_kl(pair, t).value.value(); }));
-  figure.add(curve("printed_final", "as printed, under p_t", Claim::estimate,
-                   "erratum 12; not a bound", times, [&](double t) {
-                     return as_printed::noise_norm_bound(pair, t, as_printed::Under::final_law)
-                         .value;
-                   }));
-  figure.add(curve("printed_running", "as printed, under p_s", Claim::estimate,
-                   "erratum 12, read under the running law", times, [&](double t) {
-                     return as_printed::noise_norm_bound(pair, t, as_printed::Under::running_law)
-                         .value;
-                   }));
+  figure.add(
+      curve("printed_final", "as printed, under p_t", Claim::estimate, "erratum 12; not a bound",
+            times, [&](double t) {
+              return as_printed::noise_norm_bound(pair, t, as_printed::Under::final_law).value;
+            }));
+  figure.add(
+      curve("printed_running", "as printed, under p_s", Claim::estimate,
+            "erratum 12, read under the running law", times, [&](double t) {
+              return as_printed::noise_norm_bound(pair, t, as_printed::Under::running_law).value;
+            }));
   figure.add(curve("path", "path bound", Claim::upper_bound, "Spec §6.2", times,
                    [&](double t) { return path_bound(pair, t).kl.value.value(); }));
-  figure.add(curve("contractive", "contractive bound", Claim::upper_bound, "Spec §6.3", times,
-                   [&](double t) {
-                     return best_contractive_bound(pair, t).bound.kl.value.value();
-                   }));
+  figure.add(
+      curve("contractive", "contractive bound", Claim::upper_bound, "Spec §6.3", times,
+            [&](double t) { return best_contractive_bound(pair, t).bound.kl.value.value(); }));
   return figure;
 }
 
@@ -167,7 +165,12 @@ Figure multiplicative_figure() {
   add("kl", "KL", &PairDirection::kl);
   add("primal", "corrected, primal", &PairDirection::primal_bound);
   add("dual", "corrected, dual", &PairDirection::dual_bound);
-  figure.add(Series{"printed", "as printed", times, noise.printed, {}, Claim::estimate,
+  figure.add(Series{"printed",
+                    "as printed",
+                    times,
+                    noise.printed,
+                    {},
+                    Claim::estimate,
                     "largest printed integrand times the time; not a bound"});
   return figure;
 }
@@ -187,16 +190,16 @@ std::vector<Finding> findings(const std::vector<PrintedCase>& cases,
         ++holds;
         confirmation = fmt::format("{}: {:.6g}, truth {:.6g}", c.setting, c.printed, c.truth.value);
       } else if (counterexample.empty()) {
-        counterexample = fmt::format("{}: printed {:.6g}, truth {:.6g}", c.setting, c.printed,
-                                     c.truth.value);
+        counterexample =
+            fmt::format("{}: printed {:.6g}, truth {:.6g}", c.setting, c.printed, c.truth.value);
       }
     }
     std::string evidence = counterexample.empty() ? confirmation : counterexample;
     if (std::string(formula.key) == "main_theorem") {
-      evidence += fmt::format(". Of {} random pairs {} are below the exact KL; with the factors 1/2 "
-                              "put back {} (primal) and {} (dual)",
-                              count.pairs, count.printed_violated, count.primal_violated,
-                              count.dual_violated);
+      evidence += fmt::format(
+          ". Of {} random pairs {} are below the exact KL; with the factors 1/2 "
+          "put back {} (primal) and {} (dual)",
+          count.pairs, count.printed_violated, count.primal_violated, count.dual_violated);
     }
     findings.push_back({formula.key, formula.statement, verdict_of(holds, total),
                         fmt::format("{} of {} cases", holds, total), evidence + "."});

@@ -24,9 +24,9 @@ TEST(ReproductionParts, HaveKeysOfTheirOwn) {
     EXPECT_TRUE(keys.insert(part.key).second) << part.key;
     EXPECT_FALSE(part.title.empty()) << part.key;
   }
-  EXPECT_EQ(keys, (std::set<std::string>{"theorem", "figure1", "figure2", "figure3", "table2.s1",
-                                          "table2.s2", "table2.s3", "table1", "membership",
-                                          "frontier"}));
+  EXPECT_EQ(keys,
+            (std::set<std::string>{"theorem", "figure1", "figure2", "figure3", "table2.s1",
+                                   "table2.s2", "table2.s3", "table1", "membership", "frontier"}));
 }
 
 std::string verdicts(const PartResult& result) {

@@ -40,9 +40,8 @@ TEST(Reproduce, WritesEveryFileItNames) {
 
 TEST(Reproduce, RefusesAnUnknownPartWithASuggestion) {
   const TempDir dir;
-  const std::string message = message_of<InvalidArgument>([&] {
-    (void)run(dir / "out", {"figure33"});
-  });
+  const std::string message =
+      message_of<InvalidArgument>([&] { (void)run(dir / "out", {"figure33"}); });
   EXPECT_NE(message.find("\"figure33\" is not a part"), std::string::npos) << message;
   EXPECT_NE(message.find("figure3`"), std::string::npos) << message;
   EXPECT_FALSE(std::filesystem::exists(dir / "out"));

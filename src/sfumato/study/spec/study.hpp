@@ -100,7 +100,7 @@ struct AuditSpec {
   bool coupled = true;
   bool random_pairs = false;  ///< each replica draws its differing record anew
   bool record_losses = true;  ///< keep the loss of every record of D, which some statistics need
-  bool flatness = false;      ///< measure curvature, mixed derivative and minibatch noise (Spec §10)
+  bool flatness = false;  ///< measure curvature, mixed derivative and minibatch noise (Spec §10)
   std::vector<double> epsilons = {0.1};
   double delta = 1e-5;
   double confidence = 0.95;
