@@ -4,83 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
+#include <numeric>
 
 #include "audit/document.hpp"
 #include "command.hpp"
-#include "sfumato/audit/paper_statistic.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/study/ledger/ledger.hpp"
-#include "sfumato/study/spec/study.hpp"
+#include "sfumato/study/policy_trials.hpp"
+#include "sfumato/study/scores.hpp"
 
 namespace sfumato::cli {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-const std::vector<std::string> kScores = {"loss", "margin", "gradient_norm", "projection"};
-
-/// What a ledger holds of one noise policy.
-struct PolicyTrials {
-  std::map<std::uint32_t, ScoreSample> scores;  ///< by pair
-  std::map<std::uint32_t, std::vector<std::vector<float>>> with,
-      without;                                             ///< record losses, by pair
-  std::map<std::uint32_t, std::vector<double>> losses[2];  ///< of the differing record, by world
-  double worst_loss = 0.0, largest_loss = 0.0;
-  std::uint64_t trials = 0, diverged = 0, failed = 0;
-};
-
-double score_of(const WorldResult& world, const std::string& name) {
-  for (const NamedScore& score : world.scores) {
-    if (score.name == name) return score.value;
-  }
-  // A model that diverged has no scores. The rule that it ranks lowest was fixed before training, so
-  // that tests on scores stay valid.
-  return -kInf;
-}
-
-std::vector<PolicyTrials> collect(const Ledger& ledger, const Study& study,
-                                  const std::string& score) {
-  std::vector<PolicyTrials> policies(study.noise.size());
-  ledger.for_each([&](const TrialResult& trial) {
-    PolicyTrials& of = policies.at(trial.key.policy);
-    ++of.trials;
-    if (trial.status == TrialStatus::failed || trial.worlds.size() != 2) {
-      ++of.failed;
-      return;
-    }
-    of.diverged += trial.status == TrialStatus::diverged ? 1 : 0;
-    // Replicas that drew their pair at random are one sample.
-    const std::uint32_t pair = study.audit.random_pairs ? 0 : trial.key.pair;
-    ScoreSample& sample = of.scores[pair];
-    sample.with.push_back(score_of(trial.worlds[0], score));
-    sample.without.push_back(score_of(trial.worlds[1], score));
-    if (trial.status != TrialStatus::ok) return;
-    for (std::size_t w = 0; w < 2; ++w) {
-      of.losses[w][pair].push_back(-score_of(trial.worlds[w], "loss"));
-      of.worst_loss = std::max(of.worst_loss, trial.worlds[w].training_loss);
-      of.largest_loss = std::max(of.largest_loss, trial.worlds[w].largest_loss);
-      for (const NamedSeries& series : trial.worlds[w].series) {
-        if (series.name != "record_losses") continue;
-        (w == 0 ? of.with : of.without)[trial.key.pair].push_back(series.values);
-      }
-    }
-  });
-  return policies;
-}
-
-/// exp(-loss): the confidence in the true class.
-Eigen::MatrixXd confidences(const std::vector<std::vector<float>>& losses) {
-  Eigen::MatrixXd matrix(static_cast<Eigen::Index>(losses.size()),
-                         static_cast<Eigen::Index>(losses.front().size()));
-  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
-    for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
-      const auto loss =
-          static_cast<double>(losses[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]);
-      matrix(r, c) = std::exp(-std::max(0.0, loss));
-    }
-  }
-  return matrix;
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 void add_paper(Document& document, const Study& study, const std::vector<PolicyTrials>& policies,
@@ -93,12 +29,7 @@ void add_paper(Document& document, const Study& study, const std::vector<PolicyT
                {"pairs", "pairs"}},
               2);
   for (const std::size_t p : chosen) {
-    std::vector<ConfidencePair> pairs;
-    for (const auto& [pair, losses] : policies[p].with) {
-      const auto other = policies[p].without.find(pair);
-      if (other == policies[p].without.end() || other->second.size() != losses.size()) continue;
-      pairs.push_back({confidences(losses), confidences(other->second)});
-    }
+    const std::vector<ConfidencePair>& pairs = policies[p].confidences;
     if (pairs.empty()) continue;
     for (const double epsilon : study.audit.epsilons) {
       const PaperStatistic statistic = paper_statistic(pairs, Epsilon(epsilon));
@@ -123,16 +54,8 @@ void add_losses(Document& document, const Study& study, const std::vector<Policy
     return Claimed<double>{value, Claim::estimate, method};
   };
   for (const std::size_t p : chosen) {
-    double mean[2] = {0.0, 0.0};
-    std::size_t count[2] = {0, 0};
-    for (std::size_t w = 0; w < 2; ++w) {
-      for (const auto& [pair, losses] : policies[p].losses[w]) {
-        for (const double loss : losses) mean[w] += loss;
-        count[w] += losses.size();
-      }
-      if (count[w] != 0) mean[w] /= static_cast<double>(count[w]);
-    }
-    if (count[0] == 0 || count[1] == 0) {
+    const auto& [with, without] = policies[p].differing_losses;
+    if (with.empty() || without.empty()) {
       table.add_row({study.noise[p].name, Empty{"every model diverged"}, Empty{}, Empty{}, Empty{},
                      Empty{}, policies[p].diverged});
       continue;
@@ -140,11 +63,23 @@ void add_losses(Document& document, const Study& study, const std::vector<Policy
     table.add_row({study.noise[p].name,
                    estimate(policies[p].worst_loss, "largest over models of the mean loss on D"),
                    estimate(policies[p].largest_loss, "largest over models and records"),
-                   estimate(mean[0], "mean over models"), estimate(mean[1], "mean over models"),
-                   estimate(std::fabs(mean[0] - mean[1]), "distance of the means"),
+                   estimate(mean_of(with), "mean over models"),
+                   estimate(mean_of(without), "mean over models"),
+                   estimate(std::fabs(mean_of(with) - mean_of(without)), "distance of the means"),
                    policies[p].diverged});
   }
   document.add(std::move(table));
+}
+
+/// The strongest that needs no more than the model's answers or, where it is known, the law.
+std::string default_score(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::network:
+    case ModelKind::logistic: return "margin";
+    case ModelKind::quadratic:
+    case ModelKind::ridge: return "likelihood_ratio";
+  }
+  throw InternalError("a kind of model without a score");
 }
 
 std::vector<std::size_t> chosen_policies(const Study& study, const std::string& name) {
@@ -164,23 +99,23 @@ std::vector<std::size_t> chosen_policies(const Study& study, const std::string& 
 }  // namespace
 
 void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
-  if (std::find(kScores.begin(), kScores.end(), command.score) == kScores.end()) {
-    throw InvalidArgument(fmt::format("no score is called `{}`", command.score),
-                          suggestion(command.score, kScores, "scores"), Where::in("--score"));
-  }
   const Ledger ledger = Ledger::read(command.ledger);
   const Study study = parse_study(ledger.identity().study, command.ledger);
+  if (command.score.empty()) command.score = default_score(study.model.kind);
+  const ScoreInfo& score = score_called(command.score, study.model.kind, Where::in("--score"));
   const std::vector<std::size_t> chosen = chosen_policies(study, command.policy);
-  const std::vector<PolicyTrials> policies = collect(ledger, study, command.score);
+  const std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, command.score);
   const std::uint64_t planned = std::uint64_t{study.audit.pairs} * study.audit.replicas;
 
   command.unit = "models";
   command.larger_means = "member";
   command.adjacency = study.adjacency.kind == Adjacency::remove ? "remove" : "replace";
-  const bool white_box = command.score == "gradient_norm" || command.score == "projection";
-  command.access = white_box ? "white-box" : "black-box";
+  command.access = score.access == ScoreAccess::outputs ? "black-box" : "white-box";
   command.independent_worlds = !study.audit.coupled;
+  std::vector<ClaimedGuarantee> claims = study.audit.claims;
+  if (!command.claim.empty()) claims = {parse_claim(command.claim)};
   AuditOptions options = audit_options(command);
+  if (!claims.empty()) options.delta = claims.front().delta;  // thresholds are chosen for the first
 
   Table table("policies", fmt::format("What the models show, by score `{}`", command.score),
               {{"policy", "policy"},
@@ -188,17 +123,19 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
                {"epsilon", fmt::format("eps at delta = {:g}", command.deltas.front())},
                {"cap", "perfect attack"},
                {"delta", fmt::format("delta at eps = {:g}", command.epsilons.front())}});
-  std::vector<std::pair<std::string, ClaimCheck>> checks;
+  struct Check {
+    std::string policy;
+    ClaimedGuarantee claim;
+    ClaimCheck result;
+  };
+  std::vector<Check> checks;
   std::vector<NamedAttack> attacks;
   for (const std::size_t p : chosen) {
     const PolicyTrials& trials = policies[p];
     const std::string& policy = study.noise[p].name;
-    std::vector<ScoreSample> samples;
+    const std::vector<ScoreSample>& samples = trials.scores;
     std::size_t models = 0;
-    for (const auto& [pair, sample] : trials.scores) {
-      samples.push_back(sample);
-      models += sample.with.size();
-    }
+    for (const ScoreSample& sample : samples) models += sample.with.size();
     if (samples.empty()) {
       throw InvalidArgument(fmt::format("holds no finished trial of the policy `{}`", policy),
                             "Run the study first: sfumato study run", Where::in(command.ledger));
@@ -221,9 +158,8 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
                                    "what an attack without errors would show with these models"},
                    audit.delta(Epsilon(command.epsilons.front()))});
     attacks.push_back({policy, pooled(samples)});
-    if (!command.claim.empty()) {
-      const ClaimedGuarantee claim = parse_claim(command.claim);
-      checks.emplace_back(policy, check_claim(audit, claim.epsilon, claim.delta));
+    for (const ClaimedGuarantee& claim : claims) {
+      checks.push_back({policy, claim, check_claim(audit, claim.epsilon, claim.delta)});
     }
     if (chosen.size() == 1) add_bounds(document, audit, command);
   }
@@ -231,9 +167,9 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
   add_losses(document, study, policies, chosen);
   add_paper(document, study, policies, chosen);
   add_membership(document, attacks, command.confidence);
-  for (const auto& [policy, check] : checks) {
+  for (const auto& [policy, claim, check] : checks) {
     document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
-    add_claim(document, check, parse_claim(command.claim));
+    add_claim(document, check, claim);
     if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
     if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
       exit_code = kUndecided;

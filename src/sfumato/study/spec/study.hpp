@@ -1,11 +1,13 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sfumato/audit/guarantee.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/labelled_set.hpp"
@@ -44,6 +46,13 @@ struct AdjacencySpec {
   Where where = Where::in("adjacency");
 };
 
+/// What is trained: a network by noisy minibatch steps, or a convex loss by full-batch noisy gradient
+/// descent  x <- x - eta grad f(x) + N(0, S)  from x = 0, whose law is known or bounded (Spec §8).
+enum class ModelKind { network, quadratic, ridge, logistic };
+
+/// "network", "quadratic", "ridge" or "logistic".
+[[nodiscard]] std::string_view name(ModelKind kind);
+
 /// One of [[model.layers]], as written; sizes that its type has not stay 0.
 struct LayerSpec {
   std::string name = {};  ///< empty: made of the type
@@ -52,15 +61,26 @@ struct LayerSpec {
   Where where = Where::in("layer");
 };
 
-/// [model]: a preset or layers.
+/// A quadratic loss 1/2 (x - minimiser)^T curvature (x - minimiser).
+struct QuadraticSpec {
+  Eigen::MatrixXd curvature = {};
+  Eigen::VectorXd minimiser = {};
+};
+
+/// [model]: a preset or layers of a network, or a convex loss.
 struct ModelSpec {
+  ModelKind kind = ModelKind::network;
   std::string preset = {};
   std::string activation = "relu";  ///< of the preset
   std::vector<LayerSpec> layers = {};
+
+  double ridge = 0.0;     ///< of ridge and logistic: adds ridge/2 |w|^2, the same in D and D'
+  bool intercept = true;  ///< of ridge and logistic: a feature that is 1 for every record
+  QuadraticSpec quadratic = {}, quadratic_other = {};  ///< of quadratic: the losses of D and D'
   Where where = Where::in("model");
 };
 
-/// One of [[noise]].
+/// One of [[noise]]; one with a list of variances is as many policies, each named after its variance.
 struct NoiseSpec {
   std::string name = {};  ///< given, or that of the policy
   NoiseKind policy = NoiseKind::none;
@@ -83,6 +103,7 @@ struct AuditSpec {
   std::vector<double> epsilons = {0.1};
   double delta = 1e-5;
   double confidence = 0.95;
+  std::vector<ClaimedGuarantee> claims = {};  ///< to check
   Where where = Where::in("audit");
 };
 

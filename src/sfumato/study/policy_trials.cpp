@@ -1,0 +1,92 @@
+#include "sfumato/study/policy_trials.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace sfumato {
+namespace {
+
+/// The record losses of one pair, a row per model.
+using LossRows = std::vector<std::vector<float>>;
+
+double score_of(const WorldResult& world, const std::string& name) {
+  for (const NamedScore& score : world.scores) {
+    if (score.name == name) return score.value;
+  }
+  return -std::numeric_limits<double>::infinity();
+}
+
+/// exp(-loss): the confidence in the true class.
+Eigen::MatrixXd confidences(const LossRows& losses) {
+  Eigen::MatrixXd matrix(static_cast<Eigen::Index>(losses.size()),
+                         static_cast<Eigen::Index>(losses.front().size()));
+  for (Eigen::Index r = 0; r < matrix.rows(); ++r) {
+    for (Eigen::Index c = 0; c < matrix.cols(); ++c) {
+      const auto loss =
+          static_cast<double>(losses[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]);
+      matrix(r, c) = std::exp(-std::max(0.0, loss));
+    }
+  }
+  return matrix;
+}
+
+/// Trials of one policy while they are being read, by pair.
+struct Gathered {
+  PolicyTrials trials;
+  std::map<std::uint32_t, ScoreSample> scores;
+  std::map<std::uint32_t, std::array<LossRows, 2>> losses;
+};
+
+void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldResult& world) {
+  PolicyTrials& trials = of.trials;
+  trials.differing_losses[w].push_back(-score_of(world, "loss"));
+  trials.worst_loss = std::max(trials.worst_loss, world.training_loss);
+  trials.largest_loss = std::max(trials.largest_loss, world.largest_loss);
+  if (!std::isnan(world.odometer)) {
+    trials.odometers[w].push_back(world.odometer);
+    trials.infinite_odometers[w] += world.infinite_steps != 0 ? 1 : 0;
+  }
+  for (const NamedSeries& series : world.series) {
+    if (series.name == "record_losses") of.losses[pair][w].push_back(series.values);
+  }
+}
+
+PolicyTrials finished(Gathered&& of) {
+  PolicyTrials trials = std::move(of.trials);
+  for (auto& [pair, sample] : of.scores) trials.scores.push_back(std::move(sample));
+  for (const auto& [pair, rows] : of.losses) {
+    if (rows[0].empty() || rows[0].size() != rows[1].size()) continue;
+    trials.confidences.push_back({confidences(rows[0]), confidences(rows[1])});
+  }
+  return trials;
+}
+
+}  // namespace
+
+std::vector<PolicyTrials> trials_by_policy(const Ledger& ledger, const Study& study,
+                                           const std::string& score) {
+  std::vector<Gathered> policies(study.noise.size());
+  ledger.for_each([&](const TrialResult& trial) {
+    Gathered& of = policies.at(trial.key.policy);
+    ++of.trials.trials;
+    if (trial.status == TrialStatus::failed || trial.worlds.size() != 2) {
+      ++of.trials.failed;
+      return;
+    }
+    of.trials.diverged += trial.status == TrialStatus::diverged ? 1 : 0;
+    ScoreSample& sample = of.scores[study.audit.random_pairs ? 0 : trial.key.pair];
+    sample.with.push_back(score_of(trial.worlds[0], score));
+    sample.without.push_back(score_of(trial.worlds[1], score));
+    if (trial.status != TrialStatus::ok) return;
+    for (std::size_t w = 0; w < 2; ++w) {
+      gather_world(of, trial.key.pair, w, trial.worlds[w]);
+    }
+  });
+  std::vector<PolicyTrials> result;
+  for (Gathered& of : policies) result.push_back(finished(std::move(of)));
+  return result;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sfumato/audit/paper_statistic.hpp"
+#include "sfumato/audit/score_sample.hpp"
+#include "sfumato/study/ledger/ledger.hpp"
+#include "sfumato/study/spec/study.hpp"
+
+namespace sfumato {
+
+/// What a ledger holds of one noise policy, in the shapes that audits read. World 0 is D, 1 is D'.
+struct PolicyTrials {
+  std::uint64_t trials = 0, diverged = 0, failed = 0;
+  /// One sample per pair; replicas that drew their pair at random are one sample. A diverged model has
+  /// the score -inf: that it ranks lowest was fixed before training, so tests on scores stay valid.
+  std::vector<ScoreSample> scores;
+  /// Losses of the differing record, over all pairs; models that diverged are left out.
+  std::array<std::vector<double>, 2> differing_losses;
+  double worst_loss = 0.0;    ///< largest over models of the mean loss on D
+  double largest_loss = 0.0;  ///< largest over models and records
+  /// Of trials that did not diverge: sum of what the steps reveal, in nats, and how many of the models
+  /// had steps whose noise does not cover the difference. Empty if the study kept no odometer.
+  std::array<std::vector<double>, 2> odometers;
+  std::array<std::uint64_t, 2> infinite_odometers = {0, 0};
+  /// For the paper's statistic, by pair; empty if record losses were not kept or pairs lack trials.
+  std::vector<ConfidencePair> confidences;
+};
+
+/// The trials of every policy of `study`, whose ledger it is, with the scores called `score`. Failed
+/// trials are counted and left out.
+[[nodiscard]] std::vector<PolicyTrials> trials_by_policy(const Ledger& ledger, const Study& study,
+                                                         const std::string& score);
+
+}  // namespace sfumato
