@@ -30,10 +30,14 @@ export function svgElement(tag, attributes) {
   return element;
 }
 
-// A small picture of a series for the legend, 32 x 16.
-export function swatchOf(mark, claim, index) {
+// A small picture of a series for the legend, 32 x 16; over a plane, marks are black with a white rim.
+export function swatchOf(mark, claim, index, onPlane = false) {
   const svg = svgElement("svg", { width: 32, height: 16, viewBox: "0 0 32 16", "aria-hidden": "true" });
-  const paint = colour(index);
+  const paint = onPlane ? "#111" : colour(index);
+  if (onPlane && mark === "points") {
+    svg.append(svgElement("circle", { cx: 16, cy: 8, r: 5, style: "fill:#111;stroke:#fff", "stroke-width": 1.8 }));
+    return svg;
+  }
   if (mark === "bars" || mark === "columns") {
     svg.append(svgElement("rect", { x: 6, y: 3, width: 20, height: 11, style: `fill:${paint};stroke:${paint}`, "fill-opacity": 0.35 }));
     return svg;

@@ -35,7 +35,9 @@ std::string subject_of(const Table& table, const std::vector<Cell>& row) {
     if (words.empty()) continue;
     if (!subject.empty()) subject += ", ";
     const bool is_text = std::holds_alternative<std::string>(row[i].content());
-    subject += is_text ? words : table.columns()[i].title + " " + words;
+    const std::string& title = table.columns()[i].title;
+    subject +=
+        is_text ? words : title + (title.size() == 1 ? " = " : " ") + words;  // t = 100, row 383
   }
   return subject;
 }
@@ -89,14 +91,28 @@ std::optional<Headline> advantage_headline(const Document& document) {
                   bounded ? "at most " : "", percent_right(found->value))};
 }
 
+/// The largest epsilon that an audit shows: of one sample, or of several policies.
 std::optional<Headline> audit_headline(const Document& document) {
-  const std::optional<Found> found =
+  std::optional<Found> found =
       largest(document, "value", [](const std::vector<Cell>& row, const Claimed<double>& value) {
         const auto* what = std::get_if<std::string>(&row.front().content());
         return value.claim == Claim::lower_bound && what != nullptr &&
                what->starts_with("eps at delta") && what->find(", if") == std::string::npos;
       });
-  if (!found) return std::nullopt;
+  std::string label;
+  if (found) {
+    label = words_of(found->row->front());
+  } else {
+    found =
+        largest(document, "epsilon", [](const std::vector<Cell>&, const Claimed<double>& value) {
+          return value.claim == Claim::lower_bound;
+        });
+    if (!found) return std::nullopt;
+    for (const Column& column : found->table->columns()) {
+      if (column.key == "epsilon") label = column.title;
+    }
+    label += fmt::format(" ({})", subject_of(*found->table, *found->row));
+  }
   const double odds = std::exp(found->value.value);
   std::string meaning =
       found->value.value > 0.0
@@ -109,8 +125,7 @@ std::optional<Headline> audit_headline(const Document& document) {
                     : "",
                 format_number(odds, Rounding::down, 3))
           : "The attack showed nothing. That does not mean that there is nothing to show.";
-  return Headline{words_of(found->row->front()), found->value, NumberStyle::general,
-                  std::move(meaning)};
+  return Headline{std::move(label), found->value, NumberStyle::general, std::move(meaning)};
 }
 
 std::optional<Headline> gain_headline(const Document& document) {
