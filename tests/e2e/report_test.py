@@ -114,7 +114,7 @@ def expected_marks(fig):
     """How many lines, symbols and rectangles a figure consists of."""
     marks = {"lines": 0, "dots": 0, "rects": 0}
     panels = max(1, len([s for s in fig["series"] if s.get("mark", fig["mark"]) in ("plane", "image")]))
-    for item in fig["series"]:
+    for index, item in enumerate(fig["series"]):
         mark = item.get("mark", fig["mark"])
         if mark == "bars":
             marks["rects"] += len(item["y"])
@@ -128,9 +128,10 @@ def expected_marks(fig):
             marks["lines"] += 1
             if points <= MOST_SYMBOLS:
                 marks["dots"] += points
-            elif item["claim"] in ("upper_bound", "lower_bound"):
+            else:
                 step = math.ceil(points / 8)
-                marks["dots"] += len([i for i in range(points) if i % step == step // 2])
+                first = math.floor(step * (index % 4 + 0.5) / 4)
+                marks["dots"] += len([i for i in range(points) if i % step == first])
     return marks
 
 

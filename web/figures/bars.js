@@ -64,12 +64,12 @@ export function drawColumns(figure, width) {
   const frame = frameOf(axes, { x: domain, y: [names.length - 0.5, -0.5] }, { mostX: width < 480 ? 4 : 7, nice: false });
   const svg = Plot.plot({
     ...look, width, height: Math.round(Math.min(70 + rows * 26, 900)),
-    marginLeft: longest, marginRight: 20, marginTop: 12, marginBottom: 48, ...frame.scales,
+    marginLeft: longest, marginRight: 20, marginTop: 12, marginBottom: 48, x: frame.scales.x, y: { ...frame.scales.y, axis: null },
     marks: [
       frame.below[0], frame.axes[0], ...marks,
       Plot.ruleX([base], { stroke: "currentColor" }),
       Plot.text(names.map((name, i) => ({ name, i })), { x: () => base, y: "i", text: "name", textAnchor: "end", dx: -8,
-        lineWidth: longest / 12, textOverflow: "ellipsis" }),
+        lineWidth: (longest - 20) / 14, textOverflow: "ellipsis" }),
     ],
   });
   const stops = () => items.flatMap((item, k) => item.drawn.map(p => ({

@@ -7,11 +7,13 @@ import { domainOf, frameOf, look } from "./scales.js";
 
 const most = 24; // points of a line that get symbols; more would hide it
 
-// The symbols of a line: all of a short one, about eight of a long one.
-function symbolsAlong(points) {
+// The symbols of a line: all of a short one, about eight of a long one, shifted so that those of lines that
+// run together are seen.
+function symbolsAlong(points, index) {
   if (points.length <= most) return points;
   const step = Math.ceil(points.length / 8);
-  return points.filter((_, i) => i % step === Math.floor(step / 2));
+  const first = Math.floor(step * (index % 4 + 0.5) / 4);
+  return points.filter((_, i) => i % step === first);
 }
 
 const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
@@ -46,10 +48,8 @@ export function curveMarks(items, domains) {
     if (mark === "line") {
       marks.push(Plot.line(drawn, { x: "x", y: "y", stroke: paint, strokeLinejoin: "round", ...strokeOf(series.claim) }));
     }
-    const bound = series.claim === "upper_bound" || series.claim === "lower_bound";
-    const dots = mark === "points" || drawn.length === 1 ? drawn
-      : bound || drawn.length <= most ? symbolsAlong(drawn) : [];
-    marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 2.6, symbol: symbolOf(series.claim),
+    const dots = mark === "points" ? drawn : symbolsAlong(drawn, index);
+    marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 3, symbol: symbolOf(series.claim, index),
       stroke: paint, fill: isHollow(series.claim) ? "var(--page)" : paint, strokeWidth: 1.5 }));
   }
   return marks;

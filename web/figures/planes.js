@@ -118,5 +118,5 @@ function overlays(items) {
   return items.flatMap(({ drawn, mark }) => mark === "line"
     ? [Plot.line(drawn, { x: "x", y: "y", stroke: "#fff", strokeWidth: 4 }), Plot.line(drawn, { x: "x", y: "y", stroke: "#111", strokeWidth: 1.8 })]
     : [Plot.dot(drawn, { x: "x", y: "y", r: 5, fill: "#111", stroke: "#fff", strokeWidth: 1.8 }),
-       Plot.text(drawn.filter(p => p.label), { x: "x", y: "y", text: "label", dy: -13, fill: "#fff", stroke: "#111", strokeWidth: 3 })]);
+       Plot.text(drawn.filter(p => p.label), { x: "x", y: "y", text: "label", lineWidth: 10, textOverflow: "ellipsis", dy: -13, fill: "#fff", stroke: "#111", strokeWidth: 3 })]);
 }

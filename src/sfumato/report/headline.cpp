@@ -118,7 +118,7 @@ std::optional<Headline> audit_headline(const Document& document) {
       found->value.value > 0.0
           ? fmt::format(
                 "No smaller epsilon can be true of this training{}: seeing the result can "
-                "change the odds that the record was used by a factor of {}.",
+                "change the odds that the record was used by a factor of {} or more.",
                 found->value.confidence
                     ? fmt::format(" (confidence {} %)",
                                   format_input(100.0 * *found->value.confidence))
@@ -149,7 +149,7 @@ constexpr Purpose kPurposes[] = {
     {"audit",
      "An audit asks what trained models give away about one training record. It compares models "
      "trained with the record and models trained without it, and reports what an attacker can be "
-     "shown to learn: a lower bound, which no later argument can take back."},
+     "shown to learn, as lower bounds at a stated confidence."},
     {"quadratic",
      "For a quadratic loss the law of the trained parameters is known exactly. This report says "
      "how "
