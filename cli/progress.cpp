@@ -38,14 +38,6 @@ double seconds(TerminalObserver::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// 0:07, 12:34 or 1:02:03.
-std::string clock_text(double duration) {
-  const auto total = static_cast<std::uint64_t>(std::llround(std::min(duration, 1e9)));
-  const std::uint64_t hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
-  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, rest);
-  return fmt::format("{}:{:02}", minutes, rest);
-}
-
 /// Done in percent, rounded down: 100 means finished.
 std::size_t percent_of(std::uint64_t done, std::uint64_t total) {
   if (done >= total) return total == 0 ? 0 : 100;
@@ -54,6 +46,13 @@ std::size_t percent_of(std::uint64_t done, std::uint64_t total) {
 }
 
 }  // namespace
+
+std::string clock_text(double duration) {
+  const auto total = static_cast<std::uint64_t>(std::llround(std::min(duration, 1e9)));
+  const std::uint64_t hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, rest);
+  return fmt::format("{}:{:02}", minutes, rest);
+}
 
 TerminalObserver::TerminalObserver()
     : TerminalObserver(stderr, is_capable_terminal(stderr), [] { return Clock::now(); }) {}

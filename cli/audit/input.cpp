@@ -4,9 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
-#include "number_check.hpp"
 #include "sfumato/data/array_file.hpp"
 
 namespace sfumato::cli {
@@ -50,32 +48,11 @@ AuditOptions audit_options(const AuditCommand& command) {
 }
 
 ClaimedGuarantee parse_claim(const std::string& text) {
-  std::optional<double> eps, delta;
-  const auto refuse = [&]() -> CLI::ValidationError {
-    return CLI::ValidationError("--claim",
-                                fmt::format("\"{}\" is not of the form eps=1.0,delta=1e-5", text));
-  };
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) throw refuse();
-    const std::string key = part.substr(0, equals), value = part.substr(equals + 1);
-    double number = 0.0;
-    const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || stop != value.data() + value.size()) throw refuse();
-    std::optional<double>* target = key == "eps" || key == "epsilon" ? &eps
-                                    : key == "delta"                 ? &delta
-                                                                     : nullptr;
-    if (target == nullptr || target->has_value()) throw refuse();
-    *target = number;
-    begin = end + 1;
-  }
-  if (!eps || !delta) throw refuse();
-  require_option("--claim", *eps, not_an_epsilon);
-  require_option("--claim", *delta, not_a_delta);
-  return {Epsilon(*eps), Delta(*delta)};
+  if (const auto claim = parse_guarantee(text)) return *claim;
+  throw CLI::ValidationError(
+      "--claim", fmt::format("\"{}\" is not of the form eps=1.0,delta=1e-5, with eps finite and "
+                             "at least 0, delta at least 0 and below 1",
+                             text));
 }
 
 std::vector<ScoreSample> read_samples(const AuditCommand& command) {

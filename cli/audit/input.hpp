@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/audit/guarantee.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/audit/shadow_scores.hpp"
 
@@ -37,12 +38,7 @@ struct AuditCommand {
 /// The options of the library that the command line stands for.
 [[nodiscard]] AuditOptions audit_options(const AuditCommand& command);
 
-struct ClaimedGuarantee {
-  Epsilon epsilon;
-  Delta delta;
-};
-
-/// "eps=1.0,delta=1e-5", in either order.
+/// --claim as parse_guarantee().
 /// Throws   CLI::ValidationError for anything else.
 [[nodiscard]] ClaimedGuarantee parse_claim(const std::string& text);
 

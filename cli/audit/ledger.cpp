@@ -105,7 +105,10 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
   const bool white_box = command.score == "gradient_norm" || command.score == "projection";
   command.access = white_box ? "white-box" : "black-box";
   command.independent_worlds = !study.audit.coupled;
+  std::vector<ClaimedGuarantee> claims = study.audit.claims;
+  if (!command.claim.empty()) claims = {parse_claim(command.claim)};
   AuditOptions options = audit_options(command);
+  if (!claims.empty()) options.delta = claims.front().delta;  // thresholds are chosen for the first
 
   Table table("policies", fmt::format("What the models show, by score `{}`", command.score),
               {{"policy", "policy"},
@@ -113,7 +116,12 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
                {"epsilon", fmt::format("eps at delta = {:g}", command.deltas.front())},
                {"cap", "perfect attack"},
                {"delta", fmt::format("delta at eps = {:g}", command.epsilons.front())}});
-  std::vector<std::pair<std::string, ClaimCheck>> checks;
+  struct Check {
+    std::string policy;
+    ClaimedGuarantee claim;
+    ClaimCheck result;
+  };
+  std::vector<Check> checks;
   std::vector<NamedAttack> attacks;
   for (const std::size_t p : chosen) {
     const PolicyTrials& trials = policies[p];
@@ -143,9 +151,8 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
                                    "what an attack without errors would show with these models"},
                    audit.delta(Epsilon(command.epsilons.front()))});
     attacks.push_back({policy, pooled(samples)});
-    if (!command.claim.empty()) {
-      const ClaimedGuarantee claim = parse_claim(command.claim);
-      checks.emplace_back(policy, check_claim(audit, claim.epsilon, claim.delta));
+    for (const ClaimedGuarantee& claim : claims) {
+      checks.push_back({policy, claim, check_claim(audit, claim.epsilon, claim.delta)});
     }
     if (chosen.size() == 1) add_bounds(document, audit, command);
   }
@@ -153,9 +160,9 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
   add_losses(document, study, policies, chosen);
   add_paper(document, study, policies, chosen);
   add_membership(document, attacks, command.confidence);
-  for (const auto& [policy, check] : checks) {
+  for (const auto& [policy, claim, check] : checks) {
     document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
-    add_claim(document, check, parse_claim(command.claim));
+    add_claim(document, check, claim);
     if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
     if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
       exit_code = kUndecided;

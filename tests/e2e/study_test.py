@@ -1,4 +1,5 @@
 """`sfumato study`: threads, interruptions, refusals."""
+import csv
 import random
 import signal
 import sqlite3
@@ -7,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BAD_INPUT, SFUMATO, STORAGE, ProgramTest, run
+from support import BAD_INPUT, SFUMATO, STORAGE, USAGE, ProgramTest, run
 
 FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 STUDY = """
@@ -167,6 +168,94 @@ class Study(ProgramTest):
             self.assertIn(words, wrong.stderr)
         both = run("audit", ledger, "--unit", "models")
         self.assertEqual(both.returncode, 64)
+
+    def test_plan(self):
+        plan = self.document("study", "plan", self.study, "--eps", "1", "--seconds", "0.2", "--ranks", "6")
+        self.assertEqual(plan.cell("study", "models", policies=2), 2 * 2 * 6 * 2)
+        self.assertTrue(any("NOT ENOUGH RUNS" in text for text in plan.statements("warning")))
+        here = plan.value("time", "seconds", where=plan.block("time")["rows"][0]["where"])
+        self.assertGreater(here, 0.0)
+        # As many runs as it says are enough, one less is not; here for thresholds fixed beforehand.
+        needed = plan.cell("caps", "perfect", thresholds="fixed")
+        for runs, enough in ((needed, True), (needed - 1, False)):
+            other = self.document("study", "plan", self.study, "--eps", "1", "--seconds", "0.2",
+                                  "--set", f"audit.replicas={runs}", "--set", "train.iterations=2")
+            self.assertEqual(other.value("caps", "cap", thresholds="fixed") > 1.0, enough)
+        # Spec §11.3: ten runs of one pair show 0.8 at most.
+        ten = self.document("study", "plan", self.study, "--delta", "1e-5", "--seconds", "0.2",
+                            "--set", "audit.replicas=10", "--set", "audit.pairs=1", "--set", "train.iterations=2")
+        self.assert_close(ten.value("caps", "cap", thresholds="fixed"), 0.807, absolute=0.001)
+        self.assertLess(ten.value("caps", "cap", thresholds="held-out"), ten.value("caps", "cap", thresholds="ranks"))
+        # The study's claims, and what they need.
+        claims = self.document("study", "plan", self.study, "--seconds", "0.2", "--set", "train.iterations=2",
+                               "--set", 'audit.claims=["eps=1,delta=1e-5", "eps=2,delta=0"]')
+        self.assertTrue(claims.has("caps_1") and claims.has("caps_2"))
+        self.assert_refused(USAGE, ["--eps"], "study", "plan", self.study, "--eps", "-1")
+        self.assert_refused(USAGE, ["--ranks"], "study", "plan", self.study, "--ranks", "2", "--threads", "2")
+
+    def test_status_tells_what_is_left(self):
+        ledger = self.path("part.ledger")
+        long = ["--set", "train.iterations=2000", "--set", "audit.replicas=400"]
+        process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, "--threads", "2", *long],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(300):  # until something is finished
+            time.sleep(0.1)
+            during = run("study", "status", ledger)
+            if during.returncode == 0 and "] 0 of" not in during.stdout:
+                break
+        process.kill()
+        process.wait()
+        self.assertIn("A run is adding to the ledger; the rest takes about", during.stdout)
+        self.assertIn("2 groups at once", during.stdout.replace("\n", " "))
+        after = run("study", "status", ledger)
+        self.assertIn("No run is adding to the ledger", after.stdout)
+
+    def test_export_npz(self):
+        """The same numbers as in the CSV file, and the losses of every record."""
+        import numpy
+        ledger = self.path("n.ledger")
+        quick = ["--set", "audit.replicas=2"]
+        self.assertEqual(run("study", "run", self.study, "--ledger", ledger, *quick).returncode, 0)
+        rows = list(csv.reader(self.export(ledger).splitlines()))
+        out = self.path("out.npz")
+        self.assertEqual(run("study", "export", ledger, "--out", out).returncode, 0)
+        arrays = numpy.load(out)
+        policies = arrays["policies"].tobytes().decode().split()
+        self.assertEqual(policies, ["isotropic_per_layer", "anisotropic"])
+        self.assertEqual(arrays["record_losses"].shape, (len(rows) - 1, 200))
+        for i, row in enumerate(rows[1:]):
+            cells = dict(zip(rows[0], row))
+            self.assertEqual(policies[int(arrays["policy"][i])], cells["policy"])
+            self.assertEqual("D" if arrays["world"][i] == 0 else "D'", cells["world"])
+            self.assertEqual(int(arrays["seed"][i, 0]) << 32 | int(arrays["seed"][i, 1]), int(cells["seed"]))
+            for name in ("training_loss", "test_accuracy", "odometer", "loss", "projection"):
+                self.assertEqual(arrays[name][i], float(cells[name]), name)
+            self.assertAlmostEqual(float(arrays["record_losses"][i].max()), float(cells["largest_loss"]), places=5)
+        again = self.path("again.npz")
+        run("study", "export", ledger, "--out", again)
+        self.assertEqual(out.read_bytes(), again.read_bytes())
+        self.assert_refused(USAGE, [".npz"], "study", "export", ledger, "--out", self.path("out.txt"))
+
+    def test_lists_of_variances_and_claims_of_the_study(self):
+        """Five variances for two policies: twenty models in a group, more than a bundle holds."""
+        ledger = self.path("grid.ledger")
+        quick = ["--set", "audit.pairs=1", "--set", "audit.replicas=2"]
+        grid = ["--set", "noise.anisotropic.variance=[0.001, 0.003, 0.01, 0.03, 0.1]",
+                "--set", "noise.isotropic_per_layer.variance=[0.001, 0.003, 0.01, 0.03, 0.1]",
+                "--set", 'audit.claims=["eps=1,delta=1e-5", "eps=0.1,delta=0.01"]']
+        done = run("study", "run", self.study, "--ledger", ledger, *quick, *grid)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        many = self.export(ledger).splitlines()
+        self.assertEqual(len(many), 1 + 10 * 2 * 2)
+        # A model does not know which others are in its group.
+        alone = self.path("alone.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", alone, *quick).returncode, 0)
+        few = [line.replace("anisotropic,", "anisotropic-0.01,").replace("isotropic_per_layer,", "isotropic_per_layer-0.01,")
+               for line in self.export(alone).splitlines()]
+        self.assertTrue(set(few) <= set(many))
+        audited = run("audit", ledger, "--policy", "anisotropic-0.03")
+        self.assertEqual(audited.returncode, 2, audited.stderr)
+        self.assertEqual(audited.stdout.count("NOT ENOUGH RUNS"), 2)
 
     def test_independent_worlds_have_their_own_randomness(self):
         ledger = self.path("i.ledger")

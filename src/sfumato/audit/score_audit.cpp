@@ -6,7 +6,6 @@
 #include <cmath>
 #include <functional>
 
-#include "sfumato/audit/runs_needed.hpp"
 #include "sfumato/audit/threshold_choice.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
@@ -199,12 +198,13 @@ double Audit::epsilon_cap(Delta delta) const {
   return cap;
 }
 
-std::optional<std::uint64_t> Audit::runs_to_refute(Epsilon epsilon, Delta delta) const {
+std::optional<std::uint64_t> Audit::runs_to_refute(Epsilon epsilon, Delta delta,
+                                                   const AttackRates& attack) const {
   double level = level_;
   if (options_.strategy == ThresholdStrategy::ranks) {  // more models may mean more ranks
     level *= static_cast<double>(events_.size()) / static_cast<double>(kMostRankEvents * samples_);
   }
-  auto runs = sfumato::runs_to_refute(epsilon, delta, level);
+  auto runs = sfumato::runs_to_refute(epsilon, delta, level, attack);
   if (runs && options_.strategy == ThresholdStrategy::held_out) {
     const double fresh = 1.0 - options_.choosing_fraction;
     runs = static_cast<std::uint64_t>(std::ceil(static_cast<double>(*runs) / fresh));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/audit/runs_needed.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
@@ -60,9 +61,10 @@ class Audit {
 
   /// The largest epsilon that an attack without errors would have shown with these models.
   [[nodiscard]] double epsilon_cap(Delta delta) const;
-  /// Models per world with which a perfect attack shows more than (epsilon, delta) by this strategy;
-  /// nothing if 10^7 are not enough.
-  [[nodiscard]] std::optional<std::uint64_t> runs_to_refute(Epsilon epsilon, Delta delta) const;
+  /// Models per world with which an attack of these rates, a perfect one by default, shows more than
+  /// (epsilon, delta) by this strategy; nothing if 10^7 are not enough.
+  [[nodiscard]] std::optional<std::uint64_t> runs_to_refute(Epsilon epsilon, Delta delta,
+                                                            const AttackRates& attack = {}) const;
 
   [[nodiscard]] const std::vector<AuditedEvent>& events() const { return events_; }
   /// The event behind epsilon(delta).

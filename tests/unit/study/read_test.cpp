@@ -74,6 +74,44 @@ TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
   EXPECT_EQ(small({"noise.isotropic.sigma2=2"}).noise[0].variance, 2.0);  // for `variance`
 }
 
+TEST(ReadStudy, AListOfVariancesIsAPolicyForEach) {
+  const Study study = parse_study(changed("0.5", "[0.5, 1e-3, 2]"), "s.toml");
+  ASSERT_EQ(study.noise.size(), 3U);
+  EXPECT_EQ(study.noise[0].name, "isotropic-0.5");
+  EXPECT_EQ(study.noise[1].name, "isotropic-0.001");
+  EXPECT_EQ(study.noise[2].name, "isotropic-2");
+  EXPECT_EQ(study.noise[1].variance, 0.001);
+  EXPECT_EQ(study.noise[2].policy, NoiseKind::isotropic);
+  // The canonical text has them one by one, and reads the same.
+  const std::string text = canonical_text(study);
+  EXPECT_EQ(canonical_text(parse_study(text, "again")), text);
+  // By setting, under both names of the key.
+  EXPECT_EQ(canonical_text(small({"noise.isotropic.variance=[0.5, 0.001, 2]"})), text);
+  EXPECT_EQ(canonical_text(small({"noise.0.sigma2=[0.5, 0.001, 2]"})), text);
+  // One value, in a list or not, keeps the plain name.
+  EXPECT_EQ(small({"noise.0.variance=[3]"}).noise[0].name, "isotropic");
+
+  expect_refusal(changed("0.5", "[0.5, 0.5]"), {"named `isotropic-0.5`"});
+  expect_refusal(changed("0.5", "[0.5, 0]"), {"s.toml:11:12", "variance", "none"});
+  expect_refusal(changed("0.5", "[0.5, -1]"), {"s.toml:11:12", "-1"});
+  expect_refusal(changed("0.5", "[]"), {"s.toml:11:12", "variance"});
+}
+
+TEST(ReadStudy, ClaimsToCheck) {
+  EXPECT_TRUE(small().audit.claims.empty());
+  const Study study =
+      parse_study(kSmall + "[audit]\nclaims = [\"eps=1.0,delta=1e-5\", \"delta=0,eps=2\"]\n", "s");
+  ASSERT_EQ(study.audit.claims.size(), 2U);
+  EXPECT_EQ(study.audit.claims[0], (ClaimedGuarantee{Epsilon(1.0), Delta(1e-5)}));
+  EXPECT_EQ(study.audit.claims[1], (ClaimedGuarantee{Epsilon(2.0), Delta(0.0)}));
+  const std::string text = canonical_text(study);
+  EXPECT_EQ(parse_study(text, "again").audit.claims, study.audit.claims);
+  EXPECT_EQ(small({"audit.claims=\"eps=1,delta=0\""}).audit.claims.size(), 1U);
+  expect_refusal(kSmall + "[audit]\nclaims = [\"eps=1\"]\n", {"s.toml:13:10", "eps=1", "delta"});
+  expect_refusal(kSmall + "[audit]\nclaims = [[\"eps=1,delta=0\", \"x\"]]\n", {"claims"});
+  expect_refusal(kSmall + "[audit]\nclaims = 3\n", {"claims"});
+}
+
 TEST(ReadStudy, LayersHaveNamesAndSizes) {
   const Study study = parse_study(R"([data]
 set = "fashion-mnist"

@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -220,7 +221,11 @@ class Ledger::Connection {
       throw StorageError(fmt::format("cannot be opened for writing ({})", std::strerror(errno)),
                          "Check the directory and its permissions", Where::in(path_));
     }
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    // Who asks is_growing() holds a lock for a moment.
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+      ::usleep(10'000);
+    }
     ::close(std::exchange(descriptor_, -1));
     throw InvalidArgument("is in use by another process",
                           "Wait for it to end, or give this run a ledger of its own",
@@ -275,6 +280,14 @@ Ledger Ledger::read(const std::string& path) {
     }
   }
   return Ledger(std::move(connection));
+}
+
+bool Ledger::is_growing(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  ::close(descriptor);
+  return !free;
 }
 
 Ledger Ledger::open(const std::string& path, const LedgerIdentity& identity,
@@ -390,6 +403,14 @@ std::map<TrialStatus, std::uint64_t> Ledger::counts() const {
   return counts;
 }
 
+std::vector<std::string> Ledger::score_names() const {
+  std::vector<std::string> names;
+  Query query = connection_->query(
+      "SELECT name, min(position) AS first FROM score GROUP BY name ORDER BY first, name");
+  while (query.next()) names.push_back(query.text());
+  return names;
+}
+
 void Ledger::for_each(const std::function<void(const TrialResult&)>& use) const {
   Query trial = connection_->query(
       "SELECT policy, pair, replica, status, message, seed, seconds FROM trial "
@@ -450,6 +471,16 @@ void Ledger::for_each(const std::function<void(const TrialResult&)>& use) const 
     series.again();
     use(t);
   }
+}
+
+void Ledger::record_workers(unsigned workers) {
+  Query query = connection_->query("INSERT OR REPLACE INTO meta VALUES('workers', ?)");
+  (query << std::to_string(workers)).run();
+}
+
+unsigned Ledger::workers() const {
+  Query query = connection_->query("SELECT value FROM meta WHERE key = 'workers'");
+  return query.next() ? static_cast<unsigned>(std::strtoul(query.text().c_str(), nullptr, 10)) : 0;
 }
 
 void Ledger::record_look(std::uint64_t trials) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "sfumato/study/ledger/trial.hpp"
 
@@ -38,6 +39,8 @@ class Ledger {
                      const Differences& differences);
   /// Opens an existing ledger to read, also while another process adds to it.
   static Ledger read(const std::string& path);
+  /// Whether a process has it open to add trials.
+  [[nodiscard]] static bool is_growing(const std::string& path);
 
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
@@ -51,9 +54,15 @@ class Ledger {
 
   [[nodiscard]] std::set<TrialKey> finished() const;
   [[nodiscard]] std::map<TrialStatus, std::uint64_t> counts() const;
+  /// Names of the scores of its models, in the order in which the models have them.
+  [[nodiscard]] std::vector<std::string> score_names() const;
   /// Calls `use` for every trial in the order of the keys: policy, pair, replica. Worlds, scores and
   /// series as they were committed.
   void for_each(const std::function<void(const TrialResult&)>& use) const;
+
+  /// How many groups the last run trained at once; 0: it has not said.
+  void record_workers(unsigned workers);
+  [[nodiscard]] unsigned workers() const;
 
   /// A look at the ledger by an audit, with the number of finished trials it saw: looks split the level.
   void record_look(std::uint64_t trials);

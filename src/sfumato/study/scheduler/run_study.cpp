@@ -82,6 +82,7 @@ RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads,
   }
   const auto workers = static_cast<unsigned>(std::min<std::size_t>(
       threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads, left.size()));
+  if (workers != 0) ledger.record_workers(workers);
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> ended = false;
   Mailbox mailbox;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/data/text.hpp"
 #include "sfumato/study/spec/key.hpp"
 #include "sfumato/study/spec/toml_text.hpp"
 
@@ -201,13 +202,16 @@ Key<AdjacencySpec> record_key() {
 
 Key<NoiseSpec> variance_key() {
   return {"variance",
-          "number > 0",
-          "sigma^2 (a factor of the covariance for fixed, default 1)",
+          "number > 0, or a list of them",
+          "sigma^2 (a factor of the covariance for fixed, default 1); a list is a policy for each",
           [](NoiseSpec& to, const TomlTable& table, const std::string& key) {
-            to.variance = table.number(key);
-            if (!(std::isfinite(to.variance) && to.variance >= 0.0)) {
-              refuse(table, key, fmt::format("{}", to.variance), "a finite number >= 0");
+            const std::vector<double> values = table.numbers(key);
+            for (const double value : values) {
+              if (!(std::isfinite(value) && value >= 0.0)) {
+                refuse(table, key, fmt::format("{}", value), "a finite number >= 0");
+              }
             }
+            to.variance = values.front();
           },
           [](const NoiseSpec& from) {
             return from.variance > 0.0 ? toml_text(from.variance) : std::string();
@@ -405,6 +409,25 @@ const Keys<AuditSpec>& audit_keys() {
           }
         },
         [](const AuditSpec& from) { return fmt::format("[{}]", fmt::join(from.epsilons, ", ")); }};
+    const Key<AuditSpec> claims = {
+        "claims", "list of texts like \"eps=1,delta=1e-5\"", "that `sfumato audit` checks",
+        [](AuditSpec& to, const TomlTable& table, const std::string& key) {
+          const StringArray texts = table.strings(key);
+          to.claims.clear();
+          for (const std::vector<std::string>& row : texts.rows) {
+            const auto claim = row.size() == 1 ? parse_guarantee(row.front()) : std::nullopt;
+            if (!claim) refuse(table, key, shown(row.front()), "like \"eps=1.0,delta=1e-5\"");
+            to.claims.push_back(*claim);
+          }
+        },
+        [](const AuditSpec& from) {
+          std::string text;
+          for (const ClaimedGuarantee& claim : from.claims) {
+            text += text.empty() ? "" : ", ";
+            text += toml_text(guarantee_text(claim));
+          }
+          return text.empty() ? text : "[" + text + "]";
+        }};
     return Keys<AuditSpec>{
         integer_key("pairs", "T1: adjacent pairs, each with a differing record of its own",
                     &AuditSpec::pairs, 1),
@@ -418,7 +441,8 @@ const Keys<AuditSpec>& audit_keys() {
                  &AuditSpec::record_losses),
         epsilons,
         probability("delta", "at which epsilon is bounded", &AuditSpec::delta),
-        probability("confidence", "of all bounds together", &AuditSpec::confidence)};
+        probability("confidence", "of all bounds together", &AuditSpec::confidence),
+        claims};
   }();
   return keys;
 }

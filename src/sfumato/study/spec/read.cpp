@@ -123,7 +123,20 @@ void require_used(const TomlTable& table, const NoiseSpec& noise, const char* ke
       "Remove it or choose another policy", table.where(key));
 }
 
-NoiseSpec read_noise(const TomlTable& table) {
+/// Names become names of files.
+void require_file_name(const NoiseSpec& noise, const TomlTable& table) {
+  const bool plain = noise.name.size() <= 64 && noise.name.front() != '.' &&
+                     std::all_of(noise.name.begin(), noise.name.end(), [](char c) {
+                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+                     });
+  if (plain) return;
+  throw InvalidArgument(fmt::format("the name {} cannot be the name of a file", shown(noise.name)),
+                        "Use letters, digits, `-`, `_` and `.`", table.where("name"));
+}
+
+/// The policies of one entry: as many as it has variances.
+std::vector<NoiseSpec> read_noise(const TomlTable& table) {
   NoiseSpec noise;
   noise.where = table.where("");
   read_keys(noise, table, noise_keys());
@@ -144,24 +157,24 @@ NoiseSpec read_noise(const TomlTable& table) {
   if (!table.has(variance)) {
     need("variance", kind != NoiseKind::none && kind != NoiseKind::fixed);
     if (kind == NoiseKind::fixed) noise.variance = 1.0;
-  } else if (noise.variance == 0.0) {
-    throw InvalidArgument(fmt::format("`{}` = 0 is no noise", variance),
-                          "Use the policy `none` for training without noise",
-                          table.where(variance));
   }
   if (noise.name.empty()) noise.name = name(kind);
-  // Names become names of files.
-  const bool plain = noise.name.size() <= 64 && noise.name.front() != '.' &&
-                     std::all_of(noise.name.begin(), noise.name.end(), [](char c) {
-                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                              (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-                     });
-  if (!plain) {
-    throw InvalidArgument(
-        fmt::format("the name {} cannot be the name of a file", shown(noise.name)),
-        "Use letters, digits, `-`, `_` and `.`", table.where("name"));
+  const std::vector<double> variances =
+      table.has(variance) ? table.numbers(variance) : std::vector{noise.variance};
+  std::vector<NoiseSpec> policies;
+  for (const double value : variances) {
+    if (value == 0.0 && kind != NoiseKind::none) {
+      throw InvalidArgument(fmt::format("`{}` = 0 is no noise", variance),
+                            "Use the policy `none` for training without noise",
+                            table.where(variance));
+    }
+    NoiseSpec policy = noise;
+    policy.variance = value;
+    if (variances.size() > 1) policy.name += fmt::format("-{}", value);
+    require_file_name(policy, table);
+    policies.push_back(std::move(policy));
   }
-  return noise;
+  return policies;
 }
 
 Study study_of(const TomlTable& root, const std::string& source) {
@@ -200,11 +213,13 @@ Study study_of(const TomlTable& root, const std::string& source) {
   std::set<std::string> names;
   if (root.has("noise")) {
     for (const TomlTable& entry : root.tables("noise")) {
-      study.noise.push_back(read_noise(entry));
-      if (names.insert(study.noise.back().name).second) continue;
-      throw InvalidArgument(
-          fmt::format("two noise policies are named `{}`", study.noise.back().name),
-          "Give each a `name` of its own", entry.where("name"));
+      for (NoiseSpec& noise : read_noise(entry)) {
+        if (!names.insert(noise.name).second) {
+          throw InvalidArgument(fmt::format("two noise policies are named `{}`", noise.name),
+                                "Give each a `name` or variance of its own", entry.where("name"));
+        }
+        study.noise.push_back(std::move(noise));
+      }
     }
   }
   if (study.noise.empty()) {

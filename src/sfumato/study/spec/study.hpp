@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/audit/guarantee.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/labelled_set.hpp"
@@ -60,7 +61,7 @@ struct ModelSpec {
   Where where = Where::in("model");
 };
 
-/// One of [[noise]].
+/// One of [[noise]]; one with a list of variances is as many policies, each named after its variance.
 struct NoiseSpec {
   std::string name = {};  ///< given, or that of the policy
   NoiseKind policy = NoiseKind::none;
@@ -83,6 +84,7 @@ struct AuditSpec {
   std::vector<double> epsilons = {0.1};
   double delta = 1e-5;
   double confidence = 0.95;
+  std::vector<ClaimedGuarantee> claims = {};  ///< to check
   Where where = Where::in("audit");
 };
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sfumato::cli {
+
+/// What the commands of `sfumato study` are asked for; each reads the part that it declares.
+struct StudyOptions {
+  std::string file, ledger, out;
+  std::vector<std::string> settings;
+  unsigned threads = 0;  ///< 0: all cores
+  unsigned ranks = 0;    ///< plan: 0: none
+  std::optional<double> epsilon, delta, confidence;
+  double seconds = 2.0;  ///< plan: to measure
+  bool timings = false;
+  bool json = false;
+};
+
+void run_study_command(const StudyOptions& options, int& exit_code);
+void plan_study(const StudyOptions& options, int& exit_code);
+void show_study_status(const StudyOptions& options);
+void export_study(const StudyOptions& options);
+
+}  // namespace sfumato::cli

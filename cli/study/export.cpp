@@ -1,0 +1,25 @@
+#include "sfumato/study/export.hpp"
+
+#include <fmt/format.h>
+
+#include "command.hpp"
+#include "study/commands.hpp"
+
+namespace sfumato::cli {
+
+void export_study(const StudyOptions& options) {
+  const bool npz = options.out.ends_with(".npz");
+  if (!npz && !options.out.ends_with(".csv")) {
+    throw CLI::ValidationError("--out",
+                               fmt::format("\"{}\" ends in neither .csv nor .npz", options.out));
+  }
+  const Ledger ledger = Ledger::read(options.ledger);
+  const Study study = parse_study(ledger.identity().study, options.ledger);
+  const std::uint64_t rows =
+      (npz ? export_npz : export_csv)(ledger, study, options.out, options.timings);
+  Document document = new_document("study export", "Trials of " + options.ledger);
+  document.state(StatementKind::summary, fmt::format("{} rows in {}.", rows, options.out));
+  print(document, options.json);
+}
+
+}  // namespace sfumato::cli

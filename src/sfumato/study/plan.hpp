@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sfumato/audit/score_audit.hpp"
+#include "sfumato/study/spec/study.hpp"
+
+namespace sfumato {
+
+/// Models per world in each sample of an audit of the study: replicas of a pair or, where each replica
+/// draws its pair, all of them in one sample.
+[[nodiscard]] std::uint64_t models_per_sample(const AuditSpec& audit);
+
+/// The audit of the planned models if the attack never erred: its epsilon_cap() is what the planned
+/// number of runs can show at most (Spec §11.3), its runs_to_refute() how many would be needed.
+///
+/// Throws   as audit_scores(): held_out needs two models per world.
+[[nodiscard]] Audit perfect_audit(const AuditSpec& audit, const AuditOptions& options);
+
+}  // namespace sfumato
