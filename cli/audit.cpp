@@ -107,7 +107,8 @@ void bound_one_run(Document& document, const CanaryGuesses& guesses, const Audit
         StatementKind::verdict,
         fmt::format("NOT ENOUGH RUNS to check the claim: {} right guesses of {} could not "
                     "show more than eps = {:.4f}. Use more canaries or guesses.",
-                    guesses.guesses, guesses.guesses, check.cap));
+                    guesses.guesses, guesses.guesses, check.cap),
+        Outcome::open);
     exit_code = kUndecided;
     return;
   }
@@ -265,8 +266,10 @@ void add_audit(CLI::App& app, int& exit_code) {
   AuditCommand& o = *options;
   command->add_option("ledger", o.ledger, "Ledger of `study run`");
   command->add_option("--policy", o.policy, "Of a ledger: only this noise policy, in detail");
-  command->add_option("--score", o.score,
-                      "Of a ledger: margin (default), loss, gradient_norm or projection");
+  command->add_option(
+      "--score", o.score,
+      "Of a ledger: margin (default), confidence, loss, gradient_norm, projection or "
+      "likelihood_ratio (default where the law is known)");
   command->add_option("--members", o.members,
                       "Scores with the record (CSV or NPY; a column per pair or kind of score)");
   command->add_option("--nonmembers,--non-members", o.non_members, "Scores without it");

@@ -15,7 +15,7 @@ struct AuditCommand {
   std::string logits, membership;    ///< or LiRA's layout
   std::string ledger;                ///< or a ledger of `study run`
   std::string policy;                ///< of the ledger; empty: all
-  std::string score = "margin";      ///< of the ledger
+  std::string score;                 ///< of the ledger; empty: the default of its models
   std::string unit;                  ///< "models" or "records"
   std::string larger_means = "member";
   std::string strategy = "held-out";

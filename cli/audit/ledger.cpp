@@ -10,11 +10,10 @@
 #include "command.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/study/policy_trials.hpp"
+#include "sfumato/study/scores.hpp"
 
 namespace sfumato::cli {
 namespace {
-
-const std::vector<std::string> kScores = {"loss", "margin", "gradient_norm", "projection"};
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -72,6 +71,17 @@ void add_losses(Document& document, const Study& study, const std::vector<Policy
   document.add(std::move(table));
 }
 
+/// The strongest that needs no more than the model's answers or, where it is known, the law.
+std::string default_score(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::network:
+    case ModelKind::logistic: return "margin";
+    case ModelKind::quadratic:
+    case ModelKind::ridge: return "likelihood_ratio";
+  }
+  throw InternalError("a kind of model without a score");
+}
+
 std::vector<std::size_t> chosen_policies(const Study& study, const std::string& name) {
   std::vector<std::size_t> chosen;
   std::vector<std::string> names;
@@ -89,12 +99,10 @@ std::vector<std::size_t> chosen_policies(const Study& study, const std::string& 
 }  // namespace
 
 void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
-  if (std::find(kScores.begin(), kScores.end(), command.score) == kScores.end()) {
-    throw InvalidArgument(fmt::format("no score is called `{}`", command.score),
-                          suggestion(command.score, kScores, "scores"), Where::in("--score"));
-  }
   const Ledger ledger = Ledger::read(command.ledger);
   const Study study = parse_study(ledger.identity().study, command.ledger);
+  if (command.score.empty()) command.score = default_score(study.model.kind);
+  const ScoreInfo& score = score_called(command.score, study.model.kind, Where::in("--score"));
   const std::vector<std::size_t> chosen = chosen_policies(study, command.policy);
   const std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, command.score);
   const std::uint64_t planned = std::uint64_t{study.audit.pairs} * study.audit.replicas;
@@ -102,8 +110,7 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
   command.unit = "models";
   command.larger_means = "member";
   command.adjacency = study.adjacency.kind == Adjacency::remove ? "remove" : "replace";
-  const bool white_box = command.score == "gradient_norm" || command.score == "projection";
-  command.access = white_box ? "white-box" : "black-box";
+  command.access = score.access == ScoreAccess::outputs ? "black-box" : "white-box";
   command.independent_worlds = !study.audit.coupled;
   std::vector<ClaimedGuarantee> claims = study.audit.claims;
   if (!command.claim.empty()) claims = {parse_claim(command.claim)};

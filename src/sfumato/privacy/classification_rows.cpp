@@ -208,10 +208,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const Minimis
 }
 
 /// The pairs of one block; where a neighbour has no minimiser, the others still get theirs.
-std::vector<Pair> pairs_of(const ClassificationFit& fit, const RowRiskOptions& options, Index first,
-                           Index last) {
-  std::vector<Neighbour> block;
-  for (Index row = first; row < last; ++row) block.push_back({row, options.replacement});
+std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neighbour>& block) {
   std::vector<Pair> pairs;
   pairs.reserve(block.size());
   for (const Neighbour& neighbour : block) pairs.push_back({fit.gap(neighbour), {}});
@@ -267,15 +264,31 @@ ClassificationRows row_bounds(const ClassificationFit& fit, const RowRiskOptions
                  options.release);
   result.rows.resize(static_cast<std::size_t>(fit.problem().rows()));
   for (std::size_t i = 0; i < result.rows.size(); ++i) result.rows[i].row = static_cast<Index>(i);
-  (void)parallel_blocks(
-      {"rows", result.rows.size(), kChunk, options.threads}, observer,
-      [&](std::uint64_t first, std::uint64_t last) {
-        const std::vector<Pair> pairs =
-            pairs_of(fit, options, static_cast<Index>(first), static_cast<Index>(last));
-        for (std::uint64_t row = first; row < last; ++row) {
-          result.rows[row] = risk_of(static_cast<Index>(row), pairs[row - first], prove, options);
-        }
-      });
+  (void)parallel_blocks({"rows", result.rows.size(), kChunk, options.threads}, observer,
+                        [&](std::uint64_t first, std::uint64_t last) {
+                          std::vector<Neighbour> block;
+                          for (std::uint64_t row = first; row < last; ++row) {
+                            block.push_back({static_cast<Index>(row), options.replacement});
+                          }
+                          const std::vector<Pair> pairs = pairs_of(fit, block);
+                          for (std::uint64_t row = first; row < last; ++row) {
+                            result.rows[row] = risk_of(static_cast<Index>(row), pairs[row - first],
+                                                       prove, options);
+                          }
+                        });
+  return result;
+}
+
+NeighbourBounds neighbour_bounds(const ClassificationFit& fit, const Neighbour& neighbour,
+                                 const Release& release) {
+  if (neighbour.replacement) fit.problem().require_record(*neighbour.replacement, here());
+  RowRiskOptions options{release, neighbour.replacement, {}};
+  NeighbourBounds result;
+  const Prover prove = std::visit(
+      [&](const auto& kind) { return prover(fit, options, kind, result.notes); }, options.release);
+  const Proven proven = prove(pairs_of(fit, {neighbour}).front());
+  result.mu = proven.mu;
+  if (!proven.known.empty()) result.risk = Risk::best_of(proven.known);
   return result;
 }
 

@@ -41,4 +41,15 @@ struct ClassificationRows {
 [[nodiscard]] ClassificationRows row_bounds(const ClassificationFit& fit,
                                             const RowRiskOptions& options, Observer& observer);
 
+/// What is proven of one neighbour; no risk where it has no minimiser and nothing else applies.
+struct NeighbourBounds {
+  std::optional<Risk> risk;
+  std::optional<Claimed<double>> mu;
+  std::vector<std::string> notes;
+};
+
+/// The same for one neighbour, every view of its risk. Throws as above.
+[[nodiscard]] NeighbourBounds neighbour_bounds(const ClassificationFit& fit,
+                                               const Neighbour& neighbour, const Release& release);
+
 }  // namespace sfumato

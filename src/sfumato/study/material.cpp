@@ -95,6 +95,10 @@ std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
 }  // namespace
 
 StudySets load_sets(const Study& study, const DataPlaces& places) {
+  if (study.model.kind != ModelKind::network) {
+    throw InvalidArgument(fmt::format("a {} model is no network", name(study.model.kind)),
+                          "Train it with `sfumato study run`", study.model.where);
+  }
   const DataSpec& data = study.data;
   // A replacement comes from outside D.
   const std::size_t spare = study.adjacency.kind == Adjacency::replace ? 1 : 0;

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
+#include <cstdint>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "sfumato/core/observer.hpp"
+#include "sfumato/study/convex_trials.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
-#include "sfumato/study/material.hpp"
+#include "sfumato/study/network_trials.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
@@ -22,7 +22,10 @@ class TrialRunner {
   explicit TrialRunner(Study study, const DataPlaces& places = data_places());
 
   [[nodiscard]] const Study& study() const { return study_; }
-  [[nodiscard]] const Network& network() const { return network_; }
+  /// The trials of a network; none if the model is another.
+  [[nodiscard]] const NetworkTrials* network_trials() const {
+    return std::get_if<NetworkTrials>(&trials_);
+  }
   [[nodiscard]] LedgerIdentity identity(const std::string& version) const;
 
   [[nodiscard]] std::size_t groups() const;
@@ -30,36 +33,15 @@ class TrialRunner {
 
   /// Trains a group and scores its models; nothing if the observer asked to stop. A failure of the
   /// training is a result: trials of status `failed` with the message.
-  ///
-  /// Scores of each world's model, larger where the differing record is more likely in D:
-  ///   loss           minus the cross-entropy of the differing record (as D labels it)
-  ///   margin         log(p / (1 - p)), p its softmax probability: the logit of LiRA
-  ///   gradient_norm  minus the norm of its gradient
-  ///   projection     how far the weights moved from their start against its gradient there
+  /// Scores: NetworkTrials::train(), ConvexTrials::train().
   [[nodiscard]] std::vector<TrialResult> run(std::size_t group, Observer& observer) const;
 
-  /// A group that trains as run() does, to measure how long one takes.
-  [[nodiscard]] TrialGroup make_group(std::uint64_t seed) const;
-
  private:
-  struct Pair {
-    SlotPair slots;
-    std::shared_ptr<const TrainingData> both;               ///< coupled
-    std::vector<std::shared_ptr<const TrainingData>> each;  ///< not coupled: D alone, D' alone
-    std::optional<RecordStore> differing;
-    std::uint8_t label = 0;  ///< of the differing record in D
-  };
-  [[nodiscard]] std::shared_ptr<const Pair> pair(std::uint64_t draw) const;
-  void train(const Pair& pair, std::uint64_t seed, std::vector<std::size_t> worlds,
+  void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 
   Study study_;
-  StudySets sets_;
-  Network network_;
-  std::vector<NoisePolicy> policies_;
-  std::optional<RecordStore> test_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::uint64_t, std::weak_ptr<const Pair>> pairs_;  ///< in use somewhere
+  std::variant<std::monostate, NetworkTrials, ConvexTrials> trials_;
 };
 
 }  // namespace sfumato

@@ -269,5 +269,22 @@ TEST(ClassificationRows, StopsWhenAsked) {
   EXPECT_EQ(rows.back().row, 299);
 }
 
+TEST(ClassificationRows, OneNeighbourIsARowOfTheTable) {
+  Observer observer;
+  const ClassificationFit fit = fit_of({LossScale::sum, 0.5});
+  const ChainRelease release = chain(0.1, 20, Isotropic{2.0, 2});
+  const ClassificationRows rows = row_bounds(fit, options_for(release), observer);
+  for (Index row = 0; row < 6; ++row) {
+    const NeighbourBounds one = neighbour_bounds(fit, {row, {}}, release);
+    const RowRisk& among = rows.rows[static_cast<std::size_t>(row)];
+    ASSERT_TRUE(one.risk && one.mu);
+    EXPECT_EQ(one.mu->value, among.mu.value);
+    EXPECT_EQ(one.risk->epsilon(Direction::forward, Delta{1e-3}).value.nats(),
+              among.forward.epsilon.value);
+    EXPECT_EQ(one.risk->delta(Direction::reverse, Epsilon{0.5}).value.probability(),
+              among.reverse.delta.front().value);
+  }
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -1,6 +1,6 @@
 // The other half of an option: what a build without MPI does. Its definitions take the place of those in
 // the library.
-#include "../src/sfumato/study/scheduler/no_mpi_job.cpp"
+#include "sfumato/study/scheduler/no_mpi_job.cpp"
 
 #include <gtest/gtest.h>
 

@@ -259,5 +259,50 @@ TEST(StudyKeys, AreAllExplained) {
   EXPECT_EQ(rate->fallback, "0.1");
 }
 
+const std::string kRidge = R"([data]
+set = "t.csv"
+[model]
+kind = "ridge"
+[train]
+iterations = 7
+[[noise]]
+policy = "isotropic"
+variance = 0.5
+)";
+
+TEST(ReadStudy, ConvexModelsHaveTheirOwnKeys) {
+  const Study ridge = parse_study(kRidge, "s.toml", {"model.ridge=0.5", "model.intercept=false"});
+  EXPECT_EQ(ridge.model.kind, ModelKind::ridge);
+  EXPECT_EQ(ridge.model.ridge, 0.5);
+  EXPECT_FALSE(ridge.model.intercept);
+  const std::string text = canonical_text(ridge);
+  EXPECT_EQ(text.find("batch_size"), std::string::npos);
+  EXPECT_EQ(canonical_text(parse_study(text, "s.toml")), text);
+
+  const Study quadratic = parse_study(
+      "[model]\nkind = \"quadratic\"\ncurvature = [1, 2]\nminimiser = [0.5, 3]\n"
+      "other_curvature = [[1, 0.5], [0.5, 2]]\n[[noise]]\npolicy = \"none\"\n",
+      "s.toml");
+  EXPECT_EQ(quadratic.model.quadratic.curvature(1, 1), 2.0);
+  EXPECT_EQ(quadratic.model.quadratic.curvature(0, 1), 0.0);
+  EXPECT_EQ(quadratic.model.quadratic_other.curvature(0, 1), 0.5);
+  EXPECT_EQ(quadratic.model.quadratic_other.minimiser(1), 3.0);
+  const std::string other = canonical_text(quadratic);
+  EXPECT_EQ(other.find("[data]"), std::string::npos);
+  EXPECT_EQ(canonical_text(parse_study(other, "s.toml")), other);
+}
+
+TEST(ReadStudy, ConvexModelsRefuseWhatIsForNetworks) {
+  expect_refusal(kRidge, {"batch_size", "ridge"}, {"train.batch_size=10"});
+  expect_refusal(kRidge, {"preset", "ridge"}, {"model.preset=mlp-10"});
+  expect_refusal(kRidge, {"canary", "ridge"}, {"adjacency.canary=true"});
+  expect_refusal(kRidge, {"fashion-mnist", "table"}, {"data.set=fashion-mnist"});
+  expect_refusal(kRidge, {"anisotropic", "ridge"}, {"noise.0.policy=anisotropic"});
+  expect_refusal(kRidge, {"[data]", "quadratic"},
+                 {"model.kind=quadratic", "model.curvature=[1]", "model.minimiser=[1]"});
+  expect_refusal(kRidge, {"minimiser"}, {"model.kind=quadratic", "model.curvature=[1]"});
+  expect_refusal(kSmall, {"ridge", "network"}, {"model.ridge=1"});
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -66,17 +66,20 @@ std::string absolute_path(const std::string& path) {
 std::string canonical_text(const Study& study) {
   std::string text;
   if (!study.title.empty()) text += fmt::format("title = {}\n", toml_text(study.title));
-  text += "[data]\n" + write_keys(study.data, data_keys());
-  text += "[adjacency]\n" + write_keys(study.adjacency, adjacency_keys());
-  text += "[model]\n" + write_keys(study.model, model_keys());
+  const ModelKind kind = study.model.kind;
+  if (kind != ModelKind::quadratic) {
+    text += "[data]\n" + write_keys(study.data, keys_for(kind, data_keys()));
+    text += "[adjacency]\n" + write_keys(study.adjacency, keys_for(kind, adjacency_keys()));
+  }
+  text += "[model]\n" + write_keys(study.model, keys_for(kind, model_keys()));
   for (const LayerSpec& layer : study.model.layers) {
     text += "[[model.layers]]\n" + write_keys(layer, layer_keys(layer.type));
   }
-  text += "[train]\n" + write_keys(study.train, train_keys());
+  text += "[train]\n" + write_keys(study.train, keys_for(kind, train_keys()));
   for (const NoiseSpec& noise : study.noise) {
     text += "[[noise]]\n" + write_keys(noise, noise_keys());
   }
-  text += "[audit]\n" + write_keys(study.audit, audit_keys());
+  text += "[audit]\n" + write_keys(study.audit, keys_for(kind, audit_keys()));
   return text;
 }
 

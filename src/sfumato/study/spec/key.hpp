@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <utility>
@@ -21,10 +22,23 @@ struct Key {
   std::function<std::string(const T&)> write;  ///< as TOML; empty: not set, left out
   std::vector<std::string> aliases = {};
   bool required = false;
+  std::vector<ModelKind> kinds = {};  ///< of models that have it; empty: all
 };
 
 template <class T>
 using Keys = std::vector<Key<T>>;
+
+/// Those that a study of models of this kind has.
+template <class T>
+[[nodiscard]] Keys<T> keys_for(ModelKind kind, const Keys<T>& keys) {
+  Keys<T> chosen;
+  for (const Key<T>& key : keys) {
+    const bool meant =
+        key.kinds.empty() || std::find(key.kinds.begin(), key.kinds.end(), kind) != key.kinds.end();
+    if (meant) chosen.push_back(key);
+  }
+  return chosen;
+}
 
 template <class T>
 [[nodiscard]] std::vector<std::string> names_of(const Keys<T>& keys) {
@@ -65,6 +79,24 @@ void read_keys(T& into, const TomlTable& table, const Keys<T>& keys,
                             "Add it: " + key.help + " (" + key.type + ")", table.where(key.name));
     }
   }
+}
+
+/// As read_keys() for models of this kind; a key of others is refused as such.
+template <class T>
+void read_keys_for(ModelKind kind, T& into, const TomlTable& table, const Keys<T>& keys,
+                   const std::vector<std::string>& elsewhere = {}) {
+  const Keys<T> chosen = keys_for(kind, keys);
+  const std::vector<std::string> all = names_of(keys), known = names_of(chosen);
+  for (const std::string& key : table.keys()) {
+    const auto among = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    if (!among(all) || among(known)) continue;
+    throw InvalidArgument(
+        "`" + key + "` means nothing for models of kind " + std::string(name(kind)), "Remove it",
+        table.where(key));
+  }
+  read_keys(into, table, chosen, elsewhere);
 }
 
 template <class T>

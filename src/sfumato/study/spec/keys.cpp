@@ -142,6 +142,57 @@ Key<T> required(Key<T> key) {
   return key;
 }
 
+template <class T>
+Key<T> only(std::vector<ModelKind> kinds, Key<T> key) {
+  key.kinds = std::move(kinds);
+  return key;
+}
+const std::vector<ModelKind> kNetworks = {ModelKind::network};
+const std::vector<ModelKind> kRegressions = {ModelKind::ridge, ModelKind::logistic};
+const std::vector<ModelKind> kClassifiers = {ModelKind::network, ModelKind::logistic};
+const std::vector<ModelKind> kOnRecords = {ModelKind::network, ModelKind::ridge,
+                                           ModelKind::logistic};
+
+std::string list_text(const Eigen::VectorXd& values) {
+  return fmt::format("[{}]", fmt::join(values.begin(), values.end(), ", "));
+}
+
+/// One matrix of a quadratic loss: a list (diagonal), a list of lists, or the path of a file.
+Key<ModelSpec> curvature_key(const char* name, const char* help, QuadraticSpec ModelSpec::*loss) {
+  return only({ModelKind::quadratic},
+              Key<ModelSpec>{name, "list of numbers, or of rows", help,
+                             [loss](ModelSpec& to, const TomlTable& table, const std::string& key) {
+                               const ArrayValue given = table.array(key);
+                               (to.*loss).curvature =
+                                   given.rank == 2
+                                       ? given.values
+                                       : Eigen::MatrixXd(given.values.col(0).asDiagonal());
+                             },
+                             [loss](const ModelSpec& from) {
+                               std::string text;
+                               for (const auto& row : (from.*loss).curvature.rowwise()) {
+                                 text += (text.empty() ? "" : ", ") + list_text(row.transpose());
+                               }
+                               return text.empty() ? text : "[" + text + "]";
+                             }});
+}
+
+Key<ModelSpec> minimiser_key(const char* name, const char* help, QuadraticSpec ModelSpec::*loss) {
+  return only({ModelKind::quadratic},
+              Key<ModelSpec>{name, "list of numbers", help,
+                             [loss](ModelSpec& to, const TomlTable& table, const std::string& key) {
+                               const ArrayValue given = table.array(key);
+                               if (given.rank > 1 && given.values.cols() > 1) {
+                                 refuse(table, key, "a matrix", "a list of numbers");
+                               }
+                               (to.*loss).minimiser = given.values.col(0);
+                             },
+                             [loss](const ModelSpec& from) {
+                               const Eigen::VectorXd& point = (from.*loss).minimiser;
+                               return point.size() == 0 ? std::string() : list_text(point);
+                             }});
+}
+
 /// Numbers of the constants with which a study standardises, one per channel.
 Key<DataSpec> constants_key(const char* name, const char* help,
                             std::vector<double> Standardisation::*member) {
@@ -287,13 +338,15 @@ const Keys<DataSpec>& data_keys() {
                     &Standardisation::means),
       constants_key("deviations", "with standardise = \"constants\": one per channel or feature",
                     &Standardisation::deviations),
-      text_key("label", "text", "of a table: column of the classes (default: the last)",
+      text_key("label", "text",
+               "of a table: column of the classes, or of ridge's targets (default: the last)",
                &DataSpec::label),
-      optional_integer_key("classes", "of a table (default: largest label + 1)",
-                           &DataSpec::classes),
-      path_key("test", "of a table: another table to test on", &DataSpec::test),
-      optional_integer_key("test_records", "test on the first so many (default: all)",
-                           &DataSpec::test_records)};
+      only(kNetworks, optional_integer_key("classes", "of a table (default: largest label + 1)",
+                                           &DataSpec::classes)),
+      only(kNetworks, path_key("test", "of a table: another table to test on", &DataSpec::test)),
+      only(kNetworks,
+           optional_integer_key("test_records", "test on the first so many (default: all)",
+                                &DataSpec::test_records))};
   return keys;
 }
 
@@ -302,7 +355,8 @@ const Keys<AdjacencySpec>& adjacency_keys() {
       choice_key("kind", "the slot of the record is empty in D', or holds another",
                  &AdjacencySpec::kind, by_name({Adjacency::remove, Adjacency::replace})),
       record_key(),
-      flag_key("canary", "give the differing record a wrong label in D", &AdjacencySpec::canary)};
+      only(kClassifiers, flag_key("canary", "give the differing record a wrong label in D",
+                                  &AdjacencySpec::canary))};
   return keys;
 }
 
@@ -314,10 +368,33 @@ const Keys<ModelSpec>& model_keys() {
       return from.layers.empty() ? toml_text(from.activation) : std::string();
     };
     const std::string names = fmt::format("{}", fmt::join(preset_names(), " | "));
+    Key<ModelSpec> ridge =
+        positive_key("ridge", "ridge, logistic: adds ridge/2 |w|^2 to the loss", &ModelSpec::ridge);
+    ridge.type = "number >= 0";
+    ridge.read = [](ModelSpec& to, const TomlTable& table, const std::string& key) {
+      to.ridge = table.number(key);
+      if (!(std::isfinite(to.ridge) && to.ridge >= 0.0)) {
+        refuse(table, key, fmt::format("{}", to.ridge), "a finite number >= 0");
+      }
+    };
+    ridge.write = [](const ModelSpec& from) { return toml_text(from.ridge); };
     return Keys<ModelSpec>{
-        text_key("preset", names.c_str(), "a network of the paper; otherwise give [[model.layers]]",
-                 &ModelSpec::preset),
-        activation};
+        choice_key("kind", "what is trained", &ModelSpec::kind,
+                   by_name({ModelKind::network, ModelKind::quadratic, ModelKind::ridge,
+                            ModelKind::logistic})),
+        only(kNetworks, text_key("preset", names.c_str(),
+                                 "a network of the paper; otherwise give [[model.layers]]",
+                                 &ModelSpec::preset)),
+        only(kNetworks, activation),
+        only(kRegressions, ridge),
+        only(kRegressions, flag_key("intercept", "ridge, logistic: add a feature that is always 1",
+                                    &ModelSpec::intercept)),
+        curvature_key("curvature", "quadratic: Hessian of the loss on D", &ModelSpec::quadratic),
+        minimiser_key("minimiser", "quadratic: of the loss on D", &ModelSpec::quadratic),
+        curvature_key("other_curvature", "quadratic: Hessian on D' (default: curvature)",
+                      &ModelSpec::quadratic_other),
+        minimiser_key("other_minimiser", "quadratic: of the loss on D' (default: minimiser)",
+                      &ModelSpec::quadratic_other)};
   }();
   return keys;
 }
@@ -344,22 +421,26 @@ Keys<LayerSpec> layer_keys(const std::string& type) {
 const Keys<Training>& train_keys() {
   static const Keys<Training> keys = {
       integer_key("iterations", "steps of training", &Training::iterations, 1),
-      integer_key("batch_size", "records of a step (their mean number for poisson)",
-                  &Training::batch_size, 1),
-      choice_key(
-          "batches", "how a step chooses its records", &Training::batches,
-          by_name({BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson})),
-      choice_key("loss", "gradients divided by batch_size, or summed", &Training::loss,
-                 Choices<LossScale>{{"mean", LossScale::mean}, {"sum", LossScale::sum}}),
+      only(kNetworks, integer_key("batch_size", "records of a step (their mean number for poisson)",
+                                  &Training::batch_size, 1)),
+      only(kNetworks, choice_key("batches", "how a step chooses its records", &Training::batches,
+                                 by_name({BatchScheme::shuffled, BatchScheme::with_replacement,
+                                          BatchScheme::poisson}))),
+      only(kOnRecords,
+           choice_key("loss", "gradients divided by batch_size (N for full batches), or summed",
+                      &Training::loss,
+                      Choices<LossScale>{{"mean", LossScale::mean}, {"sum", LossScale::sum}})),
       with(positive_key("learning_rate", "factor of the gradient in a step",
                         &Training::learning_rate),
            {"lr"}),
       integer_key("seed", "of initial weights, batches and noise, the same for D and D'",
                   &Training::seed, 0),
       flag_key("odometer", "sum the exact KL of every step between D and D'", &Training::odometer),
-      flag_key("gradient_differences", "second moments of g - g', for `sfumato design`",
-               &Training::gradient_differences),
-      integer_key("log_every", "steps between logged losses; 0: none", &Training::log_every, 0)};
+      only(kNetworks,
+           flag_key("gradient_differences", "second moments of g - g', for `sfumato design`",
+                    &Training::gradient_differences)),
+      only(kNetworks, integer_key("log_every", "steps between logged losses; 0: none",
+                                  &Training::log_every, 0))};
   return keys;
 }
 
@@ -429,16 +510,18 @@ const Keys<AuditSpec>& audit_keys() {
           return text.empty() ? text : "[" + text + "]";
         }};
     return Keys<AuditSpec>{
-        integer_key("pairs", "T1: adjacent pairs, each with a differing record of its own",
-                    &AuditSpec::pairs, 1),
+        only(kOnRecords,
+             integer_key("pairs", "T1: adjacent pairs, each with a differing record of its own",
+                         &AuditSpec::pairs, 1)),
         integer_key("replicas", "T2: models for each pair, world and policy", &AuditSpec::replicas,
                     1),
         flag_key("coupled", "D and D' of a replica share initial weights, batches and normals",
                  &AuditSpec::coupled),
-        flag_key("random_pairs", "each replica draws its differing record anew",
-                 &AuditSpec::random_pairs),
-        flag_key("record_losses", "keep the loss of every record of D under every model",
-                 &AuditSpec::record_losses),
+        only(kOnRecords, flag_key("random_pairs", "each replica draws its differing record anew",
+                                  &AuditSpec::random_pairs)),
+        only(kClassifiers,
+             flag_key("record_losses", "keep the loss of every record of D under every model",
+                      &AuditSpec::record_losses)),
         epsilons,
         probability("delta", "at which epsilon is bounded", &AuditSpec::delta),
         probability("confidence", "of all bounds together", &AuditSpec::confidence),

@@ -74,10 +74,47 @@ void require_data(const DataSpec& data, const TomlTable& table) {
   }
 }
 
+/// What D' leaves out is as in D.
+void complete_quadratic(ModelSpec& model, const TomlTable& table) {
+  for (const char* key : {"curvature", "minimiser"}) {
+    if (table.has(key)) continue;
+    throw InvalidArgument(fmt::format("a quadratic model needs `{}`", key),
+                          "Add it: the loss on D is 1/2 (x - m)^T A (x - m)", model.where);
+  }
+  QuadraticSpec& other = model.quadratic_other;
+  if (other.curvature.size() == 0) other.curvature = model.quadratic.curvature;
+  if (other.minimiser.size() == 0) other.minimiser = model.quadratic.minimiser;
+  const Eigen::Index size = model.quadratic.minimiser.size();
+  const auto check = [&](const char* key, const QuadraticSpec& loss) {
+    if (loss.curvature.rows() == size && loss.curvature.cols() == size &&
+        loss.minimiser.size() == size) {
+      return;
+    }
+    throw InvalidArgument(
+        fmt::format("a curvature of {} x {} and a minimiser of {} numbers, in a problem of {}",
+                    loss.curvature.rows(), loss.curvature.cols(), loss.minimiser.size(), size),
+        "Give all of them one size", table.where(key));
+  };
+  check("curvature", model.quadratic);
+  check("other_curvature", other);
+}
+
 ModelSpec read_model(const TomlTable& table) {
   ModelSpec model;
+  if (table.has("kind")) {
+    const Keys<ModelSpec>& keys = model_keys();
+    const auto kind = std::find_if(keys.begin(), keys.end(),
+                                   [](const Key<ModelSpec>& key) { return key.name == "kind"; });
+    kind->read(model, table, "kind");
+  }
+  if (model.kind != ModelKind::network) {
+    model.where = table.where("kind");
+    read_keys_for(model.kind, model, table, model_keys());
+    if (model.kind == ModelKind::quadratic) complete_quadratic(model, table);
+    return model;
+  }
   model.where = table.where(table.has("preset") ? "preset" : "layers");
-  read_keys(model, table, model_keys(), {"layers"});
+  read_keys_for(model.kind, model, table, model_keys(), {"layers"});
   if (table.has("preset") == table.has("layers")) {
     throw InvalidArgument(table.has("preset") ? "both `preset` and `layers` are given"
                                               : "neither `preset` nor `layers` is given",
@@ -113,6 +150,37 @@ ModelSpec read_model(const TomlTable& table) {
     model.layers.push_back(std::move(layer));
   }
   return model;
+}
+
+/// [data] and [adjacency].
+void read_records(Study& study, const TomlTable& root) {
+  const ModelKind kind = study.model.kind;
+  const TomlTable data = root.table("data");
+  study.data.where = data.where("");
+  read_keys_for(kind, study.data, data, data_keys());
+  if (kind != ModelKind::network && !study.data.is_table()) {
+    throw InvalidArgument(fmt::format("models of kind {} are trained on a table, not on {}",
+                                      name(kind), study.data.set),
+                          "Name a CSV or NPY file", data.where("set"));
+  }
+  if (study.data.is_table() && !data.has("standardise")) {
+    study.data.standardise = StandardiseBy::none;
+  }
+  require_data(study.data, data);
+  if (!root.has("adjacency")) return;
+  const TomlTable adjacency = root.table("adjacency");
+  study.adjacency.where = adjacency.where("");
+  read_keys_for(kind, study.adjacency, adjacency, adjacency_keys());
+}
+
+/// Only noise that does not depend on the data gives the chain of a convex model a law that is known.
+void require_fixed_noise(const Study& study, const NoiseSpec& noise) {
+  const bool fixed = noise.policy == NoiseKind::none || noise.policy == NoiseKind::isotropic ||
+                     noise.policy == NoiseKind::fixed;
+  if (study.model.kind == ModelKind::network || fixed) return;
+  throw InvalidArgument(fmt::format("the policy {} is for networks, the model is {}",
+                                    name(noise.policy), name(study.model.kind)),
+                        "Use isotropic, fixed or none", noise.where);
 }
 
 /// Refuses keys that the policy would ignore: who set them believes that they do something.
@@ -183,27 +251,26 @@ Study study_of(const TomlTable& root, const std::string& source) {
   study.source = source;
   if (root.has("title")) study.title = root.string("title");
 
-  const TomlTable data = root.table("data");
-  study.data.where = data.where("");
-  read_keys(study.data, data, data_keys());
-  if (study.data.is_table() && !data.has("standardise")) {
-    study.data.standardise = StandardiseBy::none;
-  }
-  require_data(study.data, data);
-
-  if (root.has("adjacency")) {
-    const TomlTable adjacency = root.table("adjacency");
-    study.adjacency.where = adjacency.where("");
-    read_keys(study.adjacency, adjacency, adjacency_keys());
-  }
   study.model = read_model(root.table("model"));
+  const ModelKind kind = study.model.kind;
+  if (kind == ModelKind::quadratic) {
+    for (const char* table : {"data", "adjacency"}) {
+      if (!root.has(table)) continue;
+      throw InvalidArgument(fmt::format("a quadratic model has no [{}]: it is given by its losses "
+                                        "on D and D'",
+                                        table),
+                            "Remove the table, or use kind = \"ridge\"", root.where(table));
+    }
+  } else {
+    read_records(study, root);
+  }
 
   if (root.has("train")) {
     const TomlTable train = root.table("train");
-    read_keys(study.train, train, train_keys());
+    read_keys_for(kind, study.train, train, train_keys());
     const Training& t = study.train;
-    if (study.data.records != 0 && t.batches != BatchScheme::with_replacement &&
-        t.batch_size > study.data.records) {
+    if (kind == ModelKind::network && study.data.records != 0 &&
+        t.batches != BatchScheme::with_replacement && t.batch_size > study.data.records) {
       throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
                                         t.batch_size, study.data.records),
                             "Use smaller batches, or batches = \"with_replacement\"",
@@ -214,6 +281,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
   if (root.has("noise")) {
     for (const TomlTable& entry : root.tables("noise")) {
       for (NoiseSpec& noise : read_noise(entry)) {
+        require_fixed_noise(study, noise);
         if (!names.insert(noise.name).second) {
           throw InvalidArgument(fmt::format("two noise policies are named `{}`", noise.name),
                                 "Give each a `name` or variance of its own", entry.where("name"));
@@ -230,7 +298,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
   if (root.has("audit")) {
     const TomlTable audit = root.table("audit");
     study.audit.where = audit.where("");
-    read_keys(study.audit, audit, audit_keys());
+    read_keys_for(kind, study.audit, audit, audit_keys());
     if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
       throw InvalidArgument("the odometer follows D and D' of one seed, `coupled` is false",
                             "Leave train.odometer and train.gradient_differences out",
@@ -251,6 +319,16 @@ std::vector<TomlOverride> overrides_of(const std::vector<std::string>& settings)
 }
 
 }  // namespace
+
+std::string_view name(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::network: return "network";
+    case ModelKind::quadratic: return "quadratic";
+    case ModelKind::ridge: return "ridge";
+    case ModelKind::logistic: return "logistic";
+  }
+  throw InternalError("a kind of model without a name");
+}
 
 bool DataSpec::is_table() const { return set.ends_with(".csv") || set.ends_with(".npy"); }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -45,6 +46,13 @@ struct AdjacencySpec {
   Where where = Where::in("adjacency");
 };
 
+/// What is trained: a network by noisy minibatch steps, or a convex loss by full-batch noisy gradient
+/// descent  x <- x - eta grad f(x) + N(0, S)  from x = 0, whose law is known or bounded (Spec §8).
+enum class ModelKind { network, quadratic, ridge, logistic };
+
+/// "network", "quadratic", "ridge" or "logistic".
+[[nodiscard]] std::string_view name(ModelKind kind);
+
 /// One of [[model.layers]], as written; sizes that its type has not stay 0.
 struct LayerSpec {
   std::string name = {};  ///< empty: made of the type
@@ -53,11 +61,22 @@ struct LayerSpec {
   Where where = Where::in("layer");
 };
 
-/// [model]: a preset or layers.
+/// A quadratic loss 1/2 (x - minimiser)^T curvature (x - minimiser).
+struct QuadraticSpec {
+  Eigen::MatrixXd curvature = {};
+  Eigen::VectorXd minimiser = {};
+};
+
+/// [model]: a preset or layers of a network, or a convex loss.
 struct ModelSpec {
+  ModelKind kind = ModelKind::network;
   std::string preset = {};
   std::string activation = "relu";  ///< of the preset
   std::vector<LayerSpec> layers = {};
+
+  double ridge = 0.0;     ///< of ridge and logistic: adds ridge/2 |w|^2, the same in D and D'
+  bool intercept = true;  ///< of ridge and logistic: a feature that is 1 for every record
+  QuadraticSpec quadratic = {}, quadratic_other = {};  ///< of quadratic: the losses of D and D'
   Where where = Where::in("model");
 };
 

@@ -1,0 +1,31 @@
+#include "sfumato/divergence/likelihood_ratio.hpp"
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+
+LogLikelihoodRatio::Density LogLikelihoodRatio::density(const GaussianLaw& law) {
+  if (!is_definite(law.covariance)) {
+    throw NumericalFailure("a covariance is singular: the law has no density",
+                           "Add noise in every direction", Where::here("log likelihood ratio"));
+  }
+  Density made{law.mean, dense(law.covariance).llt(), 0.0};
+  made.log_root = made.root.matrixLLT().diagonal().array().log().sum();
+  return made;
+}
+
+LogLikelihoodRatio::LogLikelihoodRatio(const GaussianLaw& p, const GaussianLaw& q)
+    : p_(density(p)), q_(density(q)) {
+  require_size("q", q.mean.size(), p.mean.size(), Where::here("log likelihood ratio"));
+}
+
+double LogLikelihoodRatio::Density::log_at(const Eigen::VectorXd& at) const {
+  return -0.5 * root.matrixL().solve(at - mean).squaredNorm() - log_root;
+}
+
+double LogLikelihoodRatio::operator()(const Eigen::VectorXd& at) const {
+  return p_.log_at(at) - q_.log_at(at);
+}
+
+}  // namespace sfumato

@@ -1,0 +1,139 @@
+#include "sfumato/study/network_trials.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "sfumato/nn/exact_gradient.hpp"
+#include "sfumato/nn/initialise.hpp"
+#include "sfumato/study/model_summary.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<std::uint32_t> all_records(const LabelledSet& set, std::size_t most) {
+  std::vector<std::uint32_t> records(most == 0 ? set.count() : std::min(most, set.count()));
+  for (std::size_t i = 0; i < records.size(); ++i) records[i] = static_cast<std::uint32_t>(i);
+  return records;
+}
+
+std::vector<std::uint8_t> first_labels(const LabelledSet& set, std::size_t count) {
+  return {set.labels.begin(), set.labels.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+/// log(p / (1 - p)) of p = exp(-loss), without losing p near 0 or 1.
+double margin(double loss) { return -loss - std::log(-std::expm1(-loss)); }
+
+/// The scores that need the weights themselves, in double precision.
+void score_weights(const Network& network, const std::vector<float>& weights,
+                   const std::vector<float>& start, std::span<const float> inputs,
+                   std::uint8_t label, std::vector<NamedScore>& scores) {
+  const std::vector<double> record(inputs.begin(), inputs.end());
+  const std::vector<double> now(weights.begin(), weights.end());
+  const std::vector<double> before(start.begin(), start.end());
+  double norm = 0.0, along = 0.0, start_norm = 0.0;
+  for (const double g : record_gradient(network, now, {record, label}).gradient) norm += g * g;
+  const std::vector<double> first = record_gradient(network, before, {record, label}).gradient;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    along += (now[i] - before[i]) * first[i];
+    start_norm += first[i] * first[i];
+  }
+  scores.push_back({"gradient_norm", -std::sqrt(norm)});
+  scores.push_back({"projection", start_norm > 0.0 ? -along / std::sqrt(start_norm) : 0.0});
+}
+
+}  // namespace
+
+NetworkTrials::NetworkTrials(const Study& study, const DataPlaces& places)
+    : study_(study),
+      sets_(load_sets(study_, places)),
+      network_(network_of(study_.model, sets_.train)),
+      policies_(policies_of(study_, network_)) {
+  if (sets_.test) test_.emplace(*sets_.test, all_records(*sets_.test, study_.data.test_records));
+  (void)pair(0);  // refuses an adjacency that cannot be, before anything is trained
+}
+
+std::map<std::string, std::string> NetworkTrials::checksums() const {
+  std::map<std::string, std::string> checksums = {{sets_.train.name, sets_.train.checksum}};
+  if (sets_.test) checksums[sets_.test->name + " (test)"] = sets_.test->checksum;
+  return checksums;
+}
+
+std::shared_ptr<const NetworkTrials::Pair> NetworkTrials::pair(std::uint64_t draw) const {
+  return pairs_.get(draw, [&] {
+    Pair made;
+    made.slots = adjacent_pair(study_, sets_.train, draw);
+    if (study_.audit.coupled) {
+      made.both = training_data(sets_.train, made.slots);
+    } else {
+      for (const World& world : {World{}, made.slots.other}) {
+        made.each.push_back(
+            std::make_shared<TrainingData>(sets_.train, made.slots.slots, std::vector{world}));
+      }
+    }
+    const std::uint32_t slot = made.slots.other.changes.front().slot;
+    made.differing.emplace(sets_.train, std::vector{made.slots.slots.records[slot]});
+    made.label = made.slots.slots.labels[slot];
+    return made;
+  });
+}
+
+TrialGroup NetworkTrials::make_group(std::uint64_t seed) const {
+  const auto of = pair(0);
+  Training training = study_.train;
+  training.seed = seed;
+  return TrialGroup(network_, study_.audit.coupled ? of->both : of->each.front(), policies_,
+                    training);
+}
+
+void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
+                          const std::vector<std::size_t>& worlds, std::vector<TrialResult>& results,
+                          Observer& observer) const {
+  const auto of = pair(draw);
+  Training training = study_.train;
+  training.seed = seed;
+  const std::shared_ptr<const TrainingData>& data =
+      worlds.size() == 2 ? of->both : of->each[worlds.front()];
+  TrialGroup group(network_, data, policies_, training);
+  group.train_until(training.iterations, observer);
+  if (group.step() < training.iterations) return;
+
+  const auto own = summarise_training(group, *data);
+  std::vector<std::optional<ModelSummary>> test(group.models());
+  if (test_) test = summarise(group, *test_, first_labels(*sets_.test, test_->count()));
+  const auto on_records = group.evaluate(data->store, data->labels);
+  const auto on_differing = group.evaluate(*of->differing, {&of->label, 1});
+  const std::vector<float> start = initial_parameters(network_, seed);
+  std::vector<float> room(network_.input().size() + 16);
+  const float* inputs = of->differing->inputs(0, room.data());
+
+  for (std::size_t m = 0; m < group.models(); ++m) {
+    const ModelRecord& record = group.records()[m];
+    TrialResult& trial = results[record.policy];
+    WorldResult result;
+    result.diverged_at = record.diverged_at;
+    result.training_loss = own[m] ? own[m]->mean_loss : kNaN;
+    result.largest_loss = own[m] ? own[m]->largest_loss : kNaN;
+    result.training_accuracy = own[m] ? own[m]->accuracy : kNaN;
+    result.test_accuracy = test[m] ? test[m]->accuracy : kNaN;
+    result.odometer = training.odometer ? record.odometer.nats : kNaN;
+    result.infinite_steps = record.odometer.infinite_steps;
+    if (record.diverged_at || !own[m]) {
+      trial.status = TrialStatus::diverged;
+    } else {
+      const auto loss = static_cast<double>(on_differing.losses[m].front());
+      result.scores = {{"loss", -loss}, {"confidence", std::exp(-loss)}, {"margin", margin(loss)}};
+      score_weights(network_, group.parameters(m), start, {inputs, network_.input().size()},
+                    of->label, result.scores);
+      if (study_.audit.record_losses) {
+        std::vector<float> losses = on_records.losses[m];
+        losses.resize(data->slots);  // without the records that a world puts in their place
+        result.series.push_back({"record_losses", std::move(losses)});
+      }
+    }
+    trial.worlds[worlds[record.world]] = std::move(result);
+  }
+}
+
+}  // namespace sfumato

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/core/observer.hpp"
+#include "sfumato/study/ledger/trial.hpp"
+#include "sfumato/study/material.hpp"
+#include "sfumato/study/pair_cache.hpp"
+
+namespace sfumato {
+
+/// Trials of networks: groups {worlds} x {policies} of the training engine.
+class NetworkTrials {
+ public:
+  /// Loads the data. Throws as the functions of study/material.hpp.
+  NetworkTrials(const Study& study, const DataPlaces& places);
+
+  [[nodiscard]] const Network& network() const { return network_; }
+  /// SHA-256 of the data, by name.
+  [[nodiscard]] std::map<std::string, std::string> checksums() const;
+
+  /// Trains the models of all policies in these worlds (0: D, 1: D'), which share a seed, and fills in
+  /// results[policy].worlds. Leaves them as they are if the observer asks to stop.
+  ///
+  /// Scores, larger where the differing record is more likely in D:
+  ///   loss           minus the cross-entropy of the differing record (as D labels it)
+  ///   confidence     p, its softmax probability
+  ///   margin         log(p / (1 - p)): the logit of LiRA
+  ///   gradient_norm  minus the norm of its gradient
+  ///   projection     how far the weights moved from their start against its gradient there
+  void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
+             std::vector<TrialResult>& results, Observer& observer) const;
+
+  /// A group that trains as train() does, to measure how long one takes.
+  [[nodiscard]] TrialGroup make_group(std::uint64_t seed) const;
+
+ private:
+  struct Pair {
+    SlotPair slots;
+    std::shared_ptr<const TrainingData> both;               ///< coupled
+    std::vector<std::shared_ptr<const TrainingData>> each;  ///< not coupled: D alone, D' alone
+    std::optional<RecordStore> differing;
+    std::uint8_t label = 0;  ///< of the differing record in D
+  };
+  [[nodiscard]] std::shared_ptr<const Pair> pair(std::uint64_t draw) const;
+
+  Study study_;
+  StudySets sets_;
+  Network network_;
+  std::vector<NoisePolicy> policies_;
+  std::optional<RecordStore> test_;
+  PairCache<Pair> pairs_;
+};
+
+}  // namespace sfumato
