@@ -197,7 +197,7 @@ class Command(ProgramTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         twin = json.loads((self.dir / "audit.json").read_text())
         self.assertEqual(twin["chapters"][0]["command"], "audit")
-        self.assertIn("policies", [b.get("key") for b in twin["chapters"][0]["blocks"]])
+        self.assertIn("membership", [b.get("key") for b in twin["chapters"][0]["blocks"]])
 
     def test_refusals(self):
         good = self.write("good.json", self.quadratic())

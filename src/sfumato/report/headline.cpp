@@ -91,27 +91,27 @@ std::optional<Headline> advantage_headline(const Document& document) {
                   bounded ? "at most " : "", percent_right(found->value))};
 }
 
+/// Whether a row is about an epsilon that holds without further conditions.
+bool is_about_epsilon(const std::vector<Cell>& row) {
+  return std::any_of(row.begin(), row.end(), [](const Cell& cell) {
+    const auto* what = std::get_if<std::string>(&cell.content());
+    return what != nullptr && what->starts_with("eps at delta") &&
+           what->find(", if") == std::string::npos;
+  });
+}
+
 /// The largest epsilon that an audit shows: of one sample, or of several policies.
 std::optional<Headline> audit_headline(const Document& document) {
-  std::optional<Found> found =
-      largest(document, "value", [](const std::vector<Cell>& row, const Claimed<double>& value) {
-        const auto* what = std::get_if<std::string>(&row.front().content());
-        return value.claim == Claim::lower_bound && what != nullptr &&
-               what->starts_with("eps at delta") && what->find(", if") == std::string::npos;
-      });
+  const auto shown = [](const std::vector<Cell>& row, const Claimed<double>& value) {
+    return value.claim == Claim::lower_bound && is_about_epsilon(row);
+  };
+  std::optional<Found> found = largest(document, "value", shown);
+  if (!found) found = largest(document, "audited", shown);
+  if (!found) return std::nullopt;
   std::string label;
-  if (found) {
-    label = words_of(found->row->front());
-  } else {
-    found =
-        largest(document, "epsilon", [](const std::vector<Cell>&, const Claimed<double>& value) {
-          return value.claim == Claim::lower_bound;
-        });
-    if (!found) return std::nullopt;
-    for (const Column& column : found->table->columns()) {
-      if (column.key == "epsilon") label = column.title;
-    }
-    label += fmt::format(" ({})", subject_of(*found->table, *found->row));
+  for (const Cell& cell : *found->row) {
+    const auto* what = std::get_if<std::string>(&cell.content());
+    if (what != nullptr) label += (label.empty() ? "" : ", ") + *what;
   }
   const double odds = std::exp(found->value.value);
   std::string meaning =
