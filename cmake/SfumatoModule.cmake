@@ -27,7 +27,6 @@ function(sfumato_test label source)
   add_executable(${target} "${label}/${source}")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE ${ARG_LINK} sfumato_flags GTest::gtest_main rapidcheck)
-  target_compile_definitions(${target} PRIVATE SFUMATO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   # What is tested is the library, optimised as users have it; the tests themselves need not be.
   target_compile_options(${target} PRIVATE -O0)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")

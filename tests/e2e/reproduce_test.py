@@ -316,7 +316,7 @@ class Trained(ProgramTest):
             for point, sure in zip(points, frontier["interval"]["network"][policy]):
                 self.assertLessEqual(sure["advantage"][0], point["advantage"])
                 self.assertLessEqual(point["advantage"], sure["advantage"][1])
-        self.assertIn("designed_full", frontier["ours"]["ridge"])
+        self.assertIn("designed_by_outcome", frontier["ours"]["ridge"])
 
     @staticmethod
     def trials_in(path):

@@ -24,6 +24,7 @@ struct BlockStore {
   std::size_t copies;   ///< matrices, one after the other: one, or one per model
   std::size_t columns;  ///< of a row, padded
   AlignedFloats values, gradient;
+  AlignedFloats total = {};  ///< of the pieces of a batch, where it has several
 
   BlockStore(const ParameterBlock& b, std::size_t side_by_side, std::size_t matrices)
       : block(b),
@@ -40,6 +41,15 @@ struct BlockStore {
   }
   [[nodiscard]] float* slope(std::size_t model) {
     return gradient.data() + copy_of(model) * matrix();
+  }
+
+  void add_to_total(bool first) {
+    if (first) {
+      total.require(gradient.size());
+      std::swap(total, gradient);
+      return;
+    }
+    for (std::size_t i = 0; i < gradient.size(); ++i) total.data()[i] += gradient.data()[i];
   }
 
   /// Calls move(number in the store, number in the network's order) for every parameter of a model.
@@ -136,7 +146,32 @@ class Bundle::Implementation {
   }
   [[nodiscard]] std::vector<BlockStore>& blocks() { return blocks_; }
 
+  /// Large batches are cut into pieces whose inputs stay in the second-level cache between the way
+  /// forwards and back. Pieces depend on the batch and the network only.
   void compute_gradients(const BatchRows& rows, float* losses) {
+    const std::size_t count = rows.inputs.count;
+    const std::size_t piece = piece_rows();
+    for (std::size_t from = 0; from < count; from += piece) {
+      InputRows inputs = rows.inputs;
+      inputs.count = std::min(piece, count - from);
+      if (inputs.plain != nullptr) inputs.plain += from;
+      if (inputs.sparse != nullptr) inputs.sparse += from;
+      piece_gradients({inputs, rows.labels + from, rows.weights + from}, count,
+                      losses == nullptr ? nullptr : losses + from);
+      if (count <= piece) return;
+      for (BlockStore& block : blocks_) block.add_to_total(from == 0);
+    }
+    for (BlockStore& block : blocks_) std::swap(block.gradient, block.total);
+  }
+
+  [[nodiscard]] std::size_t piece_rows() const {
+    constexpr std::size_t kCached = std::size_t{512} << 10, kUnit = 64;
+    const std::size_t row = stages_.front().in.size() * sizeof(float);
+    return std::max(kUnit, kCached / row / kUnit * kUnit);
+  }
+
+  /// Gradients of some rows of a batch of `batch`, by which weights and losses of models are apart.
+  void piece_gradients(const BatchRows& rows, std::size_t batch, float* losses) {
     const std::size_t count = rows.inputs.count;
     forward_shared(rows.inputs);
     const Stage& first = stages_[shared_];
@@ -148,8 +183,8 @@ class Bundle::Implementation {
       forward_rest(m, count);
       float* logits = logits_of(m, count);
       kernel::softmax_rows({logits, count, classes_, padded(classes_), rows.labels,
-                            rows.weights + m * count,
-                            losses == nullptr ? nullptr : losses + m * count});
+                            rows.weights + m * batch,
+                            losses == nullptr ? nullptr : losses + m * batch});
       float* slope = logits;
       for (std::size_t s = stages_.size(); --s > shared_;) {
         slope = backward(s, m, count, slope);

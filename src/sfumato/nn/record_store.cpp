@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "sfumato/nn/kernel/elementwise.hpp"
 
@@ -89,6 +90,15 @@ const float* RecordStore::inputs(std::size_t i, float* room) const {
   if (!floats_.empty()) return floats_.data() + i * shape_.size();
   expand(i, shift_, room);
   return room;
+}
+
+std::size_t RecordStore::nonzero_count(std::size_t i) const {
+  const std::size_t words = positions_.size() / count_;
+  std::size_t count = 0;
+  for (std::size_t w = 0; w < words; ++w) {
+    count += static_cast<std::size_t>(std::popcount(positions_[i * words + w]));
+  }
+  return count;
 }
 
 kernel::SparseRow RecordStore::sparse_row(std::size_t i, float* room) const {

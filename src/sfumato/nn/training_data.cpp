@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sfumato/nn/trial_group.hpp"
 
@@ -16,6 +17,24 @@ std::vector<std::uint32_t> records_of(const Slots& slots, const std::vector<Worl
     }
   }
   return records;
+}
+
+/// By class, then by the number of pixels that are not zero.
+std::vector<std::uint8_t> places_of(const RecordStore& store, std::span<const std::uint8_t> labels,
+                                    std::size_t slots) {
+  if (!store.sparse()) return {};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order(slots);
+  for (std::size_t i = 0; i < slots; ++i) {
+    const auto pixels = static_cast<std::uint32_t>(store.nonzero_count(i));
+    const auto size = static_cast<std::uint32_t>(store.shape().size() + 1);
+    order[i] = {labels[i] * size + pixels, static_cast<std::uint32_t>(i)};
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::uint8_t> places(slots);
+  for (std::size_t i = 0; i < slots; ++i) {
+    places[order[i].second] = static_cast<std::uint8_t>(i * 256 / slots);
+  }
+  return places;
 }
 
 }  // namespace
@@ -51,6 +70,7 @@ TrainingData::TrainingData(const LabelledSet& set, const Slots& of_slots,
   first_change.resize(slots + 1);
   for (const Change& change : changes) ++first_change[change.slot + 1];
   for (std::size_t i = 0; i < slots; ++i) first_change[i + 1] += first_change[i];
+  places = places_of(store, labels, slots);
 }
 
 }  // namespace sfumato

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "sfumato/divergence/step_kl.hpp"
 #include "sfumato/nn/aligned_floats.hpp"
@@ -286,8 +288,19 @@ class TrialGroup::Implementation {
     }
   }
 
+  /// The batch in the order of the slots' places. A batch is a set: its order is ours to choose.
+  std::span<const std::uint32_t> arranged(std::span<const std::uint32_t> batch) {
+    if (data_->places.empty()) return batch;
+    std::array<std::uint32_t, 257> starts{};
+    for (const std::uint32_t slot : batch) ++starts[data_->places[slot] + 1U];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    batch_.resize(batch.size());
+    for (const std::uint32_t slot : batch) batch_[starts[data_->places[slot]]++] = slot;
+    return batch_;
+  }
+
   void one_step() {
-    const bool differs = gather(sampler_.batch(step_));
+    const bool differs = gather(arranged(sampler_.batch(step_)));
     if (noisy_) {
       normals_.fill_normal(step_, 0, std::span<float>(drawn_.data(), network_.parameter_count()));
     }
@@ -464,6 +477,7 @@ class TrialGroup::Implementation {
   std::uint64_t step_ = 0;
   std::vector<ModelRecord> records_;
   std::vector<Part> bundles_;
+  std::vector<std::uint32_t> batch_;
   Rows rows_;
   std::vector<std::vector<float>> weights_;
   std::vector<Extra> extra_;

@@ -54,6 +54,11 @@ struct TrainingData {
   };
   std::vector<Change> changes;              ///< ordered by slot, then world
   std::vector<std::uint32_t> first_change;  ///< of each slot, and the end
+
+  /// Where a slot stands, from 0 to 255, when slots are ordered so that records that are zero at the
+  /// same pixels are near each other; empty if the store is not sparse. Neighbours in a batch skip the
+  /// zeros that they have in common.
+  std::vector<std::uint8_t> places;
 };
 
 struct LoggedLoss {

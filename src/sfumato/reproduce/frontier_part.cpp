@@ -95,30 +95,27 @@ Figure network_figure(const std::vector<NetworkPoint>& points) {
   Figure figure("frontier_network_curves", "Networks: measured advantage against loss", Mark::line,
                 Axis{"mean training loss", "nats", Scale::log}, Axis{"advantage on the canary"});
   for (const char* policy : kPolicies) {
-    const struct {
-      const char* suffix;
-      const char* title;
-      double AdvantageEstimate::*member;
-    } lines[] = {{"", "", &AdvantageEstimate::value},
-                 {"_lower", ", lower end", &AdvantageEstimate::lower},
-                 {"_upper", ", upper end", &AdvantageEstimate::upper}};
-    for (const auto& line : lines) {
-      Series series{fmt::format("{}{}", policy, line.suffix),
-                    fmt::format("{}{}", policy, line.title),
-                    {},
-                    {},
-                    {},
-                    Claim::estimate,
-                    "threshold on the canary's loss, cross-fitted; Newcombe's interval"};
-      series.confidence = kConfidence;
-      for (const NetworkPoint& p : points) {
-        if (p.policy != policy || std::isnan(p.loss)) continue;
-        series.x.push_back(p.loss);
-        series.y.push_back(p.advantage.*line.member);
-      }
-      figure.add(std::move(series));
+    Series series{policy, policy, {}, {}, {}, Claim::estimate,
+                  "threshold on the canary's loss, cross-fitted; Newcombe's interval"};
+    series.confidence = kConfidence;
+    Intervals losses, advantages;
+    for (const NetworkPoint& p : points) {
+      if (p.policy != policy || std::isnan(p.loss)) continue;
+      series.x.push_back(p.loss);
+      series.y.push_back(p.advantage.value);
+      series.labels.push_back(fmt::format("sigma^2 = {:g}", p.variance));
+      const double half = std::isfinite(p.loss_error) ? 1.96 * p.loss_error : 0.0;
+      losses.low.push_back(std::max(1e-9, p.loss - half));
+      losses.high.push_back(p.loss + half);
+      advantages.low.push_back(p.advantage.lower);
+      advantages.high.push_back(p.advantage.upper);
     }
+    series.x_intervals = std::move(losses);
+    series.y_intervals = std::move(advantages);
+    figure.add(std::move(series));
   }
+  figure.set_caption(
+      "Down and left is better. Both axes are measured on the same models; bars are 95 % intervals.");
   return figure;
 }
 
@@ -159,6 +156,7 @@ Figure ridge_figure(const std::vector<FrontierCurve>& curves) {
     }
     figure.add(std::move(series));
   }
+  figure.set_caption("The same picture where risk and loss are exact: one row of a ridge problem removed.");
   return figure;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "sfumato/data/data_sets.hpp"
 #include "sfumato/reproduce/json_value.hpp"
@@ -28,17 +29,14 @@ std::string tensor_of(const std::string& parameter) {
 }
 
 void add_first_infinite(Count& count, const Network& network, const std::vector<float>& values) {
-  std::map<std::string, bool> seen;
+  std::set<std::string> tensors;
   std::vector<std::string> names;
-  for (std::size_t i = 2; i < values.size(); ++i) {
-    names.push_back(network.parameter_name(static_cast<std::size_t>(values[i])));
-    seen[tensor_of(names.back())] = true;
+  for (const float value : values) {
+    names.push_back(network.parameter_name(static_cast<std::size_t>(value)));
+    tensors.insert(tensor_of(names.back()));
   }
-  for (const auto& [tensor, unused] : seen) ++count.layers[tensor];
-  if (!count.example.empty()) return;
-  count.example = fmt::format("step {:.0f}, {:.0f} parameters: {}{}", values[0], values[1],
-                              fmt::join(names, ", "),
-                              values[1] > static_cast<float>(names.size()) ? ", ..." : "");
+  for (const std::string& tensor : tensors) ++count.layers[tensor];
+  if (count.example.empty()) count.example = fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -63,7 +61,7 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
       count.steps += static_cast<double>(world.infinite_steps);
       count.infinite += world.infinite_steps != 0 ? 1 : 0;
       for (const NamedSeries& series : world.series) {
-        if (series.name == "first_infinite") add_first_infinite(count, network, series.values);
+        if (series.name == "infinite_coordinates") add_first_infinite(count, network, series.values);
       }
     }
   });

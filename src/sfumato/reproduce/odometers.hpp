@@ -19,7 +19,7 @@ struct OdometerSummary {
   double mean_infinite_steps = 0.0;
   /// Of the infinite ones: where the first infinite step was due, by layer: "fc1.weight" -> models.
   std::vector<std::pair<std::string, std::size_t>> layers;
-  std::string example;  ///< one model's first infinite step, its parameters by name
+  std::string example;  ///< the first parameters that made one model's infinite, by name
 };
 
 /// Reads the ledger of a study that kept odometers; nothing if it did not.

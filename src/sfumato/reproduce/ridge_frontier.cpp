@@ -6,6 +6,8 @@
 #include "sfumato/design/minimax_design.hpp"
 #include "sfumato/privacy/risk.hpp"
 #include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/problem/ridge_change.hpp"
+#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
 namespace {
@@ -22,23 +24,50 @@ LinearChain chain_of(const QuadraticLoss& loss, double learning_rate, const Cova
   return {loss.curvature, loss.pull, learning_rate, noise};
 }
 
-/// The noise of a form that hides the worst of the gradients of public rows best; no variance below a
-/// hundredth of the mean.
-Covariance designed(const RidgeData& records, double ridge, DesignForm form) {
-  const RidgeProblem problem = ridge_problem(records, ridge);
+DesignTask diagonal_task(Covariance weights) {
+  const Eigen::Index n = dimension(weights);
+  DesignTask task;
+  task.budget = {std::move(weights), static_cast<double>(n)};
+  task.form = DesignForm::diagonal;
+  return task;
+}
+
+/// Diagonal noise of one step that hides the worst of the public rows' gradients best; no variance below
+/// a hundredth of the mean.
+Covariance designed_by_step(const RidgeData& records, const RidgeProblem& problem) {
   const VectorXd residuals = records.features * problem.minimiser() - records.targets;
   const RowMajorMatrix gradients = residuals.asDiagonal() * records.features;
-  const Eigen::Index dimension = gradients.cols();
-  DesignTask task;
-  task.budget = trace_budget(dimension, static_cast<double>(dimension));
-  task.form = form;
-  task.floor = VectorXd::Constant(dimension, 0.01);
+  DesignTask task = diagonal_task(Isotropic{1.0, gradients.cols()});
+  task.floor = VectorXd::Constant(gradients.cols(), 0.01);
   Observer observer;
   return minimax_design(gradients, task, {}, observer).covariance;
 }
 
+/// Noise whose outcome hides the worst of the public rows' shifts of the minimiser best. In the
+/// eigenbasis of the curvature the long-run variances v_i cost  sum l_i v_i / 2  of the loss, and a shift c
+/// shows as  sum c_i^2 / v_i;  a step with variance  v_i (1 - (1 - eta l_i)^2)  keeps them up.
+Covariance designed_by_outcome(const RidgeProblem& problem, double learning_rate) {
+  const Spectrum spectrum = spectrum_of(problem.loss().curvature);
+  const VectorXd& rates = spectrum.values;
+  RowMajorMatrix shifts(problem.rows(), problem.parameters());
+  for (Eigen::Index row = 0; row < problem.rows(); ++row) {
+    shifts.row(row) =
+        (spectrum.vectors.transpose() * minimiser_shift(problem, row, std::nullopt).value())
+            .transpose();
+  }
+  DesignTask task = diagonal_task(Diagonal{rates});
+  // A hundredth of what isotropic noise would give each direction.
+  task.floor = 0.01 * rates.cwiseInverse();
+  Observer observer;
+  const VectorXd variances =
+      diagonal_of(minimax_design(shifts, task, {}, observer).covariance);
+  const VectorXd step =
+      variances.array() * (1.0 - (1.0 - learning_rate * rates.array()).square());
+  return Dense{spectrum.vectors * step.asDiagonal() * spectrum.vectors.transpose()};
+}
+
 std::vector<NoiseShape> shapes(const QuadraticLoss& d, const QuadraticLoss& d_prime, double floor,
-                               const Covariance& diagonal, const Covariance& full) {
+                               const Covariance& by_step, const Covariance& by_outcome) {
   // Both start at 0, where the gradient is -pull.
   const VectorXd g = d.pull.cwiseAbs(), other = d_prime.pull.cwiseAbs();
   const Eigen::Index n = g.size();
@@ -47,8 +76,8 @@ std::vector<NoiseShape> shapes(const QuadraticLoss& d, const QuadraticLoss& d_pr
           {"isotropic_per_layer", Isotropic{g.maxCoeff(), n}, Isotropic{other.maxCoeff(), n}},
           {"anisotropic", Diagonal{g}, Diagonal{other}},
           {"floored", Diagonal{g.cwiseMax(level)}, Diagonal{other.cwiseMax(level)}},
-          {"designed", diagonal, diagonal},
-          {"designed_full", full, full}};
+          {"designed", by_step, by_step},
+          {"designed_by_outcome", by_outcome, by_outcome}};
 }
 
 }  // namespace
@@ -61,11 +90,12 @@ std::vector<FrontierCurve> ridge_frontier(const RidgeFrontierOptions& options,
   const QuadraticLoss d_prime = problem.neighbour(most_influential_row(problem), std::nullopt);
   const GaussianLaw start = point_law(VectorXd::Zero(d.pull.size()));
   const RidgeData others = fashion_ridge(DataPart::test, options.rows, places);
-  const Covariance diagonal = designed(others, options.ridge, DesignForm::diagonal);
-  const Covariance full = designed(others, options.ridge, DesignForm::full);
+  const RidgeProblem public_problem = ridge_problem(others, options.ridge);
+  const Covariance by_step = designed_by_step(others, public_problem);
+  const Covariance by_outcome = designed_by_outcome(public_problem, options.learning_rate);
 
   std::vector<FrontierCurve> curves;
-  for (const NoiseShape& shape : shapes(d, d_prime, options.floor, diagonal, full)) {
+  for (const NoiseShape& shape : shapes(d, d_prime, options.floor, by_step, by_outcome)) {
     // The loss is affine in sigma^2: what the noise adds per unit of it.
     const auto loss = [&](double variance) {
       return ChainLaw(chain_of(d, options.learning_rate, scaled(shape.with, variance)), start)

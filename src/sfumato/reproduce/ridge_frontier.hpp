@@ -34,14 +34,14 @@ struct RidgeFrontierOptions {
 /// Risk against loss of noisy gradient descent on a ridge problem from real records, one row removed
 /// (the most influential one), both worlds from 0. The outputs are normal, so risk and loss are exact.
 ///
-///   isotropic, designed, designed_full
+///   isotropic, designed, designed_by_outcome
 ///                          the same noise in both worlds
 ///   isotropic_per_layer, anisotropic, floored
 ///                          the paper's, with the gradient frozen at the start: sigma^2 max|g|,
 ///                          sigma^2 |g_i|, sigma^2 max(|g_i|, floor); g is that of the world's own data
 ///
-/// The designs hide the worst of the rows' gradients of other, public records (the set's test part) at
-/// their minimiser best, among diagonal covariances and among all.
+/// The designs come from other, public records (the set's test part): by the worst gradient of a row at
+/// the minimiser, as a step sees it, or by the worst shift of the minimiser, as the outcome shows it.
 [[nodiscard]] std::vector<FrontierCurve> ridge_frontier(const RidgeFrontierOptions& options,
                                                         const DataPlaces& places);
 

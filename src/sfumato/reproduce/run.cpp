@@ -10,12 +10,14 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/report/html.hpp"
 #include "sfumato/report/json.hpp"
 
 namespace sfumato {
 namespace {
 
 constexpr const char* kSummaryFile = "report.json";
+constexpr const char* kPageFile = "report.html";
 
 std::vector<Part> wanted_parts(const std::vector<std::string>& only) {
   const std::vector<Part>& all = reproduction_parts();
@@ -66,14 +68,23 @@ class OutputDirectory {
   std::vector<std::string> names_;
 };
 
+Outcome outcome_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds: return Outcome::good;
+    case Verdict::does_not_hold: return Outcome::bad;
+    case Verdict::depends: return Outcome::open;
+  }
+  throw InternalError("unknown verdict");
+}
+
 /// The blocks of one part with the statements that its findings make.
 std::vector<Block> blocks_of(const PartResult& result) {
   std::vector<Block> blocks = result.blocks;
   for (const Finding& finding : result.findings) {
-    blocks.push_back(
-        Statement{StatementKind::verdict,
-                  fmt::format("\"{}\": {} ({}). {}", finding.statement, name(finding.verdict),
-                              finding.extent, finding.evidence)});
+    blocks.push_back(Statement{StatementKind::verdict,
+                               fmt::format("\"{}\": {} ({}). {}", finding.statement,
+                                           name(finding.verdict), finding.extent, finding.evidence),
+                               outcome_of(finding.verdict)});
   }
   return blocks;
 }
@@ -141,6 +152,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                  {"verdict", "verdict"},
                  {"extent", "true for"}});
   nlohmann::ordered_json entries;
+  Report report{document.title(), {}};
   std::vector<std::string> reduced;
   for (const Part& part : parts) {
     const auto begin = std::chrono::steady_clock::now();
@@ -158,6 +170,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     }
     for (const ResultFile& file : result->files) directory.write(file.name, file.bytes);
     directory.write(part.key + ".json", render_json(alone));
+    report.chapters.push_back(std::move(alone));
     for (const Finding& finding : result->findings) {
       summary.add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
     }
@@ -169,17 +182,23 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
             "done in {:.1f} s",
             std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
   }
-  directory.write(kSummaryFile, entries.dump(2) + "\n");
-
-  document.add(summary);
-  for (const std::string& reason : skipped) document.state(StatementKind::warning, reason);
-  if (!reduced.empty()) {
-    document.state(
-        StatementKind::warning,
-        fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in "
-                    "{}; --scale paper runs them in full.",
-                    fmt::join(reduced, ", "), kSummaryFile));
+  // What a reader sees first: every statement of the paper, and what the numbers come from.
+  Document overview(document.command(), "What became of the paper's statements");
+  for (const auto& [key, value] : document.provenance()) overview.add_provenance(key, value);
+  for (Document* to : {&overview, &document}) {
+    to->add(summary);
+    for (const std::string& reason : skipped) to->state(StatementKind::warning, reason);
+    if (reduced.empty()) continue;
+    to->state(StatementKind::warning,
+              fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in {}; "
+                          "--scale paper runs them in full.",
+                          fmt::join(reduced, ", "), kSummaryFile));
   }
+  report.chapters.insert(report.chapters.begin(), std::move(overview));
+  for (const auto& [key, value] : entries.items()) report.entries.emplace_back(key, value.dump());
+  directory.write(kPageFile, html_report(report));
+  directory.write(kSummaryFile, report_json(report));
+
   document.state(StatementKind::info, fmt::format("Written to {}: {}", directory.path(),
                                                   fmt::join(directory.names(), ", ")));
   document.state(StatementKind::summary,

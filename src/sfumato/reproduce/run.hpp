@@ -29,8 +29,9 @@ struct Reproduction {
 ///
 ///   KEY.json and KEY_*.csv    what part KEY consists of, as soon as it is done
 ///   ledgers/*.ledger          every trained model's results, as soon as it is trained
-///   report.json               {"paper", "ours", "interval", "scale", "reduced", "size"} under each KEY,
-///                             nested at its dots; last
+///   report.html               all parts as one page (report/html.hpp)
+///   report.json               the same for programs, and {"paper", "ours", "interval", "scale", "reduced",
+///                             "size"} under each KEY, nested at its dots; last
 ///
 /// Nothing that changes between runs is written, except how long a trial took into its ledger. Models
 /// that the ledgers hold are not trained again. A part whose data set is not on the machine is left

@@ -65,12 +65,8 @@ void score_flatness(const Network& network, const std::vector<float>& weights,
 std::vector<NamedSeries> training_series(const ModelRecord& record) {
   std::vector<NamedSeries> all;
   if (const auto& first = record.odometer.first_infinite) {
-    NamedSeries series{"first_infinite",
-                       {static_cast<float>(first->step), static_cast<float>(first->count)}};
-    for (const std::size_t coordinate : first->first_coordinates) {
-      series.values.push_back(static_cast<float>(coordinate));
-    }
-    all.push_back(std::move(series));
+    all.push_back({"infinite_coordinates",
+                   {first->first_coordinates.begin(), first->first_coordinates.end()}});
   }
   if (!record.losses.empty()) {
     NamedSeries series{"batch_losses", {}};

@@ -36,9 +36,9 @@ class NetworkTrials {
   /// and where the study asks for flatness and couples the worlds, numbers that describe the model
   /// (Spec §10): hessian_trace, hessian_largest, mixed_norm, gradient_difference, covariance_trace,
   /// covariance_largest. Series:
-  ///   record_losses   of every record of D at the end, if the study keeps them
-  ///   batch_losses    the logged ones, every train.log_every steps
-  ///   first_infinite  of the odometer: step, number of parameters, the first of them
+  ///   record_losses          of every record of D at the end, if the study keeps them
+  ///   batch_losses           the logged ones, every train.log_every steps
+  ///   infinite_coordinates   the first parameters that made the odometer infinite
   void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 

@@ -120,8 +120,9 @@ TEST(Bundle, GradientsEqualTheReference) {
     expect_reference_gradients(every_layer(), 5, models, 3);
   }
   expect_reference_gradients(preset_network("mlp-100"), 23, 4, 4);
+  expect_reference_gradients(preset_network("lenet"), 70, 2, 11);  // two pieces
   expect_reference_gradients(preset_network("mlp-30"), 300, 2,
-                             5);  // more rows than one block holds
+                             5);  // several pieces, as before
   expect_reference_gradients(preset_network("lenet"), 4, 4, 6);
   expect_reference_gradients(Network({5, 1, 1}, {{"only", Linear{2}}}), 3, 8, 7);
   expect_reference_gradients(

@@ -84,9 +84,10 @@ constexpr auto sparse_rows_tiles(std::integer_sequence<std::size_t, R...>) {
 
 template <std::size_t V>
 void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
-  // Enough sums to hide the latency of a multiply-add, and no more: the more rows, the fewer positions
-  // at which all of them are zero.
-  constexpr std::size_t kRows = (8 + V - 1) / V;
+  // Sums enough to hide the latency of a multiply-add and the work of finding a position, and no more:
+  // the more rows, the fewer positions at which all of them are zero.
+  constexpr std::size_t kSums = kRegisters == 32 ? 15 : 9;
+  constexpr std::size_t kRows = (kSums + V - 1) / V;
   static constexpr auto kTiles =
       sparse_rows_tiles<V>(std::make_integer_sequence<std::size_t, kRows>());
   const std::size_t words = (t.inputs + 63) / 64;
