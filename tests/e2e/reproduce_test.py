@@ -15,7 +15,7 @@ DIFFERENCES = ("minimiser_shift", "gradient_shift", "sharp_shift", "flat_shift",
 PLANES = {f"figure3_cond{c}_{d}.csv" for c in (10, 100) for d in DIFFERENCES}
 FIGURE3 = PLANES | {"figure3.json", "figure3_gain.csv", "figure3_design.csv", "figure3_line.csv"}
 FIGURE1 = {"figure1.json", "figure1_points.csv", "figure1_S10_10.csv", "figure1_S10_1.csv"}
-FILES = FIGURE1 | FIGURE3 | {"figure2.json", "figure2_optimal.csv", "report.json"}
+FILES = FIGURE1 | FIGURE3 | {"figure2.json", "figure2_optimal.csv", "report.json", "report.html"}
 
 # Spec §13.3; for pure shifts (sum l dm^2)(sum 1/l)/(sum|dm|)^2 with l = (cond, 1).
 SHIFTS = {"minimiser_shift": (0.1, 0.1), "sharp_shift": (0.1, 0.0), "flat_shift": (0.0, 0.1)}
@@ -55,14 +55,16 @@ class Reproduce(ProgramTest):
         for name in FILES:
             self.assertIn(name, text)
         self.assertIn("What the paper says, and what we find", text)
-        self.assertRegex(text.splitlines()[-1], r"^3 of 10 parts at quick scale, 25 files in ")
+        self.assertRegex(text.splitlines()[-1], r"^3 of 10 parts at quick scale, 26 files in ")
         self.assertEqual(self.reproduce("--only", "figure3,figure1", "--only", "figure2"), text)
         self.assertEqual(self.contents(), first)
 
     def test_json_has_the_paper_and_ours_side_by_side(self):
         self.reproduce(*FIGURES)
         summary = json.loads((self.dir / "out/report.json").read_text())
-        self.assertEqual(list(summary), ["figure1", "figure2", "figure3"])
+        self.assertEqual(list(summary), ["schema_version", "title", "figure1", "figure2", "figure3",
+                                         "chapters"])
+        self.assertEqual(len(summary["chapters"]), 4)
         entry = summary["figure3"]
         self.assertEqual(list(entry), ["paper", "ours", "interval", "scale", "reduced", "size"])
         self.assertEqual((entry["scale"], entry["reduced"]), ("quick", False))
@@ -85,8 +87,8 @@ class Reproduce(ProgramTest):
     def test_only_writes_the_parts_asked_for(self):
         text = self.reproduce("--only", "figure2")
         self.assertEqual(set(self.contents()),
-                         {"figure2.json", "figure2_optimal.csv", "report.json"})
-        self.assertRegex(text.splitlines()[-1], r"^1 of 10 parts at quick scale, 3 files in ")
+                         {"figure2.json", "figure2_optimal.csv", "report.json", "report.html"})
+        self.assertRegex(text.splitlines()[-1], r"^1 of 10 parts at quick scale, 4 files in ")
 
     def test_brief_prints_the_summary_and_writes_the_same_files(self):
         whole = self.reproduce(*FIGURES)

@@ -95,7 +95,12 @@ Figure network_figure(const std::vector<NetworkPoint>& points) {
   Figure figure("frontier_network_curves", "Networks: measured advantage against loss", Mark::line,
                 Axis{"mean training loss", "nats", Scale::log}, Axis{"advantage on the canary"});
   for (const char* policy : kPolicies) {
-    Series series{policy, policy, {}, {}, {}, Claim::estimate,
+    Series series{policy,
+                  policy,
+                  {},
+                  {},
+                  {},
+                  Claim::estimate,
                   "threshold on the canary's loss, cross-fitted; Newcombe's interval"};
     series.confidence = kConfidence;
     Intervals losses, advantages;
@@ -115,7 +120,8 @@ Figure network_figure(const std::vector<NetworkPoint>& points) {
     figure.add(std::move(series));
   }
   figure.set_caption(
-      "Down and left is better. Both axes are measured on the same models; bars are 95 % intervals.");
+      "Down and left is better. Both axes are measured on the same models; bars are 95 % "
+      "intervals.");
   return figure;
 }
 
@@ -156,7 +162,8 @@ Figure ridge_figure(const std::vector<FrontierCurve>& curves) {
     }
     figure.add(std::move(series));
   }
-  figure.set_caption("The same picture where risk and loss are exact: one row of a ridge problem removed.");
+  figure.set_caption(
+      "The same picture where risk and loss are exact: one row of a ridge problem removed.");
   return figure;
 }
 

@@ -61,7 +61,8 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
       count.steps += static_cast<double>(world.infinite_steps);
       count.infinite += world.infinite_steps != 0 ? 1 : 0;
       for (const NamedSeries& series : world.series) {
-        if (series.name == "infinite_coordinates") add_first_infinite(count, network, series.values);
+        if (series.name == "infinite_coordinates")
+          add_first_infinite(count, network, series.values);
       }
     }
   });

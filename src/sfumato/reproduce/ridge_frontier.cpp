@@ -59,10 +59,8 @@ Covariance designed_by_outcome(const RidgeProblem& problem, double learning_rate
   // A hundredth of what isotropic noise would give each direction.
   task.floor = 0.01 * rates.cwiseInverse();
   Observer observer;
-  const VectorXd variances =
-      diagonal_of(minimax_design(shifts, task, {}, observer).covariance);
-  const VectorXd step =
-      variances.array() * (1.0 - (1.0 - learning_rate * rates.array()).square());
+  const VectorXd variances = diagonal_of(minimax_design(shifts, task, {}, observer).covariance);
+  const VectorXd step = variances.array() * (1.0 - (1.0 - learning_rate * rates.array()).square());
   return Dense{spectrum.vectors * step.asDiagonal() * spectrum.vectors.transpose()};
 }
 

@@ -28,10 +28,10 @@ TEST(Reproduce, WritesEveryFileItNames) {
     EXPECT_GT(entry.file_size(), 0u) << entry.path();
     ++files;
   }
-  EXPECT_EQ(files, 25u);  // 16 planes, 5 tables and 4 JSON
+  EXPECT_EQ(files, 26u);  // 16 planes, 5 tables, 4 JSON and the page
   const auto& last = std::get<Statement>(document.blocks().back());
   EXPECT_EQ(last.kind, StatementKind::summary);
-  EXPECT_NE(last.text.find("25 files"), std::string::npos) << last.text;
+  EXPECT_NE(last.text.find("26 files"), std::string::npos) << last.text;
   const auto summary = nlohmann::json::parse(get(dir / "new/deep/report.json"));
   EXPECT_EQ(summary["figure3"]["scale"], "quick");
   EXPECT_EQ(summary["figure3"]["ours"]["statements"]["gain_grows_with_condition"]["verdict"],
@@ -67,7 +67,7 @@ TEST(Reproduce, ReusesADirectoryAndLeavesOtherFilesAlone) {
   (void)run(dir / "link", {"figure3"});
   EXPECT_EQ(get(dir / "real/notes.txt"), "mine");
   EXPECT_EQ(nlohmann::json::parse(get(dir / "real/figure3.json"))["command"], "reproduce");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir / "real"), {}), 20);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir / "real"), {}), 21);
 }
 
 TEST(Reproduce, RefusesAPartWhoseDataAreMissingIfItIsAskedFor) {

@@ -1,0 +1,213 @@
+#!/usr/bin/python3
+"""Writes docs/results/ from a finished reproduction: JSON and Markdown tables, no number by hand.
+
+  tools/results.py DIR [OUT]      DIR as `sfumato reproduce --out DIR` left it; OUT defaults to docs/results
+
+OUT/report.json   the entries of DIR/report.json: paper, ours, interval, scale, size of every part
+OUT/tables.md     the same as tables, part by part
+"""
+
+import json
+import pathlib
+import sys
+
+HEAD = """# Results of the reproduction
+
+Made by `tools/results.py` from `sfumato reproduce --scale {scale}`; numbers are never edited by hand. The discussion is in
+[README.md](README.md), every digit in [report.json](report.json).
+"""
+VERDICTS = {"holds": "holds", "does not hold": "**does not hold**", "depends": "depends"}
+
+
+def parts(entries, prefix=""):
+    """(key, entry) of every part; keys nest at their dots."""
+    for key, value in entries.items():
+        if not isinstance(value, dict):
+            continue
+        if "paper" in value and "ours" in value:
+            yield prefix + key, value
+        else:
+            yield from parts(value, f"{prefix}{key}.")
+
+
+def number(value):
+    if value is None:
+        return "-"
+    if isinstance(value, bool) or isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}"
+
+
+def interval(pair):
+    return f"{number(pair[0])} .. {number(pair[1])}" if pair else "-"
+
+
+def table(columns, rows):
+    lines = ["| " + " | ".join(columns) + " |", "|" + " --- |" * len(columns)]
+    lines += ["| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def at(tree, *path):
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return tree
+
+
+def statements(entry):
+    said = at(entry, "paper", "statements") or {}
+    found = at(entry, "ours", "statements") or {}
+    rows = [(said[key], VERDICTS[f["verdict"]], f["extent"], f["evidence"])
+            for key, f in found.items()]
+    return table(("the paper says", "verdict", "true for", "evidence"), rows)
+
+
+def compared(entry):
+    """Numbers that both have under the same names, by noise or batch."""
+    rows = []
+    for group, printed in entry["paper"].items():
+        ours = at(entry, "ours", group)
+        if not isinstance(printed, dict) or not isinstance(ours, dict) or group == "statements":
+            continue
+        rows += [(group, key, number(value), number(ours.get(key)),
+                  interval(at(entry, "interval", group, key)))
+                 for key, value in printed.items() if key in ours]
+    return table(("run", "number", "paper", "ours", "interval"), rows) if rows else ""
+
+
+def attacked(entry):
+    rows = []
+    for group, ours in entry["ours"].items():
+        attack = at(ours, "attack")
+        if not attack:
+            continue
+        sure = at(entry, "interval", group, "attack") or {}
+        rows.append((group, number(ours["models_per_world"]),
+                     number(attack["differing_loss_D"]), number(attack["differing_loss_D'"]),
+                     number(attack["advantage"]), interval(sure.get("advantage")),
+                     number(attack["auc"]), number(attack["auc_within_pairs"]),
+                     number(attack["epsilon_lower_bound"]), number(attack["epsilon_cap"]),
+                     number(attack["delta_lower_bound"]), number(ours["diverged"])))
+    if not rows:
+        return ""
+    return ("The same models attacked by a threshold on the differing record's loss:\n\n"
+            + table(("run", "models per world", "loss, D", "loss, D'", "advantage", "95 %", "AUC",
+                     "AUC in pair", "eps at 1e-5 >=", "cap", "delta >=", "diverged"), rows))
+
+
+def readings(entry):
+    found = at(entry, "ours", "readings")
+    if not found:
+        return ""
+    rows = [(reading, policy, number(ours["delta_at_0.1"]), number(ours["worst_loss"]),
+             number(of["distance"]))
+            for reading, of in found.items() for policy, ours in of.items() if policy != "distance"]
+    return ("Readings of the noise scale; distance is the sum of |log10(ours/paper)|. Closest: "
+            f"{entry['ours']['closest_reading']}.\n\n"
+            + table(("read as", "noise", "delta at 0.1", "worst loss", "distance"), rows))
+
+
+def odometers(entry):
+    found = at(entry, "ours", "odometer")
+    if not found:
+        return ""
+    rows = [(policy, along, number(o["models"]), number(o["infinite"]), number(o["mean_nats"]),
+             number(o["mean_infinite_steps"]),
+             ", ".join(f"{layer} ({n})" for layer, n in o["first_because_of"].items()) or "-")
+            for policy, worlds in found.items() for along, o in worlds.items()]
+    return ("Odometer of the same models:\n\n"
+            + table(("noise", "path", "models", "infinite", "mean nats", "infinite steps",
+                     "first because of (models)"), rows))
+
+
+def flatness(entry):
+    groups = [g for g, ours in entry["ours"].items() if at(ours, "flatness")]
+    if not groups:
+        return ""
+    names = entry["ours"][groups[0]]["flatness"]
+    columns = ["measure"] + [c for g in groups for c in (g, "95 %")]
+    rows = [[name] + [c for g in groups
+                      for c in (number(at(entry, "ours", g, "flatness", name)),
+                                interval(at(entry, "interval", g, "flatness", name)))]
+            for name in names]
+    return "Flatness of the same models (descriptive):\n\n" + table(columns, rows)
+
+
+def ridge_batches(entry):
+    found = at(entry, "ours", "ridge")
+    if not isinstance(found, list):
+        return ""
+    return ("KL of minibatch SGD on a ridge problem, exact:\n\n"
+            + table(("batch", "drift part", "covariance part", "KL"),
+                    [[number(p[k]) for k in ("batch", "drift", "covariance", "kl")] for p in found]))
+
+
+def frontier(entry):
+    network, ridge = at(entry, "ours", "network"), at(entry, "ours", "ridge")
+    if not network or not isinstance(ridge, dict):
+        return ""
+    rows = [(policy, number(p["variance"]), number(p["loss"]), interval(sure["loss"]),
+             number(p["test_accuracy"]), number(p["advantage"]), interval(sure["advantage"]),
+             number(p["auc"]))
+            for policy, points in network.items()
+            for p, sure in zip(points, entry["interval"]["network"][policy])]
+    policies = list(ridge)
+    every = range(0, len(ridge[policies[0]]), 3)
+    exact = [[number(ridge[policies[0]][i]["excess_loss"])]
+             + [number(ridge[policy][i]["advantage"]) for policy in policies] for i in every]
+    return ("Networks:\n\n"
+            + table(("noise", "sigma^2", "loss", "95 %", "test accuracy", "advantage", "95 %",
+                     "AUC"), rows)
+            + "\nRidge problem, exact advantage at equal excess loss:\n\n"
+            + table(["excess loss", *policies], exact))
+
+
+def theorem(entry):
+    rows = [(formula, c["case"], c["erratum"] or "-", number(c["truth"]), number(c["printed"]),
+             number(c["corrected"]), "yes" if c["printed_holds"] else "**no**")
+            for formula, cases in entry["ours"].items() if isinstance(cases, list)
+            for c in cases if "printed_holds" in c]
+    if not rows:
+        return ""
+    return table(("formula", "case", "erratum", "truth", "printed", "corrected", "holds"), rows)
+
+
+def sizes(entry):
+    def flat(tree, prefix=""):
+        for key, value in tree.items():
+            if isinstance(value, dict):
+                yield from flat(value, f"{prefix}{key}.")
+            else:
+                yield f"{prefix}{key} {value}"
+    return ", ".join(flat(entry["size"])) if entry["size"] else "no models"
+
+
+def main(source, out):
+    whole = json.loads((source / "report.json").read_text())
+    entries = {k: v for k, v in whole.items()
+               if k not in ("schema_version", "title", "chapters")}
+    found = list(parts(entries))
+    if not found:
+        sys.exit(f"{source}/report.json holds no part of the paper")
+    text = HEAD.format(scale=found[0][1]["scale"])
+    for key, entry in found:
+        reduced = ", reduced" if entry["reduced"] else ""
+        text += f"\n## {key}\n\nScale: {entry['scale']}{reduced} ({sizes(entry)}).\n"
+        for section in (compared, readings, attacked, odometers, flatness, ridge_batches, frontier,
+                        theorem, statements):
+            block = section(entry)
+            if block:
+                text += "\n" + block
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "report.json").write_text(json.dumps(entries, indent=1) + "\n")
+    (out / "tables.md").write_text(text)
+
+
+if __name__ == "__main__":
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit(__doc__)
+    root = pathlib.Path(__file__).resolve().parents[1]
+    main(pathlib.Path(sys.argv[1]),
+         pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else root / "docs/results")
