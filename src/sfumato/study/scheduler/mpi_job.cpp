@@ -12,7 +12,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/study/scheduler/crew.hpp"
-#include "sfumato/study/scheduler/message.hpp"
+#include "sfumato/study/ledger/trial_bytes.hpp"
 
 namespace sfumato {
 namespace {
