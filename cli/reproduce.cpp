@@ -44,14 +44,14 @@ std::string refuse_unknown(const std::string& word, const std::vector<std::strin
                      guess ? fmt::format(" (did you mean {}?)", *guess) : "");
 }
 
-/// A TerminalObserver that says which parts are done, from two seconds after its construction.
+/// A TerminalObserver that says which parts are done, from ten seconds after its construction.
 class PartObserver final : public Observer {
  public:
   void progress(std::string_view stage, std::uint64_t done, std::uint64_t total) override {
     terminal_.progress(stage, done, total);
   }
   void record(std::string_view topic, std::string_view message) override {
-    if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(2)) return;
+    if (std::chrono::steady_clock::now() - start_ < std::chrono::seconds(10)) return;
     terminal_.finish();
     const std::string line = fmt::format("{}: {}\n", topic, message);
     std::fwrite(line.data(), 1, line.size(), stderr);

@@ -100,7 +100,7 @@ def number(value):
     return {"inf": math.inf, "-inf": -math.inf}.get(value, value)
 
 
-def drawn(fig, item):
+def drawable(fig, item):
     """The points of a series that finite and logarithmic axes can show."""
     def fits(value, about):
         value = number(value)
@@ -108,6 +108,16 @@ def drawn(fig, item):
     axes = fig["axes"]
     return [i for i in range(len(item["y"])) if fits(item["x"][i], axes["x"]) and fits(item["y"][i], axes["y"])
             and ("z" not in item or fits(item["z"][i], axes["z"]))]
+
+
+def drawn(fig, item):
+    """Of these the ones within twelve decades of the largest of the figure."""
+    points = drawable(fig, item)
+    for key in "xy":
+        if fig["axes"][key]["scale"] == "log":
+            largest = max((s[key][i] for s in fig["series"] for i in drawable(fig, s)), default=0)
+            points = [i for i in points if item[key][i] >= largest * 1e-12]
+    return points
 
 
 def expected_marks(fig):

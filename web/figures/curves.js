@@ -21,7 +21,7 @@ const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
 export function curveMarks(items, domains) {
   const marks = [];
   const claims = new Set(items.map(item => item.series.claim));
-  if (claims.has("upper_bound") && claims.has("lower_bound")) {
+  if (claims.has("lower_bound") && (claims.has("upper_bound") || claims.has("exact"))) {
     for (const { series, index, drawn, mark } of items) {
       if (mark !== "line" || drawn.length < 2 || series.claim === "exact" || series.claim === "estimate") continue;
       const limit = domains.y[series.claim === "upper_bound" ? 1 : 0];
@@ -55,12 +55,21 @@ export function curveMarks(items, domains) {
   return marks;
 }
 
+const mostDecades = 12; // of a logarithmic axis; what is smaller is as good as zero beside the rest
+
 // The series of a figure with the points that can be drawn.
 export function itemsOf(figure, accepts = () => true) {
-  return figure.series.map((series, index) => {
+  const items = figure.series.map((series, index) => {
     const points = pointsOf(series, figure);
-    return { series, index, mark: series.mark ?? figure.mark, points, drawn: points.filter(p => p.drawn) };
+    return { series, index, mark: series.mark ?? figure.mark, points };
   }).filter(accepts);
+  for (const key of ["x", "y"]) {
+    if (figure.axes[key].scale !== "log") continue;
+    const shown = items.flatMap(item => item.points.filter(p => p.drawn));
+    const least = Math.max(0, ...shown.map(p => p[key])) / 10 ** mostDecades;
+    for (const point of shown) point.drawn = point[key] >= least;
+  }
+  return items.map(item => ({ ...item, drawn: item.points.filter(p => p.drawn) }));
 }
 
 export function stopsOf(items, figure) {
@@ -80,6 +89,8 @@ export function stopsOf(items, figure) {
 
 const range = (low, high) => low === undefined ? "" : ` [${format(low)}, ${format(high)}]`;
 
+const middle = (axis, low, high) => axis.scale === "log" ? Math.sqrt(low * high) : (low + high) / 2;
+
 // An attack that knows nothing, for comparison.
 function coinToss({ x, y }, domains) {
   if (x.title !== "false-positive rate" || y.title !== "true-positive rate") return [];
@@ -87,8 +98,8 @@ function coinToss({ x, y }, domains) {
   if (!(low < high)) return [];
   return [
     Plot.link([0], { x1: () => low, y1: () => low, x2: () => high, y2: () => high, stroke: "var(--strong-line)", strokeDasharray: "1 3" }),
-    Plot.text([0], { x: () => low, y: () => low, text: () => "coin toss", textAnchor: "start", dx: 10, dy: -2, fill: "var(--soft)",
-      stroke: "var(--page)", strokeWidth: 3 }),
+    Plot.text([0], { x: () => middle(x, low, high), y: () => middle(y, low, high), text: () => "coin toss", textAnchor: "start",
+      dx: 8, dy: 10, fill: "var(--soft)", stroke: "var(--page)", strokeWidth: 3 }),
   ];
 }
 

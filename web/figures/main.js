@@ -90,7 +90,7 @@ function prepare(block) {
   if (count > 0) {
     const note = document.createElement("p");
     note.className = "left-out";
-    note.textContent = `${count} value${count === 1 ? " is" : "s are"} infinite, or not positive on a logarithmic axis, and not drawn.`;
+    note.textContent = `${count} value${count === 1 ? " is" : "s are"} infinite, or too small for a logarithmic axis, and not drawn.`;
     place.after(note);
   }
   const tools = document.createElement("div");

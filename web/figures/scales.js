@@ -35,7 +35,7 @@ export function logTicks([low, high], most) {
     const step = Math.ceil(powers.length / most);
     return powers.filter((_, i) => i % step === 0);
   }
-  for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+  for (const steps of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]]) {
     const ticks = [];
     for (let e = first; e <= last; ++e) for (const s of steps) ticks.push(Number(`${s}e${e}`));
     const shown = inside(ticks);

@@ -32,7 +32,7 @@ std::string subject_of(const Table& table, const std::vector<Cell>& row) {
   std::string subject;
   for (std::size_t i = 0; i < std::min(table.key_columns(), row.size()); ++i) {
     const std::string words = words_of(row[i]);
-    if (words.empty()) continue;
+    if (words.empty() || claimed(row[i]) != nullptr) continue;  // a result names no row
     if (!subject.empty()) subject += ", ";
     const bool is_text = std::holds_alternative<std::string>(row[i].content());
     const std::string& title = table.columns()[i].title;

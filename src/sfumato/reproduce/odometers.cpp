@@ -32,6 +32,7 @@ void add_first_infinite(Count& count, const Network& network, const std::vector<
   std::set<std::string> tensors;
   std::vector<std::string> names;
   for (const float value : values) {
+    if (value < 0.0F) break;  // fewer than there is room for
     names.push_back(network.parameter_name(static_cast<std::size_t>(value)));
     tensors.insert(tensor_of(names.back()));
   }
