@@ -45,13 +45,10 @@ void score_weights(const Network& network, const std::vector<float>& weights,
 }
 
 /// The parameters that made the first infinite step so; all such series have one length.
-NamedSeries infinite_coordinates(const Odometer& odometer) {
+NamedSeries infinite_coordinates(const Odometer::Infinite& step) {
   NamedSeries series{"infinite_coordinates", std::vector<float>(StepKl::kNamedCoordinates, -1.0F)};
-  if (!odometer.first_infinite) return series;
-  const std::vector<std::size_t>& first = odometer.first_infinite->first_coordinates;
-  for (std::size_t i = 0; i < std::min(first.size(), StepKl::kNamedCoordinates); ++i) {
-    series.values[i] = static_cast<float>(first[i]);
-  }
+  std::copy_n(step.first_coordinates.begin(),
+              std::min(step.first_coordinates.size(), series.values.size()), series.values.begin());
   return series;
 }
 
@@ -149,7 +146,9 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
     const ModelRecord& record = group.records()[m];
     TrialResult& trial = results[record.policy];
     WorldResult& result = models[m];
-    if (training.odometer) result.series.push_back(infinite_coordinates(record.odometer));
+    if (record.odometer.first_infinite) {
+      result.series.push_back(infinite_coordinates(*record.odometer.first_infinite));
+    }
     if (result.diverged_at) {
       trial.status = TrialStatus::diverged;
     } else {
