@@ -271,7 +271,8 @@ class Browser(ProgramTest):
                 marks = expected_marks(fig)
                 self.assertEqual({k: found[k] for k in marks}, marks)
                 fields = [s for s in fig["series"] if s.get("mark", fig["mark"]) == "plane"]
-                panels = max(1, len(fields)) if fig["mark"] == "plane" else 1
+                images = [s for s in fig["series"] if s.get("mark", fig["mark"]) == "image"]
+                panels = max(1, len(fields) + len(images))
                 self.assertEqual(found["panels"], panels)
                 self.assertEqual(found["legends"], 1 if "z" in fig["axes"] else 0)
                 if fields:
@@ -357,7 +358,8 @@ class Browser(ProgramTest):
                        "--trace", "2"),
             "audit": ("audit", "--logits", "examples/audit/logits.npy", "--membership", "examples/audit/membership.npy",
                       "--unit", "models"),
-            "train": ("train", "examples/train/quick.toml", "--set", "train.iterations=40"),
+            "train": ("train", "examples/train/quick.toml", "--set", "train.iterations=40", "--set",
+                      "train.gradient_differences=true"),
         }
         for name, arguments in commands.items():
             with self.subTest(name):
