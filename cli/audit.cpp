@@ -107,7 +107,8 @@ void bound_one_run(Document& document, const CanaryGuesses& guesses, const Audit
         StatementKind::verdict,
         fmt::format("NOT ENOUGH RUNS to check the claim: {} right guesses of {} could not "
                     "show more than eps = {:.4f}. Use more canaries or guesses.",
-                    guesses.guesses, guesses.guesses, check.cap));
+                    guesses.guesses, guesses.guesses, check.cap),
+        Outcome::open);
     exit_code = kUndecided;
     return;
   }

@@ -28,6 +28,7 @@ void add_data(CLI::App& app, int& exit_code);
 void add_design(CLI::App& app, int& exit_code);
 void add_quadratic(CLI::App& app, int& exit_code);
 void add_rows(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app);
 void add_train(CLI::App& app, int& exit_code);
 void add_study(CLI::App& app, int& exit_code);

@@ -83,6 +83,7 @@ int run(int argc, char** argv) {
   cli::add_design(app, exit_code);
   cli::add_quadratic(app, exit_code);
   cli::add_rows(app, exit_code);
+  cli::add_report(app, exit_code);
   cli::add_reproduce(app);
   cli::add_train(app, exit_code);
   cli::add_study(app, exit_code);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 
 namespace sfumato {
 namespace {
@@ -16,6 +17,8 @@ constexpr auto kQuietOnTerminal = 2s;
 constexpr auto kBetweenLines = 10s;
 constexpr auto kBetweenLooks = 100ms;
 constexpr std::size_t kBarWidth = 24;
+
+constexpr int kSignals[] = {SIGINT, SIGTERM};
 
 // A signal handler can reach nothing but a global.
 std::atomic<bool> stop_flag{false};
@@ -67,18 +70,21 @@ TerminalObserver::TerminalObserver(std::FILE* stream, bool is_terminal,
       stage_start_(start_),
       last_line_(start_) {
   stop_flag = false;
-  sigaction(SIGINT, nullptr, &previous_);
-  if (previous_.sa_handler == SIG_IGN) return;
   struct sigaction action {};
   action.sa_handler = ask_to_stop;
   // RESETHAND: the second signal finds the default action, which ends the process.
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], nullptr, &previous_[i]);
+    if (previous_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 TerminalObserver::~TerminalObserver() {
   finish();
-  if (previous_.sa_handler != SIG_IGN) sigaction(SIGINT, &previous_, nullptr);
+  for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+    if (previous_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &previous_[i], nullptr);
+  }
 }
 
 bool TerminalObserver::stop_requested() const { return stop_flag.load(std::memory_order_relaxed); }

@@ -26,11 +26,13 @@ void add_study(CLI::App& app, int& exit_code) {
   add_file_and_settings(*runs, *options);
   runs->add_option("--ledger", options->ledger,
                    "SQLite file of the trials (default: name of the study with .ledger)");
-  runs->add_option("--threads", options->threads, "Groups trained at once (default: all cores)");
+  runs->add_option("--threads", options->threads,
+                   "Groups trained at once (default: all cores; 1 per rank of mpirun)");
   add_json_flag(*runs, options->json);
   runs->footer(
       "Example:\n"
       "  sfumato study run studies/table2_s1.toml --set train.iterations=200 --set audit.pairs=1\n"
+      "  mpirun -n 64 sfumato study run studies/table2_s1.toml\n"
       "Run it again to go on after an interruption: finished trials are kept.");
   runs->callback([options, &exit_code] { run_study_command(*options, exit_code); });
 

@@ -3,6 +3,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sfumato")
 install(EXPORT sfumatoTargets NAMESPACE sfumato:: DESTINATION "${package_dir}")
+if(NOT MPI_CXX_FOUND)
+  set(MPI_CXX_FOUND FALSE)
+endif()
 configure_package_config_file(cmake/sfumatoConfig.cmake.in "${PROJECT_BINARY_DIR}/sfumatoConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}")
 # Interfaces may change with each minor version until 1.0.

@@ -188,7 +188,10 @@ void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarant
           check.cap);
       break;
   }
-  document.state(StatementKind::verdict, text);
+  const Outcome outcome = check.verdict == ClaimVerdict::violation         ? Outcome::bad
+                          : check.verdict == ClaimVerdict::not_enough_runs ? Outcome::open
+                                                                           : Outcome::good;
+  document.state(StatementKind::verdict, text, outcome);
 }
 
 void state_scope(Document& document, const AuditCommand& command, const std::string& runs) {

@@ -1,30 +1,42 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 
 #include "command.hpp"
 #include "progress.hpp"
+#include "sfumato/study/scheduler/mpi_job.hpp"
 #include "sfumato/study/scheduler/run_study.hpp"
 #include "study/commands.hpp"
 #include "study/status.hpp"
 
 namespace sfumato::cli {
 
-void run_study_command(const StudyOptions& options, int& exit_code) {
-  const std::string path = options.ledger.empty()
-                               ? std::filesystem::path(options.file).stem().string() + ".ledger"
-                               : options.ledger;
+namespace {
+
+/// mpirun counts processes: one thread each unless told otherwise.
+unsigned threads_of_rank(const StudyOptions& options) {
+  return options.threads == 0 ? 1 : options.threads;
+}
+
+/// Whatever ends the run, rank 0 says it: the others print nothing.
+void run_alone_or_lead(const StudyOptions& options, const std::string& path, MpiJob* job,
+                       int& exit_code) {
   const TrialRunner runner(read_study(options.file, options.settings));
   Ledger ledger = Ledger::open(path, runner.identity(SFUMATO_VERSION), study_differences);
   TerminalObserver observer;
-  const RunReport report = run_study(runner, ledger, options.threads, observer);
+  const RunReport report = job == nullptr ? run_study(runner, ledger, options.threads, observer)
+                                          : job->lead(runner, ledger, threads_of_rank(options),
+                                                      SFUMATO_VERSION, observer);
   observer.finish();
   Document document = new_document(
       "study run", runner.study().title.empty() ? "Study " + options.file : runner.study().title);
   add_progress(document, runner.study(), ledger);
   document.add_provenance("ledger", path);
+  if (job != nullptr) document.add_provenance("ranks", fmt::format("{}", job->ranks()));
   if (report.stopped) {
-    std::string command = "sfumato study run " + options.file;
+    std::string command = job == nullptr ? "" : fmt::format("mpirun -n {} ", job->ranks());
+    command += "sfumato study run " + options.file;
     for (const std::string& setting : options.settings) command += " --set '" + setting + "'";
     document.state(StatementKind::summary,
                    fmt::format("Stopped after {} of {} trials; the rest: {} --ledger {}",
@@ -36,6 +48,27 @@ void run_study_command(const StudyOptions& options, int& exit_code) {
                                report.trials, path, report.finished, path));
   }
   print(document, options.json);
+}
+
+}  // namespace
+
+void run_study_command(const StudyOptions& options, int& exit_code) {
+  const std::string path = options.ledger.empty()
+                               ? std::filesystem::path(options.file).stem().string() + ".ledger"
+                               : options.ledger;
+  if (!MpiJob::is_started()) {
+    run_alone_or_lead(options, path, nullptr, exit_code);
+    return;
+  }
+  MpiJob job;
+  if (job.rank() == 0) {
+    run_alone_or_lead(options, path, &job, exit_code);
+    return;
+  }
+  TerminalObserver observer;
+  job.serve(
+      [&] { return std::make_unique<TrialRunner>(read_study(options.file, options.settings)); },
+      threads_of_rank(options), SFUMATO_VERSION, observer);
 }
 
 }  // namespace sfumato::cli

@@ -75,13 +75,16 @@ class Study(ProgramTest):
         many = ["--set", "audit.replicas=150", "--set", "train.iterations=300"]
         whole = self.path("whole.ledger")
         self.assertEqual(run("study", "run", self.study, "--ledger", whole, *many).returncode, 0)
+        begin = time.monotonic()  # a run that has nothing to do: how long a start takes on this machine now
+        self.assertEqual(run("study", "run", self.study, "--ledger", whole, *many).returncode, 0)
+        start = time.monotonic() - begin
         ledger = self.path("killed.ledger")
         chance = random.Random(7)
         held, grown, kills = 0, 0, 0
         while kills < 50:
             process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, "--threads", "2", *many],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(chance.uniform(0.1, 0.9))
+            time.sleep(chance.uniform(0.3 * start, 3.5 * start))
             process.send_signal(signal.SIGKILL)
             process.wait()
             if process.returncode != -signal.SIGKILL:

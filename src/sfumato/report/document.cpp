@@ -27,6 +27,16 @@ std::string_view name(StatementKind kind) {
   throw InternalError("unknown kind of statement");
 }
 
+std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::none: return "none";
+    case Outcome::good: return "good";
+    case Outcome::bad: return "bad";
+    case Outcome::open: return "open";
+  }
+  throw InternalError("unknown outcome");
+}
+
 void Document::add(Block block) {
   if (const std::string* key = key_of(block)) {
     if (key->empty()) throw InternalError("a table or figure has no key");

@@ -22,9 +22,16 @@ enum class StatementKind {
 /// "info", "warning", ...: how JSON names a kind.
 [[nodiscard]] std::string_view name(StatementKind kind);
 
+/// What a verdict comes to, for readers who look at colours first.
+enum class Outcome { none, good, bad, open };
+
+/// "none", "good", "bad" or "open".
+[[nodiscard]] std::string_view name(Outcome outcome);
+
 struct Statement {
   StatementKind kind;
   std::string text;
+  Outcome outcome = Outcome::none;  ///< of a verdict
 };
 
 using Block = std::variant<Table, Figure, Statement>;
@@ -39,7 +46,9 @@ class Document {
 
   /// Throws   InternalError if the key of a table or figure is empty or taken.
   void add(Block block);
-  void state(StatementKind kind, std::string text) { add(Statement{kind, std::move(text)}); }
+  void state(StatementKind kind, std::string text, Outcome outcome = Outcome::none) {
+    add(Statement{kind, std::move(text), outcome});
+  }
   /// A fact about how the document came to be: version, seed, checksum of an input.
   /// Throws   InternalError if `key` is taken.
   void add_provenance(std::string key, std::string value);

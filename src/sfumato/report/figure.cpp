@@ -11,10 +11,37 @@
 namespace sfumato {
 namespace {
 
-bool sizes_fit(Mark mark, const Series& series) {
+bool has_z(Mark mark) { return mark == Mark::plane || mark == Mark::image; }
+
+bool sizes_fit(Mark mark, bool on_plane, const Series& series) {
   const std::size_t n = series.y.size();
-  if (mark == Mark::bars) return series.x.size() == n + 1 && series.z.empty();
-  return series.x.size() == n && series.z.size() == (mark == Mark::plane ? n : 0);
+  if (series.x.size() != (mark == Mark::bars ? n + 1 : n)) return false;
+  if (!series.labels.empty() && series.labels.size() != n) return false;
+  return series.z.size() == (has_z(mark) ? n : 0) || (on_plane && series.z.size() == n);
+}
+
+/// What else can be drawn over a figure of `base`.
+bool may_overlay(Mark base, Mark mark) {
+  if (base == mark) return true;
+  const bool curve = mark == Mark::line || mark == Mark::points;
+  return curve && base != Mark::bars && base != Mark::columns;
+}
+
+bool intervals_fit(const std::optional<Intervals>& intervals, Mark mark, std::size_t n) {
+  if (!intervals) return true;
+  if (mark == Mark::bars || has_z(mark)) return false;
+  if (intervals->low.size() != n || intervals->high.size() != n) return false;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(intervals->low[i] <= intervals->high[i])) return false;  // this way round refuses NaN
+  }
+  return true;
+}
+
+bool categories_exist(const Axis& axis, const std::vector<double>& values) {
+  const auto count = static_cast<double>(axis.categories.size());
+  return axis.categories.empty() || std::all_of(values.begin(), values.end(), [&](double v) {
+           return v >= 0.0 && v < count && v == std::floor(v);
+         });
 }
 
 bool has_nan(const std::vector<double>& values) {
@@ -30,8 +57,12 @@ Figure::Figure(std::string key, std::string title, Mark mark, Axis x, Axis y, st
       x_(std::move(x)),
       y_(std::move(y)),
       z_(std::move(z)) {
-  if (z_.has_value() != (mark_ == Mark::plane)) {
-    throw InternalError(fmt::format("figure '{}': a plane, and only a plane, has a z axis", key_));
+  if (z_.has_value() != has_z(mark_)) {
+    throw InternalError(
+        fmt::format("figure '{}': a plane or an image, and nothing else, has a z axis", key_));
+  }
+  if (mark_ == Mark::columns && x_.categories.empty()) {
+    throw InternalError(fmt::format("figure '{}': columns stand over categories", key_));
   }
 }
 
@@ -43,13 +74,36 @@ void Figure::add(Series series) {
   for (const Series& other : series_) {
     if (other.key == series.key) refuse("the key is taken");
   }
-  if (!sizes_fit(mark_, series)) refuse("the lengths of x, y and z do not fit the mark");
+  const Mark mark = mark_of(series);
+  if (!may_overlay(mark_, mark)) refuse("this mark cannot be drawn into this figure");
+  if (!sizes_fit(mark, z_.has_value(), series)) {
+    refuse("the lengths of x, y, z and labels do not fit the mark");
+  }
   if (has_nan(series.x) || has_nan(series.y) || has_nan(series.z)) refuse("a number is NaN");
-  if (mark_ == Mark::bars && std::adjacent_find(series.x.begin(), series.x.end(),
-                                                std::greater_equal<>()) != series.x.end()) {
+  if (!intervals_fit(series.x_intervals, mark, series.y.size()) ||
+      !intervals_fit(series.y_intervals, mark, series.y.size())) {
+    refuse("an interval is empty, or there is not one per point");
+  }
+  if (!categories_exist(x_, series.x) || !categories_exist(y_, series.y)) {
+    refuse("a category does not exist");
+  }
+  if (mark == Mark::bars && std::adjacent_find(series.x.begin(), series.x.end(),
+                                               std::greater_equal<>()) != series.x.end()) {
     refuse("the bin edges do not rise");
   }
   series_.push_back(std::move(series));
+}
+
+std::string_view name(Mark mark) {
+  switch (mark) {
+    case Mark::line: return "line";
+    case Mark::points: return "points";
+    case Mark::bars: return "bars";
+    case Mark::columns: return "columns";
+    case Mark::plane: return "plane";
+    case Mark::image: return "image";
+  }
+  throw InternalError("unknown mark");
 }
 
 }  // namespace sfumato

@@ -2,6 +2,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
@@ -14,14 +16,23 @@ struct Axis {
   std::string title;
   std::string unit = {};
   Scale scale = Scale::linear;
+  std::vector<std::string> categories = {};  ///< names that the numbers 0, 1, ... stand for
 };
 
 /// How a figure's series are drawn, and what their vectors hold.
 enum class Mark {
-  line,    ///< points (x, y), joined
-  points,  ///< points (x, y)
-  bars,    ///< a histogram: n + 1 rising bin edges in x, n counts or heights in y
-  plane,   ///< points (x, y) with a value z
+  line,     ///< points (x, y), joined
+  points,   ///< points (x, y)
+  bars,     ///< a histogram: n + 1 rising bin edges in x, n counts or heights in y
+  columns,  ///< heights y over the categories x of the x axis
+  plane,    ///< points (x, y) with a value z, drawn as contours; a panel per series
+  image,    ///< pixels: column x and row y, counted from the top left, with a value z
+};
+
+/// From where to where numbers may be, one interval per point: [low[i], high[i]].
+struct Intervals {
+  std::vector<double> low;
+  std::vector<double> high;
 };
 
 /// One set of numbers of a figure, all with the same claim (which is about y, or z of a plane).
@@ -30,11 +41,15 @@ struct Series {
   std::string title;  ///< for the legend
   std::vector<double> x;
   std::vector<double> y;
-  std::vector<double> z = {};  ///< of a plane only
+  std::vector<double> z = {};  ///< of a plane or an image; points on a plane may have it
   Claim claim = Claim::exact;
   std::string method = {};
   std::vector<std::string> assumptions = {};
   std::optional<double> confidence = {};
+  std::optional<Mark> mark = {};  ///< points in a figure of lines or planes, lines in one of points
+  std::optional<Intervals> x_intervals = {};  ///< of lines, points and columns
+  std::optional<Intervals> y_intervals = {};
+  std::vector<std::string> labels = {};  ///< what a point is ("row 17"); one each, or none
 };
 
 /// The data of a figure; renderers draw it, save it or say what it holds.
@@ -44,8 +59,11 @@ class Figure {
          std::optional<Axis> z = std::nullopt);
 
   /// Throws   InternalError if the lengths do not fit the mark, the key is empty or taken, a number
-  ///          is NaN, or the edges of bars do not rise.
+  ///          is NaN, the edges of bars do not rise, a category does not exist, an interval is empty,
+  ///          or the mark of the series cannot be drawn into this figure.
   void add(Series series);
+  /// One or two sentences below the figure: what it shows.
+  void set_caption(std::string caption) { caption_ = std::move(caption); }
 
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] const std::string& title() const { return title_; }
@@ -54,6 +72,8 @@ class Figure {
   [[nodiscard]] const Axis& y() const { return y_; }
   [[nodiscard]] const std::optional<Axis>& z() const { return z_; }
   [[nodiscard]] const std::vector<Series>& series() const { return series_; }
+  [[nodiscard]] const std::string& caption() const { return caption_; }
+  [[nodiscard]] Mark mark_of(const Series& series) const { return series.mark.value_or(mark_); }
 
  private:
   std::string key_;
@@ -62,6 +82,10 @@ class Figure {
   Axis x_, y_;
   std::optional<Axis> z_;
   std::vector<Series> series_;
+  std::string caption_;
 };
+
+/// "line", "points", ...: how JSON names a mark.
+[[nodiscard]] std::string_view name(Mark mark);
 
 }  // namespace sfumato

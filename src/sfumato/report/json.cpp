@@ -50,28 +50,30 @@ struct CellToJson {
 };
 
 Json axis_to_json(const Axis& axis) {
-  return {{"title", axis.title},
-          {"unit", axis.unit},
-          {"scale", axis.scale == Scale::log ? "log" : "linear"}};
+  Json json{{"title", axis.title},
+            {"unit", axis.unit},
+            {"scale", axis.scale == Scale::log ? "log" : "linear"}};
+  if (!axis.categories.empty()) json["categories"] = axis.categories;
+  return json;
 }
 
-std::string_view name_of(Mark mark) {
-  switch (mark) {
-    case Mark::line: return "line";
-    case Mark::points: return "points";
-    case Mark::bars: return "bars";
-    case Mark::plane: return "plane";
-  }
-  throw InternalError("unknown mark");
+void put_intervals(Json& json, const char* key, const std::optional<Intervals>& intervals) {
+  if (!intervals) return;
+  json[key] = {{"low", numbers(intervals->low)}, {"high", numbers(intervals->high)}};
 }
 
 struct BlockToJson {
   Json operator()(const Table& table) const {
     Json json{{"type", "table"}, {"key", table.key()}, {"title", table.title()}};
+    if (table.key_columns() != 1) json["key_columns"] = table.key_columns();
     json["columns"] = Json::array();
     for (const Column& column : table.columns()) {
-      json["columns"].push_back(
-          {{"key", column.key}, {"title", column.title}, {"unit", column.unit}});
+      Json item{{"key", column.key}, {"title", column.title}, {"unit", column.unit}};
+      if (column.style == NumberStyle::probability) item["style"] = "probability";
+      if (column.align != Align::automatic) {
+        item["align"] = column.align == Align::left ? "left" : "right";
+      }
+      json["columns"].push_back(std::move(item));
     }
     json["rows"] = Json::array();
     for (const auto& row : table.rows()) {
@@ -87,22 +89,29 @@ struct BlockToJson {
     Json json{{"type", "figure"},
               {"key", figure.key()},
               {"title", figure.title()},
-              {"mark", name_of(figure.mark())}};
+              {"mark", name(figure.mark())}};
+    if (!figure.caption().empty()) json["caption"] = figure.caption();
     json["axes"] = {{"x", axis_to_json(figure.x())}, {"y", axis_to_json(figure.y())}};
     if (figure.z()) json["axes"]["z"] = axis_to_json(*figure.z());
     json["series"] = Json::array();
     for (const Series& series : figure.series()) {
       Json item{{"key", series.key}, {"title", series.title}};
+      if (series.mark) item["mark"] = name(*series.mark);
       put_claim(item, series);
       item["x"] = numbers(series.x);
       item["y"] = numbers(series.y);
-      if (figure.z()) item["z"] = numbers(series.z);
+      if (!series.z.empty()) item["z"] = numbers(series.z);
+      put_intervals(item, "x_intervals", series.x_intervals);
+      put_intervals(item, "y_intervals", series.y_intervals);
+      if (!series.labels.empty()) item["labels"] = series.labels;
       json["series"].push_back(std::move(item));
     }
     return json;
   }
   Json operator()(const Statement& statement) const {
-    return {{"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.text}};
+    Json json{{"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.text}};
+    if (statement.outcome != Outcome::none) json["outcome"] = name(statement.outcome);
+    return json;
   }
 };
 

@@ -13,14 +13,18 @@ inline constexpr int kDocumentSchemaVersion = 1;
 /// bit for bit), indented by two and ended by a line break.
 ///
 ///   {"schema_version", "command", "title", "provenance": {...}, "blocks": [...]}
-///   table      {"type", "key", "title", "columns": [{"key", "title", "unit"}],
+///   table      {"type", "key", "title"[, "key_columns"],
+///               "columns": [{"key", "title", "unit"[, "style"][, "align"]}],
 ///               "rows": [{column key: cell}]}
-///   figure     {"type", "key", "title", "mark", "axes": {"x", "y"[, "z"]},
-///               "series": [{"key", "title", the keys of a claim but "value", "x", "y"[, "z"]}]}
-///   statement  {"type", "kind", "text"}
+///   figure     {"type", "key", "title", "mark"[, "caption"], "axes": {"x", "y"[, "z"]},
+///               "series": [{"key", "title"[, "mark"], the keys of a claim but "value", "x", "y"[, "z"]
+///                           [, "x_intervals"][, "y_intervals"][, "labels"]}]}
+///   statement  {"type", "kind", "text"[, "outcome"]}
 ///   cell       a string, a number, null where empty ({"value": null, "reason"} with a reason),
 ///              or a claim {"value", "claim", "symbol", "method", "assumptions", "confidence"}
+///   axis       {"title", "unit", "scale"[, "categories"]}
 ///
+/// What is in brackets is left out where it says nothing: one key column, automatic alignment.
 /// Infinities are the strings "inf" and "-inf". Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string render_json(const Document& document);
 

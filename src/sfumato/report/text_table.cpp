@@ -10,43 +10,10 @@
 #include <vector>
 
 #include "sfumato/report/printable.hpp"
+#include "sfumato/report/table_notes.hpp"
 
 namespace sfumato {
 namespace {
-
-/// The distinct notes of a table, numbered from 1 in order of first use.
-class Notes {
- public:
-  /// " [3]", or nothing for an empty note.
-  std::string mark(const std::string& note) {
-    if (note.empty()) return {};
-    auto found = std::find(notes_.begin(), notes_.end(), note);
-    if (found == notes_.end()) found = notes_.insert(notes_.end(), note);
-    return fmt::format(" [{}]", found - notes_.begin() + 1);
-  }
-  [[nodiscard]] const std::vector<std::string>& all() const { return notes_; }
-
- private:
-  std::vector<std::string> notes_;
-};
-
-std::string note_of(const Claimed<double>& claimed) {
-  std::string note = printable(claimed.method);
-  const auto append = [&](const std::string& part) {
-    if (!note.empty()) note += "; ";
-    note += part;
-  };
-  if (!claimed.assumptions.empty()) {
-    std::string list;
-    for (const std::string& assumption : claimed.assumptions) {
-      if (!list.empty()) list += "; ";
-      list += printable(assumption);
-    }
-    append("assumes: " + list);
-  }
-  if (claimed.confidence) append(fmt::format("confidence {}", format_input(*claimed.confidence)));
-  return note;
-}
 
 /// A cell as it is laid out: `<= 0.1234` and ` [1]`, so that numbers align whatever their marks.
 struct Entry {
@@ -77,46 +44,25 @@ std::string body_of(const Cell& cell, NumberStyle style) {
   return std::visit(Visitor{style}, cell.content());
 }
 
-/// The note that all claimed cells of a column share, if they do.
-std::optional<std::string> common_note(const Table& table, std::size_t column) {
-  std::optional<std::string> common;
-  for (const auto& row : table.rows()) {
-    const auto* claimed = std::get_if<Claimed<double>>(&row[column].content());
-    if (claimed == nullptr) continue;
-    std::string note = note_of(*claimed);
-    if (common && *common != note) return std::nullopt;
-    common = std::move(note);
-  }
-  return common;
-}
-
-bool is_right_aligned(const Table& table, std::size_t column) {
-  const Align align = table.columns()[column].align;
-  if (align != Align::automatic) return align == Align::right;
-  bool has_number = false, has_text = false;
-  for (const auto& row : table.rows()) {
-    const Cell::Content& content = row[column].content();
-    has_text = has_text || std::holds_alternative<std::string>(content);
-    has_number = has_number || (!std::holds_alternative<std::string>(content) &&
-                                !std::holds_alternative<Empty>(content));
-  }
-  return has_number && !has_text;
+/// " [3]", or nothing for an empty note.
+std::string mark_of(Notes& notes, const std::string& note) {
+  return note.empty() ? std::string() : fmt::format(" [{}]", notes.number(note));
 }
 
 Layout lay_out(const Table& table, std::size_t column, Notes& notes) {
   const Column& about = table.columns()[column];
   const std::optional<std::string> shared = common_note(table, column);
   Layout layout;
-  layout.title = printable(about.title) + notes.mark(shared.value_or(""));
+  layout.title = printable(about.title) + mark_of(notes, shared.value_or(""));
   if (!about.unit.empty()) layout.unit = fmt::format("({})", printable(about.unit));
   layout.right = is_right_aligned(table, column);
   for (const auto& row : table.rows()) {
     Entry entry;
     entry.body = body_of(row[column], about.style);
     if (const auto* claimed = std::get_if<Claimed<double>>(&row[column].content())) {
-      if (!shared) entry.mark = notes.mark(note_of(*claimed));
+      if (!shared) entry.mark = mark_of(notes, note_of(*claimed));
     } else if (const auto* empty = std::get_if<Empty>(&row[column].content())) {
-      entry.mark = notes.mark(printable(empty->reason));
+      entry.mark = mark_of(notes, printable(empty->reason));
     }
     layout.body_width = std::max(layout.body_width, display_width(entry.body));
     layout.mark_width = std::max(layout.mark_width, entry.mark.size());

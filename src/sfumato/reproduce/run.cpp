@@ -65,14 +65,23 @@ class OutputDirectory {
   std::vector<std::string> names_;
 };
 
+Outcome outcome_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds: return Outcome::good;
+    case Verdict::does_not_hold: return Outcome::bad;
+    case Verdict::depends: return Outcome::open;
+  }
+  throw InternalError("unknown verdict");
+}
+
 /// The blocks of one part with the statements that its findings make.
 std::vector<Block> blocks_of(const PartResult& result) {
   std::vector<Block> blocks = result.blocks;
   for (const Finding& finding : result.findings) {
-    blocks.push_back(
-        Statement{StatementKind::verdict,
-                  fmt::format("\"{}\": {} ({}). {}", finding.statement, name(finding.verdict),
-                              finding.extent, finding.evidence)});
+    blocks.push_back(Statement{StatementKind::verdict,
+                               fmt::format("\"{}\": {} ({}). {}", finding.statement,
+                                           name(finding.verdict), finding.extent, finding.evidence),
+                               outcome_of(finding.verdict)});
   }
   return blocks;
 }

@@ -1,74 +1,69 @@
 #include "sfumato/study/scheduler/run_study.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <mutex>
 #include <thread>
+
+#include "sfumato/study/scheduler/crew.hpp"
 
 namespace sfumato {
 namespace {
 
-/// What a worker asks while it trains: whether to stop, for whatever reason.
-class WorkerObserver final : public Observer {
+/// Between two looks at messages of helpers: short against any group, long against a look.
+constexpr std::chrono::milliseconds kBetweenLooks(2);
+
+/// The trials on their way into the ledger.
+class Commits {
  public:
-  WorkerObserver(const Observer& user, const std::atomic<bool>& ended)
-      : user_(user), ended_(ended) {}
-  [[nodiscard]] bool stop_requested() const override {
-    return ended_.load(std::memory_order_relaxed) || user_.stop_requested();
+  Commits(Ledger& ledger, RunReport& report, Observer& observer)
+      : ledger_(ledger), report_(report), observer_(observer) {
+    observer_.progress("trials", report_.before, report_.trials);
+  }
+  void add(const std::vector<TrialResult>& results) {
+    ledger_.commit(results);
+    report_.finished += results.size();
+    for (const TrialResult& trial : results) {
+      report_.failed += trial.status == TrialStatus::failed ? 1 : 0;
+    }
+    observer_.progress("trials", report_.before + report_.finished, report_.trials);
   }
 
  private:
-  const Observer& user_;
-  const std::atomic<bool>& ended_;
+  Ledger& ledger_;
+  RunReport& report_;
+  Observer& observer_;
 };
 
-/// Results on their way from the workers to the ledger.
-class Mailbox {
- public:
-  void put(std::vector<TrialResult> results) {
-    {
-      const std::lock_guard lock(mutex_);
-      results_.push_back(std::move(results));
+void run_with_helpers(Helpers& helpers, GroupQueue& queue, Crew& crew, Commits& commits,
+                      const Observer& observer) {
+  const auto stops = [&] { return observer.stop_requested() || helpers.has_one_left(); };
+  while (!stops()) {
+    crew.rethrow_problem();
+    std::optional<std::vector<TrialResult>> theirs = helpers.collect();
+    // The one who has just finished need not wait for the disk.
+    while (helpers.is_one_free()) {
+      const std::optional<std::size_t> group = queue.take_now();
+      if (!group) break;
+      helpers.give(*group);
     }
-    changed_.notify_one();
-  }
-  void leave(std::exception_ptr problem) {
-    {
-      const std::lock_guard lock(mutex_);
-      --workers_;
-      if (problem && !problem_) problem_ = problem;
+    if (theirs) {
+      commits.add(*theirs);
+    } else if (const auto ours = crew.collect(kBetweenLooks)) {
+      commits.add(*ours);
+    } else if (crew.is_done() && helpers.in_work() == 0) {
+      break;
+    } else if (crew.is_done()) {
+      std::this_thread::sleep_for(kBetweenLooks);
     }
-    changed_.notify_one();
   }
-  /// The next results; none when all workers have left.
-  std::optional<std::vector<TrialResult>> take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !results_.empty() || workers_ == 0; });
-    if (results_.empty()) return std::nullopt;
-    std::vector<TrialResult> first = std::move(results_.front());
-    results_.pop_front();
-    return first;
-  }
-  void enter(unsigned workers) { workers_ = workers; }
-  [[nodiscard]] std::exception_ptr problem() const { return problem_; }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::vector<TrialResult>> results_;
-  unsigned workers_ = 0;
-  std::exception_ptr problem_;
-};
+  while (const auto ours = crew.collect(std::chrono::milliseconds(0))) commits.add(*ours);
+}
 
 }  // namespace
 
-RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads,
-                    Observer& observer) {
+RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads, Observer& observer,
+                    Helpers* helpers) {
   const std::set<TrialKey> held = ledger.finished();
-  std::vector<std::size_t> left;
+  GroupQueue queue;
   RunReport report;
   for (std::size_t group = 0; group < runner.groups(); ++group) {
     const std::vector<TrialKey> keys = runner.keys(group);
@@ -77,53 +72,27 @@ RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads,
     if (held.contains(keys.front())) {
       report.before += keys.size();
     } else {
-      left.push_back(group);
+      queue.put(group);
     }
   }
-  const auto workers = static_cast<unsigned>(std::min<std::size_t>(
-      threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads, left.size()));
-  if (workers != 0) ledger.record_workers(workers);
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> ended = false;
-  Mailbox mailbox;
-  mailbox.enter(workers);
-  {
-    std::vector<std::jthread> pool;
-    for (unsigned i = 0; i < workers; ++i) {
-      pool.emplace_back([&] {
-        WorkerObserver quiet(observer, ended);
-        std::exception_ptr problem;
-        try {
-          while (!quiet.stop_requested()) {
-            const std::size_t at = next++;
-            if (at >= left.size()) break;
-            std::vector<TrialResult> results = runner.run(left[at], quiet);
-            if (!results.empty()) mailbox.put(std::move(results));
-          }
-        } catch (...) {
-          problem = std::current_exception();
-          ended = true;
-        }
-        mailbox.leave(problem);
-      });
-    }
-    try {
-      observer.progress("trials", report.before, report.trials);
-      while (const auto results = mailbox.take()) {
-        ledger.commit(*results);
-        report.finished += results->size();
-        for (const TrialResult& trial : *results) {
-          report.failed += trial.status == TrialStatus::failed ? 1 : 0;
-        }
-        observer.progress("trials", report.before + report.finished, report.trials);
-      }
-    } catch (...) {
-      ended = true;  // no room for more: the workers need not finish
-      throw;
-    }
+  queue.close();
+  const std::size_t left = queue.size();
+  const auto ours = static_cast<unsigned>(std::min<std::size_t>(
+      threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads, left));
+  const unsigned theirs = helpers == nullptr ? 0 : helpers->workers();
+  if (left != 0) {
+    ledger.record_workers(
+        static_cast<unsigned>(std::min<std::size_t>(std::size_t{ours} + theirs, left)));
   }
-  if (mailbox.problem()) std::rethrow_exception(mailbox.problem());
-  report.stopped = observer.stop_requested();
+  Commits commits(ledger, report, observer);
+  Crew crew(runner, queue, ours, observer);
+  if (helpers == nullptr) {
+    while (const auto results = crew.collect()) commits.add(*results);
+  } else {
+    run_with_helpers(*helpers, queue, crew, commits, observer);
+  }
+  crew.rethrow_problem();
+  report.stopped = report.before + report.finished < report.trials;
   return report;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
@@ -13,15 +15,38 @@ struct RunReport {
   std::uint64_t before = 0;    ///< that the ledger held already
   std::uint64_t finished = 0;  ///< now
   std::uint64_t failed = 0;    ///< of those finished now
-  bool stopped = false;        ///< by the observer, before the end
+  bool stopped = false;        ///< by the observer or by a helper, before the end
+};
+
+/// Others who train groups for a run: processes on this machine or elsewhere.
+class Helpers {
+ public:
+  Helpers() = default;
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
+  virtual ~Helpers() = default;
+
+  [[nodiscard]] virtual bool is_one_free() const = 0;
+  /// Gives the group to one who is free.
+  virtual void give(std::size_t group) = 0;
+  /// Results that have arrived, without waiting.
+  /// Throws   what went wrong with a helper.
+  virtual std::optional<std::vector<TrialResult>> collect() = 0;
+  /// Groups that were given and have not come back.
+  [[nodiscard]] virtual std::size_t in_work() const = 0;
+  /// Whether one has been asked to stop: the run ends.
+  [[nodiscard]] virtual bool has_one_left() const = 0;
+  /// How many groups they train at once.
+  [[nodiscard]] virtual unsigned workers() const = 0;
 };
 
 /// Trains every trial that the ledger does not hold. Each thread takes the next group of trials that is
 /// left, trains it to the end and hands over its results, which this thread commits as they come: a
-/// process that dies loses the groups in flight. Which thread trains a group changes nothing in it.
+/// process that dies loses the groups in flight. Helpers that are free get groups from the same list.
+/// Who trains a group changes nothing in it.
 ///
-/// Throws   as Ledger::commit(), after the threads have ended.
-RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads,
-                    Observer& observer);
+/// Throws   as Ledger::commit() and Helpers::collect(), after the threads have ended.
+RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads, Observer& observer,
+                    Helpers* helpers = nullptr);
 
 }  // namespace sfumato

@@ -1,0 +1,184 @@
+#include "sfumato/report/headline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+const Claimed<double>* claimed(const Cell& cell) {
+  return std::get_if<Claimed<double>>(&cell.content());
+}
+
+std::string words_of(const Cell& cell) {
+  struct Visitor {
+    std::string operator()(const Empty&) const { return {}; }
+    std::string operator()(const std::string& text) const { return text; }
+    std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
+    std::string operator()(double input) const { return format_input(input); }
+    std::string operator()(const Claimed<double>& value) const { return format_claimed(value); }
+  };
+  return std::visit(Visitor{}, cell.content());
+}
+
+/// What a row is about: "row 383", "t 100", or the text itself.
+std::string subject_of(const Table& table, const std::vector<Cell>& row) {
+  std::string subject;
+  for (std::size_t i = 0; i < std::min(table.key_columns(), row.size()); ++i) {
+    const std::string words = words_of(row[i]);
+    if (words.empty()) continue;
+    if (!subject.empty()) subject += ", ";
+    const bool is_text = std::holds_alternative<std::string>(row[i].content());
+    subject += is_text ? words : table.columns()[i].title + " " + words;
+  }
+  return subject;
+}
+
+struct Found {
+  const Table* table;
+  const std::vector<Cell>* row;
+  Claimed<double> value;
+};
+
+/// The largest claim of the kinds that `accepts` takes, over all columns with the key.
+template <class Accepts>
+std::optional<Found> largest(const Document& document, std::string_view key, Accepts accepts) {
+  std::optional<Found> best;
+  for (const Block& block : document.blocks()) {
+    const auto* table = std::get_if<Table>(&block);
+    if (table == nullptr) continue;
+    for (std::size_t i = 0; i < table->columns().size(); ++i) {
+      if (table->columns()[i].key != key) continue;
+      for (const auto& row : table->rows()) {
+        const Claimed<double>* value = claimed(row[i]);
+        if (value == nullptr || !accepts(row, *value)) continue;
+        if (!best || value->value > best->value.value) best = Found{table, &row, *value};
+      }
+    }
+  }
+  return best;
+}
+
+std::string percent_right(const Claimed<double>& advantage) {
+  const double percent = std::clamp(50.0 * (1.0 + advantage.value), 0.0, 100.0);
+  return format_number(percent, rounding_of(advantage.claim), 3);
+}
+
+std::optional<Headline> advantage_headline(const Document& document) {
+  const auto of_claim = [&](Claim claim) {
+    return largest(document, "advantage", [&](const std::vector<Cell>&, const Claimed<double>& v) {
+      return v.claim == claim;
+    });
+  };
+  std::optional<Found> found = of_claim(Claim::exact);
+  if (!found) found = of_claim(Claim::upper_bound);
+  if (!found) return std::nullopt;
+  const std::string subject = subject_of(*found->table, *found->row);
+  const bool bounded = found->value.claim == Claim::upper_bound;
+  return Headline{
+      subject.empty() ? "largest advantage" : fmt::format("largest advantage ({})", subject),
+      found->value, NumberStyle::probability,
+      fmt::format("Guessing whether the record was used, the best attacker is right {}{} % of the "
+                  "time. A coin toss is right 50 % of the time.",
+                  bounded ? "at most " : "", percent_right(found->value))};
+}
+
+std::optional<Headline> audit_headline(const Document& document) {
+  const std::optional<Found> found =
+      largest(document, "value", [](const std::vector<Cell>& row, const Claimed<double>& value) {
+        const auto* what = std::get_if<std::string>(&row.front().content());
+        return value.claim == Claim::lower_bound && what != nullptr &&
+               what->starts_with("eps at delta") && what->find(", if") == std::string::npos;
+      });
+  if (!found) return std::nullopt;
+  const double odds = std::exp(found->value.value);
+  std::string meaning =
+      found->value.value > 0.0
+          ? fmt::format(
+                "No smaller epsilon can be true of this training{}: seeing the result can "
+                "change the odds that the record was used by a factor of {}.",
+                found->value.confidence
+                    ? fmt::format(" (confidence {} %)",
+                                  format_input(100.0 * *found->value.confidence))
+                    : "",
+                format_number(odds, Rounding::down, 3))
+          : "The attack showed nothing. That does not mean that there is nothing to show.";
+  return Headline{words_of(found->row->front()), found->value, NumberStyle::general,
+                  std::move(meaning)};
+}
+
+std::optional<Headline> gain_headline(const Document& document) {
+  const std::optional<Found> found =
+      largest(document, "value", [](const std::vector<Cell>& row, const Claimed<double>&) {
+        const auto* what = std::get_if<std::string>(&row.front().content());
+        return what != nullptr && *what == "gain over isotropic";
+      });
+  if (!found) return std::nullopt;
+  return Headline{"gain over isotropic noise", found->value, NumberStyle::general,
+                  "At the same loss of accuracy, equal noise in all directions reveals this many "
+                  "times as much about the worst of the given differences."};
+}
+
+struct Purpose {
+  std::string_view command;
+  std::string_view text;
+};
+
+constexpr Purpose kPurposes[] = {
+    {"audit",
+     "An audit asks what trained models give away about one training record. It compares models "
+     "trained with the record and models trained without it, and reports what an attacker can be "
+     "shown to learn: a lower bound, which no later argument can take back."},
+    {"quadratic",
+     "For a quadratic loss the law of the trained parameters is known exactly. This report says "
+     "how "
+     "well the best conceivable attacker could tell two training sets apart, and what the noise "
+     "costs "
+     "in accuracy."},
+    {"rows",
+     "Each row of a table contributes to the fitted model. This report ranks the rows by how much "
+     "the "
+     "released weights reveal about them."},
+    {"bound",
+     "Training on two data sets is described by two stochastic differential equations. This report "
+     "puts every proven bound on the difference of their outcomes beside estimates and, where it "
+     "is "
+     "known, the truth."},
+    {"design",
+     "Noise hides a record and costs accuracy. This report shows the noise that hides the given "
+     "differences best within a budget, and how far from the best possible it can be."},
+    {"train",
+     "Models were trained with noise, with and without one record. This report describes these "
+     "runs; "
+     "it proves nothing about others."},
+    {"reproduce",
+     "Every table and figure of the paper was computed again. This report puts our numbers beside "
+     "the "
+     "paper's and says of each of its statements whether it holds."},
+};
+
+}  // namespace
+
+std::vector<Headline> headlines_of(const Document& document) {
+  std::vector<Headline> list;
+  for (std::optional<Headline> headline :
+       {audit_headline(document), advantage_headline(document), gain_headline(document)}) {
+    if (headline) list.push_back(std::move(*headline));
+  }
+  return list;
+}
+
+std::string_view purpose_of(std::string_view command) {
+  for (const Purpose& purpose : kPurposes) {
+    if (purpose.command == command) return purpose.text;
+  }
+  return {};
+}
+
+}  // namespace sfumato

@@ -1,0 +1,172 @@
+#include "sfumato/report/html_table.hpp"
+
+#include <fmt/format.h>
+
+#include <variant>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/report/html_text.hpp"
+#include "sfumato/report/table_notes.hpp"
+
+namespace sfumato {
+namespace {
+
+/// Every digit of a number, as JSON has it.
+std::string full(double value) { return fmt::format("{}", value); }
+
+std::string_view meaning_of(Claim claim) {
+  switch (claim) {
+    case Claim::exact: return "exact";
+    case Claim::upper_bound: return "upper bound";
+    case Claim::lower_bound: return "lower bound";
+    case Claim::estimate: return "estimate";
+  }
+  throw InternalError("unknown claim");
+}
+
+std::string_view shown_symbol(Claim claim) {
+  switch (claim) {
+    case Claim::exact: return "=";
+    case Claim::upper_bound: return "≤";
+    case Claim::lower_bound: return "≥";
+    case Claim::estimate: return "~";
+  }
+  throw InternalError("unknown claim");
+}
+
+/// A number that stands for itself: an input, a count.
+std::string plain_number(const std::string& shown, const std::string& all_digits) {
+  return fmt::format(R"(<data value="{}" title="{}">{}</data>)", all_digits, all_digits, shown);
+}
+
+/// Findings are recognised at a glance: their words get the colour of their outcome.
+std::string text_cell(const Column& column, const std::string& text) {
+  if (column.key == "verdict") {
+    const std::string_view outcome = text == "holds"           ? "good"
+                                     : text == "does not hold" ? "bad"
+                                     : text == "depends"       ? "open"
+                                                               : "";
+    if (!outcome.empty()) {
+      return fmt::format(R"(<span class="pill {}">{}</span>)", outcome, html_text(text));
+    }
+  }
+  return html_text(text);
+}
+
+/// The references to notes, which lead to them and back.
+class NoteLinks {
+ public:
+  NoteLinks(Notes& notes, std::string_view id) : notes_(notes), id_(id) {}
+
+  std::string operator()(const std::string& note) {
+    if (note.empty()) return {};
+    const std::size_t number = notes_.number(note);
+    return fmt::format(R"(<sup><a href="#{}-note-{}" aria-label="note {}">{}</a></sup>)", id_,
+                       number, number, number);
+  }
+
+ private:
+  Notes& notes_;
+  std::string_view id_;
+};
+
+struct ColumnView {
+  const Column& about;
+  bool right;
+  bool is_key;
+  std::optional<std::string> shared_note;
+};
+
+std::string cell_html(const Cell& cell, const ColumnView& column, NoteLinks& link) {
+  struct Visitor {
+    const ColumnView& column;
+    NoteLinks& link;
+    std::string operator()(const Empty& empty) const {
+      return R"(<span class="none" title="no value">–</span>)" + link(empty.reason);
+    }
+    std::string operator()(const std::string& text) const { return text_cell(column.about, text); }
+    std::string operator()(std::int64_t integer) const {
+      const std::string digits = fmt::format("{}", integer);
+      return plain_number(digits, digits);
+    }
+    std::string operator()(double input) const {
+      return plain_number(format_input(input), full(input));
+    }
+    std::string operator()(const Claimed<double>& claimed) const {
+      std::string html = html_number(claimed, column.about.style);
+      if (!column.shared_note) html += link(note_of(claimed));
+      return html;
+    }
+  };
+  const char* tag = column.is_key ? "th" : "td";
+  return fmt::format("<{}{}{}>{}</{}>", tag, column.is_key ? R"( scope="row")" : "",
+                     column.right ? R"( class="number")" : "",
+                     std::visit(Visitor{column, link}, cell.content()), tag);
+}
+
+std::string head_html(const std::vector<ColumnView>& columns, NoteLinks& link) {
+  std::string html = "<thead><tr>";
+  for (const ColumnView& column : columns) {
+    html += fmt::format(R"(<th scope="col"{} data-key="{}"><span class="name">{}</span>)",
+                        column.right ? R"( class="number")" : "", html_text(column.about.key),
+                        html_text(column.about.title));
+    html += link(column.shared_note.value_or(""));
+    if (!column.about.unit.empty()) {
+      html += fmt::format(R"( <span class="unit">{}</span>)", html_text(column.about.unit));
+    }
+    html += "</th>";
+  }
+  return html + "</tr></thead>\n";
+}
+
+}  // namespace
+
+std::string html_claim(Claim claim) {
+  return fmt::format(R"(<span class="claim {}" title="{}">{}</span>)", name(claim),
+                     meaning_of(claim), shown_symbol(claim));
+}
+
+std::string html_number(const Claimed<double>& claimed, NumberStyle style) {
+  return fmt::format(R"({} <data value="{}" title="{}">{}</data>)", html_claim(claimed.claim),
+                     full(claimed.value), full(claimed.value), format_claimed(claimed, style));
+}
+
+std::string html_table(const Table& table, std::string_view id, std::size_t number) {
+  std::vector<ColumnView> columns;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    columns.push_back({table.columns()[i], is_right_aligned(table, i), i < table.key_columns(),
+                       common_note(table, i)});
+  }
+  Notes notes;
+  NoteLinks link(notes, id);
+  std::string html = fmt::format(
+      R"(<div class="table-block" id="{}" data-key="{}">)"
+      "\n"
+      R"(<div class="scroll" role="region" aria-labelledby="{}-caption" tabindex="0">)"
+      "\n"
+      R"(<table><caption id="{}-caption"><span class="label">Table {}.</span> {}</caption>)"
+      "\n",
+      id, html_text(table.key()), id, id, number, html_text(table.title()));
+  html += head_html(columns, link);
+  html += "<tbody>\n";
+  for (const auto& row : table.rows()) {
+    html += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) html += cell_html(row[i], columns[i], link);
+    html += "</tr>\n";
+  }
+  if (table.rows().empty()) {
+    html += fmt::format("<tr><td colspan=\"{}\">No rows.</td></tr>\n", columns.size());
+  }
+  html += "</tbody></table></div>\n";
+  if (!notes.all().empty()) {
+    html += R"(<ol class="notes">)";
+    for (std::size_t i = 0; i < notes.all().size(); ++i) {
+      html += fmt::format(R"(<li id="{}-note-{}">{}</li>)", id, i + 1, html_text(notes.all()[i]));
+    }
+    html += "</ol>\n";
+  }
+  return html + "</div>\n";
+}
+
+}  // namespace sfumato

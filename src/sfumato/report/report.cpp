@@ -1,0 +1,65 @@
+#include "sfumato/report/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/report/json.hpp"
+#include "sfumato/report/read_document.hpp"
+
+namespace sfumato {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The keys that are not entries.
+bool is_own(const std::string& key) {
+  return key == "schema_version" || key == "title" || key == "chapters";
+}
+
+Json json_of(const Report& report) {
+  Json json{{"schema_version", kDocumentSchemaVersion}, {"title", report.title}};
+  for (const auto& [key, value] : report.entries) {
+    if (is_own(key)) throw InternalError("the entry '" + key + "' is a key of the report itself");
+    json[key] = Json::parse(value);
+  }
+  json["chapters"] = Json::array();
+  for (const Document& chapter : report.chapters) {
+    json["chapters"].push_back(Json::parse(render_json(chapter)));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string report_json(const Report& report) {
+  return json_of(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string compact_report_json(const Report& report) {
+  return json_of(report).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Report read_report(std::string_view json, const std::string& source) {
+  const Json parsed = Json::parse(json, nullptr, false);
+  if (parsed.is_discarded() || !parsed.is_object() || !parsed.contains("chapters")) {
+    Document only = read_document(json, source);
+    std::string title = only.title();
+    return {std::move(title), {std::move(only)}};
+  }
+  const Json& chapters = parsed["chapters"];
+  if (!parsed.contains("title") || !parsed["title"].is_string() || !chapters.is_array() ||
+      chapters.empty()) {
+    throw InvalidArgument("the report has no title or no chapters", "Pass a report.json as it was",
+                          Where::in(source));
+  }
+  Report report{parsed["title"].get<std::string>(), {}};
+  for (const auto& [key, value] : parsed.items()) {
+    if (!is_own(key)) report.entries.emplace_back(key, value.dump());
+  }
+  for (const Json& chapter : chapters) {
+    report.chapters.push_back(read_document(chapter.dump(), source));
+  }
+  return report;
+}
+
+}  // namespace sfumato

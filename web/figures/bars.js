@@ -1,0 +1,84 @@
+// Histograms, and bars over categories.
+import * as Plot from "@observablehq/plot";
+import { axisTitle, format, symbols } from "./format.js";
+import { itemsOf } from "./curves.js";
+import { colour } from "./looks.js";
+import { binsOf } from "./points.js";
+import { domainOf, scaleOf } from "./scales.js";
+
+export function drawHistogram(figure, width) {
+  const { x, y } = figure.axes;
+  const items = figure.series.map((series, index) => ({ series, index, bins: binsOf(series, figure) }));
+  const isLog = x.scale === "log";
+  const edges = items.flatMap(item => item.bins.flatMap(b => [b.low, b.high]))
+    .filter(v => Number.isFinite(v) && (!isLog || v > 0));
+  // A bin without an end is drawn as wide as a tenth of the rest; its true edge is in the text.
+  const [low, high] = domainOf(edges, x);
+  const below = isLog ? low / (high / low) ** 0.1 : low - (high - low) / 10;
+  const above = isLog ? high * (high / low) ** 0.1 : high + (high - low) / 10;
+  const from = b => Number.isFinite(b.low) && (!isLog || b.low > 0) ? b.low : below;
+  const to = b => Number.isFinite(b.high) ? b.high : above;
+  const drawn = items.map(item => ({ ...item, bins: item.bins.filter(b => b.drawn || Number.isFinite(b.height)) }));
+  const xDomain = domainOf(drawn.flatMap(i => i.bins.flatMap(b => [from(b), to(b)])), x);
+  const yDomain = domainOf(drawn.flatMap(i => i.bins.map(b => b.height)), y, { zero: y.scale === "linear" });
+  const several = items.length > 1;
+  const base = y.scale === "log" ? yDomain[0] : 0;
+  const svg = Plot.plot({
+    width, height: Math.round(Math.min(360, Math.max(240, width * 0.45))),
+    marginLeft: 62, marginRight: 16, marginTop: 30, marginBottom: 46,
+    x: scaleOf({ ...x }, xDomain, width < 480 ? 5 : 9), y: scaleOf(y, yDomain, 6),
+    marks: [
+      Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
+      Plot.axisX({ label: axisTitle(x), labelAnchor: "center", labelArrow: "none", labelOffset: 38, tickSize: 4 }),
+      Plot.axisY({ label: axisTitle(y), labelArrow: "none", tickSize: 4 }),
+      ...drawn.map(({ bins, index }) => Plot.rect(bins, { x1: from, x2: to, y1: () => base, y2: "height",
+        fill: colour(index), fillOpacity: several ? 0.35 : 0.75, stroke: colour(index), strokeWidth: several ? 1.2 : 0.6,
+        inset: several ? 0 : 0.5 })),
+      Plot.ruleY([base], { stroke: "currentColor" }),
+    ],
+  });
+  const stops = drawn.flatMap(({ series, bins }) => bins.map(b => ({
+    x: isLog ? Math.sqrt(from(b) * to(b)) : (from(b) + to(b)) / 2, y: Math.max(b.height, base),
+    lines: [...(several ? [[series.title]] : []), [axisTitle(x), `${format(b.low)} to ${format(b.high)}`],
+      [axisTitle(y), `${symbols[series.claim]} ${format(b.height, series.claim)}`]],
+  })));
+  return [{ svg, stops }];
+}
+
+// Bars lie, so that the names of the categories can be read on a phone.
+export function drawColumns(figure, width) {
+  const { x, y } = figure.axes;
+  const items = itemsOf(figure);
+  const names = x.categories;
+  const longest = Math.min(Math.max(...names.map(n => n.length)) * 7 + 14, width * 0.4);
+  const values = items.flatMap(i => i.drawn.flatMap(p => [p.y, p.y1 ?? p.y, p.y2 ?? p.y])).filter(Number.isFinite);
+  const domain = domainOf(values, y, { zero: y.scale === "linear" });
+  const base = y.scale === "log" ? domain[0] : 0;
+  const thick = 0.8 / items.length;
+  const middle = (p, k) => p.x - 0.4 + thick * (k + 0.5);
+  const marks = items.flatMap((item, k) => [
+    Plot.rect(item.drawn, { x1: () => base, x2: "y", y1: p => middle(p, k) - thick / 2, y2: p => middle(p, k) + thick / 2,
+      fill: colour(item.index), fillOpacity: 0.8, stroke: colour(item.index), strokeWidth: 0.6, insetTop: 0.5, insetBottom: 0.5 }),
+    ...(item.series.y_intervals ? [Plot.ruleY(item.drawn, { y: p => middle(p, k), x1: "y1", x2: "y2", stroke: "currentColor", strokeWidth: 1.4 })] : []),
+  ]);
+  const rows = names.length * Math.max(1, items.length * 0.7);
+  const svg = Plot.plot({
+    width, height: Math.round(Math.min(70 + rows * 26, 900)), marginLeft: longest, marginRight: 20, marginTop: 12, marginBottom: 46,
+    x: scaleOf(y, domain, width < 480 ? 4 : 7),
+    y: { type: "linear", domain: [-0.5, names.length - 0.5], label: null, reverse: false, range: undefined },
+    marks: [
+      Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1 }),
+      Plot.axisX({ label: axisTitle(y), labelAnchor: "center", labelArrow: "none", labelOffset: 38, tickSize: 4 }),
+      ...marks,
+      Plot.ruleX([base], { stroke: "currentColor" }),
+      Plot.text(names.map((name, i) => ({ name, i })), { x: () => base, y: "i", text: "name", textAnchor: "end", dx: -8,
+        frameAnchor: "left", lineWidth: longest / 7 }),
+    ],
+  });
+  const stops = items.flatMap((item, k) => item.drawn.map(p => ({
+    x: p.y, y: middle(p, k),
+    lines: [[names[p.x]], ...(items.length > 1 ? [[item.series.title]] : []),
+      [axisTitle(y), `${symbols[item.series.claim]} ${format(p.y, item.series.claim)}`]],
+  })));
+  return [{ svg, stops }];
+}

@@ -1,0 +1,54 @@
+// How a series looks: its colour by its place in the figure, its stroke and symbol by its claim, so that
+// nothing depends on colour alone.
+export const colour = index => `var(--series-${index % 8 + 1})`;
+
+const strokes = {
+  exact: { strokeWidth: 2.4 },
+  upper_bound: { strokeWidth: 1.8 },
+  lower_bound: { strokeWidth: 1.8 },
+  estimate: { strokeWidth: 1.8, strokeDasharray: "6 4" },
+};
+export const strokeOf = claim => strokes[claim];
+
+// The truth is below an upper bound and above a lower one: the triangles point to it.
+const down = { draw(context, size) { triangle(context, size, 1); } };
+const up = { draw(context, size) { triangle(context, size, -1); } };
+function triangle(context, size, sign) {
+  const r = Math.sqrt(size / Math.PI) * 1.25;
+  context.moveTo(0, sign * r);
+  context.lineTo(0.9 * r, -sign * 0.7 * r);
+  context.lineTo(-0.9 * r, -sign * 0.7 * r);
+  context.closePath();
+}
+export const symbolOf = claim => ({ exact: "circle", upper_bound: down, lower_bound: up, estimate: "circle" })[claim];
+export const isHollow = claim => claim === "estimate";
+
+const svgNamespace = "http://www.w3.org/2000/svg";
+export function svgElement(tag, attributes) {
+  const element = document.createElementNS(svgNamespace, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+// A small picture of a series for the legend, 32 x 16.
+export function swatchOf(mark, claim, index) {
+  const svg = svgElement("svg", { width: 32, height: 16, viewBox: "0 0 32 16", "aria-hidden": "true" });
+  const paint = colour(index);
+  if (mark === "bars" || mark === "columns") {
+    svg.append(svgElement("rect", { x: 6, y: 3, width: 20, height: 11, style: `fill:${paint};stroke:${paint}`, "fill-opacity": 0.35 }));
+    return svg;
+  }
+  if (mark === "line") {
+    const { strokeWidth, strokeDasharray = "none" } = strokeOf(claim);
+    svg.append(svgElement("line", { x1: 1, x2: 31, y1: 8, y2: 8, style: `stroke:${paint}`,
+      "stroke-width": strokeWidth, "stroke-dasharray": strokeDasharray }));
+  }
+  if (mark === "points" || claim === "upper_bound" || claim === "lower_bound") {
+    const style = `stroke:${paint};fill:${isHollow(claim) ? "var(--page)" : paint}`;
+    const y = claim === "upper_bound" ? "11,4 21,4 16,12" : "11,12 21,12 16,4";
+    svg.append(claim === "upper_bound" || claim === "lower_bound"
+      ? svgElement("polygon", { points: y, style })
+      : svgElement("circle", { cx: 16, cy: 8, r: 4, style, "stroke-width": 1.6 }));
+  }
+  return svg;
+}
