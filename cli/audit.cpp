@@ -67,8 +67,8 @@ void check_usage(AuditCommand& command) {
   }
   require_option("--confidence", command.confidence, not_a_confidence);
   require_option("--choosing", command.choosing_fraction, not_a_confidence);
-  if (command.deltas.empty()) command.deltas = {1e-5};
-  if (command.epsilons.empty()) command.epsilons = {1.0};
+  if (!ledger && command.deltas.empty()) command.deltas = {1e-5};  // a study has its own
+  if (!ledger && command.epsilons.empty()) command.epsilons = {1.0};
   require_option("--delta", command.deltas, not_a_delta);
   require_option("--eps", command.epsilons, not_an_epsilon);
   command.deltas = without_repeats(command.deltas);
@@ -280,9 +280,12 @@ void add_audit(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"models", "records"}));
   command->add_option("--larger-means", o.larger_means, "What larger scores mean (default member)")
       ->check(CLI::IsMember({"member", "nonmember"}));
-  add_numbers_option(*command, "--delta", o.deltas, "Deltas for epsilon (default 1e-5)");
-  add_numbers_option(*command, "--eps", o.epsilons, "Epsilons for delta (default 1)");
-  command->add_option("--confidence", o.confidence, "Of all bounds together (default 0.95)");
+  add_numbers_option(*command, "--delta", o.deltas,
+                     "Deltas for epsilon (default: of the study, 1e-5)");
+  add_numbers_option(*command, "--eps", o.epsilons,
+                     "Epsilons for delta (default: of the study, 1)");
+  command->add_option("--confidence", o.confidence,
+                      "Of all bounds together (default: of the study, 0.95)");
   command
       ->add_option("--claim", o.claim, "Check eps=..,delta=..: exit code 1 if violated, 2 if open")
       ->type_name("eps=E,delta=D");
@@ -292,7 +295,8 @@ void add_audit(CLI::App& app, int& exit_code) {
                      "With fixed: chosen before the scores were seen");
   command->add_option("--choosing", o.choosing_fraction,
                       "With held-out: share of models that choose (default 0.5)");
-  command->add_option("--look", o.look, "Which look at a growing set of runs this is");
+  command->add_option("--look", o.look,
+                      "Which look at a growing set of runs this is (ledgers count by themselves)");
   command->add_flag("--pool", o.pool, "Columns are pairs that each run drew at random: one sample");
   command->add_flag("--independent-worlds", o.independent_worlds,
                     "Members and non-members share no seeds: credible interval too");
@@ -312,7 +316,10 @@ void add_audit(CLI::App& app, int& exit_code) {
       "  sfumato audit --members examples/audit/in.csv --nonmembers examples/audit/out.csv \\\n"
       "      --unit models --claim eps=1.0,delta=1e-5\n"
       "Exit code 1: the claim is violated; 2: too few runs to tell (docs/audit.md).");
-  command->callback([options, &exit_code] { audit(*options, exit_code); });
+  command->callback([options, command, &exit_code] {
+    options->own_confidence = command->count("--confidence") > 0;
+    audit(*options, exit_code);
+  });
 }
 
 }  // namespace sfumato::cli

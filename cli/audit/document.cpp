@@ -207,7 +207,8 @@ void state_scope(Document& document, const AuditCommand& command, const std::str
           record, command.adjacency.empty() ? "unknown (not given)" : command.adjacency,
           command.access.empty()          ? "access that is unknown (not given)"
           : command.access == "white-box" ? "white-box access (weights, gradients)"
-                                          : "black-box access (outputs)",
+          : command.access == "law" ? "white-box access and the laws of the weights on D and D'"
+                                    : "black-box access (outputs)",
           runs));
 }
 

@@ -21,6 +21,7 @@ struct AuditCommand {
   std::string strategy = "held-out";
   std::vector<double> thresholds;
   double confidence = 0.95;
+  bool own_confidence = false;  ///< given, not that of the study
   double choosing_fraction = 0.5;
   std::vector<double> epsilons, deltas;
   std::string claim;

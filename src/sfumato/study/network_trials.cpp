@@ -119,6 +119,10 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
     result.test_accuracy = test[m] ? test[m]->accuracy : kNaN;
     result.odometer = training.odometer ? record.odometer.nats : kNaN;
     result.infinite_steps = record.odometer.infinite_steps;
+    if (record.odometer.first_infinite) {
+      const auto& first = record.odometer.first_infinite->first_coordinates;
+      result.series.push_back({"infinite_coordinates", {first.begin(), first.end()}});
+    }
     if (record.diverged_at || !own[m]) {
       trial.status = TrialStatus::diverged;
     } else {

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 namespace sfumato {
 namespace {
+
+constexpr std::size_t kNamedCoordinates = 8;
 
 /// The record losses of one pair, a row per model.
 using LossRows = std::vector<std::vector<float>>;
@@ -37,6 +40,7 @@ struct Gathered {
   PolicyTrials trials;
   std::map<std::uint32_t, ScoreSample> scores;
   std::map<std::uint32_t, std::array<LossRows, 2>> losses;
+  std::set<std::size_t> infinite_coordinates;
 };
 
 void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldResult& world) {
@@ -50,6 +54,11 @@ void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldRe
   }
   for (const NamedSeries& series : world.series) {
     if (series.name == "record_losses") of.losses[pair][w].push_back(series.values);
+    if (series.name != "infinite_coordinates") continue;
+    for (const float coordinate : series.values) {
+      if (of.infinite_coordinates.size() == kNamedCoordinates) break;
+      of.infinite_coordinates.insert(static_cast<std::size_t>(coordinate));
+    }
   }
 }
 
@@ -60,6 +69,8 @@ PolicyTrials finished(Gathered&& of) {
     if (rows[0].empty() || rows[0].size() != rows[1].size()) continue;
     trials.confidences.push_back({confidences(rows[0]), confidences(rows[1])});
   }
+  trials.infinite_coordinates.assign(of.infinite_coordinates.begin(),
+                                     of.infinite_coordinates.end());
   return trials;
 }
 

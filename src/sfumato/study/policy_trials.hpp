@@ -27,6 +27,8 @@ struct PolicyTrials {
   /// had steps whose noise does not cover the difference. Empty if the study kept no odometer.
   std::array<std::vector<double>, 2> odometers;
   std::array<std::uint64_t, 2> infinite_odometers = {0, 0};
+  /// Parameters that made a step infinite, of the first such steps: a few, ascending.
+  std::vector<std::size_t> infinite_coordinates;
   /// For the paper's statistic, by pair; empty if record losses were not kept or pairs lack trials.
   std::vector<ConfidencePair> confidences;
 };

@@ -42,9 +42,7 @@ replicas = 1500
 /// A table of six rows, and a study on it.
 class ConvexOnTable : public ::testing::Test {
  protected:
-  ConvexOnTable() {
-    put(path_, "a,b,y\n1,0,1\n0,2,0\n1,1,1\n-1,0.5,0\n2,-1,1\n0.3,0.4,0\n");
-  }
+  ConvexOnTable() { put(path_, "a,b,y\n1,0,1\n0,2,0\n1,1,1\n-1,0.5,0\n2,-1,1\n0.3,0.4,0\n"); }
   [[nodiscard]] Study study(const std::string& kind, const std::string& rest = "") const {
     return parse_study("[data]\nset = \"" + path_ +
                            "\"\n[adjacency]\nrecord = 2\n[model]\nkind = \"" + kind +

@@ -185,10 +185,22 @@ std::string_view name(TrialStatus status) {
 
 class Ledger::Connection {
  public:
-  Connection(std::string path, bool writable) : path_(std::move(path)) {
-    if (writable) lock();
-    const int flags = writable ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-    if (sqlite3_open_v2(path_.c_str(), &db_, flags, nullptr) != SQLITE_OK) fail(db_, path_);
+  enum class For {
+    reading,
+    adding_trials,  ///< under the lock, which one process holds
+    noting,         ///< a row beside the trials, while another process may add trials
+  };
+  Connection(std::string path, For purpose) : path_(std::move(path)) {
+    if (purpose == For::adding_trials) lock();
+    const int flags = purpose == For::reading  ? SQLITE_OPEN_READONLY
+                      : purpose == For::noting ? SQLITE_OPEN_READWRITE
+                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    const bool sealed = purpose == For::reading && cannot_grow();
+    const std::string name = sealed ? "file:" + uri_path() + "?immutable=1" : path_;
+    if (sqlite3_open_v2(name.c_str(), &db_, sealed ? flags | SQLITE_OPEN_URI : flags, nullptr) !=
+        SQLITE_OK) {
+      fail(db_, path_);
+    }
     sqlite3_extended_result_codes(db_, 1);
     sqlite3_busy_timeout(db_, 10'000);  // a reader may hold the file for a moment
   }
@@ -214,6 +226,24 @@ class Ledger::Connection {
   LedgerIdentity identity;
 
  private:
+  /// Whether nobody can have it open to add to it here: SQLite then needs no files beside it, which it
+  /// could not make.
+  [[nodiscard]] bool cannot_grow() const {
+    const std::size_t slash = path_.rfind('/');
+    const std::string directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+    return ::access(directory.c_str(), W_OK) != 0 && ::access((path_ + "-wal").c_str(), F_OK) != 0;
+  }
+  [[nodiscard]] std::string uri_path() const {
+    std::string text;
+    for (const char c : path_) {
+      if (c == '%' || c == '?' || c == '#') {
+        text += fmt::format("%{:02X}", static_cast<unsigned>(c));
+      } else {
+        text += c;
+      }
+    }
+    return text;
+  }
   /// The lock belongs to the open file, so the system drops it whatever ends the process.
   void lock() {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -266,7 +296,7 @@ Ledger Ledger::read(const std::string& path) {
     throw InvalidArgument("there is no such ledger", "Make it with `sfumato study run`",
                           Where::in(path));
   }
-  auto connection = std::make_unique<Connection>(path, false);
+  auto connection = std::make_unique<Connection>(path, Connection::For::reading);
   require_schema(connection->pragma("PRAGMA application_id"),
                  connection->pragma("PRAGMA user_version"), path);
   Query meta = connection->query("SELECT key, value FROM meta");
@@ -292,7 +322,7 @@ bool Ledger::is_growing(const std::string& path) {
 
 Ledger Ledger::open(const std::string& path, const LedgerIdentity& identity,
                     const Differences& differences) {
-  auto connection = std::make_unique<Connection>(path, true);
+  auto connection = std::make_unique<Connection>(path, Connection::For::adding_trials);
   const std::int64_t tables =
       connection->pragma("SELECT count(*) FROM sqlite_schema WHERE type = 'table'");
   if (tables == 0) {
@@ -483,8 +513,9 @@ unsigned Ledger::workers() const {
   return query.next() ? static_cast<unsigned>(std::strtoul(query.text().c_str(), nullptr, 10)) : 0;
 }
 
-void Ledger::record_look(std::uint64_t trials) {
-  Query query = connection_->query("INSERT INTO look(trials) VALUES(?)");
+void Ledger::record_look(std::uint64_t trials) const {
+  const Connection notes(connection_->path(), Connection::For::noting);
+  Query query = notes.query("INSERT INTO look(trials) VALUES(?)");
   (query << static_cast<std::int64_t>(trials)).run();
 }
 

@@ -1,0 +1,225 @@
+#include "audit/ledger_pairs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "audit/document.hpp"
+#include "audit/histograms.hpp"
+#include "audit/sandwich.hpp"
+#include "command.hpp"
+#include "sfumato/study/material.hpp"
+#include "sfumato/study/policy_trials.hpp"
+#include "sfumato/study/scores.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+void add_paper(Document& document, const Study& study, const std::vector<PolicyTrials>& policies,
+               const std::vector<std::size_t>& chosen) {
+  Table table("paper_statistic", "The paper's Algorithm 1 (neither bound nor estimate of delta)",
+              {{"policy", "policy"},
+               {"epsilon", "eps"},
+               {"maximum", "largest pair"},
+               {"mean", "mean of pairs"},
+               {"pairs", "pairs"}},
+              2);
+  for (const std::size_t p : chosen) {
+    const std::vector<ConfidencePair>& pairs = policies[p].confidences;
+    if (pairs.empty()) continue;
+    for (const double epsilon : study.audit.epsilons) {
+      const PaperStatistic statistic = paper_statistic(pairs, Epsilon(epsilon));
+      table.add_row({study.noise[p].name, epsilon, statistic.maximum, statistic.mean,
+                     statistic.pairs.size()});
+    }
+  }
+  if (study.audit.coupled && !table.rows().empty()) document.add(std::move(table));
+}
+
+void add_losses(Document& document, const Study& study, const std::vector<PolicyTrials>& policies,
+                const std::vector<std::size_t>& chosen) {
+  Table table("losses", "Losses at the end of training",
+              {{"policy", "policy"},
+               {"worst", "worst mean loss"},
+               {"largest", "largest of a record"},
+               {"with", "differing record, D"},
+               {"without", "D'"},
+               {"distance", "distance"},
+               {"diverged", "diverged"}});
+  const auto estimate = [](double value, const char* method) {
+    return Claimed<double>{value, Claim::estimate, method};
+  };
+  for (const std::size_t p : chosen) {
+    const auto& [with, without] = policies[p].differing_losses;
+    if (with.empty() || without.empty()) {
+      table.add_row({study.noise[p].name, Empty{"every model diverged"}, Empty{}, Empty{}, Empty{},
+                     Empty{}, policies[p].diverged});
+      continue;
+    }
+    table.add_row({study.noise[p].name,
+                   estimate(policies[p].worst_loss, "largest over models of the mean loss on D"),
+                   estimate(policies[p].largest_loss, "largest over models and records"),
+                   estimate(mean_of(with), "mean over models"),
+                   estimate(mean_of(without), "mean over models"),
+                   estimate(std::fabs(mean_of(with) - mean_of(without)), "distance of the means"),
+                   policies[p].diverged});
+  }
+  document.add(std::move(table));
+}
+
+/// The strongest that needs no more than the model's answers or, where it is known, the law.
+std::string default_score(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::network:
+    case ModelKind::logistic: return "margin";
+    case ModelKind::quadratic:
+    case ModelKind::ridge: return "likelihood_ratio";
+  }
+  throw InternalError("a kind of model without a score");
+}
+
+/// The names of parameters of the study's network; their numbers if its data are not there.
+std::vector<std::string> names_of(const Study& study, const std::vector<std::size_t>& parameters) {
+  std::vector<std::string> names;
+  try {
+    const Network network = network_of(study.model, load_sets(study).train);
+    for (const std::size_t i : parameters) names.push_back(network.parameter_name(i));
+  } catch (const InvalidArgument&) {
+    names.clear();
+    for (const std::size_t i : parameters) names.push_back(fmt::format("number {}", i));
+  }
+  return names;
+}
+
+void state_infinite(Document& document, const Study& study, const std::string& policy,
+                    const PolicyTrials& trials) {
+  const auto& [along, back] = trials.infinite_odometers;
+  if (along == 0 && back == 0) return;
+  std::string text = fmt::format(
+      "{}: the odometer is infinite in {} of {} runs along D and {} of {} along D': in some step a "
+      "parameter had noise in one world only, or moved without any",
+      policy, along, trials.odometers[0].size(), back, trials.odometers[1].size());
+  if (!trials.infinite_coordinates.empty()) {
+    text +=
+        fmt::format(" ({}, ...)", fmt::join(names_of(study, trials.infinite_coordinates), ", "));
+  }
+  document.state(StatementKind::warning, text + ".");
+}
+
+/// The odometers as a risk, or why there is none.
+void measure_odometer(const Study& study, const PolicyTrials& trials, Sandwich& sandwich) {
+  if (!study.train.odometer) {
+    sandwich.no_odometer = "the study kept no odometer (train.odometer = true does)";
+  } else if (trials.odometers[0].empty() || trials.odometers[1].empty()) {
+    sandwich.no_odometer = "every model diverged";
+  } else {
+    sandwich.odometer.emplace(trials.odometers);
+  }
+}
+
+void add_histogram(Document& document, const std::string& policy, const PolicyTrials& trials) {
+  std::array<std::vector<double>, 2> finite;
+  for (std::size_t w = 0; w < 2; ++w) {
+    std::copy_if(trials.differing_losses[w].begin(), trials.differing_losses[w].end(),
+                 std::back_inserter(finite[w]), [](double loss) { return std::isfinite(loss); });
+  }
+  if (!finite[0].empty() && !finite[1].empty()) document.add(loss_histogram(policy, finite));
+}
+
+std::string sampling_text(const Study& study) {
+  if (study.model.kind != ModelKind::network) return "every step takes all records";
+  const auto size = study.train.batch_size;
+  switch (study.train.batches) {
+    case BatchScheme::shuffled:
+      return fmt::format("batches of {}, shuffled in every epoch, not released", size);
+    case BatchScheme::with_replacement:
+      return fmt::format("batches of {} drawn with replacement, not released", size);
+    case BatchScheme::poisson:
+      return fmt::format("Poisson batches of {} on average, not released", size);
+  }
+  throw InternalError("an unknown way to draw batches");
+}
+
+std::string runs_text(const Study& study, const AuditOptions& options, const std::string& score) {
+  const AuditSpec& audit = study.audit;
+  const std::string pairs =
+      audit.random_pairs
+          ? fmt::format("{} replicas, each of a pair of its own", audit.pairs * audit.replicas)
+          : fmt::format("{} replicas of {} {}", audit.replicas, audit.pairs,
+                        audit.pairs == 1 ? "pair" : "pairs");
+  return fmt::format(
+      "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, worlds {}. "
+      "Score {}, thresholds {}. The numbers speak of what is released once, at the end: not of "
+      "checkpoints, logs, or choices made by looking at the data",
+      sampling_text(study), pairs, audit.coupled ? "coupled (same seeds)" : "independent", score,
+      name(options.strategy));
+}
+
+}  // namespace
+
+void audit_pairs(Document& document, const Ledger& ledger, const Study& study,
+                 const std::vector<std::size_t>& chosen, AuditCommand command, AuditOptions options,
+                 int& exit_code) {
+  if (command.score.empty()) command.score = default_score(study.model.kind);
+  const ScoreInfo& score = score_called(command.score, study.model.kind, Where::in("--score"));
+  const std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, command.score);
+  command.unit = "models";
+  command.larger_means = "member";
+  command.adjacency = study.adjacency.kind == Adjacency::remove ? "remove" : "replace";
+  command.access = score.access == ScoreAccess::outputs   ? "black-box"
+                   : score.access == ScoreAccess::weights ? "white-box"
+                                                          : "law";
+  command.independent_worlds = !study.audit.coupled;
+  std::vector<ClaimedGuarantee> claims = study.audit.claims;
+  if (!command.claim.empty()) claims = {parse_claim(command.claim)};
+  if (!claims.empty()) options.delta = claims.front().delta;  // thresholds are chosen for the first
+
+  const std::vector<ProvenBounds> proven = proven_bounds(study, ledger.identity());
+  std::vector<Sandwich> sandwiches;
+  std::vector<NamedAttack> attacks;
+  for (const std::size_t p : chosen) {
+    const PolicyTrials& trials = policies[p];
+    const std::string& policy = study.noise[p].name;
+    if (trials.scores.empty()) {
+      throw InvalidArgument(fmt::format("holds no finished trial of the policy `{}`", policy),
+                            "Run the study first: sfumato study run", Where::in(command.ledger));
+    }
+    if (trials.failed != 0) {
+      document.state(StatementKind::warning,
+                     fmt::format("{}: {} trials failed and are left out.", policy, trials.failed));
+    }
+    sandwiches.push_back({policy, audit_scores(trials.scores, options), proven[p], {}});
+    measure_odometer(study, trials, sandwiches.back());
+    attacks.push_back({policy, pooled(trials.scores)});
+  }
+  if (add_sandwich(document, sandwiches, command)) exit_code = kViolated;
+  for (const std::size_t p : chosen) {
+    state_infinite(document, study, study.noise[p].name, policies[p]);
+  }
+  if (chosen.size() == 1) add_bounds(document, sandwiches.front().audit, command);
+  add_losses(document, study, policies, chosen);
+  for (const std::size_t p : chosen) add_histogram(document, study.noise[p].name, policies[p]);
+  add_paper(document, study, policies, chosen);
+  add_membership(document, attacks, command.confidence);
+  for (const Sandwich& of : sandwiches) {
+    for (const ClaimedGuarantee& claim : claims) {
+      const ClaimCheck check = check_claim(of.audit, claim.epsilon, claim.delta);
+      document.state(StatementKind::info, fmt::format("Claim against {}:", of.policy));
+      add_claim(document, check, claim);
+      if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
+      if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
+        exit_code = kUndecided;
+      }
+    }
+  }
+  state_scope(document, command, runs_text(study, options, command.score));
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/study/convex_risk.hpp"
+#include "sfumato/study/ledger/ledger.hpp"
+
+namespace sfumato {
+
+/// What is proven about the models of one policy, or why nothing is. Every view is the largest over the
+/// pairs of the study, which bounds what replicas reveal that drew their pair at random, too.
+class ProvenBounds {
+ public:
+  explicit ProvenBounds(std::string reason) : reason_(std::move(reason)) {}
+  explicit ProvenBounds(std::vector<ProvenRisk> pairs);
+
+  [[nodiscard]] bool exist() const { return reason_.empty(); }
+  [[nodiscard]] const std::string& reason() const { return reason_; }  ///< why there is none
+
+  /// These need exist(). Exact for one pair whose laws are known, else upper bounds.
+  [[nodiscard]] Claimed<Epsilon> epsilon(Delta delta) const;
+  [[nodiscard]] Claimed<Delta> delta(Epsilon epsilon) const;
+  [[nodiscard]] std::optional<Claimed<double>> mu() const;
+
+ private:
+  std::string reason_;
+  std::vector<ProvenRisk> pairs_;
+};
+
+/// For every policy of the study, whose ledger has this identity. Convex models are made anew from
+/// their data, which must have the checksums of the ledger; networks have no bound.
+[[nodiscard]] std::vector<ProvenBounds> proven_bounds(const Study& study,
+                                                      const LedgerIdentity& identity);
+
+}  // namespace sfumato

@@ -1,0 +1,149 @@
+"""`sfumato audit` of ledgers: both sides of the truth, looks, statements."""
+import os
+import sqlite3
+import unittest
+
+from support import BAD_INPUT, Document, ProgramTest, run
+
+QUADRATIC = """
+[model]
+kind = "quadratic"
+curvature = [2, 1]
+minimiser = [1, -1]
+other_minimiser = [1.25, -1.1]
+
+[train]
+iterations = 20
+learning_rate = 0.2
+odometer = true
+
+[[noise]]
+policy = "isotropic"
+variance = 0.01
+
+[audit]
+replicas = 300
+epsilons = [0.5]
+"""
+
+
+class AuditLedger(ProgramTest):
+    made = {}  # ledgers by text of their study
+
+    def ledger(self, text=QUADRATIC):
+        """A copy of the study's ledger."""
+        ledger = self.dir / "q.ledger"
+        if text in self.made:
+            ledger.write_bytes(self.made[text])
+            return ledger
+        study = self.dir / "q.toml"
+        study.write_text(text)
+        done = run("study", "run", study, "--ledger", ledger)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.made[text] = ledger.read_bytes()
+        return ledger
+
+    def audit(self, ledger, *options, code=0):
+        done = run("audit", ledger, "--json", *options)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return Document(done.stdout)
+
+    def change(self, ledger, statement):
+        with sqlite3.connect(ledger) as database:
+            database.execute(statement)
+        database.close()
+
+    def test_the_exact_law_is_above_what_is_shown(self):
+        found = self.audit(self.ledger())
+        for quantity in ("eps at delta = 1e-05", "delta at eps = 0.5", "mu"):
+            proven = found.cell("sandwich", "proven", quantity=quantity)
+            self.assertEqual(proven["claim"], "exact")
+            shown = found.value("sandwich", "audited", quantity=quantity)
+            self.assertLess(shown, float(proven["value"]))
+            self.assertGreater(shown, 0.1)
+        # Two normal laws of one covariance: mu follows from the difference of the means.
+        mu = found.value("sandwich", "proven", quantity="mu")
+        by_hand = 0.0
+        for curvature, gap in ((2, 0.25), (1, -0.1)):
+            r = 1 - 0.2 * curvature
+            variance = 0.01 * (1 - r ** 40) / (1 - r ** 2)
+            by_hand += (gap * (1 - r ** 20)) ** 2 / variance
+        self.assertAlmostEqual(mu, by_hand ** 0.5, 9)
+        self.assertGreater(found.value("sandwich", "odometer", quantity="delta at eps = 0.5"),
+                           found.value("sandwich", "proven", quantity="delta at eps = 0.5"))
+        statement = found.statements("assumption")[-1]
+        for part in ("What is protected", "Sampling: every step takes all records", "Threat model", "300 replicas",
+                     "does not mean private"):
+            self.assertIn(part, statement)
+        bars = found.block("losses_isotropic")
+        self.assertEqual([sum(s["y"]) for s in bars["series"]], [300, 300])
+
+    def test_a_lower_bound_above_the_truth_is_a_violation(self):
+        ledger = self.ledger()
+        # As if the training had not been the one of the study: the worlds are told apart without error.
+        self.change(ledger, "UPDATE score SET value = 100 - world WHERE name = 'likelihood_ratio'")
+        found = self.audit(ledger, "--delta", "0.1", code=1)
+        verdicts = found.statements("verdict")
+        self.assertTrue(any("VIOLATION in isotropic" in v and "is proven" in v for v in verdicts), verdicts)
+
+    def test_above_the_odometer_is_a_warning(self):
+        ledger = self.ledger()
+        self.change(ledger, "UPDATE world SET odometer = 1e-4")
+        found = self.audit(ledger)
+        self.assertTrue(any("above the odometer" in w for w in found.statements("warning")))
+
+    def test_infinite_odometers_are_counted(self):
+        found = self.audit(self.ledger(text=QUADRATIC.replace("isotropic", "none").replace("variance = 0.01", "")),
+                           "--score", "loss", "--policy", "none")
+        self.assertTrue(any("infinite in 300 of 300 runs along D" in w for w in found.statements("warning")))
+
+    def test_looks(self):
+        ledger = self.ledger()
+        first, again = self.audit(ledger), self.audit(ledger)
+        self.assertEqual(first.content, again.content)
+        self.assertAlmostEqual(first.value("tests", "level"), 0.05, 12)
+        self.assertFalse(first.statements("warning"))
+        # A ledger that was looked at before it was finished.
+        self.change(ledger, "DELETE FROM look")
+        self.change(ledger, "CREATE TABLE kept AS SELECT * FROM trial WHERE replica >= 200")
+        self.change(ledger, "DELETE FROM trial WHERE replica >= 200")
+        early = self.audit(ledger)
+        self.assertTrue(any("200 of 300 trials are finished. This is look 1" in w for w in early.statements()))
+        self.assertAlmostEqual(early.value("tests", "level"), 0.025, 12)
+        self.change(ledger, "INSERT INTO trial SELECT * FROM kept")
+        for _ in range(2):
+            late = self.audit(ledger)
+            self.assertTrue(any("look 2" in s for s in late.statements()))
+            self.assertAlmostEqual(late.value("tests", "level"), 0.05 / 6, 12)
+        self.assertAlmostEqual(self.audit(ledger, "--look", "3").value("tests", "level"), 0.05 / 12, 12)
+
+    def test_a_look_that_cannot_be_recorded_needs_a_number(self):
+        ledger = self.ledger()
+        ledger.chmod(0o444)
+        self.dir.chmod(0o555)
+        self.addCleanup(self.dir.chmod, 0o755)
+
+        def as_nobody():  # root may write everywhere
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+
+        try:
+            run("--version", preexec_fn=as_nobody)
+        except PermissionError:
+            self.skipTest("the program is not for everyone to run")
+        done = run("audit", ledger, preexec_fn=as_nobody)
+        self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+        self.assertIn("--look 1", done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertEqual(run("audit", ledger, "--look", "1", preexec_fn=as_nobody).returncode, 0)
+
+    def test_scores_of_other_models_are_refused(self):
+        ledger = self.ledger()
+        done = run("audit", ledger, "--score", "margin")
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("quadratic have no score `margin`", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

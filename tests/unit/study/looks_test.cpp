@@ -1,0 +1,48 @@
+#include "sfumato/study/looks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sfumato/study/ledger/ledger.hpp"
+#include "unit/data/temp_dir.hpp"
+
+namespace sfumato {
+namespace {
+
+TEST(Looks, AFinishedLedgerIsLookedAtOnceAtTheWholeLevel) {
+  const Look first = look_at({}, 100, 100);
+  EXPECT_EQ(first.number, 1U);
+  EXPECT_FALSE(first.splits);
+  EXPECT_TRUE(first.is_new);
+  const Look again = look_at({100}, 100, 100);
+  EXPECT_EQ(again.number, 1U);
+  EXPECT_FALSE(again.splits);
+  EXPECT_FALSE(again.is_new);
+}
+
+TEST(Looks, AGrowingLedgerSplitsTheLevel) {
+  EXPECT_TRUE(look_at({}, 40, 100).splits);
+  EXPECT_EQ(look_at({40}, 40, 100).number, 1U);
+  EXPECT_TRUE(look_at({40}, 40, 100).splits);
+  const Look last = look_at({40, 70}, 100, 100);
+  EXPECT_EQ(last.number, 3U);
+  EXPECT_TRUE(last.splits);
+  EXPECT_TRUE(last.is_new);
+}
+
+TEST(Looks, ALedgerKeepsThem) {
+  const TempDir dir;
+  const std::string path = dir / "l";
+  { (void)Ledger::open(path, {"study", "1", "AVX2", {}}, nullptr); }
+  const Ledger ledger = Ledger::read(path);
+  EXPECT_TRUE(ledger.looks().empty());
+  ledger.record_look(3);
+  ledger.record_look(7);
+  EXPECT_EQ(ledger.looks(), (std::vector<std::uint64_t>{3, 7}));
+  // Also while another connection holds the lock for trials.
+  const Ledger adding = Ledger::open(path, {"study", "1", "AVX2", {}}, nullptr);
+  ledger.record_look(9);
+  EXPECT_EQ(adding.looks().size(), 3U);
+}
+
+}  // namespace
+}  // namespace sfumato
