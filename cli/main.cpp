@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -105,6 +106,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A file-size limit is a full disk to whoever writes, and is reported as one.
+  (void)std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(argc, argv);
   } catch (const StorageError& error) {

@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "report/input.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/file_input.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/report/html.hpp"
 
@@ -30,10 +31,11 @@ std::string twin_of(const std::string& page) {
   return std::filesystem::path(page).replace_extension(".json").string();
 }
 
-/// Writing the JSON must not replace what was read, unless it is the same report again.
-void refuse_to_replace(const std::string& input, const std::string& path) {
+/// Writing must not replace what was read, unless with the same bytes: a report made again.
+void refuse_to_replace(const std::string& input, const std::string& path,
+                       const std::string& bytes) {
   std::error_code ignored;
-  if (std::filesystem::equivalent(input, path, ignored)) {
+  if (std::filesystem::equivalent(input, path, ignored) && read_file(path) != bytes) {
     throw InvalidArgument(fmt::format("{} would be replaced by the report", path),
                           "Choose another name for --out", Where::in("--out"));
   }
@@ -59,10 +61,6 @@ void report(const ReportCommand& command, int& exit_code) {
   if (twin == command.out) {
     throw CLI::ValidationError("--out", "ends in .json, which is the name of the JSON beside it");
   }
-  for (const std::string& input : command.inputs) {
-    refuse_to_replace(input, twin);
-    refuse_to_replace(input, command.out);
-  }
   Report whole;
   for (const std::string& input : command.inputs) {
     Report part = read_input(input, command.audit, exit_code);
@@ -73,13 +71,18 @@ void report(const ReportCommand& command, int& exit_code) {
   if (!command.title.empty()) whole.title = command.title;
 
   const std::string page = html_report(whole);
+  const std::string json = report_json(whole);
+  for (const std::string& input : command.inputs) {
+    refuse_to_replace(input, command.out, page);
+    refuse_to_replace(input, twin, json);
+  }
   write_file(command.out, page);
-  write_file(twin, report_json(whole));
+  write_file(twin, json);
 
   const Counts counts = count_blocks(whole);
   Document document = new_document("report", "Report: " + whole.title);
   Table files("files", "Files", {{"file", "file"}, {"content", "content"}, {"size", "size", "kB"}});
-  const auto kilobytes = [](std::uintmax_t bytes) {
+  const auto kilobytes = [](std::size_t bytes) {
     return static_cast<std::int64_t>((bytes + 999) / 1000);
   };
   files.add_row({command.out, "the page, complete in itself", kilobytes(page.size())});

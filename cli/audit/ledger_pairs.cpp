@@ -10,6 +10,7 @@
 #include "audit/document.hpp"
 #include "audit/histograms.hpp"
 #include "audit/sandwich.hpp"
+#include "audit/sandwich_figures.hpp"
 #include "command.hpp"
 #include "sfumato/study/material.hpp"
 #include "sfumato/study/policy_trials.hpp"
@@ -200,6 +201,7 @@ void audit_pairs(Document& document, const Ledger& ledger, const Study& study,
     attacks.push_back({policy, pooled(trials.scores)});
   }
   if (add_sandwich(document, sandwiches, command)) exit_code = kViolated;
+  add_sandwich_figures(document, sandwiches);
   for (const std::size_t p : chosen) {
     state_infinite(document, study, study.noise[p].name, policies[p]);
   }

@@ -152,7 +152,7 @@ void add_figure(const std::vector<BoundsAtTime>& results, Document& document) {
   }
   if (series.empty()) return;
   Figure figure("kl_over_time", "KL(D||D') over time, by every method", Mark::line, {"t"},
-                {"KL(D||D')", "nats"});
+                {"KL(D||D')", "nats", Scale::log});
   for (Series& s : series) figure.add(std::move(s));
   document.add(std::move(figure));
 }

@@ -97,11 +97,22 @@ void add_shares(Document& document, const DesignTask& task, const Covariance& no
                {"share", "share of the budget", "", NumberStyle::probability}});
   const auto shares = grouped ? largest_groups(noise, task.budget.weights, task.groups, top)
                               : largest_coordinates(noise, task.budget.weights, top);
+  Series bars{"share", "share of the budget", {}, {}, {}, Claim::exact, "share of tr(W Sigma)"};
+  std::vector<std::string> names;
   for (const NoiseShare& share : shares) {
     table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
                    exact(share.share, "share of tr(W Sigma)")});
+    bars.x.push_back(static_cast<double>(names.size()));
+    bars.y.push_back(share.share);
+    names.push_back(fmt::format("{} {}", grouped ? "group" : "coordinate", share.index + 1));
   }
+  if (names.empty()) return document.add(std::move(table));
+  Figure figure("noise_figure", table.title(), Mark::columns,
+                {grouped ? "group" : "coordinate", "", Scale::linear, std::move(names)},
+                {"share of the budget"});
+  figure.add(std::move(bars));
   document.add(std::move(table));
+  document.add(std::move(figure));
 }
 
 void add_design(Document& document, const DesignQuestion& question, const Design& design, int top) {

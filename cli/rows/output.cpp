@@ -100,6 +100,31 @@ Table quantiles(const RowsQuestion& question, const std::vector<const RowRisk*>&
   return table;
 }
 
+/// The advantage of every row, riskiest first; of many rows, those whose ranks are evenly spread on a
+/// logarithmic axis.
+Figure ranked(const RowsQuestion& question, const std::vector<RowRisk>& all) {
+  constexpr std::size_t kMost = 400;
+  const std::vector<const RowRisk*> rows = riskiest(all, all.size());
+  Series series{"rows", "row", {}, {}, {}, Claim::exact, words_of_method(question)};
+  const double step = std::log(static_cast<double>(rows.size())) / static_cast<double>(kMost);
+  double next = 0.0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RiskNumber& advantage = rows[i]->advantage;
+    const double rank = static_cast<double>(i + 1);
+    const bool skipped = rows.size() > kMost && std::log(rank) < next && i + 1 < rows.size();
+    if (skipped || std::isnan(advantage.value)) continue;
+    next = std::log(rank) + step;
+    if (advantage.claim != Claim::exact) series.claim = advantage.claim;
+    series.x.push_back(rank);
+    series.y.push_back(advantage.value);
+    series.labels.push_back(fmt::format("row {}", rows[i]->row + 1));
+  }
+  Figure figure("ranked", "Advantage of every row, riskiest first", Mark::points,
+                {"rank", "", Scale::log}, {"advantage"});
+  figure.add(std::move(series));
+  return figure;
+}
+
 void add_exceptions(Document& document, const RowsQuestion& question,
                     const std::vector<RowRisk>& risks) {
   std::size_t no_model = 0;
@@ -163,6 +188,7 @@ void add_row_risks(Document& document, const RowsQuestion& question, const Regre
                                                       : "bound on the advantage of any attack",
                    "", Scale::linear},
                   advantages));
+    document.add(ranked(question, risks));
   }
   add_exceptions(document, question, risks);
 }

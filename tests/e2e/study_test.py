@@ -1,6 +1,9 @@
 """`sfumato study`: threads, interruptions, refusals."""
 import csv
+import os
 import random
+import re
+import resource
 import signal
 import sqlite3
 import subprocess
@@ -153,12 +156,97 @@ class Study(ProgramTest):
         done = run("study", "run", self.study, "--ledger", "/nowhere/x.ledger")
         self.assertEqual(done.returncode, STORAGE)
 
+    def stopped_for_want_of_room(self, ledger, *args, **options):
+        stopped = run("study", "run", self.study, "--ledger", ledger, *args, **options)
+        self.assertEqual(stopped.returncode, STORAGE, stopped.stderr)
+        self.assertEqual(len(stopped.stderr.splitlines()), 1, stopped.stderr)
+        self.assertIn("cannot be written", stopped.stderr)
+        self.assertIn("Make room on the disk and run the same command again", stopped.stderr)
+
+    def test_a_file_size_limit_is_a_full_disk(self):
+        many = ["--set", "audit.replicas=12"]
+        whole = self.path("whole.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", whole, *many).returncode, 0)
+        ledger = self.path("full.ledger")
+        held = []
+        for limit in (4096, 60_000, 120_000):  # bytes: before the first trial, then among them
+            def limited(size=limit):
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            self.stopped_for_want_of_room(ledger, *many, preexec_fn=limited)
+            status = run("study", "status", ledger)
+            held.append(int(status.stdout.split("] ")[-1].split(" of ")[0]) if status.returncode == 0 else 0)
+        self.assertEqual(held, sorted(held))
+        self.assertGreater(held[-1], 0)
+        done = run("study", "run", self.study, "--ledger", ledger, *many)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.export(ledger), self.export(whole))
+
+    def test_a_full_disk(self):
+        many = ["--set", "audit.replicas=12"]
+        place = self.path("small")
+        place.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=160k", "none", place], capture_output=True, check=False)
+        if mounted.returncode != 0:
+            self.skipTest("mounting is not allowed here; a file-size limit is tested instead")
+        try:
+            ledger = place / "full.ledger"
+            self.stopped_for_want_of_room(ledger, *many)
+            self.assertEqual(run("study", "status", ledger).returncode, 0)
+            subprocess.run(["mount", "-o", "remount,size=20m", place], check=True)
+            done = run("study", "run", self.study, "--ledger", ledger, *many)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = self.export(ledger)
+        finally:
+            subprocess.run(["umount", place], check=True)
+        whole = self.path("whole.ledger")
+        self.assertEqual(run("study", "run", self.study, "--ledger", whole, *many).returncode, 0)
+        self.assertEqual(rows, self.export(whole))
+
+    def test_a_damaged_ledger_is_refused(self):
+        ledger = self.path("a.ledger")
+        quick = ["--set", "audit.replicas=4"]
+        self.assertEqual(run("study", "run", self.study, "--ledger", ledger, *quick).returncode, 0)
+        good = ledger.read_bytes()
+        chance = random.Random(3)
+        damages = [good[:len(good) // 2], good[:100]]
+        for page in range(1, 4):  # what SQLite keeps at the beginning of each page
+            at = page * 4096
+            damages.append(good[:at] + chance.randbytes(16) + good[at + 16:])
+        places = [match.end() + 40 for match in re.finditer(b"record_losses", good)]
+        for at in chance.sample(places, 5):  # a single bit in the losses, which no structure shows
+            damages.append(good[:at] + bytes([good[at] ^ 1 << chance.randrange(8)]) + good[at + 1:])
+        for number, damaged in enumerate(damages):
+            ledger.write_bytes(damaged)
+            for command in (["study", "status", ledger], ["study", "run", self.study, "--ledger", ledger, *quick]):
+                done = run(*command)
+                self.assertEqual(done.returncode, BAD_INPUT, f"{number}: {done.stdout} {done.stderr}")
+                self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+                self.assertRegex(done.stderr, "is damaged|is no ledger")
+            self.assertEqual(ledger.read_bytes(), damaged)  # nobody made it worse
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs a user who may become another")
+    def test_a_read_only_ledger_is_read_and_not_added_to(self):
+        ledger = self.path("a.ledger")
+        quick = ["--set", "audit.replicas=1", "--set", "audit.pairs=1"]
+        self.assertEqual(run("study", "run", self.study, "--ledger", ledger, *quick).returncode, 0)
+        self.dir.chmod(0o755)
+        ledger.chmod(0o444)
+
+        def nobody():
+            os.setgid(65534)
+            os.setuid(65534)
+        read = run("study", "status", ledger, preexec_fn=nobody)
+        self.assertEqual(read.returncode, 0, read.stderr)
+        added = run("study", "run", self.study, "--ledger", ledger, *quick, preexec_fn=nobody)
+        self.assertEqual(added.returncode, STORAGE)
+        self.assertIn("cannot be opened for writing (Permission denied)", added.stderr)
+
     def test_audit_of_a_ledger(self):
         ledger = self.path("audited.ledger")
         self.assertEqual(run("study", "run", self.study, "--ledger", ledger).returncode, 0)
         done = run("audit", ledger, "--eps", "0.1")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for words in ("What the models show", "Algorithm 1", "worst mean loss", "zero-out adjacency, N = 200 is public"):
+        for words in ("proven, estimated, shown", "Algorithm 1", "worst mean loss", "adjacency remove"):
             self.assertIn(words, done.stdout.replace("\n", " ").replace("  ", " "))
         # Six replicas of two pairs cannot refute eps = 1, whatever they show.
         claimed = run("audit", ledger, "--policy", "anisotropic", "--claim", "eps=1.0,delta=1e-5")

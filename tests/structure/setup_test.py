@@ -19,11 +19,36 @@ class Setup(unittest.TestCase):
         self.bin = self.folder / "bin"
         self.bin.mkdir()
         for name in ("bash", "env", "awk", "sort", "head", "tail", "ls", "mktemp", "rm", "id", "make", "gcc",
-                     "g++", "cmake", "ninja", "git", "clang++"):
+                     "g++", "cmake", "ninja", "git", "clang++", "dirname", "cmp", "cp", "mkdir"):
             path = shutil.which(name)
             if path:
                 (self.bin / name).symlink_to(path)
         self.fake("id", "echo 0")
+        for name in ("node", "npm", "chromium"):
+            self.fake(name, "exit 1")  # there, and not to be run
+        # A copy with packages of its own: the repository's are none of the tests' business.
+        self.setup = self.folder / "tools" / "setup"
+        self.setup.parent.mkdir()
+        shutil.copy(SETUP, self.setup)
+        self.packages = self.folder / "web" / "node_modules"
+        self.packages.mkdir(parents=True)
+        self.lock("one")
+        self.installed("one")
+
+    def lock(self, text):
+        (self.folder / "web" / "package-lock.json").write_text(text)
+
+    def installed(self, text, what="test"):
+        (self.packages / f".installed-for-{what}").write_text(text)
+
+    def recording_npm(self, exit_code=0):
+        self.fake("npm", f'echo "$*" >> {self.folder}/npm_calls; mkdir -p node_modules; '
+                         f'echo "npm says no"; exit {exit_code}')
+
+    def npm_calls(self):
+        path = self.folder / "npm_calls"
+        return [[w for w in line.split() if w in ("ci", "--omit=dev")]
+                for line in (path.read_text().splitlines() if path.exists() else [])]
 
     def fake(self, name, script):
         path = self.bin / name
@@ -43,7 +68,7 @@ class Setup(unittest.TestCase):
         return path.read_text().splitlines() if path.exists() else []
 
     def run_setup(self, what="build"):
-        return subprocess.run([self.bin / "bash", SETUP, what], capture_output=True, text=True, check=False,
+        return subprocess.run([self.bin / "bash", self.setup, what], capture_output=True, text=True, check=False,
                               env={"PATH": str(self.bin), "TMPDIR": str(self.folder), "HOME": os.devnull})
 
     def test_silent_and_without_apt_get_when_nothing_is_missing(self):
@@ -107,6 +132,35 @@ class Setup(unittest.TestCase):
         self.assertIn("E: no such luck", result.stderr)
         self.assertIn("apt-get install ninja-build", result.stderr)
         self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith("tmp.")], [])
+
+    def test_web_packages_are_installed_by_the_lock_file(self):
+        self.lock("two")
+        self.recording_npm()
+        result = self.run_setup("build")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("package-lock.json", result.stdout)
+        self.assertEqual(self.npm_calls(), [["ci", "--omit=dev"]])
+        self.assertEqual(self.run_setup("build").stdout, "")  # nothing is left to do
+        self.run_setup("test")  # which needs more
+        self.assertEqual(self.npm_calls(), [["ci", "--omit=dev"], ["ci"]])
+        self.assertEqual(self.run_setup("test").stdout, "")
+
+    def test_a_build_goes_on_without_web_packages_and_tests_do_not(self):
+        self.lock("two")
+        self.recording_npm(exit_code=1)
+        result = self.run_setup("build")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("no figures", result.stderr)
+        self.assertIn("npm says no", result.stderr)
+        self.assertEqual(self.run_setup("test").returncode, 1)
+
+    def test_a_browser_that_cannot_be_installed_is_no_failure(self):
+        self.without("chromium")
+        self.recording_apt_get(exit_code=100)
+        result = self.run_setup("test")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("chromium cannot be installed", result.stderr)
+        self.assertEqual(self.run_setup("build").stdout, "")
 
     def test_unknown_set(self):
         result = self.run_setup("everything")

@@ -4,7 +4,7 @@ import { axisTitle, format, symbols } from "./format.js";
 import { itemsOf } from "./curves.js";
 import { colour } from "./looks.js";
 import { binsOf } from "./points.js";
-import { domainOf, scaleOf } from "./scales.js";
+import { domainOf, frameOf, look } from "./scales.js";
 
 export function drawHistogram(figure, width) {
   const { x, y } = figure.axes;
@@ -23,21 +23,19 @@ export function drawHistogram(figure, width) {
   const yDomain = domainOf(drawn.flatMap(i => i.bins.map(b => b.height)), y, { zero: y.scale === "linear" });
   const several = items.length > 1;
   const base = y.scale === "log" ? yDomain[0] : 0;
+  const frame = frameOf(figure.axes, { x: xDomain, y: yDomain }, { mostX: width < 480 ? 5 : 9, nice: false });
   const svg = Plot.plot({
-    width, height: Math.round(Math.min(360, Math.max(240, width * 0.45))),
-    marginLeft: 62, marginRight: 16, marginTop: 30, marginBottom: 46,
-    x: scaleOf({ ...x }, xDomain, width < 480 ? 5 : 9), y: scaleOf(y, yDomain, 6),
+    ...look, width, height: Math.round(Math.min(360, Math.max(240, width * 0.45))),
+    marginLeft: 64, marginRight: 16, marginTop: 32, marginBottom: 48, ...frame.scales,
     marks: [
-      Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
-      Plot.axisX({ label: axisTitle(x), labelAnchor: "center", labelArrow: "none", labelOffset: 38, tickSize: 4 }),
-      Plot.axisY({ label: axisTitle(y), labelArrow: "none", tickSize: 4 }),
+      frame.below[1], ...frame.axes,
       ...drawn.map(({ bins, index }) => Plot.rect(bins, { x1: from, x2: to, y1: () => base, y2: "height",
         fill: colour(index), fillOpacity: several ? 0.35 : 0.75, stroke: colour(index), strokeWidth: several ? 1.2 : 0.6,
         inset: several ? 0 : 0.5 })),
       Plot.ruleY([base], { stroke: "currentColor" }),
     ],
   });
-  const stops = drawn.flatMap(({ series, bins }) => bins.map(b => ({
+  const stops = () => drawn.flatMap(({ series, bins }) => bins.map(b => ({
     x: isLog ? Math.sqrt(from(b) * to(b)) : (from(b) + to(b)) / 2, y: Math.max(b.height, base),
     lines: [...(several ? [[series.title]] : []), [axisTitle(x), `${format(b.low)} to ${format(b.high)}`],
       [axisTitle(y), `${symbols[series.claim]} ${format(b.height, series.claim)}`]],
@@ -62,20 +60,19 @@ export function drawColumns(figure, width) {
     ...(item.series.y_intervals ? [Plot.ruleY(item.drawn, { y: p => middle(p, k), x1: "y1", x2: "y2", stroke: "currentColor", strokeWidth: 1.4 })] : []),
   ]);
   const rows = names.length * Math.max(1, items.length * 0.7);
+  const axes = { x: y, y: { title: "", unit: "", scale: "linear" } };
+  const frame = frameOf(axes, { x: domain, y: [names.length - 0.5, -0.5] }, { mostX: width < 480 ? 4 : 7, nice: false });
   const svg = Plot.plot({
-    width, height: Math.round(Math.min(70 + rows * 26, 900)), marginLeft: longest, marginRight: 20, marginTop: 12, marginBottom: 46,
-    x: scaleOf(y, domain, width < 480 ? 4 : 7),
-    y: { type: "linear", domain: [-0.5, names.length - 0.5], label: null, reverse: false, range: undefined },
+    ...look, width, height: Math.round(Math.min(70 + rows * 26, 900)),
+    marginLeft: longest, marginRight: 20, marginTop: 12, marginBottom: 48, x: frame.scales.x, y: { ...frame.scales.y, axis: null },
     marks: [
-      Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1 }),
-      Plot.axisX({ label: axisTitle(y), labelAnchor: "center", labelArrow: "none", labelOffset: 38, tickSize: 4 }),
-      ...marks,
+      frame.below[0], frame.axes[0], ...marks,
       Plot.ruleX([base], { stroke: "currentColor" }),
       Plot.text(names.map((name, i) => ({ name, i })), { x: () => base, y: "i", text: "name", textAnchor: "end", dx: -8,
-        frameAnchor: "left", lineWidth: longest / 7 }),
+        lineWidth: (longest - 20) / 14, textOverflow: "ellipsis" }),
     ],
   });
-  const stops = items.flatMap((item, k) => item.drawn.map(p => ({
+  const stops = () => items.flatMap((item, k) => item.drawn.map(p => ({
     x: p.y, y: middle(p, k),
     lines: [[names[p.x]], ...(items.length > 1 ? [[item.series.title]] : []),
       [axisTitle(y), `${symbols[item.series.claim]} ${format(p.y, item.series.claim)}`]],

@@ -3,15 +3,17 @@ import * as Plot from "@observablehq/plot";
 import { axisTitle, format, symbols } from "./format.js";
 import { colour, isHollow, strokeOf, symbolOf } from "./looks.js";
 import { pointsOf } from "./points.js";
-import { domainOf, scaleOf } from "./scales.js";
+import { domainOf, frameOf, look } from "./scales.js";
 
 const most = 24; // points of a line that get symbols; more would hide it
 
-// The symbols of a line: all of a short one, about eight of a long one.
-function symbolsAlong(points) {
+// The symbols of a line: all of a short one, about eight of a long one, shifted so that those of lines that
+// run together are seen.
+function symbolsAlong(points, index) {
   if (points.length <= most) return points;
   const step = Math.ceil(points.length / 8);
-  return points.filter((_, i) => i % step === Math.floor(step / 2));
+  const first = Math.floor(step * (index % 4 + 0.5) / 4);
+  return points.filter((_, i) => i % step === first);
 }
 
 const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
@@ -19,7 +21,7 @@ const clamp = (value, [low, high]) => Math.min(Math.max(value, low), high);
 export function curveMarks(items, domains) {
   const marks = [];
   const claims = new Set(items.map(item => item.series.claim));
-  if (claims.has("upper_bound") && claims.has("lower_bound")) {
+  if (claims.has("lower_bound") && (claims.has("upper_bound") || claims.has("exact"))) {
     for (const { series, index, drawn, mark } of items) {
       if (mark !== "line" || drawn.length < 2 || series.claim === "exact" || series.claim === "estimate") continue;
       const limit = domains.y[series.claim === "upper_bound" ? 1 : 0];
@@ -46,21 +48,28 @@ export function curveMarks(items, domains) {
     if (mark === "line") {
       marks.push(Plot.line(drawn, { x: "x", y: "y", stroke: paint, strokeLinejoin: "round", ...strokeOf(series.claim) }));
     }
-    const bound = series.claim === "upper_bound" || series.claim === "lower_bound";
-    const dots = mark === "points" || drawn.length === 1 ? drawn
-      : bound || drawn.length <= most ? symbolsAlong(drawn) : [];
-    marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 2.6, symbol: symbolOf(series.claim),
+    const dots = mark === "points" ? drawn : symbolsAlong(drawn, index);
+    marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 3, symbol: symbolOf(series.claim, index),
       stroke: paint, fill: isHollow(series.claim) ? "var(--page)" : paint, strokeWidth: 1.5 }));
   }
   return marks;
 }
 
+const mostDecades = 12; // of a logarithmic axis; what is smaller is as good as zero beside the rest
+
 // The series of a figure with the points that can be drawn.
 export function itemsOf(figure, accepts = () => true) {
-  return figure.series.map((series, index) => {
+  const items = figure.series.map((series, index) => {
     const points = pointsOf(series, figure);
-    return { series, index, mark: series.mark ?? figure.mark, points, drawn: points.filter(p => p.drawn) };
+    return { series, index, mark: series.mark ?? figure.mark, points };
   }).filter(accepts);
+  for (const key of ["x", "y"]) {
+    if (figure.axes[key].scale !== "log") continue;
+    const shown = items.flatMap(item => item.points.filter(p => p.drawn));
+    const least = Math.max(0, ...shown.map(p => p[key])) / 10 ** mostDecades;
+    for (const point of shown) point.drawn = point[key] >= least;
+  }
+  return items.map(item => ({ ...item, drawn: item.points.filter(p => p.drawn) }));
 }
 
 export function stopsOf(items, figure) {
@@ -80,6 +89,20 @@ export function stopsOf(items, figure) {
 
 const range = (low, high) => low === undefined ? "" : ` [${format(low)}, ${format(high)}]`;
 
+const middle = (axis, low, high) => axis.scale === "log" ? Math.sqrt(low * high) : (low + high) / 2;
+
+// An attack that knows nothing, for comparison.
+function coinToss({ x, y }, domains) {
+  if (x.title !== "false-positive rate" || y.title !== "true-positive rate") return [];
+  const low = Math.max(domains.x[0], domains.y[0]), high = Math.min(domains.x[1], domains.y[1]);
+  if (!(low < high)) return [];
+  return [
+    Plot.link([0], { x1: () => low, y1: () => low, x2: () => high, y2: () => high, stroke: "var(--strong-line)", strokeDasharray: "1 3" }),
+    Plot.text([0], { x: () => middle(x, low, high), y: () => middle(y, low, high), text: () => "coin toss", textAnchor: "start",
+      dx: 8, dy: 10, fill: "var(--soft)", stroke: "var(--page)", strokeWidth: 3 }),
+  ];
+}
+
 export function drawCurves(figure, width) {
   const items = itemsOf(figure);
   const all = items.flatMap(item => item.drawn);
@@ -90,16 +113,10 @@ export function drawCurves(figure, width) {
     y: domainOf(finite(y, all.flatMap(p => [p.y, p.y1 ?? p.y, p.y2 ?? p.y])), y, { zero: y.scale === "linear" && all.every(p => p.y >= 0) }),
   };
   const height = Math.round(Math.min(420, Math.max(260, width * 0.52)));
+  const frame = frameOf(figure.axes, domains, { mostX: width < 480 ? 5 : 8 });
   const svg = Plot.plot({
-    width, height, marginLeft: 62, marginRight: 16, marginTop: 30, marginBottom: 46,
-    x: { ...scaleOf(x, domains.x, width < 480 ? 5 : 8) },
-    y: { ...scaleOf(y, domains.y, 6) },
-    marks: [
-      Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1 }), Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
-      Plot.axisX({ label: axisTitle(x), labelAnchor: "center", labelArrow: "none", labelOffset: 38, tickSize: 4 }),
-      Plot.axisY({ label: axisTitle(y), labelArrow: "none", tickSize: 4, labelAnchor: "top" }),
-      ...curveMarks(items, domains),
-    ],
+    ...look, width, height, marginLeft: 64, marginRight: 16, marginTop: 32, marginBottom: 48, ...frame.scales,
+    marks: [...frame.below, ...frame.axes, ...coinToss(figure.axes, domains), ...curveMarks(items, domains)],
   });
-  return [{ svg, stops: stopsOf(items, figure) }];
+  return [{ svg, stops: () => stopsOf(items, figure) }];
 }

@@ -1,5 +1,7 @@
-// How a series looks: its colour by its place in the figure, its stroke and symbol by its claim, so that
-// nothing depends on colour alone.
+// How a series looks: its colour and the shape of its symbols by its place in the figure, its stroke and whether
+// symbols are triangles or hollow by its claim, so that nothing depends on colour alone.
+import { symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolStar, symbolWye, symbol as makeSymbol } from "d3";
+
 export const colour = index => `var(--series-${index % 8 + 1})`;
 
 const strokes = {
@@ -20,7 +22,12 @@ function triangle(context, size, sign) {
   context.lineTo(-0.9 * r, -sign * 0.7 * r);
   context.closePath();
 }
-export const symbolOf = claim => ({ exact: "circle", upper_bound: down, lower_bound: up, estimate: "circle" })[claim];
+const shapes = [symbolCircle, symbolSquare, symbolDiamond, symbolCross, symbolStar, symbolWye];
+export function symbolOf(claim, index) {
+  if (claim === "upper_bound") return down;
+  if (claim === "lower_bound") return up;
+  return shapes[index % shapes.length];
+}
 export const isHollow = claim => claim === "estimate";
 
 const svgNamespace = "http://www.w3.org/2000/svg";
@@ -30,10 +37,14 @@ export function svgElement(tag, attributes) {
   return element;
 }
 
-// A small picture of a series for the legend, 32 x 16.
-export function swatchOf(mark, claim, index) {
+// A small picture of a series for the legend, 32 x 16; over a plane, marks are black with a white rim.
+export function swatchOf(mark, claim, index, onPlane = false) {
   const svg = svgElement("svg", { width: 32, height: 16, viewBox: "0 0 32 16", "aria-hidden": "true" });
-  const paint = colour(index);
+  const paint = onPlane ? "#111" : colour(index);
+  if (onPlane && mark === "points") {
+    svg.append(svgElement("circle", { cx: 16, cy: 8, r: 5, style: "fill:#111;stroke:#fff", "stroke-width": 1.8 }));
+    return svg;
+  }
   if (mark === "bars" || mark === "columns") {
     svg.append(svgElement("rect", { x: 6, y: 3, width: 20, height: 11, style: `fill:${paint};stroke:${paint}`, "fill-opacity": 0.35 }));
     return svg;
@@ -43,12 +54,8 @@ export function swatchOf(mark, claim, index) {
     svg.append(svgElement("line", { x1: 1, x2: 31, y1: 8, y2: 8, style: `stroke:${paint}`,
       "stroke-width": strokeWidth, "stroke-dasharray": strokeDasharray }));
   }
-  if (mark === "points" || claim === "upper_bound" || claim === "lower_bound") {
-    const style = `stroke:${paint};fill:${isHollow(claim) ? "var(--page)" : paint}`;
-    const y = claim === "upper_bound" ? "11,4 21,4 16,12" : "11,12 21,12 16,4";
-    svg.append(claim === "upper_bound" || claim === "lower_bound"
-      ? svgElement("polygon", { points: y, style })
-      : svgElement("circle", { cx: 16, cy: 8, r: 4, style, "stroke-width": 1.6 }));
-  }
+  const style = `stroke:${paint};fill:${isHollow(claim) ? "var(--page)" : paint}`;
+  svg.append(svgElement("path", { d: makeSymbol(symbolOf(claim, index), mark === "points" ? 50 : 32)(),
+    transform: "translate(16,8)", style, "stroke-width": 1.5 }));
   return svg;
 }

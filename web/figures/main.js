@@ -18,6 +18,15 @@ function leftOut(figure) {
   return itemsOf(figure).reduce((sum, item) => sum + item.points.length - item.drawn.length, 0);
 }
 
+// Plot labels its groups for screen readers, which may not read labels of groups without a role; the
+// description of the whole figure is what they get.
+function nameMarks(svg) {
+  svg.querySelectorAll("g[aria-label]").forEach(group => {
+    group.dataset.mark = group.getAttribute("aria-label");
+    group.removeAttribute("aria-label");
+  });
+}
+
 function button(label, action) {
   const element = document.createElement("button");
   element.type = "button";
@@ -56,8 +65,9 @@ function prepare(block) {
       }
       part.svg.setAttribute("role", "img");
       part.svg.setAttribute("aria-label", part.isLegend ? "Colours" : `${part.title ? part.title + ". " : ""}${description}`);
+      nameMarks(part.svg);
       panel.append(part.svg);
-      if (part.stops.length) {
+      if (part.stops) {
         panel.tabIndex = 0;
         panel.setAttribute("role", "group");
         panel.setAttribute("aria-label", `${part.title ?? figure.title}: values by arrow keys`);
@@ -65,7 +75,7 @@ function prepare(block) {
       return panel;
     }));
     // Sizes are known only now.
-    parts.forEach((part, i) => addProbe(panels.children[i], part.svg, part.stops));
+    parts.forEach((part, i) => part.stops && addProbe(panels.children[i], part.svg, part.stops));
   }
 
   block.classList.add("drawn");
@@ -74,13 +84,13 @@ function prepare(block) {
     const mark = series.mark ?? figure.mark;
     const swatch = item.querySelector(".swatch");
     if (mark === "plane" || mark === "image") item.style.paddingLeft = "0";
-    else swatch.append(swatchOf(mark, series.claim, i));
+    else swatch.append(swatchOf(mark, series.claim, i, "z" in figure.axes));
   });
   const count = leftOut(figure);
   if (count > 0) {
     const note = document.createElement("p");
     note.className = "left-out";
-    note.textContent = `${count} value${count === 1 ? " is" : "s are"} infinite, or not positive on a logarithmic axis, and not drawn.`;
+    note.textContent = `${count} value${count === 1 ? " is" : "s are"} infinite, or too small for a logarithmic axis, and not drawn.`;
     place.after(note);
   }
   const tools = document.createElement("div");
@@ -96,8 +106,30 @@ function prepare(block) {
   tools.append(button("Save SVG", () => saveSvg(figure.key, figure.title, figure, svgs)),
     button("Save PNG", () => savePng(figure.key, figure.title, figure, svgs)), toggle);
   block.append(tools);
-  render();
-  new ResizeObserver(render).observe(place);
+  return () => {
+    if (block.classList.contains("ready")) return;
+    render();
+    block.classList.add("ready");
+    new ResizeObserver(render).observe(place);
+  };
 }
 
-document.querySelectorAll("figure[data-figure]").forEach(prepare);
+// What is in view is drawn at once, the rest when there is time: a page with many figures opens as fast.
+const blocks = [...document.querySelectorAll("figure[data-figure]")];
+const visible = block => block.getBoundingClientRect().top < innerHeight;
+const pending = blocks.map(block => ({ block, draw: prepare(block) }));
+const drawAll = () => { while (pending.length) pending.shift().draw(); };
+
+function drawSome(deadline) {
+  do {
+    if (pending.length === 0) return;
+    pending.shift().draw();
+  } while (deadline.timeRemaining() > 5);
+  later();
+}
+const later = () => window.requestIdleCallback
+  ? requestIdleCallback(drawSome, { timeout: 200 }) : setTimeout(() => drawSome({ timeRemaining: () => 0 }), 0);
+
+while (pending.length && visible(pending[0].block)) pending.shift().draw();
+later();
+addEventListener("beforeprint", drawAll);

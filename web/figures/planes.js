@@ -1,8 +1,8 @@
 // Values over a plane as filled contours, and images over pixels; one panel per series.
 import * as Plot from "@observablehq/plot";
-import { axisTitle, format, formatTick } from "./format.js";
-import { curveMarks, itemsOf, stopsOf } from "./curves.js";
-import { extent, logTicks, scaleOf } from "./scales.js";
+import { axisTitle, formatTick } from "./format.js";
+import { itemsOf, stopsOf } from "./curves.js";
+import { extent, frameOf, logTicks, look } from "./scales.js";
 
 const levels = 12;
 
@@ -23,8 +23,18 @@ function gridOf(points, axes) {
   return { xs, ys, values };
 }
 
+function ends(values, axis) {
+  const first = values[0], last = values.at(-1), n = values.length - 1;
+  if (axis.scale === "log") {
+    const half = (last / first) ** (0.5 / n);
+    return [first / half, last * half];
+  }
+  const half = (last - first) / n / 2;
+  return [first - half, last + half];
+}
+
 function panelWidth(width, count) {
-  if (count === 1) return Math.min(width, 620);
+  if (count === 1) return Math.min(width, 560);
   return width < 560 ? width : Math.floor((width - 16) / 2);
 }
 
@@ -57,8 +67,10 @@ function contourMarks(item, figure, scale) {
   const grid = gridOf(item.points, figure.axes);
   if (grid) {
     const { xs, ys, values } = grid;
+    // Values stand in the middle of their cells, so the grid reaches half a step beyond the outermost.
+    const [left, right] = ends(xs, figure.axes.x), [bottom, top] = ends(ys, figure.axes.y);
     return [Plot.contour(Array.from(values, v => scale.place(v)), { ...common, width: xs.length, height: ys.length,
-      x1: xs[0], y1: ys[0], x2: xs.at(-1), y2: ys.at(-1) })];
+      x1: left, y1: bottom, x2: right, y2: top, clip: true })];
   }
   return [Plot.contour(item.drawn, { ...common, x: "x", y: "y", fill: p => scale.place(p.z), interpolate: "barycentric" })];
 }
@@ -85,25 +97,20 @@ export function drawPlanes(figure, width) {
     const domains = { x: domain("x"), y: domain("y") };
     const columns = domains.x[1] - domains.x[0], rows = domains.y[1] - domains.y[0];
     const wide = isImage ? Math.min(size, 380) : size;
-    const margins = isImage ? { marginLeft: 40, marginRight: 8, marginTop: 10, marginBottom: 40 }
+    const margins = isImage ? { marginLeft: 46, marginRight: 8, marginTop: 28, marginBottom: 46 }
       : { marginLeft: 52, marginRight: 12, marginTop: 28, marginBottom: 44 };
     const inner = wide - margins.marginLeft - margins.marginRight;
     const tall = isImage ? inner * rows / columns : inner * 0.78;
+    const frame = frameOf(figure.axes, isImage ? { x: domains.x, y: [domains.y[1], domains.y[0]] } : domains,
+      { mostX: 5, mostY: 5, nice: false, grid: false });
     const svg = Plot.plot({
-      width: wide, height: Math.round(tall + margins.marginTop + margins.marginBottom), ...margins,
-      x: { ...scaleOf(x, domains.x, 5), nice: false },
-      y: { ...scaleOf(y, isImage ? [domains.y[1], domains.y[0]] : domains.y, 5), nice: false },
+      ...look, width: wide, height: Math.round(tall + margins.marginTop + margins.marginBottom), ...margins, ...frame.scales,
       color: { type: "linear", scheme: "viridis", domain: scale.domain },
-      marks: [
-        ...(isImage ? imageMarks(item, scale) : contourMarks(item, figure, scale)),
-        Plot.axisX({ label: axisTitle(x), labelAnchor: "center", labelArrow: "none", labelOffset: 36, tickSize: 4 }),
-        Plot.axisY({ label: axisTitle(y), labelArrow: "none", tickSize: 4 }),
-        ...overlays(over),
-      ],
+      marks: [...(isImage ? imageMarks(item, scale) : contourMarks(item, figure, scale)), ...frame.axes, ...overlays(over)],
     });
-    return { svg, title: fields.length > 1 ? item.series.title : null, stops: stopsOf([item, ...over], figure) };
+    return { svg, title: fields.length > 1 ? item.series.title : null, stops: () => stopsOf([item, ...over], figure) };
   });
-  return [{ svg: legendOf(scale, z, size), isLegend: true, stops: [] }, ...panels];
+  return [{ svg: legendOf(scale, z, size), isLegend: true }, ...panels];
 }
 
 // Points on a coloured ground: white rings around dark dots are seen on every colour.
@@ -111,5 +118,5 @@ function overlays(items) {
   return items.flatMap(({ drawn, mark }) => mark === "line"
     ? [Plot.line(drawn, { x: "x", y: "y", stroke: "#fff", strokeWidth: 4 }), Plot.line(drawn, { x: "x", y: "y", stroke: "#111", strokeWidth: 1.8 })]
     : [Plot.dot(drawn, { x: "x", y: "y", r: 5, fill: "#111", stroke: "#fff", strokeWidth: 1.8 }),
-       Plot.text(drawn.filter(p => p.label), { x: "x", y: "y", text: "label", dy: -12, fill: "#111", stroke: "#fff", strokeWidth: 3 })]);
+       Plot.text(drawn.filter(p => p.label), { x: "x", y: "y", text: "label", lineWidth: 10, textOverflow: "ellipsis", dy: -13, fill: "#fff", stroke: "#111", strokeWidth: 3 })]);
 }

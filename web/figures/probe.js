@@ -6,9 +6,12 @@ function place(stop, scales) {
 }
 
 export function addProbe(panel, svg, stops) {
-  if (stops.length === 0) return;
-  const scales = { x: svg.scale("x"), y: svg.scale("y") };
-  const placed = stops.map(stop => place(stop, scales)).filter(s => Number.isFinite(s.px) && Number.isFinite(s.py));
+  let placed = null; // made at the first use: a plane has thousands
+  const places = () => {
+    const scales = { x: svg.scale("x"), y: svg.scale("y") };
+    placed ??= stops().map(stop => place(stop, scales)).filter(s => Number.isFinite(s.px) && Number.isFinite(s.py));
+    return placed;
+  };
   const ring = svgElement("circle", { r: 7, fill: "none", stroke: "currentColor", "stroke-width": 2, visibility: "hidden", class: "probe" });
   svg.append(ring);
   const tip = document.createElement("div");
@@ -20,7 +23,8 @@ export function addProbe(panel, svg, stops) {
 
   function show(index) {
     current = index;
-    const stop = placed[index];
+    const stop = places()[index];
+    if (!stop) return;
     ring.setAttribute("cx", stop.px);
     ring.setAttribute("cy", stop.py);
     ring.setAttribute("visibility", "visible");
@@ -53,7 +57,7 @@ export function addProbe(panel, svg, stops) {
     const box = svg.getBoundingClientRect(), factor = svg.viewBox.baseVal.width / box.width;
     const x = (event.clientX - box.left) * factor, y = (event.clientY - box.top) * factor;
     let nearest = -1, best = 60 * 60;
-    placed.forEach((stop, i) => {
+    places().forEach((stop, i) => {
       const distance = (stop.px - x) ** 2 + (stop.py - y) ** 2;
       if (distance < best) [nearest, best] = [i, distance];
     });
@@ -65,8 +69,8 @@ export function addProbe(panel, svg, stops) {
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
     if (event.key === "Escape") return hide();
     if (event.key === "Home") show(0);
-    else if (event.key === "End") show(placed.length - 1);
-    else if (event.key in steps) show(Math.min(Math.max(current + steps[event.key], 0), placed.length - 1));
+    else if (event.key === "End") show(places().length - 1);
+    else if (event.key in steps) show(Math.min(Math.max(current + steps[event.key], 0), places().length - 1));
     else return;
     event.preventDefault();
   });

@@ -1,5 +1,6 @@
 // Domains and ticks. Everything that a logarithmic or finite axis cannot show is left out by points.js.
-import { formatTick } from "./format.js";
+import * as Plot from "@observablehq/plot";
+import { axisTitle, formatTick } from "./format.js";
 
 export function extent(values) {
   let low = Infinity, high = -Infinity;
@@ -34,7 +35,7 @@ export function logTicks([low, high], most) {
     const step = Math.ceil(powers.length / most);
     return powers.filter((_, i) => i % step === 0);
   }
-  for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+  for (const steps of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]]) {
     const ticks = [];
     for (let e = first; e <= last; ++e) for (const s of steps) ticks.push(Number(`${s}e${e}`));
     const shown = inside(ticks);
@@ -43,13 +44,25 @@ export function logTicks([low, high], most) {
   return powers.length >= 2 ? powers : null;
 }
 
-// The options of a Plot scale and of its axis. Plot labels axes itself where ticks are left out.
-export function scaleOf(axis, domain, most) {
-  const options = { type: axis.scale, domain, label: null };
-  if (axis.scale === "log") {
-    const ticks = logTicks(domain, most);
-    if (ticks) return { ...options, ticks, tickFormat: formatTick };
-    return { ...options, ticks: Math.min(most, 5), tickFormat: formatTick };
-  }
-  return { ...options, nice: true, ticks: most, tickFormat: formatTick };
+// The ticks of an axis: at most about `most` of them.
+function ticksOf(axis, domain, most) {
+  if (axis.scale !== "log") return { ticks: most, tickFormat: formatTick };
+  return { ticks: logTicks(domain, most) ?? Math.min(most, 4), tickFormat: formatTick };
 }
+
+// Scales, grid and axes of a plot, as options and marks of Plot.
+export function frameOf({ x, y }, domains, { mostX = 8, mostY = 6, nice = true, grid = true } = {}) {
+  const scale = (axis, domain) => ({ type: axis.scale, domain, nice: nice && axis.scale === "linear", label: null });
+  const tx = ticksOf(x, domains.x, mostX), ty = ticksOf(y, domains.y, mostY);
+  const line = { stroke: "var(--line)", strokeOpacity: 1 };
+  return {
+    scales: { x: scale(x, domains.x), y: scale(y, domains.y) },
+    below: grid ? [Plot.gridX({ ...line, ticks: tx.ticks }), Plot.gridY({ ...line, ticks: ty.ticks })] : [],
+    axes: [
+      Plot.axisX({ ...tx, label: axisTitle(x), labelAnchor: "center", labelArrow: "none", labelOffset: 38, tickSize: 4 }),
+      Plot.axisY({ ...ty, label: axisTitle(y), labelAnchor: "top", labelArrow: "none", tickSize: 4 }),
+    ],
+  };
+}
+
+export const look = { style: { fontSize: "12px", fontFamily: "inherit", background: "none" } };

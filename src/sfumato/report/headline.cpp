@@ -32,10 +32,12 @@ std::string subject_of(const Table& table, const std::vector<Cell>& row) {
   std::string subject;
   for (std::size_t i = 0; i < std::min(table.key_columns(), row.size()); ++i) {
     const std::string words = words_of(row[i]);
-    if (words.empty()) continue;
+    if (words.empty() || claimed(row[i]) != nullptr) continue;  // a result names no row
     if (!subject.empty()) subject += ", ";
     const bool is_text = std::holds_alternative<std::string>(row[i].content());
-    subject += is_text ? words : table.columns()[i].title + " " + words;
+    const std::string& title = table.columns()[i].title;
+    subject +=
+        is_text ? words : title + (title.size() == 1 ? " = " : " ") + words;  // t = 100, row 383
   }
   return subject;
 }
@@ -89,28 +91,41 @@ std::optional<Headline> advantage_headline(const Document& document) {
                   bounded ? "at most " : "", percent_right(found->value))};
 }
 
+/// Whether a row is about an epsilon that holds without further conditions.
+bool is_about_epsilon(const std::vector<Cell>& row) {
+  return std::any_of(row.begin(), row.end(), [](const Cell& cell) {
+    const auto* what = std::get_if<std::string>(&cell.content());
+    return what != nullptr && what->starts_with("eps at delta") &&
+           what->find(", if") == std::string::npos;
+  });
+}
+
+/// The largest epsilon that an audit shows: of one sample, or of several policies.
 std::optional<Headline> audit_headline(const Document& document) {
-  const std::optional<Found> found =
-      largest(document, "value", [](const std::vector<Cell>& row, const Claimed<double>& value) {
-        const auto* what = std::get_if<std::string>(&row.front().content());
-        return value.claim == Claim::lower_bound && what != nullptr &&
-               what->starts_with("eps at delta") && what->find(", if") == std::string::npos;
-      });
+  const auto shown = [](const std::vector<Cell>& row, const Claimed<double>& value) {
+    return value.claim == Claim::lower_bound && is_about_epsilon(row);
+  };
+  std::optional<Found> found = largest(document, "value", shown);
+  if (!found) found = largest(document, "audited", shown);
   if (!found) return std::nullopt;
+  std::string label;
+  for (const Cell& cell : *found->row) {
+    const auto* what = std::get_if<std::string>(&cell.content());
+    if (what != nullptr) label += (label.empty() ? "" : ", ") + *what;
+  }
   const double odds = std::exp(found->value.value);
   std::string meaning =
       found->value.value > 0.0
           ? fmt::format(
                 "No smaller epsilon can be true of this training{}: seeing the result can "
-                "change the odds that the record was used by a factor of {}.",
+                "change the odds that the record was used by a factor of {} or more.",
                 found->value.confidence
                     ? fmt::format(" (confidence {} %)",
                                   format_input(100.0 * *found->value.confidence))
                     : "",
                 format_number(odds, Rounding::down, 3))
           : "The attack showed nothing. That does not mean that there is nothing to show.";
-  return Headline{words_of(found->row->front()), found->value, NumberStyle::general,
-                  std::move(meaning)};
+  return Headline{std::move(label), found->value, NumberStyle::general, std::move(meaning)};
 }
 
 std::optional<Headline> gain_headline(const Document& document) {
@@ -134,7 +149,7 @@ constexpr Purpose kPurposes[] = {
     {"audit",
      "An audit asks what trained models give away about one training record. It compares models "
      "trained with the record and models trained without it, and reports what an attacker can be "
-     "shown to learn: a lower bound, which no later argument can take back."},
+     "shown to learn, as lower bounds at a stated confidence."},
     {"quadratic",
      "For a quadratic loss the law of the trained parameters is known exactly. This report says "
      "how "

@@ -55,15 +55,21 @@ std::string content_security_policy(const WebAssets& assets) {
       scripts);
 }
 
+/// A sign beside the colour, for those who do not see it.
+std::string_view sign_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::none: return "";
+    case Outcome::good: return "✓ ";
+    case Outcome::bad: return "✗ ";
+    case Outcome::open: return "? ";
+  }
+  throw InternalError("unknown outcome");
+}
+
 std::string verdict_html(const Statement& verdict) {
-  static constexpr std::array<std::string_view, 4> kWords = {"Verdict", "Good", "Bad", "Open"};
-  return fmt::format(R"(<p class="verdict {}"><strong class="mark">{}</strong> {}</p>)"
+  return fmt::format(R"(<p class="verdict {}"><strong class="mark">{}Verdict</strong> {}</p>)"
                      "\n",
-                     name(verdict.outcome),
-                     verdict.outcome == Outcome::none
-                         ? std::string_view("Verdict")
-                         : kWords[static_cast<std::size_t>(verdict.outcome)],
-                     html_text(verdict.text));
+                     name(verdict.outcome), sign_of(verdict.outcome), html_text(verdict.text));
 }
 
 /// Writes the page from top to bottom and keeps what later parts need: numbers of captions, the words

@@ -80,8 +80,11 @@ std::string html_figure(const Figure& figure, std::string_view id, std::size_t n
   html += can_draw ? fmt::format(R"(<div class="plot"><noscript>{}</noscript></div>)", kNoScripts)
                    : fmt::format(R"(<div class="plot missing">{}</div>)", kNoDrawingCode);
   html += "\n";
-  html += fmt::format(R"(<p class="axes">Horizontal: {}. Vertical: {}.)", axis_text(figure.x()),
-                      axis_text(figure.y()));
+  html += figure.mark() == Mark::columns  // which lie
+              ? fmt::format(R"(<p class="axes">Bars: {}. Length: {}.)", axis_text(figure.x()),
+                            axis_text(figure.y()))
+              : fmt::format(R"(<p class="axes">Horizontal: {}. Vertical: {}.)",
+                            axis_text(figure.x()), axis_text(figure.y()));
   if (figure.z()) html += fmt::format(" Colour: {}.", axis_text(*figure.z()));
   html += "</p>\n<ul class=\"series\">\n";
   for (const Series& series : figure.series()) html += series_html(figure, series);

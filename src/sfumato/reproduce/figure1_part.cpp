@@ -182,7 +182,9 @@ Figure panel(const std::string& key, const std::string& title, const Vector2d& s
     marks.x.push_back(point.noise(0));
     marks.y.push_back(point.noise(1));
     marks.z.push_back(noise_plane_point(s, point.noise).*member);
+    marks.labels.push_back(point_text(point.noise));
   }
+  marks.mark = Mark::points;
   Figure figure(key, title, Mark::plane, Axis{"noise x"}, Axis{"noise y"}, std::move(z));
   figure.add(std::move(field));
   figure.add(std::move(marks));

@@ -15,11 +15,13 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/checksum.hpp"
+#include "sfumato/study/ledger/trial_bytes.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 /// In the header of the file: what `file` and SQLite call the application.
 constexpr int kApplication = 0x53666D74;  // "Sfmt"
 
@@ -27,6 +29,7 @@ constexpr const char* kSchema = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE trial(policy INTEGER, pair INTEGER, replica INTEGER, status TEXT NOT NULL,
   message TEXT NOT NULL, seed INTEGER NOT NULL, seconds REAL NOT NULL,
+  digest TEXT NOT NULL,
   PRIMARY KEY(policy, pair, replica)) WITHOUT ROWID;
 CREATE TABLE world(policy INTEGER, pair INTEGER, replica INTEGER, world INTEGER, diverged_at INTEGER,
   training_loss REAL, largest_loss REAL, training_accuracy REAL, test_accuracy REAL, odometer REAL,
@@ -271,6 +274,14 @@ namespace {
 
 constexpr const char* kChecksum = "checksum.";
 
+/// SHA-256 of what the ledger is a ledger of.
+std::string digest_of(const LedgerIdentity& identity) {
+  std::string text =
+      fmt::format("{}\n{}\n{}\n", identity.study, identity.version, identity.instruction_set);
+  for (const auto& [name, checksum] : identity.checksums) text += name + " " + checksum + "\n";
+  return sha256(text);
+}
+
 void require_schema(std::int64_t application, std::int64_t version, const std::string& path) {
   if (application != kApplication) {
     throw InvalidArgument("is no ledger of sfumato", "Name another file", Where::in(path));
@@ -300,14 +311,20 @@ Ledger Ledger::read(const std::string& path) {
   require_schema(connection->pragma("PRAGMA application_id"),
                  connection->pragma("PRAGMA user_version"), path);
   Query meta = connection->query("SELECT key, value FROM meta");
+  std::string digest;
   while (meta.next()) {
     const std::string key = meta.text(), value = meta.text();
     if (key == "study") connection->identity.study = value;
     if (key == "version") connection->identity.version = value;
+    if (key == "digest") digest = value;
     if (key == "instruction_set") connection->identity.instruction_set = value;
     if (key.starts_with(kChecksum)) {
       connection->identity.checksums[key.substr(std::strlen(kChecksum))] = value;
     }
+  }
+  if (digest != digest_of(connection->identity)) {
+    throw InvalidArgument("is damaged: its study is not what was written",
+                          "Restore it from a copy, or start a new one", Where::in(path));
   }
   return Ledger(std::move(connection));
 }
@@ -318,6 +335,17 @@ bool Ledger::is_growing(const std::string& path) {
   const bool free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
   ::close(descriptor);
   return !free;
+}
+
+void Ledger::require_whole(const Connection& connection, const std::string& path) {
+  Query check = connection.query("PRAGMA quick_check(1)");
+  std::string verdict = check.next() ? check.text() : "no answer";
+  if (verdict == "ok") return;
+  // A heading, then what is wrong.
+  if (verdict.starts_with("***")) verdict.erase(0, verdict.find('\n') + 1);
+  throw InvalidArgument(fmt::format("is damaged ({})", verdict.substr(0, verdict.find('\n'))),
+                        "Restore it from a copy, or start a new one under another name",
+                        Where::in(path));
 }
 
 Ledger Ledger::open(const std::string& path, const LedgerIdentity& identity,
@@ -339,6 +367,7 @@ Ledger Ledger::open(const std::string& path, const LedgerIdentity& identity,
     put("version", identity.version);
     put("instruction_set", identity.instruction_set);
     for (const auto& [key, value] : identity.checksums) put(kChecksum + key, value);
+    put("digest", digest_of(identity));
     connection->execute("COMMIT");
     connection->identity = identity;
     return Ledger(std::move(connection));
@@ -365,9 +394,12 @@ Ledger Ledger::open(const std::string& path, const LedgerIdentity& identity,
       refuse(fmt::format("was computed on other data: the checksum of {} differs", key));
     }
   }
+  require_whole(*connection, path);
   connection->execute("PRAGMA synchronous = FULL");
   connection->identity = theirs;
-  return Ledger(std::move(connection));
+  Ledger ledger(std::move(connection));
+  ledger.for_each([](const TrialResult&) {});  // damage is found before more is trained
+  return ledger;
 }
 
 void Ledger::commit(const std::vector<TrialResult>& trials) {
@@ -375,7 +407,7 @@ void Ledger::commit(const std::vector<TrialResult>& trials) {
   try {
     Query exists = connection_->query(
         "SELECT count(*) FROM trial WHERE policy = ? AND pair = ? AND replica = ?");
-    Query trial = connection_->query("INSERT INTO trial VALUES(?, ?, ?, ?, ?, ?, ?)");
+    Query trial = connection_->query("INSERT INTO trial VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
     Query world = connection_->query("INSERT INTO world VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     Query score = connection_->query("INSERT INTO score VALUES(?, ?, ?, ?, ?, ?, ?)");
     Query series = connection_->query("INSERT INTO series VALUES(?, ?, ?, ?, ?, ?, ?)");
@@ -388,7 +420,7 @@ void Ledger::commit(const std::vector<TrialResult>& trials) {
       }
       exists.again();
       (trial << t.key << std::string(name(t.status)) << t.message
-             << static_cast<std::int64_t>(t.seed) << t.seconds)
+             << static_cast<std::int64_t>(t.seed) << t.seconds << trial_digest(t))
           .run();
       for (std::size_t w = 0; w < t.worlds.size(); ++w) {
         const WorldResult& r = t.worlds[w];
@@ -443,7 +475,7 @@ std::vector<std::string> Ledger::score_names() const {
 
 void Ledger::for_each(const std::function<void(const TrialResult&)>& use) const {
   Query trial = connection_->query(
-      "SELECT policy, pair, replica, status, message, seed, seconds FROM trial "
+      "SELECT policy, pair, replica, status, message, seed, seconds, digest FROM trial "
       "ORDER BY policy, pair, replica");
   Query world = connection_->query(
       "SELECT world, diverged_at, training_loss, largest_loss, training_accuracy, test_accuracy, "
@@ -462,6 +494,7 @@ void Ledger::for_each(const std::function<void(const TrialResult&)>& use) const 
     t.message = trial.text();
     t.seed = static_cast<std::uint64_t>(trial.integer());
     t.seconds = trial.real();
+    const std::string digest = trial.text();
     world << t.key;
     while (world.next()) {
       (void)world.integer();
@@ -499,6 +532,12 @@ void Ledger::for_each(const std::function<void(const TrialResult&)>& use) const 
       r.series.push_back({label, series.floats()});
     }
     series.again();
+    if (trial_digest(t) != digest) {
+      throw InvalidArgument(fmt::format("is damaged: trial ({}, {}, {}) is not what was written",
+                                        t.key.policy, t.key.pair, t.key.replica),
+                            "Restore it from a copy, or start a new one",
+                            Where::in(connection_->path()));
+    }
     use(t);
   }
 }

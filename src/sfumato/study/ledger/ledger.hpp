@@ -58,6 +58,7 @@ class Ledger {
   [[nodiscard]] std::vector<std::string> score_names() const;
   /// Calls `use` for every trial in the order of the keys: policy, pair, replica. Worlds, scores and
   /// series as they were committed.
+  /// Throws   InvalidArgument if a trial is not what was committed: each carries its SHA-256.
   void for_each(const std::function<void(const TrialResult&)>& use) const;
 
   /// How many groups the last run trained at once; 0: it has not said.
@@ -72,6 +73,7 @@ class Ledger {
  private:
   class Connection;
   explicit Ledger(std::unique_ptr<Connection> connection);
+  static void require_whole(const Connection& connection, const std::string& path);
   std::unique_ptr<Connection> connection_;
 };
 

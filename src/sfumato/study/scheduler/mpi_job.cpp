@@ -6,12 +6,13 @@
 #include <mpi.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/study/scheduler/crew.hpp"
-#include "sfumato/study/scheduler/message.hpp"
+#include "sfumato/study/ledger/trial_bytes.hpp"
 
 namespace sfumato {
 namespace {
@@ -189,9 +190,16 @@ class MpiJob::Implementation {
   }
 };
 
-MpiJob::MpiJob() : implementation_(std::make_unique<Implementation>()) {
-  if (ranks() > 1) return;
-  // mpirun with one process does not come here; srun without PMIx starts many that are each alone.
+MpiJob::MpiJob() {
+  // srun without PMIx starts many that are each alone; Open MPI would end them with a page of text.
+  bool is_told = false;
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    is_told = is_told || std::getenv(name) != nullptr;
+  }
+  if (is_told) {
+    implementation_ = std::make_unique<Implementation>();
+    if (ranks() > 1) return;
+  }
   throw InvalidArgument("several processes were started, but they do not know each other",
                         "Use mpirun, or srun --mpi=pmix", Where::in("study run"));
 }

@@ -1,9 +1,12 @@
-#include "sfumato/study/scheduler/message.hpp"
+#include "sfumato/study/ledger/trial_bytes.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/checksum.hpp"
 
 namespace sfumato {
 namespace {
@@ -115,7 +118,24 @@ WorldResult unpack_world(Unpacker& from) {
   return world;
 }
 
+double plain(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value + 0.0;
+}
+
 }  // namespace
+
+std::string trial_digest(const TrialResult& trial) {
+  TrialResult copy = trial;
+  copy.seconds = plain(copy.seconds);
+  for (WorldResult& world : copy.worlds) {
+    for (double* value : {&world.training_loss, &world.largest_loss, &world.training_accuracy,
+                          &world.test_accuracy, &world.odometer}) {
+      *value = plain(*value);
+    }
+    for (NamedScore& score : world.scores) score.value = plain(score.value);
+  }
+  return sha256(pack_trials({std::move(copy)}));
+}
 
 std::string pack_trials(const std::vector<TrialResult>& trials) {
   Packer to;

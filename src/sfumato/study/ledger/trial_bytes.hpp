@@ -14,4 +14,8 @@ namespace sfumato {
 /// Throws   InternalError if the bytes are not what pack_trials() gave.
 [[nodiscard]] std::vector<TrialResult> unpack_trials(std::string_view bytes);
 
+/// SHA-256 of everything a trial is. NaNs count as equal, and so do zeros of either sign: a database keeps
+/// neither difference.
+[[nodiscard]] std::string trial_digest(const TrialResult& trial);
+
 }  // namespace sfumato

@@ -1,0 +1,125 @@
+// Opens a report in headless Chromium and prints, as JSON, what a reader would meet.
+//   node look_at_report.mjs PAGE.html DIRECTORY-FOR-SCREENSHOTS
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const web = createRequire(new URL("../../../web/package.json", import.meta.url));
+const { chromium } = web("playwright-core");
+const axe = readFileSync(web.resolve("axe-core/axe.min.js"), "utf8");
+
+const [page_path, shots] = process.argv.slice(2);
+const name = basename(page_path, ".html");
+mkdirSync(shots, { recursive: true });
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"] });
+const seen = { console: [], requests: [], openMilliseconds: [], accessibility: {}, overflow: {} };
+
+async function open(options) {
+  const context = await browser.newContext({ acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  page.on("console", message => seen.console.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", error => seen.console.push(`error: ${error}`));
+  page.on("dialog", dialog => { seen.console.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", request => seen.requests.push(request.url()));
+  const start = performance.now();
+  await page.goto(pathToFileURL(page_path).href, { waitUntil: "load" });
+  seen.openMilliseconds.push(performance.now() - start);
+  await page.waitForFunction(() => document.querySelectorAll("figure[data-figure]:not(.ready)").length === 0 ||
+    document.querySelector(".plot.missing") !== null);
+  return page;
+}
+
+const violations = async page => {
+  await page.evaluate(axe);
+  const { violations: found } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  return found.map(v => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")}`);
+};
+
+for (const [mode, options] of Object.entries({
+  light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
+  phone: { colorScheme: "light", viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true },
+})) {
+  const page = await open(options);
+  seen.accessibility[mode] = await violations(page);
+  seen.overflow[mode] = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await page.screenshot({ path: join(shots, `${name}-${mode}.png`), fullPage: true });
+  await page.close();
+}
+
+const page = await open({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
+seen.globals = await page.evaluate(() => Object.keys(window).filter(key => key.startsWith("hacked")));
+seen.title = await page.title();
+seen.text = await page.evaluate(() => document.querySelector("main").innerText);
+seen.elements = await page.evaluate(() => ({ img: document.images.length,
+  scripts: document.scripts.length, iframes: document.querySelectorAll("iframe").length }));
+seen.data = await page.evaluate(() => document.getElementById("report-data").textContent);
+seen.tables = await page.evaluate(() => [...document.querySelectorAll(".table-block")].map(block => ({
+  key: block.dataset.key,
+  rows: [...block.querySelectorAll("tbody tr")].map(row => [...row.cells].map(cell => {
+    const data = cell.querySelector("data");
+    return { text: cell.textContent, value: data && data.value, shown: data && data.textContent,
+      claim: cell.querySelector(".claim")?.textContent ?? null };
+  })),
+})));
+seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[data-figure]")].map(block => {
+  const panels = [...block.querySelectorAll(".panel:not(.legend) svg")];
+  const count = selector => panels.map(svg => svg.querySelectorAll(selector).length).reduce((a, b) => a + b, 0);
+  return {
+    key: block.dataset.key, missing: block.querySelector(".plot.missing") !== null, panels: panels.length,
+    legends: block.querySelectorAll(".legend svg").length, series: block.querySelectorAll(".series li[data-series]").length,
+    lines: count("g[data-mark=line] path"), dots: count("g[data-mark=dot] circle, g[data-mark=dot] path"),
+    rects: count("g[data-mark=rect] rect"), contours: count("g[data-mark=contour] path"),
+    areas: count("g[data-mark=area] path"), rules: count("g[data-mark=rule] line"),
+    ticks: count("g[data-mark$='tick label'] text"), labels: panels.flatMap(svg =>
+      [...svg.querySelectorAll("g[data-mark$='axis label'] text")].map(text => text.textContent)),
+    left_out: block.querySelector(".left-out")?.textContent ?? null,
+  };
+}));
+
+if (seen.figures.some(figure => figure.panels > 0)) {
+  const panel = page.locator(".panel[tabindex='0']").first();
+  await panel.focus();
+  await page.keyboard.press("Home");
+  seen.keyboardTip = await panel.locator(".tip").innerText();
+  await page.keyboard.press("Escape");
+  const svg_box = await panel.locator("svg").boundingBox();
+  seen.hoverTip = null;
+  for (let x = 0.15; x < 1 && !seen.hoverTip; x += 0.2) {
+    for (let y = 0.15; y < 1 && !seen.hoverTip; y += 0.2) {
+      await panel.locator("svg").hover({ position: { x: svg_box.width * x, y: svg_box.height * y }, force: true });
+      if (await panel.locator(".tip").isVisible()) seen.hoverTip = await panel.locator(".tip").innerText();
+    }
+  }
+  const save = async label => {
+    const [download] = await Promise.all([page.waitForEvent("download"),
+      page.getByRole("button", { name: label }).first().click()]);
+    return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  };
+  const svg = await save("Save SVG"), png = await save("Save PNG");
+  seen.svg = { name: svg.name, text: svg.bytes.toString("utf8") };
+  seen.png = { name: png.name, signature: png.bytes.subarray(0, 8).toString("hex"), size: png.bytes.length };
+  await page.getByRole("button", { name: "Show numbers" }).first().click();
+  seen.numberRows = await page.locator(".numbers tbody tr").count();
+}
+const sortable = page.locator("th:has(button.sort)").first();
+if (await sortable.count() > 0) {
+  const table = page.locator(".table-block:has(button.sort)").first();
+  const column = () => table.locator("tbody tr > :first-child").allInnerTexts();
+  seen.order = { before: await column() };
+  await sortable.locator("button").click();
+  seen.order.ascending = await column();
+  await sortable.locator("button").click();
+  seen.order.descending = await column();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
+  await table.getByRole("button", { name: "Copy table" }).click();
+  await table.locator("output").filter({ hasText: /./ }).waitFor();
+  seen.copied = await page.evaluate(() => navigator.clipboard.readText());
+}
+await page.emulateMedia({ media: "print" });
+await page.pdf({ path: join(shots, `${name}.pdf`), format: "A4", printBackground: true });
+await browser.close();
+process.stdout.write(JSON.stringify(seen));
