@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import ROOT, SFUMATO, ProgramTest, run
+from support import ROOT, SFUMATO, ProgramTest, catches_interrupts, run
 
 FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 STUDY = """
@@ -192,7 +192,8 @@ class Interruption(TrainTest):
     def interrupted(self, *args, cwd=None):
         process = subprocess.Popen([SFUMATO, "train", *map(str, args)], cwd=cwd or ROOT, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(2)
+        self.assertTrue(catches_interrupts(process))
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130, stderr)
