@@ -1,20 +1,19 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "audit/document.hpp"
 #include "audit/input.hpp"
 #include "audit/ledger.hpp"
+#include "audit/one_run.hpp"
+#include "audit/shadows.hpp"
 #include "command.hpp"
 #include "list_option.hpp"
 #include "number_check.hpp"
 #include "sfumato/audit/canary_guesses.hpp"
 #include "sfumato/audit/lira.hpp"
-#include "sfumato/audit/rmia.hpp"
-#include "sfumato/random/stream.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -47,10 +46,10 @@ void check_usage(AuditCommand& command) {
     throw CLI::ValidationError("input", "--logits and --membership go together");
   }
   const bool models = ledger || command.unit == "models";
-  if (models && (command.randomised || command.guesses)) {
+  if (models && (command.randomised || (command.guesses && !ledger))) {
     throw CLI::ValidationError("--randomised", "canaries are records: use --unit records");
   }
-  if (!command.randomised && command.guesses) {
+  if (!ledger && !command.randomised && command.guesses) {
     throw CLI::ValidationError("--guesses", "goes with --randomised");
   }
   if (!models && !command.claim.empty() && !command.randomised) {
@@ -75,6 +74,10 @@ void check_usage(AuditCommand& command) {
   command.epsilons = without_repeats(command.epsilons);
 }
 
+constexpr const char* kRecordsOnly =
+    "The unit is the record: records scored on one model share its randomness, so they describe "
+    "this model and bound no epsilon (Spec §11.2).";
+
 void bound_models(Document& document, const std::vector<ScoreSample>& samples,
                   const AuditCommand& command, int& exit_code) {
   const Audit audit = audit_scores(samples, audit_options(command));
@@ -86,38 +89,6 @@ void bound_models(Document& document, const std::vector<ScoreSample>& samples,
   if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
   if (check.verdict == ClaimVerdict::not_enough_runs) exit_code = kUndecided;
 }
-
-/// A claim against one run: the cap is what all guesses right would have shown.
-void bound_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command,
-                   int& exit_code) {
-  add_one_run(document, guesses, command);
-  if (command.claim.empty()) return;
-  const ClaimedGuarantee claim = parse_claim(command.claim);
-  const CanaryGuesses perfect{guesses.canaries, guesses.guesses, guesses.guesses};
-  ClaimCheck check{
-      ClaimVerdict::not_refuted,
-      one_run_epsilon_lower_bound(guesses, claim.delta, command.confidence),
-      one_run_epsilon_lower_bound(perfect, claim.delta, command.confidence).value.nats(),
-      {}};
-  if (check.found.value > claim.epsilon) {
-    check.verdict = ClaimVerdict::violation;
-    exit_code = kViolated;
-  } else if (!(check.cap > claim.epsilon.nats())) {
-    document.state(
-        StatementKind::verdict,
-        fmt::format("NOT ENOUGH RUNS to check the claim: {} right guesses of {} could not "
-                    "show more than eps = {:.4f}. Use more canaries or guesses.",
-                    guesses.guesses, guesses.guesses, check.cap),
-        Outcome::open);
-    exit_code = kUndecided;
-    return;
-  }
-  add_claim(document, check, claim);
-}
-
-constexpr const char* kRecordsOnly =
-    "The unit is the record: records scored on one model share its randomness, so they describe "
-    "this model and bound no epsilon (Spec §11.2).";
 
 void audit_files(Document& document, const AuditCommand& command, int& exit_code) {
   std::vector<ScoreSample> samples = read_samples(command);
@@ -157,43 +128,6 @@ void audit_files(Document& document, const AuditCommand& command, int& exit_code
   state_scope(document, command, runs);
 }
 
-/// Half of the models, at random, fit the attack; the others are attacked on one record each, which
-/// makes their scores independent.
-ScoreSample shadow_sample(const ShadowScores& shadows, std::uint64_t seed) {
-  const Stream stream(StreamKey(seed, Purpose::bootstrap, {4}));
-  std::vector<Index> order(static_cast<std::size_t>(shadows.logits.rows()));
-  std::iota(order.begin(), order.end(), Index{0});
-  for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-    std::swap(order[i], order[i + stream.below(0, i, order.size() - i)]);
-  }
-  const Index fitted = shadows.logits.rows() / 2, rest = shadows.logits.rows() - fitted;
-  ShadowScores fit{Eigen::MatrixXd(fitted, shadows.logits.cols()),
-                   MembershipMask(fitted, shadows.logits.cols())};
-  Eigen::MatrixXd targets(rest, shadows.logits.cols());
-  MembershipMask member(rest, shadows.logits.cols());
-  for (Index i = 0; i < shadows.logits.rows(); ++i) {
-    const Index row = order[static_cast<std::size_t>(i)];
-    if (i < fitted) {
-      fit.logits.row(i) = shadows.logits.row(row);
-      fit.member.row(i) = shadows.member.row(row);
-    } else {
-      targets.row(i - fitted) = shadows.logits.row(row);
-      member.row(i - fitted) = shadows.member.row(row);
-    }
-  }
-  return one_record_per_model(lira_scores(fit, targets, LiraOptions{}), member, seed);
-}
-
-template <class Attack>
-void add_attack(std::vector<NamedAttack>& attacks, const char* name, const ShadowScores& shadows,
-                Attack&& attack) {
-  try {
-    attacks.push_back({name, by_membership(attack(), shadows.member)});
-  } catch (const InvalidArgument& error) {  // too few shadow models for this one
-    attacks.push_back({name, {}, error.what()});
-  }
-}
-
 void audit_layout(Document& document, const AuditCommand& command, int& exit_code) {
   const ShadowScores shadows = read_shadows(command);
   const Index models = shadows.logits.rows(), records = shadows.logits.cols();
@@ -221,18 +155,7 @@ void audit_layout(Document& document, const AuditCommand& command, int& exit_cod
   } else {
     document.state(StatementKind::warning, kRecordsOnly);
   }
-  using Kind = LiraOptions::Kind;
-  using Variance = LiraOptions::Variance;
-  std::vector<NamedAttack> attacks;
-  add_attack(attacks, "LOSS", shadows, [&] { return loss_scores(shadows.logits); });
-  add_attack(attacks, "LiRA online", shadows, [&] {
-    return lira_scores(shadows, {Kind::online, Variance::global});
-  });
-  add_attack(attacks, "LiRA offline", shadows, [&] {
-    return lira_scores(shadows, {Kind::offline, Variance::global});
-  });
-  add_attack(attacks, "RMIA", shadows, [&] { return rmia_scores(shadows); });
-  add_membership(document, attacks, command.confidence);
+  add_membership(document, shadow_attacks(shadows), command.confidence);
   state_scope(document, command,
               fmt::format("{} models, {} records, each a member of some", models, records));
 }
@@ -302,7 +225,8 @@ void add_audit(CLI::App& app, int& exit_code) {
                     "Members and non-members share no seeds: credible interval too");
   command->add_flag("--randomised,--randomized", o.randomised,
                     "Each record was included by a fair coin: one-run audit");
-  command->add_option("--guesses", o.guesses, "With --randomised: how many (default all)");
+  command->add_option("--guesses", o.guesses,
+                      "With --randomised, or canaries of a ledger: how many (default all)");
   command->add_option("--model", o.model, "With --randomised --logits: the target (default 1)");
   command->add_option("--adjacency", o.adjacency, "How D' differs from D, for the statement")
       ->check(CLI::IsMember({"remove", "replace"}));

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "audit/ledger_coins.hpp"
 #include "audit/ledger_pairs.hpp"
+#include "command.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/study/looks.hpp"
 
@@ -70,7 +72,17 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
   if (!command.own_confidence) command.confidence = study.audit.confidence;
   AuditOptions options = audit_options(command);
   settle_look(document, ledger, study, command, options);
-  audit_pairs(document, ledger, study, chosen, command, options, exit_code);
+  if (study.audit.worlds() == 1) {
+    if (!command.score.empty()) {
+      throw CLI::ValidationError("--score", "worlds that coins made are judged by the margin");
+    }
+    const auto audit = study.audit.canaries != 0 ? audit_canaries : audit_shadows;
+    audit(document, ledger, study, chosen, command, options, exit_code);
+  } else {
+    if (command.guesses)
+      throw CLI::ValidationError("--guesses", "is for canaries (audit.canaries)");
+    audit_pairs(document, ledger, study, chosen, command, options, exit_code);
+  }
   document.add_provenance("instruction set", ledger.identity().instruction_set);
   for (const auto& [name, digest] : ledger.identity().checksums) {
     document.add_provenance("data " + name, digest);

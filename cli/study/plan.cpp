@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "number_check.hpp"
 #include "progress.hpp"
+#include "sfumato/audit/one_run.hpp"
 #include "sfumato/study/scheduler/calibrate.hpp"
 #include "study/commands.hpp"
 
@@ -38,7 +39,7 @@ void add_size(Document& document, const Study& study) {
                {"models", "models"},
                {"steps", "steps each"}});
   table.add_row({study.noise.size(), audit.pairs, audit.replicas, groups,
-                 2 * groups * study.noise.size(), study.train.iterations});
+                 audit.worlds() * groups * study.noise.size(), study.train.iterations});
   document.add(std::move(table));
 }
 
@@ -123,8 +124,8 @@ void add_time(Document& document, const Study& study, const StudyOptions& option
   document.state(StatementKind::info,
                  fmt::format("A group of {} models takes {:.3g} s with {} at once, {} on this "
                              "machine as busy as it was.",
-                             2 * study.noise.size(), calibration.group_seconds, at_once,
-                             calibration.whole ? "measured" : "extrapolated from steps"));
+                             study.audit.worlds() * study.noise.size(), calibration.group_seconds,
+                             at_once, calibration.whole ? "measured" : "extrapolated from steps"));
 }
 
 }  // namespace
@@ -143,14 +144,25 @@ void plan_study(const StudyOptions& options, int& exit_code) {
   add_size(document, study);
   const std::vector<ClaimedGuarantee> claims = claims_of(options, study.audit);
   const double confidence = options.confidence.value_or(study.audit.confidence);
-  for (std::size_t i = 0; i < claims.size(); ++i) {
+  for (std::size_t i = 0; i < claims.size() && study.audit.worlds() == 2; ++i) {
     add_caps(document, study.audit, claims[i], confidence, i, claims.size());
   }
-  document.state(
-      StatementKind::info,
-      fmt::format("Runs are models per world{} and policy; \"runs needed\" is for an attack that "
-                  "never errs, the columns behind it for weaker ones that do as expected.",
-                  study.audit.random_pairs ? "" : ", pair"));
+  if (study.audit.canaries != 0) {
+    const std::uint64_t all = study.audit.canaries;
+    const Claimed<Epsilon> cap = one_run_epsilon_lower_bound(
+        {all, all, all}, claims.front().delta,
+        1.0 - (1.0 - confidence) / static_cast<double>(study.audit.replicas));
+    document.state(StatementKind::info,
+                   fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
+                               "= {:g}.",
+                               all, cap.value.nats(), claims.front().delta.probability()));
+  }
+  if (study.audit.worlds() == 2)
+    document.state(
+        StatementKind::info,
+        fmt::format("Runs are models per world{} and policy; \"runs needed\" is for an attack that "
+                    "never errs, the columns behind it for weaker ones that do as expected.",
+                    study.audit.random_pairs ? "" : ", pair"));
   document.state(StatementKind::info,
                  "No number of runs certifies that epsilon is below a value: audits refute, proven "
                  "bounds (sfumato quadratic, rows, bound) certify.");

@@ -1,9 +1,10 @@
 """`sfumato audit` of ledgers: both sides of the truth, looks, statements."""
 import os
+import random
 import sqlite3
 import unittest
 
-from support import BAD_INPUT, Document, ProgramTest, run
+from support import BAD_INPUT, USAGE, Document, ProgramTest, run
 
 QUADRATIC = """
 [model]
@@ -78,20 +79,6 @@ class AuditLedger(ProgramTest):
         bars = found.block("losses_isotropic")
         self.assertEqual([sum(s["y"]) for s in bars["series"]], [300, 300])
 
-    def test_a_lower_bound_above_the_truth_is_a_violation(self):
-        ledger = self.ledger()
-        # As if the training had not been the one of the study: the worlds are told apart without error.
-        self.change(ledger, "UPDATE score SET value = 100 - world WHERE name = 'likelihood_ratio'")
-        found = self.audit(ledger, "--delta", "0.1", code=1)
-        verdicts = found.statements("verdict")
-        self.assertTrue(any("VIOLATION in isotropic" in v and "is proven" in v for v in verdicts), verdicts)
-
-    def test_above_the_odometer_is_a_warning(self):
-        ledger = self.ledger()
-        self.change(ledger, "UPDATE world SET odometer = 1e-4")
-        found = self.audit(ledger)
-        self.assertTrue(any("above the odometer" in w for w in found.statements("warning")))
-
     def test_infinite_odometers_are_counted(self):
         found = self.audit(self.ledger(text=QUADRATIC.replace("isotropic", "none").replace("variance = 0.01", "")),
                            "--score", "loss", "--policy", "none")
@@ -137,6 +124,45 @@ class AuditLedger(ProgramTest):
         self.assertIn("--look 1", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertEqual(run("audit", ledger, "--look", "1", preexec_fn=as_nobody).returncode, 0)
+
+    COINS = """
+[data]
+set = "{table}"
+records = 50
+[[model.layers]]
+type = "linear"
+outputs = 2
+[train]
+iterations = 300
+batch_size = 10
+learning_rate = 0.3
+[[noise]]
+policy = "none"
+[audit]
+{audit}
+"""
+
+    def coins(self, audit):
+        chance = random.Random(5)
+        table = self.write("t.csv", "".join(
+            ",".join(f"{chance.gauss(0, 1):.4f}" for _ in range(80)) + f",{chance.randrange(2)}\n" for _ in range(60)))
+        return self.ledger(self.COINS.format(table=table, audit=audit))
+
+    def test_canaries_of_a_model_that_learns_by_heart_refute_a_claim(self):
+        ledger = self.coins("canaries = 40")
+        found = self.audit(ledger, "--claim", "eps=0.2,delta=1e-5", code=1)
+        self.assertEqual(found.value("one_run", "canaries", policy="none"), 40)
+        self.assertGreater(found.value("one_run", "correct", policy="none"), 30)
+        self.assertIn("VIOLATION", found.statements("verdict")[-1])
+        fewer = self.audit(ledger, "--guesses", "10")
+        self.assertEqual(fewer.value("one_run", "guesses", policy="none"), 10)
+        self.assertEqual(run("audit", ledger, "--score", "loss").returncode, USAGE)
+
+    def test_shadow_models_run_every_attack(self):
+        found = self.audit(self.coins("shadow_models = 40"))
+        for attack in ("LOSS", "LiRA online", "LiRA offline", "RMIA"):
+            self.assertGreater(found.value("membership", "value", attack=f"none, {attack}", quantity="AUC"), 0.8)
+        self.assertGreaterEqual(found.value("shadows", "epsilon", policy="none"), 0.0)
 
     def test_scores_of_other_models_are_refused(self):
         ledger = self.ledger()

@@ -236,14 +236,15 @@ class Command(ProgramTest):
 
 @unittest.skipUnless(CHROMIUM, "Debian's chromium is not installed and tools/setup could not install it")
 class Browser(ProgramTest):
-    def look(self, name, document):
+    def look(self, name, document, *how):
         source = self.write(f"{name}_input.json", json.dumps(document))
         page = self.dir / f"{name}.html"
         made = run("report", source, "--out", page)
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.size = page.stat().st_size
         self.twin = json.loads((self.dir / f"{name}.json").read_text())
-        looked = subprocess.run(["node", LOOK, page, SHOTS], capture_output=True, text=True, timeout=300, check=False)
+        looked = subprocess.run(["node", LOOK, page, SHOTS, *how], capture_output=True, text=True, timeout=300,
+                                check=False)
         self.assertEqual(looked.returncode, 0, looked.stderr + "\nIs everything installed? tools/setup test")
         return json.loads(looked.stdout)
 
@@ -360,7 +361,7 @@ class Browser(ProgramTest):
         }
         for name, arguments in commands.items():
             with self.subTest(name):
-                self.check(self.look(name, json.loads(run(*arguments, "--json").stdout)))
+                self.check(self.look(name, json.loads(run(*arguments, "--json").stdout), "look"))
 
     def test_the_paper(self):
         run("reproduce", "--only", "figure1,figure2,figure3", "--out", self.dir / "paper")
@@ -369,7 +370,8 @@ class Browser(ProgramTest):
         self.assertEqual(made.returncode, 0, made.stderr)
         self.size = page.stat().st_size
         self.twin = json.loads((self.dir / "paper.json").read_text())
-        looked = subprocess.run(["node", LOOK, page, SHOTS], capture_output=True, text=True, timeout=300, check=False)
+        looked = subprocess.run(["node", LOOK, page, SHOTS, "look"], capture_output=True, text=True, timeout=300,
+                                check=False)
         self.assertEqual(looked.returncode, 0, looked.stderr)
         self.check(json.loads(looked.stdout))
 

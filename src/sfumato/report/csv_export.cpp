@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace sfumato {
 namespace {
@@ -49,16 +51,35 @@ std::string to_csv(const Table& table) {
 
 std::string to_csv(const Figure& figure) {
   const bool bars = figure.mark() == Mark::bars;
-  const bool plane = figure.mark() == Mark::plane;
-  std::string csv = bars    ? "series,lower,upper,height\n"
-                    : plane ? "series,x,y,z\n"
-                            : "series,x,y\n";
+  const bool has_z = figure.z().has_value();
+  bool x_intervals = false, y_intervals = false, labels = false;
+  for (const Series& series : figure.series()) {
+    x_intervals = x_intervals || series.x_intervals;
+    y_intervals = y_intervals || series.y_intervals;
+    labels = labels || !series.labels.empty();
+  }
+  std::string csv = bars ? "series,lower,upper,height" : "series,x,y";
+  if (has_z) csv += ",z";
+  if (x_intervals) csv += ",x_low,x_high";
+  if (y_intervals) csv += ",y_low,y_high";
+  if (labels) csv += ",label";
+  csv += '\n';
+  const auto position = [&](double x) {
+    const std::vector<std::string>& names = figure.x().categories;
+    return names.empty() ? fmt::format("{}", x) : quoted(names[static_cast<std::size_t>(x)]);
+  };
+  const auto interval = [](const std::optional<Intervals>& of, std::size_t i) {
+    return of ? fmt::format(",{},{}", of->low[i], of->high[i]) : std::string(",,");
+  };
   for (const Series& series : figure.series()) {
     for (std::size_t i = 0; i < series.y.size(); ++i) {
-      csv += fmt::format("{},{}", quoted(series.key), series.x[i]);
+      csv += fmt::format("{},{}", quoted(series.key), position(series.x[i]));
       if (bars) csv += fmt::format(",{}", series.x[i + 1]);
       csv += fmt::format(",{}", series.y[i]);
-      if (plane) csv += fmt::format(",{}", series.z[i]);
+      if (has_z) csv += series.z.empty() ? "," : fmt::format(",{}", series.z[i]);
+      if (x_intervals) csv += interval(series.x_intervals, i);
+      if (y_intervals) csv += interval(series.y_intervals, i);
+      if (labels) csv += "," + (series.labels.empty() ? std::string() : quoted(series.labels[i]));
       csv += '\n';
     }
   }

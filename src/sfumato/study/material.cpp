@@ -101,7 +101,9 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
   }
   const DataSpec& data = study.data;
   // A replacement comes from outside D.
-  const std::size_t spare = study.adjacency.kind == Adjacency::replace ? 1 : 0;
+  const std::size_t spare = study.adjacency.kind == Adjacency::replace
+                                ? std::max<std::size_t>(1, study.audit.canaries)
+                                : 0;
   std::size_t wanted = data.records == 0 ? 0 : data.records + spare;
   if (study.adjacency.record) {
     wanted = wanted == 0 ? 0 : std::max<std::size_t>(wanted, *study.adjacency.record + 1UL);
@@ -154,6 +156,24 @@ SlotPair adjacent_pair(const Study& study, const LabelledSet& train, std::uint64
                                  : random_positions(records, 1, study.data.seed, pair).front();
   return differ(train, std::move(slots), {&slot, 1}, {adjacency.kind, adjacency.canary},
                 study.data.seed, pair);
+}
+
+SlotPair coin_slots(const Study& study, const LabelledSet& train) {
+  const std::size_t records = study.data.records == 0 ? train.count() : study.data.records;
+  Slots slots = random_slots(train, records, study.data.seed);
+  if (study.audit.canaries == 0) {
+    World none;
+    for (std::uint32_t slot = 0; slot < records; ++slot) none.changes.push_back({slot, true, 0, 0});
+    return {std::move(slots), std::move(none)};
+  }
+  if (study.audit.canaries >= records) {
+    throw InvalidArgument(
+        fmt::format("{} canaries among {} records of D", study.audit.canaries, records),
+        "Give D more records than canaries", study.audit.where);
+  }
+  const auto chosen = random_positions(records, study.audit.canaries, study.data.seed, 0);
+  return differ(train, std::move(slots), chosen, {study.adjacency.kind, study.adjacency.canary},
+                study.data.seed, 0);
 }
 
 std::shared_ptr<const TrainingData> training_data(const LabelledSet& train, const SlotPair& pair) {

@@ -35,6 +35,12 @@ struct StudySets {
 [[nodiscard]] SlotPair adjacent_pair(const Study& study, const LabelledSet& train,
                                      std::uint64_t pair = 0);
 
+/// D of a study whose worlds are made by coins, and the world in which every coin says out: of its
+/// canaries, or of all records for shadow models. random_half() of it is the world of a model.
+///
+/// Throws   InvalidArgument if there are not fewer canaries than records; as differ().
+[[nodiscard]] SlotPair coin_slots(const Study& study, const LabelledSet& train);
+
 /// The worlds D and D', ready to train on.
 [[nodiscard]] std::shared_ptr<const TrainingData> training_data(const LabelledSet& train,
                                                                 const SlotPair& pair);

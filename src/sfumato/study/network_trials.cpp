@@ -1,5 +1,6 @@
 #include "sfumato/study/network_trials.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -43,6 +44,14 @@ void score_weights(const Network& network, const std::vector<float>& weights,
   scores.push_back({"projection", start_norm > 0.0 ? -along / std::sqrt(start_norm) : 0.0});
 }
 
+/// The parameters that made the first infinite step so; all such series have one length.
+NamedSeries infinite_coordinates(const Odometer::Infinite& step) {
+  NamedSeries series{"infinite_coordinates", std::vector<float>(StepKl::kNamedCoordinates, -1.0F)};
+  std::copy_n(step.first_coordinates.begin(),
+              std::min(step.first_coordinates.size(), series.values.size()), series.values.begin());
+  return series;
+}
+
 }  // namespace
 
 NetworkTrials::NetworkTrials(const Study& study, const DataPlaces& places)
@@ -51,7 +60,11 @@ NetworkTrials::NetworkTrials(const Study& study, const DataPlaces& places)
       network_(network_of(study_.model, sets_.train)),
       policies_(policies_of(study_, network_)) {
   if (sets_.test) test_.emplace(*sets_.test, all_records(*sets_.test, study_.data.test_records));
-  (void)pair(0);  // refuses an adjacency that cannot be, before anything is trained
+  if (study_.audit.worlds() == 1) {
+    coins_ = coin_slots(study_, sets_.train);
+  } else {
+    (void)pair(0);  // refuses an adjacency that cannot be, before anything is trained
+  }
 }
 
 std::map<std::string, std::string> NetworkTrials::checksums() const {
@@ -87,6 +100,30 @@ TrialGroup NetworkTrials::make_group(std::uint64_t seed) const {
                     training);
 }
 
+std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group, const TrainingData& data,
+                                                  Observer& observer) const {
+  group.train_until(study_.train.iterations, observer);
+  if (group.step() < study_.train.iterations) return {};
+  const auto own = summarise_training(group, data);
+  std::vector<std::optional<ModelSummary>> test(group.models());
+  if (test_) test = summarise(group, *test_, first_labels(*sets_.test, test_->count()));
+  std::vector<WorldResult> results;
+  for (std::size_t m = 0; m < group.models(); ++m) {
+    const ModelRecord& record = group.records()[m];
+    WorldResult result;
+    result.diverged_at = record.diverged_at;
+    if (!own[m] && !result.diverged_at) result.diverged_at = study_.train.iterations;
+    result.training_loss = own[m] ? own[m]->mean_loss : kNaN;
+    result.largest_loss = own[m] ? own[m]->largest_loss : kNaN;
+    result.training_accuracy = own[m] ? own[m]->accuracy : kNaN;
+    result.test_accuracy = test[m] ? test[m]->accuracy : kNaN;
+    result.odometer = study_.train.odometer ? record.odometer.nats : kNaN;
+    result.infinite_steps = record.odometer.infinite_steps;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
 void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
                           const std::vector<std::size_t>& worlds, std::vector<TrialResult>& results,
                           Observer& observer) const {
@@ -96,12 +133,9 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
   const std::shared_ptr<const TrainingData>& data =
       worlds.size() == 2 ? of->both : of->each[worlds.front()];
   TrialGroup group(network_, data, policies_, training);
-  group.train_until(training.iterations, observer);
-  if (group.step() < training.iterations) return;
+  std::vector<WorldResult> models = summaries(group, *data, observer);
+  if (models.empty()) return;
 
-  const auto own = summarise_training(group, *data);
-  std::vector<std::optional<ModelSummary>> test(group.models());
-  if (test_) test = summarise(group, *test_, first_labels(*sets_.test, test_->count()));
   const auto on_records = group.evaluate(data->store, data->labels);
   const auto on_differing = group.evaluate(*of->differing, {&of->label, 1});
   const std::vector<float> start = initial_parameters(network_, seed);
@@ -111,19 +145,11 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
   for (std::size_t m = 0; m < group.models(); ++m) {
     const ModelRecord& record = group.records()[m];
     TrialResult& trial = results[record.policy];
-    WorldResult result;
-    result.diverged_at = record.diverged_at;
-    result.training_loss = own[m] ? own[m]->mean_loss : kNaN;
-    result.largest_loss = own[m] ? own[m]->largest_loss : kNaN;
-    result.training_accuracy = own[m] ? own[m]->accuracy : kNaN;
-    result.test_accuracy = test[m] ? test[m]->accuracy : kNaN;
-    result.odometer = training.odometer ? record.odometer.nats : kNaN;
-    result.infinite_steps = record.odometer.infinite_steps;
+    WorldResult& result = models[m];
     if (record.odometer.first_infinite) {
-      const auto& first = record.odometer.first_infinite->first_coordinates;
-      result.series.push_back({"infinite_coordinates", {first.begin(), first.end()}});
+      result.series.push_back(infinite_coordinates(*record.odometer.first_infinite));
     }
-    if (record.diverged_at || !own[m]) {
+    if (result.diverged_at) {
       trial.status = TrialStatus::diverged;
     } else {
       const auto loss = static_cast<double>(on_differing.losses[m].front());
@@ -137,6 +163,37 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
       }
     }
     trial.worlds[worlds[record.world]] = std::move(result);
+  }
+}
+
+void NetworkTrials::train_by_coins(std::uint64_t seed, std::vector<TrialResult>& results,
+                                   Observer& observer) const {
+  const World world = random_half(coins_.other, seed, 0);
+  const auto data =
+      std::make_shared<const TrainingData>(sets_.train, coins_.slots, std::vector{world});
+  Training training = study_.train;
+  training.seed = seed;
+  TrialGroup group(network_, data, policies_, training);
+  std::vector<WorldResult> models = summaries(group, *data, observer);
+  if (models.empty()) return;
+
+  std::vector<bool> out(data->slots, false);
+  for (const SlotChange& change : world.changes) out[change.slot] = true;
+  const auto on_records = group.evaluate(data->store, data->labels);
+  for (std::size_t m = 0; m < group.models(); ++m) {
+    TrialResult& trial = results[group.records()[m].policy];
+    WorldResult& result = models[m];
+    if (result.diverged_at) {
+      trial.status = TrialStatus::diverged;
+    } else {
+      std::vector<float> losses, included;
+      for (const SlotChange& change : coins_.other.changes) {
+        losses.push_back(on_records.losses[m][change.slot]);
+        included.push_back(out[change.slot] ? 0.0F : 1.0F);
+      }
+      result.series = {{"coin_losses", std::move(losses)}, {"included", std::move(included)}};
+    }
+    trial.worlds.front() = std::move(result);
   }
 }
 

@@ -36,6 +36,13 @@ class NetworkTrials {
   void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 
+  /// Trains one model of each policy in a world made by coins of this seed (coin_slots()), and fills in
+  /// results[policy].worlds.front(). Series, over the canaries or all slots of D:
+  ///   coin_losses   cross-entropy of the record that D has there
+  ///   included      1 where the model was trained on it
+  void train_by_coins(std::uint64_t seed, std::vector<TrialResult>& results,
+                      Observer& observer) const;
+
   /// A group that trains as train() does, to measure how long one takes.
   [[nodiscard]] TrialGroup make_group(std::uint64_t seed) const;
 
@@ -48,12 +55,16 @@ class NetworkTrials {
     std::uint8_t label = 0;  ///< of the differing record in D
   };
   [[nodiscard]] std::shared_ptr<const Pair> pair(std::uint64_t draw) const;
+  /// Trains the group to its end and summarises its models; nothing if the observer asked to stop.
+  [[nodiscard]] std::vector<WorldResult> summaries(TrialGroup& group, const TrainingData& data,
+                                                   Observer& observer) const;
 
   Study study_;
   StudySets sets_;
   Network network_;
   std::vector<NoisePolicy> policies_;
   std::optional<RecordStore> test_;
+  SlotPair coins_;  ///< of a study whose worlds are made by coins
   PairCache<Pair> pairs_;
 };
 

@@ -57,7 +57,7 @@ void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldRe
     if (series.name != "infinite_coordinates") continue;
     for (const float coordinate : series.values) {
       if (of.infinite_coordinates.size() == kNamedCoordinates) break;
-      of.infinite_coordinates.insert(static_cast<std::size_t>(coordinate));
+      if (coordinate >= 0.0F) of.infinite_coordinates.insert(static_cast<std::size_t>(coordinate));
     }
   }
 }

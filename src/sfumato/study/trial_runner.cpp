@@ -65,13 +65,15 @@ std::vector<TrialResult> TrialRunner::run(std::size_t group, Observer& observer)
     TrialResult result;
     result.key = key;
     result.seed = trial_seed(study_.train.seed, key.pair, key.replica, 0);
-    result.worlds.resize(2);
+    result.worlds.resize(study_.audit.worlds());
     results.push_back(std::move(result));
   }
   const TrialKey first = results.front().key;
   try {
     const std::uint64_t draw = study_.audit.random_pairs ? group : first.pair;
-    if (study_.audit.coupled) {
+    if (study_.audit.worlds() == 1) {
+      network_trials()->train_by_coins(results.front().seed, results, observer);
+    } else if (study_.audit.coupled) {
       train(draw, results.front().seed, {0, 1}, results, observer);
     } else {
       for (std::size_t world = 0; world < 2; ++world) {

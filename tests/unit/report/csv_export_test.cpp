@@ -40,5 +40,23 @@ TEST(ToCsv, Figures) {
   EXPECT_EQ(to_csv(plane), "series,x,y,z\np,1,2,3\n");
 }
 
+TEST(ToCsv, CategoriesIntervalsAndLabels) {
+  Figure layers("layers", "", Mark::columns, {"layer", "", Scale::linear, {"fc1", "a, b"}},
+                {"share"});
+  Series series{"all", "", {0, 1}, {0.25, 0.75}};
+  series.y_intervals = Intervals{{0.2, 0.7}, {0.3, 0.8}};
+  layers.add(series);
+  EXPECT_EQ(to_csv(layers),
+            "series,x,y,y_low,y_high\nall,fc1,0.25,0.2,0.3\nall,\"a, b\",0.75,0.7,0.8\n");
+
+  Figure plane("plane", "", Mark::plane, {"x"}, {"y"}, Axis{"z"});
+  plane.add({.key = "field", .title = "", .x = {1}, .y = {2}, .z = {3}});
+  Series best{"best", "", {4}, {5}};
+  best.mark = Mark::points;
+  best.labels = {"here"};
+  plane.add(best);
+  EXPECT_EQ(to_csv(plane), "series,x,y,z,label\nfield,1,2,3,\nbest,4,5,,here\n");
+}
+
 }  // namespace
 }  // namespace sfumato

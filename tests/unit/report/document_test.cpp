@@ -87,5 +87,43 @@ TEST(StatementKind, Names) {
   EXPECT_EQ(name(StatementKind::summary), "summary");
 }
 
+TEST(Figure, ChecksWhatIsDrawnOver) {
+  Figure plane("f", "F", Mark::plane, {"x"}, {"y"}, Axis{"z"});
+  Series points{"points", "", {1}, {2}};
+  EXPECT_THROW(plane.add(points), InternalError);  // a plane has z
+  points.mark = Mark::points;
+  plane.add(points);
+  Series with_z{"with_z", "", {1}, {2}, {3}};
+  with_z.mark = Mark::points;
+  plane.add(with_z);
+  Series bars{"bars", "", {0, 1}, {2}};
+  bars.mark = Mark::bars;
+  EXPECT_THROW(plane.add(bars), InternalError);
+  EXPECT_EQ(plane.series().size(), 2u);
+  EXPECT_EQ(plane.mark_of(plane.series()[0]), Mark::points);
+
+  EXPECT_THROW(Figure("f", "F", Mark::image, {"x"}, {"y"}), InternalError);
+  EXPECT_THROW(Figure("f", "F", Mark::columns, {"x"}, {"y"}), InternalError);
+}
+
+TEST(Figure, ChecksCategoriesIntervalsAndLabels) {
+  Figure columns("f", "F", Mark::columns, {"layer", "", Scale::linear, {"a", "b"}}, {"share"});
+  EXPECT_THROW(columns.add({.key = "s", .title = "", .x = {2}, .y = {1}}), InternalError);
+  EXPECT_THROW(columns.add({.key = "s", .title = "", .x = {0.5}, .y = {1}}), InternalError);
+  EXPECT_THROW(columns.add({.key = "s", .title = "", .x = {-1}, .y = {1}}), InternalError);
+  Series series{"s", "", {0, 1}, {1, 2}};
+  series.y_intervals = Intervals{{0, 3}, {1, 2}};
+  EXPECT_THROW(columns.add(series), InternalError);
+  series.y_intervals = Intervals{{0, kNan}, {1, 2}};
+  EXPECT_THROW(columns.add(series), InternalError);
+  series.y_intervals = Intervals{{0}, {1}};
+  EXPECT_THROW(columns.add(series), InternalError);
+  series.y_intervals = Intervals{{0, 1}, {1, 2}};
+  series.labels = {"only one"};
+  EXPECT_THROW(columns.add(series), InternalError);
+  series.labels = {"one", "two"};
+  columns.add(series);
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -519,6 +519,14 @@ const Keys<AuditSpec>& audit_keys() {
                  &AuditSpec::coupled),
         only(kOnRecords, flag_key("random_pairs", "each replica draws its differing record anew",
                                   &AuditSpec::random_pairs)),
+        only(kNetworks, optional_integer_key("canaries",
+                                             "records of D that are in or out by a fair coin, for "
+                                             "the one-run audit (default: none)",
+                                             &AuditSpec::canaries)),
+        only(kNetworks, optional_integer_key("shadow_models",
+                                             "replicas in which every record is in or out by a "
+                                             "fair coin, for LiRA (default: none)",
+                                             &AuditSpec::shadow_models)),
         only(kClassifiers,
              flag_key("record_losses", "keep the loss of every record of D under every model",
                       &AuditSpec::record_losses)),

@@ -183,6 +183,31 @@ void require_fixed_noise(const Study& study, const NoiseSpec& noise) {
                         "Use isotropic, fixed or none", noise.where);
 }
 
+/// Studies whose worlds are made by coins: what they set, and what does not go with them.
+void settle_coins(Study& study, const TomlTable& table) {
+  AuditSpec& audit = study.audit;
+  const char* key = audit.canaries != 0 ? "canaries" : "shadow_models";
+  const auto refuse = [&](bool wrong, const std::string& what) {
+    if (!wrong) return;
+    throw InvalidArgument(fmt::format("`{}` does not go with {}", key, what), "Keep one of them",
+                          table.where(key));
+  };
+  refuse(audit.canaries != 0 && audit.shadow_models != 0, "`shadow_models`");
+  refuse(audit.pairs != 1 || audit.random_pairs, "several pairs");
+  refuse(study.adjacency.record.has_value(), "adjacency.record, which names one");
+  refuse(study.train.odometer || study.train.gradient_differences,
+         "train.odometer and train.gradient_differences, which compare D and D'");
+  if (audit.canaries != 0) {
+    if (!table.has("replicas")) audit.replicas = 1;
+    return;
+  }
+  refuse(study.adjacency.kind != Adjacency::remove || study.adjacency.canary,
+         "replaced or mislabelled records");
+  refuse(table.has("replicas") && audit.replicas != audit.shadow_models,
+         "another number of `replicas`");
+  audit.replicas = audit.shadow_models;
+}
+
 /// Refuses keys that the policy would ignore: who set them believes that they do something.
 void require_used(const TomlTable& table, const NoiseSpec& noise, const char* key, bool used) {
   if (used || !table.has(key)) return;
@@ -299,6 +324,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
     const TomlTable audit = root.table("audit");
     study.audit.where = audit.where("");
     read_keys_for(kind, study.audit, audit, audit_keys());
+    if (study.audit.worlds() == 1) settle_coins(study, audit);
     if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
       throw InvalidArgument("the odometer follows D and D' of one seed, `coupled` is false",
                             "Leave train.odometer and train.gradient_differences out",

@@ -99,12 +99,20 @@ struct AuditSpec {
   /// D and D' of a replica share initial weights, batches and normals; otherwise each has its own.
   bool coupled = true;
   bool random_pairs = false;  ///< each replica draws its differing record anew
+  /// One-run audit: so many slots of D, chosen at random, hold their record or not by a fair coin each;
+  /// a replica is one model for each policy. 0: none.
+  std::size_t canaries = 0;
+  /// Shadow models for LiRA: every slot of D is filled or not by a fair coin, in each of so many replicas.
+  std::size_t shadow_models = 0;
   bool record_losses = true;  ///< keep the loss of every record of D, which some statistics need
   std::vector<double> epsilons = {0.1};
   double delta = 1e-5;
   double confidence = 0.95;
   std::vector<ClaimedGuarantee> claims = {};  ///< to check
   Where where = Where::in("audit");
+
+  /// Models of one policy in a replica: of D and D', or of one world that coins made.
+  [[nodiscard]] std::size_t worlds() const { return canaries + shadow_models > 0 ? 1 : 2; }
 };
 
 /// What to train, as a value: a study file with the overrides of the command line, checked as far as

@@ -1,0 +1,161 @@
+#include "audit/ledger_coins.hpp"
+
+#include <fmt/format.h>
+
+#include "audit/document.hpp"
+#include "audit/one_run.hpp"
+#include "audit/shadows.hpp"
+#include "command.hpp"
+#include "sfumato/audit/canary_guesses.hpp"
+#include "sfumato/audit/one_run_gdp.hpp"
+#include "sfumato/study/coin_trials.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+std::vector<ClaimedGuarantee> claims_of(const Study& study, const AuditCommand& command) {
+  if (!command.claim.empty()) return {parse_claim(command.claim)};
+  return study.audit.claims;
+}
+
+void state_losses(Document& document, const std::string& policy, const CoinTrials& trials) {
+  if (trials.diverged + trials.failed == 0) return;
+  document.state(StatementKind::warning,
+                 fmt::format("{}: {} models diverged and {} trials failed; they are left out.",
+                             policy, trials.diverged, trials.failed));
+}
+
+void require_runs(const CoinTrials& trials, std::size_t least, const std::string& policy,
+                  const std::string& ledger) {
+  if (trials.runs.size() >= least) return;
+  throw InvalidArgument(fmt::format("holds {} finished models of the policy `{}`, {} are needed",
+                                    trials.runs.size(), policy, least),
+                        "Run the study first: sfumato study run", Where::in(ledger));
+}
+
+AuditCommand described(AuditCommand command, const Study& study) {
+  command.adjacency = study.adjacency.kind == Adjacency::remove ? "remove" : "replace";
+  command.access = "black-box";
+  return command;
+}
+
+/// What a look may err with.
+double level_of(const AuditOptions& options) {
+  const double alpha = 1.0 - options.confidence;
+  return options.look > 1 || options.more_looks ? level_of_look(alpha, options.look) : alpha;
+}
+
+}  // namespace
+
+void audit_canaries(Document& document, const Ledger& ledger, const Study& study,
+                    const std::vector<std::size_t>& chosen, const AuditCommand& command,
+                    const AuditOptions& options, int& exit_code) {
+  const std::vector<CoinTrials> policies = coin_trials(ledger, study);
+  std::vector<Column> columns = {{"policy", "policy"},
+                                 {"replica", "replica"},
+                                 {"canaries", "canaries"},
+                                 {"guesses", "guesses"},
+                                 {"correct", "correct"}};
+  for (std::size_t i = 0; i < command.deltas.size(); ++i) {
+    columns.push_back(
+        {fmt::format("epsilon_{}", i + 1), fmt::format("eps at delta = {:g}", command.deltas[i])});
+  }
+  columns.push_back({"mu", "mu"});
+  Table table("one_run", "One run with canaries, each in or out by a fair coin", columns, 2);
+  std::vector<NamedAttack> attacks;
+  for (const std::size_t p : chosen) {
+    const std::string& policy = study.noise[p].name;
+    const CoinTrials& trials = policies[p];
+    require_runs(trials, 1, policy, command.ledger);
+    state_losses(document, policy, trials);
+    const double level = level_of(options) / static_cast<double>(study.audit.replicas);
+    CanaryGuesses best{1, 0, 0};
+    ScoreSample sample;
+    for (std::size_t r = 0; r < trials.runs.size(); ++r) {
+      const CoinRun& run = trials.runs[r];
+      const std::uint64_t wanted = command.guesses.value_or(run.scores.size());
+      const CanaryGuesses guesses =
+          guess_canaries(run.scores, run.included, wanted, command.seed + r);
+      if (r == 0 || guesses.correct > best.correct) best = guesses;
+      std::vector<Cell> row = {policy, r + 1, guesses.canaries, guesses.guesses, guesses.correct};
+      for (const double delta : command.deltas) {
+        row.emplace_back(one_run_epsilon_lower_bound(guesses, Delta(delta), 1.0 - level));
+      }
+      row.emplace_back(one_run_mu_lower_bound(guesses, 1.0 - level));
+      table.add_row(std::move(row));
+      for (std::size_t i = 0; i < run.scores.size(); ++i) {
+        (run.included[i] != 0 ? sample.with : sample.without).push_back(run.scores[i]);
+      }
+    }
+    attacks.push_back({policy, std::move(sample)});
+    for (const ClaimedGuarantee& claim : claims_of(study, command)) {
+      document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
+      check_one_run(document, best, claim, 1.0 - level, exit_code);
+    }
+  }
+  document.add(std::move(table));
+  add_membership(document, attacks, command.confidence);
+  state_scope(
+      document, described(command, study),
+      fmt::format("{} canaries{}, each in or out by a fair coin in each of {} {} per policy; the "
+                  "level is divided by the models. The canaries stand for the records that are "
+                  "easiest to tell: other records may show more or less",
+                  study.audit.canaries, study.adjacency.canary ? " with a wrong label" : "",
+                  study.audit.replicas, study.audit.replicas == 1 ? "model" : "models"));
+}
+
+void audit_shadows(Document& document, const Ledger& ledger, const Study& study,
+                   const std::vector<std::size_t>& chosen, const AuditCommand& command,
+                   const AuditOptions& options, int& exit_code) {
+  const std::vector<CoinTrials> policies = coin_trials(ledger, study);
+  Table table("shadows", "What the models show: LiRA on one record of each of half of them",
+              {{"policy", "policy"},
+               {"models", "models"},
+               {"epsilon", fmt::format("eps at delta = {:g}", command.deltas.front())},
+               {"cap", "perfect attack"},
+               {"delta", fmt::format("delta at eps = {:g}", command.epsilons.front())}});
+  std::vector<NamedAttack> attacks;
+  for (const std::size_t p : chosen) {
+    const std::string& policy = study.noise[p].name;
+    require_runs(policies[p], 4, policy, command.ledger);
+    state_losses(document, policy, policies[p]);
+    const ShadowScores shadows = shadow_scores(policies[p]);
+    for (NamedAttack& attack : shadow_attacks(shadows)) {
+      attack.name = fmt::format("{}, {}", policy, attack.name);
+      attacks.push_back(std::move(attack));
+    }
+    if (policies[p].diverged != 0) {  // who diverged may depend on the coins
+      table.add_row({policy, policies[p].runs.size(),
+                     Empty{"models diverged: those that did not are no fair sample"}, Empty{},
+                     Empty{}});
+      continue;
+    }
+    try {
+      const Audit audit = audit_scores(shadow_sample(shadows, command.seed), options);
+      const Delta delta(command.deltas.front());
+      table.add_row({policy, policies[p].runs.size(), audit.epsilon(delta),
+                     Claimed<double>{audit.epsilon_cap(delta), Claim::exact,
+                                     "what an attack without errors would show with these models"},
+                     audit.delta(Epsilon(command.epsilons.front()))});
+      for (const ClaimedGuarantee& claim : claims_of(study, command)) {
+        const ClaimCheck check = check_claim(audit, claim.epsilon, claim.delta);
+        document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
+        add_claim(document, check, claim);
+        if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
+        if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
+          exit_code = kUndecided;
+        }
+      }
+    } catch (const InvalidArgument& error) {  // too few models for a bound, not for a description
+      table.add_row({policy, policies[p].runs.size(), Empty{error.what()}, Empty{}, Empty{}});
+    }
+  }
+  document.add(std::move(table));
+  add_membership(document, attacks, command.confidence);
+  state_scope(document, described(command, study),
+              fmt::format("{} shadow models per policy, every record of D in or out of each by a "
+                          "fair coin",
+                          study.audit.shadow_models));
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sfumato/audit/shadow_scores.hpp"
+#include "sfumato/study/ledger/ledger.hpp"
+#include "sfumato/study/spec/study.hpp"
+
+namespace sfumato {
+
+/// One model of a world that coins made.
+struct CoinRun {
+  std::vector<double> scores;          ///< logit of the confidence in each canary or record
+  std::vector<std::uint8_t> included;  ///< 1 where the model was trained on it
+};
+
+/// What a ledger with canaries or shadow models holds of one noise policy.
+struct CoinTrials {
+  std::uint64_t trials = 0, diverged = 0, failed = 0;
+  std::vector<CoinRun> runs;  ///< of the others, by replica
+};
+[[nodiscard]] std::vector<CoinTrials> coin_trials(const Ledger& ledger, const Study& study);
+
+/// The runs in LiRA's layout.
+/// Throws   InvalidArgument if there are fewer than two.
+[[nodiscard]] ShadowScores shadow_scores(const CoinTrials& trials);
+
+}  // namespace sfumato

@@ -1,0 +1,148 @@
+#include "sfumato/report/html.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/report/html_figure.hpp"
+#include "sfumato/report/html_table.hpp"
+#include "sfumato/report/html_text.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr const char* kHostile =
+    "<img src=x onerror=alert(1)></script><script>alert(2)</script>\"'&";
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+Document document_with(Block block) {
+  Document document("rows", "Title");
+  document.add(std::move(block));
+  return document;
+}
+
+TEST(HtmlText, EscapesMarkupAndControlCharacters) {
+  EXPECT_EQ(html_text("a & b < c > d \" e ' f"), "a &amp; b &lt; c &gt; d &quot; e &#39; f");
+  EXPECT_EQ(html_text("&amp;"), "&amp;amp;");
+  EXPECT_EQ(html_text("a\x1b[31m\xe2\x80\xae"), "a\\x1b[31m\\u{202e}");
+  EXPECT_EQ(html_text("\xff"), "\xef\xbf\xbd");
+  EXPECT_EQ(html_text("≤ ε"), "≤ ε");
+}
+
+TEST(JsonForScript, CannotEndTheElement) {
+  EXPECT_EQ(json_for_script(R"({"a":"</script><!--"})"), R"({"a":"\u003c/script>\u003c!--"})");
+}
+
+TEST(HtmlReport, EscapesEverythingThatComesFromDocuments) {
+  Document document(kHostile, kHostile);
+  document.add_provenance(kHostile, kHostile);
+  for (const StatementKind kind :
+       {StatementKind::info, StatementKind::warning, StatementKind::assumption,
+        StatementKind::verdict, StatementKind::summary}) {
+    document.state(kind, kHostile);
+  }
+  Table table(kHostile, kHostile, {{kHostile, kHostile, kHostile}, {"v", "v"}});
+  table.add_row({kHostile, Claimed<double>{1.5, Claim::exact, kHostile, {kHostile}}});
+  table.add_row({Empty{kHostile}, 1});
+  document.add(table);
+  Figure figure("f", kHostile, Mark::line, {kHostile, kHostile}, {kHostile, kHostile});
+  figure.set_caption(kHostile);
+  Series series{kHostile, kHostile, {1}, {2}, {}, Claim::estimate, kHostile, {kHostile}};
+  series.labels = {kHostile};
+  figure.add(series);
+  document.add(figure);
+  const Report report{kHostile, {document, document}, {{"entry", R"({"text": "</script>"})"}}};
+  const std::string page = html_report(report);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_GE(count(page, "&lt;img src=x onerror=alert(1)&gt;"), 30u);
+  // The data, and the two scripts of which a build without Node.js has one: nothing else ends one.
+  EXPECT_EQ(count(page, "</script>"), count(page, "<script"));
+}
+
+TEST(HtmlReport, AsksTheNetworkForNothing) {
+  const std::string page = html_report({"T", {Document("audit", "T")}});
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const char* loads : {"src=", "<link", "@import", "url(http", "<iframe", "<base"}) {
+    const std::string head = page.substr(0, page.find("<script"));
+    EXPECT_EQ(head.find(loads), std::string::npos) << loads;
+  }
+}
+
+TEST(HtmlReport, NeedsAChapter) { EXPECT_THROW((void)html_report({"T", {}}), InternalError); }
+
+TEST(HtmlReport, CountsManyVerdictsAndListsFew) {
+  Document document("reproduce", "T");
+  for (int i = 0; i < 6; ++i) document.state(StatementKind::verdict, "said", Outcome::good);
+  const std::string few = html_report({"T", {document}});
+  EXPECT_EQ(few.find("class=\"tally\""), std::string::npos);
+  EXPECT_EQ(count(few, "class=\"verdict good\""), 12u);  // on top and in its place
+  document.state(StatementKind::verdict, "no", Outcome::bad);
+  const std::string many = html_report({"T", {document}});
+  EXPECT_NE(many.find("<li class=\"good\"><span class=\"count\">6</span>"), std::string::npos);
+  EXPECT_NE(many.find("<li class=\"bad\"><span class=\"count\">1</span>"), std::string::npos);
+  EXPECT_EQ(count(many, "class=\"verdict good\""), 6u);
+}
+
+TEST(HtmlTable, RoundsTowardsTheClaimAndKeepsEveryDigit) {
+  Table table("t", "T", {{"v", "v", "nats"}});
+  table.add_row({Claimed<double>{0.123449999, Claim::upper_bound}});
+  table.add_row({Claimed<double>{0.123450001, Claim::lower_bound}});
+  const std::string html = html_table(table, "id", 7);
+  EXPECT_NE(html.find(">≤</span> <data value=\"0.123449999\" title=\"0.123449999\">0.1235</data>"),
+            std::string::npos);
+  EXPECT_NE(html.find(">≥</span> <data value=\"0.123450001\" title=\"0.123450001\">0.1234</data>"),
+            std::string::npos);
+  EXPECT_NE(html.find("Table 7."), std::string::npos);
+  EXPECT_NE(html.find("nats"), std::string::npos);
+}
+
+TEST(HtmlTable, NotesAreSharedByAColumnOrStandBesideTheirCells) {
+  Table table("t", "T", {{"a", "a"}, {"b", "b"}});
+  table.add_row(
+      {Claimed<double>{0.5, Claim::exact, "one"}, Claimed<double>{0.5, Claim::exact, "x"}});
+  table.add_row({Claimed<double>{0.7, Claim::exact, "one"}, Empty{"because"}});
+  table.add_row(
+      {Claimed<double>{0.7, Claim::exact, "one"}, Claimed<double>{1.5, Claim::exact, "y"}});
+  const std::string html = html_table(table, "t", 1);
+  EXPECT_EQ(count(html, "href=\"#t-note-1\""), 1u);
+  EXPECT_EQ(count(html, "<li id=\"t-note-"), 4u);
+  EXPECT_NE(html.find("<li id=\"t-note-3\">because</li>"), std::string::npos);
+}
+
+TEST(HtmlFigure, SaysWhatItShowsAndWhenItCannotBeDrawn) {
+  Figure figure("f", "KL over time", Mark::line, {"t", "s", Scale::log}, {"KL", "nats"});
+  figure.add({.key = "a",
+              .title = "bound",
+              .x = {1, 2, 3},
+              .y = {0.5, 0.25, 1.0},
+              .claim = Claim::upper_bound});
+  const std::string drawn = html_figure(figure, "id", 3, "0/1", true);
+  for (const char* part :
+       {"Figure 3.", "KL over time", "Horizontal: t (s), log scale.", "Vertical: KL (nats).",
+        "3 points, 0.2500 to 1", "≤", "scripts are off"}) {
+    EXPECT_NE(drawn.find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(drawn.find("without Node.js"), std::string::npos);
+  const std::string missing = html_figure(figure, "id", 3, "0/1", false);
+  EXPECT_NE(missing.find("built without Node.js"), std::string::npos);
+}
+
+TEST(HtmlReport, SummaryHasHeadlineAndPurpose) {
+  Table table("riskiest_rows", "T", {{"row", "row"}, {"advantage", "advantage"}});
+  table.add_row({383, Claimed<double>{0.2034578, Claim::exact}});
+  table.add_row({7, Claimed<double>{0.1, Claim::exact}});
+  const std::string page = html_report({"T", {document_with(table)}});
+  EXPECT_NE(page.find("largest advantage (row 383)"), std::string::npos);
+  EXPECT_NE(page.find("right 60.2 % of the time"), std::string::npos);
+  EXPECT_NE(page.find("ranks the rows"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sfumato
