@@ -73,6 +73,7 @@ void add_difference_figures(Document& document, const TrainInput& input,
   layers.set_caption("Noise that is designed for these differences follows their roots.");
   Figure pixels("differences_by_pixel", "Where the record shows: gradients that differ, by pixel",
                 Mark::image, {"column"}, {"row"}, Axis{"mean squared difference"});
+  pixels.set_caption("Made from private data: the picture may show the record itself.");
   const auto steps = static_cast<double>(result.group.step());
   for (const ModelRecord& record : result.group.records()) {
     if (record.world != 0 || record.squared_differences.empty()) continue;
