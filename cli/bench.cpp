@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +14,7 @@
 #include "sfumato/data/data_sets.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/speed.hpp"
+#include "sfumato/study/trial_runner.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -33,6 +35,8 @@ constexpr Setting kSettings[] = {
 
 struct BenchOptions {
   std::vector<std::string> settings = {};
+  std::string study;                 ///< a file; empty: the settings
+  std::vector<std::string> changes;  ///< of its keys
   unsigned threads = 1;
   double seconds = 3.0;
   bool json = false;
@@ -82,7 +86,29 @@ EngineSpeed measure(const Setting& setting, const BenchOptions& options, Observe
                        options.threads, options.seconds, observer);
 }
 
+/// The group of a study that is trained together.
+EngineSpeed measure(const Study& study, const BenchOptions& options, Observer& observer) {
+  const TrialRunner runner(study);
+  const NetworkTrials* trials = runner.network_trials();
+  if (trials == nullptr) {
+    throw InvalidArgument("the model of the study is no network",
+                          "Ask `sfumato study plan` how long it takes", Where::in(options.study));
+  }
+  const auto batch = static_cast<double>(study.train.batch_size);
+  return measure_speed([&](std::uint64_t seed) { return trials->make_group(seed); },
+                       trials->network().gradient_flops() * batch, options.threads, options.seconds,
+                       observer);
+}
+
 void bench_engine(const BenchOptions& options) {
+  if (!options.study.empty() && !options.settings.empty()) {
+    throw InvalidArgument("--study and --setting were both given", "Measure one or the other",
+                          Where::in("bench"));
+  }
+  if (options.study.empty() && !options.changes.empty()) {
+    throw InvalidArgument("--set without --study", "Name the study whose keys these are",
+                          Where::in("bench"));
+  }
   if (options.threads < 1 || options.threads > 4096) {
     throw InvalidArgument(fmt::format("--threads {}", options.threads),
                           "Use a number of threads from 1 to 4096", Where::in("bench"));
@@ -102,20 +128,11 @@ void bench_engine(const BenchOptions& options) {
                {"us", "us per core"},
                {"roofline", "of roofline"},
                {"wall", "us, all threads"}});
-  for (const Setting* setting : chosen(options)) {
-    EngineSpeed speed;
-    try {
-      speed = measure(*setting, options, progress);
-    } catch (const InvalidArgument& error) {
-      if (!options.settings.empty()) throw;
-      document.state(StatementKind::warning,
-                     fmt::format("{} was left out: {}", setting->name, error.what()));
-      continue;
-    }
-    if (progress.stop_requested()) break;
+  const auto add_row = [&](std::string_view setting, std::string_view what,
+                           const EngineSpeed& speed) {
     const double us = speed.seconds_per_model_step * 1e6;
     const double wall = speed.wall_seconds_per_model_step * 1e6;
-    rows.push_back({{"setting", setting->name},
+    rows.push_back({{"setting", setting},
                     {"us_per_model_iteration", us},
                     {"roofline_fraction", speed.roofline_fraction},
                     {"threads", speed.threads},
@@ -125,8 +142,27 @@ void bench_engine(const BenchOptions& options) {
                     {"peak_gflops", peak * 1e-9},
                     {"normals_per_second", normals},
                     {"instruction_set", kernel::instruction_set()}});
-    table.add_row({std::string(setting->name), std::string(setting->words), speed.models, us,
-                   speed.roofline_fraction, wall});
+    table.add_row(
+        {std::string(setting), std::string(what), speed.models, us, speed.roofline_fraction, wall});
+  };
+  if (!options.study.empty()) {
+    const Study study = read_study(options.study, options.changes);
+    const EngineSpeed speed = measure(study, options, progress);
+    if (!progress.stop_requested()) {
+      add_row(std::filesystem::path(options.study).stem().string(), study.title, speed);
+    }
+  } else {
+    for (const Setting* setting : chosen(options)) {
+      try {
+        const EngineSpeed speed = measure(*setting, options, progress);
+        if (progress.stop_requested()) break;
+        add_row(setting->name, setting->words, speed);
+      } catch (const InvalidArgument& error) {
+        if (!options.settings.empty()) throw;
+        document.state(StatementKind::warning,
+                       fmt::format("{} was left out: {}", setting->name, error.what()));
+      }
+    }
   }
   progress.finish();
   if (options.json) {
@@ -154,12 +190,18 @@ void add_bench(CLI::App& app) {
       ->add_option("--setting", options->settings,
                    "S1, S2, S3, T1_500 or T1_1000, comma-separated (default: all)")
       ->delimiter(',');
+  engine->add_option("--study", options->study, "A study file instead: the group it trains")
+      ->type_name("FILE");
+  engine->add_option("--set", options->changes, "Overrides a key of the study (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   engine->add_option("--threads", options->threads, "Groups trained at once (default: 1)");
   engine->add_option("--seconds", options->seconds, "Time for each setting (default: 3)");
   engine->add_flag("--json", options->json, "Print an array of objects for programs");
   engine->footer(
       "Example:\n"
       "  sfumato bench engine --setting S1,S2 --threads 2\n"
+      "  sfumato bench engine --study studies/table2_s1.toml --set train.batch_size=200\n"
       "Times are processor time, the best of nine rounds; the peak is measured in turn with them.");
   engine->callback([options] { bench_engine(*options); });
 }

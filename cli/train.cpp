@@ -38,7 +38,7 @@ std::string resume_command(const TrainOptions& options) {
 void state_files(Document& document, const TrainOptions& options, const TrainInput& input) {
   document.state(
       StatementKind::summary,
-      fmt::format("Parameters (NPZ, PyTorch's layout) and log.json are in {}.", options.out));
+      fmt::format("Parameters (NPZ, PyTorch's layout), log.json and document.json are in {}.", options.out));
   if (!input.study.train.gradient_differences) return;
   document.state(
       StatementKind::summary,
@@ -82,6 +82,7 @@ void run_train(const TrainOptions& options, int& exit_code) {
   add_measures(document, options, input, result, observer);
   observer.finish();
   if (observer.stop_requested() && !options.measures.empty()) exit_code = kInterrupted;
+  if (!options.out.empty()) write_document(options.out, document);
   std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
   std::filesystem::remove(checkpoint_path(options), ignored);
   print(document, options.json);

@@ -11,7 +11,7 @@
   function save(name, type, content) {
     const url = URL.createObjectURL(new Blob([content], { type }));
     make("a", { href: url, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
   }
 
   function fileName() {

@@ -8,6 +8,7 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/report/figure.hpp"
+#include "train/difference_figures.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -228,6 +229,7 @@ void add_results(Document& document, const TrainInput& input, const TrainResult&
   document.add(model_table(input, result));
   if (input.study.train.odometer) add_odometer(document, input, result);
   add_curves(document, input, result);
+  add_difference_figures(document, input, result);
   add_speed(document, result);
   for (const NoisePolicy& policy : input.policies) {
     document.state(StatementKind::warning,

@@ -12,6 +12,7 @@
 #include "sfumato/data/npz.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/state_dict.hpp"
+#include "sfumato/report/json.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -146,6 +147,10 @@ void write_results(const TrainOptions& options, const TrainInput& input,
     }
   }
   write_file(in(options.out, "log.json"), log_text(input, result));
+}
+
+void write_document(const std::string& directory, const Document& document) {
+  write_file(in(directory, "document.json"), render_json(document));
 }
 
 }  // namespace sfumato::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sfumato/report/document.hpp"
 #include "train/run.hpp"
 
 namespace sfumato::cli {
@@ -13,5 +14,8 @@ void prepare_directory(const std::string& directory);
 /// where the study asks for them, and log.json. Then removes the checkpoint.
 /// Throws   StorageError as OutputFile.
 void write_results(const TrainOptions& options, const TrainInput& input, const TrainResult& result);
+
+/// document.json: what is printed, measures of the final models included, for `sfumato report`.
+void write_document(const std::string& directory, const Document& document);
 
 }  // namespace sfumato::cli

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import ROOT, SFUMATO, Document, ProgramTest, run
+from support import ROOT, SFUMATO, Document, ProgramTest, catches_interrupts, run
 
 EXAMPLES = ROOT / "examples/bound"
 FAST = "[estimate]\nmonte_carlo = false\nfokker_planck = false\n"
@@ -322,6 +322,7 @@ class Refusals(BoundTest):
                           "fokker_planck = false\npaths = 2\nstep = 1e-6\n")
         process = subprocess.Popen([SFUMATO, "bound", path, "--times", "10"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
+        self.assertTrue(catches_interrupts(process))
         time.sleep(0.5)
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)

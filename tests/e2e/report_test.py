@@ -236,14 +236,15 @@ class Command(ProgramTest):
 
 @unittest.skipUnless(CHROMIUM, "Debian's chromium is not installed and tools/setup could not install it")
 class Browser(ProgramTest):
-    def look(self, name, document):
+    def look(self, name, document, *how):
         source = self.write(f"{name}_input.json", json.dumps(document))
         page = self.dir / f"{name}.html"
         made = run("report", source, "--out", page)
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         self.size = page.stat().st_size
         self.twin = json.loads((self.dir / f"{name}.json").read_text())
-        looked = subprocess.run(["node", LOOK, page, SHOTS], capture_output=True, text=True, timeout=300, check=False)
+        looked = subprocess.run(["node", LOOK, page, SHOTS, *how], capture_output=True, text=True, timeout=300,
+                                check=False)
         self.assertEqual(looked.returncode, 0, looked.stderr + "\nIs everything installed? tools/setup test")
         return json.loads(looked.stdout)
 
@@ -270,7 +271,8 @@ class Browser(ProgramTest):
                 marks = expected_marks(fig)
                 self.assertEqual({k: found[k] for k in marks}, marks)
                 fields = [s for s in fig["series"] if s.get("mark", fig["mark"]) == "plane"]
-                panels = max(1, len(fields)) if fig["mark"] == "plane" else 1
+                images = [s for s in fig["series"] if s.get("mark", fig["mark"]) == "image"]
+                panels = max(1, len(fields) + len(images))
                 self.assertEqual(found["panels"], panels)
                 self.assertEqual(found["legends"], 1 if "z" in fig["axes"] else 0)
                 if fields:
@@ -356,11 +358,12 @@ class Browser(ProgramTest):
                        "--trace", "2"),
             "audit": ("audit", "--logits", "examples/audit/logits.npy", "--membership", "examples/audit/membership.npy",
                       "--unit", "models"),
-            "train": ("train", "examples/train/quick.toml", "--set", "train.iterations=40"),
+            "train": ("train", "examples/train/quick.toml", "--set", "train.iterations=40", "--set",
+                      "train.gradient_differences=true"),
         }
         for name, arguments in commands.items():
             with self.subTest(name):
-                self.check(self.look(name, json.loads(run(*arguments, "--json").stdout)))
+                self.check(self.look(name, json.loads(run(*arguments, "--json").stdout), "look"))
 
     def test_the_paper(self):
         run("reproduce", "--only", "figure1,figure2,figure3", "--out", self.dir / "paper")
@@ -369,7 +372,8 @@ class Browser(ProgramTest):
         self.assertEqual(made.returncode, 0, made.stderr)
         self.size = page.stat().st_size
         self.twin = json.loads((self.dir / "paper.json").read_text())
-        looked = subprocess.run(["node", LOOK, page, SHOTS], capture_output=True, text=True, timeout=300, check=False)
+        looked = subprocess.run(["node", LOOK, page, SHOTS, "look"], capture_output=True, text=True, timeout=300,
+                                check=False)
         self.assertEqual(looked.returncode, 0, looked.stderr)
         self.check(json.loads(looked.stdout))
 

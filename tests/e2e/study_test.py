@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BAD_INPUT, SFUMATO, STORAGE, USAGE, ProgramTest, run
+from support import BAD_INPUT, SFUMATO, STORAGE, USAGE, ProgramTest, catches_interrupts, run
 
 FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 STUDY = """
@@ -111,9 +111,10 @@ class Study(ProgramTest):
         long = ["--set", "train.iterations=100000"]
         process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, *long],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        time.sleep(1.5)
+        self.assertTrue(catches_interrupts(process))
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
-        out = process.communicate(timeout=20)[0]
+        out = process.communicate(timeout=60)[0]
         self.assertEqual(process.returncode, 130)
         self.assertIn("the rest: sfumato study run", out)
 
@@ -130,7 +131,7 @@ class Study(ProgramTest):
         long = ["--set", "train.iterations=100000"]
         first = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, *long],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(1.5)
+        self.assertTrue(catches_interrupts(first))  # which is set behind the lock
         second = run("study", "run", self.study, "--ledger", ledger, *long)
         first.kill()
         first.wait()

@@ -1,8 +1,10 @@
 """What the end-to-end suites share: running the program and reading what it prints."""
 import json
 import os
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -18,6 +20,18 @@ def run(*args, **options):
     options.setdefault("stdout", subprocess.PIPE)
     return subprocess.run([SFUMATO, *map(str, args)], stderr=subprocess.PIPE, text=True,
                           timeout=300, check=False, **options)
+
+
+def catches_interrupts(process, seconds=60):
+    """Waits until the program would end in order on Ctrl-C: until it has a handler for it."""
+    status = Path(f"/proc/{process.pid}/status")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and process.poll() is None:
+        caught = next(line for line in status.read_text().splitlines() if line.startswith("SigCgt"))
+        if int(caught.split()[1], 16) >> (signal.SIGINT - 1) & 1:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 class Document:

@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import ROOT, SFUMATO, ProgramTest, run
+from support import ROOT, SFUMATO, ProgramTest, catches_interrupts, run
 
 FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 STUDY = """
@@ -170,6 +170,7 @@ class Files(TrainTest):
         self.assertEqual(log["models"][0]["losses"]["step"], [0, 20, 40])
         self.assertEqual(log["models"][0]["training"]["mean_loss"],
                          document.value("models", "loss", policy="isotropic", world="D"))
+        self.assertEqual(json.loads((out / "document.json").read_text()), document.content)
         self.assertFalse((out / "checkpoint.npz").exists())
         # The canonical study trains the same models.
         again = self.document("train", out / "study.toml")
@@ -191,7 +192,8 @@ class Interruption(TrainTest):
     def interrupted(self, *args, cwd=None):
         process = subprocess.Popen([SFUMATO, "train", *map(str, args)], cwd=cwd or ROOT, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(2)
+        self.assertTrue(catches_interrupts(process))
+        time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=120)
         self.assertEqual(process.returncode, 130, stderr)
@@ -218,7 +220,7 @@ class Interruption(TrainTest):
         names = sorted(path.name for path in whole.iterdir())
         self.assertEqual(names, sorted(path.name for path in cut.iterdir()))
         for name in names:
-            if name != "log.json":
+            if name not in ("log.json", "document.json"):  # they hold times
                 self.assertEqual((whole / name).read_bytes(), (cut / name).read_bytes(), name)
         logs = [json.loads((out / "log.json").read_text()) for out in (whole, cut)]
         self.assertEqual(logs[0]["models"], logs[1]["models"])

@@ -24,7 +24,7 @@ class Setup(unittest.TestCase):
             if path:
                 (self.bin / name).symlink_to(path)
         self.fake("id", "echo 0")
-        for name in ("node", "npm", "chromium"):
+        for name in ("node", "npm", "chromium", "mpirun"):
             self.fake(name, "exit 1")  # there, and not to be run
         # A copy with packages of its own: the repository's are none of the tests' business.
         self.setup = self.folder / "tools" / "setup"

@@ -48,7 +48,8 @@ export function drawColumns(figure, width) {
   const { x, y } = figure.axes;
   const items = itemsOf(figure);
   const names = x.categories;
-  const longest = Math.min(Math.max(...names.map(n => n.length)) * 7 + 14, width * 0.4);
+  const wanted = Math.max(...names.map(n => n.length)) * 8 + 20;
+  const longest = Math.min(wanted, width * 0.4);
   const values = items.flatMap(i => i.drawn.flatMap(p => [p.y, p.y1 ?? p.y, p.y2 ?? p.y])).filter(Number.isFinite);
   const domain = domainOf(values, y, { zero: y.scale === "linear" });
   const base = y.scale === "log" ? domain[0] : 0;
@@ -69,7 +70,7 @@ export function drawColumns(figure, width) {
       frame.below[0], frame.axes[0], ...marks,
       Plot.ruleX([base], { stroke: "currentColor" }),
       Plot.text(names.map((name, i) => ({ name, i })), { x: () => base, y: "i", text: "name", textAnchor: "end", dx: -8,
-        lineWidth: (longest - 20) / 14, textOverflow: "ellipsis" }),
+        lineWidth: longest < wanted ? (longest - 20) / 14 : Infinity, textOverflow: "ellipsis" }),
     ],
   });
   const stops = () => items.flatMap((item, k) => item.drawn.map(p => ({

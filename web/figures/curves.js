@@ -31,7 +31,7 @@ export function curveMarks(items, domains) {
   }
   for (const { series, index, drawn, mark } of items) {
     const paint = colour(index);
-    if (series.y_intervals && mark === "line") {
+    if (series.y_intervals && mark === "line" && drawn.length > most) { // of few points each has its own
       marks.push(Plot.areaY(drawn, { x: "x", y1: p => clamp(p.y1, domains.y), y2: p => clamp(p.y2, domains.y),
         fill: paint, fillOpacity: 0.16 }));
     } else if (series.y_intervals) {

@@ -70,7 +70,7 @@ function download(name, blob) {
   link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 export function saveSvg(name, title, figure, svgs) {

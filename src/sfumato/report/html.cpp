@@ -131,6 +131,7 @@ class Page {
     }
     if (total <= kMostVerdictsOnTop) return list;
     const auto count = [&](Outcome outcome) { return counts[static_cast<std::size_t>(outcome)]; };
+    if (count(Outcome::none) == total) return fmt::format("<p>{} verdicts below.</p>\n", total);
     std::string html = "<ul class=\"tally\">";
     const auto item = [&](Outcome outcome, std::string_view words) {
       if (count(outcome) == 0) return;

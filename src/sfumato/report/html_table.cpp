@@ -12,6 +12,9 @@
 namespace sfumato {
 namespace {
 
+/// Tables with more columns are set tighter.
+constexpr std::size_t kWideTable = 6;
+
 /// Every digit of a number, as JSON has it.
 std::string full(double value) { return fmt::format("{}", value); }
 
@@ -141,13 +144,14 @@ std::string html_table(const Table& table, std::string_view id, std::size_t numb
   Notes notes;
   NoteLinks link(notes, id);
   std::string html = fmt::format(
-      R"(<div class="table-block" id="{}" data-key="{}">)"
+      R"(<div class="table-block{}" id="{}" data-key="{}">)"
       "\n"
       R"(<div class="scroll" role="region" aria-labelledby="{}-caption" tabindex="0">)"
       "\n"
       R"(<table><caption id="{}-caption"><span class="label">Table {}.</span> {}</caption>)"
       "\n",
-      id, html_text(table.key()), id, id, number, html_text(table.title()));
+      columns.size() > kWideTable ? " wide-table" : "", id, html_text(table.key()), id, id, number,
+      html_text(table.title()));
   html += head_html(columns, link);
   html += "<tbody>\n";
   for (const auto& row : table.rows()) {

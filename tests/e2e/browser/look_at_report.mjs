@@ -1,5 +1,5 @@
 // Opens a report in headless Chromium and prints, as JSON, what a reader would meet.
-//   node look_at_report.mjs PAGE.html DIRECTORY-FOR-SCREENSHOTS
+//   node look_at_report.mjs PAGE.html DIRECTORY-FOR-SCREENSHOTS [look]      (look: without using the page)
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
@@ -9,7 +9,7 @@ const web = createRequire(new URL("../../../web/package.json", import.meta.url))
 const { chromium } = web("playwright-core");
 const axe = readFileSync(web.resolve("axe-core/axe.min.js"), "utf8");
 
-const [page_path, shots] = process.argv.slice(2);
+const [page_path, shots, only_look] = process.argv.slice(2);
 const name = basename(page_path, ".html");
 mkdirSync(shots, { recursive: true });
 
@@ -20,6 +20,7 @@ const seen = { console: [], requests: [], openMilliseconds: [], accessibility: {
 async function open(options) {
   const context = await browser.newContext({ acceptDownloads: true, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(120_000); // a machine with other work is slow, not broken
   page.on("console", message => seen.console.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", error => seen.console.push(`error: ${error}`));
   page.on("dialog", dialog => { seen.console.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
@@ -80,7 +81,7 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
   };
 }));
 
-if (seen.figures.some(figure => figure.panels > 0)) {
+if (!only_look && seen.figures.some(figure => figure.panels > 0)) {
   const panel = page.locator(".panel[tabindex='0']").first();
   await panel.focus();
   await page.keyboard.press("Home");
@@ -106,7 +107,7 @@ if (seen.figures.some(figure => figure.panels > 0)) {
   seen.numberRows = await page.locator(".numbers tbody tr").count();
 }
 const sortable = page.locator("th:has(button.sort)").first();
-if (await sortable.count() > 0) {
+if (!only_look && await sortable.count() > 0) {
   const table = page.locator(".table-block:has(button.sort)").first();
   const column = () => table.locator("tbody tr > :first-child").allInnerTexts();
   seen.order = { before: await column() };
@@ -119,7 +120,6 @@ if (await sortable.count() > 0) {
   await table.locator("output").filter({ hasText: /./ }).waitFor();
   seen.copied = await page.evaluate(() => navigator.clipboard.readText());
 }
-await page.emulateMedia({ media: "print" });
-await page.pdf({ path: join(shots, `${name}.pdf`), format: "A4", printBackground: true });
+if (!only_look) await page.pdf({ path: join(shots, `${name}.pdf`), format: "A4", printBackground: true });
 await browser.close();
 process.stdout.write(JSON.stringify(seen));

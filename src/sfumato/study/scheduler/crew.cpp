@@ -1,5 +1,8 @@
 #include "sfumato/study/scheduler/crew.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace sfumato {
 namespace {
 
@@ -103,9 +106,12 @@ std::optional<std::vector<TrialResult>> Crew::collect(
     changed_.wait(lock, [&] { return !results_.empty() || threads_left_ == 0; });
   }
   if (results_.empty()) return std::nullopt;
-  std::vector<TrialResult> first = std::move(results_.front());
-  results_.pop_front();
-  return first;
+  std::vector<TrialResult> all = std::move(results_.front());
+  for (std::size_t i = 1; i < results_.size(); ++i) {
+    std::move(results_[i].begin(), results_[i].end(), std::back_inserter(all));
+  }
+  results_.clear();
+  return all;
 }
 
 bool Crew::is_done() const {

@@ -46,7 +46,8 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  /// The next results, waiting for them for `patience`; without it, until there are some or all threads
+  /// All results that are there, of one group or, where groups are shorter than a commit takes, of
+  /// several, waiting for them for `patience`; without it, until there are some or all threads
   /// have ended.
   std::optional<std::vector<TrialResult>> collect(
       std::optional<std::chrono::milliseconds> patience = std::nullopt);

@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/study/scheduler/crew.hpp"
 #include "sfumato/study/ledger/trial_bytes.hpp"
+#include "sfumato/study/scheduler/crew.hpp"
 
 namespace sfumato {
 namespace {
@@ -30,9 +30,10 @@ enum Tag : int {
   kBye       ///< to 0: nothing more will come
 };
 
-constexpr auto kIdle = 1ms;      ///< between looks of a rank that waits for work
-constexpr auto kBusy = 20ms;     ///< of one that trains: it only looks whether the job is over
-constexpr auto kPatience = 10s;  ///< until rank 0 believes that the others are gone
+constexpr auto kIdle = 1ms;       ///< between looks of a rank that has just become free
+constexpr auto kLongIdle = 20ms;  ///< of one that has waited for a while
+constexpr auto kBusy = 100ms;     ///< of one that trains: it only looks whether the job is over
+constexpr auto kPatience = 10s;   ///< until rank 0 believes that the others are gone
 
 struct Message {
   int rank;
@@ -235,6 +236,7 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
     crew.emplace(*runner, queue, threads, observer);
     send(0, kHello, terms(*runner, version));
   });
+  auto pause = kIdle;
   for (;;) {
     const auto message = receive();
     if (message && message->tag == kGoHome) break;
@@ -243,6 +245,7 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
       std::memcpy(&group, message->bytes.data(), sizeof group);
       queue.put(group);
       ++in_work;
+      pause = kIdle;
       continue;
     }
     if (observer.stop_requested() && !is_idle) {
@@ -250,13 +253,17 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
       send(0, kLeaving, "");
     }
     if (in_work == 0 || is_idle) {
-      std::this_thread::sleep_for(kIdle);
+      std::this_thread::sleep_for(pause);
+      pause = std::min(2 * pause, kLongIdle);
       continue;
     }
     attempt([&] {
-      if (const auto results = crew->collect(in_work == threads ? kBusy : kIdle)) {
+      if (const auto results = crew->collect(in_work == threads ? kBusy : pause)) {
         --in_work;
+        pause = kIdle;
         send(0, kResults, pack_trials(*results));
+      } else {
+        pause = std::min(2 * pause, kLongIdle);
       }
       crew->rethrow_problem();
     });
