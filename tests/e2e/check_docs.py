@@ -119,6 +119,9 @@ def main(arguments):
         for path in files:
             update(path)
         return 0
+    # What an earlier run, perhaps of another version, left of the examples.
+    for path in Path("/tmp").glob("sfumato-*.ledger*"):
+        path.unlink()
     total, complaints = 0, []
     for path in files:
         count, found = check(path)

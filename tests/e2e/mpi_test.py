@@ -177,15 +177,17 @@ class Mpi(ProgramTest):
         self.assertEqual(missing.returncode, BAD_INPUT)
         self.assertEqual(len(ours(missing.stderr)), 1, missing.stderr)
         self.assertIn("there is no such file", missing.stderr)
-        # A rank that would compute something else, as another build or machine would.
-        other = subprocess.run(["mpirun", "-n", "1", SFUMATO, "study", "run", self.study, "--ledger", ledger, ":",
-                                "-n", "1", SFUMATO, "study", "run", self.study, "--ledger", ledger, "--set", "train.seed=4"],
+        # A rank that would compute something else, as another build or machine would. The study is so long that rank 0
+        # does not end it before the other has come.
+        long = ["--ledger", ledger, "--set", "train.iterations=100000"]
+        other = subprocess.run(["mpirun", "-n", "1", SFUMATO, "study", "run", self.study, *long, ":",
+                                "-n", "1", SFUMATO, "study", "run", self.study, *long, "--set", "train.seed=4"],
                                env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(other.returncode, BAD_INPUT)
         self.assertEqual(len(ours(other.stderr)), 1, other.stderr)
         self.assertIn("rank 1 would compute something else: it has `seed = 4`, rank 0 has `seed = 0`", other.stderr)
         # One that cannot read the study.
-        lost = subprocess.run(["mpirun", "-n", "1", SFUMATO, "study", "run", self.study, "--ledger", ledger, ":",
+        lost = subprocess.run(["mpirun", "-n", "1", SFUMATO, "study", "run", self.study, *long, ":",
                                "-n", "1", SFUMATO, "study", "run", self.dir / "missing.toml"],
                               env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(lost.returncode, BAD_INPUT)
