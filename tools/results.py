@@ -168,7 +168,7 @@ def theorem(entry):
     rows = [(formula, c["case"], c["erratum"] or "-", number(c["truth"]), number(c["printed"]),
              number(c["corrected"]), "yes" if c["printed_holds"] else "**no**")
             for formula, cases in entry["ours"].items() if isinstance(cases, list)
-            for c in cases if "printed_holds" in c]
+            for c in cases if isinstance(c, dict) and "printed_holds" in c]
     if not rows:
         return ""
     return table(("formula", "case", "erratum", "truth", "printed", "corrected", "holds"), rows)

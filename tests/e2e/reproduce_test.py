@@ -319,6 +319,20 @@ class Trained(ProgramTest):
                 self.assertLessEqual(sure["advantage"][0], point["advantage"])
                 self.assertLessEqual(point["advantage"], sure["advantage"][1])
         self.assertIn("designed_by_outcome", frontier["ours"]["ridge"])
+        self.check_results({"table1": table1, "frontier": frontier})
+
+    def check_results(self, entries):
+        """tools/results.py: the same numbers as JSON and as tables."""
+        made = subprocess.run([ROOT / "tools/results.py", self.dir / "out", self.dir / "results"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertEqual(json.loads((self.dir / "results/report.json").read_text()), entries)
+        tables = (self.dir / "results/tables.md").read_text()
+        printed = entries["table1"]["paper"]["batch_500"]["delta_at_0.01"]
+        ours = entries["table1"]["ours"]["batch_500"]["delta_at_0.01"]
+        self.assertIn(f"| batch_500 | delta_at_0.01 | {printed:.4g} | {ours:.4g} |", tables)
+        point = entries["frontier"]["ours"]["network"]["designed"][2]
+        self.assertIn(f"| designed | {point['variance']:.4g} | {point['loss']:.4g} |", tables)
 
     @staticmethod
     def trials_in(path):

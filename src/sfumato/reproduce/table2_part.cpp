@@ -163,8 +163,8 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
     findings.push_back(
         {"measures_delta", "the statistic measures delta",
          refuted == 2 ? Verdict::does_not_hold : Verdict::depends,
-         refuted == 0 ? fmt::format("open: {} models per world", isotropic.models)
-                      : fmt::format("refuted for {} of 2 noises", refuted),
+         refuted == 0 ? fmt::format("open: {} models each", isotropic.models)
+                      : fmt::format("refuted: {} of 2 noises", refuted),
          fmt::format(
              "At eps = 0.1 a threshold on the record's loss proves delta >= {:.3g} "
              "(isotropic) and >= {:.3g} (anisotropic) at 95 %, {} models per world; its "
@@ -307,10 +307,10 @@ std::optional<PartResult> reproduce_table2_s1(const PartContext& context) {
   result->findings.push_back(
       {"printed_reading", "sigma^2 |g| is the noise's variance (errata 31)",
        closest->reading == NoiseReading::variance ? Verdict::holds : Verdict::does_not_hold,
-       fmt::format("closest: {}", name(closest->reading)),
-       fmt::format("Sum of |log10(ours/paper)| over the four numbers: {}. The table keeps the "
-                   "printed reading.",
-                   fmt::join(distances, ", "))});
+       closest->reading == NoiseReading::variance ? "the closest of 3" : "not the closest of 3",
+       fmt::format("Closest: {}. Sum of |log10(ours/paper)| over the four numbers: {}. The table "
+                   "keeps the printed reading.",
+                   name(closest->reading), fmt::join(distances, ", "))});
   return result;
 }
 

@@ -27,10 +27,10 @@ struct Formula {
   const char* statement;
 };
 constexpr Formula kFormulas[] = {
-    {"main_theorem", "main theorem", "KL(p_t||p'_t) is at most the integral with the printed Phi"},
+    {"main_theorem", "main theorem", "the integral with the printed Phi bounds the KL"},
     {"noise_norm_bound", "bound with |Sigma^-1|", "the KL is at most |Sigma^-1| int E|grad gap|^2"},
-    {"first_proposition", "first proposition", "the first proposition bounds the KL for all times"},
-    {"second_proposition", "second proposition", "the second one bounds the KL of the long run"},
+    {"first_proposition", "first proposition", "the first proposition bounds the KL at any time"},
+    {"second_proposition", "second proposition", "the second one bounds the KL in the long run"},
     {"log_sobolev_constant", "log-Sobolev constant", "C_t = 2/rho (1 - e^-rho t) + C_0 e^-rho t"},
     {"invariant_law", "invariant law", "the invariant law is exp(-f/(2 sigma^2))"},
     {"convergence_lemma", "convergence lemma", "E|x_t - x*|^2/2 <= e^-2kt + tr Sigma/(4k)"},
@@ -208,7 +208,7 @@ std::vector<Finding> findings(const std::vector<PrintedCase>& cases,
   for (const PropositionRatio& r : ratios) {
     if (std::fabs(r.computed / r.stated - 1.0) <= 1e-6) ++agree;
   }
-  findings.push_back({"proposition_ratio", "the two propositions differ by 16 (4 + C_0 s'^2 k')",
+  findings.push_back({"proposition_ratio", "the propositions' ratio is 16 (4 + C_0 s'^2 k')",
                       verdict_of(agree, ratios.size()),
                       fmt::format("{} of {} constants", agree, ratios.size()),
                       fmt::format("The ratio of the two printed bounds is {:.6g}, stated {:.6g}; "
