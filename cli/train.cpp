@@ -38,7 +38,8 @@ std::string resume_command(const TrainOptions& options) {
 void state_files(Document& document, const TrainOptions& options, const TrainInput& input) {
   document.state(
       StatementKind::summary,
-      fmt::format("Parameters (NPZ, PyTorch's layout), log.json and document.json are in {}.", options.out));
+      fmt::format("Parameters (NPZ, PyTorch's layout), log.json and document.json are in {}.",
+                  options.out));
   if (!input.study.train.gradient_differences) return;
   document.state(
       StatementKind::summary,
