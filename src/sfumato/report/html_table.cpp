@@ -54,7 +54,10 @@ std::string text_cell(const Column& column, const std::string& text) {
       return fmt::format(R"(<span class="pill {}">{}</span>)", outcome, html_text(text));
     }
   }
-  return html_text(text);
+  // Names and intervals stay on one line; a table that gets too wide is scrolled.
+  constexpr std::size_t kShort = 24;
+  if (text.size() > kShort) return html_text(text);
+  return fmt::format(R"(<span class="short">{}</span>)", html_text(text));
 }
 
 /// The references to notes, which lead to them and back.
