@@ -251,7 +251,7 @@ TEST_F(Networks, ADataIndependentTrainerIsNotAccusedThoughThePaperStatisticIsLar
     const TrialResult trial = runner.run(static_cast<std::size_t>(r), observer).front();
     for (std::size_t w = 0; w < 2; ++w) {
       for (Eigen::Index c = 0; c < kRecords; ++c) {
-        const float loss = trial.worlds[w].series.front().values[static_cast<std::size_t>(c)];
+        const float loss = trial.worlds[w].series.back().values[static_cast<std::size_t>(c)];
         (w == 0 ? pair.with : pair.without)(r, c) =
             std::exp(-std::max(0.0, static_cast<double>(loss)));
       }

@@ -61,18 +61,21 @@ TEST_F(TrialRunnerTest, RecordsWhatModelsAreJudgedBy) {
       }
       EXPECT_EQ(names, (std::vector<std::string>{"loss", "confidence", "margin", "gradient_norm",
                                                  "projection"}));
-      ASSERT_EQ(world.series.size(), 1U);
-      EXPECT_EQ(world.series[0].values.size(), 20U);
+      ASSERT_EQ(world.series.size(), 2U);
+      EXPECT_EQ(world.series[0].name, "batch_losses");
+      EXPECT_EQ(world.series[1].name, "record_losses");
+      EXPECT_EQ(world.series[1].values.size(), 20U);
       EXPECT_GT(world.odometer, 0.0);
       EXPECT_GE(world.test_accuracy, 0.0);
     }
-    const std::vector<float>& losses = trial.worlds[0].series[0].values;
+    const std::vector<float>& losses = trial.worlds[0].series[1].values;
     EXPECT_NEAR(trial.worlds[0].largest_loss,
                 static_cast<double>(*std::max_element(losses.begin(), losses.end())), 1e-6);
     EXPECT_NE(trial.worlds[0].training_loss, trial.worlds[1].training_loss);
   }
   const std::vector<TrialResult> without = run({"audit.record_losses=false"}, 0);
-  EXPECT_TRUE(without[0].worlds[0].series.empty());
+  ASSERT_EQ(without[0].worlds[0].series.size(), 1U);
+  EXPECT_EQ(without[0].worlds[0].series[0].name, "batch_losses");
 }
 
 TEST_F(TrialRunnerTest, WorldsShareTheirSeedOrNot) {
