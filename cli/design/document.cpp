@@ -40,7 +40,12 @@ Table summary_table(const DesignQuestion& question, const Design& design) {
   table.add_row({question.measure.name,
                  exact(question.measure.scale * design.budget, "spent by this covariance")});
   table.add_row({cost_text(question), claimed_value(design)});
-  table.add_row({"lower bound for this form",
+  const bool regularised = question.task.regularisation > 0.0;
+  if (regularised) {
+    table.add_row({"that plus rho tr(W^{-1} Sigma^{-1})",
+                   exact(design.objective, "what a regularised design makes least")});
+  }
+  table.add_row({regularised ? "lower bound of the sum for this form" : "lower bound for this form",
                  Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"}});
   table.add_row({"certified gap", one_digit_up(design.gap)});
   if (design.iterations > 0) table.add_row({"iterations", design.iterations});

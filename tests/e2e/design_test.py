@@ -35,6 +35,16 @@ class Values(DesignTest):
         self.assertLessEqual(self.value(document, "lower bound for this form"), 25 * (1 + 1e-12))
         self.assertLess(self.value(document, "certified gap"), 1e-7)
 
+    def test_what_a_regularised_design_makes_least_is_named(self):
+        """The bound is one of the regularised cost, which is larger than the cost beside it."""
+        for form in ("diagonal", "full"):
+            document = self.design(EXAMPLE, "--trace", 2, "--form", form, "--regularise", 0.1)
+            whole = self.value(document, "that plus rho tr(W^{-1} Sigma^{-1})")
+            self.assertLess(self.value(document, "largest s^T Sigma^{-1} s"), whole)
+            bound = self.value(document, "lower bound of the sum for this form")
+            self.assertLessEqual(bound, whole * (1 + 1e-12))
+            self.assert_close(bound, whole, 1e-6)
+
     def test_budgets_agree(self):
         """tr Sigma = 2 is an excess loss of 1/2, and half the trace with A = I a distance of 1."""
         hessian = self.write("h.csv", "1\n1\n1\n1\n")

@@ -38,12 +38,14 @@ std::string_view describe(DesignWarning warning) {
 }
 
 Claimed<double> claimed_value(const Design& design) {
-  const bool closed_form = design.iterations == 0;
+  const std::string method =
+      design.objective > design.value ? "cost of this noise, which is optimal for a larger cost"
+      : design.iterations == 0        ? "optimal noise, closed form"
+                               : fmt::format("optimal noise, certified to a relative gap of {:.0e}",
+                                             std::max(design.gap, 1e-12));
   return {design.value,
           Claim::exact,
-          closed_form ? "optimal noise, closed form"
-                      : fmt::format("optimal noise, certified to a relative gap of {:.0e}",
-                                    std::max(design.gap, 1e-12)),
+          method,
           {"the covariance is public: chosen without the private data"}};
 }
 
