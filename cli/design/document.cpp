@@ -16,14 +16,6 @@ namespace {
 
 Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
 
-/// A gap is a matter of magnitude: one digit, rounded up.
-double one_digit_up(double gap) {
-  if (!std::isfinite(gap)) return gap;
-  gap = std::max(gap, 1e-12);  // what rounding leaves
-  const double unit = std::pow(10.0, std::floor(std::log10(gap)));
-  return std::ceil(gap / unit) * unit;
-}
-
 std::string cost_text(const DesignQuestion& question) {
   return question.minimax ? "largest s^T Sigma^{-1} s" : "mean s^T Sigma^{-1} s";
 }
@@ -47,7 +39,7 @@ Table summary_table(const DesignQuestion& question, const Design& design) {
   }
   table.add_row({regularised ? "lower bound of the sum for this form" : "lower bound for this form",
                  Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"}});
-  table.add_row({"certified gap", one_digit_up(design.gap)});
+  table.add_row({"certified gap", stated_gap(design)});
   if (design.iterations > 0) table.add_row({"iterations", design.iterations});
   table.add_row(
       {"the same cost with isotropic noise", exact(design.isotropic_value, "closed form")});

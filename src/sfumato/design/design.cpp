@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sfumato/core/check.hpp"
 
@@ -37,12 +38,19 @@ std::string_view describe(DesignWarning warning) {
   throw InternalError("unknown warning of a design");
 }
 
+double stated_gap(const Design& design) {
+  if (!std::isfinite(design.gap)) return design.gap;
+  const double gap = std::max(design.gap, 1e-12);
+  const double unit = std::pow(10.0, std::floor(std::log10(gap)));
+  return std::ceil(gap / unit) * unit;
+}
+
 Claimed<double> claimed_value(const Design& design) {
   const std::string method =
       design.objective > design.value ? "cost of this noise, which is optimal for a larger cost"
-      : design.iterations == 0        ? "optimal noise, closed form"
-                               : fmt::format("optimal noise, certified to a relative gap of {:.0e}",
-                                             std::max(design.gap, 1e-12));
+      : design.iterations == 0
+          ? "optimal noise, closed form"
+          : fmt::format("optimal noise, certified to a relative gap of {:.0e}", stated_gap(design));
   return {design.value,
           Claim::exact,
           method,

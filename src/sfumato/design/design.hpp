@@ -68,6 +68,9 @@ struct Design {
   }
 };
 
+/// The gap for people: one digit, rounded up, and no less than what rounding leaves (1e-12).
+[[nodiscard]] double stated_gap(const Design& design);
+
 /// The value as a number with its claim: exact up to the gap where it was optimised iteratively.
 [[nodiscard]] Claimed<double> claimed_value(const Design& design);
 
