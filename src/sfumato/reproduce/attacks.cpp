@@ -22,7 +22,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kDelta = 1e-5;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr const char* kPooled = "the pairs are drawn at random; counts over all of them";
+/// The tails of a sum of independent trials with unequal rates are, from one count beyond the mean on, no
+/// heavier than those of a binomial with the mean rate [Hoeffding1956]: Clopper-Pearson intervals hold for
+/// the mean rate but for a single success or a single failure, which prove nothing here.
+constexpr const char* kPooled =
+    "counts over all pairs: about the average of these pairs, so about the worst";
 constexpr const char* kEveryModelDiverged = "every model diverged";
 
 double mean_of(const std::vector<double>& values) {
