@@ -296,9 +296,9 @@ std::optional<PartResult> reproduce_frontier(const PartContext& context) {
                                        "records (the set's test part), so it costs no privacy; "
                                        "noise scaled by gradients depends on the "
                                        "private data. The strengths were chosen after pilot runs "
-                                       "on this canary, and the design by outcome was added when "
-                                       "the one by steps had lost: this describes, and tests "
-                                       "nothing."});
+                                       "on another canary with other seeds; on the ridge problem "
+                                       "the design by outcome was added when the one by steps had "
+                                       "lost. One canary: this describes, and tests nothing."});
   result.blocks.emplace_back(network_table(points));
   result.blocks.emplace_back(network_figure(points));
   result.blocks.emplace_back(ridge_figure(curves));
