@@ -177,12 +177,13 @@ void plan_study(const StudyOptions& options, int& exit_code) {
     add_caps(document, study.audit, claims[i], confidence, i, claims.size());
   }
   add_coin_caps(document, study.audit, claims.front().delta, confidence);
-  if (study.audit.worlds() == 2)
+  if (study.audit.worlds() == 2) {
     document.state(
         StatementKind::info,
         fmt::format("Runs are models per world{} and policy; \"runs needed\" is for an attack that "
                     "never errs, the columns behind it for weaker ones that do as expected.",
                     study.audit.random_pairs ? "" : ", pair"));
+  }
   document.state(StatementKind::info,
                  "No number of runs certifies that epsilon is below a value: audits refute, proven "
                  "bounds (sfumato quadratic, rows, bound) certify.");
