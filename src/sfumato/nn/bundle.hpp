@@ -78,7 +78,7 @@ class Bundle {
               std::span<const NoiseScale> bias_scales, const float* normals, const float* fixed);
 
  private:
-  class Implementation;
+  struct Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

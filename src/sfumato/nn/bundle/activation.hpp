@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+
+#include "sfumato/nn/stage.hpp"
+
+namespace sfumato {
+
+/// values <- activation(values)
+void activate(Stage::Activation activation, float* values, std::size_t count);
+
+/// slope <- slope times the activation's derivative, which its own output tells.
+void deactivate(Stage::Activation activation, const float* output, float* slope, std::size_t count);
+
+}  // namespace sfumato

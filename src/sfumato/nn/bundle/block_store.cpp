@@ -1,0 +1,26 @@
+#include "sfumato/nn/bundle/block_store.hpp"
+
+#include <utility>
+
+#include "sfumato/nn/kernel/matrix.hpp"
+
+namespace sfumato {
+
+BlockStore::BlockStore(const ParameterBlock& of, std::size_t side_by_side, std::size_t matrices)
+    : block(of),
+      models(side_by_side),
+      copies(matrices),
+      columns(kernel::padded(of.outputs * side_by_side)),
+      values(matrices * (of.inputs + 1) * columns),
+      gradient(matrices * (of.inputs + 1) * columns) {}
+
+void BlockStore::add_to_total(bool first) {
+  if (first) {
+    total.require(gradient.size());
+    std::swap(total, gradient);
+    return;
+  }
+  for (std::size_t i = 0; i < gradient.size(); ++i) total.data()[i] += gradient.data()[i];
+}
+
+}  // namespace sfumato

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sfumato/nn/aligned_floats.hpp"
+#include "sfumato/nn/bundle/block_store.hpp"
+#include "sfumato/nn/kernel/patches.hpp"
+#include "sfumato/nn/stage.hpp"
+
+namespace sfumato {
+
+/// The slope of a convolution's output, before its activation: one row per image. Behind a max pool only
+/// the pixels that won their window have one, and `which` says which they were.
+struct OutputSlope {
+  std::size_t rows;
+  const float* values;        ///< rows padded to whole vectors
+  const std::int32_t* which;  ///< rows not padded; null without a max pool
+};
+
+/// One convolution of a bundle: its inputs, with their border, and the sums over their patches.
+class Convolution {
+ public:
+  explicit Convolution(const Stage& stage);
+
+  void make_room(std::size_t images);
+
+  /// Convolves an image and keeps it, as number `image`: out is (output pixels) x (columns of the block).
+  void forward(std::size_t image, const float* input, const BlockStore& block, std::size_t model,
+               float* out);
+
+  /// Gradient of the weights from the slope of every output pixel, (images x output pixels) x columns.
+  void dense_gradient(std::size_t images, const float* slope, BlockStore& block, std::size_t model);
+
+  /// Gradient of weights and biases of one model behind a max pool, channel by channel: only the pixels
+  /// that won their window count.
+  void pooled_gradient(const OutputSlope& slope, BlockStore& block, std::size_t model);
+
+  /// Slope of the input, image by image, in rows padded to whole vectors.
+  void input_slope(const OutputSlope& slope, const BlockStore& block, std::size_t model,
+                   float* before);
+
+ private:
+  [[nodiscard]] float* image(std::size_t i) { return images_.data() + i * bordered_; }
+  /// Finds the runs of one image: channels with gradient whose patches share a corner.
+  void find_runs(const float* values, const std::int32_t* which);
+
+  PatchGeometry geometry_;
+  std::size_t bordered_, channels_, out_pixels_, window_;
+  std::size_t out_size_, in_size_;
+  std::vector<std::uint32_t> corners_;  ///< by (output pixel of the pool, pixel of its window)
+  AlignedFloats images_;                ///< inputs with their border
+  AlignedFloats slopes_;                ///< one image of the gradient of the input
+  AlignedFloats channel_weights_;       ///< weights by output channel
+  AlignedFloats patch_;                 ///< gradient of one channel's weights
+  std::vector<kernel::PatchTerm> terms_;
+  std::vector<kernel::PatchRun> runs_;
+  std::vector<std::uint32_t> run_channels_;
+  std::vector<float> run_values_;
+  std::vector<std::uint32_t> winners_, counts_;  ///< channels by pixel of a window
+  std::vector<const float*> starts_;             ///< of patches
+};
+
+}  // namespace sfumato

@@ -1,0 +1,337 @@
+#include "sfumato/nn/bundle/passes.hpp"
+
+#include <algorithm>
+
+#include "sfumato/nn/bundle/activation.hpp"
+#include "sfumato/nn/bundle/model_columns.hpp"
+#include "sfumato/nn/bundle/pooling.hpp"
+#include "sfumato/nn/kernel/elementwise.hpp"
+#include "sfumato/nn/kernel/matrix.hpp"
+#include "sfumato/nn/kernel/pool.hpp"
+
+namespace sfumato {
+
+using kernel::padded;
+
+namespace {
+
+std::size_t stride(const Shape& shape) { return padded(shape.size()); }
+
+}  // namespace
+
+Passes::Passes(const Network& network, std::size_t models)
+    : models_(models), classes_(network.classes()), stages_(stages_of(network)) {
+  while (stages_[shared_].core == Stage::Core::none) ++shared_;
+  convolutions_.resize(stages_.size());
+  outputs_.resize(stages_.size());
+  which_.resize(stages_.size());
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (stages_[s].core == Stage::Core::convolution) convolutions_[s].emplace(stages_[s]);
+    outputs_[s].resize(s == shared_ ? models : 1);
+    which_[s].resize(s == shared_ ? models : 1);
+  }
+}
+
+/// Large batches are cut into pieces whose inputs stay in the second-level cache between the way
+/// forwards and back. Pieces depend on the batch and the network only.
+std::size_t Passes::piece_rows() const {
+  constexpr std::size_t kCached = std::size_t{512} << 10, kUnit = 64;
+  const std::size_t row = stages_.front().in.size() * sizeof(float);
+  return std::max(kUnit, kCached / row / kUnit * kUnit);
+}
+
+void Passes::compute_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks,
+                               float* losses) {
+  const std::size_t count = rows.inputs.count;
+  const std::size_t piece = piece_rows();
+  for (std::size_t from = 0; from < count; from += piece) {
+    InputRows inputs = rows.inputs;
+    inputs.count = std::min(piece, count - from);
+    if (inputs.plain != nullptr) inputs.plain += from;
+    if (inputs.sparse != nullptr) inputs.sparse += from;
+    piece_gradients({inputs, rows.labels + from, rows.weights + from}, blocks, count,
+                    losses == nullptr ? nullptr : losses + from);
+    if (count <= piece) return;
+    for (BlockStore& block : blocks) block.add_to_total(from == 0);
+  }
+  for (BlockStore& block : blocks) std::swap(block.gradient, block.total);
+}
+
+void Passes::piece_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks,
+                             std::size_t batch, float* losses) {
+  const std::size_t count = rows.inputs.count;
+  const Stage& first = stages_[shared_];
+  const std::size_t columns = blocks[0].columns;
+  const bool pooled = first.core == Stage::Core::convolution && first.pool == Stage::Pool::max;
+  forward_shared(rows.inputs, blocks[0]);
+  if (!pooled) shared_slope_.require(count * first.positions() * columns);
+  for (std::size_t m = 0; m < models_; ++m) {
+    forward_rest(m, count, blocks);
+    float* slope = logits_of(m, count);
+    kernel::softmax_rows({slope, count, classes_, padded(classes_), rows.labels,
+                          rows.weights + m * batch,
+                          losses == nullptr ? nullptr : losses + m * batch});
+    for (std::size_t s = stages_.size(); --s > shared_;) {
+      slope = backward(s, m, count, slope, blocks);
+    }
+    if (pooled) {
+      finish_slope(shared_, m, count, slope);
+      convolutions_[shared_]->pooled_gradient(slope_of(shared_, m, count, slope), blocks[0], m);
+    } else {
+      join_slope(first.activation,
+                 {m, models_, count, first.positions(), blocks[0].block.outputs, columns, slope,
+                  stride(first.out), output(shared_, m, 0)},
+                 shared_slope_.data());
+    }
+  }
+  if (rows.inputs.sparse != nullptr) {
+    sparse_row_gradient(rows.inputs, blocks[0]);
+  } else if (!pooled) {
+    dense_gradient(shared_, 0, count, shared_slope_.data(), blocks[0]);
+  }
+}
+
+void Passes::evaluate(const InputRows& inputs, const std::uint8_t* labels,
+                      const std::vector<BlockStore>& blocks, float* losses,
+                      std::uint8_t* predicted) {
+  const std::size_t count = inputs.count;
+  forward_shared(inputs, blocks[0]);
+  ones_.assign(count, 1.0F);
+  for (std::size_t m = 0; m < models_; ++m) {
+    forward_rest(m, count, blocks);
+    float* logits = logits_of(m, count);
+    for (std::size_t r = 0; r < count; ++r) {
+      const float* row = logits + r * padded(classes_);
+      predicted[m * count + r] =
+          static_cast<std::uint8_t>(std::max_element(row, row + classes_) - row);
+    }
+    kernel::softmax_rows(
+        {logits, count, classes_, padded(classes_), labels, ones_.data(), losses + m * count});
+  }
+}
+
+void Passes::make_room(std::size_t s, std::size_t rows) {
+  const Stage& stage = stages_[s];
+  for (AlignedFloats& values : outputs_[s]) values.require(rows * stage.out.size());
+  if (stage.pool == Stage::Pool::max) {
+    for (auto& values : which_[s]) values.resize(rows * stage.out.size());
+  }
+  if (convolutions_[s]) convolutions_[s]->make_room(rows);
+}
+
+const float* const* Passes::inputs_of(std::size_t s, std::size_t m, std::size_t rows) {
+  if (s == shared_) return first_inputs_.data();
+  inputs_.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) inputs_[r] = output(s - 1, m, r);
+  return inputs_.data();
+}
+
+void Passes::forward_shared(const InputRows& inputs, const BlockStore& block) {
+  const std::size_t rows = inputs.count;
+  if (inputs.sparse != nullptr) {
+    forward_sparse(inputs, block);
+    return;
+  }
+  first_inputs_.assign(inputs.plain, inputs.plain + rows);
+  for (std::size_t s = 0; s < shared_; ++s) {
+    forward_bare(s, 0, first_inputs_.data(), rows);
+    for (std::size_t r = 0; r < rows; ++r) first_inputs_[r] = output(s, 0, r);
+  }
+  forward_core(shared_, 0, models_, first_inputs_.data(), rows, block);
+}
+
+void Passes::forward_sparse(const InputRows& inputs, const BlockStore& block) {
+  make_room(shared_, inputs.count);
+  const std::size_t columns = block.columns;
+  core_.require(inputs.count * columns);
+  shifted_bias_.require(columns);
+  kernel::rows_times_matrix({&inputs.shift, 1, 1, block.block.inputs, 0, block.weights(0), columns,
+                             columns, block.bias(0), shifted_bias_.data(), columns});
+  kernel::sparse_rows_times_matrix({inputs.sparse, inputs.count, block.block.inputs,
+                                    block.weights(0), columns, columns, shifted_bias_.data(),
+                                    core_.data(), columns});
+  finish(shared_, 0, inputs.count, 0, models_, core_.data(), columns);
+}
+
+void Passes::forward_rest(std::size_t m, std::size_t rows, const std::vector<BlockStore>& blocks) {
+  for (std::size_t s = shared_ + 1; s < stages_.size(); ++s) {
+    const float* const* inputs = inputs_of(s, m, rows);
+    if (stages_[s].core == Stage::Core::none) {
+      forward_bare(s, m, inputs, rows);
+    } else {
+      forward_core(s, m, 1, inputs, rows, blocks[stages_[s].block]);
+    }
+  }
+}
+
+/// A stage without parameters.
+void Passes::forward_bare(std::size_t s, std::size_t m, const float* const* inputs,
+                          std::size_t rows) {
+  make_room(s, rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    finish(s, r, 1, m, 1, inputs[r], static_cast<std::size_t>(stages_[s].in.channels));
+  }
+}
+
+/// A stage with parameters for `models` models from m on, whose inputs are the same.
+void Passes::forward_core(std::size_t s, std::size_t m, std::size_t models,
+                          const float* const* inputs, std::size_t rows, const BlockStore& block) {
+  make_room(s, rows);
+  if (stages_[s].core == Stage::Core::linear) {
+    core_.require(rows * block.columns);
+    kernel::rows_times_matrix({inputs, rows, 1, block.block.inputs, 0, block.weights(m),
+                               block.columns, block.columns, block.bias(m), core_.data(),
+                               block.columns});
+    finish(s, 0, rows, m, models, core_.data(), block.columns);
+    return;
+  }
+  core_.require(stages_[s].positions() * block.columns);
+  for (std::size_t r = 0; r < rows; ++r) {
+    convolutions_[s]->forward(r, inputs[r], block, m, core_.data());
+    finish(s, r, 1, m, models, core_.data(), block.columns);
+  }
+}
+
+/// Pool and activation of `rows` rows from r on, one unless there is no pool: `values` are positions
+/// of `columns` numbers of `models` models.
+void Passes::finish(std::size_t s, std::size_t r, std::size_t rows, std::size_t m,
+                    std::size_t models, const float* values, std::size_t columns) {
+  const Stage& stage = stages_[s];
+  const auto channels = static_cast<std::size_t>(stage.middle.channels);
+  std::size_t pixels = rows * stage.positions();
+  float* out[8];
+  std::int32_t* at[8];
+  for (std::size_t i = 0; i < models; ++i) out[i] = output(s, m + i, r);
+  if (stage.pool == Stage::Pool::average) {
+    average_windows(stage, values, out[0]);
+    return;
+  }
+  if (stage.pool == Stage::Pool::max) {
+    pixels = stage.out.size() / channels;
+    pooled_.require(pixels * columns);
+    pooled_which_.resize(pixels * columns + kernel::kColumnUnit);
+    kernel::max_pool({values, static_cast<std::size_t>(stage.middle.width), columns,
+                      stage.pool_size, static_cast<std::size_t>(stage.out.height),
+                      static_cast<std::size_t>(stage.out.width), pooled_.data(),
+                      pooled_which_.data()});
+    values = pooled_.data();
+    for (std::size_t i = 0; i < models; ++i) at[i] = which(s, m + i, r);
+    separate_models(pooled_which_.data(), pixels, channels, columns, models, at);
+  }
+  separate_models(values, pixels, channels, columns, models, out);
+  for (std::size_t i = 0; i < models; ++i) {
+    activate(stage.activation, out[i], rows * stage.out.size());
+  }
+}
+
+/// A copy of the last stage's output, to become its slope.
+float* Passes::logits_of(std::size_t m, std::size_t rows) {
+  const std::size_t step = padded(classes_);
+  slopes_[0].require(rows * step);
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::copy_n(output(stages_.size() - 1, m, r), classes_, slopes_[0].data() + r * step);
+  }
+  return slopes_[0].data();
+}
+
+/// From the slope of stage s's output to that of its input; the gradient of its block on the way.
+float* Passes::backward(std::size_t s, std::size_t m, std::size_t rows, float* slope,
+                        std::vector<BlockStore>& blocks) {
+  const Stage& stage = stages_[s];
+  finish_slope(s, m, rows, slope);
+  AlignedFloats& other = slope == slopes_[0].data() ? slopes_[1] : slopes_[0];
+  const std::size_t step = stride(stage.in);
+  other.require(rows * step);
+  float* before = other.data();
+  if (stage.core == Stage::Core::none) {
+    for (std::size_t r = 0; r < rows; ++r) {
+      unpool(stage, slope + r * stride(stage.out),
+             stage.pool == Stage::Pool::max ? which(s, m, r) : nullptr, before + r * step);
+    }
+    return before;
+  }
+  BlockStore& block = blocks[stage.block];
+  if (stage.core == Stage::Core::linear) {
+    dense_gradient(s, m, rows, slope, block);
+    linear_slope(block, m, rows, slope, step, before);
+    return before;
+  }
+  const OutputSlope of_output = slope_of(s, m, rows, slope);
+  if (stage.pool == Stage::Pool::max) {
+    convolutions_[s]->pooled_gradient(of_output, block, m);
+  } else {
+    dense_gradient(s, m, rows, spread_positions(s, rows, slope, block), block);
+  }
+  convolutions_[s]->input_slope(of_output, block, m, before);
+  return before;
+}
+
+/// The slope behind the activation becomes the one before it; zeros in the padding.
+void Passes::finish_slope(std::size_t s, std::size_t m, std::size_t rows, float* slope) {
+  const Stage& stage = stages_[s];
+  const std::size_t size = stage.out.size(), step = stride(stage.out);
+  for (std::size_t r = 0; r < rows; ++r) {
+    deactivate(stage.activation, output(s, m, r), slope + r * step, size);
+    std::fill(slope + r * step + size, slope + (r + 1) * step, 0.0F);
+  }
+}
+
+void Passes::linear_slope(const BlockStore& block, std::size_t m, std::size_t rows,
+                          const float* slope, std::size_t step, float* before) {
+  const std::size_t outputs = block.block.outputs;
+  transposed_.require(outputs * step);
+  std::fill_n(transposed_.data(), outputs * step, 0.0F);
+  kernel::transpose(block.weights(m), block.columns, block.block.inputs, outputs,
+                    transposed_.data(), step);
+  row_starts_.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) row_starts_[r] = slope + r * block.columns;
+  kernel::rows_times_matrix({row_starts_.data(), rows, 1, outputs, 0, transposed_.data(), step,
+                             step, nullptr, before, step});
+}
+
+/// Gradient of a block from the slope of its core's output, rows of (positions x columns).
+void Passes::dense_gradient(std::size_t s, std::size_t m, std::size_t rows, const float* slope,
+                            BlockStore& block) {
+  bias_gradient(m, rows * stages_[s].positions(), slope, block);
+  if (stages_[s].core == Stage::Core::convolution) {
+    convolutions_[s]->dense_gradient(rows, slope, block, m);
+    return;
+  }
+  kernel::transpose_times_matrix({inputs_of(s, m, rows), rows, block.block.inputs, slope,
+                                  block.columns, block.columns, block.slope(m), block.columns});
+}
+
+void Passes::sparse_row_gradient(const InputRows& inputs, BlockStore& block) {
+  const std::size_t columns = block.columns;
+  bias_gradient(0, inputs.count, shared_slope_.data(), block);
+  kernel::sparse_transpose_times_matrix(
+      {inputs.sparse, inputs.count, block.block.inputs, shared_slope_.data(), columns, columns,
+       inputs.shift, block.bias_slope(0), block.slope(0), columns, &rows_of_groups_});
+}
+
+/// The sum of `terms` rows of slopes.
+void Passes::bias_gradient(std::size_t m, std::size_t terms, const float* slope,
+                           BlockStore& block) {
+  static constexpr float kOne = 1.0F;
+  row_starts_.assign(terms, &kOne);
+  kernel::transpose_times_matrix({row_starts_.data(), terms, 1, slope, block.columns, block.columns,
+                                  block.bias_slope(m), block.columns});
+}
+
+/// Slope of a convolution's output pixels as rows of padded columns.
+const float* Passes::spread_positions(std::size_t s, std::size_t rows, const float* slope,
+                                      const BlockStore& block) {
+  const Stage& stage = stages_[s];
+  const std::size_t channels = block.block.outputs, positions = stage.positions();
+  spread_.require(rows * positions * block.columns);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t p = 0; p < positions; ++p) {
+      float* to = spread_.data() + (r * positions + p) * block.columns;
+      std::copy_n(slope + r * stride(stage.out) + p * channels, channels, to);
+      std::fill(to + channels, to + block.columns, 0.0F);
+    }
+  }
+  return spread_.data();
+}
+
+}  // namespace sfumato
