@@ -44,6 +44,10 @@ void print(const Document& document, bool json);
 /// Writes text to standard output. Throws StorageError if it cannot be written.
 void write_output(const std::string& text);
 
+/// "2026-01-31 14:05 UTC"; what SOURCE_DATE_EPOCH says, if it is set to a number, for files that are
+/// the same bytes whenever they are made.
+[[nodiscard]] std::string time_now();
+
 /// A document that carries the version of this program.
 [[nodiscard]] Document new_document(const std::string& command, const std::string& title);
 

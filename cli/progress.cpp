@@ -37,7 +37,7 @@ std::size_t terminal_width(std::FILE* stream) {
   return size.ws_col;
 }
 
-double seconds(TerminalObserver::Clock::duration duration) {
+double in_seconds(TerminalObserver::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
@@ -50,8 +50,8 @@ std::size_t percent_of(std::uint64_t done, std::uint64_t total) {
 
 }  // namespace
 
-std::string clock_text(double duration) {
-  const auto total = static_cast<std::uint64_t>(std::llround(std::min(duration, 1e9)));
+std::string clock_text(double seconds) {
+  const auto total = static_cast<std::uint64_t>(std::llround(std::min(seconds, 1e9)));
   const std::uint64_t hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
   if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, rest);
   return fmt::format("{}:{:02}", minutes, rest);
@@ -128,7 +128,7 @@ void TerminalObserver::finish() {
 }
 
 std::string TerminalObserver::rate_and_eta(Clock::time_point now) const {
-  const double elapsed = seconds(now - stage_start_);
+  const double elapsed = in_seconds(now - stage_start_);
   if (done_ <= first_done_ || elapsed <= 0.0) return {};
   const double rate = static_cast<double>(done_ - first_done_) / elapsed;
   std::string text =

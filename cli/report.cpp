@@ -66,9 +66,13 @@ void report(const ReportCommand& command, int& exit_code) {
     Report part = read_input(input, command.audit, exit_code);
     if (whole.title.empty()) whole.title = part.title;
     std::move(part.chapters.begin(), part.chapters.end(), std::back_inserter(whole.chapters));
-    if (command.inputs.size() == 1) whole.entries = std::move(part.entries);
+    if (command.inputs.size() == 1) {
+      whole.entries = std::move(part.entries);
+      whole.written = std::move(part.written);
+    }
   }
   if (!command.title.empty()) whole.title = command.title;
+  if (whole.written.empty()) whole.written = time_now();
 
   const std::string page = html_report(whole);
   const std::string json = report_json(whole);

@@ -82,6 +82,7 @@ std::string again(const Options& options) {
 void run(Options& options, int& exit_code) {
   options.request.scale = options.scale == "paper" ? RunScale::paper : RunScale::quick;
   options.request.version = SFUMATO_VERSION;
+  options.request.written = time_now();
   PartObserver observer;
   Reproduction result = reproduce(
       options.request, new_document("reproduce", "The paper again, at " + options.scale + " scale"),

@@ -103,11 +103,11 @@ void add_train(CLI::App& app, int& exit_code) {
       ->type_name("KEY=VALUE");
   command->add_option("--out", o.out, "Directory for parameters, log and checkpoints");
   command->add_flag("--resume", o.resume, "Go on from the checkpoint of an interrupted run");
-  command->add_option("--measure", o.measures, "Of the final models: hessian, flatness, covariance")
+  command->add_option("--measure", o.measures, "Of the final models: hessian, flatness, covariance, noise")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,NAME")
-      ->check(CLI::IsMember({"hessian", "flatness", "covariance"}));
+      ->check(CLI::IsMember({"hessian", "flatness", "covariance", "noise"}));
   command->add_flag("--keys", o.keys, "List the keys of a study file with their defaults");
   add_json_flag(*command, o.json);
   command->footer(

@@ -101,12 +101,19 @@ std::vector<std::string> names_of(const Study& study, const std::vector<std::siz
 
 void state_infinite(Document& document, const Study& study, const std::string& policy,
                     const PolicyTrials& trials) {
-  const auto& [along, back] = trials.infinite_odometers;
-  if (along == 0 && back == 0) return;
+  std::array<std::uint64_t, 2> runs = {0, 0}, infinite = {0, 0};
+  for (const OdometerRuns& pair : trials.odometers) {
+    for (std::size_t w = 0; w < 2; ++w) {
+      runs[w] += pair[w].size();
+      infinite[w] += static_cast<std::uint64_t>(std::count_if(
+          pair[w].begin(), pair[w].end(), [](double nats) { return std::isinf(nats); }));
+    }
+  }
+  if (infinite[0] == 0 && infinite[1] == 0) return;
   std::string text = fmt::format(
       "{}: the odometer is infinite in {} of {} runs along D and {} of {} along D': in some step a "
       "parameter had noise in one world only, or moved without any",
-      policy, along, trials.odometers[0].size(), back, trials.odometers[1].size());
+      policy, infinite[0], runs[0], infinite[1], runs[1]);
   if (!trials.infinite_coordinates.empty()) {
     text +=
         fmt::format(" ({}, ...)", fmt::join(names_of(study, trials.infinite_coordinates), ", "));
@@ -118,7 +125,7 @@ void state_infinite(Document& document, const Study& study, const std::string& p
 void measure_odometer(const Study& study, const PolicyTrials& trials, Sandwich& sandwich) {
   if (!study.train.odometer) {
     sandwich.no_odometer = "the study kept no odometer (train.odometer = true does)";
-  } else if (trials.odometers[0].empty() || trials.odometers[1].empty()) {
+  } else if (trials.odometers.empty()) {
     sandwich.no_odometer = "every model diverged";
   } else {
     sandwich.odometer.emplace(trials.odometers);

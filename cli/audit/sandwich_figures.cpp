@@ -20,6 +20,7 @@ std::vector<double> epsilons_for(const Audit& audit) {
   const double cap = audit.epsilon_cap(audit.options().delta);
   const double last = std::max(1.0, std::ceil(1.2 * cap));
   std::vector<double> grid;
+  grid.reserve(kPoints);
   for (int i = 0; i < kPoints; ++i) grid.push_back(last * i / (kPoints - 1));
   return grid;
 }

@@ -179,7 +179,7 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   RowLosses rows, rows_prime;
   if (model == Model::ridge) {
     const RidgeProblem problem(input.features, input.target, options);
-    const QuadraticLoss own_loss = problem.loss();
+    const QuadraticLoss& own_loss = problem.loss();
     const QuadraticLoss other = problem.neighbour(row, input.replacement);
     result.with_noise = [own_loss, other, start](const Covariance& sigma) {
       return linear_pair({{own_loss.curvature, own_loss.pull, sigma},

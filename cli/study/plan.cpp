@@ -95,6 +95,35 @@ void add_caps(Document& document, const AuditSpec& audit, const ClaimedGuarantee
   document.add(std::move(table));
 }
 
+/// What a perfect attack would show where coins decide which records are in.
+void add_coin_caps(Document& document, const AuditSpec& audit, Delta delta, double confidence) {
+  if (audit.canaries != 0) {
+    const std::uint64_t all = audit.canaries;
+    const Claimed<Epsilon> cap = one_run_epsilon_lower_bound(
+        {all, all, all}, delta, 1.0 - (1.0 - confidence) / static_cast<double>(audit.replicas));
+    document.state(StatementKind::info,
+                   fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
+                               "= {:g}.",
+                               all, cap.value.nats(), delta.probability()));
+  }
+  if (audit.shadow_models != 0) {
+    // Half of the models fit the attack; of each of the others one record is guessed, half of them in.
+    AuditSpec guessed = audit;
+    const std::size_t targets = audit.shadow_models - audit.shadow_models / 2;
+    guessed.replicas = targets / 2;
+    AuditOptions options;
+    options.confidence = confidence;
+    options.delta = delta;
+    const double cap =
+        guessed.replicas < 2 ? 0.0 : perfect_audit(guessed, options).epsilon_cap(delta);
+    document.state(
+        StatementKind::info,
+        fmt::format("{} shadow models leave {} to guess, one record each: with as many members as "
+                    "others, all guessed right, they would show eps >= {:.3f} at delta = {:g}.",
+                    audit.shadow_models, targets, cap, delta.probability()));
+  }
+}
+
 void add_time(Document& document, const Study& study, const StudyOptions& options,
               Observer& observer) {
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -147,22 +176,14 @@ void plan_study(const StudyOptions& options, int& exit_code) {
   for (std::size_t i = 0; i < claims.size() && study.audit.worlds() == 2; ++i) {
     add_caps(document, study.audit, claims[i], confidence, i, claims.size());
   }
-  if (study.audit.canaries != 0) {
-    const std::uint64_t all = study.audit.canaries;
-    const Claimed<Epsilon> cap = one_run_epsilon_lower_bound(
-        {all, all, all}, claims.front().delta,
-        1.0 - (1.0 - confidence) / static_cast<double>(study.audit.replicas));
-    document.state(StatementKind::info,
-                   fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
-                               "= {:g}.",
-                               all, cap.value.nats(), claims.front().delta.probability()));
-  }
-  if (study.audit.worlds() == 2)
+  add_coin_caps(document, study.audit, claims.front().delta, confidence);
+  if (study.audit.worlds() == 2) {
     document.state(
         StatementKind::info,
         fmt::format("Runs are models per world{} and policy; \"runs needed\" is for an attack that "
                     "never errs, the columns behind it for weaker ones that do as expected.",
                     study.audit.random_pairs ? "" : ", pair"));
+  }
   document.state(StatementKind::info,
                  "No number of runs certifies that epsilon is below a value: audits refute, proven "
                  "bounds (sfumato quadratic, rows, bound) certify.");

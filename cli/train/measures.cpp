@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sfumato/nn/exact_gradient.hpp"
+#include "sfumato/report/parameter_figures.hpp"
 #include "sfumato/study/measures.hpp"
 
 namespace sfumato::cli {
@@ -42,6 +44,40 @@ Claimed<double> estimate(double value, const char* method) {
 }
 
 Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
+
+/// The noise of a step at the final weights, of every model of D with noise.
+void add_noise(Document& document, const TrainInput& input, const TrainResult& result,
+               const WorldRecords& world, Observer& observer) {
+  const Training& training = input.study.train;
+  std::vector<ParameterField> fields;
+  for (std::size_t m = 0; m < result.group.models() && !observer.stop_requested(); ++m) {
+    const ModelRecord& record = result.group.records()[m];
+    const NoisePolicy& policy = input.policies[record.policy];
+    if (record.world != 0 || record.diverged_at || policy.kind == NoiseKind::none) continue;
+    const std::vector<float>& weights = result.group.parameters(m);
+    BatchGradient whole =
+        batch_gradient(input.network, std::vector<double>(weights.begin(), weights.end()),
+                       world.records(), LossScale::mean);
+    if (training.loss == LossScale::sum) {
+      for (double& slope : whole.gradient) slope *= static_cast<double>(training.batch_size);
+    }
+    fields.push_back({policy.name, step_variances(policy, training.learning_rate, input.network,
+                                                  whole.gradient)});
+  }
+  if (fields.empty()) return;
+  for (Figure& figure :
+       parameter_figures(input.network, fields,
+                         {"noise", "Where the noise goes", "mean variance of a parameter",
+                          "variance of a step at the final weights of D, with the mean gradient "
+                          "of all records for that of a batch"})) {
+    if (figure.mark() == Mark::image) {
+      figure.set_caption(
+          "Noise that is scaled by gradients is made from private data: the "
+          "picture may show records.");
+    }
+    document.add(std::move(figure));
+  }
+}
 
 }  // namespace
 
@@ -117,6 +153,7 @@ void add_measures(Document& document, const TrainOptions& options, const TrainIn
                                          estimate(c->largest_eigenvalue, kLanczos), c->residual};
               });
   }
+  if (wanted("noise")) add_noise(document, input, result, worlds[0], observer);
   if (observer.stop_requested()) {
     document.state(StatementKind::warning, "stopped on request: measures are incomplete.");
   }

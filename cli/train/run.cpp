@@ -132,6 +132,7 @@ std::string file_stem(const TrainInput& input, const ModelRecord& record) {
 std::vector<std::string> parameter_names(const Network& network,
                                          const std::vector<std::size_t>& indices) {
   std::vector<std::string> names;
+  names.reserve(indices.size());
   for (const std::size_t index : indices) names.push_back(network.parameter_name(index));
   return names;
 }

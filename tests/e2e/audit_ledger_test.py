@@ -79,6 +79,24 @@ class AuditLedger(ProgramTest):
         bars = found.block("losses_isotropic")
         self.assertEqual([sum(s["y"]) for s in bars["series"]], [300, 300])
 
+    def test_models_that_show_more_than_is_proven_are_a_violation(self):
+        # Models of another training than the ledger's study says: its noise is ten times theirs.
+        theirs = self.dir / "theirs.ledger"
+        self.ledger().rename(theirs)
+        ledger = self.ledger(QUADRATIC.replace("variance = 0.01", "variance = 1.0"))
+        with sqlite3.connect(ledger) as database:
+            database.execute("ATTACH ? AS theirs", (str(theirs),))
+            for table in ("trial", "world", "score", "series"):
+                database.execute(f"DELETE FROM {table}")
+                database.execute(f"INSERT INTO {table} SELECT * FROM theirs.{table}")
+        database.close()
+        found = self.audit(ledger, code=1)
+        verdicts = found.statements("verdict")
+        self.assertTrue(any(v.startswith("VIOLATION in isotropic: the models show eps at delta") and
+                            "is proven. One of the two is wrong" in v for v in verdicts), verdicts)
+        # The odometers are those of the models, so they are not exceeded.
+        self.assertFalse([w for w in found.statements("warning") if "above the odometer" in w])
+
     def test_infinite_odometers_are_counted(self):
         found = self.audit(self.ledger(text=QUADRATIC.replace("isotropic", "none").replace("variance = 0.01", "")),
                            "--score", "loss", "--policy", "none")

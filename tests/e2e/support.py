@@ -10,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SFUMATO = os.environ.get("SFUMATO", str(ROOT / "build/bin/sfumato"))
+os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # reports say when they were written
 
 USAGE, BAD_INPUT, STORAGE = 64, 65, 74
 

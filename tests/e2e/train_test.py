@@ -128,6 +128,26 @@ class Results(TrainTest):
         for model in document.block("models")["rows"]:
             self.assertTrue(model["status"].startswith("diverged at step"), model)
 
+    def test_measures_of_the_final_models(self):
+        document = self.document("train", self.study, "--set", "adjacency.kind=replace",
+                                 "--measure", "hessian,flatness,covariance,noise")
+        self.assertEqual(len(document.block("hessian")["rows"]), 4)
+        for row in document.block("hessian")["rows"]:
+            self.assertEqual(row["trace"]["claim"], "estimate")
+            self.assertGreater(row["largest"]["value"], 0)
+        for row in document.block("flatness")["rows"]:
+            if row["respected"] == "yes":
+                self.assertLessEqual(row["gradient_difference"]["value"], row["bound"]["value"])
+        for row in document.block("covariance")["rows"]:
+            self.assertLessEqual(row["largest"]["value"], row["trace"]["value"])
+        isotropic, anisotropic = document.block("noise_by_pixel")["series"]
+        self.assertEqual(len(isotropic["z"]), 28 * 28)
+        for variance in isotropic["z"]:
+            self.assertAlmostEqual(variance, 1e-4, 12)
+        self.assertGreater(max(anisotropic["z"]), 2 * min(anisotropic["z"]))
+        self.assertEqual(document.block("noise_by_layer")["axes"]["x"]["categories"],
+                         ["fc1.weight", "fc1.bias", "fc2.weight", "fc2.bias"])
+
     def test_tables_without_a_test_part(self):
         rows = "\n".join(f"{i % 7},{i % 5},{i % 3}" for i in range(60))
         table = self.write("t.csv", "a,b,class\n" + rows + "\n")

@@ -25,7 +25,9 @@ double largest_mean_below(double v, double r, double odds, double miss) {
   std::vector<double>
       above;  // P[B = mode], P[B = mode + 1], ..., P[B = v - 1], in units of the first
   double term = 1.0;
-  for (double k = mode; k < v; ++k) {
+  const auto first = static_cast<std::uint64_t>(mode), end = static_cast<std::uint64_t>(v);
+  for (std::uint64_t i = first; i < end; ++i) {
+    const auto k = static_cast<double>(i);
     above.push_back(term);
     term *= odds * (r - k) / (k + 1.0);
   }
@@ -35,7 +37,8 @@ double largest_mean_below(double v, double r, double odds, double miss) {
     best = std::max(best, sum / ++count);
   }
   term = 1.0;
-  for (double k = mode; k > 0.0; --k) {
+  for (std::uint64_t i = first; i > 0; --i) {
+    const auto k = static_cast<double>(i);
     term *= k / ((r - k + 1.0) * odds);
     sum += term;
     if (sum / ++count < best) break;

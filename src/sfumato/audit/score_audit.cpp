@@ -134,7 +134,7 @@ Audit audit_scores(std::span<const ScoreSample> samples, const AuditOptions& opt
   } else if (options.strategy == ThresholdStrategy::ranks) {
     audit.method_ += fmt::format("; level divided by {} ranks", tests_per_sample);
   } else {
-    audit.assumptions_.push_back("the thresholds were fixed before these scores were looked at");
+    audit.assumptions_.emplace_back("the thresholds were fixed before these scores were looked at");
     if (options.thresholds.size() > 1) {
       audit.method_ += fmt::format("; level divided by {} thresholds", options.thresholds.size());
     }
@@ -143,7 +143,8 @@ Audit audit_scores(std::span<const ScoreSample> samples, const AuditOptions& opt
   if (options.look > 1 || options.more_looks) {
     audit.method_ += fmt::format("; look {} of any number", options.look);
   } else {
-    audit.assumptions_.push_back("the number of models was fixed before the first look at scores");
+    audit.assumptions_.emplace_back(
+        "the number of models was fixed before the first look at scores");
   }
   return audit;
 }

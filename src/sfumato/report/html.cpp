@@ -255,6 +255,7 @@ class Page {
 
   std::string provenance() const {
     std::vector<std::pair<std::string, std::string>> facts;
+    if (!report_.written.empty()) facts.emplace_back("written", report_.written);
     for (const Document& chapter : report_.chapters) {
       for (const auto& fact : chapter.provenance()) {
         if (std::find(facts.begin(), facts.end(), fact) == facts.end()) facts.push_back(fact);

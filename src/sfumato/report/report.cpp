@@ -13,11 +13,12 @@ using Json = nlohmann::ordered_json;
 
 /// The keys that are not entries.
 bool is_own(const std::string& key) {
-  return key == "schema_version" || key == "title" || key == "chapters";
+  return key == "schema_version" || key == "title" || key == "written" || key == "chapters";
 }
 
 Json json_of(const Report& report) {
   Json json{{"schema_version", kDocumentSchemaVersion}, {"title", report.title}};
+  if (!report.written.empty()) json["written"] = report.written;
   for (const auto& [key, value] : report.entries) {
     if (is_own(key)) throw InternalError("the entry '" + key + "' is a key of the report itself");
     json[key] = Json::parse(value);
@@ -53,6 +54,13 @@ Report read_report(std::string_view json, const std::string& source) {
                           Where::in(source));
   }
   Report report{parsed["title"].get<std::string>(), {}};
+  if (parsed.contains("written")) {
+    if (!parsed["written"].is_string()) {
+      throw InvalidArgument("written is not a text", "Pass a report.json as it was",
+                            Where::in(source));
+    }
+    report.written = parsed["written"].get<std::string>();
+  }
   for (const auto& [key, value] : parsed.items()) {
     if (!is_own(key)) report.entries.emplace_back(key, value.dump());
   }

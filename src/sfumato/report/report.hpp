@@ -15,9 +15,10 @@ struct Report {
   std::vector<Document> chapters;  ///< in reading order; a single one is the whole report
   /// Further keys of the JSON and their values as JSON text, for programs that look for them.
   std::vector<std::pair<std::string, std::string>> entries = {};
+  std::string written = {};  ///< when, for people; empty: not said
 };
 
-/// The same report for programs: {"schema_version", "title", the entries, "chapters": [documents as
+/// The same report for programs: {"schema_version", "title", "written", the entries, "chapters": [documents as
 /// render_json]}, indented by two and ended by a line break.
 [[nodiscard]] std::string report_json(const Report& report);
 

@@ -7,8 +7,8 @@
 
 namespace sfumato {
 
-std::optional<Design> design_on_public_records(const Study& study, std::uint64_t pairs,
-                                               const DataPlaces& places, Observer& observer) {
+std::optional<PublicDesign> design_on_public_records(const Study& study, std::uint64_t pairs,
+                                                     const DataPlaces& places, Observer& observer) {
   const StudySets sets = load_sets(study, places);
   if (!sets.test) {
     throw InvalidArgument("the study's set has no records to test on",
@@ -36,7 +36,8 @@ std::optional<Design> design_on_public_records(const Study& study, std::uint64_t
   task.budget = trace_budget(dimension, static_cast<double>(dimension));
   task.form = DesignForm::diagonal;
   task.floor = Eigen::VectorXd::Constant(dimension, 0.01);
-  return average_design(Diagonal{moments / static_cast<double>(pairs)}, task);
+  return PublicDesign{network,
+                      average_design(Diagonal{moments / static_cast<double>(pairs)}, task)};
 }
 
 }  // namespace sfumato

@@ -5,9 +5,15 @@
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/data_sets.hpp"
 #include "sfumato/design/design.hpp"
+#include "sfumato/nn/network.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
+
+struct PublicDesign {
+  Network network;  ///< whose parameters the noise is for
+  Design design;
+};
 
 /// Noise for the models of a study, designed on public records: the set's test part, which D does not
 /// touch, takes the place of its training part. The differences of the gradients of D and D' over
@@ -16,9 +22,9 @@ namespace sfumato {
 ///
 /// Nothing if the observer asked to stop.
 /// Throws   InvalidArgument as load_sets(), or if the set has no test part.
-[[nodiscard]] std::optional<Design> design_on_public_records(const Study& study,
-                                                             std::uint64_t pairs,
-                                                             const DataPlaces& places,
-                                                             Observer& observer);
+[[nodiscard]] std::optional<PublicDesign> design_on_public_records(const Study& study,
+                                                                   std::uint64_t pairs,
+                                                                   const DataPlaces& places,
+                                                                   Observer& observer);
 
 }  // namespace sfumato

@@ -152,7 +152,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                  {"verdict", "verdict"},
                  {"extent", "true for"}});
   nlohmann::ordered_json entries;
-  Report report{document.title(), {}};
+  Report report{document.title(), {}, {}, request.written};
   std::vector<std::string> reduced;
   for (const Part& part : parts) {
     const auto begin = std::chrono::steady_clock::now();

@@ -17,6 +17,7 @@ struct ReproduceRequest {
   bool brief = false;        ///< the document has the summary alone; the files have all
   unsigned threads = 0;      ///< 0: all cores
   std::string version = {};  ///< of the program, for the ledgers
+  std::string written = {};  ///< time of the report (Report::written)
   DataPlaces places = data_places();
 };
 
@@ -33,7 +34,8 @@ struct Reproduction {
 ///   report.json               the same for programs, and {"paper", "ours", "interval", "scale", "reduced",
 ///                             "size"} under each KEY, nested at its dots; last
 ///
-/// Nothing that changes between runs is written, except how long a trial took into its ledger. Models
+/// Nothing that changes between runs is written, except `written` into the report and how long a trial
+/// took into its ledger. Models
 /// that the ledgers hold are not trained again. A part whose data set is not on the machine is left
 /// out with a warning, unless `only` names it.
 ///

@@ -39,11 +39,14 @@ Eigen::MatrixXd confidences(const LossRows& losses) {
 struct Gathered {
   PolicyTrials trials;
   std::map<std::uint32_t, ScoreSample> scores;
+  std::map<std::uint32_t, OdometerRuns> odometers;
   std::map<std::uint32_t, std::array<LossRows, 2>> losses;
   std::set<std::size_t> infinite_coordinates;
 };
 
-void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldResult& world) {
+/// `audited`: the pair as audits count it.
+void gather_world(Gathered& of, std::uint32_t pair, std::uint32_t audited, std::size_t w,
+                  const WorldResult& world) {
   PolicyTrials& trials = of.trials;
   trials.differing_losses[w].push_back(-score_of(world, "loss"));
   trials.training_losses[w].push_back(world.training_loss);
@@ -51,8 +54,7 @@ void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldRe
   trials.worst_loss = std::max(trials.worst_loss, world.training_loss);
   trials.largest_loss = std::max(trials.largest_loss, world.largest_loss);
   if (!std::isnan(world.odometer)) {
-    trials.odometers[w].push_back(world.odometer);
-    trials.infinite_odometers[w] += world.infinite_steps != 0 ? 1 : 0;
+    of.odometers[audited][w].push_back(world.odometer);
   }
   for (const NamedSeries& series : world.series) {
     if (series.name == "record_losses") of.losses[pair][w].push_back(series.values);
@@ -67,6 +69,7 @@ void gather_world(Gathered& of, std::uint32_t pair, std::size_t w, const WorldRe
 PolicyTrials finished(Gathered&& of) {
   PolicyTrials trials = std::move(of.trials);
   for (auto& [pair, sample] : of.scores) trials.scores.push_back(std::move(sample));
+  for (auto& [pair, runs] : of.odometers) trials.odometers.push_back(std::move(runs));
   for (const auto& [pair, rows] : of.losses) {
     if (rows[0].empty() || rows[0].size() != rows[1].size()) continue;
     trials.confidences.push_back({confidences(rows[0]), confidences(rows[1])});
@@ -89,12 +92,13 @@ std::vector<PolicyTrials> trials_by_policy(const Ledger& ledger, const Study& st
       return;
     }
     of.trials.diverged += trial.status == TrialStatus::diverged ? 1 : 0;
-    ScoreSample& sample = of.scores[study.audit.random_pairs ? 0 : trial.key.pair];
+    const std::uint32_t audited = study.audit.random_pairs ? 0 : trial.key.pair;
+    ScoreSample& sample = of.scores[audited];
     sample.with.push_back(score_of(trial.worlds[0], score));
     sample.without.push_back(score_of(trial.worlds[1], score));
     if (trial.status != TrialStatus::ok) return;
     for (std::size_t w = 0; w < 2; ++w) {
-      gather_world(of, trial.key.pair, w, trial.worlds[w]);
+      gather_world(of, trial.key.pair, audited, w, trial.worlds[w]);
     }
   });
   std::vector<PolicyTrials> result;

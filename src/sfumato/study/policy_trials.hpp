@@ -9,6 +9,7 @@
 #include "sfumato/audit/paper_statistic.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
+#include "sfumato/study/odometer_risk.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
@@ -25,10 +26,8 @@ struct PolicyTrials {
   std::array<std::vector<double>, 2> training_losses, test_accuracies;
   double worst_loss = 0.0;    ///< largest over models of the mean loss on D
   double largest_loss = 0.0;  ///< largest over models and records
-  /// Of trials that did not diverge: sum of what the steps reveal, in nats, and how many of the models
-  /// had steps whose noise does not cover the difference. Empty if the study kept no odometer.
-  std::array<std::vector<double>, 2> odometers;
-  std::array<std::uint64_t, 2> infinite_odometers = {0, 0};
+  /// Of trials that did not diverge, pairs as in `scores`; empty if the study kept no odometer.
+  std::vector<OdometerRuns> odometers;
   /// Parameters that made a step infinite, of the first such steps: a few, ascending.
   std::vector<std::size_t> infinite_coordinates;
   /// For the paper's statistic, by pair; empty if record losses were not kept or pairs lack trials.

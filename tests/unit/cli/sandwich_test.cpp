@@ -57,7 +57,7 @@ TEST(Sandwich, BelowItThereIsNone) {
 
 TEST(Sandwich, AboveTheOdometerIsAWarningAndNoViolation) {
   Document document("audit", "t");
-  const OdometerRisk odometer({{{1e-4, 1e-4}, {1e-4, 1e-4}}});
+  const OdometerRisk odometer({OdometerRuns{{{1e-4, 1e-4}, {1e-4, 1e-4}}}});
   EXPECT_FALSE(add_sandwich(document, {{"p", audit_of(true), ProvenBounds("a network"), odometer}},
                             command()));
   const auto warnings = texts(document, StatementKind::warning);

@@ -112,10 +112,12 @@ TEST(ReadDocument, RefusesWithThePlace) {
 }
 
 TEST(ReadReport, KeepsTitleEntriesAndChapters) {
-  const Report report{"T", {everything(), Document("audit", "B")}, {{"table1", R"({"paper":1})"}}};
+  const Report report{"T", {everything(), Document("audit", "B")}, {{"table1", R"({"paper":1})"}},
+                      "2026-01-31 14:05 UTC"};
   const std::string json = report_json(report);
   const Report back = read_report(json, "report.json");
   EXPECT_EQ(back.title, "T");
+  EXPECT_EQ(back.written, "2026-01-31 14:05 UTC");
   EXPECT_EQ(back.chapters.size(), 2u);
   ASSERT_EQ(back.entries.size(), 1u);
   EXPECT_EQ(back.entries[0].first, "table1");
@@ -132,6 +134,8 @@ TEST(ReadReport, Refuses) {
   EXPECT_THROW((void)read_report(R"({"chapters": []})", "f"), InvalidArgument);
   EXPECT_THROW((void)read_report(R"({"title": 1, "chapters": [1]})", "f"), InvalidArgument);
   EXPECT_THROW((void)read_report(R"({"title": "T", "chapters": [1]})", "f"), InvalidArgument);
+  EXPECT_THROW((void)read_report(R"({"title": "T", "written": 1, "chapters": [1]})", "f"),
+               InvalidArgument);
   EXPECT_THROW((void)read_report("nothing", "f"), InvalidArgument);
   EXPECT_THROW((void)report_json({"T", {everything()}, {{"title", "1"}}}), InternalError);
 }

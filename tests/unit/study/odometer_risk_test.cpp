@@ -11,10 +11,10 @@
 namespace sfumato {
 namespace {
 
+OdometerRisk of(const OdometerRuns& runs) { return OdometerRisk(std::vector{runs}); }
+
 TEST(OdometerRisk, ConvertsTheMeansOfBothDirections) {
-  const OdometerRisk risk({{{0.1, 0.3}, {0.2, 0.2, 0.2}}});
-  EXPECT_NEAR(risk.kl(Direction::forward).value, 0.2, 1e-15);
-  EXPECT_NEAR(risk.kl(Direction::reverse).value, 0.2, 1e-15);
+  const OdometerRisk risk = of({{{0.1, 0.3}, {0.2, 0.2, 0.2}}});
   const Claimed<Delta> delta = risk.delta(Epsilon(0.5));
   EXPECT_EQ(delta.claim, Claim::estimate);
   EXPECT_NEAR(delta.value.probability(),
@@ -25,16 +25,26 @@ TEST(OdometerRisk, ConvertsTheMeansOfBothDirections) {
 
 TEST(OdometerRisk, OneInfiniteRunMakesTheDirectionInfinite) {
   const double inf = std::numeric_limits<double>::infinity();
-  const OdometerRisk both({{{0.1, inf}, {inf, 0.2}}});
-  EXPECT_EQ(both.infinite_runs(Direction::forward), 1U);
+  const OdometerRisk both = of({{{0.1, inf}, {inf, 0.2}}});
   EXPECT_EQ(both.delta(Epsilon(3.0)).value.probability(), 1.0);
   EXPECT_EQ(both.epsilon(Delta(0.5)).value.nats(), inf);
   // One finite direction still says something about total variation.
-  const OdometerRisk one({{{0.1, 0.1}, {inf, 0.2}}});
+  const OdometerRisk one = of({{{0.1, 0.1}, {inf, 0.2}}});
   EXPECT_LT(one.delta(Epsilon(0.0)).value.probability(), 1.0);
 }
 
-TEST(OdometerRisk, NeedsRuns) { EXPECT_THROW(OdometerRisk({{{}, {1.0}}}), InvalidArgument); }
+TEST(OdometerRisk, OfSeveralPairsTheWorstCounts) {
+  const OdometerRuns small{{{0.1}, {0.1}}}, large{{{0.4}, {0.4}}};
+  const OdometerRisk both({small, large, small}), worst = of(large);
+  EXPECT_EQ(both.delta(Epsilon(0.3)).value, worst.delta(Epsilon(0.3)).value);
+  EXPECT_EQ(both.epsilon(Delta(0.1)).value, worst.epsilon(Delta(0.1)).value);
+  EXPECT_NE(both.delta(Epsilon(0.3)).method.find("largest over pairs"), std::string::npos);
+}
+
+TEST(OdometerRisk, NeedsRuns) {
+  EXPECT_THROW(of({{{}, {1.0}}}), InvalidArgument);
+  EXPECT_THROW(OdometerRisk({}), InvalidArgument);
+}
 
 }  // namespace
 }  // namespace sfumato
