@@ -74,6 +74,7 @@ void PatchGeometry::for_each_row(const Copy& copy) const {
   const std::size_t channels = count(bordered.channels), row = count(bordered.width) * channels;
   const std::size_t height = count(bordered.height) - 2 * padding;
   const std::size_t width = (count(bordered.width) - 2 * padding) * channels;
+  if (padding == 0) return copy(std::size_t{0}, std::size_t{0}, height * row * sizeof(float));
   for (std::size_t y = 0; y < height; ++y) {
     copy(y * width, (y + padding) * row + padding * channels, width * sizeof(float));
   }

@@ -2,22 +2,26 @@
 
 #include <cmath>
 
+#include "sfumato/nn/kernel/elementwise.hpp"
+
 namespace sfumato {
 
 void activate(Stage::Activation activation, float* values, std::size_t count) {
-  if (activation == Stage::Activation::relu) {
-    for (std::size_t i = 0; i < count; ++i) values[i] = values[i] > 0.0F ? values[i] : 0.0F;
-  } else if (activation == Stage::Activation::tanh) {
-    for (std::size_t i = 0; i < count; ++i) values[i] = std::tanh(values[i]);
+  switch (activation) {
+    case Stage::Activation::none: return;
+    case Stage::Activation::relu: return kernel::relu(values, count);
+    case Stage::Activation::tanh:
+      for (std::size_t i = 0; i < count; ++i) values[i] = std::tanh(values[i]);
   }
 }
 
 void deactivate(Stage::Activation activation, const float* output, float* slope,
                 std::size_t count) {
-  if (activation == Stage::Activation::relu) {
-    for (std::size_t i = 0; i < count; ++i) slope[i] = output[i] > 0.0F ? slope[i] : 0.0F;
-  } else if (activation == Stage::Activation::tanh) {
-    for (std::size_t i = 0; i < count; ++i) slope[i] *= 1.0F - output[i] * output[i];
+  switch (activation) {
+    case Stage::Activation::none: return;
+    case Stage::Activation::relu: return kernel::relu_slope(output, slope, count);
+    case Stage::Activation::tanh:
+      for (std::size_t i = 0; i < count; ++i) slope[i] *= 1.0F - output[i] * output[i];
   }
 }
 

@@ -6,10 +6,11 @@
 
 namespace sfumato {
 
-/// values <- activation(values)
+/// values <- activation(values); `count` is a multiple of 8.
 void activate(Stage::Activation activation, float* values, std::size_t count);
 
-/// slope <- slope times the activation's derivative, which its own output tells.
+/// slope <- slope times the activation's derivative, which its own output tells; `count` is a multiple
+/// of 8.
 void deactivate(Stage::Activation activation, const float* output, float* slope, std::size_t count);
 
 }  // namespace sfumato

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sfumato/nn/kernel/elementwise.hpp"
+#include "sfumato/nn/kernel/layout.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 
 namespace sfumato {
@@ -74,7 +74,7 @@ void Convolution::pooled_gradient(const OutputSlope& slope, BlockStore& block, s
     float bias = 0.0F;
     for (std::size_t r = 0; r < slope.rows; ++r) {
       const float* values = slope.values + r * padded(out_size_) + channel;
-      const std::int32_t* which = slope.which + r * out_size_ + channel;
+      const std::int32_t* which = slope.which + r * padded(out_size_) + channel;
       const auto start = static_cast<std::uint32_t>(r * bordered_);
       for (std::size_t p = 0; p < out_pixels_; ++p) {
         const float value = values[p * channels_];
@@ -127,11 +127,13 @@ void Convolution::input_slope(const OutputSlope& slope, const BlockStore& block,
   }
   for (std::size_t r = 0; r < slope.rows; ++r) {
     find_runs(slope.values + r * padded(out_size_),
-              slope.which == nullptr ? nullptr : slope.which + r * out_size_);
+              slope.which == nullptr ? nullptr : slope.which + r * padded(out_size_));
     std::fill_n(slopes_.data(), bordered_, 0.0F);
     kernel::scatter_patches(runs_.data(), runs_.size(), run_channels_.data(), run_values_.data(),
                             channel_weights_.data(), patch, slopes_.data());
-    geometry_.take_inside(slopes_.data(), before + r * padded(in_size_));
+    float* to = before + r * padded(in_size_);
+    geometry_.take_inside(slopes_.data(), to);
+    std::fill(to + in_size_, to + padded(in_size_), 0.0F);
   }
 }
 

@@ -15,7 +15,7 @@ namespace sfumato {
 struct OutputSlope {
   std::size_t rows;
   const float* values;        ///< rows padded to whole vectors
-  const std::int32_t* which;  ///< rows not padded; null without a max pool
+  const std::int32_t* which;  ///< the same; null without a max pool
 };
 
 /// One convolution of a bundle: its inputs, with their border, and the sums over their patches.
@@ -36,7 +36,7 @@ class Convolution {
   /// that won their window count.
   void pooled_gradient(const OutputSlope& slope, BlockStore& block, std::size_t model);
 
-  /// Slope of the input, image by image, in rows padded to whole vectors.
+  /// Slope of the input, image by image, in rows padded to whole vectors with zeros.
   void input_slope(const OutputSlope& slope, const BlockStore& block, std::size_t model,
                    float* before);
 

@@ -3,24 +3,21 @@
 #include <algorithm>
 
 #include "sfumato/nn/bundle/activation.hpp"
-#include "sfumato/nn/bundle/model_columns.hpp"
 #include "sfumato/nn/bundle/pooling.hpp"
-#include "sfumato/nn/kernel/elementwise.hpp"
+#include "sfumato/nn/kernel/layout.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/kernel/pool.hpp"
+#include "sfumato/nn/kernel/softmax.hpp"
 
 namespace sfumato {
 
 using kernel::padded;
 
-namespace {
-
-std::size_t stride(const Shape& shape) { return padded(shape.size()); }
-
-}  // namespace
-
 Passes::Passes(const Network& network, std::size_t models)
-    : models_(models), classes_(network.classes()), stages_(stages_of(network)) {
+    : models_(models),
+      classes_(network.classes()),
+      stages_(stages_of(network)),
+      shared_slopes_(models) {
   while (stages_[shared_].core == Stage::Core::none) ++shared_;
   convolutions_.resize(stages_.size());
   outputs_.resize(stages_.size());
@@ -61,33 +58,24 @@ void Passes::piece_gradients(const BatchRows& rows, std::vector<BlockStore>& blo
                              std::size_t batch, float* losses) {
   const std::size_t count = rows.inputs.count;
   const Stage& first = stages_[shared_];
-  const std::size_t columns = blocks[0].columns;
   const bool pooled = first.core == Stage::Core::convolution && first.pool == Stage::Pool::max;
   forward_shared(rows.inputs, blocks[0]);
-  if (!pooled) shared_slope_.require(count * first.positions() * columns);
   for (std::size_t m = 0; m < models_; ++m) {
     forward_rest(m, count, blocks);
-    float* slope = logits_of(m, count);
-    kernel::softmax_rows({slope, count, classes_, padded(classes_), rows.labels,
-                          rows.weights + m * batch,
-                          losses == nullptr ? nullptr : losses + m * batch});
-    for (std::size_t s = stages_.size(); --s > shared_;) {
-      slope = backward(s, m, count, slope, blocks);
-    }
+    softmax(m, count, rows.labels, rows.weights + m * batch,
+            losses == nullptr ? nullptr : losses + m * batch);
+    for (std::size_t s = stages_.size(); --s > shared_;) backward(s, m, count, blocks);
+    const float* slope = slope_behind_core(shared_, m, count);
     if (pooled) {
-      finish_slope(shared_, m, count, slope);
-      convolutions_[shared_]->pooled_gradient(slope_of(shared_, m, count, slope), blocks[0], m);
-    } else {
-      join_slope(first.activation,
-                 {m, models_, count, first.positions(), blocks[0].block.outputs, columns, slope,
-                  stride(first.out), output(shared_, m, 0)},
-                 shared_slope_.data());
+      convolutions_[shared_]->pooled_gradient({count, slope, which(shared_, m, 0)}, blocks[0], m);
     }
   }
+  if (pooled) return;
+  join_shared_slope(count, blocks[0]);
   if (rows.inputs.sparse != nullptr) {
     sparse_row_gradient(rows.inputs, blocks[0]);
-  } else if (!pooled) {
-    dense_gradient(shared_, 0, count, shared_slope_.data(), blocks[0]);
+  } else {
+    dense_gradient(shared_, 0, count, joined_slope_.data(), blocks[0]);
   }
 }
 
@@ -99,22 +87,20 @@ void Passes::evaluate(const InputRows& inputs, const std::uint8_t* labels,
   ones_.assign(count, 1.0F);
   for (std::size_t m = 0; m < models_; ++m) {
     forward_rest(m, count, blocks);
-    float* logits = logits_of(m, count);
     for (std::size_t r = 0; r < count; ++r) {
-      const float* row = logits + r * padded(classes_);
+      const float* row = output(stages_.size() - 1, m, r);
       predicted[m * count + r] =
           static_cast<std::uint8_t>(std::max_element(row, row + classes_) - row);
     }
-    kernel::softmax_rows(
-        {logits, count, classes_, padded(classes_), labels, ones_.data(), losses + m * count});
+    softmax(m, count, labels, ones_.data(), losses + m * count);
   }
 }
 
 void Passes::make_room(std::size_t s, std::size_t rows) {
   const Stage& stage = stages_[s];
-  for (AlignedFloats& values : outputs_[s]) values.require(rows * stage.out.size());
+  for (AlignedFloats& values : outputs_[s]) values.require(rows * stride(s));
   if (stage.pool == Stage::Pool::max) {
-    for (auto& values : which_[s]) values.resize(rows * stage.out.size());
+    for (auto& values : which_[s]) values.resize(rows * stride(s) + kernel::kColumnUnit);
   }
   if (convolutions_[s]) convolutions_[s]->make_room(rows);
 }
@@ -178,11 +164,16 @@ void Passes::forward_core(std::size_t s, std::size_t m, std::size_t models,
                           const float* const* inputs, std::size_t rows, const BlockStore& block) {
   make_room(s, rows);
   if (stages_[s].core == Stage::Core::linear) {
-    core_.require(rows * block.columns);
+    const bool alone = models == 1;  // then its columns are the output
+    if (!alone) core_.require(rows * block.columns);
+    float* out = alone ? output(s, m, 0) : core_.data();
     kernel::rows_times_matrix({inputs, rows, 1, block.block.inputs, 0, block.weights(m),
-                               block.columns, block.columns, block.bias(m), core_.data(),
-                               block.columns});
-    finish(s, 0, rows, m, models, core_.data(), block.columns);
+                               block.columns, block.columns, block.bias(m), out, block.columns});
+    if (alone) {
+      activate(stages_[s].activation, out, rows * stride(s));
+    } else {
+      finish(s, 0, rows, m, models, out, block.columns);
+    }
     return;
   }
   core_.require(stages_[s].positions() * block.columns);
@@ -192,13 +183,14 @@ void Passes::forward_core(std::size_t s, std::size_t m, std::size_t models,
   }
 }
 
-/// Pool and activation of `rows` rows from r on, one unless there is no pool: `values` are positions
-/// of `columns` numbers of `models` models.
+/// Pool and activation of `rows` rows from r on, one unless they are of one pixel each: `values` are
+/// positions of `columns` numbers of `models` models.
 void Passes::finish(std::size_t s, std::size_t r, std::size_t rows, std::size_t m,
                     std::size_t models, const float* values, std::size_t columns) {
   const Stage& stage = stages_[s];
   const auto channels = static_cast<std::size_t>(stage.middle.channels);
-  std::size_t pixels = rows * stage.positions();
+  kernel::ModelLayout layout{rows * stage.positions(), channels, models, columns, channels};
+  if (stage.positions() == 1) layout.stride = stride(s);
   float* out[8];
   std::int32_t* at[8];
   for (std::size_t i = 0; i < models; ++i) out[i] = output(s, m + i, r);
@@ -207,80 +199,91 @@ void Passes::finish(std::size_t s, std::size_t r, std::size_t rows, std::size_t 
     return;
   }
   if (stage.pool == Stage::Pool::max) {
-    pixels = stage.out.size() / channels;
-    pooled_.require(pixels * columns);
-    pooled_which_.resize(pixels * columns + kernel::kColumnUnit);
+    layout.pixels = stage.out.size() / channels;
+    pooled_.require(layout.pixels * columns);
+    pooled_which_.resize(layout.pixels * columns + 8 * kernel::kColumnUnit);
     kernel::max_pool({values, static_cast<std::size_t>(stage.middle.width), columns,
                       stage.pool_size, static_cast<std::size_t>(stage.out.height),
                       static_cast<std::size_t>(stage.out.width), pooled_.data(),
                       pooled_which_.data()});
     values = pooled_.data();
     for (std::size_t i = 0; i < models; ++i) at[i] = which(s, m + i, r);
-    separate_models(pooled_which_.data(), pixels, channels, columns, models, at);
+    kernel::separate(pooled_which_.data(), layout, at);
   }
-  separate_models(values, pixels, channels, columns, models, out);
-  for (std::size_t i = 0; i < models; ++i) {
-    activate(stage.activation, out[i], rows * stage.out.size());
-  }
+  kernel::separate(values, layout, out);
+  for (std::size_t i = 0; i < models; ++i) activate(stage.activation, out[i], rows * stride(s));
 }
 
-/// A copy of the last stage's output, to become its slope.
-float* Passes::logits_of(std::size_t m, std::size_t rows) {
-  const std::size_t step = padded(classes_);
-  slopes_[0].require(rows * step);
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::copy_n(output(stages_.size() - 1, m, r), classes_, slopes_[0].data() + r * step);
-  }
-  return slopes_[0].data();
+void Passes::softmax(std::size_t m, std::size_t rows, const std::uint8_t* labels,
+                     const float* weights, float* losses) {
+  const std::size_t last = stages_.size() - 1;
+  slope(last, m).require(rows * stride(last));
+  kernel::softmax_rows({output(last, m, 0), slope(last, m).data(), rows, classes_, stride(last),
+                        labels, weights, losses});
+}
+
+/// The slope of stage s's output before its activation, and before its pool if it has one.
+float* Passes::slope_behind_core(std::size_t s, std::size_t m, std::size_t rows) {
+  float* values = slope(s, m).data();
+  deactivate(stages_[s].activation, output(s, m, 0), values, rows * stride(s));
+  return values;
 }
 
 /// From the slope of stage s's output to that of its input; the gradient of its block on the way.
-float* Passes::backward(std::size_t s, std::size_t m, std::size_t rows, float* slope,
-                        std::vector<BlockStore>& blocks) {
+void Passes::backward(std::size_t s, std::size_t m, std::size_t rows,
+                      std::vector<BlockStore>& blocks) {
   const Stage& stage = stages_[s];
-  finish_slope(s, m, rows, slope);
-  AlignedFloats& other = slope == slopes_[0].data() ? slopes_[1] : slopes_[0];
-  const std::size_t step = stride(stage.in);
-  other.require(rows * step);
-  float* before = other.data();
+  const float* behind = slope_behind_core(s, m, rows);
+  const bool pooled = stage.pool == Stage::Pool::max;
+  slope(s - 1, m).require(rows * stride(s - 1));
+  float* before = slope(s - 1, m).data();
   if (stage.core == Stage::Core::none) {
     for (std::size_t r = 0; r < rows; ++r) {
-      unpool(stage, slope + r * stride(stage.out),
-             stage.pool == Stage::Pool::max ? which(s, m, r) : nullptr, before + r * step);
+      unpool(stage, behind + r * stride(s), pooled ? which(s, m, r) : nullptr,
+             before + r * stride(s - 1));
     }
-    return before;
+    return;
   }
   BlockStore& block = blocks[stage.block];
   if (stage.core == Stage::Core::linear) {
-    dense_gradient(s, m, rows, slope, block);
-    linear_slope(block, m, rows, slope, step, before);
-    return before;
+    dense_gradient(s, m, rows, behind, block);
+    linear_slope(block, m, rows, behind, before);
+    return;
   }
-  const OutputSlope of_output = slope_of(s, m, rows, slope);
-  if (stage.pool == Stage::Pool::max) {
+  const OutputSlope of_output{rows, behind, pooled ? which(s, m, 0) : nullptr};
+  if (pooled) {
     convolutions_[s]->pooled_gradient(of_output, block, m);
   } else {
-    dense_gradient(s, m, rows, spread_positions(s, rows, slope, block), block);
+    dense_gradient(s, m, rows, spread_positions(s, rows, behind, block), block);
   }
   convolutions_[s]->input_slope(of_output, block, m, before);
-  return before;
 }
 
-/// The slope behind the activation becomes the one before it; zeros in the padding.
-void Passes::finish_slope(std::size_t s, std::size_t m, std::size_t rows, float* slope) {
-  const Stage& stage = stages_[s];
-  const std::size_t size = stage.out.size(), step = stride(stage.out);
+/// The slopes of all models behind the shared core, as its columns.
+void Passes::join_shared_slope(std::size_t rows, const BlockStore& block) {
+  const std::size_t positions = stages_[shared_].positions(), channels = block.block.outputs;
+  joined_slope_.require(rows * positions * block.columns);
+  const float* apart[8];
+  kernel::ModelLayout layout{rows, channels, models_, block.columns, stride(shared_)};
+  if (positions == 1) {
+    for (std::size_t m = 0; m < models_; ++m) apart[m] = shared_slopes_[m].data();
+    kernel::join(apart, layout, joined_slope_.data());
+    return;
+  }
+  layout.pixels = positions;
+  layout.stride = channels;
   for (std::size_t r = 0; r < rows; ++r) {
-    deactivate(stage.activation, output(s, m, r), slope + r * step, size);
-    std::fill(slope + r * step + size, slope + (r + 1) * step, 0.0F);
+    for (std::size_t m = 0; m < models_; ++m) {
+      apart[m] = shared_slopes_[m].data() + r * stride(shared_);
+    }
+    kernel::join(apart, layout, joined_slope_.data() + r * positions * block.columns);
   }
 }
 
 void Passes::linear_slope(const BlockStore& block, std::size_t m, std::size_t rows,
-                          const float* slope, std::size_t step, float* before) {
-  const std::size_t outputs = block.block.outputs;
+                          const float* slope, float* before) {
+  const std::size_t outputs = block.block.outputs, step = padded(block.block.inputs);
   transposed_.require(outputs * step);
-  std::fill_n(transposed_.data(), outputs * step, 0.0F);
   kernel::transpose(block.weights(m), block.columns, block.block.inputs, outputs,
                     transposed_.data(), step);
   row_starts_.resize(rows);
@@ -303,9 +306,9 @@ void Passes::dense_gradient(std::size_t s, std::size_t m, std::size_t rows, cons
 
 void Passes::sparse_row_gradient(const InputRows& inputs, BlockStore& block) {
   const std::size_t columns = block.columns;
-  bias_gradient(0, inputs.count, shared_slope_.data(), block);
+  bias_gradient(0, inputs.count, joined_slope_.data(), block);
   kernel::sparse_transpose_times_matrix(
-      {inputs.sparse, inputs.count, block.block.inputs, shared_slope_.data(), columns, columns,
+      {inputs.sparse, inputs.count, block.block.inputs, joined_slope_.data(), columns, columns,
        inputs.shift, block.bias_slope(0), block.slope(0), columns, &rows_of_groups_});
 }
 
@@ -327,7 +330,7 @@ const float* Passes::spread_positions(std::size_t s, std::size_t rows, const flo
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t p = 0; p < positions; ++p) {
       float* to = spread_.data() + (r * positions + p) * block.columns;
-      std::copy_n(slope + r * stride(stage.out) + p * channels, channels, to);
+      std::copy_n(slope + r * stride(s) + p * channels, channels, to);
       std::fill(to + channels, to + block.columns, 0.0F);
     }
   }

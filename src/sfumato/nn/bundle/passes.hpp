@@ -6,6 +6,7 @@
 #include "sfumato/nn/bundle.hpp"
 #include "sfumato/nn/bundle/block_store.hpp"
 #include "sfumato/nn/bundle/convolution.hpp"
+#include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/stage.hpp"
 
 namespace sfumato {
@@ -37,13 +38,15 @@ class Passes {
                     std::size_t rows, const BlockStore& block);
   void finish(std::size_t s, std::size_t r, std::size_t rows, std::size_t m, std::size_t models,
               const float* values, std::size_t columns);
-  float* logits_of(std::size_t m, std::size_t rows);
+  /// Cross-entropies of model m, and their slopes as those of the last stage's output.
+  void softmax(std::size_t m, std::size_t rows, const std::uint8_t* labels, const float* weights,
+               float* losses);
 
-  float* backward(std::size_t s, std::size_t m, std::size_t rows, float* slope,
-                  std::vector<BlockStore>& blocks);
-  void finish_slope(std::size_t s, std::size_t m, std::size_t rows, float* slope);
+  void backward(std::size_t s, std::size_t m, std::size_t rows, std::vector<BlockStore>& blocks);
+  float* slope_behind_core(std::size_t s, std::size_t m, std::size_t rows);
+  void join_shared_slope(std::size_t rows, const BlockStore& block);
   void linear_slope(const BlockStore& block, std::size_t m, std::size_t rows, const float* slope,
-                    std::size_t step, float* before);
+                    float* before);
   void dense_gradient(std::size_t s, std::size_t m, std::size_t rows, const float* slope,
                       BlockStore& block);
   void bias_gradient(std::size_t m, std::size_t terms, const float* slope, BlockStore& block);
@@ -51,16 +54,20 @@ class Passes {
   const float* spread_positions(std::size_t s, std::size_t rows, const float* slope,
                                 const BlockStore& block);
 
+  /// Floats of a row of stage s's output, with its padding.
+  [[nodiscard]] std::size_t stride(std::size_t s) const {
+    return kernel::padded(stages_[s].out.size());
+  }
   /// Output of stage s, row r, of model m; the stages behind the shared one keep one model's.
   [[nodiscard]] float* output(std::size_t s, std::size_t m, std::size_t r) {
-    return outputs_[s][s == shared_ ? m : 0].data() + r * stages_[s].out.size();
+    return outputs_[s][s == shared_ ? m : 0].data() + r * stride(s);
   }
   [[nodiscard]] std::int32_t* which(std::size_t s, std::size_t m, std::size_t r) {
-    return which_[s][s == shared_ ? m : 0].data() + r * stages_[s].out.size();
+    return which_[s][s == shared_ ? m : 0].data() + r * stride(s);
   }
-  [[nodiscard]] OutputSlope slope_of(std::size_t s, std::size_t m, std::size_t rows,
-                                     const float* slope) {
-    return {rows, slope, stages_[s].pool == Stage::Pool::max ? which(s, m, 0) : nullptr};
+  /// Slope of the same, with zeros in the padding.
+  [[nodiscard]] AlignedFloats& slope(std::size_t s, std::size_t m) {
+    return s == shared_ ? shared_slopes_[m] : slopes_[s % 2];
   }
   void make_room(std::size_t s, std::size_t rows);
   const float* const* inputs_of(std::size_t s, std::size_t m, std::size_t rows);
@@ -71,7 +78,9 @@ class Passes {
   std::vector<std::optional<Convolution>> convolutions_;
   std::vector<std::vector<AlignedFloats>> outputs_;
   std::vector<std::vector<std::vector<std::int32_t>>> which_;
-  AlignedFloats core_, shifted_bias_, pooled_, slopes_[2], shared_slope_, transposed_, spread_;
+  AlignedFloats core_, shifted_bias_, pooled_, transposed_, spread_;
+  AlignedFloats slopes_[2], joined_slope_;
+  std::vector<AlignedFloats> shared_slopes_;  ///< by model
   std::vector<std::int32_t> pooled_which_;
   std::vector<const float*> first_inputs_, inputs_, row_starts_;
   std::vector<float> ones_;

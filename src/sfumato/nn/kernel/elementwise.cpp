@@ -6,9 +6,6 @@
 #define HWY_TARGET_INCLUDE "sfumato/nn/kernel/elementwise.cpp"
 #include <hwy/foreach_target.h>
 //
-#include <hwy/aligned_allocator.h>
-#include <hwy/contrib/math/math-inl.h>
-
 #include "sfumato/nn/kernel/lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -115,109 +112,19 @@ void expand_pixels(const std::uint8_t* pixels, const float* scale, const float* 
   for (; i < count; ++i) x[i] = std::fma(static_cast<float>(pixels[i]), scale[i], shift[i]);
 }
 
-#if HWY_TARGET != HWY_SCALAR
-/// Eight (or four) rows of as many columns.
-HWY_INLINE void transpose_block(const float* from, std::size_t from_stride, float* to,
-                                std::size_t to_stride) {
+void relu(float* values, std::size_t count) {
   const Lanes d;
-  const hn::Repartition<std::uint64_t, Lanes> d64;
-  Vector a[kLanes], b[kLanes];
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kLanes; ++i) {
-    a[i] = hn::LoadU(d, from + i * from_stride);
-  }
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kLanes; i += 2) {
-    b[i] = hn::InterleaveLower(d, a[i], a[i + 1]);
-    b[i + 1] = hn::InterleaveUpper(d, a[i], a[i + 1]);
-  }
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kLanes; i += 4) {
-#pragma GCC unroll 8
-    for (std::size_t j = 0; j < 2; ++j) {
-      const auto low = hn::BitCast(d64, b[i + j]), high = hn::BitCast(d64, b[i + 2 + j]);
-      a[i + 2 * j] = hn::BitCast(d, hn::InterleaveLower(d64, low, high));
-      a[i + 2 * j + 1] = hn::BitCast(d, hn::InterleaveUpper(d64, low, high));
-    }
-  }
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET <= HWY_AVX3
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < 4; ++i) {
-    b[i] = hn::ConcatLowerLower(d, a[i + 4], a[i]);
-    b[i + 4] = hn::ConcatUpperUpper(d, a[i + 4], a[i]);
-  }
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < 8; ++i) hn::StoreU(b[i], d, to + i * to_stride);
-#else
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kLanes; ++i) hn::StoreU(a[i], d, to + i * to_stride);
-#endif
-}
-#endif
-
-void transpose(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
-               float* to, std::size_t to_stride) {
-#if HWY_TARGET == HWY_SCALAR
-  const std::size_t whole_rows = 0, whole_columns = 0;
-#else
-  const std::size_t whole_rows = rows - rows % kLanes, whole_columns = columns - columns % kLanes;
-  for (std::size_t i = 0; i < whole_rows; i += kLanes) {
-    for (std::size_t j = 0; j < whole_columns; j += kLanes) {
-      transpose_block(from + i * from_stride + j, from_stride, to + j * to_stride + i, to_stride);
-    }
-  }
-#endif
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
-      to[j * to_stride + i] = from[i * from_stride + j];
-    }
+  for (std::size_t i = 0; i < count; i += kLanes) {
+    const Vector v = hn::LoadU(d, values + i);
+    hn::StoreU(hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), v), d, values + i);
   }
 }
 
-/// A block of kLanes rows, transposed: `block` is stride x kLanes, one vector per class. Lanes are rows,
-/// so no sum runs across a vector.
-HWY_INLINE void softmax_block(const SoftmaxRows& t, std::size_t first, std::size_t rows,
-                              float* block) {
+void relu_slope(const float* output, float* slope, std::size_t count) {
   const Lanes d;
-  Vector top = hn::Load(d, block);
-  for (std::size_t n = 1; n < t.classes; ++n) top = hn::Max(top, hn::Load(d, block + n * kLanes));
-  alignas(64) float label_logit[kLanes], highest[kLanes], total[kLanes], weight[kLanes] = {};
-  for (std::size_t r = 0; r < rows; ++r) {
-    label_logit[r] = block[t.labels[first + r] * kLanes + r];
-    weight[r] = t.weights[first + r];
-  }
-  Vector sum = hn::Zero(d);
-  for (std::size_t n = 0; n < t.classes; ++n) {
-    const Vector e = hn::Exp(d, hn::Sub(hn::Load(d, block + n * kLanes), top));
-    hn::Store(e, d, block + n * kLanes);
-    sum = hn::Add(sum, e);
-  }
-  const Vector factor = hn::Div(hn::Load(d, weight), sum);
-  for (std::size_t n = 0; n < t.classes; ++n) {
-    hn::Store(hn::Mul(hn::Load(d, block + n * kLanes), factor), d, block + n * kLanes);
-  }
-  for (std::size_t r = 0; r < rows; ++r) block[t.labels[first + r] * kLanes + r] -= weight[r];
-  if (t.losses == nullptr) return;
-  hn::Store(top, d, highest);
-  hn::Store(sum, d, total);
-  for (std::size_t r = 0; r < rows; ++r) {
-    t.losses[first + r] = std::log(total[r]) - (label_logit[r] - highest[r]);
-  }
-}
-
-void softmax_rows(const SoftmaxRows& t) {
-  auto block = hwy::AllocateAligned<float>(t.stride * kLanes);
-  const Lanes d;
-  for (std::size_t n = 0; n < t.stride; ++n) hn::Store(hn::Zero(d), d, block.get() + n * kLanes);
-  for (std::size_t first = 0; first < t.rows; first += kLanes) {
-    const std::size_t rows = t.rows - first < kLanes ? t.rows - first : kLanes;
-    float* logits = t.logits + first * t.stride;
-    transpose(logits, t.stride, rows, t.classes, block.get(), kLanes);
-    softmax_block(t, first, rows, block.get());
-    transpose(block.get(), kLanes, t.stride, rows, logits, t.stride);
-    for (std::size_t n = t.classes; n < t.stride; ++n) {
-      for (std::size_t r = 0; r < rows; ++r) logits[r * t.stride + n] = 0.0F;
-    }
+  for (std::size_t i = 0; i < count; i += kLanes) {
+    const auto on = hn::Gt(hn::LoadU(d, output + i), hn::Zero(d));
+    hn::StoreU(hn::IfThenElseZero(on, hn::LoadU(d, slope + i)), d, slope + i);
   }
 }
 
@@ -229,22 +136,21 @@ namespace sfumato::kernel {
 
 HWY_EXPORT(noisy_update);
 HWY_EXPORT(largest_absolute);
-HWY_EXPORT(softmax_rows);
 HWY_EXPORT(expand_pixels);
-HWY_EXPORT(transpose);
+HWY_EXPORT(relu);
+HWY_EXPORT(relu_slope);
 
 void noisy_update(const NoisyUpdate& task) { HWY_DYNAMIC_DISPATCH(noisy_update)(task); }
 void largest_absolute(const float* g, std::size_t count, float largest[kLanesPerModelSet]) {
   HWY_DYNAMIC_DISPATCH(largest_absolute)(g, count, largest);
 }
-void softmax_rows(const SoftmaxRows& task) { HWY_DYNAMIC_DISPATCH(softmax_rows)(task); }
 void expand_pixels(const std::uint8_t* pixels, const float* scale, const float* shift,
                    std::size_t count, float* x) {
   HWY_DYNAMIC_DISPATCH(expand_pixels)(pixels, scale, shift, count, x);
 }
-void transpose(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
-               float* to, std::size_t to_stride) {
-  HWY_DYNAMIC_DISPATCH(transpose)(from, from_stride, rows, columns, to, to_stride);
+void relu(float* values, std::size_t count) { HWY_DYNAMIC_DISPATCH(relu)(values, count); }
+void relu_slope(const float* output, float* slope, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(relu_slope)(output, slope, count);
 }
 
 }  // namespace sfumato::kernel

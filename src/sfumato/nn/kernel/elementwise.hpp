@@ -33,23 +33,13 @@ void noisy_update(const NoisyUpdate& task);
 /// largest[l] = max(largest[l], |g[8 i + l]|).
 void largest_absolute(const float* g, std::size_t count, float largest[kLanesPerModelSet]);
 
-/// For each row: logits <- (softmax(logits) - one_hot(label)) weight, zeros in the padding; and, where
-/// `losses` is not null, the cross-entropy -log softmax(logits)[label], not weighted.
-struct SoftmaxRows {
-  float* logits;
-  std::size_t rows, classes, stride;  ///< stride: a multiple of 8, at least `classes`
-  const std::uint8_t* labels;
-  const float* weights;
-  float* losses;
-};
-void softmax_rows(const SoftmaxRows& task);
-
 /// x[i] = pixels[i] scale[i] + shift[i]
 void expand_pixels(const std::uint8_t* pixels, const float* scale, const float* shift,
                    std::size_t count, float* x);
 
-/// to[j][i] = from[i][j], i < rows, j < columns. The padding of `to` up to `to_stride` is not written.
-void transpose(const float* from, std::size_t from_stride, std::size_t rows, std::size_t columns,
-               float* to, std::size_t to_stride);
+/// values[i] = max(values[i], 0), and zero where it is not a number; `count` is a multiple of 8.
+void relu(float* values, std::size_t count);
+/// slope[i] = output[i] > 0 ? slope[i] : 0; `count` is a multiple of 8.
+void relu_slope(const float* output, float* slope, std::size_t count);
 
 }  // namespace sfumato::kernel

@@ -35,46 +35,6 @@ void max_pool(const MaxPoolTask& t) {
   }
 }
 
-template <class D, class T>
-HWY_INLINE void separate_any(D d, const T* in, std::size_t count, std::size_t models,
-                             T* const* out) {
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  if (models == 2) {
-    for (; i + kLanes <= count; i += kLanes) {
-      hn::Vec<D> a, b;
-      hn::LoadInterleaved2(d, in + 2 * i, a, b);
-      hn::StoreU(a, d, out[0] + i);
-      hn::StoreU(b, d, out[1] + i);
-    }
-  } else if (models == 4) {
-    for (; i + kLanes <= count; i += kLanes) {
-      hn::Vec<D> a, b, c, e;
-      hn::LoadInterleaved4(d, in + 4 * i, a, b, c, e);
-      hn::StoreU(a, d, out[0] + i);
-      hn::StoreU(b, d, out[1] + i);
-      hn::StoreU(c, d, out[2] + i);
-      hn::StoreU(e, d, out[3] + i);
-    }
-  } else if (models == 1) {
-    for (; i + kLanes <= count; i += kLanes) hn::StoreU(hn::LoadU(d, in + i), d, out[0] + i);
-  }
-#else
-  (void)d;
-#endif
-  for (; i < count; ++i) {
-    for (std::size_t m = 0; m < models; ++m) out[m][i] = in[i * models + m];
-  }
-}
-
-void separate_floats(const float* in, std::size_t count, std::size_t models, float* const* out) {
-  separate_any(Lanes(), in, count, models, out);
-}
-void separate_numbers(const std::int32_t* in, std::size_t count, std::size_t models,
-                      std::int32_t* const* out) {
-  separate_any(hn::RebindToSigned<Lanes>(), in, count, models, out);
-}
-
 }  // namespace sfumato::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -82,17 +42,8 @@ HWY_AFTER_NAMESPACE();
 namespace sfumato::kernel {
 
 HWY_EXPORT(max_pool);
-HWY_EXPORT(separate_floats);
-HWY_EXPORT(separate_numbers);
 
 void max_pool(const MaxPoolTask& task) { HWY_DYNAMIC_DISPATCH(max_pool)(task); }
-void separate(const float* in, std::size_t count, std::size_t models, float* const* out) {
-  HWY_DYNAMIC_DISPATCH(separate_floats)(in, count, models, out);
-}
-void separate(const std::int32_t* in, std::size_t count, std::size_t models,
-              std::int32_t* const* out) {
-  HWY_DYNAMIC_DISPATCH(separate_numbers)(in, count, models, out);
-}
 
 }  // namespace sfumato::kernel
 #endif

@@ -18,9 +18,4 @@ struct MaxPoolTask {
 };
 void max_pool(const MaxPoolTask& task);
 
-/// out[m][i] = in[i models + m], i < count; models is 1, 2, 4 or 8.
-void separate(const float* in, std::size_t count, std::size_t models, float* const* out);
-void separate(const std::int32_t* in, std::size_t count, std::size_t models,
-              std::int32_t* const* out);
-
 }  // namespace sfumato::kernel

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <type_traits>
 #include <utility>
 
 #include "sfumato/nn/kernel/pieces.hpp"
@@ -19,16 +20,19 @@ namespace sfumato::kernel::HWY_NAMESPACE {
 
 constexpr std::size_t kWidest = kRegisters == 32 ? 5 : 3;
 
-/// Positions whose rows of b stay in the first-level cache while the rows of a pass, in words of 64.
-constexpr std::size_t kBlockWords = 2;
+/// Positions that are worked on while the rows of a pass, in words of 64: all where b stays in the
+/// second-level cache, whose speed is enough; otherwise as many as stay in the first.
+constexpr std::size_t block_words(std::size_t inputs, std::size_t b_stride) {
+  constexpr std::size_t kCached = std::size_t{256} << 10;
+  return inputs * b_stride * sizeof(float) <= kCached ? (inputs + 63) / 64 : 2;
+}
 
-/// Asks for a block of a row that will be read soon. Rows are anywhere in a large set, where the
+/// Asks for a word's numbers of a row that will be read soon. Rows are anywhere in a large set, where the
 /// processor does not see them coming.
-HWY_INLINE void prefetch_block(const SparseRow& row, std::size_t first) {
+HWY_INLINE void prefetch_word(const SparseRow& row, std::size_t word) {
   constexpr std::size_t kLine = 64 / sizeof(float);
-  for (std::size_t i = 0; i < (kBlockWords * 64) + kLine; i += kLine) {
-    hwy::Prefetch(row.values + first + i);
-  }
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < 64; i += kLine) hwy::Prefetch(row.values + word * 64 + i);
 }
 
 /// R rows and V vectors of columns, positions of words [from, to).
@@ -45,10 +49,14 @@ void sparse_rows_tile(const SparseRowsTimesMatrix& t, std::size_t row, std::size
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::LoadU(d, begin + v * kLanes);
   }
+  const SparseRow* soon = row + 2 * R <= t.row_count ? r + R : r;
   for (std::size_t word = from; word < to; ++word) {
     std::uint64_t bits = 0;
 #pragma GCC unroll 8
-    for (std::size_t i = 0; i < R; ++i) bits |= r[i].positions[word];
+    for (std::size_t i = 0; i < R; ++i) {
+      bits |= r[i].positions[word];
+      prefetch_word(soon[i], word);
+    }
     const float* block = t.b + word * 64 * t.b_stride + column;
     for (; bits != 0; bits &= bits - 1) {
       const auto p = static_cast<std::size_t>(std::countr_zero(bits));
@@ -90,13 +98,10 @@ void sparse_rows_panel(const SparseRowsTimesMatrix& t, std::size_t column) {
   constexpr std::size_t kRows = (kSums + V - 1) / V;
   static constexpr auto kTiles =
       sparse_rows_tiles<V>(std::make_integer_sequence<std::size_t, kRows>());
-  const std::size_t words = (t.inputs + 63) / 64;
-  for (std::size_t from = 0; from < words; from += kBlockWords) {
-    const std::size_t to = from + kBlockWords < words ? from + kBlockWords : words;
+  const std::size_t words = (t.inputs + 63) / 64, block = block_words(t.inputs, t.b_stride);
+  for (std::size_t from = 0; from < words; from += block) {
+    const std::size_t to = from + block < words ? from + block : words;
     for_each_piece(t.row_count, kRows, [&](std::size_t rows, std::size_t row) {
-      for (std::size_t next = row + rows; next < row + 2 * rows && next < t.row_count; ++next) {
-        prefetch_block(t.rows[next], from * 64);
-      }
       kTiles[rows - 1](t, row, column, from, to);
     });
   }
@@ -134,7 +139,8 @@ void sparse_tile(const SparseTransposeTimesMatrix& t, std::size_t p, std::size_t
     for (std::uint64_t bits = rows_of_group[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row = word * 64 + static_cast<std::size_t>(std::countr_zero(bits));
       const float* a = t.rows[row].values + p;
-      hwy::Prefetch(a + 2 * kPositionGroup);
+      // Narrow panels have no room for one more load.
+      if constexpr (V > 3) hwy::Prefetch(a + 2 * kPositionGroup);
       const float* b = t.b + row * t.b_stride + column;
       Vector w[V];
 #pragma GCC unroll 8
@@ -178,14 +184,22 @@ void sparse_transpose_panel(const SparseTransposeTimesMatrix& t, std::size_t col
 
 /// Exchanges rows and columns of 64 x 64 bits, bit j of word i with bit i of word j.
 HWY_INLINE void transpose_bits(std::uint64_t* words) {
-  std::uint64_t mask = 0x00000000FFFFFFFFULL;
-  for (unsigned half = 32; half != 0; half >>= 1, mask ^= mask << half) {
-    for (unsigned i = 0; i < 64; i = ((i | half) + 1) & ~half) {
-      const std::uint64_t change = ((words[i] >> half) ^ words[i | half]) & mask;
-      words[i] ^= change << half;
-      words[i | half] ^= change;
+  const auto exchange = [words](auto size, std::uint64_t mask) {
+    constexpr unsigned kHalf = decltype(size)::value;
+    for (unsigned first = 0; first < 64; first += 2 * kHalf) {
+      for (unsigned i = first; i < first + kHalf; ++i) {
+        const std::uint64_t change = ((words[i] >> kHalf) ^ words[i + kHalf]) & mask;
+        words[i] ^= change << kHalf;
+        words[i + kHalf] ^= change;
+      }
     }
-  }
+  };
+  exchange(std::integral_constant<unsigned, 32>(), 0x00000000FFFFFFFFULL);
+  exchange(std::integral_constant<unsigned, 16>(), 0x0000FFFF0000FFFFULL);
+  exchange(std::integral_constant<unsigned, 8>(), 0x00FF00FF00FF00FFULL);
+  exchange(std::integral_constant<unsigned, 4>(), 0x0F0F0F0F0F0F0F0FULL);
+  exchange(std::integral_constant<unsigned, 2>(), 0x3333333333333333ULL);
+  exchange(std::integral_constant<unsigned, 1>(), 0x5555555555555555ULL);
 }
 
 void sparse_transpose_times_matrix(const SparseTransposeTimesMatrix& t) {
