@@ -70,8 +70,8 @@ double best_threshold(const ScoreSample& sample, Delta delta, double alpha) {
   require_scores(sample);
   const std::vector<Cut> cuts = cuts_of(sample);
   if (cuts.empty()) return sample.with.front();
-  const Cut* best = nullptr;
-  std::tuple<double, double, double> best_value;
+  const Cut* best = &cuts.front();
+  std::tuple<double, double, double> best_value(-1.0, 0.0, 0.0);  // below all others
   for (const std::size_t index : tried(cuts.size())) {
     const Cut& cut = cuts[index];
     const TestCounts& counts = cut.counts;
@@ -79,7 +79,7 @@ double best_threshold(const ScoreSample& sample, Delta delta, double alpha) {
     const double advantage = rate(counts.true_positives, counts.positives) -
                              rate(counts.false_positives, counts.negatives);
     const std::tuple value(shown, shown > 0.0 ? 0.0 : advantage, cut.gap);
-    if (best == nullptr || value > best_value) {
+    if (value > best_value) {
       best = &cut;
       best_value = value;
     }

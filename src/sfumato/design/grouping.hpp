@@ -40,6 +40,6 @@ class Grouping {
 /// Throws   InvalidArgument: sizes that differ, budget or weights that are not positive, floor that
 ///          is negative or exceeds the budget, floor in the full forms with unequal entries or
 ///          weights, groups that are missing or not 0 .. m-1, regularisation < 0.
-void require_task(const DesignTask& task, Eigen::Index dimension);
+void require_task(const DesignTask& task, Eigen::Index size);
 
 }  // namespace sfumato

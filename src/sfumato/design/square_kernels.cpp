@@ -14,7 +14,7 @@ double sum_of_weighted_squares(const double* row, const double* weights, Eigen::
   Four sums[4] = {};
   Eigen::Index i = 0;
   for (; i + 16 <= count; i += 16) {
-    for (int lane = 0; lane < 4; ++lane) {
+    for (Eigen::Index lane = 0; lane < 4; ++lane) {
       Four x, w;
       SFUMATO_LOAD(x, row + i + 4 * lane);
       SFUMATO_LOAD(w, weights + i + 4 * lane);

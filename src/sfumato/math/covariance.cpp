@@ -61,7 +61,7 @@ MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where&
                                       row, col, matrix(row, col), col, row, matrix(col, row)),
                           "Give a symmetric matrix", where);
   }
-  const MatrixXd symmetric = 0.5 * (matrix + matrix.transpose());
+  MatrixXd symmetric = 0.5 * (matrix + matrix.transpose());
   const VectorXd eigenvalues =
       Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
   if (eigenvalues(0) < -kDefinitenessTolerance * largest) {

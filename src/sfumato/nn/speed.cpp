@@ -1,11 +1,10 @@
 #include "sfumato/nn/speed.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <thread>
 
 #include "sfumato/nn/kernel/peak.hpp"

@@ -33,7 +33,8 @@ double portable_log(double x) {
 /// quarter, then fdlibm's polynomials for |angle| <= pi / 4 (k_cos.c, k_sin.c).
 std::pair<double, double> portable_cos_sin(double turns) {
   constexpr double kTwoPi = 6.28318530717958647692;
-  const int quarter = static_cast<int>(4.0 * turns + 0.5);
+  const double quarters = 4.0 * turns + 0.5;  // not negative: the cast rounds down
+  const int quarter = static_cast<int>(quarters);
   const double angle = kTwoPi * (turns - 0.25 * quarter);
   const double z = angle * angle;
   const double sine =

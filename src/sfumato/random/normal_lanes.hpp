@@ -60,6 +60,21 @@ struct Lanes {
   }
 };
 
+/// Lane i is lane which[i] of the two vectors one after the other.
+template <class Vector, class Indices>
+inline Vector shuffled(Vector first, Vector second, Indices which) {
+#ifdef __clang__
+  constexpr std::size_t kLanes = sizeof(Vector) / sizeof(first[0]);
+  Vector result = first;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    result[i] = which[i] < kLanes ? first[which[i]] : second[which[i] - kLanes];
+  }
+  return result;
+#else
+  return __builtin_shuffle(first, second, which);
+#endif
+}
+
 /// Fills values[0 .. 4 blocks) with the float normals of blocks number, number + 1, ... of the
 /// layout in stream.hpp; returns how many blocks it did, a multiple of Lanes::kWords and at most
 /// `blocks`. Stops where the low word of the block number would overflow.
@@ -137,7 +152,7 @@ inline std::size_t fill_by_lanes(std::uint64_t step, std::uint64_t number, const
       }
     }
     const auto merge = [&](const Wide* halves) {
-      return __builtin_shuffle(same_bits<Bits>(halves[0]), same_bits<Bits>(halves[1]), evens);
+      return shuffled(same_bits<Bits>(halves[0]), same_bits<Bits>(halves[1]), evens);
     };
     w[0] = merge(c0);
     w[1] = merge(c1);
@@ -147,11 +162,10 @@ inline std::size_t fill_by_lanes(std::uint64_t step, std::uint64_t number, const
     Float n0, n1, n2, n3;
     float_box_muller<L>(w[0], w[1], n0, n1);
     float_box_muller<L>(w[2], w[3], n2, n3);
-    const Float a = __builtin_shuffle(n0, n1, low_pair), b = __builtin_shuffle(n2, n3, low_pair);
-    const Float c = __builtin_shuffle(n0, n1, high_pair), d = __builtin_shuffle(n2, n3, high_pair);
-    const Float rows[4] = {
-        __builtin_shuffle(a, b, low_double), __builtin_shuffle(a, b, high_double),
-        __builtin_shuffle(c, d, low_double), __builtin_shuffle(c, d, high_double)};
+    const Float a = shuffled(n0, n1, low_pair), b = shuffled(n2, n3, low_pair);
+    const Float c = shuffled(n0, n1, high_pair), d = shuffled(n2, n3, high_pair);
+    const Float rows[4] = {shuffled(a, b, low_double), shuffled(a, b, high_double),
+                           shuffled(c, d, low_double), shuffled(c, d, high_double)};
     std::memcpy(values + 4 * done, rows, sizeof rows);
   }
   return done;

@@ -36,8 +36,8 @@ std::string subject_of(const Table& table, const std::vector<Cell>& row) {
     if (!subject.empty()) subject += ", ";
     const bool is_text = std::holds_alternative<std::string>(row[i].content());
     const std::string& title = table.columns()[i].title;
-    subject +=
-        is_text ? words : title + (title.size() == 1 ? " = " : " ") + words;  // t = 100, row 383
+    if (!is_text) subject += fmt::format("{}{}", title, title.size() == 1 ? " = " : " ");
+    subject += words;  // t = 100, row 383
   }
   return subject;
 }

@@ -151,6 +151,7 @@ Table read_table(const Node& node) {
               key_columns ? key_columns->count() : 1);
   for (const Node& item : node.at("rows").list()) {
     std::vector<Cell> row;
+    row.reserve(columns.size());
     for (const Column& column : columns) row.push_back(read_cell(item.at(column.key.c_str())));
     table.add_row(std::move(row));
   }
