@@ -46,6 +46,9 @@ void check_usage(AuditCommand& command) {
     throw CLI::ValidationError("input", "--logits and --membership go together");
   }
   const bool models = ledger || command.unit == "models";
+  if (command.pool && !models) {
+    throw CLI::ValidationError("--pool", "columns of records share their coins: use --unit models");
+  }
   if (models && (command.randomised || (command.guesses && !ledger))) {
     throw CLI::ValidationError("--randomised", "canaries are records: use --unit records");
   }
@@ -79,13 +82,13 @@ constexpr const char* kRecordsOnly =
     "this model and bound no epsilon (Spec §11.2).";
 
 void bound_models(Document& document, const std::vector<ScoreSample>& samples,
-                  const AuditCommand& command, int& exit_code) {
+                  const AuditCommand& command, RunsNeeded unit, int& exit_code) {
   const Audit audit = audit_scores(samples, audit_options(command));
   add_bounds(document, audit, command);
   if (command.claim.empty()) return;
   const ClaimedGuarantee claim = parse_claim(command.claim);
   const ClaimCheck check = check_claim(audit, claim.epsilon, claim.delta);
-  add_claim(document, check, claim);
+  add_claim(document, check, claim, unit);
   if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
   if (check.verdict == ClaimVerdict::not_enough_runs) exit_code = kUndecided;
 }
@@ -108,7 +111,7 @@ void audit_files(Document& document, const AuditCommand& command, int& exit_code
         {samples.size() == 1 ? "given" : fmt::format("column {}", i + 1), samples[i]});
   }
   if (command.unit == "models") {
-    bound_models(document, samples, command, exit_code);
+    bound_models(document, samples, command, RunsNeeded::models_per_world, exit_code);
   } else if (command.randomised) {
     if (samples.size() > 1) {
       throw CLI::ValidationError("--randomised", "takes one column of scores");
@@ -139,12 +142,17 @@ void audit_layout(Document& document, const AuditCommand& command, int& exit_cod
                     models / 2, models));
     document.state(StatementKind::assumption,
                    "Each model was trained on each record or not by an independent fair coin.");
-    bound_models(document, {shadow_sample(shadows, command.seed)}, command, exit_code);
+    bound_models(document, {shadow_sample(shadows, command.seed)}, command,
+                 RunsNeeded::shadow_models, exit_code);
   } else if (command.randomised) {
     if (command.model < 1 || command.model > static_cast<std::uint64_t>(models)) {
       throw CLI::ValidationError("--model", fmt::format("there are models 1 to {}", models));
     }
     const auto target = static_cast<Index>(command.model - 1);
+    document.state(StatementKind::assumption,
+                   fmt::format("Model {} was chosen as the target before any was looked at: trying "
+                               "several is as many tests.",
+                               command.model));
     const Eigen::RowVectorXd row = lira_scores(shadows, LiraOptions{}).row(target);
     const std::vector<double> scores(row.begin(), row.end());
     std::vector<std::uint8_t> included;
@@ -208,7 +216,7 @@ void add_audit(CLI::App& app, int& exit_code) {
   add_numbers_option(*command, "--eps", o.epsilons,
                      "Epsilons for delta (default: of the study, 1)");
   command->add_option("--confidence", o.confidence,
-                      "Of all bounds together (default: of the study, 0.95)");
+                      "Of all bounds together, of all policies too (default: of the study, 0.95)");
   command
       ->add_option("--claim", o.claim, "Check eps=..,delta=..: exit code 1 if violated, 2 if open")
       ->type_name("eps=E,delta=D");

@@ -45,6 +45,19 @@ void add_rows(Table& table, const NamedAttack& attack, const Roc& roc, double co
   }
 }
 
+std::string runs_text(std::uint64_t per_world, RunsNeeded unit) {
+  switch (unit) {
+    case RunsNeeded::models_per_world:
+      return fmt::format("At least {} models per world are needed.", per_world);
+    case RunsNeeded::shadow_models:
+      return fmt::format(
+          "About {} shadow models are needed: half of them fit the attack, and the record is in "
+          "half of the others.",
+          4 * per_world);
+  }
+  throw InternalError("unknown unit of runs");
+}
+
 std::string key_of(const std::string& name) {
   std::string key = name;
   std::replace_if(
@@ -145,20 +158,22 @@ void add_bounds(Document& document, const Audit& audit, const AuditCommand& comm
   }
 }
 
-void add_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command) {
+void add_one_run(Document& document, const CanaryGuesses& guesses,
+                 const std::vector<double>& deltas, double confidence) {
   Table table("one_run", "One run with canaries", {{"quantity", "quantity"}, {"value", "value"}});
   table.add_row({"canaries", guesses.canaries});
   table.add_row({"guesses", guesses.guesses});
   table.add_row({"correct", guesses.correct});
-  for (const double delta : command.deltas) {
+  for (const double delta : deltas) {
     table.add_row({fmt::format("eps at delta = {:g}", delta),
-                   one_run_epsilon_lower_bound(guesses, Delta(delta), command.confidence)});
+                   one_run_epsilon_lower_bound(guesses, Delta(delta), confidence)});
   }
-  table.add_row({"mu", one_run_mu_lower_bound(guesses, command.confidence)});
+  table.add_row({"mu", one_run_mu_lower_bound(guesses, confidence)});
   document.add(std::move(table));
 }
 
-void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim) {
+void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim,
+               RunsNeeded unit) {
   const std::string what =
       fmt::format("eps = {:g}, delta = {:g}", claim.epsilon.nats(), claim.delta.probability());
   const double confidence = 100.0 * check.found.confidence.value_or(0.0);
@@ -174,9 +189,8 @@ void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarant
           "NOT ENOUGH RUNS to check the claim {}: not even a perfect attack could show more than "
           "eps = {:.4f}. {}",
           what, check.cap,
-          check.runs_needed
-              ? fmt::format("At least {} models per world are needed.", *check.runs_needed)
-              : "No feasible number of models would do.");
+          check.runs_needed ? runs_text(*check.runs_needed, unit)
+                            : "No feasible number of models would do.");
       break;
     case ClaimVerdict::not_refuted:
       text = fmt::format(
@@ -196,7 +210,9 @@ void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarant
 
 void state_scope(Document& document, const AuditCommand& command, const std::string& runs) {
   const std::string record = command.adjacency == "replace" ? "which of two records was trained on"
-                                                            : "whether one record was trained on";
+                             : command.adjacency == "losses"
+                                 ? "which of the two losses was trained on"
+                                 : "whether one record was trained on";
   document.state(
       StatementKind::assumption,
       fmt::format(
@@ -204,7 +220,10 @@ void state_scope(Document& document, const AuditCommand& command, const std::str
           "other records. {}. The numbers are about the attack that made the scores and the data "
           "sets that were trained on: a better attack or another pair may show more, so no value "
           "here is a guarantee, and a bound of 0 does not mean private.",
-          record, command.adjacency.empty() ? "unknown (not given)" : command.adjacency,
+          record,
+          command.adjacency.empty()       ? "unknown (not given)"
+          : command.adjacency == "losses" ? "as the study gives it"
+                                          : command.adjacency,
           command.access.empty()          ? "access that is unknown (not given)"
           : command.access == "white-box" ? "white-box access (weights, gradients)"
           : command.access == "law" ? "white-box access and the laws of the weights on D and D'"

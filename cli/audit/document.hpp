@@ -24,10 +24,15 @@ void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
 void add_bounds(Document& document, const Audit& audit, const AuditCommand& command);
 
 /// What one run with canaries bounds.
-void add_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command);
+void add_one_run(Document& document, const CanaryGuesses& guesses,
+                 const std::vector<double>& deltas, double confidence);
+
+/// How people count the models that a claim would need.
+enum class RunsNeeded { models_per_world, shadow_models };
 
 /// A claim against what was found; the verdict decides the exit code.
-void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim);
+void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim,
+               RunsNeeded unit = RunsNeeded::models_per_world);
 
 /// What the numbers are about and what they do not say.
 void state_scope(Document& document, const AuditCommand& command, const std::string& runs);

@@ -27,24 +27,25 @@ std::vector<std::size_t> chosen_policies(const Study& study, const std::string& 
   return chosen;
 }
 
-/// Which look this is, recorded in the ledger unless the user says so by --look.
+/// Which look this is, recorded in the ledger; --look can make it a later one, and is needed where the
+/// ledger cannot be written.
 void settle_look(Document& document, const Ledger& ledger, const Study& study,
                  const AuditCommand& command, AuditOptions& options) {
   std::uint64_t trials = 0;
   for (const auto& [status, count] : ledger.counts()) trials += count;
   const std::uint64_t planned =
       std::uint64_t{study.audit.pairs} * study.audit.replicas * study.noise.size();
-  Look look = look_at(ledger.looks(), trials, planned);
-  if (command.look) {
-    look = {*command.look, *command.look > 1 || trials < planned, false};
-  } else if (look.is_new && trials > 0) {
+  const Look look = look_at(ledger.looks(), trials, planned, command.look.value_or(1));
+  if (look.is_new && trials > 0) {
     try {
-      ledger.record_look(trials);
+      ledger.record_look(look.number, trials);
     } catch (const StorageError& error) {
-      throw InvalidArgument(
-          fmt::format("look {} cannot be recorded: {}", look.number, error.what()),
-          fmt::format("Say with --look {} that you keep count yourself", look.number),
-          Where::in(command.ledger));
+      if (!command.look) {
+        throw InvalidArgument(
+            fmt::format("look {} cannot be recorded: {}", look.number, error.what()),
+            fmt::format("Say with --look {} that you keep count yourself", look.number),
+            Where::in(command.ledger));
+      }
     }
   }
   options.look = look.number;
@@ -71,6 +72,7 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
   if (command.epsilons.empty()) command.epsilons = study.audit.epsilons;
   if (!command.own_confidence) command.confidence = study.audit.confidence;
   AuditOptions options = audit_options(command);
+  options.audits = chosen.size();
   settle_look(document, ledger, study, command, options);
   if (study.audit.worlds() == 1) {
     if (!command.score.empty()) {

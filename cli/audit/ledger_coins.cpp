@@ -39,12 +39,6 @@ AuditCommand described(AuditCommand command, const Study& study) {
   return command;
 }
 
-/// What a look may err with.
-double level_of(const AuditOptions& options) {
-  const double alpha = 1.0 - options.confidence;
-  return options.look > 1 || options.more_looks ? level_of_look(alpha, options.look) : alpha;
-}
-
 }  // namespace
 
 void audit_canaries(Document& document, const Ledger& ledger, const Study& study,
@@ -98,7 +92,8 @@ void audit_canaries(Document& document, const Ledger& ledger, const Study& study
   state_scope(
       document, described(command, study),
       fmt::format("{} canaries{}, each in or out by a fair coin in each of {} {} per policy; the "
-                  "level is divided by the models. The canaries stand for the records that are "
+                  "level is divided by the models and the policies. The canaries stand for the "
+                  "records that are "
                   "easiest to tell: other records may show more or less",
                   study.audit.canaries, study.adjacency.canary ? " with a wrong label" : "",
                   study.audit.replicas, study.audit.replicas == 1 ? "model" : "models"));
@@ -124,9 +119,9 @@ void audit_shadows(Document& document, const Ledger& ledger, const Study& study,
       attack.name = fmt::format("{}, {}", policy, attack.name);
       attacks.push_back(std::move(attack));
     }
-    if (policies[p].diverged != 0) {  // who diverged may depend on the coins
+    if (policies[p].diverged + policies[p].failed != 0) {  // which may depend on the coins
       table.add_row({policy, policies[p].runs.size(),
-                     Empty{"models diverged: those that did not are no fair sample"}, Empty{},
+                     Empty{"models diverged or failed: the others are no fair sample"}, Empty{},
                      Empty{}});
       continue;
     }
@@ -140,7 +135,7 @@ void audit_shadows(Document& document, const Ledger& ledger, const Study& study,
       for (const ClaimedGuarantee& claim : claims_of(study, command)) {
         const ClaimCheck check = check_claim(audit, claim.epsilon, claim.delta);
         document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
-        add_claim(document, check, claim);
+        add_claim(document, check, claim, RunsNeeded::shadow_models);
         if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
         if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
           exit_code = kUndecided;

@@ -64,13 +64,16 @@ void add_losses(Document& document, const Study& study, const std::vector<Policy
                      Empty{}, policies[p].diverged});
       continue;
     }
-    table.add_row({study.noise[p].name,
-                   estimate(policies[p].worst_loss, "largest over models of the mean loss on D"),
-                   estimate(policies[p].largest_loss, "largest over models and records"),
-                   estimate(mean_of(with), "mean over models"),
-                   estimate(mean_of(without), "mean over models"),
-                   estimate(std::fabs(mean_of(with) - mean_of(without)), "distance of the means"),
-                   policies[p].diverged});
+    table.add_row(
+        {study.noise[p].name,
+         estimate(policies[p].worst_loss, "largest over models of the mean loss on D"),
+         std::isnan(policies[p].largest_loss)
+             ? Cell(Empty{"a quadratic loss has no records"})
+             : Cell(estimate(policies[p].largest_loss, "largest over models and records")),
+         estimate(mean_of(with), "mean over models"),
+         estimate(mean_of(without), "mean over models"),
+         estimate(std::fabs(mean_of(with) - mean_of(without)), "distance of the means"),
+         policies[p].diverged});
   }
   document.add(std::move(table));
 }
@@ -122,13 +125,19 @@ void state_infinite(Document& document, const Study& study, const std::string& p
 }
 
 /// The odometers as a risk, or why there is none.
-void measure_odometer(const Study& study, const PolicyTrials& trials, Sandwich& sandwich) {
+void measure_odometer(Document& document, const Study& study, const PolicyTrials& trials,
+                      Sandwich& sandwich) {
   if (!study.train.odometer) {
     sandwich.no_odometer = "the study kept no odometer (train.odometer = true does)";
   } else if (trials.odometers.empty()) {
     sandwich.no_odometer = "every model diverged";
   } else {
     sandwich.odometer.emplace(trials.odometers);
+    if (trials.diverged != 0) {
+      document.state(StatementKind::warning,
+                     fmt::format("{}: the odometer leaves out {} trials that diverged.",
+                                 sandwich.policy, trials.diverged));
+    }
   }
 }
 
@@ -159,7 +168,7 @@ std::string runs_text(const Study& study, const AuditOptions& options, const std
   const AuditSpec& audit = study.audit;
   const std::string pairs =
       audit.random_pairs
-          ? fmt::format("{} replicas, each of a pair of its own", audit.pairs * audit.replicas)
+          ? fmt::format("{} replicas, each of a pair drawn at random", audit.pairs * audit.replicas)
           : fmt::format("{} replicas of {} {}", audit.replicas, audit.pairs,
                         audit.pairs == 1 ? "pair" : "pairs");
   return fmt::format(
@@ -175,12 +184,31 @@ std::string runs_text(const Study& study, const AuditOptions& options, const std
 void audit_pairs(Document& document, const Ledger& ledger, const Study& study,
                  const std::vector<std::size_t>& chosen, AuditCommand command, AuditOptions options,
                  int& exit_code) {
-  if (command.score.empty()) command.score = default_score(study.model.kind);
+  const bool own_score = !command.score.empty();
+  if (!own_score) command.score = default_score(study.model.kind);
+  (void)score_called(command.score, study.model.kind, Where::in("--score"));  // refuses others
+  std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, command.score);
+  for (const std::size_t p : chosen) {
+    if (policies[p].without_score == 0) continue;
+    if (own_score) {
+      throw InvalidArgument(fmt::format("the models of the policy `{}` have no score `{}`",
+                                        study.noise[p].name, command.score),
+                            "Take another, such as --score loss, or other policies with --policy",
+                            Where::in("--score"));
+    }
+    document.state(StatementKind::info,
+                   fmt::format("The score is loss: the models of the policy `{}` have no {}.",
+                               study.noise[p].name, command.score));
+    command.score = "loss";
+    policies = trials_by_policy(ledger, study, command.score);
+    break;
+  }
   const ScoreInfo& score = score_called(command.score, study.model.kind, Where::in("--score"));
-  const std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, command.score);
   command.unit = "models";
   command.larger_means = "member";
-  command.adjacency = study.adjacency.kind == Adjacency::remove ? "remove" : "replace";
+  command.adjacency = study.model.kind == ModelKind::quadratic    ? "losses"
+                      : study.adjacency.kind == Adjacency::remove ? "remove"
+                                                                  : "replace";
   command.access = score.access == ScoreAccess::outputs   ? "black-box"
                    : score.access == ScoreAccess::weights ? "white-box"
                                                           : "law";
@@ -201,10 +229,12 @@ void audit_pairs(Document& document, const Ledger& ledger, const Study& study,
     }
     if (trials.failed != 0) {
       document.state(StatementKind::warning,
-                     fmt::format("{}: {} trials failed and are left out.", policy, trials.failed));
+                     fmt::format("{}: {} trials failed and are left out. The bounds assume that "
+                                 "failing has nothing to do with the world.",
+                                 policy, trials.failed));
     }
     sandwiches.push_back({policy, audit_scores(trials.scores, options), proven[p], {}});
-    measure_odometer(study, trials, sandwiches.back());
+    measure_odometer(document, study, trials, sandwiches.back());
     attacks.push_back({policy, pooled(trials.scores)});
   }
   if (add_sandwich(document, sandwiches, command)) exit_code = kViolated;

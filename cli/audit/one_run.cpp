@@ -32,9 +32,10 @@ void check_one_run(Document& document, const CanaryGuesses& guesses, const Claim
 
 void bound_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command,
                    int& exit_code) {
-  add_one_run(document, guesses, command);
+  const double confidence = 1.0 - level_of(audit_options(command));
+  add_one_run(document, guesses, command.deltas, confidence);
   if (command.claim.empty()) return;
-  check_one_run(document, guesses, parse_claim(command.claim), command.confidence, exit_code);
+  check_one_run(document, guesses, parse_claim(command.claim), confidence, exit_code);
 }
 
 }  // namespace sfumato::cli

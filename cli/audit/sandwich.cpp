@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "sfumato/report/number.hpp"
+
 namespace sfumato::cli {
 namespace {
 
@@ -33,18 +35,20 @@ class Rows {
       document_.state(
           StatementKind::verdict,
           fmt::format(
-              "VIOLATION in {}: the models show {} >= {:.4g} with confidence {:g} %, and {} "
-              "{:.4g} is proven. One of the two is wrong: a bug, data or training other "
+              "VIOLATION in {}: the models show {} >= {} with confidence {:g} %, and {} {} is "
+              "proven. One of the two is wrong: a bug, data or training other "
               "than the study says, a false proof, or a chance of {:.2g}.",
-              of.policy, quantity, shown, 100.0 * of.audit.confidence(), symbol(proven->claim),
-              number_of(*proven), 1.0 - of.audit.confidence()));
+              of.policy, quantity, format_number(shown, Rounding::down),
+              100.0 * of.audit.confidence(), symbol(proven->claim),
+              format_number(number_of(*proven), Rounding::up), 1.0 - of.audit.confidence()));
     }
     if (odometer && above(*odometer)) {
       document_.state(
           StatementKind::warning,
-          fmt::format("{}: the models show {} >= {:.4g}, above the odometer's {:.4g}. The odometer "
-                      "is an estimate, but of an upper bound: look at its runs.",
-                      of.policy, quantity, shown, number_of(*odometer)));
+          fmt::format("{}: the models show {} >= {}, above the odometer's {}. The odometer is an "
+                      "estimate, but of an upper bound: look at its runs.",
+                      of.policy, quantity, format_number(shown, Rounding::down),
+                      format_number(number_of(*odometer))));
     }
   }
   [[nodiscard]] bool violated() const { return violated_; }

@@ -48,8 +48,9 @@ Cell runs_cell(const std::optional<std::uint64_t>& runs) {
 }
 
 /// The cap of the planned runs and the runs that are needed, by how the audit chooses thresholds.
-void add_caps(Document& document, const AuditSpec& audit, const ClaimedGuarantee& claim,
+void add_caps(Document& document, const Study& study, const ClaimedGuarantee& claim,
               double confidence, std::size_t number, std::size_t claims) {
+  const AuditSpec& audit = study.audit;
   Table table(claims == 1 ? "caps" : fmt::format("caps_{}", number + 1),
               fmt::format("To show more than eps = {:g} at delta = {:g}, confidence {:g}",
                           claim.epsilon.nats(), claim.delta.probability(), confidence),
@@ -66,6 +67,7 @@ void add_caps(Document& document, const AuditSpec& audit, const ClaimedGuarantee
     options.confidence = confidence;
     options.delta = claim.delta;
     options.strategy = strategy;
+    options.audits = study.noise.size();
     if (strategy == ThresholdStrategy::fixed) options.thresholds = {0.5};
     AuditSpec plan = audit;
     const bool too_few = strategy == ThresholdStrategy::held_out && runs < 2;
@@ -96,11 +98,16 @@ void add_caps(Document& document, const AuditSpec& audit, const ClaimedGuarantee
 }
 
 /// What a perfect attack would show where coins decide which records are in.
-void add_coin_caps(Document& document, const AuditSpec& audit, Delta delta, double confidence) {
+void add_coin_caps(Document& document, const Study& study, Delta delta, double confidence) {
+  const AuditSpec& audit = study.audit;
+  AuditOptions options;
+  options.confidence = confidence;
+  options.delta = delta;
+  options.audits = study.noise.size();
   if (audit.canaries != 0) {
     const std::uint64_t all = audit.canaries;
     const Claimed<Epsilon> cap = one_run_epsilon_lower_bound(
-        {all, all, all}, delta, 1.0 - (1.0 - confidence) / static_cast<double>(audit.replicas));
+        {all, all, all}, delta, 1.0 - level_of(options) / static_cast<double>(audit.replicas));
     document.state(StatementKind::info,
                    fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
                                "= {:g}.",
@@ -111,9 +118,6 @@ void add_coin_caps(Document& document, const AuditSpec& audit, Delta delta, doub
     AuditSpec guessed = audit;
     const std::size_t targets = audit.shadow_models - audit.shadow_models / 2;
     guessed.replicas = targets / 2;
-    AuditOptions options;
-    options.confidence = confidence;
-    options.delta = delta;
     const double cap =
         guessed.replicas < 2 ? 0.0 : perfect_audit(guessed, options).epsilon_cap(delta);
     document.state(
@@ -174,13 +178,14 @@ void plan_study(const StudyOptions& options, int& exit_code) {
   const std::vector<ClaimedGuarantee> claims = claims_of(options, study.audit);
   const double confidence = options.confidence.value_or(study.audit.confidence);
   for (std::size_t i = 0; i < claims.size() && study.audit.worlds() == 2; ++i) {
-    add_caps(document, study.audit, claims[i], confidence, i, claims.size());
+    add_caps(document, study, claims[i], confidence, i, claims.size());
   }
-  add_coin_caps(document, study.audit, claims.front().delta, confidence);
+  add_coin_caps(document, study, claims.front().delta, confidence);
   if (study.audit.worlds() == 2) {
     document.state(
         StatementKind::info,
-        fmt::format("Runs are models per world{} and policy; \"runs needed\" is for an attack that "
+        fmt::format("Runs are models per world{} and policy, and the policies share the "
+                    "confidence; \"runs needed\" is for an attack that "
                     "never errs, the columns behind it for weaker ones that do as expected.",
                     study.audit.random_pairs ? "" : ", pair"));
   }

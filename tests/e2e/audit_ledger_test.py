@@ -102,6 +102,35 @@ class AuditLedger(ProgramTest):
                            "--score", "loss", "--policy", "none")
         self.assertTrue(any("infinite in 300 of 300 runs along D" in w for w in found.statements("warning")))
 
+    def test_policies_share_the_confidence(self):
+        study = QUADRATIC.replace("[audit]", '[[noise]]\npolicy = "isotropic"\nname = "more"\nvariance = 0.1\n[audit]')
+        ledger = self.ledger(study)
+        both, one = self.audit(ledger), self.audit(ledger, "--policy", "isotropic")
+        self.assertAlmostEqual(one.value("tests", "level"), 0.05, 12)
+        quantity = "eps at delta = 1e-05"
+        self.assertLess(both.value("sandwich", "audited", policy="isotropic", quantity=quantity),
+                        one.value("sandwich", "audited", policy="isotropic", quantity=quantity))
+        self.assertIn("divided by 2 audits", both.cell("sandwich", "audited", policy="more", quantity=quantity)["method"])
+
+    def test_training_without_noise_is_not_passed_for_want_of_a_score(self):
+        text = QUADRATIC.replace("isotropic", "none").replace("variance = 0.01", "")
+        ledger = self.ledger(text)
+        found = self.audit(ledger, "--claim", "eps=1,delta=1e-5", code=1)
+        self.assertTrue(any("The score is loss" in s for s in found.statements()))
+        done = run("audit", ledger, "--score", "likelihood_ratio")
+        self.assertEqual(done.returncode, BAD_INPUT, done.stdout)
+        self.assertIn("`none` have no score `likelihood_ratio`", done.stderr)
+
+    def test_a_look_stays_a_look_whatever_the_user_counts(self):
+        ledger = self.ledger()
+        self.change(ledger, "DELETE FROM look")
+        self.change(ledger, "CREATE TABLE kept AS SELECT * FROM trial WHERE replica >= 200")
+        self.change(ledger, "DELETE FROM trial WHERE replica >= 200")
+        self.assertAlmostEqual(self.audit(ledger, "--look", "1").value("tests", "level"), 0.025, 12)
+        self.change(ledger, "INSERT INTO trial SELECT * FROM kept")
+        for options in ((), ("--look", "1")):
+            self.assertAlmostEqual(self.audit(ledger, *options).value("tests", "level"), 0.05 / 6, 12)
+
     def test_looks(self):
         ledger = self.ledger()
         first, again = self.audit(ledger), self.audit(ledger)

@@ -105,6 +105,13 @@ class Bounds(AuditTest):
         # P[B >= 60] = q^60 = 0.05
         self.assert_close(best.value("one_run", "value", quantity="eps at delta = 0"), 2.9711, 1e-3)
 
+    def test_one_run_splits_the_level_over_looks(self):
+        command = self.files(self.gaussian(2), self.gaussian(0, seed=2))
+        shown = [self.document(*command, "--unit", "records", "--randomised", *look)
+                 .cell("one_run", "value", quantity="eps at delta = 1e-05") for look in ((), ("--look", 2))]
+        self.assertGreater(shown[0]["value"], shown[1]["value"])
+        self.assert_close(shown[1]["confidence"], 1 - 0.05 / 6)
+
     def test_lira_layout(self):
         document = self.document(*self.layout(), "--unit", "models", "--strategy", "fixed", "--threshold", 0)
         self.assertGreater(document.value("bounds", "value", quantity="eps at delta = 1e-05"), 0.5)
@@ -140,12 +147,15 @@ class Claims(AuditTest):
         self.assertTrue(text.startswith("VIOLATION"))
 
     def test_not_enough_runs(self):
-        text = self.verdict(2, "eps=4,delta=1e-5", [1] * 20, [0] * 20)
-        self.assertTrue(text.startswith("NOT ENOUGH RUNS"))
-        needed = int(text.split("At least ")[1].split()[0])
-        # With that many a perfect attack does refute it, with two fewer not.
-        self.verdict(1, "eps=4,delta=1e-5", [1] * needed, [0] * needed)
-        self.verdict(2, "eps=4,delta=1e-5", [1] * (needed - 2), [0] * (needed - 2))
+        for eps, how in ((4, ()), (1, ("--strategy", "ranks")), (0.5, ("--strategy", "ranks")),
+                         (0.2, ("--choosing", "0.7")), (2, ("--strategy", "fixed", "--threshold", "0.5"))):
+            claim = f"eps={eps},delta=1e-5"
+            text = self.verdict(2, claim, [1] * 6, [0] * 6, *how)
+            self.assertTrue(text.startswith("NOT ENOUGH RUNS"))
+            needed = int(text.split("At least ")[1].split()[0])
+            # With that many a perfect attack does refute it, with one less not.
+            self.verdict(1, claim, [1] * needed, [0] * needed, *how)
+            self.verdict(2, claim, [1] * (needed - 1), [0] * (needed - 1), *how)
 
     def test_not_refuted(self):
         text = self.verdict(0, "delta=1e-5,eps=1", self.gaussian(0.1), self.gaussian(0, seed=2))
@@ -167,7 +177,8 @@ class Refusals(AuditTest):
         for name, content, needles in (
                 ("nan.csv", "1\nnan\n", ["nan.csv", "2"]), ("empty.csv", "", ["empty.csv"]),
                 ("text.csv", "1\nhigh\n3\n", ["text.csv:2", "high"]), ("wide.csv", "1,2\n3,4\n", ["columns"]),
-                ("inf.csv", "1\ninf\n", ["inf.csv"]), ("header.csv", "score\n", ["header.csv"])):
+                ("inf.csv", "1\ninf\n", ["inf.csv"]),
+                ("first.csv", "-inf\n1\n", ["first.csv:1", "-inf"]), ("header.csv", "score\n", ["header.csv"])):
             bad = self.write(name, content)
             self.refused(65, needles, "audit", "--members", bad, "--nonmembers", good, "--unit", "models")
         same = self.scores("same.csv", [5, 5])
@@ -200,6 +211,7 @@ class Refusals(AuditTest):
         self.refused(64, ["--threshold"], *pair, "--unit", "models", "--threshold", 1)
         self.refused(64, ["--confidence"], *pair, "--unit", "models", "--confidence", 1)
         self.refused(64, ["--look"], *pair, "--unit", "models", "--look", 0)
+        self.refused(64, ["--pool"], *pair, "--unit", "records", "--randomised", "--pool")
         self.refused(64, ["--delta"], *pair, "--unit", "models", "--delta", 2)
         self.refused(65, ["7 guesses"], *pair, "--unit", "records", "--randomised", "--guesses", 7)
 

@@ -8,35 +8,9 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BAD_INPUT, ROOT, SFUMATO, ProgramTest, run
+from support import BAD_INPUT, FASHION, FASHION_STUDY, ROOT, SFUMATO, ProgramTest, run
 
-FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
-STUDY = """
-[data]
-set = "fashion-mnist"
-records = 200
-test_records = 100
-
-[model]
-preset = "mlp-10"
-
-[train]
-iterations = 60
-batch_size = 20
-odometer = true
-
-[[noise]]
-policy = "isotropic_per_layer"
-variance = 0.01
-
-[[noise]]
-policy = "anisotropic"
-variance = 0.01
-
-[audit]
-pairs = 2
-replicas = 10
-"""
+STUDY = FASHION_STUDY.replace("replicas = 6", "replicas = 10")
 # Tests run as root in containers, and ask for more ranks than there are cores.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1")

@@ -9,45 +9,16 @@ import sqlite3
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
-from support import BAD_INPUT, SFUMATO, STORAGE, USAGE, ProgramTest, catches_interrupts, run
-
-FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
-STUDY = """
-[data]
-set = "fashion-mnist"
-records = 200
-test_records = 100
-
-[model]
-preset = "mlp-10"
-
-[train]
-iterations = 60
-batch_size = 20
-odometer = true
-
-[[noise]]
-policy = "isotropic_per_layer"
-variance = 0.01
-
-[[noise]]
-policy = "anisotropic"
-variance = 0.01
-
-[audit]
-pairs = 2
-replicas = 6
-"""
-
+from support import (BAD_INPUT, FASHION, FASHION_STUDY, SFUMATO, STORAGE, USAGE, ProgramTest, catches_interrupts,
+                     run)
 
 @unittest.skipUnless(FASHION.exists(), "Fashion-MNIST is not installed")
 class Study(ProgramTest):
     def setUp(self):
         super().setUp()
         self.study = self.path("s.toml")
-        self.study.write_text(STUDY)
+        self.study.write_text(FASHION_STUDY)
 
     def path(self, name):
         return self.dir / name

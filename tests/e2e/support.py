@@ -14,6 +14,35 @@ os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # reports say when they were wri
 
 USAGE, BAD_INPUT, STORAGE = 64, 65, 74
 
+FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
+# Two noises, two pairs: 24 trials of a network that take moments.
+FASHION_STUDY = """
+[data]
+set = "fashion-mnist"
+records = 200
+test_records = 100
+
+[model]
+preset = "mlp-10"
+
+[train]
+iterations = 60
+batch_size = 20
+odometer = true
+
+[[noise]]
+policy = "isotropic_per_layer"
+variance = 0.01
+
+[[noise]]
+policy = "anisotropic"
+variance = 0.01
+
+[audit]
+pairs = 2
+replicas = 6
+"""
+
 
 def run(*args, **options):
     """Runs sfumato in the repository root; strings in, a CompletedProcess out."""

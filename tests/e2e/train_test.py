@@ -5,11 +5,9 @@ import signal
 import subprocess
 import time
 import unittest
-from pathlib import Path
 
-from support import ROOT, SFUMATO, ProgramTest, catches_interrupts, run
+from support import FASHION, ROOT, SFUMATO, ProgramTest, catches_interrupts, run
 
-FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 STUDY = """
 [data]
 set = "fashion-mnist"

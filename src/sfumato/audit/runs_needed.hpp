@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "sfumato/core/units.hpp"
@@ -18,14 +19,21 @@ struct AttackRates {
   double fpr = 0.0;
 };
 
+/// What an audit makes of so many models per world: how many decide, and at which level.
+struct TestPlan {
+  std::uint64_t deciding;
+  double alpha;
+};
+
 /// The least number of models per world with which an attack of these rates, if it does as expected,
-/// shows more than (epsilon, delta) at level alpha. Nothing if no number up to 10^7 does: the attack
-/// is too weak to refute the claim, however often it is repeated.
+/// shows more than (epsilon, delta). Nothing if no number up to 10^7 does: the attack
+/// is too weak to refute the claim, however often it is repeated. For a perfect attack: what any audit
+/// needs at least.
 ///
-/// With the default, a perfect attack: what any audit needs at least.
-/// Throws   InvalidArgument if a rate is not a probability or alpha is not in (0, 1).
-[[nodiscard]] std::optional<std::uint64_t> runs_to_refute(Epsilon epsilon, Delta delta,
-                                                          double alpha,
-                                                          const AttackRates& attack = {});
+/// `plan` is called with numbers of models; where none decide, nothing is shown.
+/// Throws   InvalidArgument if a rate is not a probability or a planned alpha is not in (0, 1).
+[[nodiscard]] std::optional<std::uint64_t> runs_to_refute(
+    Epsilon epsilon, Delta delta, const AttackRates& attack,
+    const std::function<TestPlan(std::uint64_t models)>& plan);
 
 }  // namespace sfumato

@@ -16,7 +16,6 @@ namespace {
 /// the level: with 100 models per world a perfect attack shows eps = 2.82 with all of these, 2.57 with
 /// held_out, which can use 50.
 constexpr double kRankShares[] = {0.0, 0.01, 0.05, 0.2};
-constexpr std::size_t kMostRankEvents = 2 * std::size(kRankShares);
 
 std::vector<std::size_t> ranks_of(std::size_t models) {
   std::vector<std::size_t> ranks;
@@ -62,10 +61,6 @@ void add_rank_events(std::size_t index, const ScoreSample& sample,
 void check(std::span<const ScoreSample> samples, const AuditOptions& options, const Where& where) {
   if (samples.empty()) throw InvalidArgument("there is nothing to audit", "Pass scores", where);
   for (const ScoreSample& sample : samples) require_scores(sample, where);
-  if (!(options.confidence > 0.0 && options.confidence < 1.0)) {
-    throw InvalidArgument(fmt::format("confidence = {} is not between 0 and 1", options.confidence),
-                          "Pass a probability such as 0.95", where);
-  }
   if (options.strategy != ThresholdStrategy::fixed) return;
   if (options.thresholds.empty()) {
     throw InvalidArgument("no threshold is given", "Pass one that was chosen before", where);
@@ -94,15 +89,23 @@ double level_of_look(double alpha, std::uint64_t look) {
   return alpha / (number * (number + 1.0));
 }
 
+double level_of(const AuditOptions& options) {
+  if (!(options.confidence > 0.0 && options.confidence < 1.0)) {
+    throw InvalidArgument(fmt::format("confidence = {} is not between 0 and 1", options.confidence),
+                          "Pass a probability such as 0.95");
+  }
+  if (options.audits == 0) throw InvalidArgument("audits = 0", "Count this one");
+  const double alpha = (1.0 - options.confidence) / static_cast<double>(options.audits);
+  const double spent = level_of_look(alpha, options.look);
+  return options.look > 1 || options.more_looks ? spent : alpha;
+}
+
 Audit audit_scores(std::span<const ScoreSample> samples, const AuditOptions& options) {
   check(samples, options, Where::here());
   Audit audit;
   audit.options_ = options;
   audit.samples_ = samples.size();
-  double alpha = 1.0 - options.confidence;
-  const double spent = level_of_look(alpha, options.look);
-  if (options.look > 1 || options.more_looks) alpha = spent;
-  alpha /= static_cast<double>(samples.size());
+  const double alpha = level_of(options) / static_cast<double>(samples.size());
   audit.assumptions_ = {kIndependentModels};
   std::uint64_t choosing = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -140,6 +143,7 @@ Audit audit_scores(std::span<const ScoreSample> samples, const AuditOptions& opt
     }
   }
   if (samples.size() > 1) audit.method_ += fmt::format("; divided by {} samples", samples.size());
+  if (options.audits > 1) audit.method_ += fmt::format("; divided by {} audits", options.audits);
   if (options.look > 1 || options.more_looks) {
     audit.method_ += fmt::format("; look {} of any number", options.look);
   } else {
@@ -201,16 +205,22 @@ double Audit::epsilon_cap(Delta delta) const {
 
 std::optional<std::uint64_t> Audit::runs_to_refute(Epsilon epsilon, Delta delta,
                                                    const AttackRates& attack) const {
-  double level = level_;
-  if (options_.strategy == ThresholdStrategy::ranks) {  // more models may mean more ranks
-    level *= static_cast<double>(events_.size()) / static_cast<double>(kMostRankEvents * samples_);
+  const double alpha = level_of(options_) / static_cast<double>(samples_);
+  switch (options_.strategy) {
+    case ThresholdStrategy::held_out:
+      return sfumato::runs_to_refute(epsilon, delta, attack, [&](std::uint64_t models) {
+        return TestPlan{models - choosing_models(models, options_.choosing_fraction), alpha};
+      });
+    case ThresholdStrategy::ranks:
+      return sfumato::runs_to_refute(epsilon, delta, attack, [&](std::uint64_t models) {
+        return TestPlan{models, alpha / (2.0 * static_cast<double>(ranks_of(models).size()))};
+      });
+    case ThresholdStrategy::fixed:
+      return sfumato::runs_to_refute(epsilon, delta, attack, [&](std::uint64_t models) {
+        return TestPlan{models, level_};
+      });
   }
-  auto runs = sfumato::runs_to_refute(epsilon, delta, level, attack);
-  if (runs && options_.strategy == ThresholdStrategy::held_out) {
-    const double fresh = 1.0 - options_.choosing_fraction;
-    runs = static_cast<std::uint64_t>(std::ceil(static_cast<double>(*runs) / fresh));
-  }
-  return runs;
+  throw InternalError("unknown threshold strategy");
 }
 
 }  // namespace sfumato

@@ -26,7 +26,7 @@ enum class ThresholdStrategy {
 [[nodiscard]] std::string_view name(ThresholdStrategy strategy);
 
 struct AuditOptions {
-  double confidence = 0.95;  ///< of all bounds of the audit together
+  double confidence = 0.95;  ///< of all bounds of the audit, or of all `audits`, together
   ThresholdStrategy strategy = ThresholdStrategy::held_out;
   Delta delta{1e-5};                    ///< held_out chooses for the epsilon at this delta
   double choosing_fraction = 0.5;       ///< of the models, with held_out
@@ -34,12 +34,17 @@ struct AuditOptions {
   std::vector<double> thresholds = {};  ///< with fixed: the tests are "score >= threshold"
   std::uint64_t look = 1;               ///< which look at the same growing set of models this is
   bool more_looks = false;              ///< models may be added and looked at again
+  std::uint64_t audits = 1;  ///< that share the confidence, such as one for each noise policy
 };
 
 /// The share of alpha that a look may spend if there may be any number of them:
 /// alpha / (look (look + 1)), which sums to alpha.
 /// Throws   InvalidArgument if look is 0.
 [[nodiscard]] double level_of_look(double alpha, std::uint64_t look);
+
+/// What one audit may err with: 1 - confidence, split over the looks and the audits that share it.
+/// Throws   InvalidArgument if confidence is not in (0, 1), or look or audits is 0.
+[[nodiscard]] double level_of(const AuditOptions& options);
 
 /// One tested event.
 struct AuditedEvent {
@@ -70,7 +75,7 @@ class Audit {
   /// The event behind epsilon(delta).
   [[nodiscard]] const AuditedEvent& best_event(Delta delta) const;
   [[nodiscard]] double confidence() const { return options_.confidence; }
-  /// What each event may err with: 1 - confidence, divided by looks, samples and thresholds.
+  /// What each event may err with: 1 - confidence, divided by looks, audits, samples and thresholds.
   [[nodiscard]] double level() const { return level_; }
   [[nodiscard]] const AuditOptions& options() const { return options_; }
 
@@ -92,7 +97,7 @@ class Audit {
 ///
 /// Throws   InvalidArgument if there is no sample, a world of one is empty (or, with held_out, has
 ///          fewer than two models), a score is NaN, confidence or choosing_fraction is not in (0, 1),
-///          `fixed` has no or a NaN threshold, or look is 0.
+///          `fixed` has no or a NaN threshold, or look or audits is 0.
 [[nodiscard]] Audit audit_scores(std::span<const ScoreSample> samples, const AuditOptions& options);
 [[nodiscard]] inline Audit audit_scores(const ScoreSample& sample, const AuditOptions& options) {
   return audit_scores(std::span(&sample, 1), options);

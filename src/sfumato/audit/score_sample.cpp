@@ -65,6 +65,12 @@ TestCounts counts_from(const ScoreSample& sample, double threshold) {
           count_from(sample.without, threshold), sample.without.size()};
 }
 
+std::size_t choosing_models(std::size_t models, double fraction) {
+  if (models < 2) return models;
+  const auto part = static_cast<std::size_t>(std::llround(fraction * static_cast<double>(models)));
+  return std::clamp<std::size_t>(part, 1, models - 1);
+}
+
 SplitSample split(const ScoreSample& sample, double fraction, std::uint64_t seed) {
   require_scores(sample);
   if (!(fraction > 0.0 && fraction < 1.0)) {
@@ -76,15 +82,13 @@ SplitSample split(const ScoreSample& sample, double fraction, std::uint64_t seed
     throw InvalidArgument("a world has one model, which cannot be split",
                           "Train more models, or fix the threshold beforehand");
   }
-  const auto part = [fraction](std::size_t size) {
-    return static_cast<std::size_t>(std::llround(fraction * static_cast<double>(size)));
-  };
   const Stream stream(StreamKey(seed, Purpose::bootstrap, {1}));
   // The indices that both worlds have are split together, the rest of the longer one by itself.
-  const std::vector<bool> head =
-      draw(common, std::clamp<std::size_t>(part(common), 1, common - 1), stream, 0);
+  const std::vector<bool> head = draw(common, choosing_models(common, fraction), stream, 0);
   const std::size_t rest = std::max(sample.with.size(), sample.without.size()) - common;
-  const std::vector<bool> tail = draw(rest, part(rest), stream, 1);
+  const std::vector<bool> tail =
+      draw(rest, static_cast<std::size_t>(std::llround(fraction * static_cast<double>(rest))),
+           stream, 1);
   SplitSample parts;
   const auto deal = [&](const std::vector<double>& from, std::vector<double>& choosing,
                         std::vector<double>& fresh) {

@@ -28,10 +28,13 @@ void require_scores(const ScoreSample& sample, const Where& where = Where::here(
 /// The test "score >= threshold" on every model.
 [[nodiscard]] TestCounts counts_from(const ScoreSample& sample, double threshold);
 
+/// How many of so many models choose the threshold: round(fraction n), but at least 1 and at most n - 1.
+[[nodiscard]] std::size_t choosing_models(std::size_t models, double fraction);
+
 /// Two parts of a sample, drawn at random by `seed`; entries with the same index stay together, so
 /// that the parts are independent even where worlds share seeds.
 struct SplitSample {
-  ScoreSample choosing;  ///< round(fraction n) of each world, but at least 1 and at most n - 1
+  ScoreSample choosing;  ///< choosing_models() of those that both worlds have
   ScoreSample fresh;
 };
 /// Throws   InvalidArgument if a world has fewer than two models, or fraction is not in (0, 1).

@@ -18,14 +18,27 @@ namespace {
 
 enum class Header { required, detected };
 
-bool is_missing(std::string_view text) {
-  if (text.empty() || text == "?") return true;
-  if (text.size() > 4) return false;
+std::string in_lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
+  return lower;
+}
+
+bool is_missing(std::string_view text) {
+  if (text.empty() || text == "?") return true;
+  if (text.size() > 4) return false;
+  const std::string lower = in_lower_case(text);
   return lower == "na" || lower == "n/a" || lower == "nan" || lower == "null";
+}
+
+/// No number for us, but no name either.
+bool is_infinity(std::string_view text) {
+  if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+  if (text.size() > 8) return false;
+  const std::string lower = in_lower_case(text);
+  return lower == "inf" || lower == "infinity";
 }
 
 void check_format(const NumberFormat& format) {
@@ -124,8 +137,8 @@ class TableReader {
   /// field, a record would vanish without a word.
   [[nodiscard]] bool first_row_has_a_value() const {
     return std::any_of(records_.fields().begin(), records_.fields().end(), [&](const CsvField& f) {
-      return !f.quoted &&
-             (is_missing(f.text) || number(f.text).status != NumberStatus::not_a_number);
+      return !f.quoted && (is_missing(f.text) || is_infinity(f.text) ||
+                           number(f.text).status != NumberStatus::not_a_number);
     });
   }
 

@@ -24,7 +24,8 @@ constexpr double kDelta = 1e-5;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// The tails of a sum of independent trials with unequal rates are, from one count beyond the mean on, no
 /// heavier than those of a binomial with the mean rate [Hoeffding1956]: Clopper-Pearson intervals hold for
-/// the mean rate but for a single success or a single failure, which prove nothing here.
+/// the mean rate but for a single success or a single failure, which prove nothing where both worlds have
+/// the same number of models, as here.
 constexpr const char* kPooled =
     "counts over all pairs: about the average of these pairs, so about the worst";
 constexpr const char* kEveryModelDiverged = "every model diverged";
@@ -46,7 +47,9 @@ std::string interval_text(double lower, double upper) {
   return fmt::format("{:.3g} .. {:.3g}", lower, upper);
 }
 
-PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const PolicyTrials& trials) {
+/// `audits` share the confidence of the bounds.
+PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const PolicyTrials& trials,
+                         std::size_t audits) {
   PolicyOutcome outcome;
   outcome.policy = noise.name;
   outcome.diverged = trials.diverged;
@@ -81,6 +84,7 @@ PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const Polic
   options.confidence = kConfidence;
   options.strategy = ThresholdStrategy::ranks;
   options.delta = Delta(kDelta);
+  options.audits = audits;
   const Audit audit = audit_scores(all, options);
   outcome.epsilon = audit.epsilon(Delta(kDelta));
   outcome.epsilon_cap = audit.epsilon_cap(Delta(kDelta));
@@ -97,7 +101,8 @@ PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const Polic
 std::vector<PolicyOutcome> outcomes_of(const TrainedStudy& trained) {
   std::vector<PolicyOutcome> outcomes;
   for (std::size_t p = 0; p < trained.policies.size(); ++p) {
-    outcomes.push_back(outcome_of(trained.study, trained.study.noise[p], trained.policies[p]));
+    outcomes.push_back(outcome_of(trained.study, trained.study.noise[p], trained.policies[p],
+                                  trained.policies.size()));
   }
   return outcomes;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sfumato/report/csv_export.hpp"
+#include "sfumato/report/number.hpp"
 #include "sfumato/reproduce/attacks.hpp"
 #include "sfumato/reproduce/json_value.hpp"
 #include "sfumato/reproduce/odometers.hpp"
@@ -169,11 +170,12 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
          refuted == 0 ? fmt::format("open: {} models each", isotropic.models)
                       : fmt::format("refuted: {} of 2 noises", refuted),
          fmt::format(
-             "At eps = 0.1 a threshold on the record's loss proves delta >= {:.3g} "
-             "(isotropic) and >= {:.3g} (anisotropic) at 95 %, {} models per world; its "
+             "At eps = 0.1 a threshold on the record's loss proves delta >= {} (isotropic) and >= "
+             "{} (anisotropic), both together at 95 %, {} models per world; its "
              "AUC is {:.3g} and {:.3g}, {:.3g} and {:.3g} for who knows how hard the record "
              "is.",
-             isotropic.delta.value.probability(), anisotropic.delta.value.probability(),
+             format_number(isotropic.delta.value.probability(), Rounding::down, 3),
+             format_number(anisotropic.delta.value.probability(), Rounding::down, 3),
              isotropic.models, isotropic.auc, anisotropic.auc, isotropic.auc_within,
              anisotropic.auc_within)});
   }

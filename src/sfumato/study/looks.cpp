@@ -4,11 +4,17 @@
 
 namespace sfumato {
 
-Look look_at(const std::vector<std::uint64_t>& looks, std::uint64_t trials, std::uint64_t planned) {
-  const auto same = std::find(looks.begin(), looks.end(), trials);
+Look look_at(const std::map<std::uint64_t, std::uint64_t>& looks, std::uint64_t trials,
+             std::uint64_t planned, std::uint64_t least) {
+  const auto same = std::find_if(looks.begin(), looks.end(),
+                                 [&](const auto& look) { return look.second == trials; });
   Look look;
-  look.number = static_cast<std::uint64_t>(same - looks.begin()) + 1;
-  look.is_new = same == looks.end();
+  if (same != looks.end() && same->first >= least) {
+    look.number = same->first;
+    look.is_new = false;
+  } else {
+    look.number = std::max(looks.empty() ? 1 : looks.rbegin()->first + 1, least);
+  }
   look.splits = look.number > 1 || trials < planned;
   return look;
 }

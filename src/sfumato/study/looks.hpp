@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <map>
 
 namespace sfumato {
 
@@ -14,9 +14,10 @@ struct Look {
   bool is_new = true;   ///< no look at as many trials was recorded before
 };
 
-/// `looks` are the numbers of trials that earlier looks saw, in order. A look at as many trials as an
-/// earlier one sees the same: it is that look.
-[[nodiscard]] Look look_at(const std::vector<std::uint64_t>& looks, std::uint64_t trials,
-                           std::uint64_t planned);
+/// `looks` are the numbers of trials that earlier looks saw, by number. A look at as many trials as an
+/// earlier one sees the same: it is that look. `least` is what the user knows of looks that are not
+/// recorded: this one has at least that number.
+[[nodiscard]] Look look_at(const std::map<std::uint64_t, std::uint64_t>& looks,
+                           std::uint64_t trials, std::uint64_t planned, std::uint64_t least = 1);
 
 }  // namespace sfumato

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -14,11 +15,11 @@ constexpr std::size_t kNamedCoordinates = 8;
 /// The record losses of one pair, a row per model.
 using LossRows = std::vector<std::vector<float>>;
 
-double score_of(const WorldResult& world, const std::string& name) {
+std::optional<double> score_of(const WorldResult& world, const std::string& name) {
   for (const NamedScore& score : world.scores) {
     if (score.name == name) return score.value;
   }
-  return -std::numeric_limits<double>::infinity();
+  return std::nullopt;
 }
 
 /// exp(-loss): the confidence in the true class.
@@ -48,11 +49,11 @@ struct Gathered {
 void gather_world(Gathered& of, std::uint32_t pair, std::uint32_t audited, std::size_t w,
                   const WorldResult& world) {
   PolicyTrials& trials = of.trials;
-  trials.differing_losses[w].push_back(-score_of(world, "loss"));
+  if (const auto loss = score_of(world, "loss")) trials.differing_losses[w].push_back(-*loss);
   trials.training_losses[w].push_back(world.training_loss);
   if (!std::isnan(world.test_accuracy)) trials.test_accuracies[w].push_back(world.test_accuracy);
   trials.worst_loss = std::max(trials.worst_loss, world.training_loss);
-  trials.largest_loss = std::max(trials.largest_loss, world.largest_loss);
+  trials.largest_loss = std::fmax(trials.largest_loss, world.largest_loss);
   if (!std::isnan(world.odometer)) {
     of.odometers[audited][w].push_back(world.odometer);
   }
@@ -94,8 +95,12 @@ std::vector<PolicyTrials> trials_by_policy(const Ledger& ledger, const Study& st
     of.trials.diverged += trial.status == TrialStatus::diverged ? 1 : 0;
     const std::uint32_t audited = study.audit.random_pairs ? 0 : trial.key.pair;
     ScoreSample& sample = of.scores[audited];
-    sample.with.push_back(score_of(trial.worlds[0], score));
-    sample.without.push_back(score_of(trial.worlds[1], score));
+    for (std::size_t w = 0; w < 2; ++w) {
+      const std::optional<double> found = score_of(trial.worlds[w], score);
+      if (!found && !trial.worlds[w].diverged_at) ++of.trials.without_score;
+      (w == 0 ? sample.with : sample.without)
+          .push_back(found.value_or(-std::numeric_limits<double>::infinity()));
+    }
     if (trial.status != TrialStatus::ok) return;
     for (std::size_t w = 0; w < 2; ++w) {
       gather_world(of, trial.key.pair, audited, w, trial.worlds[w]);

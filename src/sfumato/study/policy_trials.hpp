@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,12 +21,16 @@ struct PolicyTrials {
   /// One sample per pair; replicas that drew their pair at random are one sample. A diverged model has
   /// the score -inf: that it ranks lowest was fixed before training, so tests on scores stay valid.
   std::vector<ScoreSample> scores;
+  /// Models that did not diverge and have no such score: a likelihood ratio needs noise everywhere. Their
+  /// entries in `scores` mean nothing.
+  std::uint64_t without_score = 0;
   /// Losses of the differing record, over all pairs; models that diverged are left out.
   std::array<std::vector<double>, 2> differing_losses;
   /// Of models that did not diverge, over all pairs; no accuracies where the study has no test set.
   std::array<std::vector<double>, 2> training_losses, test_accuracies;
-  double worst_loss = 0.0;    ///< largest over models of the mean loss on D
-  double largest_loss = 0.0;  ///< largest over models and records
+  double worst_loss = 0.0;  ///< largest over models of the mean loss on D
+  /// Largest over models and records; NaN where there are no records (a quadratic loss).
+  double largest_loss = std::numeric_limits<double>::quiet_NaN();
   /// Of trials that did not diverge, pairs as in `scores`; empty if the study kept no odometer.
   std::vector<OdometerRuns> odometers;
   /// Parameters that made a step infinite, of the first such steps: a few, ascending.

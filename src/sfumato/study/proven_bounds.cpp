@@ -17,7 +17,10 @@ auto largest(const std::vector<ProvenRisk>& pairs, View&& view) {
     auto found = view(pair);
     if (found.value > most.value) most = std::move(found);
   }
-  if (pairs.size() > 1) most.method += fmt::format("; largest of {} pairs", pairs.size());
+  if (pairs.size() > 1) {
+    most.claim = Claim::upper_bound;
+    most.method += fmt::format("; largest of these {} pairs", pairs.size());
+  }
   return most;
 }
 

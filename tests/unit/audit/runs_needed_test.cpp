@@ -7,6 +7,14 @@
 namespace sfumato {
 namespace {
 
+/// All models decide, at one level.
+std::optional<std::uint64_t> needed(double eps, double delta, double alpha,
+                                    const AttackRates& attack = {}) {
+  return runs_to_refute(Epsilon(eps), Delta(delta), attack, [&](std::uint64_t models) {
+    return TestPlan{models, alpha};
+  });
+}
+
 /// What even a perfect attack cannot pass, at confidence 95 %.
 TEST(EpsilonCap, OfTenToAThousandRuns) {
   EXPECT_NEAR(epsilon_cap(10, Delta(0.0), 0.05), 0.81, 0.005);
@@ -18,7 +26,7 @@ TEST(EpsilonCap, OfTenToAThousandRuns) {
 
 TEST(RunsToRefute, IsTheLeastNumberWhoseCapIsAbove) {
   for (const double eps : {0.1, 1.0, 3.0, 6.0, 10.0}) {
-    const auto runs = runs_to_refute(Epsilon(eps), Delta(1e-5), 0.05).value();
+    const auto runs = needed(eps, 1e-5, 0.05).value();
     EXPECT_GT(epsilon_cap(runs, Delta(1e-5), 0.05), eps);
     EXPECT_LE(epsilon_cap(runs - 1, Delta(1e-5), 0.05), eps);
   }
@@ -26,12 +34,12 @@ TEST(RunsToRefute, IsTheLeastNumberWhoseCapIsAbove) {
 
 TEST(RunsToRefute, KnowsAttacksThatAreTooWeak) {
   // TPR / FPR = 2: no number of runs shows more than log 2.
-  EXPECT_FALSE(runs_to_refute(Epsilon(0.7), Delta(0.0), 0.05, {0.2, 0.1}));
-  const auto runs = runs_to_refute(Epsilon(0.5), Delta(0.0), 0.05, {0.2, 0.1});
+  EXPECT_FALSE(needed(0.7, 0.0, 0.05, {0.2, 0.1}));
+  const auto runs = needed(0.5, 0.0, 0.05, {0.2, 0.1});
   ASSERT_TRUE(runs);
-  EXPECT_GT(*runs, runs_to_refute(Epsilon(0.5), Delta(0.0), 0.05).value());
-  EXPECT_THROW((void)runs_to_refute(Epsilon(1.0), Delta(0.0), 0.05, {1.5, 0.0}), InvalidArgument);
-  EXPECT_THROW((void)runs_to_refute(Epsilon(1.0), Delta(0.0), 0.0), InvalidArgument);
+  EXPECT_GT(*runs, needed(0.5, 0.0, 0.05).value());
+  EXPECT_THROW((void)needed(1.0, 0.0, 0.05, {1.5, 0.0}), InvalidArgument);
+  EXPECT_THROW((void)needed(1.0, 0.0, 0.0), InvalidArgument);
 }
 
 }  // namespace

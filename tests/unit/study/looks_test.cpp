@@ -13,7 +13,7 @@ TEST(Looks, AFinishedLedgerIsLookedAtOnceAtTheWholeLevel) {
   EXPECT_EQ(first.number, 1U);
   EXPECT_FALSE(first.splits);
   EXPECT_TRUE(first.is_new);
-  const Look again = look_at({100}, 100, 100);
+  const Look again = look_at({{1, 100}}, 100, 100);
   EXPECT_EQ(again.number, 1U);
   EXPECT_FALSE(again.splits);
   EXPECT_FALSE(again.is_new);
@@ -21,12 +21,23 @@ TEST(Looks, AFinishedLedgerIsLookedAtOnceAtTheWholeLevel) {
 
 TEST(Looks, AGrowingLedgerSplitsTheLevel) {
   EXPECT_TRUE(look_at({}, 40, 100).splits);
-  EXPECT_EQ(look_at({40}, 40, 100).number, 1U);
-  EXPECT_TRUE(look_at({40}, 40, 100).splits);
-  const Look last = look_at({40, 70}, 100, 100);
+  EXPECT_EQ(look_at({{1, 40}}, 40, 100).number, 1U);
+  EXPECT_TRUE(look_at({{1, 40}}, 40, 100).splits);
+  const Look last = look_at({{1, 40}, {2, 70}}, 100, 100);
   EXPECT_EQ(last.number, 3U);
   EXPECT_TRUE(last.splits);
   EXPECT_TRUE(last.is_new);
+}
+
+TEST(Looks, WhatTheUserKnowsCountsButForgetsNothing) {
+  EXPECT_EQ(look_at({}, 100, 100, 3).number, 3U);
+  EXPECT_TRUE(look_at({}, 100, 100, 3).splits);
+  // A recorded look at fewer trials stays a look, whatever the user says.
+  EXPECT_EQ(look_at({{1, 40}}, 100, 100, 1).number, 2U);
+  EXPECT_TRUE(look_at({{1, 40}}, 100, 100, 1).splits);
+  EXPECT_EQ(look_at({{3, 40}}, 100, 100, 2).number, 4U);
+  EXPECT_EQ(look_at({{1, 100}}, 100, 100, 2).number, 2U);
+  EXPECT_TRUE(look_at({{1, 100}}, 100, 100, 2).is_new);
 }
 
 TEST(Looks, ALedgerKeepsThem) {
@@ -35,12 +46,12 @@ TEST(Looks, ALedgerKeepsThem) {
   { (void)Ledger::open(path, {"study", "1", "AVX2", {}}, nullptr); }
   const Ledger ledger = Ledger::read(path);
   EXPECT_TRUE(ledger.looks().empty());
-  ledger.record_look(3);
-  ledger.record_look(7);
-  EXPECT_EQ(ledger.looks(), (std::vector<std::uint64_t>{3, 7}));
+  ledger.record_look(1, 3);
+  ledger.record_look(4, 7);
+  EXPECT_EQ(ledger.looks(), (std::map<std::uint64_t, std::uint64_t>{{1, 3}, {4, 7}}));
   // Also while another connection holds the lock for trials.
   const Ledger adding = Ledger::open(path, {"study", "1", "AVX2", {}}, nullptr);
-  ledger.record_look(9);
+  ledger.record_look(5, 9);
   EXPECT_EQ(adding.looks().size(), 3U);
 }
 

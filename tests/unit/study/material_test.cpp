@@ -8,52 +8,18 @@
 #include "sfumato/study/checkpoint.hpp"
 #include "sfumato/study/measures.hpp"
 #include "sfumato/study/model_summary.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "unit/study/small_study.hpp"
 
 namespace sfumato {
 namespace {
 
-/// Four features, three classes, 30 records.
-std::string table_text() {
-  std::string text = "a,b,c,d,class\n";
-  for (int i = 0; i < 30; ++i) {
-    text += std::to_string(i % 7) + "," + std::to_string(i % 5) + "," + std::to_string(i) + "," +
-            std::to_string(-i % 3) + "," + std::to_string(i % 3) + "\n";
-  }
-  return text;
-}
-
 class StudyMaterial : public testing::Test {
  protected:
-  StudyMaterial() { put(dir / "t.csv", table_text()); }
-
-  Study study(const std::vector<std::string>& settings = {}) {
-    put(dir / "s.toml", R"([data]
-set = "t.csv"
-records = 20
-test = "t.csv"
-[[model.layers]]
-type = "linear"
-outputs = 5
-[[model.layers]]
-type = "tanh"
-[[model.layers]]
-type = "linear"
-outputs = 3
-[train]
-iterations = 40
-batch_size = 5
-learning_rate = 0.01
-odometer = true
-gradient_differences = true
-log_every = 10
-[[noise]]
-policy = "isotropic"
-variance = 1e-4
-[[noise]]
-policy = "none"
-)");
-    return read_study(dir / "s.toml", settings);
+  Study study(std::vector<std::string> settings = {}) {
+    settings.insert(settings.begin(),
+                    {"train.gradient_differences=true", "train.log_every=10",
+                     "noise=[{policy='isotropic', variance=1e-4}, {policy='none'}]"});
+    return small.study(settings);
   }
   template <class Action>
   void refused(Action&& action, const std::vector<std::string>& needles) {
@@ -63,7 +29,8 @@ policy = "none"
     }
   }
 
-  TempDir dir;
+  SmallStudy small;
+  TempDir& dir = small.dir;
 };
 
 TEST_F(StudyMaterial, PairsDifferInOneSlot) {

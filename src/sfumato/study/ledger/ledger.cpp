@@ -552,16 +552,19 @@ unsigned Ledger::workers() const {
   return query.next() ? static_cast<unsigned>(std::strtoul(query.text().c_str(), nullptr, 10)) : 0;
 }
 
-void Ledger::record_look(std::uint64_t trials) const {
+void Ledger::record_look(std::uint64_t number, std::uint64_t trials) const {
   const Connection notes(connection_->path(), Connection::For::noting);
-  Query query = notes.query("INSERT INTO look(trials) VALUES(?)");
-  (query << static_cast<std::int64_t>(trials)).run();
+  Query query = notes.query("INSERT INTO look(number, trials) VALUES(?, ?)");
+  (query << static_cast<std::int64_t>(number) << static_cast<std::int64_t>(trials)).run();
 }
 
-std::vector<std::uint64_t> Ledger::looks() const {
-  std::vector<std::uint64_t> looks;
-  Query query = connection_->query("SELECT trials FROM look ORDER BY number");
-  while (query.next()) looks.push_back(static_cast<std::uint64_t>(query.integer()));
+std::map<std::uint64_t, std::uint64_t> Ledger::looks() const {
+  std::map<std::uint64_t, std::uint64_t> looks;
+  Query query = connection_->query("SELECT number, trials FROM look");
+  while (query.next()) {
+    const auto number = static_cast<std::uint64_t>(query.integer());
+    looks[number] = static_cast<std::uint64_t>(query.integer());
+  }
   return looks;
 }
 

@@ -65,10 +65,10 @@ class Ledger {
   void record_workers(unsigned workers);
   [[nodiscard]] unsigned workers() const;
 
-  /// A look at the ledger by an audit, with the number of finished trials it saw: looks split the level
-  /// (study/looks.hpp). Writes to the file, also if it was opened to read.
-  void record_look(std::uint64_t trials) const;
-  [[nodiscard]] std::vector<std::uint64_t> looks() const;
+  /// Look `number` at the ledger by an audit, with the number of finished trials it saw: looks split the
+  /// level (study/looks.hpp). Writes to the file, also if it was opened to read.
+  void record_look(std::uint64_t number, std::uint64_t trials) const;
+  [[nodiscard]] std::map<std::uint64_t, std::uint64_t> looks() const;  ///< trials by number
 
  private:
   class Connection;
