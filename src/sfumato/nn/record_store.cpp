@@ -1,6 +1,7 @@
 #include "sfumato/nn/record_store.hpp"
 
 #include <fmt/format.h>
+#include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <bit>
@@ -90,6 +91,19 @@ const float* RecordStore::inputs(std::size_t i, float* room) const {
   if (!floats_.empty()) return floats_.data() + i * shape_.size();
   expand(i, shift_, room);
   return room;
+}
+
+void RecordStore::expect(std::size_t i) const {
+  constexpr std::size_t kLine = 64;
+  if (bytes_.empty()) return;
+  const std::uint8_t* bytes = bytes_.data() + i * shape_.size();
+  for (std::size_t at = 0; at < shape_.size(); at += kLine) hwy::Prefetch(bytes + at);
+  if (!sparse()) return;
+  const std::size_t words = positions_.size() / count_;
+  const std::uint64_t* positions = positions_.data() + i * words;
+  for (std::size_t at = 0; at < words; at += kLine / sizeof(*positions)) {
+    hwy::Prefetch(positions + at);
+  }
 }
 
 std::size_t RecordStore::nonzero_count(std::size_t i) const {

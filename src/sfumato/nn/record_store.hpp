@@ -29,6 +29,8 @@ class RecordStore {
   [[nodiscard]] bool sparse() const { return !positions_.empty(); }
   /// The inputs less shift(), which are zero where the pixel is; values as inputs().
   [[nodiscard]] kernel::SparseRow sparse_row(std::size_t i, float* room) const;
+  /// Asks the memory for record i, which will be read soon: records are anywhere in a large set.
+  void expect(std::size_t i) const;
   /// How many pixels of record i are not zero.
   [[nodiscard]] std::size_t nonzero_count(std::size_t i) const;
   [[nodiscard]] const float* shift() const { return shift_.data(); }

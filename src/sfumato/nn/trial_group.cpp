@@ -23,6 +23,9 @@ constexpr std::uint64_t kWatch = 32;
 /// Rows that are evaluated at a time: their activations stay in the cache.
 constexpr std::size_t kEvaluated = 128;
 
+/// Records that are asked for before they are read.
+constexpr std::size_t kAhead = 3;
+
 /// The inputs of the rows of a step, expanded one after the other where the store has only bytes.
 class Rows {
  public:
@@ -43,6 +46,7 @@ class Rows {
     labels_.resize(records_.size());
     for (std::size_t r = 0; r < records_.size(); ++r) {
       float* room = values_.data() + r * stride_;
+      if (r + kAhead < records_.size()) store.expect(records_[r + kAhead]);
       if (sparse) {
         sparse_.push_back(store.sparse_row(records_[r], room));
       } else {

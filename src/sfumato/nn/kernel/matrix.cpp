@@ -155,7 +155,24 @@ void transpose_panel(const TransposeTimesMatrix& t, std::size_t column) {
   });
 }
 
+/// Tiles of a single row: as many columns as registers hold, for there are no other rows to hide the
+/// latency of a multiply-add with, and b is read once.
+template <std::size_t... V>
+constexpr std::array<Tile<RowsTimesMatrix>, sizeof...(V)> single_row_tiles(
+    std::integer_sequence<std::size_t, V...>) {
+  return {rows_tile<1, V + 1>...};
+}
+
+void single_row_times_matrix(const RowsTimesMatrix& t) {
+  constexpr std::size_t kMost = (kRegisters - 2) / 2;
+  static constexpr auto kTiles = single_row_tiles(std::make_integer_sequence<std::size_t, kMost>());
+  for_each_piece(t.columns / kLanes, kMost, [&](std::size_t width, std::size_t vector) {
+    kTiles[width - 1](t, 0, vector * kLanes, 0, t.segment);
+  });
+}
+
 void rows_times_matrix(const RowsTimesMatrix& t) {
+  if (t.row_count == 1) return single_row_times_matrix(t);
   for_each_piece(t.columns / kLanes, kWidest, [&](std::size_t width, std::size_t vector) {
     const std::size_t column = vector * kLanes;
     if (width == 1) return rows_panel<1>(t, column);

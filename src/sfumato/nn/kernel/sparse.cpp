@@ -13,7 +13,7 @@
 //
 #include <hwy/cache_control.h>
 
-#include "sfumato/nn/kernel/lanes-inl.h"
+#include "sfumato/nn/kernel/strip-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sfumato::kernel::HWY_NAMESPACE {
@@ -39,15 +39,12 @@ HWY_INLINE void prefetch_word(const SparseRow& row, std::size_t word) {
 template <std::size_t R, std::size_t V>
 void sparse_rows_tile(const SparseRowsTimesMatrix& t, std::size_t row, std::size_t column,
                       std::size_t from, std::size_t to) {
-  const Lanes d;
   const SparseRow* r = t.rows + row;
   float* c = t.c + row * t.c_stride + column;
-  Vector sum[R][V];
+  Strip<V> sum[R];
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < R; ++i) {
-    const float* begin = from == 0 ? t.start + column : c + i * t.c_stride;
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::LoadU(d, begin + v * kLanes);
+    sum[i].load(from == 0 ? t.start + column : c + i * t.c_stride);
   }
   const SparseRow* soon = row + 2 * R <= t.row_count ? r + R : r;
   for (std::size_t word = from; word < to; ++word) {
@@ -60,29 +57,14 @@ void sparse_rows_tile(const SparseRowsTimesMatrix& t, std::size_t row, std::size
     const float* block = t.b + word * 64 * t.b_stride + column;
     for (; bits != 0; bits &= bits - 1) {
       const auto p = static_cast<std::size_t>(std::countr_zero(bits));
-      const float* b = block + p * t.b_stride;
-      Vector w[V];
+      Strip<V> w;
+      w.load(block + p * t.b_stride);
 #pragma GCC unroll 8
-      for (std::size_t v = 0; v < V; ++v) {
-        w[v] = hn::LoadU(d, b + v * kLanes);
-        hold(w[v]);
-      }
-#pragma GCC unroll 8
-      for (std::size_t i = 0; i < R; ++i) {
-        Vector x = hn::Set(d, r[i].values[word * 64 + p]);
-        hold(x);
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::MulAdd(x, w[v], sum[i][v]);
-      }
+      for (std::size_t i = 0; i < R; ++i) sum[i].add(r[i].values[word * 64 + p], w);
     }
   }
 #pragma GCC unroll 8
-  for (std::size_t i = 0; i < R; ++i) {
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < V; ++v) {
-      hn::StoreU(sum[i][v], d, c + i * t.c_stride + v * kLanes);
-    }
-  }
+  for (std::size_t i = 0; i < R; ++i) sum[i].store(c + i * t.c_stride);
 }
 
 template <std::size_t V, std::size_t... R>
@@ -123,16 +105,15 @@ void sparse_rows_times_matrix(const SparseRowsTimesMatrix& t) {
 template <std::size_t R, std::size_t V>
 void sparse_tile(const SparseTransposeTimesMatrix& t, std::size_t p, std::size_t column,
                  std::size_t from, std::size_t to, const std::uint64_t* rows_of_group) {
-  const Lanes d;
-  Vector sum[R][V];
+  Strip<V> sum[R], base;
   float* c = t.c + p * t.c_stride + column;
+  base.load(t.base + column);
 #pragma GCC unroll 8
   for (std::size_t i = 0; i < R; ++i) {
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < V; ++v) {
-      sum[i][v] = from == 0 ? hn::Mul(hn::Set(d, t.shift[p + i]),
-                                      hn::LoadU(d, t.base + column + v * kLanes))
-                            : hn::LoadU(d, c + i * t.c_stride + v * kLanes);
+    if (from == 0) {
+      sum[i].set_multiple(t.shift[p + i], base);
+    } else {
+      sum[i].load(c + i * t.c_stride);
     }
   }
   for (std::size_t word = from; word < to; ++word) {
@@ -141,29 +122,14 @@ void sparse_tile(const SparseTransposeTimesMatrix& t, std::size_t p, std::size_t
       const float* a = t.rows[row].values + p;
       // Narrow panels have no room for one more load.
       if constexpr (V > 3) hwy::Prefetch(a + 2 * kPositionGroup);
-      const float* b = t.b + row * t.b_stride + column;
-      Vector w[V];
+      Strip<V> w;
+      w.load(t.b + row * t.b_stride + column);
 #pragma GCC unroll 8
-      for (std::size_t v = 0; v < V; ++v) {
-        w[v] = hn::LoadU(d, b + v * kLanes);
-        hold(w[v]);
-      }
-#pragma GCC unroll 8
-      for (std::size_t i = 0; i < R; ++i) {
-        Vector x = hn::Set(d, a[i]);
-        hold(x);
-#pragma GCC unroll 8
-        for (std::size_t v = 0; v < V; ++v) sum[i][v] = hn::MulAdd(x, w[v], sum[i][v]);
-      }
+      for (std::size_t i = 0; i < R; ++i) sum[i].add(a[i], w);
     }
   }
 #pragma GCC unroll 8
-  for (std::size_t i = 0; i < R; ++i) {
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < V; ++v) {
-      hn::StoreU(sum[i][v], d, c + i * t.c_stride + v * kLanes);
-    }
-  }
+  for (std::size_t i = 0; i < R; ++i) sum[i].store(c + i * t.c_stride);
 }
 
 template <std::size_t V>
