@@ -55,6 +55,40 @@ double variance_of(const NoisePolicy& policy, double amount, double learning_rat
   throw InternalError("an unknown reading of the noise scale");
 }
 
+/// The variances that stand for sigma^2 amount(i). What does not depend on i is decided outside of the loops,
+/// which are then vectors.
+template <class Amount>
+void fill_variances(const NoisePolicy& policy, double learning_rate, std::span<double> variances,
+                    const Amount& amount) {
+  const double sigma2 = policy.variance;
+  switch (policy.reading) {
+    case NoiseReading::variance:
+      for (std::size_t i = 0; i < variances.size(); ++i) variances[i] = sigma2 * amount(i);
+      return;
+    case NoiseReading::deviation:
+      for (std::size_t i = 0; i < variances.size(); ++i) {
+        const double deviation = sigma2 * amount(i);
+        variances[i] = deviation * deviation;
+      }
+      return;
+    case NoiseReading::times_learning_rate:
+      for (std::size_t i = 0; i < variances.size(); ++i) {
+        variances[i] = sigma2 * amount(i) * learning_rate * learning_rate;
+      }
+      return;
+  }
+  throw InternalError("an unknown reading of the noise scale");
+}
+
+/// max |value|, in four chains.
+double largest_size(std::span<const double> values) {
+  double largest[4] = {};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    largest[i % 4] = std::max(largest[i % 4], std::fabs(values[i]));
+  }
+  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
+}
+
 }  // namespace
 
 std::string_view name(NoiseKind kind) { return name_in(kind, kKinds); }
@@ -161,23 +195,32 @@ std::vector<double> step_variances(const NoisePolicy& policy, double learning_ra
                                    const Network& network, std::span<const double> gradient) {
   std::vector<double> variances(gradient.size());
   for (const ParameterBlock& block : network.blocks()) {
-    double largest[2] = {0.0, 0.0};
-    for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
-      double& most = largest[i < block.bias() ? 0 : 1];
-      most = std::max(most, std::fabs(gradient[i]));
-    }
-    if (policy.bias_in_layer) largest[0] = largest[1] = std::max(largest[0], largest[1]);
-    for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
-      double amount = 0.0;
-      switch (policy.kind) {
-        case NoiseKind::none: break;
-        case NoiseKind::isotropic: amount = 1.0; break;
-        case NoiseKind::isotropic_per_layer: amount = largest[i < block.bias() ? 0 : 1]; break;
-        case NoiseKind::anisotropic: amount = std::fabs(gradient[i]); break;
-        case NoiseKind::floored: amount = std::max(std::fabs(gradient[i]), policy.floor); break;
-        case NoiseKind::fixed: amount = static_cast<double>((*policy.fixed)[i]); break;
+    const std::size_t begin = block.offset, bias = block.bias(), end = begin + block.size();
+    const auto fill = [&](std::size_t from, std::size_t to, auto amount) {
+      fill_variances(policy, learning_rate, std::span(variances).subspan(from, to - from),
+                     [&](std::size_t i) { return amount(from + i); });
+    };
+    switch (policy.kind) {
+      case NoiseKind::none: break;
+      case NoiseKind::isotropic: fill(begin, end, [](std::size_t) { return 1.0; }); break;
+      case NoiseKind::isotropic_per_layer: {
+        double weights = largest_size(gradient.subspan(begin, bias - begin));
+        double biases = largest_size(gradient.subspan(bias, end - bias));
+        if (policy.bias_in_layer) weights = biases = std::max(weights, biases);
+        fill(begin, bias, [weights](std::size_t) { return weights; });
+        fill(bias, end, [biases](std::size_t) { return biases; });
+        break;
       }
-      variances[i] = variance_of(policy, policy.variance * amount, learning_rate);
+      case NoiseKind::anisotropic:
+        fill(begin, end, [&](std::size_t i) { return std::fabs(gradient[i]); });
+        break;
+      case NoiseKind::floored:
+        fill(begin, end,
+             [&](std::size_t i) { return std::max(std::fabs(gradient[i]), policy.floor); });
+        break;
+      case NoiseKind::fixed:
+        fill(begin, end, [&](std::size_t i) { return static_cast<double>((*policy.fixed)[i]); });
+        break;
     }
   }
   return variances;

@@ -449,12 +449,12 @@ class TrialGroup::Implementation {
       }
       if (!training_.odometer) continue;
       part.bundle.get_gradient(m, gradient);
-      bool finite = true;
       for (std::size_t i = 0; i < count; ++i) {
         own[i] = static_cast<double>(gradient[i]);
         other[i] = own[i] + static_cast<double>(difference[i]);
-        finite &= std::isfinite(other[i]);
       }
+      bool finite = true;
+      for (const double value : other) finite &= std::isfinite(value);
       if (!finite) continue;  // diverging: the next look at the losses says so
       const NoisePolicy& policy = policies_[record.policy];
       const double rate = training_.learning_rate;

@@ -252,9 +252,9 @@ std::vector<Finding> findings(const std::vector<NetworkPoint>& points,
     if (c.better + c.worse + c.open > 0) {
       findings.push_back(
           {std::string(claim.key) + "_network", fmt::format("network: {}", claim.statement),
-           c.better > 0 && c.worse == 0   ? Verdict::holds
-           : c.worse > 0 && c.better == 0 ? Verdict::does_not_hold
-                                          : Verdict::depends,
+           c.worse == 0 && c.better > c.open ? Verdict::holds
+           : c.worse > 0 && c.better == 0    ? Verdict::does_not_hold
+                                             : Verdict::depends,
            fmt::format("{} of {} losses", c.better, c.better + c.worse + c.open),
            fmt::format(
                "Measured advantage on the canary at equal training loss: clearly lower at {}, "
