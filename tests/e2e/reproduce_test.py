@@ -62,7 +62,7 @@ class Reproduce(ProgramTest):
     def test_json_has_the_paper_and_ours_side_by_side(self):
         self.reproduce(*FIGURES)
         summary = json.loads((self.dir / "out/report.json").read_text())
-        self.assertEqual(list(summary), ["schema_version", "title", "figure1", "figure2", "figure3",
+        self.assertEqual(list(summary), ["schema_version", "title", "written", "figure1", "figure2", "figure3",
                                          "chapters"])
         self.assertEqual(len(summary["chapters"]), 4)
         entry = summary["figure3"]

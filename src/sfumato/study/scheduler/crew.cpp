@@ -114,6 +114,15 @@ std::optional<std::vector<TrialResult>> Crew::collect(
   return all;
 }
 
+std::optional<std::vector<TrialResult>> Crew::collect_one(std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [&] { return !results_.empty(); });
+  if (results_.empty()) return std::nullopt;
+  std::vector<TrialResult> one = std::move(results_.front());
+  results_.pop_front();
+  return one;
+}
+
 bool Crew::is_done() const {
   const std::lock_guard lock(mutex_);
   return threads_left_ == 0 && results_.empty();

@@ -51,6 +51,8 @@ class Crew {
   /// have ended.
   std::optional<std::vector<TrialResult>> collect(
       std::optional<std::chrono::milliseconds> patience = std::nullopt);
+  /// Those of a single group, waiting for them for `patience`: for who counts groups.
+  std::optional<std::vector<TrialResult>> collect_one(std::chrono::milliseconds patience);
   /// Whether all threads have ended and all results are collected.
   [[nodiscard]] bool is_done() const;
   /// Throws what a thread ended with, if it was not the end of the queue.

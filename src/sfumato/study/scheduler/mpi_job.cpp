@@ -258,7 +258,7 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
       continue;
     }
     attempt([&] {
-      if (const auto results = crew->collect(in_work == threads ? kBusy : pause)) {
+      if (const auto results = crew->collect_one(in_work == threads ? kBusy : pause)) {
         --in_work;
         pause = kIdle;
         send(0, kResults, pack_trials(*results));
