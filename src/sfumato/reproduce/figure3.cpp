@@ -156,9 +156,10 @@ EqualErrorGain gain_at_equal_error(const QuadraticPair& pair, double error, Dire
   for (int step = 0; step <= kSteps; ++step) kls.push_back(kl_at(logit_of(step)));
   const int nearest =
       static_cast<int>(std::distance(kls.begin(), std::min_element(kls.begin(), kls.end())));
-  auto [best, best_kl] = boost::math::tools::brent_find_minima(
+  const std::pair<double, double> inside = boost::math::tools::brent_find_minima(
       kl_at, logit_of(std::max(nearest - 1, 0)), logit_of(std::min(nearest + 1, kSteps)),
       std::numeric_limits<double>::digits / 2);
+  double best = inside.first, best_kl = inside.second;
   // An end counts as the limit of the noises beside it. Where the KL jumps there, the value at the
   // end is no limit: of two curvatures, say, a noiseless axis shows nothing once both means agree to
   // rounding, although the least noise shows them.

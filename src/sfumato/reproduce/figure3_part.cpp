@@ -379,23 +379,23 @@ PartResult reproduce_figure3(RunScale scale) {
   }
 
   PartResult result;
-  result.blocks.push_back(Statement{
+  result.blocks.emplace_back(Statement{
       StatementKind::info,
       fmt::format("Noisy gradient flow of a quadratic loss with A = diag(cond, 1), from 0 towards "
                   "x* = (1, 1), noise diag(x, y) dW, at t = {}. Each risk is that of one pair of "
                   "data sets, not a differential-privacy guarantee.",
                   kFigure3Time)});
-  result.blocks.push_back(definitions_table());
-  result.blocks.push_back(gain_table(cases));
-  result.blocks.push_back(
+  result.blocks.emplace_back(definitions_table());
+  result.blocks.emplace_back(gain_table(cases));
+  result.blocks.emplace_back(
       Statement{StatementKind::info,
                 "Where the best noise is 0 along an axis, the KL is a limit, and any other "
                 "difference along that "
                 "axis would be plain to see. Curvature alone is hidden by no noise: the KL does "
                 "not depend on "
                 "it. The best noise may lie outside the planes, which reach from 0.1 to 5."});
-  result.blocks.push_back(design_table(cases));
-  result.blocks.push_back(Statement{
+  result.blocks.emplace_back(design_table(cases));
+  result.blocks.emplace_back(Statement{
       StatementKind::info,
       "\"paper\": Sigma_ii in proportion to the difference of the gradients, the optimum for a "
       "given "
@@ -405,7 +405,7 @@ PartResult reproduce_figure3(RunScale scale) {
       "directions sooner."});
   for (const Case& c : cases) {
     if (c.difference != QuadraticDifference::minimiser_shift) continue;
-    for (Block& figure : figures(c)) result.blocks.push_back(std::move(figure));
+    for (Block& figure : figures(c)) result.blocks.emplace_back(std::move(figure));
   }
   result.findings = findings(comparisons);
   for (const Case& c : cases) {

@@ -15,17 +15,16 @@ constexpr int kBlock = 7;  // pixels; 4 x 4 blocks
 
 RidgeData fashion_ridge(DataPart part, Eigen::Index rows, const DataPlaces& places) {
   const LabelledSet set = load_data_set("fashion-mnist", part, 0, places);
-  const int blocks = set.shape.width / kBlock;
+  const Eigen::Index width = set.shape.width, blocks = width / kBlock;
   RidgeData data{Eigen::MatrixXd::Zero(rows, blocks * blocks + 1), Eigen::VectorXd(rows)};
   Eigen::Index row = 0;
   for (std::size_t record = 0; record < set.count() && row < rows; ++record) {
     if (set.labels[record] != kShirt && set.labels[record] != kTrousers) continue;
     const std::span<const std::uint8_t> pixels = bytes_of(set, record);
-    for (int y = 0; y < set.shape.height; ++y) {
-      for (int x = 0; x < set.shape.width; ++x) {
-        const int block = y / kBlock * blocks + x / kBlock;
-        data.features(row, block) +=
-            pixels[static_cast<std::size_t>(y * set.shape.width + x)] / (255.0 * kBlock * kBlock);
+    for (Eigen::Index y = 0; y < set.shape.height; ++y) {
+      for (Eigen::Index x = 0; x < width; ++x) {
+        data.features(row, y / kBlock * blocks + x / kBlock) +=
+            pixels[static_cast<std::size_t>(y * width + x)] / (255.0 * kBlock * kBlock);
       }
     }
     data.features(row, blocks * blocks) = 1.0;

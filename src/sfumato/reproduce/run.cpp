@@ -22,6 +22,7 @@ constexpr const char* kPageFile = "report.html";
 std::vector<Part> wanted_parts(const std::vector<std::string>& only) {
   const std::vector<Part>& all = reproduction_parts();
   std::vector<std::string> keys;
+  keys.reserve(all.size());
   for (const Part& part : all) keys.push_back(part.key);
   for (const std::string& key : only) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
@@ -81,10 +82,11 @@ Outcome outcome_of(Verdict verdict) {
 std::vector<Block> blocks_of(const PartResult& result) {
   std::vector<Block> blocks = result.blocks;
   for (const Finding& finding : result.findings) {
-    blocks.push_back(Statement{StatementKind::verdict,
-                               fmt::format("\"{}\": {} ({}). {}", finding.statement,
-                                           name(finding.verdict), finding.extent, finding.evidence),
-                               outcome_of(finding.verdict)});
+    blocks.emplace_back(
+        Statement{StatementKind::verdict,
+                  fmt::format("\"{}\": {} ({}). {}", finding.statement, name(finding.verdict),
+                              finding.extent, finding.evidence),
+                  outcome_of(finding.verdict)});
   }
   return blocks;
 }

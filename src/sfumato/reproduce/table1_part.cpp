@@ -104,8 +104,8 @@ Table flatness_table(const std::vector<BatchOutcome>& batches) {
         row.insert(row.end(), {Empty{}, Empty{}});
         continue;
       }
-      row.push_back(Claimed<double>{found->second.mean, Claim::estimate, "mean over models"});
-      row.push_back(found->second.standard_error);
+      row.emplace_back(Claimed<double>{found->second.mean, Claim::estimate, "mean over models"});
+      row.emplace_back(found->second.standard_error);
     }
     table.add_row(std::move(row));
   }

@@ -101,9 +101,10 @@ GaussianLaw ChainLaw::at(double steps) const {
   if (steps == 0.0) return start_;
   if (steps == kInf) {
     LongRunLaw limit = long_run();
-    if (!limit.law)
+    if (!limit.law) {
       throw NumericalFailure(limit.reason, "Ask for a finite number of steps",
                              Where::here("the chain"));
+    }
     return *std::move(limit.law);
   }
   VectorXd power(dimension());
