@@ -89,6 +89,31 @@ std::string default_score(ModelKind kind) {
   throw InternalError("a kind of model without a score");
 }
 
+/// The trials by `score`. Where none was asked for, `score` becomes the default or, if models of a
+/// chosen policy do not have it, the loss, which all have.
+std::vector<PolicyTrials> trials_with_score(Document& document, const Ledger& ledger,
+                                            const Study& study,
+                                            const std::vector<std::size_t>& chosen,
+                                            std::string& score) {
+  const bool asked = !score.empty();
+  if (!asked) score = default_score(study.model.kind);
+  (void)score_called(score, study.model.kind, Where::in("--score"));  // refuses unknown ones
+  std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, score);
+  const auto lacking = std::find_if(chosen.begin(), chosen.end(),
+                                    [&](std::size_t p) { return policies[p].without_score != 0; });
+  if (lacking == chosen.end()) return policies;
+  const std::string problem = fmt::format("the models of the policy `{}` have no score `{}`",
+                                          study.noise[*lacking].name, score);
+  if (asked) {
+    throw InvalidArgument(problem,
+                          "Take another, such as --score loss, or other policies with --policy",
+                          Where::in("--score"));
+  }
+  document.state(StatementKind::info, fmt::format("The score is loss: {}.", problem));
+  score = "loss";
+  return trials_by_policy(ledger, study, score);
+}
+
 /// The names of parameters of the study's network; their numbers if its data are not there.
 std::vector<std::string> names_of(const Study& study, const std::vector<std::size_t>& parameters) {
   std::vector<std::string> names;
@@ -184,25 +209,8 @@ std::string runs_text(const Study& study, const AuditOptions& options, const std
 void audit_pairs(Document& document, const Ledger& ledger, const Study& study,
                  const std::vector<std::size_t>& chosen, AuditCommand command, AuditOptions options,
                  int& exit_code) {
-  const bool own_score = !command.score.empty();
-  if (!own_score) command.score = default_score(study.model.kind);
-  (void)score_called(command.score, study.model.kind, Where::in("--score"));  // refuses others
-  std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, command.score);
-  for (const std::size_t p : chosen) {
-    if (policies[p].without_score == 0) continue;
-    if (own_score) {
-      throw InvalidArgument(fmt::format("the models of the policy `{}` have no score `{}`",
-                                        study.noise[p].name, command.score),
-                            "Take another, such as --score loss, or other policies with --policy",
-                            Where::in("--score"));
-    }
-    document.state(StatementKind::info,
-                   fmt::format("The score is loss: the models of the policy `{}` have no {}.",
-                               study.noise[p].name, command.score));
-    command.score = "loss";
-    policies = trials_by_policy(ledger, study, command.score);
-    break;
-  }
+  const std::vector<PolicyTrials> policies =
+      trials_with_score(document, ledger, study, chosen, command.score);
   const ScoreInfo& score = score_called(command.score, study.model.kind, Where::in("--score"));
   command.unit = "models";
   command.larger_means = "member";
