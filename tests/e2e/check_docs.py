@@ -8,9 +8,10 @@ In docs/*.md and README.md, a fenced block marked `console` holds commands and t
     ...
     ```
 
-Lines that begin with `$ sfumato` run in the repository root; what follows, up to the next `$` or the
-end of the block, must be what they print (stdout and stderr), line by line. Other `$` lines are not
-run, nor is their output compared. A line `...` alone stands for any number of lines. Lines
+Lines that begin with `$ sfumato` run in a directory that looks like the repository's root, one for each
+file, which is removed afterwards: what the examples write stays out of the repository. What follows,
+up to the next `$` or the end of the block, must be what they print (stdout and stderr), line by
+line. Other `$` lines are not run, nor is their output compared. A line `...` alone stands for any number of lines. Lines
 that contain a duration or a rate (`1.3 s`, `250/s`) are compared without their numbers. A command
 may end with a pipe to head, tail, grep or cut, and must end with code 0 unless its line ends with
 `# exit code N`.
@@ -22,6 +23,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 from support import ROOT, SFUMATO
@@ -48,12 +51,22 @@ def is_run(command):
     return command.split()[0] == "sfumato"
 
 
-def execute(command):
+@contextmanager
+def like_root():
+    """A directory for one file's examples, with links to what the repository's root holds."""
+    with tempfile.TemporaryDirectory(prefix="sfumato-docs-") as name:
+        for entry in ROOT.iterdir():
+            if not entry.name.startswith((".", "build", "demo")):
+                Path(name, entry.name).symlink_to(entry)
+        yield name
+
+
+def execute(command, directory):
     environment = dict(os.environ, PATH=f"{Path(SFUMATO).parent}:{os.environ['PATH']}",
                        LC_ALL="C.UTF-8")
-    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=ROOT, env=environment,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            timeout=300, check=False)
+    result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=directory,
+                            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, timeout=300, check=False)
     # On a slow machine long work writes a line of progress every ten seconds.
     return result.returncode, [line for line in result.stdout.splitlines() if not PROGRESS.match(line)]
 
@@ -81,7 +94,7 @@ def trimmed(lines):
     return lines
 
 
-def check(path):
+def check(path, directory):
     """(commands run, complaints) for one file."""
     count, complaints = 0, []
     for block in FENCE.findall(path.read_text()):
@@ -89,7 +102,7 @@ def check(path):
             if not is_run(command):
                 continue
             count += 1
-            code, got = execute(command)
+            code, got = execute(command, directory)
             wanted = EXIT_CODE.search(command)
             if code != int(wanted.group(1) if wanted else 0):
                 complaints.append(f"{path}: `{command}` ended with code {code}:\n" + "\n".join(got))
@@ -99,13 +112,15 @@ def check(path):
     return count, complaints
 
 
-def update(path):
+def update(path, directory):
     """Rewrites the outputs in one file."""
     def rewrite(found):
         lines = []
         for command, expected in commands_of(found.group(1)):
-            if is_run(command) and "..." not in (line.strip() for line in expected):
-                expected = trimmed(execute(command)[1])
+            if is_run(command):
+                printed = trimmed(execute(command, directory)[1])  # later commands read what it writes
+                if "..." not in (line.strip() for line in expected):
+                    expected = printed
             lines += ["$ " + command, *expected]
         return "```console\n" + "".join(line.rstrip() + "\n" for line in lines) + "```"
 
@@ -117,14 +132,13 @@ def main(arguments):
     files = files or sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("README.md")])
     if "--update" in arguments:
         for path in files:
-            update(path)
+            with like_root() as directory:
+                update(path, directory)
         return 0
-    # What an earlier run, perhaps of another version, left of the examples.
-    for path in Path("/tmp").glob("sfumato-*.ledger*"):
-        path.unlink()
     total, complaints = 0, []
     for path in files:
-        count, found = check(path)
+        with like_root() as directory:
+            count, found = check(path, directory)
         total += count
         complaints += found
     print("\n\n".join([*complaints, f"{total} commands run, {len(complaints)} wrong"]))
