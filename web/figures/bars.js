@@ -23,7 +23,10 @@ export function drawHistogram(figure, width) {
   const yDomain = domainOf(drawn.flatMap(i => i.bins.map(b => b.height)), y, { zero: y.scale === "linear" });
   const several = items.length > 1;
   const base = y.scale === "log" ? yDomain[0] : 0;
-  const frame = frameOf(figure.axes, { x: xDomain, y: yDomain }, { mostX: width < 480 ? 5 : 9, nice: false });
+  // Counts have no ticks between them.
+  const counts = drawn.every(i => i.bins.every(b => Number.isInteger(b.height)));
+  const frame = frameOf(figure.axes, { x: xDomain, y: yDomain },
+    { mostX: width < 480 ? 5 : 9, mostY: counts ? Math.min(6, yDomain[1]) : 6, nice: false });
   const svg = Plot.plot({
     ...look, width, height: Math.round(Math.min(360, Math.max(240, width * 0.45))),
     marginLeft: 64, marginRight: 16, marginTop: 32, marginBottom: 48, ...frame.scales,

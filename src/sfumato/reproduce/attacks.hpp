@@ -46,12 +46,16 @@ struct PolicyOutcome {
 /// Nothing is finite where every model diverged: `statistics` is then empty.
 [[nodiscard]] std::vector<PolicyOutcome> outcomes_of(const TrainedStudy& trained);
 
-/// "Statistic and losses" as the paper has them, and what attacks show, as two tables.
+/// "Statistic and losses" as the paper has them.
 [[nodiscard]] Table statistic_table(const std::string& key, const std::string& title,
                                     const std::vector<PolicyOutcome>& outcomes,
                                     const std::vector<double>& epsilons);
+/// How well a threshold on the differing record's loss tells D from D'.
 [[nodiscard]] Table attack_table(const std::string& key, const std::string& title,
-                                 const std::vector<PolicyOutcome>& outcomes, double epsilon);
+                                 const std::vector<PolicyOutcome>& outcomes);
+/// What that attack proves, `epsilon` being the one that delta is bounded at.
+[[nodiscard]] Table proof_table(const std::string& key, const std::vector<PolicyOutcome>& outcomes,
+                                double epsilon);
 
 /// {"delta": [...], "worst_loss", ...} of one policy, and the intervals under the same names.
 [[nodiscard]] nlohmann::ordered_json outcome_json(const PolicyOutcome& outcome,

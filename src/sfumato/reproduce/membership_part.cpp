@@ -96,9 +96,10 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
     }
   }
   result.blocks.insert(result.blocks.begin(), table);
-  result.blocks.emplace_back(attack_table("membership_attack",
-                                          "A threshold on the differing record's loss", outcomes,
-                                          trained->study.audit.epsilons.front()));
+  result.blocks.emplace_back(
+      attack_table("membership_attack", "A threshold on the differing record's loss", outcomes));
+  result.blocks.emplace_back(
+      proof_table("membership_proof", outcomes, trained->study.audit.epsilons.front()));
   result.blocks.emplace_back(training_curves("membership_training", "Training", *trained));
   result.files.push_back({"membership_paper.csv", to_csv(table)});
 

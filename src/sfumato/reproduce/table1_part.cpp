@@ -246,7 +246,8 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
   result.blocks.emplace_back(attack_table("table1_attack",
                                           "The same models attacked: a threshold on the differing "
                                           "record's loss",
-                                          outcomes, epsilons.front()));
+                                          outcomes));
+  result.blocks.emplace_back(proof_table("table1_proof", outcomes, epsilons.front()));
   result.blocks.emplace_back(flatness_table(batches));
   result.blocks.emplace_back(ridge_table(ridge));
   result.blocks.emplace_back(ridge_figure(ridge));

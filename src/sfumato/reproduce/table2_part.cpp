@@ -215,10 +215,10 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
   result.blocks.emplace_back(statistic_table(block_key(setting, "statistic"),
                                              "The paper's statistic (no bound on delta) and losses",
                                              outcomes, epsilons));
-  result.blocks.emplace_back(
-      attack_table(block_key(setting, "attack"),
-                   "The same models attacked: a threshold on the differing record's loss", outcomes,
-                   epsilons.front()));
+  result.blocks.emplace_back(attack_table(
+      block_key(setting, "attack"),
+      "The same models attacked: a threshold on the differing record's loss", outcomes));
+  result.blocks.emplace_back(proof_table(block_key(setting, "proof"), outcomes, epsilons.front()));
   if (!odometers.empty()) {
     result.blocks.emplace_back(odometer_table(block_key(setting, "odometer"), odometers));
   }

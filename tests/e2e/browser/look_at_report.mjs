@@ -77,6 +77,7 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
     areas: count("g[data-mark=area] path"), rules: count("g[data-mark=rule] line"),
     ticks: count("g[data-mark$='tick label'] text"), labels: panels.flatMap(svg =>
       [...svg.querySelectorAll("g[data-mark$='axis label'] text")].map(text => text.textContent)),
+    upTicks: panels.flatMap(svg => [...svg.querySelectorAll("g[data-mark='y-axis tick label'] text")].map(t => t.textContent)),
     left_out: block.querySelector(".left-out")?.textContent ?? null,
   };
 }));
