@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/math/entries.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -15,53 +17,25 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Symmetry is checked to what a file with ten printed digits can hold; definiteness to rounding.
-constexpr double kSymmetryTolerance = 1e-9;
 constexpr double kDefinitenessTolerance = 1e-12;
 
-void require_variance(std::string_view name, double variance, const std::string& which,
-                      const Where& where) {
+void require_variance(std::string_view name, double variance, const Where& where) {
   if (std::isfinite(variance) && variance >= 0.0) return;
-  throw InvalidArgument(
-      fmt::format("{}{} = {} is not a finite variance >= 0", name, which, variance),
-      "Give variances, not standard deviations with a sign", where);
+  throw InvalidArgument(fmt::format("{} = {} is not a finite variance >= 0", name, variance),
+                        "Give variances, not standard deviations with a sign", where);
 }
 
 void require_variances(std::string_view name, const VectorXd& variances, const Where& where) {
   for (Index i = 0; i < variances.size(); ++i) {
     if (std::isfinite(variances(i)) && variances(i) >= 0.0) continue;
-    require_variance(name, variances(i), fmt::format("[{}]", i), where);
-  }
-}
-
-void require_finite_entries(std::string_view name, const MatrixXd& matrix, const Where& where) {
-  for (Index j = 0; j < matrix.cols(); ++j) {
-    for (Index i = 0; i < matrix.rows(); ++i) {
-      if (std::isfinite(matrix(i, j))) continue;
-      throw InvalidArgument(fmt::format("{}[{}, {}] = {} is not finite", name, i, j, matrix(i, j)),
-                            "Remove NaN and infinite entries", where);
-    }
+    require_variance(fmt::format("entry {} of {}", i + 1, name), variances(i), where);
   }
 }
 
 MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where& where) {
-  if (matrix.rows() != matrix.cols()) {
-    throw InvalidArgument(
-        fmt::format("{} is {} x {}, not square", name, matrix.rows(), matrix.cols()),
-        "A covariance has one row and one column per parameter", where);
-  }
-  if (matrix.size() == 0) return matrix;
-  require_finite_entries(name, matrix, where);
-  const double largest = matrix.cwiseAbs().maxCoeff();
-  Index row = 0;
-  Index col = 0;
-  const double asymmetry = (matrix - matrix.transpose()).cwiseAbs().maxCoeff(&row, &col);
-  if (asymmetry > kSymmetryTolerance * largest) {
-    throw InvalidArgument(fmt::format("{} is not symmetric: [{}, {}] = {} but [{}, {}] = {}", name,
-                                      row, col, matrix(row, col), col, row, matrix(col, row)),
-                          "Give a symmetric matrix", where);
-  }
-  MatrixXd symmetric = 0.5 * (matrix + matrix.transpose());
+  if (matrix.rows() == 0 && matrix.cols() == 0) return matrix;
+  MatrixXd symmetric = require_symmetric(name, matrix, where);
+  const double largest = symmetric.cwiseAbs().maxCoeff();
   const VectorXd eigenvalues =
       Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
   if (eigenvalues(0) < -kDefinitenessTolerance * largest) {
@@ -114,7 +88,7 @@ MatrixXd solve_dense(const MatrixXd& matrix, const MatrixXd& v) {
 }  // namespace
 
 Covariance require_covariance(std::string_view name, Covariance covariance, const Where& where) {
-  std::visit(Overloaded{[&](const Isotropic& c) { require_variance(name, c.variance, "", where); },
+  std::visit(Overloaded{[&](const Isotropic& c) { require_variance(name, c.variance, where); },
                         [&](const Diagonal& c) { require_variances(name, c.variances, where); },
                         [&](const Factored& c) {
                           require_variances(name, c.diagonal, where);

@@ -9,10 +9,10 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/parallel.hpp"
+#include "sfumato/math/entries.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
-#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,7 +1,5 @@
 #include "sfumato/sde/spectrum.hpp"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
@@ -12,9 +10,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-// What a file with ten printed digits can hold; the same as for covariances.
-constexpr double kSymmetryTolerance = 1e-9;
 
 bool has_off_diagonal(const MatrixXd& matrix) {
   for (Index j = 0; j < matrix.cols(); ++j) {
@@ -57,38 +52,6 @@ Spectrum spectrum_of(const MatrixXd& matrix) {
     if (std::abs(value) <= rounding) value = 0.0;
   }
   return spectrum;
-}
-
-MatrixXd require_symmetric(std::string_view name, const MatrixXd& matrix, const Where& where) {
-  if (matrix.rows() != matrix.cols() || matrix.rows() == 0) {
-    throw InvalidArgument(
-        fmt::format("{} is {} x {}, not a square matrix", name, matrix.rows(), matrix.cols()),
-        "Give one row and one column per parameter", where);
-  }
-  const double largest = matrix.cwiseAbs().maxCoeff();
-  for (Index j = 0; j < matrix.cols(); ++j) {
-    for (Index i = 0; i < matrix.rows(); ++i) {
-      if (!std::isfinite(matrix(i, j))) {
-        throw InvalidArgument(
-            fmt::format("{}[{}, {}] = {} is not finite", name, i, j, matrix(i, j)),
-            "Remove NaN and infinite entries", where);
-      }
-      if (std::abs(matrix(i, j) - matrix(j, i)) > kSymmetryTolerance * largest) {
-        throw InvalidArgument(fmt::format("{} is not symmetric: [{}, {}] = {} but [{}, {}] = {}",
-                                          name, i, j, matrix(i, j), j, i, matrix(j, i)),
-                              "Give a symmetric matrix", where);
-      }
-    }
-  }
-  return 0.5 * matrix + 0.5 * matrix.transpose();
-}
-
-void require_finite_entries(std::string_view name, const VectorXd& vector, const Where& where) {
-  for (Index i = 0; i < vector.size(); ++i) {
-    if (std::isfinite(vector(i))) continue;
-    throw InvalidArgument(fmt::format("{}[{}] = {} is not finite", name, i, vector(i)),
-                          "Remove NaN and infinite entries", where);
-  }
 }
 
 }  // namespace sfumato

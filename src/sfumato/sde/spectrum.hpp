@@ -1,9 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <string_view>
 
-#include "sfumato/core/error.hpp"
 #include "sfumato/math/covariance.hpp"
 
 namespace sfumato {
@@ -31,17 +29,5 @@ inline constexpr double kNoPull = 1e-10;
 /// rounding, 4 d 2.2e-16 of the largest, are set to zero: a B^T B of deficient rank is singular, and
 /// not definite or indefinite by chance.
 [[nodiscard]] Spectrum spectrum_of(const Eigen::MatrixXd& matrix);
-
-/// Checks that a matrix is square, finite and symmetric (to 1e-9 of its largest entry) and returns
-/// it symmetrised. Definiteness is not asked for.
-///
-/// Throws   InvalidArgument with the offending entry; `name` is what the message calls the matrix.
-[[nodiscard]] Eigen::MatrixXd require_symmetric(std::string_view name,
-                                                const Eigen::MatrixXd& matrix,
-                                                const Where& where = Where::here());
-
-/// Checks that every entry of a vector is finite.
-void require_finite_entries(std::string_view name, const Eigen::VectorXd& vector,
-                            const Where& where = Where::here());
 
 }  // namespace sfumato

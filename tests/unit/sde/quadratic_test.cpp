@@ -72,7 +72,7 @@ TEST(Quadratic, RefusesWrongInputByName) {
     FAIL();
   } catch (const InvalidArgument& error) {
     const std::string what = error.what();
-    EXPECT_EQ(what.rfind("problem.toml:7: column 1 of B", 0), 0U) << what;
+    EXPECT_EQ(what.rfind("problem.toml:7: entry 2 of row 1 of B", 0), 0U) << what;
   }
 }
 

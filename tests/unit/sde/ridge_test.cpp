@@ -111,7 +111,7 @@ TEST(RidgeProblem, RefusesWrongInput) {
     RidgeProblem(x, responses(), {});
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("feature column 1, row [2]"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("entry 2 of row 3 of the features"), std::string::npos)
         << error.what();
   }
   EXPECT_THROW(RidgeProblem(table(), Vector2d(1, 2), {}), InvalidArgument);

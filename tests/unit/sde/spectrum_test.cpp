@@ -37,28 +37,6 @@ TEST(Spectrum, RoundingOfASingularMatrixIsZeroExactly) {
   EXPECT_NEAR(s.values(2), b.squaredNorm(), 1e-14);
 }
 
-TEST(RequireSymmetric, SymmetrisesRoundingAndRefusesTheRest) {
-  const MatrixXd nearly = (Matrix2d() << 1, 2, 2 + 1e-12, 1).finished();
-  const MatrixXd fixed = require_symmetric("A", nearly);
-  EXPECT_EQ(fixed(0, 1), fixed(1, 0));
-  EXPECT_THROW((void)require_symmetric("A", (Matrix2d() << 1, 2, 2.1, 1).finished()),
-               InvalidArgument);
-  EXPECT_THROW((void)require_symmetric("A", (Matrix2d() << 1, NAN, 2, 1).finished()),
-               InvalidArgument);
-  EXPECT_THROW((void)require_symmetric("A", (Matrix2d() << 1, 2, INFINITY, 1).finished()),
-               InvalidArgument);
-  EXPECT_THROW((void)require_symmetric("A", MatrixXd(0, 0)), InvalidArgument);
-}
-
-TEST(RequireFiniteEntries, NamesTheEntry) {
-  try {
-    require_finite_entries("x", Vector2d(0, NAN));
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("x[1] = nan"), std::string::npos) << error.what();
-  }
-}
-
 TEST(Spectrum, Rotated) {
   const Covariance c = Dense{(Matrix2d() << 2, 0.5, 0.5, 1).finished()};
   EXPECT_EQ(spectrum_of(Matrix2d(Vector2d(1, 3).asDiagonal())).rotated(c), dense(c));

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/entries.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/linear_drift.hpp"
-#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
 

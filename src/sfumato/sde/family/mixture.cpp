@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/entries.hpp"
 #include "sfumato/sde/contraction.hpp"
-#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
 namespace {

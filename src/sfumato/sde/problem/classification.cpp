@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/entries.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/problem/link_kernel.hpp"
-#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
 namespace {
@@ -76,10 +76,7 @@ ClassificationProblem::ClassificationProblem(MatrixXd features, VectorXd labels,
         fmt::format("the table is {} rows x {} features", rows(), features_.cols()),
         "Give at least one row and one feature", where);
   }
-  for (Index j = 0; j < features_.cols(); ++j) {
-    if (features_.col(j).allFinite()) continue;
-    require_finite_entries(fmt::format("feature column {}, row ", j), features_.col(j), where);
-  }
+  require_finite_entries("the features", features_, where);
   for (Index l = 0; l < rows(); ++l) {
     require_label(labels_(l), classes, fmt::format("label of row {}", l + 1), where);
   }

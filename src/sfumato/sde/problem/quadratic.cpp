@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/entries.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -39,9 +40,7 @@ QuadraticLoss quadratic_from_factor(const MatrixXd& factor, const VectorXd& resp
                                     const Where& where) {
   require_size("y", response.size(), factor.rows(), where);
   require_finite_entries("y", response, where);
-  for (Index j = 0; j < factor.cols(); ++j) {
-    require_finite_entries(fmt::format("column {} of B, entry ", j), factor.col(j), where);
-  }
+  require_finite_entries("B", factor, where);
   if (factor.cols() == 0) {
     throw InvalidArgument("B has no columns", "Give one column per parameter", where);
   }

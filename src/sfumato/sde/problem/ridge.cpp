@@ -10,7 +10,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/covariance.hpp"
-#include "sfumato/sde/spectrum.hpp"
+#include "sfumato/math/entries.hpp"
 
 namespace sfumato {
 namespace {
@@ -84,10 +84,7 @@ RidgeProblem::RidgeProblem(MatrixXd features, VectorXd target, const RidgeOption
     throw InvalidArgument(fmt::format("the table is {} rows x {} features", rows(), parameters()),
                           "Give at least one row and one feature", where);
   }
-  for (Index j = 0; j < parameters(); ++j) {
-    if (features_.col(j).allFinite()) continue;
-    require_finite_entries(fmt::format("feature column {}, row ", j), features_.col(j), where);
-  }
+  require_finite_entries("the features", features_, where);
   require_finite_entries("target", target_, where);
   require_finite("ridge", require_non_negative("ridge", options_.ridge, where), where);
   if (options_.loss == LossScale::mean && options_.ridge_scale == RidgeScale::times_rows) {
