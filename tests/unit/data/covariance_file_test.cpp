@@ -136,7 +136,7 @@ TEST(CovarianceFile, RefusesWhatIsNoCovariance) {
   put(dir / "wide.csv", "1,2,3\n4,5,6\n");
   EXPECT_NE(refusal(dir / "indefinite.csv").find("smallest eigenvalue is -1"), std::string::npos);
   EXPECT_NE(refusal(dir / "skew.csv").find("not symmetric"), std::string::npos);
-  EXPECT_NE(refusal(dir / "wide.csv").find("not square"), std::string::npos);
+  EXPECT_NE(refusal(dir / "wide.csv").find("not a square matrix"), std::string::npos);
   EXPECT_NE(refusal(dir / "c.txt").find("is not called .npz, .npy or .csv"), std::string::npos);
   EXPECT_NE(refusal(dir / "c.npz").find("there is no such file"), std::string::npos);
 }
