@@ -11,10 +11,11 @@ from pathlib import Path
 from support import BAD_INPUT, FASHION, FASHION_STUDY, ROOT, SFUMATO, ProgramTest, run
 
 STUDY = FASHION_STUDY.replace("replicas = 6", "replicas = 10")
-# Tests run as root in containers, and ask for more ranks than there are cores. In a build with the address sanitizer
-# the memory that Open MPI's plugins keep when they are unloaded is not ours to count; errors still are.
+# Tests run as root in containers, and ask for more ranks than there are cores. In a build with a sanitizer, what Open MPI's
+# plugins do is not ours to count: memory that they keep when they are unloaded, and locks of their own. Errors still are.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", ASAN_OPTIONS="detect_leaks=0")
+                   OMPI_MCA_rmaps_base_oversubscribe="1", ASAN_OPTIONS="detect_leaks=0",
+                   TSAN_OPTIONS=f"suppressions={ROOT / 'tests/e2e/open_mpi.supp'}")
 
 
 def mpirun(ranks, *args):
