@@ -27,12 +27,11 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import ROOT, SFUMATO
+from support import ROOT, SFUMATO, without_progress
 
 FENCE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIMING = re.compile(r"\d\s?(ms|s|seconds|minutes)\b|\d/s\b|\bETA\b")
 NUMBER = re.compile(r"\d[\d.:,]*")
-PROGRESS = re.compile(r"^[\w -]+: \d+/\d+ \(\d+%\)")
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*$")
 
 
@@ -67,8 +66,7 @@ def execute(command, directory):
     result = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=directory,
                             env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                             text=True, timeout=300, check=False)
-    # On a slow machine long work writes a line of progress every ten seconds.
-    return result.returncode, [line for line in result.stdout.splitlines() if not PROGRESS.match(line)]
+    return result.returncode, without_progress(result.stdout).splitlines()
 
 
 def comparable(line):

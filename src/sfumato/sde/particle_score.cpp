@@ -65,7 +65,7 @@ ParticleScore::ParticleScore(const Diffusion& diffusion, double time, const Cons
       throw InvalidArgument("the noise is singular, the particles' law has no density",
                             "Add noise in every direction", where);
     }
-    whitening_.push_back(cholesky.matrixL().solve(MatrixXd::Identity(d, d)));
+    whitening_.emplace_back(cholesky.matrixL().solve(MatrixXd::Identity(d, d)));
     log_scale_.push_back(whitening_.back().diagonal().array().log().sum() -
                          0.5 * static_cast<double>(d) * std::log(2.0 * std::numbers::pi));
   }
