@@ -14,7 +14,7 @@ SFUMATO = os.environ.get("SFUMATO", str(ROOT / "build/bin/sfumato"))
 os.environ["SOURCE_DATE_EPOCH"] = "1700000000"  # reports say when they were written
 
 USAGE, BAD_INPUT, STORAGE = 64, 65, 74
-PROGRESS = re.compile(r"^[\w -]+: \d+/\d+ \(\d+%\).*\n?", re.MULTILINE)
+PROGRESS = re.compile(r"^[\w. -]+: (\d+/\d+ \(\d+%\)|done in ).*\n?", re.MULTILINE)
 
 FASHION = Path("/usr/share/datasets/fashion-mnist/train-images-idx3-ubyte.gz")
 # Two noises, two pairs: 24 trials of a network that take moments.

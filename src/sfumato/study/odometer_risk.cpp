@@ -19,14 +19,15 @@ Claimed<Nats> mean_of(const std::vector<double>& runs) {
 
 /// The largest of what `view` sees in each pair, as an estimate.
 template <class View>
-auto worst(const std::vector<Risk>& pairs, View view) {
-  auto largest = view(pairs.front()).value;
-  for (const Risk& pair : pairs) largest = std::max(largest, view(pair).value);
-  return Claimed{largest, Claim::estimate,
-                 pairs.size() == 1
-                     ? "mean odometer of the runs as KL of D and D', both directions, Spec §4.2"
-                     : "largest over pairs: mean odometer of a pair's runs as KL of D and D', both "
-                       "directions, Spec §4.2"};
+auto worst_of(const std::vector<Risk>& pairs, View view) {
+  auto worst = view(pairs.front());
+  for (const Risk& pair : pairs) worst.value = std::max(worst.value, view(pair).value);
+  return decltype(worst){
+      worst.value, Claim::estimate,
+      pairs.size() == 1
+          ? "mean odometer of the runs as KL of D and D', both directions, Spec §4.2"
+          : "largest over pairs: mean odometer of a pair's runs as KL of D and D', both "
+            "directions, Spec §4.2"};
 }
 
 }  // namespace
@@ -41,11 +42,11 @@ OdometerRisk::OdometerRisk(const std::vector<OdometerRuns>& pairs) {
 }
 
 Claimed<Epsilon> OdometerRisk::epsilon(Delta delta) const {
-  return worst(pairs_, [&](const Risk& pair) { return pair.epsilon(delta); });
+  return worst_of(pairs_, [&](const Risk& pair) { return pair.epsilon(delta); });
 }
 
 Claimed<Delta> OdometerRisk::delta(Epsilon epsilon) const {
-  return worst(pairs_, [&](const Risk& pair) { return pair.delta(epsilon); });
+  return worst_of(pairs_, [&](const Risk& pair) { return pair.delta(epsilon); });
 }
 
 }  // namespace sfumato

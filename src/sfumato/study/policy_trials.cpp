@@ -107,6 +107,7 @@ std::vector<PolicyTrials> trials_by_policy(const Ledger& ledger, const Study& st
     }
   });
   std::vector<PolicyTrials> result;
+  result.reserve(policies.size());
   for (Gathered& of : policies) result.push_back(finished(std::move(of)));
   return result;
 }

@@ -21,8 +21,10 @@ HWY_INLINE void hold(hn::Vec<WideLanes>& v) {
   (void)v;
 #endif
 }
+HWY_INLINE Vector lower_half(hn::Vec<WideLanes> v) { return hn::LowerHalf(v); }
 #else
-using WideLanes = Lanes;  ///< never used
+using WideLanes = Lanes;  ///< never used, but read by the compiler
+HWY_INLINE Vector lower_half(Vector v) { return v; }
 #endif
 
 /// V vectors side by side. AVX-512 has two of them in one register where there are four or more: as many
@@ -71,7 +73,7 @@ struct Strip {
       for (std::size_t i = 0; i < kWide; ++i) {
         wide[i] = hn::MulAdd(wide_factor, other.wide[i], wide[i]);
       }
-      factor = hn::LowerHalf(wide_factor);
+      factor = lower_half(wide_factor);
     } else {
       factor = hn::Set(Lanes(), x);
       hold(factor);

@@ -319,7 +319,7 @@ double hessian_bound(const ClassificationProblem& problem) {
          (1.0 + 4.0 * kEpsilon);
 }
 
-Diffusion classification_diffusion(std::shared_ptr<const ClassificationProblem> problem,
+Diffusion classification_diffusion(const std::shared_ptr<const ClassificationProblem>& problem,
                                    Noise noise) {
   const Where where = Where::here();
   const bool autonomous = std::holds_alternative<Covariance>(noise);

@@ -109,7 +109,7 @@ class ClassificationProblem {
 /// follows from rho I <= Hess f <= lipschitz I.
 /// Throws   InvalidArgument if a constant noise has another dimension or is not a covariance matrix.
 [[nodiscard]] Diffusion classification_diffusion(
-    std::shared_ptr<const ClassificationProblem> problem, Noise noise);
+    const std::shared_ptr<const ClassificationProblem>& problem, Noise noise);
 
 /// Upper bound on the Hessian of f: rho + c * curvature * lam_max(X^T X), rounded up.
 [[nodiscard]] double hessian_bound(const ClassificationProblem& problem);

@@ -278,7 +278,9 @@ constexpr const char* kChecksum = "checksum.";
 std::string digest_of(const LedgerIdentity& identity) {
   std::string text =
       fmt::format("{}\n{}\n{}\n", identity.study, identity.version, identity.instruction_set);
-  for (const auto& [name, checksum] : identity.checksums) text += name + " " + checksum + "\n";
+  for (const auto& [name, checksum] : identity.checksums) {
+    text += fmt::format("{} {}\n", name, checksum);
+  }
   return sha256(text);
 }
 

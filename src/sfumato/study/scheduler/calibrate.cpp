@@ -104,7 +104,8 @@ Calibration calibrate(const Study& study, unsigned threads, double seconds, Obse
 double predicted_seconds(const Calibration& calibration, std::uint64_t groups,
                          std::uint64_t workers) {
   if (workers == 0) throw InvalidArgument("workers = 0", "Use at least one");
-  return static_cast<double>((groups + workers - 1) / workers) * calibration.group_seconds;
+  const std::uint64_t rounds = (groups + workers - 1) / workers;
+  return static_cast<double>(rounds) * calibration.group_seconds;
 }
 
 }  // namespace sfumato

@@ -73,7 +73,8 @@ std::string terms(const TrialRunner& runner, const std::string& version) {
   const LedgerIdentity identity = runner.identity(version);
   std::string text =
       fmt::format("version {}\ninstruction set {}\n", identity.version, identity.instruction_set);
-  for (const auto& [name, digest] : identity.checksums) text += name + " " + digest + "\n";
+  for (const auto& [name, digest] : identity.checksums)
+    text += fmt::format("{} {}\n", name, digest);
   return text + identity.study;
 }
 

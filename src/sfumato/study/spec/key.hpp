@@ -66,8 +66,9 @@ void read_keys(T& into, const TomlTable& table, const Keys<T>& keys,
     for (const std::string& name : names) {
       if (!table.has(name)) continue;
       if (!given.empty()) {
-        throw InvalidArgument("`" + given + "` and `" + name + "` are the same key",
-                              "Keep one of them", table.where(name));
+        given.append("` and `").append(name);
+        throw InvalidArgument("`" + given + "` are the same key", "Keep one of them",
+                              table.where(name));
       }
       given = name;
     }

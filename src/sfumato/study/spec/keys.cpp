@@ -131,8 +131,8 @@ Key<T> choice_key(const char* key_name, const char* help, E T::*member, Choices<
 }
 
 template <class T>
-Key<T> with(Key<T> key, Aliases aliases) {
-  key.aliases = std::move(aliases);
+Key<T> with(Key<T> key, const Aliases& aliases) {
+  key.aliases = aliases;
   return key;
 }
 
@@ -143,8 +143,8 @@ Key<T> required(Key<T> key) {
 }
 
 template <class T>
-Key<T> only(std::vector<ModelKind> kinds, Key<T> key) {
-  key.kinds = std::move(kinds);
+Key<T> only(const std::vector<ModelKind>& kinds, Key<T> key) {
+  key.kinds = kinds;
   return key;
 }
 const std::vector<ModelKind> kNetworks = {ModelKind::network};

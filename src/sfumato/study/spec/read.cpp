@@ -340,6 +340,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
 
 std::vector<TomlOverride> overrides_of(const std::vector<std::string>& settings) {
   std::vector<TomlOverride> overrides;
+  overrides.reserve(settings.size());
   for (const std::string& setting : settings) overrides.push_back(override_of(setting));
   return overrides;
 }
