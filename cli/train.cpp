@@ -103,7 +103,9 @@ void add_train(CLI::App& app, int& exit_code) {
       ->type_name("KEY=VALUE");
   command->add_option("--out", o.out, "Directory for parameters, log and checkpoints");
   command->add_flag("--resume", o.resume, "Go on from the checkpoint of an interrupted run");
-  command->add_option("--measure", o.measures, "Of the final models: hessian, flatness, covariance, noise")
+  command
+      ->add_option("--measure", o.measures,
+                   "Of the final models: hessian, flatness, covariance, noise")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,NAME")

@@ -112,7 +112,9 @@ TEST(ReadDocument, RefusesWithThePlace) {
 }
 
 TEST(ReadReport, KeepsTitleEntriesAndChapters) {
-  const Report report{"T", {everything(), Document("audit", "B")}, {{"table1", R"({"paper":1})"}},
+  const Report report{"T",
+                      {everything(), Document("audit", "B")},
+                      {{"table1", R"({"paper":1})"}},
                       "2026-01-31 14:05 UTC"};
   const std::string json = report_json(report);
   const Report back = read_report(json, "report.json");

@@ -184,7 +184,8 @@ TEST(OuLaw, MessagesNameTheEntry) {
     OuLaw({matrix(1, 2, 3, 4), Vector2d(0, 0), Isotropic{1.0, 2}}, point_law(Vector2d(0, 0)));
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("entry 1 of row 2 is 3"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("entry 1 of row 2 is 3"), std::string::npos)
+        << error.what();
   }
 }
 
