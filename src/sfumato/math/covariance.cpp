@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kDefinitenessTolerance = 1e-12;
+constexpr double kDefinitenessTolerance = 1e-12;  // the rounding of eigenvalues
 
 void require_variance(std::string_view name, double variance, const Where& where) {
   if (std::isfinite(variance) && variance >= 0.0) return;
