@@ -1,5 +1,8 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -22,6 +25,18 @@ int complain(const std::string& message, int code) {
   const std::string line = fmt::format("sfumato: {}\n", printable(message));
   (void)std::fputs(line.c_str(), stderr);  // nothing is left to do if this fails
   return code;
+}
+
+/// A program may be started with standard input, output or error closed. The next file it opens would get
+/// that number, and text meant for a reader would be written into a ledger. Closed means that nobody
+/// reads: what is written there is dropped.
+bool open_standard_descriptors() {
+  for (int descriptor = 0; descriptor < 3; ++descriptor) {
+    if (::fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
+    // The lowest number that is free: this one, since those below it are open.
+    if (::open("/dev/null", O_RDWR) != descriptor) return false;
+  }
+  return true;
 }
 
 /// All names the user could have meant on this level: subcommands, or the options of a command.
@@ -106,6 +121,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (!open_standard_descriptors()) return cli::kStorage;  // and nowhere to say it
   // A file-size limit is a full disk to whoever writes, and is reported as one.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   try {

@@ -250,6 +250,11 @@ class Ledger::Connection {
   /// The lock belongs to the open file, so the system drops it whatever ends the process.
   void lock() {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor_ >= 0 && descriptor_ < 3) {
+      // In a process whose standard output is closed: what it prints must not land in the ledger.
+      const int low = std::exchange(descriptor_, ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 3));
+      ::close(low);
+    }
     if (descriptor_ < 0) {
       throw StorageError(fmt::format("cannot be opened for writing ({})", std::strerror(errno)),
                          "Check the directory and its permissions", Where::in(path_));
