@@ -1,11 +1,14 @@
 #include "sfumato/data/checksum.hpp"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
@@ -13,11 +16,27 @@
 namespace sfumato {
 namespace {
 
+/// Whether OpenSSL failed for want of memory: one of the errors that it lists from the inside out.
+bool is_out_of_memory() {
+  while (const unsigned long error = ERR_get_error()) {
+    if (ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE) return true;
+  }
+  return false;
+}
+
+EVP_MD_CTX* new_context() {
+  // What OpenSSL sets up at the first use may find no memory; going on without would end in a null lock.
+  EVP_MD_CTX* context = OSSL_LIB_CTX_get0_global_default() == nullptr ? nullptr : EVP_MD_CTX_new();
+  if (context == nullptr) throw std::bad_alloc();
+  return context;
+}
+
 class Hasher {
  public:
-  explicit Hasher(Digest digest) : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+  explicit Hasher(Digest digest) : context_(new_context(), EVP_MD_CTX_free) {
     const EVP_MD* method = digest == Digest::sha256 ? EVP_sha256() : EVP_md5();
-    if (context_ == nullptr || EVP_DigestInit_ex(context_.get(), method, nullptr) != 1) {
+    if (EVP_DigestInit_ex(context_.get(), method, nullptr) != 1) {
+      if (is_out_of_memory()) throw std::bad_alloc();
       throw NumericalFailure("OpenSSL refuses the digest",
                              "Check whether this system forbids it (FIPS mode)",
                              Where::in(digest == Digest::sha256 ? "SHA-256" : "MD5"));
