@@ -2,8 +2,9 @@
 PREFIX ?= /usr/local
 DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
+HOURS ?= 1
 
-.PHONY: all demo test bench lint format asan tsan coverage oracles install clean help
+.PHONY: all demo test faults fuzz bench lint format asan tsan coverage oracles install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -18,6 +19,18 @@ test:  ## build everything and run every test
 	@cmake --preset release --log-level=WARNING > /dev/null
 	@cmake --build build -j$(JOBS)
 	@ctest --preset release -j$(JOBS)
+
+faults:  ## every fault of tests/faults: memory, disk, kills, damaged ledgers (minutes)
+	@tools/setup test
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --build build -j$(JOBS) --target faults
+	@SFUMATO_FAULTS=full ctest --preset release -L faults --timeout 7200 -j$(JOBS)
+
+fuzz:  ## fuzz every reader of files for HOURS altogether (default 1); findings in fuzz-found/
+	@tools/setup test
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --build build -j$(JOBS) --target fuzzers
+	@tests/fuzz/run $(HOURS) --jobs $(JOBS)
 
 bench:  ## side-by-side speed ratios on this machine
 	@tools/setup bench
