@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,11 +9,11 @@
 #include "audit/input.hpp"
 #include "audit/ledger.hpp"
 #include "audit/one_run.hpp"
+#include "audit/score_smells.hpp"
 #include "audit/shadows.hpp"
 #include "command.hpp"
 #include "list_option.hpp"
 #include "number_check.hpp"
-#include "sfumato/audit/canary_guesses.hpp"
 #include "sfumato/audit/lira.hpp"
 
 namespace sfumato::cli {
@@ -87,14 +88,23 @@ void bound_models(Document& document, const std::vector<ScoreSample>& samples,
   add_bounds(document, audit, command);
   if (command.claim.empty()) return;
   const ClaimedGuarantee claim = parse_claim(command.claim);
-  const ClaimCheck check = check_claim(audit, claim.epsilon, claim.delta);
-  add_claim(document, check, claim, unit);
-  if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
-  if (check.verdict == ClaimVerdict::not_enough_runs) exit_code = kUndecided;
+  const bool reversed = std::any_of(samples.begin(), samples.end(), scores_reversed);
+  add_claim(document, check_claim(audit, claim.epsilon, claim.delta), claim, {reversed, unit},
+            exit_code);
+}
+
+void warn_of_repeats(Document& document, const std::vector<ScoreSample>& samples) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const std::optional<std::string> problem = repeated_scores(samples[i]);
+    if (!problem) continue;
+    const std::string where = samples.size() > 1 ? fmt::format(" in column {}", i + 1) : "";
+    document.state(StatementKind::warning, fmt::format("Repeated scores{}: {}.", where, *problem));
+  }
 }
 
 void audit_files(Document& document, const AuditCommand& command, int& exit_code) {
   std::vector<ScoreSample> samples = read_samples(command);
+  warn_of_repeats(document, samples);
   std::string runs =
       fmt::format("{} {} with the record and {} without", samples.front().with.size(), command.unit,
                   samples.front().without.size());
@@ -121,9 +131,8 @@ void audit_files(Document& document, const AuditCommand& command, int& exit_code
     scores.insert(scores.end(), sample.without.begin(), sample.without.end());
     std::vector<std::uint8_t> included(sample.with.size(), 1);
     included.resize(scores.size(), 0);
-    const std::uint64_t guesses = command.guesses.value_or(scores.size());
-    bound_one_run(document, guess_canaries(scores, included, guesses, command.seed), command,
-                  exit_code);
+    bound_one_run(document, {std::move(scores), std::move(included), Ties::against_attacker},
+                  command, exit_code);
   } else {
     document.state(StatementKind::warning, kRecordsOnly);
   }
@@ -154,11 +163,10 @@ void audit_layout(Document& document, const AuditCommand& command, int& exit_cod
                                "several is as many tests.",
                                command.model));
     const Eigen::RowVectorXd row = lira_scores(shadows, LiraOptions{}).row(target);
-    const std::vector<double> scores(row.begin(), row.end());
+    std::vector<double> scores(row.begin(), row.end());
     std::vector<std::uint8_t> included;
     for (Index r = 0; r < records; ++r) included.push_back(shadows.member(target, r));
-    const std::uint64_t guesses = command.guesses.value_or(scores.size());
-    bound_one_run(document, guess_canaries(scores, included, guesses, command.seed), command,
+    bound_one_run(document, {std::move(scores), std::move(included), Ties::at_random}, command,
                   exit_code);
   } else {
     document.state(StatementKind::warning, kRecordsOnly);
@@ -220,12 +228,12 @@ void add_audit(CLI::App& app, int& exit_code) {
   command
       ->add_option("--claim", o.claim, "Check eps=..,delta=..: exit code 1 if violated, 2 if open")
       ->type_name("eps=E,delta=D");
-  command->add_option("--strategy", o.strategy, "How thresholds are chosen (default held-out)")
-      ->check(CLI::IsMember({"held-out", "ranks", "fixed"}));
+  command->add_option("--strategy", o.strategy, "How thresholds are chosen (default combined)")
+      ->check(CLI::IsMember({"combined", "held-out", "ranks", "fixed"}));
   add_numbers_option(*command, "--threshold", o.thresholds,
                      "With fixed: chosen before the scores were seen");
   command->add_option("--choosing", o.choosing_fraction,
-                      "With held-out: share of models that choose (default 0.5)");
+                      "With combined and held-out: share of models that choose (default 0.25)");
   command->add_option("--look", o.look,
                       "Which look at a growing set of runs this is (ledgers count by themselves)");
   command->add_flag("--pool", o.pool, "Columns are pairs that each run drew at random: one sample");
@@ -233,8 +241,10 @@ void add_audit(CLI::App& app, int& exit_code) {
                     "Members and non-members share no seeds: credible interval too");
   command->add_flag("--randomised,--randomized", o.randomised,
                     "Each record was included by a fair coin: one-run audit");
-  command->add_option("--guesses", o.guesses,
-                      "With --randomised, or canaries of a ledger: how many (default all)");
+  command->add_option(
+      "--guesses", o.guesses,
+      "With --randomised, or canaries of a ledger: how many, settled before (default: the "
+      "best of several numbers, corrected for)");
   command->add_option("--model", o.model, "With --randomised --logits: the target (default 1)");
   command->add_option("--adjacency", o.adjacency, "How D' differs from D, for the statement")
       ->check(CLI::IsMember({"remove", "replace"}));

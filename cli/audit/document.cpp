@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit/score_smells.hpp"
+#include "command.hpp"
 #include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/credible_interval.hpp"
-#include "sfumato/audit/one_run_gdp.hpp"
 #include "sfumato/audit/roc.hpp"
+#include "sfumato/report/confidence.hpp"
 #include "sfumato/report/figure.hpp"
+#include "sfumato/report/number.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -65,6 +68,27 @@ std::string key_of(const std::string& name) {
   return key;
 }
 
+const char* origin_text(ThresholdStrategy origin) {
+  switch (origin) {
+    case ThresholdStrategy::held_out: return "other models";
+    case ThresholdStrategy::ranks: return "rank";
+    case ThresholdStrategy::fixed: return "given";
+    case ThresholdStrategy::combined: break;
+  }
+  throw InternalError("a threshold comes from nowhere");
+}
+
+/// The one event whose threshold was settled without the scores that decide, if there is just one.
+const AuditedEvent* event_of_its_own(const Audit& audit) {
+  const AuditedEvent* found = nullptr;
+  for (const AuditedEvent& event : audit.events()) {
+    if (event.origin == ThresholdStrategy::ranks) continue;
+    if (found != nullptr) return nullptr;
+    found = &event;
+  }
+  return found;
+}
+
 }  // namespace
 
 void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
@@ -73,7 +97,7 @@ void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
               {{"attack", "scores"},
                {"quantity", "quantity"},
                {"value", "value"},
-               {"lower", fmt::format("{:g} % from", 100.0 * confidence)},
+               {"lower", fmt::format("{} % from", format_confidence_percent(confidence))},
                {"upper", "to"}},
               2);
   Figure figure("roc", "ROC", Mark::line, {"false-positive rate", "", Scale::log},
@@ -92,9 +116,7 @@ void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
       series.y.push_back(roc.tpr(point));
     }
     figure.add(std::move(series));
-    const ProbabilityInterval area =
-        auc_interval(roc.auc(), roc.members(), roc.non_members(), confidence);
-    if (area.upper < 0.5) {
+    if (scores_reversed(attack.scores)) {
       document.state(
           StatementKind::warning,
           fmt::format("{}: non-members score higher than members. If smaller scores mean "
@@ -123,10 +145,11 @@ void add_bounds(Document& document, const Audit& audit, const AuditCommand& comm
     bounds.add_row({fmt::format("eps at delta = {:g}, if Gaussian-DP", delta),
                     audit.epsilon_if_gdp(Delta(delta)), Empty{}});
   }
-  if (command.independent_worlds && audit.events().size() == 1) {
+  if (const AuditedEvent* event = event_of_its_own(audit);
+      command.independent_worlds && event != nullptr) {
     for (const double delta : command.deltas) {
-      const EpsilonInterval interval = credible_epsilon(audit.events().front().counts, Delta(delta),
-                                                        command.confidence, Worlds::independent);
+      const EpsilonInterval interval =
+          credible_epsilon(event->counts, Delta(delta), command.confidence, Worlds::independent);
       bounds.add_row(
           {fmt::format("eps at delta = {:g}, credible from", delta), interval.lower, Empty{}});
       bounds.add_row(
@@ -142,13 +165,14 @@ void add_bounds(Document& document, const Audit& audit, const AuditCommand& comm
                {"positives", "of"},
                {"false_positives", "on D'"},
                {"negatives", "of"},
+               {"origin", "threshold from"},
                {"level", "level"}},
               2);
   const double sign = command.larger_means == "member" ? 1.0 : -1.0;
   for (const AuditedEvent& event : audit.events()) {
     tests.add_row({event.sample + 1, sign * event.threshold, event.counts.true_positives,
                    event.counts.positives, event.counts.false_positives, event.counts.negatives,
-                   audit.level()});
+                   origin_text(event.origin), event.level});
   }
   document.add(std::move(tests));
   if (sign < 0.0) {
@@ -158,53 +182,73 @@ void add_bounds(Document& document, const Audit& audit, const AuditCommand& comm
   }
 }
 
-void add_one_run(Document& document, const CanaryGuesses& guesses,
-                 const std::vector<double>& deltas, double confidence) {
+void add_one_run(Document& document, const OneRunAudit& audit, const std::vector<double>& deltas) {
+  const CanaryGuesses& best = audit.best(Delta(deltas.front()));
   Table table("one_run", "One run with canaries", {{"quantity", "quantity"}, {"value", "value"}});
-  table.add_row({"canaries", guesses.canaries});
-  table.add_row({"guesses", guesses.guesses});
-  table.add_row({"correct", guesses.correct});
+  table.add_row({"canaries", best.canaries});
+  table.add_row({"guesses", best.guesses});
+  table.add_row({"correct", best.correct});
   for (const double delta : deltas) {
-    table.add_row({fmt::format("eps at delta = {:g}", delta),
-                   one_run_epsilon_lower_bound(guesses, Delta(delta), confidence)});
+    table.add_row({fmt::format("eps at delta = {:g}", delta), audit.epsilon(Delta(delta))});
   }
-  table.add_row({"mu", one_run_mu_lower_bound(guesses, confidence)});
+  table.add_row({"mu", audit.mu()});
+  for (const double delta : deltas) {
+    if (delta == 0.0) continue;  // infinite for every mu
+    table.add_row({fmt::format("eps at delta = {:g}, if Gaussian-DP", delta),
+                   audit.epsilon_if_gdp(Delta(delta))});
+  }
   document.add(std::move(table));
+  if (audit.guesses().size() == 1) return;
+  Table numbers("guesses", "Numbers of guesses, settled before the coins",
+                {{"guesses", "guesses"}, {"correct", "correct"}, {"level", "level"}});
+  for (const CanaryGuesses& some : audit.guesses()) {
+    numbers.add_row({some.guesses, some.correct, audit.level()});
+  }
+  document.add(std::move(numbers));
 }
 
 void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim,
-               RunsNeeded unit) {
+               const Judgement& judgement, int& exit_code) {
   const std::string what =
       fmt::format("eps = {:g}, delta = {:g}", claim.epsilon.nats(), claim.delta.probability());
-  const double confidence = 100.0 * check.found.confidence.value_or(0.0);
+  const std::string shown = format_number(check.found.value.nats(), Rounding::down);
   std::string text;
+  Outcome outcome = Outcome::open;
   switch (check.verdict) {
     case ClaimVerdict::violation:
       text = fmt::format(
-          "VIOLATION of the claim {}: these models show eps >= {:.4f} with confidence {:g} %.",
-          what, std::floor(check.found.value.nats() * 1e4) / 1e4, confidence);
+          "VIOLATION of the claim {}: these models show eps >= {} with confidence {} %.", what,
+          shown, format_confidence_percent(check.found.confidence.value_or(0.0)));
+      outcome = Outcome::bad;
       break;
     case ClaimVerdict::not_enough_runs:
       text = fmt::format(
           "NOT ENOUGH RUNS to check the claim {}: not even a perfect attack could show more than "
           "eps = {:.4f}. {}",
           what, check.cap,
-          check.runs_needed ? runs_text(*check.runs_needed, unit)
-                            : "No feasible number of models would do.");
+          !judgement.more.empty() ? judgement.more
+          : check.runs_needed     ? runs_text(*check.runs_needed, judgement.unit)
+                                  : "No feasible number of models would do.");
       break;
     case ClaimVerdict::not_refuted:
+      if (judgement.reversed) {
+        text = fmt::format(
+            "OPEN: the claim {} was not tested, because non-members score higher than members. If "
+            "smaller scores mean members, say so with --larger-means nonmember; if not, check "
+            "which scores are whose.",
+            what);
+        break;
+      }
       text = fmt::format(
-          "PASS (not refuted): these models show eps >= {:.4f} at delta = {:g}, and the claim is "
-          "{}. "
+          "PASS (not refuted): these models show eps >= {} at delta = {:g}, and the claim is {}. "
           "This does not prove it: a perfect attack would have shown {:.4f}, another attack or "
           "another pair of data sets may show more.",
-          std::floor(check.found.value.nats() * 1e4) / 1e4, claim.delta.probability(), what,
-          check.cap);
+          shown, claim.delta.probability(), what, check.cap);
+      outcome = Outcome::good;
       break;
   }
-  const Outcome outcome = check.verdict == ClaimVerdict::violation         ? Outcome::bad
-                          : check.verdict == ClaimVerdict::not_enough_runs ? Outcome::open
-                                                                           : Outcome::good;
+  if (outcome == Outcome::bad) exit_code = kViolated;
+  if (outcome == Outcome::open && exit_code == kFine) exit_code = kUndecided;
   document.state(StatementKind::verdict, text, outcome);
 }
 

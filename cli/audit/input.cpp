@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "audit/score_smells.hpp"
 #include "sfumato/data/array_file.hpp"
 
 namespace sfumato::cli {
@@ -12,18 +13,24 @@ namespace {
 
 using Eigen::Index;
 
-void require_variety(const ScoreSample& sample, const std::string& path, Index column,
-                     Index columns) {
+/// Scores that cannot tell anything, or were given twice by mistake.
+void require_two_worlds(const ScoreSample& sample, const AuditCommand& command, Index column,
+                        Index columns) {
+  const std::string which = columns > 1 ? fmt::format(" of column {}", column + 1) : "";
   const double first = sample.with.front();
   const auto same = [first](double score) { return score == first; };
   if (!std::all_of(sample.with.begin(), sample.with.end(), same) ||
       !std::all_of(sample.without.begin(), sample.without.end(), same)) {
-    return;
+    if (!same_scores(sample)) return;
+    throw InvalidArgument(
+        fmt::format("the scores{} are those of {}", which, command.non_members),
+        "Members and non-members have scores of their own: check which files were given",
+        Where::in(command.members));
   }
-  const std::string which = columns > 1 ? fmt::format(" of column {}", column + 1) : "";
   throw InvalidArgument(
       fmt::format("all scores{}, of members and non-members, equal {}", which, first),
-      "Scores that never differ show nothing: check how they were computed", Where::in(path));
+      "Scores that never differ show nothing: check how they were computed",
+      Where::in(command.members));
 }
 
 }  // namespace
@@ -31,9 +38,10 @@ void require_variety(const ScoreSample& sample, const std::string& path, Index c
 AuditOptions audit_options(const AuditCommand& command) {
   AuditOptions options;
   options.confidence = command.confidence;
-  options.strategy = command.strategy == "fixed"   ? ThresholdStrategy::fixed
-                     : command.strategy == "ranks" ? ThresholdStrategy::ranks
-                                                   : ThresholdStrategy::held_out;
+  options.strategy = command.strategy == "fixed"      ? ThresholdStrategy::fixed
+                     : command.strategy == "ranks"    ? ThresholdStrategy::ranks
+                     : command.strategy == "held-out" ? ThresholdStrategy::held_out
+                                                      : ThresholdStrategy::combined;
   options.delta =
       command.claim.empty() ? Delta(command.deltas.front()) : parse_claim(command.claim).delta;
   options.choosing_fraction = command.choosing_fraction;
@@ -70,7 +78,7 @@ std::vector<ScoreSample> read_samples(const AuditCommand& command) {
     ScoreSample sample;
     for (const double score : with.col(column)) sample.with.push_back(sign * score);
     for (const double score : without.col(column)) sample.without.push_back(sign * score);
-    require_variety(sample, command.members, column, with.cols());
+    require_two_worlds(sample, command, column, with.cols());
     samples.push_back(std::move(sample));
   }
   return samples;

@@ -18,11 +18,11 @@ struct AuditCommand {
   std::string score;                 ///< of the ledger; empty: the default of its models
   std::string unit;                  ///< "models" or "records"
   std::string larger_means = "member";
-  std::string strategy = "held-out";
+  std::string strategy = "combined";
   std::vector<double> thresholds;
   double confidence = 0.95;
   bool own_confidence = false;  ///< given, not that of the study
-  double choosing_fraction = 0.5;
+  double choosing_fraction = 0.25;
   std::vector<double> epsilons, deltas;
   std::string claim;
   std::optional<std::uint64_t> look;
@@ -44,8 +44,8 @@ struct AuditCommand {
 [[nodiscard]] ClaimedGuarantee parse_claim(const std::string& text);
 
 /// One sample per column of the two files, larger scores meaning members.
-/// Throws   InvalidArgument as read_array(), if the files differ in columns, or if all scores of a
-///          column are equal.
+/// Throws   InvalidArgument as read_array(), if the files differ in columns, if all scores of a
+///          column are equal, or if members and non-members have the same scores.
 [[nodiscard]] std::vector<ScoreSample> read_samples(const AuditCommand& command);
 
 /// Throws   InvalidArgument as read_array() and require_shadows(), or if the mask is not made of 0 and 1.

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "audit/document.hpp"
 #include "audit/one_run.hpp"
+#include "audit/score_smells.hpp"
 #include "audit/shadows.hpp"
-#include "command.hpp"
-#include "sfumato/audit/canary_guesses.hpp"
-#include "sfumato/audit/one_run_gdp.hpp"
 #include "sfumato/study/coin_trials.hpp"
 
 namespace sfumato::cli {
@@ -63,28 +63,33 @@ void audit_canaries(Document& document, const Ledger& ledger, const Study& study
     require_runs(trials, 1, policy, command.ledger);
     state_losses(document, policy, trials);
     const double level = level_of(options) / static_cast<double>(study.audit.replicas);
-    CanaryGuesses best{1, 0, 0};
+    std::vector<OneRunAudit> audits;
     ScoreSample sample;
     for (std::size_t r = 0; r < trials.runs.size(); ++r) {
       const CoinRun& run = trials.runs[r];
-      const std::uint64_t wanted = command.guesses.value_or(run.scores.size());
-      const CanaryGuesses guesses =
-          guess_canaries(run.scores, run.included, wanted, command.seed + r);
-      if (r == 0 || guesses.correct > best.correct) best = guesses;
-      std::vector<Cell> row = {policy, r + 1, guesses.canaries, guesses.guesses, guesses.correct};
+      // The canaries come in the order of their slots, which their coins have no part in.
+      audits.push_back(one_run_audit({run.scores, run.included, Ties::at_random}, command,
+                                     command.seed + r, 1.0 - level));
+      const CanaryGuesses& best = audits.back().best(Delta(command.deltas.front()));
+      std::vector<Cell> row = {policy, r + 1, best.canaries, best.guesses, best.correct};
       for (const double delta : command.deltas) {
-        row.emplace_back(one_run_epsilon_lower_bound(guesses, Delta(delta), 1.0 - level));
+        row.emplace_back(audits.back().epsilon(Delta(delta)));
       }
-      row.emplace_back(one_run_mu_lower_bound(guesses, 1.0 - level));
+      row.emplace_back(audits.back().mu());
       table.add_row(std::move(row));
       for (std::size_t i = 0; i < run.scores.size(); ++i) {
         (run.included[i] != 0 ? sample.with : sample.without).push_back(run.scores[i]);
       }
     }
+    const bool reversed = scores_reversed(sample);
     attacks.push_back({policy, std::move(sample)});
     for (const ClaimedGuarantee& claim : claims_of(study, command)) {
       document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
-      check_one_run(document, best, claim, 1.0 - level, exit_code);
+      const auto best = std::max_element(
+          audits.begin(), audits.end(), [&](const OneRunAudit& a, const OneRunAudit& b) {
+            return a.epsilon(claim.delta).value < b.epsilon(claim.delta).value;
+          });
+      check_one_run(document, *best, claim, reversed, exit_code);
     }
   }
   document.add(std::move(table));
@@ -126,20 +131,17 @@ void audit_shadows(Document& document, const Ledger& ledger, const Study& study,
       continue;
     }
     try {
-      const Audit audit = audit_scores(shadow_sample(shadows, command.seed), options);
+      const ScoreSample sample = shadow_sample(shadows, command.seed);
+      const Audit audit = audit_scores(sample, options);
       const Delta delta(command.deltas.front());
       table.add_row({policy, policies[p].runs.size(), audit.epsilon(delta),
                      Claimed<double>{audit.epsilon_cap(delta), Claim::exact,
                                      "what an attack without errors would show with these models"},
                      audit.delta(Epsilon(command.epsilons.front()))});
       for (const ClaimedGuarantee& claim : claims_of(study, command)) {
-        const ClaimCheck check = check_claim(audit, claim.epsilon, claim.delta);
         document.state(StatementKind::info, fmt::format("Claim against {}:", policy));
-        add_claim(document, check, claim, RunsNeeded::shadow_models);
-        if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
-        if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
-          exit_code = kUndecided;
-        }
+        add_claim(document, check_claim(audit, claim.epsilon, claim.delta), claim,
+                  {scores_reversed(sample), RunsNeeded::shadow_models}, exit_code);
       }
     } catch (const InvalidArgument& error) {  // too few models for a bound, not for a description
       table.add_row({policy, policies[p].runs.size(), Empty{error.what()}, Empty{}, Empty{}});

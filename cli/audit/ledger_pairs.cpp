@@ -11,6 +11,7 @@
 #include "audit/histograms.hpp"
 #include "audit/sandwich.hpp"
 #include "audit/sandwich_figures.hpp"
+#include "audit/score_smells.hpp"
 #include "command.hpp"
 #include "sfumato/study/material.hpp"
 #include "sfumato/study/policy_trials.hpp"
@@ -255,15 +256,12 @@ void audit_pairs(Document& document, const Ledger& ledger, const Study& study,
   for (const std::size_t p : chosen) add_histogram(document, study.noise[p].name, policies[p]);
   add_paper(document, study, policies, chosen);
   add_membership(document, attacks, command.confidence);
-  for (const Sandwich& of : sandwiches) {
+  for (std::size_t i = 0; i < sandwiches.size(); ++i) {
+    const bool reversed = scores_reversed(attacks[i].scores);
     for (const ClaimedGuarantee& claim : claims) {
-      const ClaimCheck check = check_claim(of.audit, claim.epsilon, claim.delta);
-      document.state(StatementKind::info, fmt::format("Claim against {}:", of.policy));
-      add_claim(document, check, claim);
-      if (check.verdict == ClaimVerdict::violation) exit_code = kViolated;
-      if (check.verdict == ClaimVerdict::not_enough_runs && exit_code == kFine) {
-        exit_code = kUndecided;
-      }
+      document.state(StatementKind::info, fmt::format("Claim against {}:", sandwiches[i].policy));
+      add_claim(document, check_claim(sandwiches[i].audit, claim.epsilon, claim.delta), claim,
+                {reversed}, exit_code);
     }
   }
   state_scope(document, command, runs_text(study, options, command.score));

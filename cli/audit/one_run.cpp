@@ -2,40 +2,63 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "audit/document.hpp"
-#include "command.hpp"
+#include "audit/score_smells.hpp"
 
 namespace sfumato::cli {
+namespace {
 
-void check_one_run(Document& document, const CanaryGuesses& guesses, const ClaimedGuarantee& claim,
-                   double confidence, int& exit_code) {
-  const CanaryGuesses perfect{guesses.canaries, guesses.guesses, guesses.guesses};
-  ClaimCheck check{ClaimVerdict::not_refuted,
-                   one_run_epsilon_lower_bound(guesses, claim.delta, confidence),
-                   one_run_epsilon_lower_bound(perfect, claim.delta, confidence).value.nats(),
-                   {}};
-  if (check.found.value > claim.epsilon) {
-    check.verdict = ClaimVerdict::violation;
-    exit_code = kViolated;
-  } else if (!(check.cap > claim.epsilon.nats())) {
-    document.state(
-        StatementKind::verdict,
-        fmt::format("NOT ENOUGH RUNS to check the claim: {} right guesses of {} could not "
-                    "show more than eps = {:.4f}. Use more canaries or guesses.",
-                    guesses.guesses, guesses.guesses, check.cap),
-        Outcome::open);
-    if (exit_code == kFine) exit_code = kUndecided;
-    return;
+ScoreSample by_coin(const CanaryScores& canaries) {
+  ScoreSample sample;
+  for (std::size_t i = 0; i < canaries.scores.size(); ++i) {
+    (canaries.included[i] != 0 ? sample.with : sample.without).push_back(canaries.scores[i]);
   }
-  add_claim(document, check, claim);
+  return sample;
 }
 
-void bound_one_run(Document& document, const CanaryGuesses& guesses, const AuditCommand& command,
+bool have_ties(std::vector<double> scores) {
+  std::sort(scores.begin(), scores.end());
+  return std::adjacent_find(scores.begin(), scores.end()) != scores.end();
+}
+
+}  // namespace
+
+OneRunAudit one_run_audit(const CanaryScores& canaries, const AuditCommand& command,
+                          std::uint64_t seed, double confidence) {
+  const std::vector<std::uint64_t> numbers =
+      command.guesses ? std::vector{*command.guesses} : guess_numbers(canaries.scores.size());
+  return {guess_canaries(canaries.scores, canaries.included, numbers, canaries.ties, seed),
+          confidence};
+}
+
+void check_one_run(Document& document, const OneRunAudit& audit, const ClaimedGuarantee& claim,
+                   bool reversed, int& exit_code) {
+  ClaimCheck check{
+      ClaimVerdict::not_refuted, audit.epsilon(claim.delta), audit.epsilon_cap(claim.delta), {}};
+  if (check.found.value > claim.epsilon) {
+    check.verdict = ClaimVerdict::violation;
+  } else if (!(check.cap > claim.epsilon.nats())) {
+    check.verdict = ClaimVerdict::not_enough_runs;
+  }
+  add_claim(document, check, claim,
+            {reversed, RunsNeeded::models_per_world, "Use more canaries or guesses."}, exit_code);
+}
+
+void bound_one_run(Document& document, const CanaryScores& canaries, const AuditCommand& command,
                    int& exit_code) {
   const double confidence = 1.0 - level_of(audit_options(command));
-  add_one_run(document, guesses, command.deltas, confidence);
+  const OneRunAudit audit = one_run_audit(canaries, command, command.seed, confidence);
+  if (canaries.ties == Ties::against_attacker && have_ties(canaries.scores)) {
+    document.state(StatementKind::info,
+                   "Some canaries share their score. The two files give their coins away, so where "
+                   "a tie decides a guess, it is taken to be wrong.");
+  }
+  add_one_run(document, audit, command.deltas);
   if (command.claim.empty()) return;
-  check_one_run(document, guesses, parse_claim(command.claim), confidence, exit_code);
+  check_one_run(document, audit, parse_claim(command.claim), scores_reversed(by_coin(canaries)),
+                exit_code);
 }
 
 }  // namespace sfumato::cli

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sfumato/report/confidence.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato::cli {
@@ -35,11 +36,11 @@ class Rows {
       document_.state(
           StatementKind::verdict,
           fmt::format(
-              "VIOLATION in {}: the models show {} >= {} with confidence {:g} %, and {} {} is "
+              "VIOLATION in {}: the models show {} >= {} with confidence {} %, and {} {} is "
               "proven. One of the two is wrong: a bug, data or training other "
               "than the study says, a false proof, or a chance of {:.2g}.",
               of.policy, quantity, format_number(shown, Rounding::down),
-              100.0 * of.audit.confidence(), symbol(proven->claim),
+              format_confidence_percent(of.audit.confidence()), symbol(proven->claim),
               format_number(number_of(*proven), Rounding::up), 1.0 - of.audit.confidence()));
     }
     if (odometer && above(*odometer)) {

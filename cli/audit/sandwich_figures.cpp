@@ -91,7 +91,7 @@ Figure tradeoff(const Sandwich& of) {
                of.audit.confidence()};
   shown.mark = Mark::points;
   for (const AuditedEvent& event : of.audit.events()) {
-    const RateBounds rates = rate_bounds(event.counts, of.audit.level());
+    const RateBounds rates = rate_bounds(event.counts, event.level);
     shown.x.push_back(rates.fpr_upper);
     shown.y.push_back(rates.tpr_lower);
     shown.labels.push_back(fmt::format("score >= {:.4g}", event.threshold));

@@ -7,7 +7,8 @@
 #include "command.hpp"
 #include "number_check.hpp"
 #include "progress.hpp"
-#include "sfumato/audit/one_run.hpp"
+#include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/report/confidence.hpp"
 #include "sfumato/study/scheduler/calibrate.hpp"
 #include "study/commands.hpp"
 
@@ -51,17 +52,18 @@ Cell runs_cell(const std::optional<std::uint64_t>& runs) {
 void add_caps(Document& document, const Study& study, const ClaimedGuarantee& claim,
               double confidence, std::size_t number, std::size_t claims) {
   const AuditSpec& audit = study.audit;
-  Table table(claims == 1 ? "caps" : fmt::format("caps_{}", number + 1),
-              fmt::format("To show more than eps = {:g} at delta = {:g}, confidence {:g}",
-                          claim.epsilon.nats(), claim.delta.probability(), confidence),
-              {{"thresholds", "thresholds"},
-               {"runs", "runs planned"},
-               {"cap", "can show at most"},
-               {"perfect", "runs needed"},
-               {"half", "TPR 50 %, FPR 1 %"},
-               {"tenth", "TPR 10 %, FPR 0.1 %"}});
-  for (const ThresholdStrategy strategy :
-       {ThresholdStrategy::held_out, ThresholdStrategy::ranks, ThresholdStrategy::fixed}) {
+  Table table(
+      claims == 1 ? "caps" : fmt::format("caps_{}", number + 1),
+      fmt::format("To show more than eps = {:g} at delta = {:g}, confidence {}",
+                  claim.epsilon.nats(), claim.delta.probability(), format_confidence(confidence)),
+      {{"thresholds", "thresholds"},
+       {"runs", "runs planned"},
+       {"cap", "can show at most"},
+       {"perfect", "runs needed"},
+       {"half", "TPR 50 %, FPR 1 %"},
+       {"tenth", "TPR 10 %, FPR 0.1 %"}});
+  for (const ThresholdStrategy strategy : {ThresholdStrategy::combined, ThresholdStrategy::held_out,
+                                           ThresholdStrategy::ranks, ThresholdStrategy::fixed}) {
     const std::uint64_t runs = models_per_sample(audit);
     AuditOptions options;
     options.confidence = confidence;
@@ -70,7 +72,9 @@ void add_caps(Document& document, const Study& study, const ClaimedGuarantee& cl
     options.audits = study.noise.size();
     if (strategy == ThresholdStrategy::fixed) options.thresholds = {0.5};
     AuditSpec plan = audit;
-    const bool too_few = strategy == ThresholdStrategy::held_out && runs < 2;
+    const bool splits =
+        strategy == ThresholdStrategy::combined || strategy == ThresholdStrategy::held_out;
+    const bool too_few = splits && runs < 2;
     if (too_few) plan.replicas = 2;  // what is needed does not depend on what is planned
     const Audit perfect = perfect_audit(plan, options);
     const double cap = too_few ? 0.0 : perfect.epsilon_cap(claim.delta);
@@ -80,7 +84,7 @@ void add_caps(Document& document, const Study& study, const ClaimedGuarantee& cl
     table.add_row({name(strategy), runs,
                    Claimed<double>{cap, Claim::exact, "an attack that never errs"}, needed({}),
                    needed({0.5, 0.01}), needed({0.1, 0.001})});
-    if (strategy != ThresholdStrategy::held_out) continue;
+    if (strategy != ThresholdStrategy::combined) continue;  // the default of audits
     if (cap > claim.epsilon.nats()) {
       document.state(StatementKind::info,
                      fmt::format("The planned runs can refute eps = {:g}: an attack that never "
@@ -105,13 +109,12 @@ void add_coin_caps(Document& document, const Study& study, Delta delta, double c
   options.delta = delta;
   options.audits = study.noise.size();
   if (audit.canaries != 0) {
-    const std::uint64_t all = audit.canaries;
-    const Claimed<Epsilon> cap = one_run_epsilon_lower_bound(
-        {all, all, all}, delta, 1.0 - level_of(options) / static_cast<double>(audit.replicas));
+    const OneRunAudit perfect = perfect_one_run_audit(
+        audit.canaries, 1.0 - level_of(options) / static_cast<double>(audit.replicas));
     document.state(StatementKind::info,
                    fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
                                "= {:g}.",
-                               all, cap.value.nats(), delta.probability()));
+                               audit.canaries, perfect.epsilon_cap(delta), delta.probability()));
   }
   if (audit.shadow_models != 0) {
     // Half of the models fit the attack; of each of the others one record is guessed, half of them in.

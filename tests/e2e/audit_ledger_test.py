@@ -49,6 +49,10 @@ class AuditLedger(ProgramTest):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return Document(done.stdout)
 
+    def level(self, found):
+        """What all tests of an audit may err with together."""
+        return sum(row["level"] for row in found.block("tests")["rows"])
+
     def change(self, ledger, statement):
         with sqlite3.connect(ledger) as database:
             database.execute(statement)
@@ -106,7 +110,7 @@ class AuditLedger(ProgramTest):
         study = QUADRATIC.replace("[audit]", '[[noise]]\npolicy = "isotropic"\nname = "more"\nvariance = 0.1\n[audit]')
         ledger = self.ledger(study)
         both, one = self.audit(ledger), self.audit(ledger, "--policy", "isotropic")
-        self.assertAlmostEqual(one.value("tests", "level"), 0.05, 12)
+        self.assertAlmostEqual(self.level(one), 0.05, 12)
         quantity = "eps at delta = 1e-05"
         self.assertLess(both.value("sandwich", "audited", policy="isotropic", quantity=quantity),
                         one.value("sandwich", "audited", policy="isotropic", quantity=quantity))
@@ -126,16 +130,16 @@ class AuditLedger(ProgramTest):
         self.change(ledger, "DELETE FROM look")
         self.change(ledger, "CREATE TABLE kept AS SELECT * FROM trial WHERE replica >= 200")
         self.change(ledger, "DELETE FROM trial WHERE replica >= 200")
-        self.assertAlmostEqual(self.audit(ledger, "--look", "1").value("tests", "level"), 0.025, 12)
+        self.assertAlmostEqual(self.level(self.audit(ledger, "--look", "1")), 0.025, 12)
         self.change(ledger, "INSERT INTO trial SELECT * FROM kept")
         for options in ((), ("--look", "1")):
-            self.assertAlmostEqual(self.audit(ledger, *options).value("tests", "level"), 0.05 / 6, 12)
+            self.assertAlmostEqual(self.level(self.audit(ledger, *options)), 0.05 / 6, 12)
 
     def test_looks(self):
         ledger = self.ledger()
         first, again = self.audit(ledger), self.audit(ledger)
         self.assertEqual(first.content, again.content)
-        self.assertAlmostEqual(first.value("tests", "level"), 0.05, 12)
+        self.assertAlmostEqual(self.level(first), 0.05, 12)
         self.assertFalse(first.statements("warning"))
         # A ledger that was looked at before it was finished.
         self.change(ledger, "DELETE FROM look")
@@ -143,13 +147,13 @@ class AuditLedger(ProgramTest):
         self.change(ledger, "DELETE FROM trial WHERE replica >= 200")
         early = self.audit(ledger)
         self.assertTrue(any("200 of 300 trials are finished. This is look 1" in w for w in early.statements()))
-        self.assertAlmostEqual(early.value("tests", "level"), 0.025, 12)
+        self.assertAlmostEqual(self.level(early), 0.025, 12)
         self.change(ledger, "INSERT INTO trial SELECT * FROM kept")
         for _ in range(2):
             late = self.audit(ledger)
             self.assertTrue(any("look 2" in s for s in late.statements()))
-            self.assertAlmostEqual(late.value("tests", "level"), 0.05 / 6, 12)
-        self.assertAlmostEqual(self.audit(ledger, "--look", "3").value("tests", "level"), 0.05 / 12, 12)
+            self.assertAlmostEqual(self.level(late), 0.05 / 6, 12)
+        self.assertAlmostEqual(self.level(self.audit(ledger, "--look", "3")), 0.05 / 12, 12)
 
     def test_a_look_that_cannot_be_recorded_needs_a_number(self):
         ledger = self.ledger()
@@ -199,7 +203,8 @@ policy = "none"
         ledger = self.coins("canaries = 40")
         found = self.audit(ledger, "--claim", "eps=0.2,delta=1e-5", code=1)
         self.assertEqual(found.value("one_run", "canaries", policy="none"), 40)
-        self.assertGreater(found.value("one_run", "correct", policy="none"), 30)
+        self.assertGreater(found.value("one_run", "correct", policy="none"),
+                           0.75 * found.value("one_run", "guesses", policy="none"))
         self.assertIn("VIOLATION", found.statements("verdict")[-1])
         fewer = self.audit(ledger, "--guesses", "10")
         self.assertEqual(fewer.value("one_run", "guesses", policy="none"), 10)

@@ -1,7 +1,9 @@
 """`sfumato audit`: bounds, verdicts and their exit codes, LiRA's layout, refusals."""
+import math
 import random
 import struct
 import unittest
+from statistics import NormalDist
 
 from support import Document, ProgramTest, run
 
@@ -94,16 +96,58 @@ class Bounds(AuditTest):
         self.assertTrue(document.value("membership", "lower", quantity="AUC") < auc < 1)
 
     def test_one_run(self):
-        """Spec §11.4: 75 of 100 guesses right, golden 0.7022."""
-        command = self.files([1] * 38 + [0] * 12, [0] * 37 + [1] * 13)
-        document = self.document(*command, "--unit", "records", "--randomised", "--delta", 0)
-        right = document.value("one_run", "value", quantity="correct")
-        self.assertTrue(60 < right < 90)  # one tie across the middle is broken at random
-        separated = self.files(range(100, 150), range(50))
-        best = self.document(*separated, "--unit", "records", "--randomised", "--delta", 0, "--guesses", 60)
+        """Spec §11.4: 75 of 100 guesses right would show 0.7022; files cannot break ties in favour of an attack."""
+        command = self.files([1] * 38 + [0] * 12, [0] * 37 + [1] * 13) + ["--unit", "records", "--randomised"]
+        document = self.document(*command, "--delta", 0, "--guesses", 100)
+        # 51 canaries score 1, 50 are guessed to be members: the one too many is a member.
+        self.assertEqual(document.value("one_run", "value", quantity="correct"), 74)
+        self.assertTrue(any("share their score" in text for text in document.statements()))
+        separated = self.files(range(100, 150), range(50)) + ["--unit", "records", "--randomised"]
+        best = self.document(*separated, "--delta", 0, "--guesses", 60)
         self.assertEqual(best.value("one_run", "value", quantity="correct"), 60)
         # P[B >= 60] = q^60 = 0.05
         self.assert_close(best.value("one_run", "value", quantity="eps at delta = 0"), 2.9711, 1e-3)
+        self.assertFalse(best.has("guesses"))
+        settled = self.document(*separated, "--delta", 0)
+        self.assertEqual([row["guesses"] for row in settled.block("guesses")["rows"]], [100, 80, 40, 20])
+        # q^100 = 0.05 / 4
+        self.assert_close(settled.value("one_run", "value", quantity="eps at delta = 0"), 3.1048, 1e-3)
+
+    def test_one_run_by_the_trade_off_curve(self):
+        """Spec §11.5, written down again in its other form: A_i alone."""
+        def refuted(inverse, m, r, v, alpha):
+            mass, above = [0.0] * (r + 2), 0.0  # A_i, and the sum of those beyond i
+            mass[v] = alpha
+            for i in range(v - 1, -1, -1):
+                beyond = above  # the sum over j > i + 1
+                above += mass[i + 1]
+                forced = above + m * inverse(((i + 1) * mass[i + 1] + beyond) / m)
+                mass[i] = max(mass[i + 1], forced / (r - i))
+                if mass[i] > 1:
+                    return True
+            return False
+
+        def largest(test):
+            low, high = 0.0, 64.0
+            for _ in range(60):
+                middle = (low + high) / 2
+                low, high = (middle, high) if test(middle) else (low, middle)
+            return low
+
+        normal, delta = NormalDist(), 1e-3
+        phi = lambda x: 0.5 * math.erfc(-x / math.sqrt(2))
+        gaussian = lambda mu: lambda y: phi(normal.inv_cdf(y) - mu) if y > 0 else 0.0
+        approximate = lambda eps: lambda y: max(0.0, (y - delta) / math.exp(eps), 1 - delta - math.exp(eps) * (1 - y))
+        rng = random.Random(8)
+        coins = [rng.random() < 0.5 for _ in range(3000)]
+        scores = [rng.gauss(3 * coin, 1) for coin in coins]
+        command = self.files([s for s, c in zip(scores, coins) if c], [s for s, c in zip(scores, coins) if not c])
+        found = self.document(*command, "--unit", "records", "--randomised", "--guesses", 1200, "--delta", delta)
+        v = int(found.value("one_run", "value", quantity="correct"))
+        mu = largest(lambda x: refuted(gaussian(x), 3000, 1200, v, 0.05))
+        self.assert_close(found.value("one_run", "value", quantity="mu"), mu, 1e-6)
+        eps = largest(lambda x: refuted(approximate(x), 3000, 1200, v, 0.05))
+        self.assert_close(found.value("one_run", "value", quantity="eps at delta = 0.001"), eps, 1e-6)
 
     def test_one_run_splits_the_level_over_looks(self):
         command = self.files(self.gaussian(2), self.gaussian(0, seed=2))
@@ -121,7 +165,8 @@ class Bounds(AuditTest):
         self.assertGreater(auc["LiRA offline"], 0.9)
         self.assertGreater(auc["LiRA online"], auc["LOSS"])
         one = self.document(*self.layout(), "--unit", "records", "--randomised", "--model", 2)
-        self.assertGreater(one.value("one_run", "value", quantity="correct"), 30)
+        self.assertGreater(one.value("one_run", "value", quantity="correct"),
+                           0.9 * one.value("one_run", "value", quantity="guesses"))
 
     def test_an_attack_without_shadow_models_says_so(self):
         logits = self.write("l.npy", npy([[1.0, 2.0, 0.0], [0.5, 1.0, 2.0], [1.0, 0.0, 1.0]]))
@@ -162,6 +207,41 @@ class Claims(AuditTest):
         self.assertTrue(text.startswith("PASS (not refuted)"))
         self.assertIn("does not prove", text)
 
+    def test_ties_in_files_refute_nothing(self):
+        """Scores without information, all equal but one: members come first in the list, whatever its length."""
+        for members, others, seed in ((876, 784, 0), (30, 22, 0), (26, 26, 3), (850, 810, 1)):
+            command = self.files([0.5] * members, [0.5] * (others - 1) + [0.6])
+            for extra in ((), ("--guesses", members + others)):
+                result = run(*command, "--unit", "records", "--randomised", "--delta", 0, "--seed", seed,
+                             "--claim", "eps=0.02,delta=0", *extra)
+                self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_reversed_scores_leave_the_claim_open(self):
+        with_record, without = self.gaussian(-2), self.gaussian(0, seed=2)
+        self.assertTrue(self.verdict(2, "eps=1,delta=1e-5", with_record, without).startswith("OPEN"))
+        self.verdict(1, "eps=1,delta=1e-5", with_record, without, "--larger-means", "nonmember")
+        command = self.files(with_record, without) + ["--unit", "records", "--randomised"]
+        document = self.judged(2, *command, "--claim", "eps=1,delta=1e-5")
+        self.assertTrue(document.statements("verdict")[0].startswith("OPEN"))
+
+    def test_a_confidence_is_never_rounded_up(self):
+        command = self.files(self.gaussian(9), self.gaussian(0, seed=2)) + ["--unit", "models"]
+        text = run(*command, "--confidence", 0.9999999, "--claim", "eps=0.1,delta=1e-5").stdout
+        self.assertIn("confidence 99.99999 %", text.replace("\n", " ").replace("         ", ""))
+        self.assertIn("confidence 0.9999999", text)
+        self.assertIn("99.99999 % from", text)
+        self.assertNotIn("100 %", text)
+
+    def test_pasted_scores_are_a_warning(self):
+        few = self.gaussian(0, count=10), self.gaussian(0, count=10, seed=2)
+        document = self.document(*self.files(few[0] * 20, few[1] * 20), "--unit", "models")
+        self.assertTrue(any("repeat another to the last digit" in text for text in document.statements("warning")))
+        for with_record, without in (([1] * 95 + [0] * 5, [1] * 3 + [0] * 97),
+                                     ([round(x, 2) for x in self.gaussian(0)], self.gaussian(0, seed=2)),
+                                     ([min(x, 0.123456789) for x in self.gaussian(0)], self.gaussian(0, seed=2))):
+            document = self.document(*self.files(with_record, without), "--unit", "models")
+            self.assertFalse(document.statements("warning"))
+
     def test_one_run_claims(self):
         command = self.files(range(100, 150), range(50)) + ["--unit", "records", "--randomised"]
         self.judged(1, *command, "--claim", "eps=1,delta=1e-6")
@@ -183,6 +263,18 @@ class Refusals(AuditTest):
             self.refused(65, needles, "audit", "--members", bad, "--nonmembers", good, "--unit", "models")
         same = self.scores("same.csv", [5, 5])
         self.refused(65, ["equal 5"], "audit", "--members", same, "--nonmembers", same, "--unit", "models")
+        scores = self.gaussian(0, count=50)
+        members = self.scores("members.csv", scores)
+        (self.dir / "link.csv").symlink_to(members)
+        other = self.write("other.csv", "score\n" + "".join(f"{x:.17e}\n" for x in scores))
+        mixed = self.scores("mixed.csv", sorted(scores))
+        for twin in (members, self.dir / "link.csv", other, mixed):
+            for unit in (("models",), ("records", "--randomised"), ("records",)):
+                self.refused(65, ["members.csv", "are those of"], "audit", "--members", members, "--nonmembers", twin,
+                             "--unit", *unit)
+        two = self.write("two.csv", "".join(f"{x},{x}\n" for x in scores))
+        half = self.write("half.csv", "".join(f"{y},{x}\n" for x, y in zip(scores, self.gaussian(1, count=50))))
+        self.refused(65, ["of column 2"], "audit", "--members", two, "--nonmembers", half, "--unit", "models")
         self.refused(65, ["none.csv"], "audit", "--members", self.dir / "none.csv", "--nonmembers", good,
                      "--unit", "models")
         one = self.scores("one.csv", [1])

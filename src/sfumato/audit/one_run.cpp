@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "sfumato/audit/largest_refuted.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -82,22 +84,8 @@ Claimed<Epsilon> one_run_epsilon_lower_bound(const CanaryGuesses& guesses, Delta
                           "Pass a probability such as 0.95");
   }
   const double alpha = 1.0 - confidence;
-  const auto rejected = [&](double eps) {
-    return one_run_p_value(guesses, Epsilon(eps), delta) < alpha;
-  };
-  double low = 0.0;
-  if (rejected(0.0)) {
-    double high = 1.0;
-    while (rejected(high)) {
-      low = high;
-      high *= 2.0;
-    }
-    while (high - low > 1e-12 * high) {
-      const double middle = 0.5 * (low + high);
-      if (middle <= low || middle >= high) break;
-      (rejected(middle) ? low : high) = middle;
-    }
-  }
+  const double low = largest_refuted(
+      [&](double eps) { return one_run_p_value(guesses, Epsilon(eps), delta) < alpha; });
   return {Epsilon(low),
           Claim::lower_bound,
           "one-run audit, tail of correct guesses",

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/audit/lower_bounds.hpp"
+#include "sfumato/core/check.hpp"
 
 namespace sfumato {
 
@@ -11,20 +11,22 @@ double epsilon_cap(std::uint64_t runs, Delta delta, double alpha) {
   return epsilon_lower(rate_bounds({runs, runs, 0, runs}, alpha), delta);
 }
 
-std::optional<std::uint64_t> runs_to_refute(
-    Epsilon epsilon, Delta delta, const AttackRates& attack,
-    const std::function<TestPlan(std::uint64_t models)>& plan) {
+TestCounts expected_counts(std::uint64_t models, const AttackRates& attack) {
   require_probability("attack.tpr", attack.tpr);
   require_probability("attack.fpr", attack.fpr);
+  const auto n = static_cast<double>(models);
+  return {static_cast<std::uint64_t>(std::floor(n * attack.tpr)), models,
+          static_cast<std::uint64_t>(std::ceil(n * attack.fpr)), models};
+}
+
+std::optional<std::uint64_t> runs_to_refute(
+    Epsilon epsilon, Delta delta,
+    const std::function<std::vector<PlannedTest>(std::uint64_t models)>& plan) {
   const auto refutes = [&](std::uint64_t models) {
-    const auto [runs, alpha] = plan(models);
-    if (runs == 0) return false;
-    const auto n = static_cast<double>(runs);
-    // Rounded against the attack, so that the answer does not depend on luck.
-    const auto hits = static_cast<std::uint64_t>(std::floor(n * attack.tpr));
-    const auto alarms = static_cast<std::uint64_t>(std::ceil(n * attack.fpr));
-    const RateBounds rates = rate_bounds({hits, runs, alarms, runs}, alpha);
-    return epsilon_lower(rates, delta) > epsilon.nats();
+    const std::vector<PlannedTest> tests = plan(models);
+    return std::any_of(tests.begin(), tests.end(), [&](const PlannedTest& test) {
+      return epsilon_lower(rate_bounds(test.counts, test.alpha), delta) > epsilon.nats();
+    });
   };
   constexpr std::uint64_t kMost = 10'000'000, kFew = 400;
   std::uint64_t enough = 1;

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/core/units.hpp"
 
 namespace sfumato {
@@ -19,21 +21,25 @@ struct AttackRates {
   double fpr = 0.0;
 };
 
-/// What an audit makes of so many models per world: how many decide, and at which level.
-struct TestPlan {
-  std::uint64_t deciding;
+/// What an attack of these rates does with so many models of each world, rounded against it, so that
+/// nothing depends on luck.
+/// Throws   InvalidArgument if a rate is not a probability.
+[[nodiscard]] TestCounts expected_counts(std::uint64_t models, const AttackRates& attack);
+
+/// A test that an audit would make, with the counts it would see.
+struct PlannedTest {
+  TestCounts counts;
   double alpha;
 };
 
-/// The least number of models per world with which an attack of these rates, if it does as expected,
-/// shows more than (epsilon, delta). Nothing if no number up to 10^7 does: the attack
-/// is too weak to refute the claim, however often it is repeated. For a perfect attack: what any audit
-/// needs at least.
+/// The least number of models per world with which one of the planned tests shows more than
+/// (epsilon, delta). Nothing if no number up to 10^7 does: the attack is too weak to refute the claim,
+/// however often it is repeated. For a perfect attack: what any audit needs at least.
 ///
-/// `plan` is called with numbers of models; where none decide, nothing is shown.
-/// Throws   InvalidArgument if a rate is not a probability or a planned alpha is not in (0, 1).
+/// `plan` is called with numbers of models; where it plans no test, nothing is shown.
+/// Throws   InvalidArgument if a planned alpha is not in (0, 1).
 [[nodiscard]] std::optional<std::uint64_t> runs_to_refute(
-    Epsilon epsilon, Delta delta, const AttackRates& attack,
-    const std::function<TestPlan(std::uint64_t models)>& plan);
+    Epsilon epsilon, Delta delta,
+    const std::function<std::vector<PlannedTest>(std::uint64_t models)>& plan);
 
 }  // namespace sfumato

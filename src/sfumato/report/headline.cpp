@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "sfumato/report/confidence.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
@@ -121,7 +122,7 @@ std::optional<Headline> audit_headline(const Document& document) {
                 "change the odds that the record was used by a factor of {} or more.",
                 found->value.confidence
                     ? fmt::format(" (confidence {} %)",
-                                  format_input(100.0 * *found->value.confidence))
+                                  format_confidence_percent(*found->value.confidence))
                     : "",
                 format_number(odds, Rounding::down, 3))
           : "The attack showed nothing. That does not mean that there is nothing to show.";

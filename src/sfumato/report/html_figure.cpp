@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/report/confidence.hpp"
 #include "sfumato/report/html_table.hpp"
 #include "sfumato/report/html_text.hpp"
 #include "sfumato/report/number.hpp"
@@ -58,7 +59,7 @@ std::string series_html(const Figure& figure, const Series& series) {
   }
   if (series.confidence) {
     method += fmt::format("{}confidence {}", method.empty() ? "" : "; ",
-                          format_input(*series.confidence));
+                          format_confidence(*series.confidence));
   }
   if (!method.empty()) html += fmt::format(R"( <span class="method">{}</span>)", method);
   return html + "</li>\n";

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "sfumato/report/confidence.hpp"
 #include "sfumato/report/number.hpp"
 #include "sfumato/report/printable.hpp"
 
@@ -31,7 +32,8 @@ std::string note_of(const Claimed<double>& claimed) {
     }
     append("assumes: " + list);
   }
-  if (claimed.confidence) append(fmt::format("confidence {}", format_input(*claimed.confidence)));
+  if (claimed.confidence)
+    append(fmt::format("confidence {}", format_confidence(*claimed.confidence)));
   return note;
 }
 

@@ -32,7 +32,7 @@ TEST(QuadraticAudit, IsAboveTheExactRiskNoMoreOftenThanItSays) {
   const auto uniform = [&](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine);
   };
-  int held_out = 0, ranks = 0, shown = 0;
+  int combined = 0, ranks = 0, shown = 0;
   for (int i = 0; i < kProblems; ++i) {
     // Spec §5, one parameter: curvature and minimiser differ, noise and start agree.
     const double noise = std::exp(uniform(-2.0, 2.0)), time = uniform(0.1, 5.0);
@@ -59,7 +59,7 @@ TEST(QuadraticAudit, IsAboveTheExactRiskNoMoreOftenThanItSays) {
     options.confidence = 1.0 - kAlpha;
     options.delta = Delta(0.01);
     options.seed = static_cast<std::uint64_t>(i);
-    for (const auto strategy : {ThresholdStrategy::held_out, ThresholdStrategy::ranks}) {
+    for (const auto strategy : {ThresholdStrategy::combined, ThresholdStrategy::ranks}) {
       options.strategy = strategy;
       const Audit audit = audit_scores(sample, options);
       bool violated = false;
@@ -70,14 +70,14 @@ TEST(QuadraticAudit, IsAboveTheExactRiskNoMoreOftenThanItSays) {
       }
       violated |= audit.delta(Epsilon(0.5)).value.probability() >
                   risk.delta(Epsilon(0.5)).value.probability() + 1e-9;
-      (strategy == ThresholdStrategy::ranks ? ranks : held_out) += violated;
+      (strategy == ThresholdStrategy::ranks ? ranks : combined) += violated;
     }
   }
   const int allowed = violations_allowed(kProblems, kAlpha, kFalseAlarm);
-  EXPECT_LE(held_out, allowed) << "seed " << kSeed;
+  EXPECT_LE(combined, allowed) << "seed " << kSeed;
   EXPECT_LE(ranks, allowed) << "seed " << kSeed;
   EXPECT_GT(shown, kProblems);  // of six bounds each: audits are not silent
-  std::printf("held_out %d, ranks %d of %d; %d of %d bounds positive\n", held_out, ranks, kProblems,
+  std::printf("combined %d, ranks %d of %d; %d of %d bounds positive\n", combined, ranks, kProblems,
               shown, 6 * kProblems);
 }
 

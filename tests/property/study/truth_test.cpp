@@ -207,7 +207,7 @@ class Networks : public ::testing::Test {
     for (int i = 0; i < audits; ++i) {
       AuditOptions options;
       options.confidence = 1.0 - kAlpha;
-      options.strategy = i % 2 == 0 ? ThresholdStrategy::held_out : ThresholdStrategy::ranks;
+      options.strategy = i % 2 == 0 ? ThresholdStrategy::combined : ThresholdStrategy::ranks;
       const ScoreSample sample =
           trained_sample(runner, static_cast<std::size_t>(20 * i), 20, "margin");
       found += audit_scores(sample, options).epsilon(Delta(1e-5)).value.nats() > 0.0 ? 1 : 0;

@@ -10,8 +10,8 @@ namespace {
 /// All models decide, at one level.
 std::optional<std::uint64_t> needed(double eps, double delta, double alpha,
                                     const AttackRates& attack = {}) {
-  return runs_to_refute(Epsilon(eps), Delta(delta), attack, [&](std::uint64_t models) {
-    return TestPlan{models, alpha};
+  return runs_to_refute(Epsilon(eps), Delta(delta), [&](std::uint64_t models) {
+    return std::vector<PlannedTest>{{expected_counts(models, attack), alpha}};
   });
 }
 
@@ -40,6 +40,16 @@ TEST(RunsToRefute, KnowsAttacksThatAreTooWeak) {
   EXPECT_GT(*runs, needed(0.5, 0.0, 0.05).value());
   EXPECT_THROW((void)needed(1.0, 0.0, 0.05, {1.5, 0.0}), InvalidArgument);
   EXPECT_THROW((void)needed(1.0, 0.0, 0.0), InvalidArgument);
+}
+
+TEST(RunsToRefute, TakesTheTestThatNeedsLeast) {
+  const auto plan = [](std::uint64_t models) {
+    return std::vector<PlannedTest>{{expected_counts(models, {}), 0.001},
+                                    {expected_counts(models, {}), 0.05}};
+  };
+  EXPECT_EQ(runs_to_refute(Epsilon(1.0), Delta(1e-5), plan), needed(1.0, 1e-5, 0.05));
+  EXPECT_FALSE(runs_to_refute(Epsilon(1.0), Delta(1e-5),
+                              [](std::uint64_t) { return std::vector<PlannedTest>{}; }));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(PerfectAudit, PairsShareTheLevelUnlessEachReplicaDrawsItsOwn) {
 TEST(PerfectAudit, AsManyRunsAsItSaysAreEnough) {
   for (const double epsilon : {0.1, 1.0, 3.0}) {
     for (const ThresholdStrategy strategy :
-         {ThresholdStrategy::fixed, ThresholdStrategy::held_out}) {
+         {ThresholdStrategy::combined, ThresholdStrategy::fixed, ThresholdStrategy::held_out}) {
       AuditSpec audit;
       audit.replicas = 2;
       AuditOptions options = fixed();
@@ -65,7 +65,7 @@ TEST(PerfectAudit, WeakerAttacksNeedMore) {
   EXPECT_FALSE(perfect.runs_to_refute(Epsilon(1.0), Delta(1e-5), {0.5, 0.4}));  // e^1 0.4 > 0.5
 }
 
-TEST(PerfectAudit, HeldOutNeedsTwoModels) {
+TEST(PerfectAudit, TheDefaultNeedsTwoModels) {
   AuditSpec audit;
   audit.replicas = 1;
   AuditOptions options;
