@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
@@ -18,7 +19,9 @@ std::vector<double> sorted(std::vector<double> scores) {
 
 /// No multiple of a round number: six significant digits do not write it down.
 bool looks_continuous(double score) {
-  return std::isfinite(score) && std::stod(fmt::format("{:.5e}", score)) != score;
+  // Not std::stod, which throws where a number is subnormal.
+  return std::isfinite(score) &&
+         std::strtod(fmt::format("{:.5e}", score).c_str(), nullptr) != score;
 }
 
 struct Repeats {
@@ -71,6 +74,7 @@ std::optional<std::string> repeated_scores(const ScoreSample& sample) {
 }
 
 bool scores_reversed(const ScoreSample& sample) {
+  if (sample.with.empty() || sample.without.empty()) return false;
   const Roc roc(sample);
   return auc_interval(roc.auc(), roc.members(), roc.non_members(), 0.999).upper < 0.5;
 }

@@ -18,6 +18,7 @@ namespace sfumato::cli {
 [[nodiscard]] std::optional<std::string> repeated_scores(const ScoreSample& sample);
 
 /// Whether non-members score higher than members, beyond chance: the AUC is below 1/2 with confidence 99.9 %.
+/// Where a world is empty nothing is reversed.
 [[nodiscard]] bool scores_reversed(const ScoreSample& sample);
 
 }  // namespace sfumato::cli

@@ -236,11 +236,21 @@ class Claims(AuditTest):
         few = self.gaussian(0, count=10), self.gaussian(0, count=10, seed=2)
         document = self.document(*self.files(few[0] * 20, few[1] * 20), "--unit", "models")
         self.assertTrue(any("repeat another to the last digit" in text for text in document.statements("warning")))
+        tiny = self.document(*self.files([1.2345678e-310, 1.2345678e-310, 1, 2], [0, 1, 2, 3]), "--unit", "models")
+        self.assertFalse(tiny.statements("warning"))  # one value
         for with_record, without in (([1] * 95 + [0] * 5, [1] * 3 + [0] * 97),
                                      ([round(x, 2) for x in self.gaussian(0)], self.gaussian(0, seed=2)),
                                      ([min(x, 0.123456789) for x in self.gaussian(0)], self.gaussian(0, seed=2))):
             document = self.document(*self.files(with_record, without), "--unit", "models")
             self.assertFalse(document.statements("warning"))
+
+    def test_one_run_claims_about_a_model_that_was_trained_on_all(self):
+        rng = random.Random(4)
+        member = [[1] * 30] + [[int(rng.random() < 0.5) for _ in range(30)] for _ in range(39)]
+        logits = [[rng.gauss(2 * m, 1) for m in row] for row in member]
+        self.judged(0, "audit", "--logits", self.write("l.npy", npy(logits)), "--membership",
+                    self.write("m.npy", npy(member, "|b1")), "--unit", "records", "--randomised", "--claim",
+                    "eps=1,delta=1e-5")
 
     def test_one_run_claims(self):
         command = self.files(range(100, 150), range(50)) + ["--unit", "records", "--randomised"]
