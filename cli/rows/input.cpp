@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
@@ -28,12 +31,13 @@ std::vector<std::string> selection_of(const DataTable& table, const RegressionCo
       if (column != columns.target) selection.push_back(column);
     }
   }
-  for (auto column = selection.begin(); column != selection.end(); ++column) {
-    if (std::find(selection.begin(), column, *column) == column) continue;
-    throw InvalidArgument(fmt::format("column \"{}\" is named twice", *column),
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& column : selection) {
+    if (seen.insert(column).second) continue;
+    throw InvalidArgument(fmt::format("column \"{}\" is named twice", column),
                           "Name each feature once", Where::in(table.source));
   }
-  if (std::find(selection.begin(), selection.end(), columns.target) != selection.end()) {
+  if (seen.contains(columns.target)) {
     throw InvalidArgument(fmt::format("column \"{}\" is both target and feature", columns.target),
                           "Leave the target out of the features", Where::in(table.source));
   }
@@ -43,9 +47,8 @@ std::vector<std::string> selection_of(const DataTable& table, const RegressionCo
 
 Eigen::MatrixXd select(const DataTable& table, const std::vector<std::string>& selection) {
   Eigen::MatrixXd values(table.values.rows(), static_cast<Index>(selection.size()));
-  for (std::size_t k = 0; k < selection.size(); ++k) {
-    values.col(static_cast<Index>(k)) = table.values.col(column_of(table, selection[k]));
-  }
+  Index to = 0;
+  for (const Index from : columns_of(table, selection)) values.col(to++) = table.values.col(from);
   return values;
 }
 
@@ -70,15 +73,17 @@ Rescaling rescaling_of(const std::string& source, const std::vector<std::string>
                           "Give two rows under the column names: centres, then scales",
                           Where::in(source));
   }
-  for (const std::string& column : constants.columns) {
-    const auto found = std::find(selection.begin(), selection.end(), column);
-    if (found == selection.end()) {
+  std::unordered_map<std::string_view, Index> places;
+  for (const std::string& column : selection) places.emplace(column, std::ssize(places));
+  for (Index from = 0; from < std::ssize(constants.columns); ++from) {
+    const std::string& column = constants.columns[static_cast<std::size_t>(from)];
+    const auto found = places.find(column);
+    if (found == places.end()) {
       if (!all_columns) continue;  // constants of a column that is not used
       throw InvalidArgument(fmt::format("\"{}\" is neither the target nor a feature", column),
                             suggestion(column, selection, "columns"), Where::in(source));
     }
-    const Index from = column_of(constants, column);
-    const auto to = static_cast<Index>(found - selection.begin());
+    const Index to = found->second;
     rescaling.centre(to) = constants.values(0, from);
     rescaling.scale(to) = constants.values(1, from);
     if (!(rescaling.scale(to) > 0.0)) {

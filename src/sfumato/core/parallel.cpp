@@ -5,8 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
+#include <system_error>
 
 #include "sfumato/core/error.hpp"
 
@@ -72,6 +71,19 @@ class Blocks {
 
 }  // namespace
 
+std::vector<std::jthread> start_threads(std::uint64_t wanted,
+                                        const std::function<void(std::uint64_t number)>& work) {
+  std::vector<std::jthread> pool;
+  pool.reserve(wanted);
+  try {
+    for (std::uint64_t i = 0; i < wanted; ++i) pool.emplace_back([work, i] { work(i); });
+  } catch (const std::system_error& error) {
+    // EAGAIN: the limit of this user, or no memory for another stack.
+    if (error.code() != std::errc::resource_unavailable_try_again) throw;
+  }
+  return pool;
+}
+
 std::uint64_t parallel_blocks(
     const BlockWork& plan, Observer& observer,
     const std::function<void(std::uint64_t first, std::uint64_t last)>& work) {
@@ -81,8 +93,8 @@ std::uint64_t parallel_blocks(
       plan.threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : plan.threads;
   const std::uint64_t threads = std::min(wanted, std::max<std::uint64_t>(1, blocks.blocks()));
   {
-    std::vector<std::jthread> pool;
-    for (std::uint64_t i = 1; i < threads; ++i) pool.emplace_back([&blocks] { blocks.loop(); });
+    // This thread works too, so that there is always one.
+    const auto pool = start_threads(threads - 1, [&blocks](std::uint64_t) { blocks.loop(); });
     blocks.loop();
   }
   return blocks.done();

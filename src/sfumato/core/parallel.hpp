@@ -3,10 +3,17 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "sfumato/core/observer.hpp"
 
 namespace sfumato {
+
+/// Starts threads that call  work(0), work(1), ...:  `wanted` of them, or as many as the system allows
+/// (`ulimit -u`, memory). What `work` throws ends the program: it must catch.
+[[nodiscard]] std::vector<std::jthread> start_threads(
+    std::uint64_t wanted, const std::function<void(std::uint64_t number)>& work);
 
 /// How parallel_blocks cuts its work, and over how many threads.
 struct BlockWork {

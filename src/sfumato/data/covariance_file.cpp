@@ -29,27 +29,66 @@ const char* form_of(const Covariance& covariance) {
       covariance);
 }
 
+/// The arrays of the form that an archive's names spell, or the error that they spell none.
+std::vector<std::string> form_of(const ArrayShapes& shapes, const Where& where) {
+  const std::vector<std::vector<std::string>> forms = {
+      {"variance", "dim"}, {"variances"}, {"diagonal", "factor"}, {"matrix"}};
+  const std::size_t present = shapes.size() - shapes.count("meta");
+  for (const auto& form : forms) {
+    std::size_t found = 0;
+    for (const std::string& name : form) found += shapes.count(name);
+    if (found == form.size() && found == present) return form;
+  }
+  constexpr std::size_t kListed = 12;
+  std::string names;
+  for (std::size_t i = 0; const auto& [name, shape] : shapes) {
+    if (i++ == kListed) break;
+    names += (names.empty() ? "" : ", ") + shown(name);
+  }
+  if (shapes.size() > kListed) names += fmt::format(" and {} more", shapes.size() - kListed);
+  throw InvalidArgument(
+      fmt::format("holds the arrays {}, which are no form of a covariance", names),
+      "Give `variance` and `dim`, `variances`, `diagonal` and `factor`, or `matrix`", where);
+}
+
+[[noreturn]] void refuse_dimension(std::uint64_t found, Eigen::Index expected, const Where& where) {
+  throw InvalidArgument(
+      fmt::format("{} has dimension {}, the problem has {}", kCovariance, found, expected),
+      "Give one variance per parameter", where);
+}
+
+/// Before anything is decompressed: the names, and the sizes where the dimension is known.
+void check_shapes(const ArrayShapes& shapes, Eigen::Index expected, const Where& where) {
+  constexpr std::uint64_t kLongestMeta = 1 << 20;
+  for (const std::string& name : form_of(shapes, where)) {
+    const std::vector<std::uint64_t>& shape = shapes.at(name);
+    const bool per_parameter = name != "variance" && name != "dim" && !shape.empty();
+    if (expected != 0 && per_parameter && shape[0] != static_cast<std::uint64_t>(expected)) {
+      refuse_dimension(shape[0], expected, where);
+    }
+    if (name == "matrix" && shape.size() == 2 && shape[0] != shape[1]) {
+      throw InvalidArgument(fmt::format("`matrix` has {} rows and {} columns", shape[0], shape[1]),
+                            "Give a square matrix", where);
+    }
+  }
+  const auto meta = shapes.find("meta");
+  if (meta != shapes.end() && !meta->second.empty() && meta->second[0] > kLongestMeta) {
+    throw InvalidArgument(
+        fmt::format("`meta` has {} bytes, the limit is {}", meta->second[0], kLongestMeta),
+        "Write the file again or leave meta out", where);
+  }
+}
+
 /// The arrays of one archive, each with the rank that its form asks for.
 class ArchiveReader {
  public:
-  ArchiveReader(Arrays arrays, std::string path)
-      : arrays_(std::move(arrays)), where_(Where::in(path)), path_(std::move(path)) {}
+  ArchiveReader(const std::string& path, Eigen::Index expected)
+      : where_(Where::in(path)),
+        path_(path),
+        arrays_(read_npz(
+            path, [&](const ArrayShapes& shapes) { check_shapes(shapes, expected, where_); })) {}
 
-  CovarianceFile read() const {
-    const std::vector<std::vector<std::string>> forms = {
-        {"variance", "dim"}, {"variances"}, {"diagonal", "factor"}, {"matrix"}};
-    const std::size_t present = arrays_.size() - arrays_.count("meta");
-    for (const auto& form : forms) {
-      std::size_t found = 0;
-      for (const std::string& name : form) found += arrays_.count(name);
-      if (found == form.size() && found == present) return checked(covariance(form[0]));
-    }
-    std::string names;
-    for (const auto& [name, array] : arrays_) names += (names.empty() ? "" : ", ") + shown(name);
-    throw InvalidArgument(
-        fmt::format("holds the arrays {}, which are no form of a covariance", names),
-        "Give `variance` and `dim`, `variances`, `diagonal` and `factor`, or `matrix`", where_);
-  }
+  [[nodiscard]] CovarianceFile read() const { return checked(covariance()); }
 
  private:
   const Eigen::MatrixXd& values(const std::string& name, int rank) const {
@@ -60,8 +99,8 @@ class ArchiveReader {
                           fmt::format("Give {}", kRanks[rank]), where_);
   }
 
-  Covariance covariance(const std::string& first) const {
-    if (first == "variance") {
+  Covariance covariance() const {
+    if (arrays_.contains("variance")) {
       const double dim = values("dim", 0)(0, 0);
       // 2^53: the largest count that a double is sure to hold.
       if (!(dim >= 1.0 && dim <= 0x1p53 && dim == std::floor(dim))) {
@@ -70,8 +109,10 @@ class ArchiveReader {
       }
       return Isotropic{values("variance", 0)(0, 0), static_cast<Eigen::Index>(dim)};
     }
-    if (first == "variances") return Diagonal{values("variances", 1)};
-    if (first == "diagonal") return Factored{values("diagonal", 1), values("factor", 2)};
+    if (arrays_.contains("variances")) return Diagonal{values("variances", 1)};
+    if (arrays_.contains("diagonal")) {
+      return Factored{values("diagonal", 1), values("factor", 2)};
+    }
     return Dense{values("matrix", 2)};
   }
 
@@ -110,9 +151,9 @@ class ArchiveReader {
         "Write the file again: its parts do not belong together", where_);
   }
 
-  Arrays arrays_;
   Where where_;
   std::string path_;
+  Arrays arrays_;
 };
 
 Covariance from_array(const Array& array, const std::string& path, Eigen::Index expected) {
@@ -135,12 +176,11 @@ CovarianceFile read_covariance(const std::string& path, Eigen::Index expected) {
                           Where::in(path));
   }
   CovarianceFile file = suffix == ".npz"
-                            ? ArchiveReader(read_npz(path), path).read()
+                            ? ArchiveReader(path, expected).read()
                             : CovarianceFile{from_array(read_array(path), path, expected)};
   if (expected != 0 && dimension(file.covariance) != expected) {
-    throw InvalidArgument(fmt::format("{} has dimension {}, the problem has {}", kCovariance,
-                                      dimension(file.covariance), expected),
-                          "Give one variance per parameter", Where::in(path));
+    refuse_dimension(static_cast<std::uint64_t>(dimension(file.covariance)), expected,
+                     Where::in(path));
   }
   return file;
 }

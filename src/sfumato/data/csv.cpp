@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -15,6 +16,9 @@
 
 namespace sfumato {
 namespace {
+
+/// Longer texts are no names: a file without line ends, say.
+constexpr std::size_t kLongestName = 10'000;
 
 enum class Header { required, detected };
 
@@ -142,7 +146,23 @@ class TableReader {
     });
   }
 
+  /// One column whose name holds another mark: a file that is separated by it.
+  void require_separator() const {
+    const CsvField& first = records_.fields().front();
+    if (width_ != 1 || first.quoted) return;
+    const std::size_t at = first.text.find_first_of(";\t|");
+    if (at == std::string_view::npos) return;
+    const std::string mark = first.text[at] == '\t' ? "tab" : std::string(1, first.text[at]);
+    throw InvalidArgument(
+        fmt::format("there is one column, {}", shown(first.text)),
+        fmt::format("The fields seem to be separated by `{}`: say so (--separator \"{}\"), or save "
+                    "the file with commas",
+                    mark, mark),
+        Where::at(table_.source, records_.line()));
+  }
+
   void take_names() {
+    require_separator();
     std::unordered_set<std::string_view> seen;
     table_.columns.reserve(width_);
     for (const CsvField& field : records_.fields()) {
@@ -151,6 +171,11 @@ class TableReader {
       if (trimmed(field.text).empty()) {
         throw InvalidArgument(fmt::format("column {} has no name", index), "Name every column",
                               where);
+      }
+      if (field.text.size() > kLongestName) {
+        throw InvalidArgument(fmt::format("the name of column {} has {} bytes, the limit is {}",
+                                          index, field.text.size(), kLongestName),
+                              "Check that this is a CSV file with short column names", where);
       }
       if (!is_utf8(field.text)) {
         throw InvalidArgument(
@@ -167,12 +192,17 @@ class TableReader {
   }
 
   void choose_columns() {
-    for (const std::string& name : options_.only) (void)column_of(table_, name);
+    if (options_.only.empty()) {
+      chosen_.resize(width_);
+      std::iota(chosen_.begin(), chosen_.end(), std::size_t{0});
+      return;
+    }
+    std::vector<bool> wanted(width_);
+    for (const Eigen::Index i : columns_of(table_, options_.only)) {
+      wanted[static_cast<std::size_t>(i)] = true;
+    }
     for (std::size_t i = 0; i < width_; ++i) {
-      const bool wanted =
-          options_.only.empty() || std::find(options_.only.begin(), options_.only.end(),
-                                             table_.columns[i]) != options_.only.end();
-      if (wanted) chosen_.push_back(i);
+      if (wanted[i]) chosen_.push_back(i);
     }
   }
 
@@ -251,15 +281,9 @@ class TableReader {
 
   [[noreturn]] void refuse_ragged() const {
     const std::size_t got = records_.fields().size();
-    const char other = options_.format.separator == ';' ? ',' : ';';
-    const bool wrong_separator = width_ == 1 && !table_.columns.empty() &&
-                                 table_.columns[0].find(other) != std::string::npos;
     throw InvalidArgument(
         fmt::format("expected {} field{}, got {}", width_, width_ == 1 ? "" : "s", got),
-        wrong_separator
-            ? fmt::format("The fields seem to be separated by `{}`: say so (--separator)", other)
-            : "Give every row as many fields as the first",
-        Where::at(table_.source, records_.line()));
+        "Give every row as many fields as the first", Where::at(table_.source, records_.line()));
   }
 
   [[nodiscard]] std::size_t require_rows() const {

@@ -135,7 +135,10 @@ const KnownDataSet& known_data_set(std::string_view name, const Where& where) {
 }
 
 std::optional<std::string> user_cache() {
-  if (const auto cache = variable("XDG_CACHE_HOME")) return *cache + "/sfumato";
+  // A relative path would name another place in every directory; the XDG specification has it ignored.
+  if (const auto cache = variable("XDG_CACHE_HOME"); cache && cache->starts_with('/')) {
+    return *cache + "/sfumato";
+  }
   if (const auto home = variable("HOME")) return *home + "/.cache/sfumato";
   return std::nullopt;
 }

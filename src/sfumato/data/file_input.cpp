@@ -16,6 +16,8 @@
 namespace sfumato {
 namespace {
 
+constexpr std::size_t kReadStep = std::size_t{1} << 18;
+
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
@@ -39,6 +41,14 @@ class Descriptor {
       Where::in(path));
 }
 
+/// Whether somebody wrote to the file or cut it since `before`: what was read may then be a mixture.
+bool has_changed(int file, const struct stat& before) {
+  struct stat now = {};
+  return ::fstat(file, &now) != 0 || now.st_size != before.st_size ||
+         now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+         now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path, std::uint64_t limit) {
@@ -53,24 +63,26 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
   if (S_ISDIR(status.st_mode)) {
     throw InvalidArgument("is a directory, not a file", "Name a file in it", Where::in(path));
   }
+  const bool is_regular = S_ISREG(status.st_mode);
+  if (!is_regular) limit = std::min(limit, kLargestPipe);
   const auto too_large = [&] {
-    return InvalidArgument(fmt::format("is larger than the limit of {} bytes", limit),
-                           "Check that this is the right file", Where::in(path));
+    return InvalidArgument(
+        fmt::format("is larger than the limit of {} bytes{}", limit,
+                    is_regular ? "" : " for pipes and devices"),
+        is_regular ? "Check that this is the right file" : "Write it to a file and name that",
+        Where::in(path));
   };
-  const std::uint64_t stated =
-      S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  const std::uint64_t stated = is_regular ? static_cast<std::uint64_t>(status.st_size) : 0;
   if (stated > limit) throw too_large();
 
   std::string bytes;
   std::size_t used = 0;
-  // One byte more than stated, so that the end of a regular file is met without growing.
-  std::size_t room = std::max<std::size_t>(static_cast<std::size_t>(stated) + 1, 1u << 16);
+  // One step more than stated, so that the end of a regular file is met without growing. Memory is taken
+  // step by step as it fills: what a resize sets to zero is still in the cache when it is read over.
+  bytes.reserve(static_cast<std::size_t>(stated) + kReadStep);
   for (;;) {
-    if (used == bytes.size()) {
-      bytes.resize(used + room);
-      room = bytes.size();
-    }
-    const ssize_t got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
+    bytes.resize(used + kReadStep);
+    const ssize_t got = ::read(file.get(), bytes.data() + used, kReadStep);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       throw StorageError(fmt::format("cannot be read: {}", std::generic_category().message(errno)),
@@ -79,6 +91,10 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
     if (used > limit) throw too_large();
+  }
+  if (is_regular && has_changed(file.get(), status)) {
+    throw InvalidArgument("was changed while it was read", "Run again once it is written",
+                          Where::in(path));
   }
   bytes.resize(used);
   return bytes;

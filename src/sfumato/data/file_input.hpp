@@ -8,10 +8,15 @@ namespace sfumato {
 /// Larger files are refused: they are not tables or matrices that fit in memory.
 inline constexpr std::uint64_t kLargestFile = std::uint64_t{4} << 30;
 
-/// The bytes of a file (or of a pipe, until it ends).
+/// Pipes and devices do not say where they end; this keeps an endless one well below a machine's memory.
+inline constexpr std::uint64_t kLargestPipe = std::uint64_t{1} << 30;
+
+/// The bytes of a file (or of a pipe, until it ends), read once: what others do to the file afterwards
+/// changes nothing.
 ///
-/// Throws   InvalidArgument if the file is missing, a directory, not readable or larger than
-///          `limit`; StorageError if the system fails while reading.
+/// Throws   InvalidArgument if the file is missing, a directory, not readable, larger than `limit`
+///          (what is no regular file: than the smaller of `limit` and kLargestPipe) or changed while it
+///          was read; StorageError if the system fails while reading.
 [[nodiscard]] std::string read_file(const std::string& path, std::uint64_t limit = kLargestFile);
 
 }  // namespace sfumato

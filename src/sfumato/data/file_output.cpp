@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <system_error>
 
@@ -44,6 +46,26 @@ void flush_directory_of(const std::string& path) {
   ::close(directory);
 }
 
+/// Removes what writers of `target` left that were killed. The living hold a lock on their file; one
+/// that is a minute old had time to take it.
+void remove_leftovers(const std::string& target) {
+  namespace fs = std::filesystem;
+  const fs::path path(target);
+  const std::string prefix = path.filename().string() + ".tmp-";
+  std::error_code error;
+  for (fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", error), end;
+       !error && entry != end; entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(prefix)) continue;
+    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    struct stat status = {};
+    const bool old = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                     std::time(nullptr) - status.st_mtim.tv_sec > 60;
+    if (old && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    ::close(file);
+  }
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
@@ -78,12 +100,14 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open_sibling() {
+  remove_leftovers(target_);
   // Several writers of one path must not share a sibling: O_EXCL settles who gets which number.
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const std::string name = fmt::format("{}.tmp-{}-{}", target_, ::getpid(), attempt);
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = name;
+      ::flock(descriptor_, LOCK_EX | LOCK_NB);  // remove_leftovers() of others asks for it
       return;
     }
     if (errno != EEXIST) fail("create", errno);

@@ -109,18 +109,22 @@ std::uint64_t element_count(const NpyHeader& header, const std::string& source) 
   return count;
 }
 
+/// Refuses an array whose `size`, header included, does not fit its shape: before anything is allocated.
+void require_size(const NpyHeader& header, std::uint64_t size, const std::string& source) {
+  const std::uint64_t expected = element_count(header, source) * header.width;
+  const std::uint64_t data = size - std::min<std::uint64_t>(size, header.data_offset);
+  if (data == expected) return;
+  throw InvalidArgument(fmt::format("{}: its shape ({}) takes {} bytes of data, the file has {}",
+                                    data < expected ? "is truncated" : "is too long",
+                                    fmt::join(header.shape, ", "), expected, data),
+                        "Copy or write the file again", Where::in(source));
+}
+
 /// The elements, in the order of the file, of an array whose size fits its shape.
 std::string_view elements_of(const NpyHeader& header, std::string_view bytes,
                              const std::string& source) {
-  const std::uint64_t expected = element_count(header, source) * header.width;
-  const std::string_view data = bytes.substr(header.data_offset);
-  if (data.size() != expected) {  // before anything is allocated
-    throw InvalidArgument(fmt::format("{}: its shape ({}) takes {} bytes of data, the file has {}",
-                                      data.size() < expected ? "is truncated" : "is too long",
-                                      fmt::join(header.shape, ", "), expected, data.size()),
-                          "Copy or write the file again", Where::in(source));
-  }
-  return data;
+  require_size(header, bytes.size(), source);
+  return bytes.substr(header.data_offset);
 }
 
 }  // namespace
@@ -141,6 +145,13 @@ Array parse_npy(std::string_view bytes, const std::string& source) {
     array.values = transposed.transpose();
   }
   return array;
+}
+
+std::vector<std::uint64_t> npy_shape(std::string_view head, std::uint64_t size,
+                                     const std::string& source) {
+  const NpyHeader header = parse_npy_header(head, source);
+  require_size(header, size, source);
+  return header.shape;
 }
 
 NpyRows parse_npy_rows(std::string_view bytes, const std::string& source) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,11 @@ namespace sfumato {
 
 /// The same from memory; `source` names it in messages.
 [[nodiscard]] Array parse_npy(std::string_view bytes, const std::string& source);
+
+/// The shape of an array of `size` bytes that begins with `head`.
+/// Throws   InvalidArgument as parse_npy() for what its header says.
+[[nodiscard]] std::vector<std::uint64_t> npy_shape(std::string_view head, std::uint64_t size,
+                                                   const std::string& source);
 
 /// The same numbers row by row, held once: in place where `bytes` are native doubles in C order, converted
 /// otherwise. A vector is one row.

@@ -168,6 +168,11 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& source) {
   if (bytes.size() < start) throw truncated();
   std::size_t length = byte(8) | byte(9) << 8u;
   if (major > 1) length |= byte(10) << 16u | byte(11) << 24u;
+  if (start + length > kLongestNpyHeader) {
+    throw InvalidArgument(
+        fmt::format("has a header of {} bytes, the limit is {}", length, kLongestNpyHeader - start),
+        "Write the file again with numpy.save", Where::in(source));
+  }
   if (bytes.size() - start < length) throw truncated();
   NpyHeader header = DictionaryReader(bytes.substr(start, length), source).read();
   header.data_offset = start + length;

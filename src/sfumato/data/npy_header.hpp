@@ -18,8 +18,11 @@ struct NpyHeader {
   std::size_t data_offset = 0;  ///< where the elements begin
 };
 
-/// Throws   InvalidArgument if `bytes` do not start with a header of versions 1 to 3 or its elements
-///          are not plain numbers of a supported kind.
+/// A header as long as NumPy reads without being told to trust the file, and what comes before it.
+inline constexpr std::size_t kLongestNpyHeader = 12 + 10'000;
+
+/// Throws   InvalidArgument if `bytes` do not start with a header of versions 1 to 3, it is longer than
+///          kLongestNpyHeader or its elements are not plain numbers of a supported kind.
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view bytes, const std::string& source);
 
 /// A header of version 1, padded to a multiple of 64 bytes. `shape` as Python writes it.

@@ -9,6 +9,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npy.hpp"
+#include "sfumato/data/npy_header.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {
@@ -18,25 +19,40 @@ constexpr std::string_view kSuffix = ".npy";
 
 }  // namespace
 
-Arrays parse_npz(std::string_view bytes, const std::string& source, std::uint64_t limit) {
-  Arrays arrays;
-  for (const ZipEntry& entry : parse_zip(bytes, source, limit)) {
-    if (entry.name.size() <= kSuffix.size() || !entry.name.ends_with(kSuffix) ||
-        !is_utf8(entry.name)) {
-      throw InvalidArgument(fmt::format("holds {}, which is not an array", shown(entry.name)),
+Arrays parse_npz(std::string_view bytes, const std::string& source, std::uint64_t limit,
+                 const ShapeCheck& check) {
+  const ZipArchive archive(bytes, source, limit);
+  std::vector<std::string> names;
+  for (const ZipRecord& record : archive.records()) {
+    if (record.name.size() <= kSuffix.size() || !record.name.ends_with(kSuffix) ||
+        !is_utf8(record.name)) {
+      throw InvalidArgument(fmt::format("holds {}, which is not an array", shown(record.name)),
                             "Give an archive written by numpy.savez", Where::in(source));
     }
-    const std::string name = entry.name.substr(0, entry.name.size() - kSuffix.size());
-    arrays.emplace(name, parse_npy(entry.bytes, fmt::format("{}[{}]", source, shown(name))));
+    names.push_back(record.name.substr(0, record.name.size() - kSuffix.size()));
   }
-  if (arrays.empty()) {
+  if (names.empty()) {
     throw InvalidArgument("holds no arrays", "Give an archive written by numpy.savez",
                           Where::in(source));
+  }
+  const auto label = [&](std::size_t i) { return fmt::format("{}[{}]", source, shown(names[i])); };
+  ArrayShapes shapes;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const ZipRecord& record = archive.records()[i];
+    shapes.emplace(names[i],
+                   npy_shape(archive.head(record, kLongestNpyHeader), record.size, label(i)));
+  }
+  if (check) check(shapes);
+  Arrays arrays;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    arrays.emplace(names[i], parse_npy(archive.content(archive.records()[i]), label(i)));
   }
   return arrays;
 }
 
-Arrays read_npz(const std::string& path) { return parse_npz(read_file(path), path); }
+Arrays read_npz(const std::string& path, const ShapeCheck& check) {
+  return parse_npz(read_file(path), path, kLargestFile, check);
+}
 
 void NpzWriter::add_entry(const std::string& name, std::string npy) {
   const std::string file = name + std::string(kSuffix);

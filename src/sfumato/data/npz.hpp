@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -16,15 +17,22 @@ namespace sfumato {
 
 using Arrays = std::map<std::string, Array>;
 
+/// The extents of arrays by name: none for a number, one for a vector.
+using ArrayShapes = std::map<std::string, std::vector<std::uint64_t>>;
+
+/// Throws if an archive with these arrays is not what its reader wants. It is asked before anything but
+/// the headers is decompressed, so that a small archive of large arrays costs nothing.
+using ShapeCheck = std::function<void(const ArrayShapes&)>;
+
 /// The arrays of an NPZ archive by name, as numpy.savez and numpy.savez_compressed write them.
 ///
-/// Throws   InvalidArgument as parse_zip() and parse_npy(), with the array's name, if an entry is not
-///          called NAME.npy, or if there is none; and as read_file().
-[[nodiscard]] Arrays read_npz(const std::string& path);
+/// Throws   InvalidArgument as ZipArchive and parse_npy(), with the array's name, if an entry is not
+///          called NAME.npy, or if there is none; what `check` throws; and as read_file().
+[[nodiscard]] Arrays read_npz(const std::string& path, const ShapeCheck& check = {});
 
 /// The same from memory; `source` names it in messages, `limit` bounds the bytes of all arrays.
 [[nodiscard]] Arrays parse_npz(std::string_view bytes, const std::string& source,
-                               std::uint64_t limit = kLargestFile);
+                               std::uint64_t limit = kLargestFile, const ShapeCheck& check = {});
 
 /// Collects arrays and texts, then writes them as one archive. Equal content gives equal bytes.
 class NpzWriter {

@@ -21,4 +21,9 @@ struct DataTable {
 /// Throws   InvalidArgument that suggests the nearest name.
 [[nodiscard]] Eigen::Index column_of(const DataTable& table, std::string_view name);
 
+/// Positions of the columns called `names`, in the order of `names`; linear in the number of both.
+/// Throws   InvalidArgument that suggests the nearest name.
+[[nodiscard]] std::vector<Eigen::Index> columns_of(const DataTable& table,
+                                                   const std::vector<std::string>& names);
+
 }  // namespace sfumato

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t kShownCharacters = 40;
 
+/// A double written out in full has at most 1,077 characters.
+constexpr std::size_t kLongestNumber = 10'000;
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
@@ -66,6 +69,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 ParsedNumber parse_number(std::string_view text, char decimal) {
+  if (text.size() > kLongestNumber) return {};
   std::string with_point;
   if (decimal != '.') {
     if (text.find('.') != std::string_view::npos) return {};

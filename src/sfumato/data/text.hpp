@@ -27,7 +27,7 @@ struct ParsedNumber {
 };
 
 /// A decimal number, independent of the locale: optional sign, digits with at most one `decimal`
-/// mark, optional exponent, and nothing else. "inf", "nan" and hexadecimals are not numbers here;
+/// mark, optional exponent, and nothing else, 10,000 characters at most. "inf", "nan" and hexadecimals are not numbers here;
 /// what rounds to infinity or, without being zero, to zero is out of range.
 [[nodiscard]] ParsedNumber parse_number(std::string_view text, char decimal = '.');
 

@@ -1,8 +1,13 @@
 #include "sfumato/core/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +32,31 @@ TEST(ParallelBlocks, EveryIndexOnceWhateverTheThreads) {
       EXPECT_EQ(visits, std::vector<int>(count, 1));
     }
   }
+}
+
+/// Address space for about five stacks of threads more than the process has.
+void leave_little_room() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  statm >> pages;
+  const rlim_t room = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{40} << 20U);
+  const rlimit limit{room, room};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(2);
+}
+
+TEST(ParallelBlocksDeathTest, GoesOnWithFewerThreads) {
+  const auto work = [] {
+    leave_little_room();
+    Observer silent;
+    std::atomic<std::uint64_t> visits{0};
+    const auto pool = start_threads(
+        64, [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+    if (pool.size() >= 64) std::_Exit(3);  // the limit did not bite
+    const std::uint64_t done = parallel_blocks({"work", 1000, 1, 64}, silent,
+                                               [&](std::uint64_t, std::uint64_t) { ++visits; });
+    std::_Exit(done == 1000 && visits == 1000 ? 0 : 1);
+  };
+  EXPECT_EXIT(work(), testing::ExitedWithCode(0), "");
 }
 
 TEST(ParallelBlocks, FirstErrorArrivesAtTheCaller) {

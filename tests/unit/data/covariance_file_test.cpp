@@ -148,5 +148,22 @@ TEST(CovarianceFile, WritingFails) {
   EXPECT_THROW(write_covariance(dir / "none/c.npz", {Isotropic{1, 2}}), StorageError);
 }
 
+TEST(CovarianceFile, LargeArraysOfAnotherProblemAreNotDecompressed) {
+  const TempDir dir;
+  const auto damaged = [&](const std::string& name) {
+    NpzWriter writer;
+    writer.add(name, vector_array(Eigen::VectorXd::Zero(1 << 20)));
+    std::string bytes = writer.bytes();
+    const std::size_t middle = bytes.find("PK\x01\x02") / 2;
+    bytes[middle] = static_cast<char>(bytes[middle] ^ 0x55);  // whoever inflates it notices
+    put(dir / "c.npz", bytes);
+    return dir / "c.npz";
+  };
+  EXPECT_NE(refusal(damaged("zeros")).find("no form of a covariance"), std::string::npos);
+  EXPECT_NE(refusal(damaged("variances"), 3).find("has dimension 1048576, the problem has 3"),
+            std::string::npos);
+  EXPECT_NE(refusal(damaged("variances")).find("damaged archive"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/csv_writer.hpp"
 #include "unit/data/temp_dir.hpp"
@@ -117,7 +119,44 @@ TEST(Csv, RefusesRaggedRows) {
   EXPECT_EQ(refusal("a,b\n1,2\n1,2,3\n"),
             "d.csv:3: expected 2 fields, got 3. Give every row as many fields as the first.");
   EXPECT_NE(refusal("a,b\n1\n").find("d.csv:2: expected 2 fields, got 1"), std::string::npos);
-  EXPECT_NE(refusal("a;b\n1,5;2\n").find("separated by `;`"), std::string::npos);
+}
+
+TEST(Csv, NamesTheSeparatorThatAFileSeemsToHave) {
+  EXPECT_EQ(refusal("a;b\n1,5;2\n"),
+            "d.csv:1: there is one column, \"a;b\". The fields seem to be separated by `;`: say so "
+            "(--separator \";\"), or save the file with commas.");
+  EXPECT_NE(refusal("a\tb\n1\t2\n").find("--separator \"tab\""), std::string::npos);
+  EXPECT_NE(refusal("a|b\n1|2\n").find("--separator \"|\""), std::string::npos);
+  EXPECT_EQ(parse_csv("\"a;b\"\n1\n", "d.csv").columns[0], "a;b");  // quotes: it is meant
+}
+
+TEST(Csv, ManyColumnsTakeTimeInProportion) {
+  // Comparing each of these names with each other took 25 s.
+  constexpr int kColumns = 100'000;
+  std::string header, row;
+  CsvOptions options;
+  for (int i = 0; i < kColumns; ++i) {
+    options.only.push_back("column_" + std::to_string(i));
+    header += (i == 0 ? "" : ",") + options.only.back();
+    row += i == 0 ? "1" : ",1";
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const DataTable table = parse_csv(header + "\n" + row + "\n", "d.csv", options);
+  EXPECT_EQ(columns_of(table, options.only).back(), kColumns - 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              (void)columns_of(table, {"column_1", "x"});
+            }).find("there is no column \"x\""),
+            std::string::npos);
+}
+
+TEST(Csv, LongTextsAreNeitherNamesNorNumbers) {
+  EXPECT_EQ(
+      refusal(std::string(10'001, 'a') + "\n1\n"),
+      "d.csv:1:1: the name of column 1 has 10001 bytes, the limit is 10000. Check that this is "
+      "a CSV file with short column names.");
+  EXPECT_NE(refusal("a\n" + std::string(10'001, '1') + "\n").find("not a finite number"),
+            std::string::npos);
 }
 
 TEST(Csv, RefusesBadHeaders) {

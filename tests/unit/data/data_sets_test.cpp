@@ -45,6 +45,10 @@ TEST(DataSets, PlacesInTheirOrder) {
   const Variable data("SFUMATO_DATA", "/d"), cache("XDG_CACHE_HOME", "/c"), home("HOME", "/h");
   EXPECT_EQ(data_places().directories,
             (std::vector<std::string>{"/d", "/c/sfumato", "/usr/share/datasets"}));
+  for (const char* relative : {"cache", ".", "../c"}) {
+    const Variable elsewhere("XDG_CACHE_HOME", relative);
+    EXPECT_EQ(user_cache(), "/h/.cache/sfumato");
+  }
   const Variable no_cache("XDG_CACHE_HOME", ""), no_data("SFUMATO_DATA", nullptr);
   EXPECT_EQ(data_places().directories,
             (std::vector<std::string>{"/h/.cache/sfumato", "/usr/share/datasets"}));

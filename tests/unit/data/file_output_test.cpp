@@ -1,7 +1,10 @@
 #include "sfumato/data/file_output.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "sfumato/core/error.hpp"
@@ -36,6 +39,26 @@ TEST(OutputFile, WithoutCommitNothingChanges) {
   }
   EXPECT_EQ(get(dir / "f"), "old");
   EXPECT_EQ(dir.files(), 1u);
+}
+
+TEST(OutputFile, RemovesWhatKilledWritersLeft) {
+  const TempDir dir;
+  const std::string stale = dir / "f.tmp-1-0", locked = dir / "f.tmp-2-0",
+                    other = dir / "g.tmp-1-0";
+  for (const std::string& path : {stale, locked, other}) {
+    put(path, "half");
+    const timeval old[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
+    ASSERT_EQ(::utimes(path.c_str(), old), 0);
+  }
+  put(dir / "f.tmp-3-0", "young");
+  const int held = ::open(locked.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);  // as a writer that lives
+  write_file(dir / "f", "whole");
+  EXPECT_FALSE(std::filesystem::exists(stale));
+  EXPECT_TRUE(std::filesystem::exists(locked));
+  EXPECT_TRUE(std::filesystem::exists(other));
+  EXPECT_TRUE(std::filesystem::exists(dir / "f.tmp-3-0"));
+  ::close(held);
 }
 
 TEST(OutputFile, LargeAndSmallPiecesKeepTheirOrder) {

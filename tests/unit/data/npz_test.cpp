@@ -134,14 +134,44 @@ TEST(Npz, RefusesBombs) {
   const std::size_t central = central_record(bytes);
   EXPECT_NE(refusal(patched(bytes, central + 24, 0xF0000000, 4)).find("impossible size"),
             std::string::npos);
-  EXPECT_NE(refusal(patched(bytes, central + 24, 1000, 4))
-                .find("cannot be decompressed to its 1000 bytes"),
+  // A false size does not fit the shape in the header, which is looked at first.
+  EXPECT_NE(refusal(patched(bytes, central + 24, 1000, 4)).find("is truncated"), std::string::npos);
+  EXPECT_NE(refusal(patched(bytes, central + 24, 0, 4)).find("is not an NPY file"),
             std::string::npos);
-  EXPECT_NE(refusal(patched(bytes, central + 24, 0, 4)).find("cannot be decompressed"),
+  EXPECT_NE(refusal(patched(bytes, central + 24, (8 << 20) + 129, 4)).find("is too long"),
             std::string::npos);
-  EXPECT_NE(
-      refusal(patched(bytes, central + 24, (8 << 20) + 129, 4)).find("cannot be decompressed"),
-      std::string::npos);
+}
+
+TEST(Npz, RefusesEntriesThatOverlap) {
+  NpzWriter writer;
+  writer.add("a", vector_array(Eigen::VectorXd::Zero(1000)));
+  writer.add("b", vector_array(Eigen::VectorXd::Zero(1000)));
+  const std::string bytes = writer.bytes();
+  const std::size_t first = central_record(bytes), second = bytes.find("PK\x01\x02", first + 1);
+  // Both directory records name the first entry; its name in front of the data is not looked at.
+  EXPECT_EQ(refusal(patched(bytes, second + 42, 0, 4)),
+            "a.npz: is a damaged archive: its entries overlap. Copy or write the file again.");
+  const std::string stored = writer.bytes(Compression::stored);
+  const std::size_t central = central_record(stored);
+  // An entry that reaches into the next one.
+  EXPECT_NE(refusal(patched(patched(stored, central + 20, 9000, 4), central + 24, 9000, 4))
+                .find("its entries overlap"),
+            std::string::npos);
+}
+
+TEST(Npz, NamesAndHeadersAreLookedAtBeforeAnythingIsInflated) {
+  NpzWriter writer;
+  writer.add("zeros", vector_array(Eigen::VectorXd::Zero(1 << 20)));
+  std::string bytes = writer.bytes();
+  const std::size_t middle = central_record(bytes) / 2;
+  bytes[middle] = static_cast<char>(bytes[middle] ^ 0x55);  // what comes later is damaged
+  EXPECT_NE(refusal(bytes).find("is a damaged archive: entry \"zeros.npy\""), std::string::npos);
+  const auto check = [](const ArrayShapes& shapes) {
+    EXPECT_EQ(shapes.at("zeros"), std::vector<std::uint64_t>{1 << 20});
+    throw InvalidArgument("is not what was asked for", "Give another", Where::in("a.npz"));
+  };
+  const auto read = [&] { (void)parse_npz(bytes, "a.npz", kLargestFile, check); };
+  EXPECT_EQ(message_of<InvalidArgument>(read), "a.npz: is not what was asked for. Give another.");
 }
 
 TEST(Npz, RefusesOtherArchives) {

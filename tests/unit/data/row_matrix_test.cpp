@@ -53,9 +53,9 @@ TEST(RowMatrix, ReadsCsvAndSurvivesMoves) {
   const RowMatrix moved = std::move(first);
   expect_two_by_three(moved, "csv");
   run_numpy(dir, "np.save('m.npy', np.arange(1.0, 7.0).reshape(2, 3))\n");
-  RowMatrix mapped = read_row_matrix(dir / "m.npy");
-  const RowMatrix also = std::move(mapped);
-  expect_two_by_three(also, "mapped");
+  RowMatrix npy = read_row_matrix(dir / "m.npy");
+  const RowMatrix also = std::move(npy);
+  expect_two_by_three(also, "npy");
   put(dir / "column.csv", "1\n2\n");
   EXPECT_EQ(read_row_matrix(dir / "column.csv").rows(), 2);
 }
