@@ -257,7 +257,8 @@ void add_audit(CLI::App& app, int& exit_code) {
       "  sfumato audit table2_s1.ledger --score loss --eps 0.1\n"
       "  sfumato audit --members examples/audit/in.csv --nonmembers examples/audit/out.csv \\\n"
       "      --unit models --claim eps=1.0,delta=1e-5\n"
-      "Exit code 1: the claim is violated; 2: too few runs to tell (docs/audit.md).");
+      "Exit code 1: the claim is violated; 2: too few runs to tell, or scores the wrong way round "
+      "(docs/audit.md).");
   command->callback([options, command, &exit_code] {
     options->own_confidence = command->count("--confidence") > 0;
     audit(*options, exit_code);
