@@ -9,6 +9,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/divergence/fast_complex.hpp"
 #include "sfumato/divergence/gdp.hpp"
+#include "sfumato/divergence/vertex_rounding.hpp"
 
 namespace sfumato {
 namespace {
@@ -202,14 +203,6 @@ HockeyStick clipped(HockeyStick h, double eps) {
     h.log_delta = 0.0;
   }
   return h;
-}
-
-/// Rounding in the distance of eps from the largest value of the loss, which is a sum that cancels.
-double vertex_rounding(const PrivacyLoss& loss, double eps) {
-  double size = std::abs(eps);
-  for (const auto& term : loss.terms) size += std::abs(term.vertex);  // of two terms of one sign
-  const auto terms = static_cast<double>(loss.terms.size());
-  return (8.0 + 2.0 * terms) * std::numeric_limits<double>::epsilon() * size;
 }
 
 /// eps at or above the mean of L under P, roughly: s0 in (0, s_max).

@@ -1,12 +1,15 @@
 #include "sfumato/divergence/gaussian_tradeoff.hpp"
 
+#include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/vertex_rounding.hpp"
 
 namespace sfumato {
 namespace {
@@ -112,19 +115,28 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
        high < range.highest && high < kFarthest && excess(high) > 0.0; step *= 2.0) {
     high = std::min(range.highest, high + step);
   }
-  double eps = low;
   if (low < high && excess(low) > 0.0 && excess(high) < 0.0) {
     std::uintmax_t iterations = 200;
-    const auto bracket = boost::math::tools::toms748_solve(
+    std::tie(low, high) = boost::math::tools::toms748_solve(
         excess, low, high, boost::math::tools::eps_tolerance<double>(50), iterations);
-    eps = 0.5 * (bracket.first + bracket.second);
   }
-  const HockeyStick h = gaussian_hockey_stick(forward, reverse, eps);
-  // Near the top of a bounded loss the threshold itself has few digits left; what is found there is
-  // still a bound.
-  const bool sharp = eps < 0.9 * range.highest && std::abs(eps) < kFarthest;
-  return {std::min(1.0, h.delta + std::exp(eps) * fpr), sharp ? h.claim : Claim::upper_bound,
-          method};
+  // Every threshold bounds the rate. Right of the largest value of the loss delta is 0, and for a tiny
+  // fpr, whose own threshold double precision cannot tell from that value, nothing is lost there.
+  double tpr =
+      std::min({1.0, fpr + gaussian_hockey_stick(forward, reverse, 0.0).delta,
+                std::exp(range.highest + vertex_rounding(forward, range.highest) + log_fpr)});
+  Claim claim = Claim::upper_bound;
+  for (const double eps : {low, high}) {
+    const HockeyStick h = gaussian_hockey_stick(forward, reverse, eps);
+    const double bound = h.delta + std::exp(eps + log_fpr);
+    // Attained where the tail is fpr: the gap is of second order in the distance from there. Near the top
+    // of a bounded loss the threshold has few digits left, and what is found is a bound.
+    const bool sharp = std::abs(excess(eps)) < 1e-6 && eps < 0.9 * range.highest &&
+                       std::abs(eps) < kFarthest && bound <= tpr * (1.0 + 1e-9);
+    if (sharp) claim = h.claim;
+    tpr = std::min(tpr, bound);
+  }
+  return {tpr, claim, method};
 }
 
 }  // namespace sfumato

@@ -41,6 +41,19 @@ TEST(GaussianTpr, ZeroShiftWiderLawByHand) {
   EXPECT_NEAR(gaussian_tpr(one_dimensional(0.0, 4.0), fpr).value, tpr, 1e-9);
 }
 
+TEST(GaussianTpr, WithoutAThresholdItIsANearlySharpBound) {
+  // Q twice as wide: sup p/q = e^highest is attained at a point, and double precision has no threshold
+  // between it and the points of probability 1e-9 around it.
+  const WhitenedPair pair = one_dimensional(0.3, 2.0);
+  const double highest = 0.5 * (std::log(2.0) + 0.09);
+  for (const double fpr : {1e-8, 1e-9, 1e-100, 1e-300}) {
+    const Claimed<double> tpr = gaussian_tpr(pair, fpr);
+    EXPECT_EQ(tpr.claim, Claim::upper_bound) << fpr;
+    EXPECT_NEAR(tpr.value / (std::exp(highest) * fpr), 1.0, 1e-12) << fpr;
+  }
+  EXPECT_EQ(gaussian_tpr(pair, 0.3).claim, Claim::exact);
+}
+
 TEST(GaussianTpr, Edges) {
   EXPECT_EQ(gaussian_tpr(one_dimensional(1.0, 2.0), 0.0).value, 0.0);
   EXPECT_EQ(gaussian_tpr(one_dimensional(1.0, 2.0), 1.0).value, 1.0);
