@@ -71,6 +71,31 @@ void decrement(Decimal& decimal) {
   }
 }
 
+/// All digits of a double, of which none has more than 767.
+Decimal exact(double magnitude) {
+  std::array<char, 800> buffer;
+  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), magnitude,
+                                          std::chars_format::scientific, 766);
+  if (error != std::errc()) throw InternalError("a double has more digits than a double can have");
+  return split({buffer.data(), static_cast<std::size_t>(end - buffer.data())});
+}
+
+/// -1, 0, 1 as the decimal `text` is below, at or above `magnitude`.
+///
+/// A decimal stands for the double that it reads back as. Not so for subnormal numbers, among which a
+/// double may stand for everything within a third of itself: there the digits themselves are compared.
+int compare(const Decimal& decimal, std::string_view text, double magnitude) {
+  if (magnitude >= std::numeric_limits<double>::min()) {
+    const double back = parse(text, decimal.exponent);
+    return (back > magnitude) - (back < magnitude);
+  }
+  const Decimal all = exact(magnitude);
+  if (decimal.exponent != all.exponent) return decimal.exponent < all.exponent ? -1 : 1;
+  std::string digits = decimal.digits;
+  digits.resize(all.digits.size(), '0');
+  return digits.compare(all.digits);
+}
+
 /// `magnitude` > 0 rounded to `digits`; `rounding` is about the magnitude.
 Decimal round_magnitude(double magnitude, Rounding rounding, int digits) {
   std::array<char, 128> buffer;
@@ -80,9 +105,9 @@ Decimal round_magnitude(double magnitude, Rounding rounding, int digits) {
   const std::string_view text(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
   Decimal decimal = split(text);
   // to_chars rounds to nearest, so the wanted neighbour is at most one unit away.
-  const double back = parse(text, decimal.exponent);
-  if (rounding == Rounding::up && back < magnitude) increment(decimal);
-  if (rounding == Rounding::down && back > magnitude) decrement(decimal);
+  const int side = compare(decimal, text, magnitude);
+  if (rounding == Rounding::up && side < 0) increment(decimal);
+  if (rounding == Rounding::down && side > 0) decrement(decimal);
   return decimal;
 }
 

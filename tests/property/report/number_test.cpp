@@ -1,8 +1,10 @@
 #include "sfumato/report/number.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -37,6 +39,32 @@ double any_double(std::mt19937_64& rng, int shape) {
 
 double read(const std::string& text) { return std::strtod(text.c_str(), nullptr); }
 
+/// -1, 0, 1 as the printed number is below, at or above `value`: as doubles, and for subnormal values, where
+/// a double stands for decimals far away, as the rational numbers that both are.
+int side_of(const std::string& text, double value) {
+  if (value == 0.0 || std::abs(value) >= std::numeric_limits<double>::min()) {
+    const double shown = read(text);
+    return (shown > value) - (shown < value);
+  }
+  // text = digits 10^exponent against value = mantissa 2^-1074, with integers: digits 2^1074 against
+  // mantissa 10^-exponent.
+  const std::size_t e = text.find('e');
+  const std::size_t point = text.find('.');
+  const int exponent = std::stoi(text.substr(e + 1));
+  std::string digits = text.substr(0, e);
+  int decimals = 0;
+  if (point < e) {
+    decimals = static_cast<int>(e - point) - 1;
+    digits.erase(point, 1);
+  }
+  using Integer = boost::multiprecision::cpp_int;
+  const Integer shown = Integer(digits) << 1074;
+  const Integer mantissa = static_cast<long long>(value / 0x1p-1074);
+  const Integer exact = mantissa * boost::multiprecision::pow(
+                                       Integer(10), static_cast<unsigned>(decimals - exponent));
+  return shown.compare(exact);
+}
+
 /// The value of "1 - 3.2e-9" as its distance from 1, or of a plain number likewise.
 double distance_from_one(const std::string& text) {
   if (text.rfind("1 - ", 0) == 0) return read(text.substr(4));
@@ -60,6 +88,28 @@ TEST(FormatNumberProperty, DirectedRoundingStaysOnItsSide) {
       ASSERT_LE(value - read(down), 1.0000001e-3 * std::abs(value)) << down << " case " << i;
       ASSERT_LE(std::abs(read(nearest) - value), 0.50001e-3 * std::abs(value)) << nearest;
     }
+  }
+}
+
+TEST(FormatNumberProperty, AnyDoubleAnyNumberOfDigits) {
+  std::mt19937_64 rng(kSeed + 3);
+  for (int i = 0; i < kCases; ++i) {
+    // Every other case subnormal: with one significant bit or all of them.
+    const std::uint64_t bits = rng();
+    const std::uint64_t fraction = (bits & 0xfffffffffffffu) >> (rng() % 52);
+    const std::uint64_t sign = bits & 0x8000000000000000u;
+    const double value = std::bit_cast<double>(i % 2 == 0 ? sign | fraction : bits);
+    if (!std::isfinite(value)) continue;
+    const int digits = 1 + static_cast<int>(rng() % 17);
+    const std::string up = format_number(value, Rounding::up, digits);
+    const std::string down = format_number(value, Rounding::down, digits);
+    const std::string nearest = format_number(value, Rounding::nearest, digits);
+    const std::string context =
+        fmt::format("seed {} case {}: {} to {} digits", kSeed + 3, i, value, digits);
+    ASSERT_GE(side_of(up, value), 0) << context << ", up " << up;
+    ASSERT_LE(side_of(down, value), 0) << context << ", down " << down;
+    ASSERT_TRUE(nearest == up || nearest == down)
+        << context << ": " << down << " " << nearest << " " << up;
   }
 }
 

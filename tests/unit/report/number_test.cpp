@@ -68,6 +68,12 @@ TEST(FormatNumber, Carries) {
 
 TEST(FormatNumber, EndsOfTheRange) {
   EXPECT_EQ(format_number(std::numeric_limits<double>::denorm_min()), "4.941e-324");
+  // 4.9406...e-324 and 9.8813...e-324: every decimal nearby reads back as one of the two.
+  EXPECT_EQ(format_number(0x1p-1074, Rounding::up), "4.941e-324");
+  EXPECT_EQ(format_number(0x1p-1074, Rounding::down), "4.940e-324");
+  EXPECT_EQ(format_number(0x1p-1073, Rounding::up), "9.882e-324");
+  EXPECT_EQ(format_number(0x1p-1073, Rounding::down), "9.881e-324");
+  EXPECT_EQ(format_number(-0x1p-1073, Rounding::up), "-9.881e-324");
   EXPECT_EQ(format_number(std::numeric_limits<double>::max(), Rounding::up), "1.798e308");
   EXPECT_EQ(format_number(std::numeric_limits<double>::max(), Rounding::down), "1.797e308");
 }
