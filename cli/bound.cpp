@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -27,6 +28,10 @@ void bound(const Options& options, int& exit_code) {
   const std::vector<BoundsAtTime> results = evaluate_bounds(problem, observer);
   observer.finish();
   print(bound_document(problem, results, observer.stop_requested()), options.json);
+  // Bounds of a file whose assumption is refuted bound nothing.
+  if (!problem.assumed.empty() && std::any_of(results.begin(), results.end(), grid_is_above)) {
+    exit_code = kViolated;
+  }
   if (observer.stop_requested()) exit_code = kInterrupted;
 }
 

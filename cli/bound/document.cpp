@@ -215,22 +215,13 @@ void state_findings(const BoundProblem& problem, const std::vector<BoundsAtTime>
   }
   // A proven bound below what a grid finds would be a bug of ours; say it rather than hide it.
   for (const BoundsAtTime& at : results) {
-    for (const PairBound& method : at.methods) {
-      if (method.key != "fokker_planck" || !method.forward.reason.empty() || !at.proven) continue;
-      for (const Direction direction : kDirections) {
-        const KlBound& grid = direction == Direction::forward ? method.forward : method.reverse;
-        const double bound = at.proven->kl(direction).value.value();
-        if (grid.kl.value.value() > bound * 1.01 + 1e-6) {
-          document.state(
-              StatementKind::warning,
-              fmt::format("t = {}: the grid's KL is above a bound. {}", format_input(at.time),
-                          problem.assumed.empty()
-                              ? "Refine the grid; if it persists, this is a bug worth "
-                                "reporting."
-                              : "What the file assumes is false."));
-        }
-      }
-    }
+    if (!grid_is_above(at)) continue;
+    document.state(
+        StatementKind::warning,
+        fmt::format("t = {}: the grid's KL is above a bound. {}", format_input(at.time),
+                    problem.assumed.empty()
+                        ? "Refine the grid; if it persists, this is a bug worth reporting."
+                        : "What the file assumes is false."));
   }
   for (const BoundsAtTime& at : results) {
     for (const PairBound& method : at.methods) {

@@ -59,6 +59,17 @@ Claimed<Nats> best_proven(const std::vector<PairBound>& methods, KlBound PairBou
   return best;
 }
 
+bool grid_is_above(const BoundsAtTime& at) {
+  if (!at.proven) return false;
+  const auto above = [&](const KlBound& grid, Direction direction) {
+    return grid.kl.value.value() > at.proven->kl(direction).value.value() * 1.01 + 1e-6;
+  };
+  return std::any_of(at.methods.begin(), at.methods.end(), [&](const PairBound& method) {
+    return method.key == "fokker_planck" && method.forward.reason.empty() &&
+           (above(method.forward, Direction::forward) || above(method.reverse, Direction::reverse));
+  });
+}
+
 std::vector<BoundsAtTime> evaluate_bounds(const BoundProblem& problem, Observer& observer) {
   std::vector<BoundsAtTime> result;
   std::vector<double> finite;

@@ -31,6 +31,9 @@ struct BoundsAtTime {
 [[nodiscard]] Claimed<Nats> best_proven(const std::vector<PairBound>& methods,
                                         KlBound PairBound::*direction);
 
+/// Whether the grid finds a KL above the bounds, by more than grids err: a bound is wrong, or the grid.
+[[nodiscard]] bool grid_is_above(const BoundsAtTime& at);
+
 /// Runs every method that applies; those that do not say why. When the observer asks to stop, what
 /// was not reached is left out.
 ///

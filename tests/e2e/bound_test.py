@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import ROOT, SFUMATO, Document, ProgramTest, catches_interrupts, run
+from support import ROOT, SFUMATO, Document, ProgramTest, catches_interrupts, run, without_progress
 
 EXAMPLES = ROOT / "examples/bound"
 FAST = "[estimate]\nmonte_carlo = false\nfokker_planck = false\n"
@@ -180,10 +180,13 @@ class Hostile(BoundTest):
     def test_an_assumption_that_is_known_to_be_false(self):
         stated = self.LINEAR.replace("[d]", "[assume]\nsensitivity = 0.1\n[d]") + "minimiser = [1]\n"
         self.refused(stated, "sensitivity", "differ by 1")
-        document = self.of("[flow]\ntimes = [1]\n[estimate]\nmonte_carlo = false\n[assume]\n"
-                           'sensitivity = 0.01\n[d]\ndrift = "x - x^3"\nSigma = 1\n'
-                           'start_covariance = 0.5\n[d_prime]\ndrift = "x - x^3 + 1"\n')
-        self.assertTrue(any("assumes is false" in s for s in document.statements("warning")))
+        refuted = self.write("refuted.toml", "[flow]\ntimes = [1]\n[estimate]\nmonte_carlo = false\n[assume]\n"
+                             'sensitivity = 0.01\n[d]\ndrift = "x - x^3"\nSigma = 1\n'
+                             'start_covariance = 0.5\n[d_prime]\ndrift = "x - x^3 + 1"\n')
+        result = run("bound", refuted, "--json")
+        self.assertEqual((result.returncode, without_progress(result.stderr)), (1, ""))
+        document = Document(result.stdout)
+        self.assertEqual(sum("assumes is false" in s for s in document.statements("warning")), 1)
         self.assertIn("assumptions",
                       document.cell("bounds_1", "note", method="uniform sensitivity"))
 
@@ -287,7 +290,7 @@ class Refusals(BoundTest):
         self.refused(good.replace("t.csv", "separable.csv").replace("ridge = 1", "ridge = 0"),
                      "problem.toml:8:", "no minimiser can be certified")
         self.refused(good.replace("ridge = 1", "ridge = -1"), "problem.toml:8:", "d.ridge")
-        self.refused(good.replace("t.csv", "classes.csv"), "classes.csv:3:", "the label 2")
+        self.refused(good.replace("t.csv", "classes.csv"), "classes.csv:3:", "the label in column")
         self.refused(good.replace("t.csv", "t.csv\\u0000"), "problem.toml:5:", "byte 0")
         # A label is not rescaled with the other columns.
         document = self.of(good.replace("[d_prime]", 'standardise = "self"\n[d_prime]'))
