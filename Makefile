@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test faults fuzz bench lint format asan tsan coverage oracles install clean help
+.PHONY: all demo test faults fuzz bench lint format asan tsan coverage oracles sbom install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -64,6 +64,10 @@ coverage:  ## line coverage of the test suite, summary and build-coverage/covera
 oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 	@tools/setup oracles
 	@tools/oracles/run
+
+sbom: all  ## bill of materials of the build (CycloneDX), build/sbom.json
+	@tools/sbom --out build/sbom.json
+	@echo "build/sbom.json"
 
 install: all  ## install to PREFIX (default /usr/local)
 	@cmake --build build -j$(JOBS) --target sfumato_installed

@@ -26,3 +26,23 @@ if(SFUMATO_COVERAGE)
   target_compile_options(sfumato_flags INTERFACE --coverage -fprofile-update=atomic)
   target_link_options(sfumato_flags INTERFACE --coverage)
 endif()
+
+# A program that defends itself: overflows of the stack and of buffers, indices out of range and hijacked returns end
+# the program instead of going on, and the linker's tables are read-only before main.
+# tests/structure/program_test.py looks at the program. Sanitizers see more and want none of it.
+add_library(sfumato_hardening INTERFACE)
+if(SFUMATO_HARDENING AND NOT SFUMATO_SANITIZE AND NOT SFUMATO_COVERAGE)
+  include(CheckCXXCompilerFlag)
+  foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "SFUMATO_HAS${flag}" has)
+    check_cxx_compiler_flag(${flag} ${has})
+    if(${has})
+      target_compile_options(sfumato_hardening INTERFACE ${flag})
+    endif()
+  endforeach()
+  target_compile_definitions(sfumato_hardening INTERFACE _GLIBCXX_ASSERTIONS)
+  # The checks of the C library come with optimisation alone; some compilers bring a level of their own.
+  target_compile_options(
+    sfumato_hardening INTERFACE "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>")
+  target_link_options(sfumato_hardening INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()

@@ -11,7 +11,8 @@ function(sfumato_module name)
                            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_compile_features(sfumato_${name} PUBLIC cxx_std_20)
   target_link_libraries(sfumato_${name} PUBLIC ${ARG_PUBLIC}
-                                        PRIVATE ${ARG_PRIVATE} "$<BUILD_INTERFACE:sfumato_flags>")
+                                        PRIVATE ${ARG_PRIVATE} "$<BUILD_INTERFACE:sfumato_flags>"
+                                                "$<BUILD_INTERFACE:sfumato_hardening>")
   set_property(GLOBAL APPEND PROPERTY SFUMATO_MODULES sfumato_${name})
   install(TARGETS sfumato_${name} EXPORT sfumatoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"

@@ -1,5 +1,5 @@
 cmake_minimum_required(VERSION 3.25)
-# cmake -DBUILD_DIR= -DCONSUMER_DIR= -DWORK_DIR= -DCXX= [-DCXX_FLAGS=] -DPROGRAM_TEST= -P install_test.cmake
+# cmake -DBUILD_DIR= -DCONSUMER_DIR= -DWORK_DIR= -DCXX= [-DCXX_FLAGS=] -DPROGRAM_TEST= -DHARDENED= -P install_test.cmake
 # Installs the build tree into a fresh prefix, moves the prefix away from where it was installed, looks at the
 # program there, and builds and runs the example consumer against it.
 function(run what)
@@ -27,7 +27,8 @@ foreach(file ${package_files})
   endforeach()
 endforeach()
 
-run("the installed program" ${CMAKE_COMMAND} -E env "SFUMATO=${WORK_DIR}/prefix/bin/sfumato" /usr/bin/python3 -B "${PROGRAM_TEST}")
+run("the installed program" ${CMAKE_COMMAND} -E env "SFUMATO=${WORK_DIR}/prefix/bin/sfumato"
+    "SFUMATO_HARDENING=${HARDENED}" /usr/bin/python3 -B "${PROGRAM_TEST}")
 run("configure" ${CMAKE_COMMAND} -S "${CONSUMER_DIR}" -B "${WORK_DIR}/build" -G Ninja
     -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
     "-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix")

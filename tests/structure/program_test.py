@@ -1,16 +1,18 @@
-"""The program as a file: which libraries it loads.
+"""The program as a file: which libraries it loads, and that the flags of cmake/SfumatoFlags.cmake took effect.
 
-SFUMATO names the program (the build tree's by default).
+SFUMATO names the program (the build tree's by default), SFUMATO_HARDENING=ON says that it was built with those flags.
 """
 
 import os
 import pathlib
+import platform
 import subprocess
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SFUMATO = os.environ.get("SFUMATO", str(ROOT / "build/bin/sfumato"))
+HARDENED = os.environ.get("SFUMATO_HARDENING", "OFF") == "ON"
 INTRUDER = '#include <unistd.h>\n__attribute__((constructor)) static void run(void) { _exit(42); }\n'
 
 
@@ -35,6 +37,28 @@ class Libraries(unittest.TestCase):
             result = subprocess.run([SFUMATO, "--version"], cwd=folder, env={**environment, "LD_LIBRARY_PATH": folder},
                                     capture_output=True, check=False)
             self.assertEqual(result.returncode, 42)
+
+
+@unittest.skipUnless(HARDENED, "built without hardening")
+class Hardening(unittest.TestCase):
+    def test_relocations_are_read_only_before_main(self):
+        self.assertRegex(readelf("--dynamic"), r"BIND_NOW|Flags:.*NOW")
+        self.assertIn("GNU_RELRO", readelf("--segments"))
+
+    def test_position_independent_and_no_executable_stack(self):
+        self.assertRegex(readelf("--file-header"), r"Type:\s+DYN")
+        self.assertRegex(readelf("--segments"), r"GNU_STACK.* RW ")
+
+    def test_checks_of_compiler_and_libraries_are_compiled_in(self):
+        symbols = {line.split()[7].split("@")[0] for line in readelf("--dyn-syms").splitlines()
+                   if len(line.split()) > 7}
+        self.assertTrue("__stack_chk_fail" in symbols, "no stack protector")
+        self.assertTrue({s for s in symbols if s.startswith("__") and s.endswith("_chk")}, "no _FORTIFY_SOURCE")
+        self.assertTrue({s for s in symbols if "__glibcxx_assert_fail" in s}, "no _GLIBCXX_ASSERTIONS")
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "CET is of x86")
+    def test_control_flow_protection_is_declared(self):
+        self.assertRegex(readelf("--notes"), r"x86 feature: .*IBT, SHSTK")
 
 
 if __name__ == "__main__":

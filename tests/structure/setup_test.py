@@ -47,7 +47,7 @@ class Setup(unittest.TestCase):
 
     def npm_calls(self):
         path = self.folder / "npm_calls"
-        return [[w for w in line.split() if w in ("ci", "--omit=dev")]
+        return [[w for w in line.split() if w in ("ci", "--omit=dev", "--ignore-scripts")]
                 for line in (path.read_text().splitlines() if path.exists() else [])]
 
     def fake(self, name, script):
@@ -139,10 +139,10 @@ class Setup(unittest.TestCase):
         result = self.run_setup("build")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertIn("package-lock.json", result.stdout)
-        self.assertEqual(self.npm_calls(), [["ci", "--omit=dev"]])
+        self.assertEqual(self.npm_calls(), [["ci", "--ignore-scripts", "--omit=dev"]])
         self.assertEqual(self.run_setup("build").stdout, "")  # nothing is left to do
         self.run_setup("test")  # which needs more
-        self.assertEqual(self.npm_calls(), [["ci", "--omit=dev"], ["ci"]])
+        self.assertEqual(self.npm_calls(), [["ci", "--ignore-scripts", "--omit=dev"], ["ci", "--ignore-scripts"]])
         self.assertEqual(self.run_setup("test").stdout, "")
 
     def test_a_build_goes_on_without_web_packages_and_tests_do_not(self):

@@ -1,0 +1,48 @@
+#include "output_files.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/file_output.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+constexpr mode_t kNotForOthers = 077, kNotForStrangers = 027;
+mode_t users_mask = 0;  // the mask is the process's own; what it was is known to nobody else
+
+}  // namespace
+
+void keep_files_private() {
+  users_mask = ::umask(kNotForOthers);
+  ::umask(users_mask | kNotForOthers);
+}
+
+void write_publicly() { ::umask(users_mask); }
+
+void add_group_flag(CLI::App& command) {
+  command.add_flag_callback(
+      "--group-readable", [] { ::umask(kNotForStrangers); },
+      "Let the group read what is written (0640); else only you can (0600)");
+}
+
+void add_output_flags(CLI::App& command, bool& force) {
+  command.add_flag("--force", force, "Replace files that exist");
+  add_group_flag(command);
+}
+
+void require_new(const std::string& path, bool force) {
+  std::error_code ignored;
+  if (force || !std::filesystem::is_regular_file(path, ignored)) return;
+  throw StorageError("there is a file of that name already",
+                     "Choose another name, or replace the file with --force", Where::in(path));
+}
+
+void prepare_output(const std::string& path, bool force) {
+  require_new(path, force);
+  const OutputFile probe(path);  // never committed, so nothing stays behind
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace sfumato::cli {
+
+/// Who may read and replace the files that commands write. They hold risks, losses and weights of private
+/// records, so they belong to the user alone (0600, directories 0700) until a flag says otherwise.
+
+/// For main, before anything is written.
+void keep_files_private();
+
+/// For what is public: files as the user's umask has them.
+void write_publicly();
+
+/// Adds --group-readable: 0640, directories 0750.
+void add_group_flag(CLI::App& command);
+
+/// Adds --force, for require_new(), and --group-readable.
+void add_output_flags(CLI::App& command, bool& force);
+
+/// Refuses a path where there is a file already, unless `force`. Devices and pipes may be written to.
+/// Throws   StorageError.
+void require_new(const std::string& path, bool force);
+
+/// require_new(), and finds out whether the file can be written: before the work, not after it.
+/// Throws   StorageError as OutputFile.
+void prepare_output(const std::string& path, bool force);
+
+}  // namespace sfumato::cli
