@@ -103,7 +103,7 @@ void require_labels(const DataTable& table, const std::string& column, Index cla
       continue;
     }
     throw InvalidArgument(
-        fmt::format("the label {} in column \"{}\" is {}", label, column,
+        fmt::format("the label in column \"{}\" is {}", column,
                     classes == 2 ? "neither 0 nor 1"
                                  : fmt::format("not one of 0, 1, ..., {}", classes - 1)),
         fmt::format("Code the classes as whole numbers from 0 to {}, or use the model ridge for a "

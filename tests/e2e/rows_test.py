@@ -354,8 +354,8 @@ class Refusals(unittest.TestCase):
 
     def test_labels(self):
         logistic = ["--model", "logistic", "--ridge", "1"]
-        self.with_table("x,y\n1,0\n3,2\n", ["t.csv:3", "label 2", "\"y\""], *logistic)
-        self.with_table("x,y\n1,0\n3,0.5\n", ["t.csv:3", "label 0.5"], *logistic)
+        self.with_table("x,y\n1,0\n3,2\n", ["t.csv:3", "the label", "\"y\""], *logistic)
+        self.with_table("x,y\n1,0\n3,0.5\n", ["t.csv:3", "the label"], *logistic)
         self.with_table("x,y\n1,1\n", ["only row"], *logistic)
         self.with_table("x,y\n-1,0\n-2,0\n1,1\n3,1\n", ["ridge"], "--model", "logistic", "--time", "1",
                         "--no-intercept")
@@ -368,7 +368,7 @@ class Refusals(unittest.TestCase):
             other.write_text("x,y\n0,7\n", encoding="utf-8")
             path = Path(folder) / "t.csv"
             path.write_text("x,y\n1,0\n3,1\n", encoding="utf-8")
-            self.refused(65, ["o.csv:2", "label 7"], "rows", str(path), "--target", "y", "--adjacency",
+            self.refused(65, ["o.csv:2", "the label"], "rows", str(path), "--target", "y", "--adjacency",
                          "replace", "--with", str(other), "--loss", "sum", "--noise", "1", *logistic)
             # The table's own moments leave the label alone.
             result = run("rows", str(path), "--target", "y", "--adjacency", "remove", "--loss", "sum",
@@ -379,7 +379,7 @@ class Refusals(unittest.TestCase):
         self.refused(65, ["none.csv"], "rows", "none.csv", "--target", "y", "--adjacency", "remove",
                      "--loss", "sum", "--noise", "1")
         self.with_table("x,y\n1,2\n3\n", ["t.csv:3"])
-        self.with_table("x,y\n1,2\n3,abc\n", ["t.csv:3", "abc"])
+        self.with_table("x,y\n1,2\n3,abc\n", ["t.csv:3", "is text"])
         self.with_table("x,y\n1,2\n3,\n", ["t.csv:3", "missing"])
         self.with_table("x,y\n1,2\n3,inf\n", ["t.csv:3", "inf"])
         self.with_table("x,z\n1,2\n3,4\n", ["t.csv", "\"y\""])

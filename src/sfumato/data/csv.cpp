@@ -266,14 +266,17 @@ class TableReader {
                           Where::at(table_.source, line, field));
   }
 
+  /// What the field holds is not said: it is private, and file, line and column lead to it.
   [[noreturn]] void refuse_field(std::size_t index, NumberStatus status) const {
     const CsvField& field = records_.fields()[index];
     const bool comma =
         options_.format.decimal == '.' && parse_number(field.text, ',').status == NumberStatus::ok;
     throw InvalidArgument(
-        fmt::format("{} = {} is {}", field_name(index + 1), shown(field.text),
-                    status == NumberStatus::out_of_range ? "beyond the range of a double"
-                                                         : "not a finite number"),
+        fmt::format("{} is {}", field_name(index + 1),
+                    status == NumberStatus::out_of_range ? "a number beyond the range of a double"
+                    : is_infinity(field.text)            ? "infinite, not a finite number"
+                    : comma                              ? "a number with a decimal comma"
+                                                         : "text, not a finite number"),
         comma ? "If the comma is the decimal mark, say so (--decimal ,)"
               : "Correct it or remove the row",
         Where::at(table_.source, records_.line(), index + 1));

@@ -72,8 +72,8 @@ CsvField CsvRecords::quoted_field() {
   }
   if (!rest_.empty() && rest_.front() != separator_ && rest_.front() != '\n' &&
       rest_.front() != '\r') {
-    throw InvalidArgument(fmt::format("{} follows a closing quote", shown(rest_.substr(0, 1))),
-                          "Write a quote inside quotes twice", opening);
+    throw InvalidArgument("text follows a closing quote", "Write a quote inside quotes twice",
+                          opening);
   }
   return {text, true};
 }

@@ -112,9 +112,9 @@ void require_consistent(const LabelledSet& set) {
   }
   for (std::size_t i = 0; i < set.count(); ++i) {
     if (set.labels[i] >= set.classes) {
-      throw InvalidArgument(fmt::format("the label {} of record {} is not one of 0 to {}",
-                                        set.labels[i], i, set.classes - 1),
-                            "Check the labels and the number of classes", where);
+      throw InvalidArgument(
+          fmt::format("the label of record {} is not one of 0 to {}", i, set.classes - 1),
+          "Check the labels and the number of classes", where);
     }
   }
   const std::size_t stored = std::visit([](const auto& v) { return v.size(); }, set.values);

@@ -17,8 +17,7 @@ std::uint8_t label_of(const DataTable& table, Eigen::Index row, Eigen::Index col
   if (!(value >= 0.0 && value < end) || value != std::floor(value)) {
     const auto line = static_cast<std::size_t>(row);
     throw InvalidArgument(
-        fmt::format("the label {} of row {} is not an integer from 0 to {}", value, row + 1,
-                    end - 1),
+        fmt::format("the label of row {} is not an integer from 0 to {}", row + 1, end - 1),
         "Number the classes from 0",
         table.lines.empty() ? Where::in(table.source) : Where::at(table.source, table.lines[line]));
   }

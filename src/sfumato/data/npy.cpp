@@ -56,9 +56,8 @@ void convert(std::string_view data, bool big_endian, double* out, const std::str
     const T value = element<T>(data.data() + i * sizeof(T), big_endian);
     out[i] = static_cast<double>(value);
     if (!is_exact(value, out[i])) {
-      throw InvalidArgument(
-          fmt::format("element {} = {} is an integer that no double equals", i, value),
-          "Use integers up to 2^53, or save as float", Where::in(source));
+      throw InvalidArgument(fmt::format("element {} is an integer that no double equals", i),
+                            "Use integers up to 2^53, or save as float", Where::in(source));
     }
   }
 }

@@ -95,7 +95,7 @@ void expect_refused(const LabelledSet& set, const std::string& needle) {
 TEST(LabelledSet, Refusals) {
   LabelledSet set = small_set();
   set.labels[1] = 3;
-  expect_refused(set, "the label 3 of record 1 is not one of 0 to 2");
+  expect_refused(set, "the label of record 1 is not one of 0 to 2");
   set = small_set();
   set.labels.push_back(0);
   expect_refused(set, "3 records");

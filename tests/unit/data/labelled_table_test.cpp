@@ -63,10 +63,10 @@ TEST(LabelledTable, Refusals) {
   const auto has = [](const std::string& message, const std::string& needle) {
     EXPECT_NE(message.find(needle), std::string::npos) << message;
   };
-  has(refusal("a.csv", "x,y\n1,0\n2,0.5\n"), "a.csv:3: the label 0.5 of row 2 is not an integer");
-  has(refusal("a.csv", "x,y\n1,-1\n2,0\n"), "the label -1 of row 1");
+  has(refusal("a.csv", "x,y\n1,0\n2,0.5\n"), "a.csv:3: the label of row 2 is not an integer");
+  has(refusal("a.csv", "x,y\n1,-1\n2,0\n"), "the label of row 1");
   has(refusal("a.csv", "x,y\n1,256\n"), "from 0 to 255");
-  has(refusal("a.csv", "x,y\n1,1\n2,3\n", {"y", 3, {}}), "the label 3 of row 2");
+  has(refusal("a.csv", "x,y\n1,1\n2,3\n", {"y", 3, {}}), "the label of row 2");
   has(refusal("a.csv", "x,class\n1,1\n", {"clas", 0, {}}), "class");
   has(refusal("a.csv", "y\n1\n"), "no features");
   has(refusal("a.csv", "x,y\n1e300,1\n"), "single precision");
