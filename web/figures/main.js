@@ -4,6 +4,7 @@ import { drawCurves, itemsOf } from "./curves.js";
 import { swatchOf } from "./looks.js";
 import { numbersOf } from "./numbers.js";
 import { drawPlanes } from "./planes.js";
+import { withPrintableTexts } from "./printable.js";
 import { addProbe } from "./probe.js";
 import { savePng, saveSvg } from "./save.js";
 
@@ -37,7 +38,7 @@ function button(label, action) {
 
 function prepare(block) {
   const [chapter, index] = block.dataset.figure.split("/").map(Number);
-  const figure = report.chapters[chapter].blocks[index];
+  const figure = withPrintableTexts(report.chapters[chapter].blocks[index]);
   const place = block.querySelector(".plot");
   const caption = block.querySelector("figcaption");
   const description = `${caption.textContent.trim()} ${block.querySelector(".axes").textContent.trim()}`;

@@ -54,6 +54,12 @@ for (const [mode, options] of Object.entries({
 const page = await open({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
 seen.globals = await page.evaluate(() => Object.keys(window).filter(key => key.startsWith("hacked")));
 seen.title = await page.title();
+// Marks that turn texts around, in anything but the data.
+seen.overrides = await page.evaluate(() => {
+  const copy = document.documentElement.cloneNode(true);
+  copy.querySelectorAll("script").forEach(script => script.remove());
+  return (copy.outerHTML.match(/[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g) ?? []).length;
+});
 seen.text = await page.evaluate(() => document.querySelector("main").innerText);
 seen.elements = await page.evaluate(() => ({ img: document.images.length,
   scripts: document.scripts.length, iframes: document.querySelectorAll("iframe").length }));
