@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "data/cifar_package.hpp"
+#include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/data_sets.hpp"
@@ -181,6 +182,7 @@ void check(const DataOptions& options, int& exit_code) {
 }
 
 void get(const DataOptions& options, int& exit_code) {
+  write_publicly();
   const KnownDataSet& set = known_data_set(options.set, Where::in("data"));
   Document document = new_document("data", fmt::format("Fetching {}", set.name));
   if (set.name != "cifar10") {

@@ -10,9 +10,9 @@
 #include "design/iterate.hpp"
 #include "design/question.hpp"
 #include "list_option.hpp"
+#include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/data/covariance_file.hpp"
-#include "sfumato/data/file_output.hpp"
 #include "sfumato/design/budget_for_risk.hpp"
 
 namespace sfumato::cli {
@@ -50,7 +50,7 @@ void require_output(const DesignOptions& options) {
   if (!options.out.ends_with(".npz")) {
     throw CLI::ValidationError("--out", "a covariance file ends in .npz");
   }
-  OutputFile probe(options.out);  // found out before the work, not after it
+  prepare_output(options.out, options.force);
 }
 
 void iterate(const DesignOptions& options, int& exit_code) {
@@ -153,6 +153,7 @@ void add_design(CLI::App& app, int& exit_code) {
   command->add_option("--threads", o.threads, "Default: all cores; results do not depend on it")
       ->check(CLI::Range(0, 1024));
   command->add_option("--out", o.out, "Write the covariance to this NPZ file");
+  add_output_flags(*command, o.force);
   add_json_flag(*command, o.json);
   command->footer(
       "Example:\n"

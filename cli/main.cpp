@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "output_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/report/printable.hpp"
@@ -124,6 +125,7 @@ int main(int argc, char** argv) {
   if (!open_standard_descriptors()) return cli::kStorage;  // and nowhere to say it
   // A file-size limit is a full disk to whoever writes, and is reported as one.
   (void)std::signal(SIGXFSZ, SIG_IGN);
+  cli::keep_files_private();
   try {
     return run(argc, argv);
   } catch (const StorageError& error) {

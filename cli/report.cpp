@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "audit/input.hpp"
 #include "audit/ledger.hpp"
 #include "command.hpp"
+#include "output_files.hpp"
 #include "report/input.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
@@ -23,6 +25,7 @@ struct ReportCommand {
   std::string out;
   std::string title;
   AuditCommand audit;  ///< how ledgers are audited
+  bool force = false;
   bool json = false;
 };
 
@@ -31,11 +34,17 @@ std::string twin_of(const std::string& page) {
   return std::filesystem::path(page).replace_extension(".json").string();
 }
 
-/// Writing must not replace what was read, unless with the same bytes: a report made again.
-void refuse_to_replace(const std::string& input, const std::string& path,
-                       const std::string& bytes) {
+bool is_input(const ReportCommand& command, const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::equivalent(input, path, ignored) && read_file(path) != bytes) {
+  return std::any_of(command.inputs.begin(), command.inputs.end(), [&](const std::string& input) {
+    return std::filesystem::equivalent(input, path, ignored);
+  });
+}
+
+/// Writing must not replace what was read, unless with the same bytes: a report made again.
+void refuse_to_replace(const ReportCommand& command, const std::string& path,
+                       const std::string& bytes) {
+  if (is_input(command, path) && read_file(path) != bytes) {
     throw InvalidArgument(fmt::format("{} would be replaced by the report", path),
                           "Choose another name for --out", Where::in("--out"));
   }
@@ -61,6 +70,9 @@ void report(const ReportCommand& command, int& exit_code) {
   if (twin == command.out) {
     throw CLI::ValidationError("--out", "ends in .json, which is the name of the JSON beside it");
   }
+  for (const std::string& path : {command.out, twin}) {
+    if (!is_input(command, path)) prepare_output(path, command.force);
+  }
   Report whole;
   for (const std::string& input : command.inputs) {
     Report part = read_input(input, command.audit, exit_code);
@@ -76,10 +88,8 @@ void report(const ReportCommand& command, int& exit_code) {
 
   const std::string page = html_report(whole);
   const std::string json = report_json(whole);
-  for (const std::string& input : command.inputs) {
-    refuse_to_replace(input, command.out, page);
-    refuse_to_replace(input, twin, json);
-  }
+  refuse_to_replace(command, command.out, page);
+  refuse_to_replace(command, twin, json);
   write_file(command.out, page);
   write_file(twin, json);
 
@@ -113,6 +123,7 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("--out", options->out, "The page; the JSON has its name with .json")
       ->required()
       ->type_name("report.html");
+  add_output_flags(*command, options->force);
   command->add_option("--title", options->title, "Of the report (default: of the first input)");
   command->add_option("--score", options->audit.score,
                       "Of a ledger: margin (default), loss, gradient_norm or projection");

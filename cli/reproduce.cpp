@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "command.hpp"
+#include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/report/printable.hpp"
@@ -130,6 +131,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
                    "Override a key of every study, to make it smaller still: key=value")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_group_flag(*command);
   add_json_flag(*command, options->json);
   command->footer("Parts:" + part_list() +
                   "\nExample:\n  sfumato reproduce --scale quick --out results\n"

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "command.hpp"
+#include "output_files.hpp"
 #include "progress.hpp"
 #include "rows/check.hpp"
 #include "rows/input.hpp"
 #include "rows/options.hpp"
 #include "rows/output.hpp"
 #include "sfumato/core/located.hpp"
-#include "sfumato/data/file_output.hpp"
 #include "sfumato/privacy/classification_rows.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
 
@@ -46,8 +46,7 @@ Findings logistic_findings(const RowsQuestion& question, const RegressionInput& 
 void rows(const RowsOptions& options, int& exit_code) {
   require_sense(options);
   const CsvOptions csv = csv_of(options);
-  // Found out before the work, not after it.
-  if (!options.out.empty()) OutputFile probe(options.out);
+  if (!options.out.empty()) prepare_output(options.out, options.force);
 
   RegressionColumns columns = options.columns;
   columns.intercept = !options.no_intercept;
@@ -96,6 +95,7 @@ void add_rows(CLI::App& app, int& exit_code) {
       app.add_subcommand("rows", "Ridge or logistic regression on a table: the risk of every row");
   const auto options = std::make_shared<RowsOptions>();
   declare_options(*command, *options);
+  add_output_flags(*command, options->force);
   add_json_flag(*command, options->json);
   command->footer(
       "Example:\n"

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "output_files.hpp"
 #include "study/commands.hpp"
 
 namespace sfumato::cli {
@@ -28,6 +29,7 @@ void add_study(CLI::App& app, int& exit_code) {
                    "SQLite file of the trials (default: name of the study with .ledger)");
   runs->add_option("--threads", options->threads,
                    "Groups trained at once (default: all cores; 1 per rank of mpirun)");
+  add_group_flag(*runs);
   add_json_flag(*runs, options->json);
   runs->footer(
       "Example:\n"
@@ -63,6 +65,7 @@ void add_study(CLI::App& app, int& exit_code) {
   exports->add_option("ledger", options->ledger, "Ledger of `study run`")->required();
   exports->add_option("--out", options->out, "File to write: .csv, or .npz with record losses")
       ->required();
+  add_output_flags(*exports, options->force);
   exports->add_flag("--timings", options->timings, "Also the seconds of each trial");
   add_json_flag(*exports, options->json);
   exports->footer("Example:\n  sfumato study export table2_s1.ledger --out trials.csv");

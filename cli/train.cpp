@@ -7,6 +7,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "output_files.hpp"
 #include "progress.hpp"
 #include "train/document.hpp"
 #include "train/measures.hpp"
@@ -57,7 +58,7 @@ void run_train(const TrainOptions& options, int& exit_code) {
   }
   if (options.file.empty()) throw CLI::RequiredError("study");
   const TrainInput input = read_input(options);
-  if (!options.out.empty()) prepare_directory(options.out);
+  if (!options.out.empty()) prepare_directory(options, input);
   TerminalObserver observer;
   const TrainResult result = train(input, options, observer);
   Document document = new_document(
@@ -102,6 +103,7 @@ void add_train(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   command->add_option("--out", o.out, "Directory for parameters, log and checkpoints");
+  add_output_flags(*command, o.force);
   command->add_flag("--resume", o.resume, "Go on from the checkpoint of an interrupted run");
   command
       ->add_option("--measure", o.measures,

@@ -9,6 +9,7 @@
 #include "command.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/study/looks.hpp"
+#include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -85,6 +86,7 @@ void audit_ledger(Document& document, AuditCommand command, int& exit_code) {
       throw CLI::ValidationError("--guesses", "is for canaries (audit.canaries)");
     audit_pairs(document, ledger, study, chosen, command, options, exit_code);
   }
+  document.state(StatementKind::warning, seed_notice(study.train.seed));
   document.add_provenance("instruction set", ledger.identity().instruction_set);
   for (const auto& [name, digest] : ledger.identity().checksums) {
     document.add_provenance("data " + name, digest);

@@ -36,6 +36,7 @@ struct DesignOptions {
   int top = 10;
   int threads = 0;
   std::string out;
+  bool force = false;  ///< replace a file
   bool json = false;
 };
 

@@ -42,6 +42,7 @@ struct RowsOptions {
   bool no_intercept = false;
   bool drop_missing = false;
   int threads = 0;
+  bool force = false;  ///< replace a file
   bool json = false;
 };
 

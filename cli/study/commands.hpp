@@ -15,6 +15,7 @@ struct StudyOptions {
   std::optional<double> epsilon, delta, confidence;
   double seconds = 2.0;  ///< plan: to measure
   bool timings = false;
+  bool force = false;  ///< export: replace a file
   bool json = false;
 };
 

@@ -7,6 +7,7 @@
 #include "progress.hpp"
 #include "sfumato/study/scheduler/mpi_job.hpp"
 #include "sfumato/study/scheduler/run_study.hpp"
+#include "sfumato/study/seed_notice.hpp"
 #include "study/commands.hpp"
 #include "study/status.hpp"
 
@@ -32,6 +33,7 @@ void run_alone_or_lead(const StudyOptions& options, const std::string& path, Mpi
   Document document = new_document(
       "study run", runner.study().title.empty() ? "Study " + options.file : runner.study().title);
   add_progress(document, runner.study(), ledger);
+  document.state(StatementKind::warning, seed_notice(runner.study().train.seed));
   document.add_provenance("ledger", path);
   if (job != nullptr) document.add_provenance("ranks", fmt::format("{}", job->ranks()));
   if (report.stopped) {

@@ -8,6 +8,7 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/report/figure.hpp"
+#include "sfumato/study/seed_notice.hpp"
 #include "train/difference_figures.hpp"
 
 namespace sfumato::cli {
@@ -196,7 +197,7 @@ void add_curves(Document& document, const TrainInput& input, const TrainResult& 
   for (const ModelRecord& record : result.group.records()) {
     if (record.losses.empty()) continue;
     Series series{
-        file_stem(input, record),
+        file_stem(input.policies[record.policy], record.world),
         fmt::format("{} in {}", input.policies[record.policy].name, world_name(record.world)),
         {},
         {}};
@@ -235,6 +236,7 @@ void add_results(Document& document, const TrainInput& input, const TrainResult&
     document.state(StatementKind::warning,
                    fmt::format("{}: {}", policy.name, what_a_guarantee_needs(policy)));
   }
+  document.state(StatementKind::warning, seed_notice(input.study.train.seed));
   document.state(StatementKind::assumption,
                  "this is one run of one pair D, D'. No epsilon is printed because none is "
                  "guaranteed, and the accuracies describe these models alone.");

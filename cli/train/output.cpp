@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "output_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npy.hpp"
@@ -13,11 +14,19 @@
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/state_dict.hpp"
 #include "sfumato/report/json.hpp"
+#include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kStudy = "study.toml";
+constexpr const char* kLog = "log.json";
+constexpr const char* kDocument = "document.json";
+
+std::string parameters_file(const std::string& stem) { return stem + ".npz"; }
+std::string moments_file(const std::string& stem) { return stem + ".second_moments.npy"; }
 
 std::string in(const std::string& directory, const std::string& file) {
   return (std::filesystem::path(directory) / file).string();
@@ -45,12 +54,13 @@ Json set_json(const LabelledSet& set) {
 
 Json model_json(const TrainInput& input, const TrainResult& result, std::size_t m) {
   const ModelRecord& record = result.group.records()[m];
-  Json json = {{"policy", input.policies[record.policy].name},
-               {"world", world_name(record.world)},
-               {"parameters", file_stem(input, record) + ".npz"},
-               {"status", record.diverged_at ? "diverged" : "ok"},
-               {"diverged_at", record.diverged_at ? Json(*record.diverged_at) : Json(nullptr)},
-               {"training", record.diverged_at ? Json(nullptr) : summary_json(result.training[m])}};
+  Json json = {
+      {"policy", input.policies[record.policy].name},
+      {"world", world_name(record.world)},
+      {"parameters", parameters_file(file_stem(input.policies[record.policy], record.world))},
+      {"status", record.diverged_at ? "diverged" : "ok"},
+      {"diverged_at", record.diverged_at ? Json(*record.diverged_at) : Json(nullptr)},
+      {"training", record.diverged_at ? Json(nullptr) : summary_json(result.training[m])}};
   if (!result.test.empty()) {
     json["test"] = record.diverged_at ? Json(nullptr) : summary_json(result.test[m]);
   }
@@ -87,6 +97,7 @@ std::string log_text(const TrainInput& input, const TrainResult& result) {
   Json log = {{"sfumato", SFUMATO_VERSION},
               {"study", canonical_text(input.study)},
               {"seed", input.study.train.seed},
+              {"notice", seed_notice(input.study.train.seed)},
               {"instruction_set", kernel::instruction_set()},
               {"data", {{"train", set_json(input.sets.train)}}},
               {"adjacency",
@@ -123,7 +134,8 @@ void write_second_moments(const std::string& path, const ModelRecord& record, st
 
 }  // namespace
 
-void prepare_directory(const std::string& directory) {
+void prepare_directory(const TrainOptions& options, const TrainInput& input) {
+  const std::string& directory = options.out;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error || !std::filesystem::is_directory(directory)) {
@@ -131,26 +143,35 @@ void prepare_directory(const std::string& directory) {
                                    error ? error.message() : "there is a file of that name"),
                        "Choose another --out", Where::in(directory));
   }
-  OutputFile probe(in(directory, "log.json"));
+  OutputFile probe(in(directory, kLog));
+  const bool replace = options.force || options.resume;
+  for (const char* name : {kStudy, kLog, kDocument}) require_new(in(directory, name), replace);
+  for (const NoisePolicy& policy : input.policies) {
+    for (const std::size_t world : {0, 1}) {
+      const std::string stem = in(directory, file_stem(policy, world));
+      require_new(parameters_file(stem), replace);
+      if (input.study.train.gradient_differences) require_new(moments_file(stem), replace);
+    }
+  }
 }
 
 void write_results(const TrainOptions& options, const TrainInput& input,
                    const TrainResult& result) {
-  write_file(in(options.out, "study.toml"), canonical_text(input.study));
+  write_file(in(options.out, kStudy), canonical_text(input.study));
   for (std::size_t m = 0; m < result.group.models(); ++m) {
     const ModelRecord& record = result.group.records()[m];
-    const std::string stem = file_stem(input, record);
-    write_parameters(in(options.out, stem + ".npz"), input.network, result.group.parameters(m));
+    const std::string stem =
+        in(options.out, file_stem(input.policies[record.policy], record.world));
+    write_parameters(parameters_file(stem), input.network, result.group.parameters(m));
     if (input.study.train.gradient_differences) {
-      write_second_moments(in(options.out, stem + ".second_moments.npy"), record,
-                           result.group.step());
+      write_second_moments(moments_file(stem), record, result.group.step());
     }
   }
-  write_file(in(options.out, "log.json"), log_text(input, result));
+  write_file(in(options.out, kLog), log_text(input, result));
 }
 
 void write_document(const std::string& directory, const Document& document) {
-  write_file(in(directory, "document.json"), render_json(document));
+  write_file(in(directory, kDocument), render_json(document));
 }
 
 }  // namespace sfumato::cli

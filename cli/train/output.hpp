@@ -5,9 +5,10 @@
 
 namespace sfumato::cli {
 
-/// Makes the directory and finds out whether it can be written to, before the work.
+/// Makes the directory and finds out, before the work, whether it can be written to and whether results of
+/// another run would be replaced, for which it takes --force or --resume.
 /// Throws   StorageError.
-void prepare_directory(const std::string& directory);
+void prepare_directory(const TrainOptions& options, const TrainInput& input);
 
 /// Writes what a finished run leaves in its directory: study.toml, the parameters of every model as
 /// NAME.npz in PyTorch's layout, second moments of the gradient differences as NAME.second_moments.npy

@@ -124,9 +124,8 @@ TrainResult train(const TrainInput& input, const TrainOptions& options, Observer
 
 std::string world_name(std::size_t world) { return world == 0 ? "D" : "D'"; }
 
-std::string file_stem(const TrainInput& input, const ModelRecord& record) {
-  return fmt::format("{}.{}", input.policies[record.policy].name,
-                     record.world == 0 ? "d" : "d_prime");
+std::string file_stem(const NoisePolicy& policy, std::size_t world) {
+  return fmt::format("{}.{}", policy.name, world == 0 ? "d" : "d_prime");
 }
 
 std::vector<std::string> parameter_names(const Network& network,

@@ -19,6 +19,7 @@ struct TrainOptions {
   std::vector<std::string> settings;
   std::string out;
   bool resume = false;
+  bool force = false;  ///< replace the results of another run
   bool keys = false;
   std::vector<std::string> measures;  ///< hessian, flatness, covariance
   bool json = false;
@@ -61,7 +62,7 @@ struct TrainResult {
 /// "D" or "D'".
 [[nodiscard]] std::string world_name(std::size_t world);
 /// What the files of a model are called: "isotropic.d_prime".
-[[nodiscard]] std::string file_stem(const TrainInput& input, const ModelRecord& record);
+[[nodiscard]] std::string file_stem(const NoisePolicy& policy, std::size_t world);
 [[nodiscard]] std::vector<std::string> parameter_names(const Network& network,
                                                        const std::vector<std::size_t>& indices);
 

@@ -68,7 +68,7 @@ class Mpi(ProgramTest):
 
     def export(self, ledger):
         out = self.dir / "out.csv"
-        done = run("study", "export", ledger, "--out", out)
+        done = run("study", "export", ledger, "--out", out, "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
         return out.read_text()
 

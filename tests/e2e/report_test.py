@@ -171,7 +171,7 @@ class Command(ProgramTest):
     def test_a_report_can_be_made_again_from_its_json(self):
         page = self.report("risk", self.quadratic())
         first = page.read_bytes()
-        result = run("report", self.dir / "risk.json", "--out", page)
+        result = run("report", self.dir / "risk.json", "--out", page, "--force")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(page.read_bytes(), first)
 
@@ -333,6 +333,22 @@ class Browser(ProgramTest):
         self.assertIn("3 values are infinite", figures["infinite"]["left_out"])
         self.assertIn("1 value is infinite", figures["tradeoff"]["left_out"])
         self.assertIsNone(figures["losses"]["left_out"])
+
+    def test_marks_of_direction_turn_nothing_around(self):
+        turned = "\u202etxt.evil\u2066"
+        document = {
+            "schema_version": 1, "command": "audit", "title": turned, "provenance": {},
+            "blocks": [figure("curves", "line", {"x": axis(turned), "y": axis(turned)},
+                              series("a", [1, 2], [3, 4], labels=[turned, turned]), series("b", [1, 2], [4, 3]),
+                              title=turned, caption=turned),
+                       figure("bars", "columns", {"x": axis(turned, categories=[turned, "b"]), "y": axis(turned)},
+                              series("a", [0, 1], [3, 4]))]}
+        for drawn in document["blocks"]:
+            for line in drawn["series"]:
+                line["title"] = turned
+        seen = self.look("turned", document)
+        self.assertEqual(seen["overrides"], 0)
+        self.assertGreater(seen["text"].count(r"\u{202e}txt.evil\u{2066}"), 5)
 
     def test_a_page_can_be_used(self):
         document = json.loads(run("quadratic", "examples/quadratic/shift.toml", "--json").stdout)

@@ -143,7 +143,7 @@ class Cluster(ProgramTest):
         rows = []
         for ledger in (alone, self.dir / "batch.ledger"):
             out = self.dir / "rows.csv"
-            self.assertEqual(run("study", "export", ledger, "--out", out).returncode, 0)
+            self.assertEqual(run("study", "export", ledger, "--out", out, "--force").returncode, 0)
             rows.append(out.read_text())
         self.assertEqual(*rows)
         # Tasks of srun that do not know each other are refused, each with one line.

@@ -25,7 +25,7 @@ class Study(ProgramTest):
 
     def export(self, ledger):
         out = self.path("out.csv")
-        done = run("study", "export", ledger, "--out", out)
+        done = run("study", "export", ledger, "--out", out, "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
         return out.read_text()
 

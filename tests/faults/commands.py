@@ -46,15 +46,15 @@ def commands(directory):
     diabetes = ["rows", EXAMPLES / "rows/diabetes.csv", "--target", "progression", "--adjacency", "remove", "--loss", "sum",
                 "--ridge", "1", "--noise", "1", "--standardise", EXAMPLES / "rows/public.csv", "--threads", "1"]
     return [
-        Command("rows", [*diabetes, "--out", table], [table]),
+        Command("rows", [*diabetes, "--out", table, "--force"], [table]),
         Command("quadratic", ["quadratic", EXAMPLES / "quadratic/files.toml"]),
         Command("bound", ["bound", EXAMPLES / "bound/shift.toml", "--times", "1", "--json"]),
         Command("design", ["design", EXAMPLES / "design/differences.csv", "--differences-are", "public", "--form", "full",
-                           "--trace", "2", "--out", covariance], [covariance]),
+                           "--trace", "2", "--out", covariance, "--force"], [covariance]),
         Command("audit of scores", ["audit", "--members", EXAMPLES / "audit/in.csv", "--nonmembers",
                                     EXAMPLES / "audit/out.csv", "--unit", "models"]),
         Command("audit of a ledger", ["audit", ledger], ledger=ledger),
         Command("status", ["study", "status", ledger], ledger=ledger),
-        Command("export", ["study", "export", ledger, "--out", trials], [trials], ledger=ledger),
-        Command("report", ["report", ledger, "--out", page], [page, page.with_suffix(".json")], ledger=ledger),
+        Command("export", ["study", "export", ledger, "--out", trials, "--force"], [trials], ledger=ledger),
+        Command("report", ["report", ledger, "--out", page, "--force"], [page, page.with_suffix(".json")], ledger=ledger),
     ]

@@ -111,7 +111,7 @@ class FaultTest(ProgramTest):
         """The rows of a ledger, or the refusal."""
         table = self.dir / "export.csv"
         table.unlink(missing_ok=True)
-        outcome = self.run_with(["study", "export", ledger, "--out", table])
+        outcome = self.run_with(["study", "export", ledger, "--out", table, "--force"])
         return outcome, table.read_text() if outcome.code == 0 else None
 
     @staticmethod

@@ -11,6 +11,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/csv_writer.hpp"
 #include "sfumato/data/npz.hpp"
+#include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato {
 namespace {
@@ -139,6 +140,7 @@ std::uint64_t export_npz(const Ledger& ledger, const Study& study, const std::st
   for (const NoiseSpec& noise : study.noise) policies += noise.name + "\n";
   writer.add_text("policies", policies);
   writer.add_text("study", ledger.identity().study);
+  writer.add_text("notice", seed_notice(study.train.seed));
   writer.write(path);
   return rows;
 }
