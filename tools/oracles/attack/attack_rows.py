@@ -118,10 +118,10 @@ def truths(question, pair):
 
 
 def near_epsilon(pair, delta, printed):
-    """The true epsilon: the printed one itself if it is right to nine digits (two integrals instead of a search)."""
+    """The true epsilon: the printed one itself if it is right to seven digits (two integrals instead of a search)."""
     value = value_of(printed)
     if value.is_finite() and value > 0 and not pair.singular and delta > 0:
-        if pair.delta(value * arb("0.999999999")) >= delta >= pair.delta(value * arb("1.000000001")):
+        if pair.delta(value * arb("0.9999999")) >= delta >= pair.delta(value * arb("1.0000001")):
             return value
     return epsilon(pair, delta)
 

@@ -111,7 +111,7 @@ class Tally:
 
     def add(self, command, claim, outcome, detail=None):
         self.counts[command, claim, outcome] += 1
-        if detail and outcome not in ("right", "last digit", "by rounding", "fewer than 6 digits"):
+        if detail and outcome not in ("right", "last digit", "by rounding", "fewer than 6 digits", "0 for less than the least double"):
             self.failures.append((command, claim, outcome, detail))
 
     def merge_error(self, name, error, detail):
@@ -131,6 +131,8 @@ def judge(claim, value, truth, slack=arb("1e-11")):
         return ("wrong side" if finite_side == (claim == "<=") else "right")
     size = abs(truth)
     if claim == "<=":
+        if value == 0 and truth < arb("4.95e-324"):
+            return "right" if truth == 0 else "0 for less than the least double"
         return "right" if value >= truth else "by rounding" if value >= truth - size * slack else "wrong side"
     if claim == ">=":
         return "right" if value <= truth else "by rounding" if value <= truth + size * slack else "wrong side"
@@ -148,6 +150,8 @@ def judge_text(claim, printed, truth):
     if not truth.is_finite() or not value.is_finite():
         return judge(claim, value, truth)
     if claim == "<=":
+        if value == 0 and truth < arb("4.95e-324"):
+            return "right" if truth == 0 else "0 for less than the least double"
         return "right" if value >= truth * (1 - arb("1e-15")) else "wrong side"
     if claim == ">=":
         return "right" if value <= truth * (1 + arb("1e-15")) else "wrong side"

@@ -12,8 +12,8 @@ import gmpy2
 from flint import acb, arb, ctx, fmpz
 from gmpy2 import mpfr
 
-CONTOUR_DIGITS = 75     # working precision of the integrals
-SETTLED = arb("1e-20")  # relative change between two steps; the rule converges so fast that the finer one is then good to 1e-35
+CONTOUR_DIGITS = 65     # working precision of the integrals
+SETTLED = arb("1e-13")  # relative change between two steps; the rule converges so fast that the finer one is then good to 1e-24
 
 
 class NoReference(Exception):
@@ -159,7 +159,7 @@ class Pair:
         for l, x in zip(self.lam, self.c):
             r = 1 / l
             total += (r - 1 + gmpy2.log(l) + x * x * r) / 2
-        return to_arb(total)
+        return to_arb(total) if total > mpfr(10) ** -150 else arb(0)  # the rounding of 0
 
     def log_moment(self, s):
         """log E_P e^{s L} for complex s; needs 1 - 2 s A > 0 at real s."""
@@ -178,7 +178,8 @@ class Pair:
             return self.kl()
         if any(1 - 2 * s * a <= 0 for a, _ in self.parts):
             return arb("inf")
-        return self.log_moment(s) / s
+        value = self.log_moment(s) / s
+        return value if abs(value) > arb("1e-150") else arb(0)
 
     def extreme(self):
         """The value of L where its gradient is 0, or None if L has a linear direction."""
@@ -200,7 +201,7 @@ class Pair:
         if self.singular:
             return arb(1)
         ctx.dps = CONTOUR_DIGITS
-        eps = arb(eps)
+        eps = arb(eps).mid()
         if not self.parts and self.line == 0:
             return max_arb(arb(0), 1 - eps.exp())
         if not self.parts:
@@ -286,14 +287,21 @@ class Pair:
         width = width_at(start)
         height = (self.log_moment(start) - start * eps).mid()  # taken out, so that e^ stays near 1
 
+        pieces = [(2 * a, bb / 2) for a, bb in self.parts]
+        away, half_line = self.offset - eps, self.line / 2
+
         def integrand(w, bend):
-            ch, sh = w.cosh(), w.sinh()
+            sh, ch = w.sinh_cosh()
             s = acb(start + width * bend * (ch - 1), width * sh)
-            step = acb(width * bend * sh, width * ch)
-            value = (self.log_moment(s) - s * eps - height).exp() * step
+            square, below = s * s, acb(1)
+            exponent = s * away + square * half_line - height
+            for a2, b2 in pieces:
+                v = 1 - s * a2
+                exponent += square * b2 / v
+                below *= v.sqrt()
             for p, _ in poles:
-                value /= s - p
-            return value.imag.mid()
+                below *= s - p
+            return (exponent.exp() * acb(width * bend * sh, width * ch) / below).imag.mid()
 
         growth = self.extreme()
         sign = 1 if growth is None or growth < eps else -1
@@ -309,7 +317,7 @@ class Pair:
 
 def settled(f):
     """int_0^inf f by the trapezoidal rule, halved until it settles; None if it does not decay or cancels too much."""
-    step = arb(1) / 4
+    step = arb(1) / 2
     first = f(arb(0)) / 2
     total, largest, quiet, w, end = first, abs(first), 0, step, None
     while w < 90:
@@ -322,9 +330,9 @@ def settled(f):
             if largest > 1e25 * abs(first) and largest > 1e25:
                 return None
         total += term
-        quiet = quiet + 1 if size < largest * arb("1e-45") else 0
+        quiet = quiet + 1 if size < largest * arb("1e-32") else 0
         w += step
-        if quiet == 4:
+        if quiet == 3:
             end = w
             break
     if end is None:
@@ -337,7 +345,7 @@ def settled(f):
             w += step
         step /= 2
         value = (total * step).mid()
-        if abs(value - last) <= abs(value) * SETTLED and abs(value) > largest * arb("1e-25"):
+        if abs(value - last) <= abs(value) * SETTLED and abs(value) > largest * arb("1e-20"):
             return value
         last = value
     return None
@@ -390,7 +398,7 @@ def bisect(slope, left, right, width_at):
 # ------------------------------------------------------------------------------------- derived quantities
 
 def epsilon(pair, delta):
-    """Smallest eps >= 0 with delta(eps) <= delta, to about 25 digits."""
+    """Smallest eps >= 0 with delta(eps) <= delta, to 14 digits."""
     if pair.singular:
         return arb("inf") if delta < 1 else arb(0)
     delta = arb(delta)
@@ -409,35 +417,28 @@ def epsilon(pair, delta):
     low, high = arb(0), (pair.kl() + 1).mid()
     while excess(high) > 0:
         low, high = high, 2 * high
-    return root(excess, low, high)
+    return root(excess, low, high, "1e-14")
 
 
 def root(f, low, high, near="1e-25"):
-    """Zero of a decreasing function: the secant inside a bracket, an end that stays twice counting half (Illinois)."""
-    f_low, f_high, stayed = f(low), f(high), 0
-    for _ in range(200):
-        if high - low <= abs(high) * arb(near):
-            break
-        x = ((low * f_high - high * f_low) / (f_high - f_low)).mid()
-        if not low < x < high:
-            x = ((low + high) / 2).mid()
+    """Zero of a decreasing function: the secant inside a bracket, and a bisection whenever three steps have not halved it."""
+    f_low, f_high = f(low), f(high)
+    widths = [high - low]
+    while len(widths) < 400 and high - low > abs(high) * arb(near):
+        if len(widths) > 3 and widths[-1] > widths[-4] / 2:
+            x, widths = ((low + high) / 2).mid(), [high - low]
+        else:
+            x = ((low * f_high - high * f_low) / (f_high - f_low)).mid()
+            # A step so near to an end that the bracket would not close: beyond the zero by as much again.
+            margin = abs(x) * arb(near) / 2
+            x = low + margin if x < low + margin else high - margin if x > high - margin else x
+            x = x.mid()
         value = f(x)
         if value > 0:
-            if x - low <= abs(x) * arb(near) and stayed > 0:
-                return x
             low, f_low = x, value
-            if stayed > 0:
-                f_high = f_high / 2
-            stayed = 1
-        elif value < 0:
-            if high - x <= abs(x) * arb(near) and stayed < 0:
-                return x
-            high, f_high = x, value
-            if stayed < 0:
-                f_low = f_low / 2
-            stayed = -1
         else:
-            return x
+            high, f_high = x, value
+        widths.append(high - low)
     return ((low + high) / 2).mid()
 
 
@@ -464,7 +465,7 @@ def true_positive_rate(pair, rate):
     width = arb(1)
     while excess(low) <= 0:
         low, high, width = low - width, low, 2 * width
-    eps = root(excess, low, high, "1e-13")
+    eps = root(excess, low, high, "1e-9")
     # Neyman-Pearson by its dual: delta(eps) + e^eps rate is stationary in eps, so the error of eps enters squared.
     return pair.delta(eps) + eps.exp() * rate
 
