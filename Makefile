@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test faults fuzz bench lint format asan tsan coverage oracles sbom install clean help
+.PHONY: all demo test faults fuzz bench lint format asan tsan coverage oracles attack sbom install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -68,6 +68,10 @@ oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 sbom: all  ## bill of materials of the build (CycloneDX), build/sbom.json
 	@tools/sbom --out build/sbom.json
 	@echo "build/sbom.json"
+
+attack: all  ## random extreme problems against many digits: SEED=, NUMBERS=, AUDITS=
+	@tools/setup oracles
+	@SEED="$(or $(SEED),7)" NUMBERS="$(NUMBERS)" AUDITS="$(AUDITS)" tools/oracles/run --attack
 
 install: all  ## install to PREFIX (default /usr/local)
 	@cmake --build build -j$(JOBS) --target sfumato_installed

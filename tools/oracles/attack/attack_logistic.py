@@ -8,11 +8,9 @@ that is below by less is not counted.
 import os
 
 import numpy as np
-from flint import arb
-from scipy.special import log_ndtr, logsumexp
-
 from attack_rows import refusal_kind
 from claims import cells, run
+from scipy.special import log_ndtr, logsumexp
 from tables import spread, write_csv
 
 
@@ -31,14 +29,41 @@ class Question:
             self.x[rng.randrange(n)] *= 20
         self.loss = rng.choice(["sum", "mean"])
         self.scale_rows = self.loss == "sum" and rng.random() < 0.2
-        top = float((self.x ** 2).sum()) / 4 * (1 if self.loss == "sum" else 1 / n) + 0.25 * (n if self.loss == "sum" else 1) * self.intercept
+        top = (
+            float((self.x**2).sum()) / 4 * (1 if self.loss == "sum" else 1 / n)
+            + 0.25 * (n if self.loss == "sum" else 1) * self.intercept
+        )
         self.ridge = top * spread(rng, -3, 0.5)
         self.noise = top * spread(rng, -3, 3) / max(1.0, scale * scale)
         self.eps, self.delta = rng.choice([0.5, 1.0, 2.0]), 1e-5
         base = os.path.join(folder, "table.csv")
         write_csv(base, [[float(v) for v in r] for r in self.x], [float(v) for v in self.y])
-        self.arguments = ["rows", base, "--target", "y", "--model", "logistic", "--loss", self.loss, "--ridge", repr(self.ridge), "--noise", repr(self.noise),
-                          "--top", str(n), "--epsilons", repr(self.eps), "--delta", repr(self.delta), "--adjacency", "remove", "--check", "0", "--threads", "1"]
+        self.arguments = [
+            "rows",
+            base,
+            "--target",
+            "y",
+            "--model",
+            "logistic",
+            "--loss",
+            self.loss,
+            "--ridge",
+            repr(self.ridge),
+            "--noise",
+            repr(self.noise),
+            "--top",
+            str(n),
+            "--epsilons",
+            repr(self.eps),
+            "--delta",
+            repr(self.delta),
+            "--adjacency",
+            "remove",
+            "--check",
+            "0",
+            "--threads",
+            "1",
+        ]
         if not self.intercept:
             self.arguments += ["--no-intercept"]
         if self.scale_rows:
@@ -82,12 +107,15 @@ class Question:
         def hessian(w):
             p = 1 / (1 + np.exp(-np.clip(x @ w, -700, 700)))
             return share * (x * (p * (1 - p))[:, None]).T @ x + self.strength(len(y)) * np.eye(len(w))
+
         for _ in range(500):
             g = self.gradient(keep, w[None])[0]
             step = np.linalg.solve(hessian(w), g)
             t = 1.0
             base = self.potential(keep, w[None])[0]
-            while t > 1e-6 and self.potential(keep, (w - t * step)[None])[0] > base - 1e-4 * t * g @ step + 1e-14 * abs(base):
+            while t > 1e-6 and self.potential(keep, (w - t * step)[None])[
+                0
+            ] > base - 1e-4 * t * g @ step + 1e-14 * abs(base):
                 t /= 2
             w = w - t * step
             if np.linalg.norm(step) < 1e-13 * (1 + np.linalg.norm(w)):
@@ -111,7 +139,11 @@ def grid_for(question, keeps):
             for sign in (-1, 1):
                 # On the line through the minimiser; the marginal is wider by the coupling, hence the factor below.
                 r = 1e-9
-                while 2 * (question.potential(keep, (w + sign * r * q[:, j])[None])[0] - base) / question.noise < 60 and r < 1e12:
+                while (
+                    2 * (question.potential(keep, (w + sign * r * q[:, j])[None])[0] - base) / question.noise
+                    < 60
+                    and r < 1e12
+                ):
                     r *= 1.3
                 low, high = min(low, at - 1.5 * r), max(high, at + 1.5 * r)
         axes.append(np.linspace(low, high, 40001 if d == 1 else 900))
@@ -143,7 +175,7 @@ class Shift:
         self.mu = mu
 
     def kl(self, forward=True):
-        return self.mu ** 2 / 2
+        return self.mu**2 / 2
 
     def delta(self, eps, forward=True):
         if self.mu == 0:
@@ -156,7 +188,7 @@ class Shift:
 def laws_of(question, keeps):
     if question.mode == "release":
         a, b = (question.minimiser(k)[0] for k in keeps)
-        return Shift(float(np.linalg.norm(a - b)) / question.noise ** 0.5)
+        return Shift(float(np.linalg.norm(a - b)) / question.noise**0.5)
     if question.mode == "stationary":
         points, _ = grid_for(question, keeps)
         return Grid(*(-2 * question.potential(k, points) / question.noise for k in keeps))
@@ -171,7 +203,7 @@ def chain_laws(question, keeps):
     for _ in range(question.steps):
         at = [w - question.rate * question.gradient(k, w[None])[0] for k, w in zip(keeps, at)]
         low, high = min(low, *(float(w[0]) for w in at)), max(high, *(float(w[0]) for w in at))
-    reach = 9 * sd * question.steps ** 0.5
+    reach = 9 * sd * question.steps**0.5
     count = int(min(4001, max(801, (high - low + 2 * reach) / sd * 12)))
     grid = np.linspace(low - reach, high + reach, count)
     cell = grid[1] - grid[0]
@@ -181,10 +213,10 @@ def chain_laws(question, keeps):
     for keep in keeps:
         moved = (grid[:, None] - question.rate * question.gradient(keep, grid[:, None]))[:, 0]
         first = float((np.zeros(1) - question.rate * question.gradient(keep, np.zeros((1, 1)))[0])[0])
-        log_density = -((grid - first) / sd) ** 2 / 2
+        log_density = -(((grid - first) / sd) ** 2) / 2
         for _ in range(question.steps - 1):
             density = np.exp(log_density - log_density.max())
-            kernel = np.exp(-((grid[:, None] - moved[None, :]) / sd) ** 2 / 2)
+            kernel = np.exp(-(((grid[:, None] - moved[None, :]) / sd) ** 2) / 2)
             with np.errstate(divide="ignore"):
                 log_density = np.log(np.maximum(kernel @ density, 1e-300))
         out.append(log_density)
@@ -205,7 +237,7 @@ def compare(question, program, tally, label):
         where = f"{label} {question.mode} row {number} {key}"
         if number not in by_row:
             try:
-                by_row[number] = laws_of(question, [everything, everything != number - 1] if False else [everything, np.delete(everything, number - 1)])
+                by_row[number] = laws_of(question, [everything, np.delete(everything, number - 1)])
             except ValueError as why:
                 by_row[number] = None
                 tally.add("logistic", "", "no reference", f"{where}: {why}")
@@ -230,7 +262,12 @@ def compare(question, program, tally, label):
             continue
         tolerance = 1e-9 if question.mode == "release" else 2e-5 if question.intercept else 1e-6
         wrong = bound < truth * (1 - tolerance) - 1e-10
-        tally.add("logistic", "<=", "wrong side" if wrong else "right", f"{where}: <= {cell['value']}, bound {bound!r} truth {truth!r}")
+        tally.add(
+            "logistic",
+            "<=",
+            "wrong side" if wrong else "right",
+            f"{where}: <= {cell['value']}, bound {bound!r} truth {truth!r}",
+        )
         if truth > 1e-8:
             tally.slack.setdefault(("logistic", question.mode, key.split("_")[0]), []).append(bound / truth)
         numbers += 1

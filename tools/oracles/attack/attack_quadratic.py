@@ -3,13 +3,11 @@
 import math
 import os
 
-import gmpy2
-from flint import arb
-from gmpy2 import mpfr
-
 import laws
 from attack_rows import near_epsilon, refusal_kind
 from claims import cells, check, run
+from flint import arb
+from gmpy2 import mpfr
 from normal_pair import NoReference, to_arb, true_positive_rate
 from tables import random_table, spread, write_csv
 
@@ -30,7 +28,10 @@ def full_matrix(rng, d, level, rank=None):
     g = [[rng.randint(-8, 8) / 8 + (1.5 if i == j else 0.0) for j in range(columns)] for i in range(d)]
     power = 2.0 ** round(math.log2(level))
     extra = 0.125 if rank is None else 0.0
-    return [[power * (sum(a * b for a, b in zip(g[i], g[j])) + (extra if i == j else 0.0)) for j in range(d)] for i in range(d)]
+    return [
+        [power * (sum(a * b for a, b in zip(g[i], g[j])) + (extra if i == j else 0.0)) for j in range(d)]
+        for i in range(d)
+    ]
 
 
 def random_covariance(rng, d, level, may_be_singular):
@@ -66,7 +67,9 @@ class Problem:
     def __init__(self, rng, folder, command):
         self.command = command
         self.d = d = rng.choice([1, 2, 2, 3, 4, 6])
-        self.mode = "flow" if command == "bound" else rng.choice(["flow", "flow", "chain", "chain", "release"])
+        self.mode = (
+            "flow" if command == "bound" else rng.choice(["flow", "flow", "chain", "chain", "release"])
+        )
         level = rng.choice([1.0, 1.0, spread(rng, -8, 8)])
         kind = rng.random()
         if kind < 0.3:
@@ -92,20 +95,24 @@ class Problem:
             if rng.random() < 0.3 or command == "bound" and rng.random() < 0.7:
                 self.sides[0]["start_mean"] = [size * rng.gauss(0, 1) for _ in range(d)]
             if rng.random() < 0.25 or command == "bound" and rng.random() < 0.7:
-                self.sides[0]["start_covariance"] = random_covariance(rng, d, noise_level * spread(rng, -1, 1), False)
+                self.sides[0]["start_covariance"] = random_covariance(
+                    rng, d, noise_level * spread(rng, -1, 1), False
+                )
         prime = {}
         change = rng.choice(["place", "place", "curvature", "both", "noise", "all"])
         if change in ("place", "both", "all"):
             step = spread(rng, -6, 1)
             prime[where] = [c + size * step * rng.gauss(0, 1) for c in centre]
         if change in ("curvature", "both", "all"):
-            factor = 1.0 + rng.choice([0.01, 0.3, 1e-6, 2.0 ** -20]) * rng.uniform(-0.5, 1)
+            factor = 1.0 + rng.choice([0.01, 0.3, 1e-6, 2.0**-20]) * rng.uniform(-0.5, 1)
             if isinstance(a, float):
                 prime["A"] = a * factor
             elif isinstance(a[0], float):
                 prime["A"] = [v * (factor if rng.random() < 0.7 else 1.0) for v in a]
             else:
-                prime["A"] = [[a[i][j] * (factor if i == j and factor > 1 else 1.0) for j in range(d)] for i in range(d)]
+                prime["A"] = [
+                    [a[i][j] * (factor if i == j and factor > 1 else 1.0) for j in range(d)] for i in range(d)
+                ]
         if change in ("noise", "all") and self.mode != "release":
             prime[self.noise_key] = random_covariance(rng, d, noise_level * spread(rng, -0.5, 0.5), singular)
         if rng.random() < 0.1 and "start_mean" in self.sides[0]:
@@ -122,7 +129,10 @@ class Problem:
         elif self.mode == "chain":
             self.rate = fastest * rng.choice([0.01, 0.5, 0.9, spread(rng, -4, 0)])
             self.looks = [float(rng.choice([1, 2, 5, 100, 10000])), rng.choice([INF, 3.0, 777.0])]
-            text.append(f"[chain]\nlearning_rate = {self.rate!r}\nsteps = " + toml([v if math.isinf(v) else int(v) for v in self.looks]))
+            text.append(
+                f"[chain]\nlearning_rate = {self.rate!r}\nsteps = "
+                + toml([v if math.isinf(v) else int(v) for v in self.looks])
+            )
         else:
             self.release = noise
             self.looks = [0.0]
@@ -156,7 +166,9 @@ class Problem:
         """(A, A x*) of 1/2 x^T A x - (A x*)^T x."""
         s = self.sides[side]
         a = as_matrix(s["A"], self.d)
-        return a, [mpfr(v) for v in s["pull"]] if "pull" in s else laws.times(a, [mpfr(v) for v in s["minimiser"]])
+        return a, [mpfr(v) for v in s["pull"]] if "pull" in s else laws.times(
+            a, [mpfr(v) for v in s["minimiser"]]
+        )
 
     def noise_law(self, side, look, alone):
         """The law of one side; `alone`: of the noise only, without start, place and pull."""
@@ -185,7 +197,9 @@ class Problem:
         mean, cov = self.noise_law(side, look, False)
         gap = [x - y for x, y in zip(mean, place)]
         error = sum(g * g for g in gap) + sum(cov[i][i] for i in range(d))
-        loss = sum(g * h for g, h in zip(gap, laws.times(a, gap))) + sum(a[i][j] * cov[j][i] for i in range(d) for j in range(d))
+        loss = sum(g * h for g, h in zip(gap, laws.times(a, gap))) + sum(
+            a[i][j] * cov[j][i] for i in range(d) for j in range(d)
+        )
         return to_arb(error), to_arb(loss / 2)
 
     def look_of(self, row):
@@ -193,7 +207,16 @@ class Problem:
             return self.looks[0]
         label = row.get("time", row.get("steps"))
         label = INF if label == "inf" else float(label)
-        return min(self.looks, key=lambda v: 0.0 if v == label else 1.0 if math.isinf(v) or math.isinf(label) else abs(v - label) / (v + 1e-300) + 1e-9)
+        return min(
+            self.looks,
+            key=lambda v: (
+                0.0
+                if v == label
+                else 1.0
+                if math.isinf(v) or math.isinf(label)
+                else abs(v - label) / (v + 1e-300) + 1e-9
+            ),
+        )
 
 
 class TableProblem(Problem):
@@ -221,13 +244,22 @@ class TableProblem(Problem):
         self.sides = [{"Sigma": noise}, {"Sigma": noise}]
         if command == "bound":
             self.sides[0]["start_covariance"] = self.sides[1]["start_covariance"] = spread(rng, -3, 3)
-        self.eps, self.deltas, self.orders, self.rates = [rng.choice([0.3, 1.0])], [1e-5], [2.0], [0.01, spread(rng, -10, -2)]
-        self.looks = [rng.choice([0.05, 1.0, fastest * spread(rng, -2, 3)])] + ([INF] if rng.random() < 0.5 else [])
+        self.eps, self.deltas, self.orders, self.rates = (
+            [rng.choice([0.3, 1.0])],
+            [1e-5],
+            [2.0],
+            [0.01, spread(rng, -10, -2)],
+        )
+        self.looks = [rng.choice([0.05, 1.0, fastest * spread(rng, -2, 3)])] + (
+            [INF] if rng.random() < 0.5 else []
+        )
         head = "[flow]\ntimes = " + toml(self.looks)
         if self.mode == "chain":
             self.rate = fastest * spread(rng, -2, 0)
             self.looks = [float(rng.choice([1, 7, 1000])), INF]
-            head = f"[chain]\nlearning_rate = {self.rate!r}\nsteps = " + toml([v if math.isinf(v) else int(v) for v in self.looks])
+            head = f"[chain]\nlearning_rate = {self.rate!r}\nsteps = " + toml(
+                [v if math.isinf(v) else int(v) for v in self.looks]
+            )
         text = [head, f"[risk]\nepsilons = {toml(self.eps)}\ndelta = 1e-5"]
         if command == "quadratic":
             text[1] += f"\nrenyi_orders = {toml(self.orders)}\nfalse_positive_rates = {toml(self.rates)}"
@@ -235,8 +267,10 @@ class TableProblem(Problem):
         else:
             write_csv(os.path.join(folder, "table.csv"), self.x, self.y)
             text.append("[estimate]\nmonte_carlo = false\nfokker_planck = false")
-            text.append(f"[d]\nmodel = \"ridge\"\ndata = \"table.csv\"\ntarget = \"y\"\nridge = {self.ridge!r}\nloss = \"{'mean' if self.mean else 'sum'}\"\n"
-                        f"Sigma = {toml(noise)}\nstart_covariance = {toml(self.sides[0]['start_covariance'])}")
+            text.append(
+                f'[d]\nmodel = "ridge"\ndata = "table.csv"\ntarget = "y"\nridge = {self.ridge!r}\nloss = "{"mean" if self.mean else "sum"}"\n'
+                f"Sigma = {toml(noise)}\nstart_covariance = {toml(self.sides[0]['start_covariance'])}"
+            )
         text.append(f"[d_prime]\nwithout_row = {self.without + 1}")
         path = os.path.join(folder, "problem.toml")
         with open(path, "w", encoding="utf-8") as file:
@@ -244,9 +278,19 @@ class TableProblem(Problem):
         self.arguments = [command, path]
 
     def loss(self, side):
-        rows = [([mpfr(v) for v in row], mpfr(y)) for k, (row, y) in enumerate(zip(self.columns, self.y)) if side == 0 or k != self.without]
+        rows = [
+            ([mpfr(v) for v in row], mpfr(y))
+            for k, (row, y) in enumerate(zip(self.columns, self.y))
+            if side == 0 or k != self.without
+        ]
         share, d = (len(rows) if self.mean else 1), self.d
-        a = [[sum(r[i] * r[j] for r, _ in rows) / share + (mpfr(self.ridge) if i == j else 0) for j in range(d)] for i in range(d)]
+        a = [
+            [
+                sum(r[i] * r[j] for r, _ in rows) / share + (mpfr(self.ridge) if i == j else 0)
+                for j in range(d)
+            ]
+            for i in range(d)
+        ]
         return a, [sum(r[i] * y for r, y in rows) / share for i in range(d)]
 
 
@@ -265,7 +309,11 @@ def truth_of(problem, pair, table, row, key, cell, look):
         e = min(problem.eps, key=lambda v: abs(v - float(row["epsilon"])))
         return side.delta(e)
     if key.startswith("epsilon_"):
-        delta = min(problem.deltas, key=lambda v: abs(v - float(row["delta"]))) if "delta" in row else problem.deltas[0]
+        delta = (
+            min(problem.deltas, key=lambda v: abs(v - float(row["delta"])))
+            if "delta" in row
+            else problem.deltas[0]
+        )
         return near_epsilon(side, delta, cell["value"])
     if key.startswith("renyi_"):
         order = min(problem.orders, key=lambda v: abs(v - float(row["order"])))
@@ -284,7 +332,13 @@ def compare(problem, program, tally, label):
     command = problem.command
     code, text, error, document = run(program, problem.arguments)
     if document is None:
-        tally.refusals[command, code, problem.mode, refusal_kind(error)] += 1
+        with laws.digits(300):
+            try:
+                problem.noise_law(0, problem.looks[0], False)
+                answerable = "the first law is known"
+            except laws.NoLaw as why:
+                answerable = str(why)
+        tally.refusals[command, code, f"{problem.mode} ({answerable})", refusal_kind(error)] += 1
         if code not in (64, 65):
             tally.add(command, "", "crash or unknown code", f"{label}: code {code}: {error[:300]}")
         return 0
@@ -298,19 +352,26 @@ def compare(problem, program, tally, label):
             for digits in (300, 900):
                 try:
                     with laws.digits(digits):
-                        pairs[look, alone] = laws.compare(*problem.noise_law(0, look, alone), *problem.noise_law(1, look, alone))
+                        pairs[look, alone] = laws.compare(
+                            *problem.noise_law(0, look, alone), *problem.noise_law(1, look, alone)
+                        )
                     break
                 except (NoReference, laws.NoLaw) as why:
                     pairs[look, alone] = why
                     if isinstance(why, laws.NoLaw):
                         break
         return pairs[look, alone]
+
     with laws.digits(300):
         for table, _, row, key, cell, printed in cells(document, text):
             if cell["symbol"] == "~" or key in ("lipschitz", "d", "d_prime"):
                 continue
             # The tables of methods of `bound` have one time each: the exact row is the KL, the proven ones are not below it.
-            look = problem.looks[int(table.split("_")[1]) - 1] if table.startswith("bounds_") else problem.look_of(row)
+            look = (
+                problem.looks[int(table.split("_")[1]) - 1]
+                if table.startswith("bounds_")
+                else problem.look_of(row)
+            )
             where = f"{label} {table} {row.get('method', row.get('evidence', ''))} {look} {key}"
             try:
                 if table == "accuracy":
@@ -319,15 +380,26 @@ def compare(problem, program, tally, label):
                 else:
                     pair = pair_of(look, table == "noise_floor")
                     if isinstance(pair, Exception):
-                        kind = "no reference" if isinstance(pair, NoReference) else "answered where there is no law"
-                        tally.add(command, "", kind, f"{where}: {pair}; printed {cell['symbol']} {cell['value']}")
+                        kind = (
+                            "no reference"
+                            if isinstance(pair, NoReference)
+                            else "answered where there is no law"
+                        )
+                        tally.add(
+                            command, "", kind, f"{where}: {pair}; printed {cell['symbol']} {cell['value']}"
+                        )
                         continue
                     truth = truth_of(problem, pair, table, row, key, cell, look)
             except NoReference as why:
                 tally.add(command, "", "no reference", f"{where}: {why}")
                 continue
             except laws.NoLaw as why:
-                tally.add(command, "", "answered where there is no law", f"{where}: {why}; printed {cell['symbol']} {cell['value']}")
+                tally.add(
+                    command,
+                    "",
+                    "answered where there is no law",
+                    f"{where}: {why}; printed {cell['symbol']} {cell['value']}",
+                )
                 continue
             if truth is None:
                 tally.add(command, cell["symbol"], "not compared")

@@ -3,11 +3,10 @@
 import os
 import re
 
-from flint import arb
-from gmpy2 import mpfr
-
 import laws
 from claims import cells, check, run, value_of
+from flint import arb
+from gmpy2 import mpfr
 from normal_pair import NoReference, epsilon, to_arb
 from tables import random_noise, random_table, spread, write_csv, write_matrix
 
@@ -24,7 +23,9 @@ class Question:
         self.scale_rows = self.loss == "sum" and rng.random() < 0.25
         size = max((abs(v) for row in self.x for v in row), default=1.0) or 1.0
         curvature = size * size * (n if self.loss == "sum" else 1.0) + 1e-300
-        self.ridge = rng.choice([0.0, 1.0, 1e-3, spread(rng, -9, 3), spread(rng, -9, 3), curvature * spread(rng, -12, 0)])
+        self.ridge = rng.choice(
+            [0.0, 1.0, 1e-3, spread(rng, -9, 3), spread(rng, -9, 3), curvature * spread(rng, -12, 0)]
+        )
         level = rng.choice([1.0, 1.0, spread(rng, -6, 6)])
         noise, self.noise = random_noise(rng, d, level)
         self.eps = rng.choice([[1.0], [0.0, 0.5], [0.1, 3.0], [spread(rng, -3, 2)]])
@@ -33,15 +34,34 @@ class Question:
         self.other = None
         base = os.path.join(folder, "table.csv")
         write_csv(base, self.x, self.y)
-        self.arguments = ["rows", base, "--target", "y", "--loss", self.loss, "--ridge", repr(self.ridge), "--top", str(n),
-                          "--epsilons", ",".join(map(repr, self.eps)), "--delta", repr(self.delta), "--threads", "1"]
+        self.arguments = [
+            "rows",
+            base,
+            "--target",
+            "y",
+            "--loss",
+            self.loss,
+            "--ridge",
+            repr(self.ridge),
+            "--top",
+            str(n),
+            "--epsilons",
+            ",".join(map(repr, self.eps)),
+            "--delta",
+            repr(self.delta),
+            "--threads",
+            "1",
+        ]
         if isinstance(noise, str):
             self.arguments += ["--noise", noise]
         else:
             write_matrix(os.path.join(folder, "noise.csv"), noise)
             self.arguments += ["--noise", os.path.join(folder, "noise.csv")]
         if rng.random() < 0.3:
-            self.other = ([v * rng.choice([1.0, -1.0, 1.1, 10.0]) for v in rng.choice(self.x)], rng.choice(self.y) + 1.0)
+            self.other = (
+                [v * rng.choice([1.0, -1.0, 1.1, 10.0]) for v in rng.choice(self.x)],
+                rng.choice(self.y) + 1.0,
+            )
             write_csv(os.path.join(folder, "other.csv"), [self.other[0]], [self.other[1]])
             self.arguments += ["--adjacency", "replace", "--with", os.path.join(folder, "other.csv")]
         else:
@@ -57,9 +77,20 @@ class Question:
         elif self.mode == "release":
             self.arguments += ["--release"]
         elif self.mode.startswith("steps"):
-            self.rate = rng.choice([fastest * spread(rng, -3, 0), fastest * rng.uniform(0.1, 0.9), fastest / d])
-            self.steps = float("inf") if self.mode == "steps inf" else float(rng.choice([1, 2, 10, 1000, rng.randint(1, 100000)]))
-            self.arguments += ["--learning-rate", repr(self.rate), "--steps", "inf" if self.steps == float("inf") else str(int(self.steps))]
+            self.rate = rng.choice(
+                [fastest * spread(rng, -3, 0), fastest * rng.uniform(0.1, 0.9), fastest / d]
+            )
+            self.steps = (
+                float("inf")
+                if self.mode == "steps inf"
+                else float(rng.choice([1, 2, 10, 1000, rng.randint(1, 100000)]))
+            )
+            self.arguments += [
+                "--learning-rate",
+                repr(self.rate),
+                "--steps",
+                "inf" if self.steps == float("inf") else str(int(self.steps)),
+            ]
 
     def law(self, rows):
         """The released law on a data set: a list of (features, target)."""
@@ -95,14 +126,16 @@ class Question:
         rows = list(zip(self.x, self.y))
         if without is None:
             return rows
-        return rows[:without] + ([self.other] if self.other else []) + rows[without + 1:]
+        return rows[:without] + ([self.other] if self.other else []) + rows[without + 1 :]
 
     def leverage(self, row):
         """x^T (X^T X + ridge)^-1 x, in the units of the loss: how far the fit at the row follows its own target."""
         n, d = len(self.x), len(self.noise)
         full = [[mpfr(v) for v in x] + ([mpfr(1)] if self.intercept else []) for x in self.x]
         strength = mpfr(self.ridge) * (n if self.scale_rows or self.loss == "mean" else 1)
-        a = [[sum(r[i] * r[j] for r in full) + (strength if i == j else 0) for j in range(d)] for i in range(d)]
+        a = [
+            [sum(r[i] * r[j] for r in full) + (strength if i == j else 0) for j in range(d)] for i in range(d)
+        ]
         c = laws.Curvature(a)
         z = laws.times(laws.transposed(c.q), full[row])
         return sum((v * v / l for v, l in zip(z, c.values) if l != 0), mpfr(0))
@@ -136,7 +169,13 @@ def refusal_kind(message):
 def compare(question, program, tally, label):
     code, text, error, document = run(program, question.arguments)
     if document is None:
-        tally.refusals["rows", code, question.mode, refusal_kind(error)] += 1
+        with laws.digits(260):
+            try:
+                question.law(question.data())
+                answerable = "the law of D is known"
+            except laws.NoLaw as why:
+                answerable = str(why)
+        tally.refusals["rows", code, f"{question.mode} ({answerable})", refusal_kind(error)] += 1
         if code not in (64, 65):
             tally.add("rows", "", "crash or unknown code", f"{label}: code {code}: {error[:300]}")
         return 0
@@ -144,8 +183,13 @@ def compare(question, program, tally, label):
         if block["type"] == "statement" and block["kind"] == "warning":
             tally.refusals["rows", code, "warning", refusal_kind(block["text"])] += 1
     by_row, numbers, worst = {}, 0, {}
-    refused = [row["row"] for b in document["blocks"] if b["type"] == "table" and b["key"] == "riskiest_rows"
-               for row in b["rows"] if isinstance(row.get("advantage"), dict) and row["advantage"].get("value") is None]
+    refused = [
+        row["row"]
+        for b in document["blocks"]
+        if b["type"] == "table" and b["key"] == "riskiest_rows"
+        for row in b["rows"]
+        if isinstance(row.get("advantage"), dict) and row["advantage"].get("value") is None
+    ]
     with laws.digits(260):
         law, reason = None, None
         try:
@@ -179,7 +223,9 @@ def compare(question, program, tally, label):
                 continue
             elif key.startswith("epsilon"):
                 try:
-                    truth = near_epsilon(pair if key.endswith("forward") else pair.swapped(), question.delta, cell["value"])
+                    truth = near_epsilon(
+                        pair if key.endswith("forward") else pair.swapped(), question.delta, cell["value"]
+                    )
                 except NoReference as why:
                     tally.add("rows", "", "no reference", f"{where}: {why}")
                     continue
@@ -196,7 +242,11 @@ def compare(question, program, tally, label):
             if table != "quantiles" or not complete:
                 continue
             level = [0, 0.25, 0.5, 0.75, 0.95, 0.99, 1][index]
-            keys = [k for k in worst if k == key or k.split("_")[0] == key.split("_")[0] and suffix(k) == suffix(key)]
+            keys = [
+                k
+                for k in worst
+                if k == key or k.split("_")[0] == key.split("_")[0] and suffix(k) == suffix(key)
+            ]
             if not keys:
                 tally.add("rows", "", "column not known", f"{label} {table} {key} {list(worst)}")
                 continue

@@ -3,15 +3,13 @@
 import math
 import os
 
+import laws
 import numpy as np
-from flint import arb
+from claims import run
 from gmpy2 import mpfr
+from normal_pair import Pair, epsilon
 from scipy.special import ndtri
 from scipy.stats import binom
-
-import laws
-from claims import run
-from normal_pair import Pair, epsilon
 
 FALSE_ALARM = 1e-6  # of one pool, by the exact binomial tail
 
@@ -32,6 +30,7 @@ def gaussian(mu, places=None):
     def draw(rng, member):
         scores = rng.normal(size=len(member)) + mu * member
         return scores if places is None else np.round(scores, places)
+
     name = f"normal, shift {mu:g}" + ("" if places is None else f", rounded to {places} places")
     return World(name, draw, lambda d: float(epsilon(pair, d)), lambda e: float(pair.delta(e)), mu)
 
@@ -39,7 +38,13 @@ def gaussian(mu, places=None):
 def laplace(eps):
     def draw(rng, member):
         return rng.laplace(size=len(member), scale=1 / eps) + member
-    return World(f"Laplace, eps {eps:g}", draw, lambda d: max(0.0, eps + 2 * math.log1p(-d)), lambda e: max(0.0, -math.expm1((e - eps) / 2)))
+
+    return World(
+        f"Laplace, eps {eps:g}",
+        draw,
+        lambda d: max(0.0, eps + 2 * math.log1p(-d)),
+        lambda e: max(0.0, -math.expm1((e - eps) / 2)),
+    )
 
 
 def binary(eps):
@@ -48,10 +53,16 @@ def binary(eps):
 
     def draw(rng, member):
         return np.where(rng.random(len(member)) < p, member, 1 - member).astype(float)
+
     # The trade-off curve has one corner (1 - p, p): mu of the tightest Gaussian curve below it.
     mu = float(ndtri(p) - ndtri(1 - p))
-    return World(f"binary, eps {eps:g}", draw, lambda d: max(0.0, math.log((p - d) / (1 - p))) if p > d else 0.0,
-                 lambda e: max(0.0, p - math.exp(e) * (1 - p)), mu)
+    return World(
+        f"binary, eps {eps:g}",
+        draw,
+        lambda d: max(0.0, math.log((p - d) / (1 - p))) if p > d else 0.0,
+        lambda e: max(0.0, p - math.exp(e) * (1 - p)),
+        mu,
+    )
 
 
 def constant():
@@ -59,11 +70,23 @@ def constant():
         scores = np.full(len(member), 0.5)
         scores[rng.integers(len(scores))] = 0.25
         return scores
+
     return World("no information, one score apart", draw, lambda d: 0.0, lambda e: 0.0, 0.0)
 
 
-WORLDS = [constant(), binary(0.0), binary(0.3), binary(1.5), gaussian(0.0), gaussian(0.0, 0), gaussian(0.5, 0), gaussian(1.0), gaussian(3.0),
-          laplace(0.5), laplace(2.0)]
+WORLDS = [
+    constant(),
+    binary(0.0),
+    binary(0.3),
+    binary(1.5),
+    gaussian(0.0),
+    gaussian(0.0, 0),
+    gaussian(0.5, 0),
+    gaussian(1.0),
+    gaussian(3.0),
+    laplace(0.5),
+    laplace(2.0),
+]
 
 
 def write(path, scores):
@@ -84,7 +107,11 @@ def bounds(document):
 def truth_of(world, quantity):
     """None where the claim rests on an assumption that does not hold for these scores."""
     if "Gaussian-DP" in quantity:
-        return None if world.mu is None else gaussian_epsilon(world.mu, float(quantity.split("=")[1].split(",")[0]))
+        return (
+            None
+            if world.mu is None
+            else gaussian_epsilon(world.mu, float(quantity.split("=")[1].split(",")[0]))
+        )
     if quantity.startswith("eps at delta"):
         return world.epsilon_at(float(quantity.split("=")[1]))
     if quantity.startswith("delta at eps"):
@@ -106,12 +133,26 @@ def one_audit(rng, world, unit, n, program, folder, options):
     scores = world.draw(rng, member)
     write(os.path.join(folder, "in.csv"), scores[member == 1])
     write(os.path.join(folder, "out.csv"), scores[member == 0])
-    arguments = ["audit", "--members", os.path.join(folder, "in.csv"), "--nonmembers", os.path.join(folder, "out.csv"), "--unit", unit, *options]
+    arguments = [
+        "audit",
+        "--members",
+        os.path.join(folder, "in.csv"),
+        "--nonmembers",
+        os.path.join(folder, "out.csv"),
+        "--unit",
+        unit,
+        *options,
+    ]
     return (*run(program, arguments, text=False), arguments)
 
 
 SIZES = {"records": [10, 52, 68, 100, 333, 1660], "models": [3, 20, 60, 200, 500]}
-STRATEGIES = [[], ["--strategy", "held-out"], ["--strategy", "ranks"], ["--strategy", "fixed", "--threshold", "0.5,1"]]
+STRATEGIES = [
+    [],
+    ["--strategy", "held-out"],
+    ["--strategy", "ranks"],
+    ["--strategy", "fixed", "--threshold", "0.5,1"],
+]
 
 
 def attack(seed, runs, program, folder, tally):
@@ -128,7 +169,11 @@ def attack(seed, runs, program, folder, tally):
         # Every fourth: nothing but ties, asked as most would ask. An order of ties that knows the coins shows here at once.
         plain = index % 4 == 3
         if plain:
-            world, unit, n = WORLDS[index // 4 % 2], "records", SIZES["records"][index // 8 % len(SIZES["records"])]
+            world, unit, n = (
+                WORLDS[index // 4 % 2],
+                "records",
+                SIZES["records"][index // 8 % len(SIZES["records"])],
+            )
         if not plain and rng.random() < 0.3:
             options += ["--seed", str(int(rng.integers(1, 9)))]
         if unit == "records":
@@ -155,7 +200,10 @@ def attack(seed, runs, program, folder, tally):
             above = above or wrong
         names = [f"confidence {confidence:g}, {unit}"]
         if confidence == 0.95:
-            names += [f"confidence 0.95, {unit}, {world.name}", f"confidence 0.95, {unit}, {n} scores, {'ties' if world.tied else 'no ties'}"]
+            names += [
+                f"confidence 0.95, {unit}, {world.name}",
+                f"confidence 0.95, {unit}, {n} scores, {'ties' if world.tied else 'no ties'}",
+            ]
         for name in names:
             wrong, total = pools.get(name, (0, 0))
             pools[name] = (wrong + above, total + 1)
@@ -168,5 +216,7 @@ def attack(seed, runs, program, folder, tally):
             report.append(line)
         if chance < FALSE_ALARM:
             tally.add("audit", "confidence", "does not hold", line)
-    report.append(f"  {len(pools)} pools, false alarm {len(pools) * FALSE_ALARM:.1g} in all; pools without any are not listed")
+    report.append(
+        f"  {len(pools)} pools, false alarm {len(pools) * FALSE_ALARM:.1g} in all; pools without any are not listed"
+    )
     return report

@@ -6,9 +6,8 @@ import random
 import gmpy2
 import mpmath
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 from gmpy2 import mpfr
-
 from normal_pair import Pair, epsilon, true_positive_rate
 
 
@@ -29,6 +28,7 @@ def one_dimension(lam, c, eps):
 
         def weight(lo, hi, m, v):
             return cdf(hi, m, v) - cdf(lo, m, v)
+
         if disc <= 0:
             return 1 - mpmath.exp(eps) if a > 0 else mpmath.mpf(0)
         r1, r2 = sorted([(-b - mpmath.sqrt(disc)) / (2 * a), (-b + mpmath.sqrt(disc)) / (2 * a)])
@@ -46,6 +46,7 @@ def two_dimensions(lam, c, eps):
         # L2(z) shifts eps: E_P (1 - e^{eps - L1 - L2})_+
         shift = mpmath.log(l2) / 2 + (z - c2) ** 2 / (2 * l2) - z * z / 2
         return one_dimension(lam[0], c[0], eps - shift) * mpmath.exp(-z * z / 2) / mpmath.sqrt(2 * mpmath.pi)
+
     return mpmath.quad(f, mpmath.linspace(-9, 9, 37), maxdegree=8)
 
 
@@ -68,11 +69,21 @@ def check():
     print(f"one dimension, closed form: 100 cases, largest relative error {worst:.1e}")
     mpmath.mp.dps = 20
     worst = 0.0
-    for lam, c, eps in (([0.5, 3.0], [0.5, -1.0], 0.7), ([2.0, 5.0], [1.5, 0.1], 0.2), ([0.2, 0.9], [0.1, 0.1], -0.3)):
+    for lam, c, eps in (
+        ([0.5, 3.0], [0.5, -1.0], 0.7),
+        ([2.0, 5.0], [1.5, 0.1], 0.2),
+        ([0.2, 0.9], [0.1, 0.1], -0.3),
+    ):
         pair = Pair([mpfr(x) for x in lam], [mpfr(x) for x in c])
         truth, got = two_dimensions(lam, c, eps), mid(pair.delta(eps))
         worst = max(worst, float(abs(got - truth) / truth))
-        assert abs(got - truth) < 1e-6 * truth, (lam, c, eps, truth, got)  # the square-root ends of the inner set limit the quadrature
+        assert abs(got - truth) < 1e-6 * truth, (
+            lam,
+            c,
+            eps,
+            truth,
+            got,
+        )  # the square-root ends of the inner set limit the quadrature
     print(f"two dimensions, quadrature: 3 cases, largest relative error {worst:.1e}")
     mpmath.mp.dps = 60
     for mu, eps in ((1.0, 1.0), (0.1, 1.0), (7.0, -2.0), (1e-3, 0.01)):

@@ -6,7 +6,7 @@ import subprocess
 from collections import Counter
 from decimal import Decimal
 
-from flint import arb, ctx
+from flint import arb
 
 NUMBER = re.compile(r"^(?:(=|<=|>=|~)\s+)?(1 - )?(-?(?:\d[\d.]*(?:e-?\d+)?|inf))(?:\s+\[\d+\])?$")
 
@@ -38,7 +38,7 @@ def chunks(text):
         top = i
         while top > 0 and lines[top - 1].strip():
             top -= 1
-        header = next((h for h in lines[top:i] if len(h) <= len(line) + 1 and h.strip() and not h.startswith(" " * len(line))), "")
+        header = ""
         # The line of titles is the last above the dashes that is no line of units.
         for h in reversed(lines[top:i]):
             if h.strip() and not all(re.fullmatch(r"\(.*\)", p) for p in re.split(r"\s{2,}", h.strip())):
@@ -46,10 +46,12 @@ def chunks(text):
                 break
         titles = [re.sub(r" \[\d+\]$", "", header[a:b].strip()) for a, b in spans]
         rows = []
-        for row in lines[i + 1:]:
+        for row in lines[i + 1 :]:
             if not row.strip() or row.startswith("["):
                 break
-            rows.append([row[a:b if k + 1 < len(spans) else None].strip() for k, (a, b) in enumerate(spans)])
+            rows.append(
+                [row[a : b if k + 1 < len(spans) else None].strip() for k, (a, b) in enumerate(spans)]
+            )
         yield titles, rows
 
 
@@ -68,7 +70,7 @@ def cells(document, text):
             known = [titles.get(n) for n in names]
             if not all(known) or len(rows) != count or (known[0] != block["columns"][0]["key"]):
                 break
-            if any(k in texts[0] for k in known[block.get("key_columns", 1):]) if count else False:
+            if any(k in texts[0] for k in known[block.get("key_columns", 1) :]) if count else False:
                 break
             for cell, row in zip(texts, rows):
                 cell.update(zip(known, row))
@@ -108,10 +110,17 @@ class Tally:
         self.refusals = Counter()
         self.largest = {}
         self.slack = {}
+        self.examples = {}
 
     def add(self, command, claim, outcome, detail=None):
         self.counts[command, claim, outcome] += 1
-        if detail and outcome not in ("right", "last digit", "by rounding", "fewer than 6 digits", "0 for less than the least double"):
+        if detail and outcome not in (
+            "right",
+            "last digit",
+            "by rounding",
+            "fewer than 6 digits",
+            "0 for less than the least double",
+        ):
             self.failures.append((command, claim, outcome, detail))
 
     def merge_error(self, name, error, detail):
@@ -128,7 +137,7 @@ def judge(claim, value, truth, slack=arb("1e-11")):
             return "digits wrong"
         # An infinite truth above a finite upper bound is as wrong as it gets; an infinite bound is only useless.
         finite_side = value.is_finite()
-        return ("wrong side" if finite_side == (claim == "<=") else "right")
+        return "wrong side" if finite_side == (claim == "<=") else "right"
     size = abs(truth)
     if claim == "<=":
         if value == 0 and truth < arb("4.95e-324"):
@@ -171,8 +180,11 @@ def check(tally, command, where, cell, text, truth):
         return
     value = value_of(cell["value"])
     detail = f"{where}: {claim} {cell['value']} (printed {text!r}), truth {short(truth)}"
-    tally.add(command, claim, judge(claim, value, truth), detail)
-    if claim == "=" and truth.is_finite() and value.is_finite() and truth != 0:
+    outcome = judge(claim, value, truth)
+    tally.add(command, claim, outcome, detail)
+    if outcome in ("fewer than 6 digits", "by rounding"):
+        tally.examples.setdefault((command, claim, outcome), []).append(detail)
+    if claim == "=" and truth.is_finite() and value.is_finite() and abs(truth) > arb("1e-300"):
         tally.merge_error(f"{command} =", float(abs(value - truth) / abs(truth)), detail)
     if text is not None:
         printed = read(text)

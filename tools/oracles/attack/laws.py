@@ -4,7 +4,6 @@ import contextlib
 
 import gmpy2
 from gmpy2 import mpfr
-
 from normal_pair import NoReference, Pair, eigen, product, times, transposed
 
 
@@ -88,6 +87,7 @@ def flow(a, pull, sigma, t, start_mean=None, start_covariance=None):
         if gmpy2.is_infinite(t):
             return mpfr(0) if l > 0 else mpfr(1)
         return gmpy2.exp(-l * t)
+
     size = max((abs(x) for x in z), default=mpfr(0)) * mpfr(2) ** int(-0.5 * gmpy2.get_context().precision)
     for i, l in enumerate(a.values):
         pulled = mpfr(0) if abs(z[i]) <= size else z[i] * decay_integral(l, t)
@@ -123,6 +123,7 @@ def chain(a, pull, eta, noise, k, start_mean=None, start_covariance=None):
                 raise NoLaw("a direction is never at rest")
             return mpfr(int(k))
         return (1 - power(x)) / gap
+
     mean, cov = [], [[mpfr(0)] * d for _ in range(d)]
     for i in range(d):
         moved = mpfr(0) if abs(z[i]) <= size else eta * z[i] * total(eta * a.values[i], r[i])
@@ -133,12 +134,6 @@ def chain(a, pull, eta, noise, k, start_mean=None, start_covariance=None):
             grown = mpfr(0) if abs(s[i][j]) <= quiet else s[i][j] * total(gap, r[i] * r[j])
             cov[i][j] = grown + (mpfr(0) if v0[i][j] == 0 else power(r[i] * r[j]) * v0[i][j])
     return times(a.q, mean), a.from_basis(cov)
-
-
-def condition(v):
-    """Largest over smallest variance after each coordinate is scaled, and 0 where a law is singular."""
-    values = [abs(x) for x in eigen(v)[0]]
-    return values
 
 
 def compare(mean_p, cov_p, mean_q, cov_q):
@@ -154,10 +149,14 @@ def compare(mean_p, cov_p, mean_q, cov_q):
         scale = [x if x > 0 else top for x in scale]
         values, q = eigen([[cov[i][j] / (scale[i] * scale[j]) for j in range(d)] for i in range(d)])
         edge = max(abs(v) for v in values) * mpfr(2) ** int(-0.5 * precision)
-        if any(mpfr(2) ** int(-0.72 * precision) < abs(v) / max(values) < mpfr(2) ** int(-0.4 * precision) for v in values):
+        if any(
+            mpfr(2) ** int(-0.72 * precision) < abs(v) / max(values) < mpfr(2) ** int(-0.4 * precision)
+            for v in values
+        ):
             raise NoReference("a variance so small that it may be 0")
         full = [[scale[i] * q[i][k] for i in range(d)] for k, v in enumerate(values) if abs(v) > edge]
         return values, full
+
     _, basis_p = support(cov_p)
     _, basis_q = support(cov_q)
     d = len(mean_p)
@@ -186,9 +185,11 @@ def compare(mean_p, cov_p, mean_q, cov_q):
             rest = [x - inner * y for x, y in zip(rest, u)]
         size = gmpy2.sqrt(sum(x * x for x in v))
         return size > 0 and gmpy2.sqrt(sum(x * x for x in rest)) > size * mpfr(2) ** int(-0.3 * precision)
+
     if any(outside(v) for v in basis_q) or outside(shift):
         return Pair(None, None, singular=True)
 
     def inside(cov):
         return product(product(plane, cov), transposed(plane))
+
     return Pair.of_laws(times(plane, mean_p), inside(cov_p), times(plane, mean_q), inside(cov_q))

@@ -12,8 +12,10 @@ import gmpy2
 from flint import acb, arb, ctx, fmpz
 from gmpy2 import mpfr
 
-CONTOUR_DIGITS = 65     # working precision of the integrals
-SETTLED = arb("1e-13")  # relative change between two steps; the rule converges so fast that the finer one is then good to 1e-24
+CONTOUR_DIGITS = 65  # working precision of the integrals
+SETTLED = arb(
+    "1e-13"
+)  # relative change between two steps; the rule converges so fast that the finer one is then good to 1e-24
 
 
 class NoReference(Exception):
@@ -31,6 +33,7 @@ def to_arb(value):
 
 
 # ------------------------------------------------------------------------------------- matrices in MPFR
+
 
 def product(a, b):
     columns = list(zip(*b))
@@ -57,7 +60,9 @@ def eigen(a):
         size = sum(a[i][i] ** 2 for i in range(d))
         off = 2 * sum(a[i][j] ** 2 for i in range(d) for j in range(i))
         # Graded matrices: small eigenvalues deserve their own digits, so entries are held against their diagonal too.
-        done = all(a[i][j] == 0 or a[i][j] ** 2 <= tiny * abs(a[i][i] * a[j][j]) for i in range(d) for j in range(i))
+        done = all(
+            a[i][j] == 0 or a[i][j] ** 2 <= tiny * abs(a[i][i] * a[j][j]) for i in range(d) for j in range(i)
+        )
         if off == 0 or done or off <= tiny * tiny * size:
             return [a[i][i] for i in range(d)], q
         for i in range(d):
@@ -107,6 +112,7 @@ def solve_lower(r, v):
 
 # ------------------------------------------------------------------------------------------- the pair
 
+
 class Pair:
     """P = N(0, I) against Q = N(c, diag(lam)), or two laws that have no event in common (`singular`)."""
 
@@ -133,7 +139,7 @@ class Pair:
     @classmethod
     def of_laws(cls, mean_p, cov_p, mean_q, cov_q):
         r = cholesky(cov_p)
-        half = [solve_lower(r, row) for row in cov_q]           # rows: r^-1 (column of cov_q)
+        half = [solve_lower(r, row) for row in cov_q]  # rows: r^-1 (column of cov_q)
         whole = [solve_lower(r, row) for row in transposed(half)]
         d = len(r)
         whole = [[(whole[i][j] + whole[j][i]) / 2 for j in range(d)] for i in range(d)]
@@ -239,6 +245,7 @@ class Pair:
                 return (x / arb(2).sqrt()).erfc() / 2
             half = x * x / 2
             return (-half).exp() * half.hypgeom_u(arb(1) / 2, arb(1) / 2) / (2 * arb.pi().sqrt())
+
         # erfc has its own relative digits, but the difference cancels; more digits until enough are left.
         old = ctx.dps
         for digits in (90, 180, 360, 720, 1440):
@@ -270,7 +277,7 @@ class Pair:
         ordered = sorted((p for p, _ in poles), key=float)
         left, right = lowest, highest
         for p in ordered:
-            if slope(p, False) > 0:   # the saddle is to the left of p
+            if slope(p, False) > 0:  # the saddle is to the left of p
                 right = p
                 break
             left = p
@@ -372,6 +379,7 @@ def min_of(values):
 def bisect(slope, left, right, width_at):
     """Where an increasing function changes sign between two ends, either of which may be None (infinite), to a part of the width there. The
     scale near the ends is logarithmic."""
+
     def at(u):
         e = arb(u).exp()
         if left is not None and right is not None:
@@ -381,6 +389,7 @@ def bisect(slope, left, right, width_at):
         if right is not None:
             return (right - 1 / e).mid()
         return arb(u).sinh().mid()
+
     # e^-120 is as near to a finite end as the precision can tell; e^1500 is far enough out.
     low, high = arb(-120 if left is not None else -1500), arb(120 if right is not None else 1500)
     for step in range(240):
@@ -396,6 +405,7 @@ def bisect(slope, left, right, width_at):
 
 
 # ------------------------------------------------------------------------------------- derived quantities
+
 
 def epsilon(pair, delta):
     """Smallest eps >= 0 with delta(eps) <= delta, to 14 digits."""
@@ -414,6 +424,7 @@ def epsilon(pair, delta):
     def excess(eps):
         value = pair.delta(eps)
         return arb("-1e9") if value <= 0 else (value.log() - target).mid()
+
     low, high = arb(0), (pair.kl() + 1).mid()
     while excess(high) > 0:
         low, high = high, 2 * high
@@ -457,6 +468,7 @@ def true_positive_rate(pair, rate):
     def excess(eps):
         value = pair.tail_q(eps)
         return arb("-1e9") if value <= 0 else (value.log() - rate.log()).mid()
+
     middle = (-pair.swapped().kl()).mid()
     width = arb(1)
     low = high = middle
@@ -467,7 +479,8 @@ def true_positive_rate(pair, rate):
         low, high, width = low - width, low, 2 * width
     eps = root(excess, low, high, "1e-9")
     # Neyman-Pearson by its dual: delta(eps) + e^eps rate is stationary in eps, so the error of eps enters squared.
-    return pair.delta(eps) + eps.exp() * rate
+    value = pair.delta(eps) + eps.exp() * rate
+    return value if value < 1 else arb(1)
 
 
 def _tpr_of_shift(pair, rate):
@@ -475,6 +488,7 @@ def _tpr_of_shift(pair, rate):
 
     def excess(x):  # log P(N > x) - log rate
         return ((x / arb(2).sqrt()).erfc() / 2).log() - rate.log()
+
     low, high = arb(-50), arb(50)
     while excess(high) > 0:
         high *= 2

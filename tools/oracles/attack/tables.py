@@ -9,7 +9,12 @@ def spread(rng, low, high):
 
 def random_table(rng, largest=40):
     """(features, target) as lists of doubles. Without the column of ones."""
-    n = min(largest, rng.choice([1, 2, 3, 4, rng.randint(2, 12), rng.randint(2, 12), rng.randint(5, 25), rng.randint(20, 40)]))
+    n = min(
+        largest,
+        rng.choice(
+            [1, 2, 3, 4, rng.randint(2, 12), rng.randint(2, 12), rng.randint(5, 25), rng.randint(20, 40)]
+        ),
+    )
     d = rng.choice([1, 1, 2, 2, 3, 4, 5])
     kind = rng.random()
     if kind < 0.25:
@@ -18,7 +23,9 @@ def random_table(rng, largest=40):
         scales = [spread(rng, -9, 9) for _ in range(d)]
     else:
         scales = [rng.choice([1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6, 1e9]) * rng.uniform(0.3, 3) for _ in range(d)]
-    centres = [0.0 if rng.random() < 0.5 else rng.choice([1.0, 10.0, 1000.0]) * rng.gauss(0, 1) for _ in range(d)]
+    centres = [
+        0.0 if rng.random() < 0.5 else rng.choice([1.0, 10.0, 1000.0]) * rng.gauss(0, 1) for _ in range(d)
+    ]
     x = [[scales[j] * (centres[j] + rng.gauss(0, 1)) for j in range(d)] for _ in range(n)]
     if rng.random() < 0.3:  # figures that people have: few digits
         x = [[float(f"{v:.{rng.choice([2, 3, 6])}g}") for v in row] for row in x]
@@ -46,7 +53,10 @@ def random_table(rng, largest=40):
     if rng.random() < 0.3:
         y = [float(rng.randint(0, 1)) for _ in range(n)]
     else:
-        y = [level * (sum(w * v for w, v in zip(weights, row)) + rng.choice([0.1, 1.0]) * rng.gauss(0, 1)) for row in x]
+        y = [
+            level * (sum(w * v for w, v in zip(weights, row)) + rng.choice([0.1, 1.0]) * rng.gauss(0, 1))
+            for row in x
+        ]
     if rng.random() < 0.05:
         y = [0.0] * n
     return x, [v if math.isfinite(v) else 0.0 for v in y]
@@ -77,5 +87,8 @@ def random_noise(rng, d, level):
     # G G^T of short binary fractions is exact in doubles, hence symmetric and definite as written.
     g = [[rng.randint(-8, 8) / 8 + (1.5 if i == j else 0.0) for j in range(d)] for i in range(d)]
     power = 2.0 ** round(math.log2(level))
-    full = [[power * (sum(a * b for a, b in zip(g[i], g[j])) + (0.125 if i == j else 0.0)) for j in range(d)] for i in range(d)]
+    full = [
+        [power * (sum(a * b for a, b in zip(g[i], g[j])) + (0.125 if i == j else 0.0)) for j in range(d)]
+        for i in range(d)
+    ]
     return full, full

@@ -1,8 +1,9 @@
 """An attack on the numbers: random problems of extreme shapes against references of 60 and more digits.
 
-  attack.py SEED NUMBERS [--program build/bin/sfumato] [--audits N] [--keep FOLDER] [--only rows,logistic,quadratic,bound,audit]
+  attack.py SEED NUMBERS [--audits N] [--only rows,logistic,quadratic,bound,audit] [--keep FOLDER]
 
-Ends with 1 if any number is on the wrong side of its claim, has wrong digits, or a confidence does not hold.
+Ends with 1 if any number is on the wrong side of its claim, has wrong digits, or a confidence does not hold. The same
+seed asks the same questions; --keep saves those that failed, with the call and what was wrong.
 """
 
 import argparse
@@ -14,22 +15,32 @@ import tempfile
 import time
 from collections import Counter
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "attack"))
+import attack_logistic
+import attack_quadratic
+import attack_rows
+import audit_truth
+import check_reference
+from claims import Tally
 
-import attack_logistic  # noqa: E402
-import attack_quadratic  # noqa: E402
-import attack_rows  # noqa: E402
-import audit_truth  # noqa: E402
-import check_reference  # noqa: E402
-from claims import Tally  # noqa: E402
-
-BAD = ("wrong side", "digits wrong", "answered where there is no law", "crash or unknown code", "does not hold",
-       "another symbol than in JSON", "text not understood", "column not known")
+BAD = (
+    "wrong side",
+    "digits wrong",
+    "answered where there is no law",
+    "crash or unknown code",
+    "does not hold",
+    "another symbol than in JSON",
+    "text not understood",
+    "column not known",
+)
 
 
 def questions(rng, folder, only):
     """Endless problems: (command, question, function that compares it)."""
-    kinds = [k for k in ("rows", "rows", "rows", "rows", "quadratic", "quadratic", "bound", "logistic") if k in only]
+    kinds = [
+        k
+        for k in ("rows", "rows", "rows", "rows", "quadratic", "quadratic", "bound", "logistic")
+        if k in only
+    ]
     while kinds:
         kind = rng.choice(kinds)
         if kind == "rows":
@@ -49,8 +60,8 @@ def main():
     parser.add_argument("--audits", type=int, default=0)
     parser.add_argument("--keep", default="")
     parser.add_argument("--only", default="rows,logistic,quadratic,bound,audit")
-    parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--skip-check", action="store_true")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop asking after so long")
+    parser.add_argument("--skip-check", action="store_true", help="of the references themselves")
     options = parser.parse_args()
     only = options.only.split(",")
     if not options.skip_check:
@@ -66,7 +77,9 @@ def main():
             try:
                 numbers += compare(question, os.path.abspath(options.program), tally, label)
             except Exception as problem:  # the attack itself is at fault: say where, go on
-                tally.add(question.arguments[0], "", "attack broke", f"{label}: {type(problem).__name__}: {problem}")
+                tally.add(
+                    question.arguments[0], "", "attack broke", f"{label}: {type(problem).__name__}: {problem}"
+                )
             if len(tally.failures) > before:
                 if options.keep:
                     kept = os.path.join(options.keep, f"{options.seed}_{count}")
@@ -74,13 +87,17 @@ def main():
                     with open(os.path.join(kept, "command.txt"), "w", encoding="utf-8") as file:
                         file.write(" ".join(question.arguments).replace(folder, ".") + "\n")
                         file.writelines(f"{f[2]}: {f[3]}\n" for f in tally.failures[before:])
-                for failure in tally.failures[before:before + 4]:
+                for failure in tally.failures[before : before + 4]:
                     print(*failure, flush=True)
             count += 1
         report = []
         if "audit" in only and options.audits:
-            report = audit_truth.attack(options.seed, options.audits, os.path.abspath(options.program), folder, tally)
-    print(f"\n{count} problems, {numbers} numbers compared (each in JSON and, where a table prints it, as text), {time.monotonic() - began:.0f} s")
+            report = audit_truth.attack(
+                options.seed, options.audits, os.path.abspath(options.program), folder, tally
+            )
+    print(
+        f"\n{count} problems, {numbers} numbers compared (each in JSON and, where a table prints it, as text), {time.monotonic() - began:.0f} s"
+    )
     for (command, claim, outcome), times in sorted(tally.counts.items()):
         print(f"{times:8d}  {command:10s} {claim:12s} {outcome}")
     if report:
@@ -91,9 +108,13 @@ def main():
         print(f"{times:6d}  {command} {code} {mode}: {kind}")
     for name, (error, detail) in sorted(tally.largest.items()):
         print(f"largest relative error of {name}: {error:.2e}, {detail}")
+    for (command, claim, outcome), details in sorted(tally.examples.items()):
+        print(f"{command} {claim} {outcome}: " + "; ".join(details[:3]))
     for (command, mode, key), ratios in sorted(tally.slack.items()):
         ratios.sort()
-        print(f"bound over truth, {command} {mode} {key}: median {ratios[len(ratios) // 2]:.4g} of {len(ratios)}, least {ratios[0]:.6g}")
+        print(
+            f"bound over truth, {command} {mode} {key}: median {ratios[len(ratios) // 2]:.4g} of {len(ratios)}, least {ratios[0]:.6g}"
+        )
     bad = sum(times for (_, _, outcome), times in tally.counts.items() if outcome in BAD)
     print("nothing is on the wrong side" if not bad else f"{bad} failures")
     return 1 if bad else 0
