@@ -129,7 +129,7 @@ SideDiffusion linear(const Side& side) {
   const Index dimension = loss.pull.size();
   const Source noise = side.require({"Sigma", "Sigma_formula"}, "the diffusion covariance");
   if (noise.key == "Sigma") {
-    OuProcess process{loss.curvature, loss.pull, noise.covariance(dimension)};
+    OuProcess process{loss.curvature, loss.pull, noise.covariance(dimension), loss.given};
     Diffusion diffusion = linear_diffusion(process);
     return {std::move(diffusion), "linear drift (quadratic loss)", std::move(process)};
   }

@@ -33,10 +33,13 @@ QuadraticLoss located(const MatrixXd& curvature, const Source& location, const W
 
 QuadraticLoss loss_of_factor(const MatrixXd& factor, const Source& curvature,
                              const Source& location) {
-  if (location.key != "y") {
-    return located(factor.transpose() * factor, location, curvature.where());
+  const Where where = curvature.where();
+  if (location.key == "y") {
+    return quadratic_from_factor(factor, response_of(location, factor.rows()), where);
   }
-  return quadratic_from_factor(factor, response_of(location, factor.rows()), curvature.where());
+  const VectorXd vector = vector_of(location, factor.cols());
+  return location.key == "pull" ? quadratic_from_factor_and_pull(factor, vector, where)
+                                : quadratic_from_factor_and_point(factor, vector, where);
 }
 
 QuadraticLoss loss_without_row(const Side& side) {

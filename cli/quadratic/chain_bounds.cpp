@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 LinearChainPair pair_of(const QuadraticProblem& problem) {
   const double rate = problem.chain()->learning_rate;
   const auto chain = [&](const DataSet& data) {
-    return LinearChain{data.loss.curvature, data.loss.pull, rate, data.noise};
+    return LinearChain{data.loss.curvature, data.loss.pull, rate, data.noise, data.loss.given};
   };
   return {chain(problem.d), problem.d.start, chain(problem.d_prime), problem.d_prime.start};
 }

@@ -17,13 +17,14 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // Log-likelihood ratios of this size have no digits left for an epsilon.
 constexpr double kLargestKl = 1e15;
 
-/// The law of a training of D or D', with another pull and start where asked for.
-OuLaw law_of(const Flow&, const DataSet& data, const VectorXd& pull, const GaussianLaw& start) {
-  return OuLaw({data.loss.curvature, pull, data.noise}, start);
+/// The law of a training on a loss, with the noise of D or D' and any start.
+OuLaw law_of(const Flow&, const DataSet& data, const QuadraticLoss& loss,
+             const GaussianLaw& start) {
+  return OuLaw({loss.curvature, loss.pull, data.noise, loss.given}, start);
 }
-ChainLaw law_of(const Chain& chain, const DataSet& data, const VectorXd& pull,
+ChainLaw law_of(const Chain& chain, const DataSet& data, const QuadraticLoss& loss,
                 const GaussianLaw& start) {
-  return ChainLaw({data.loss.curvature, pull, chain.learning_rate, data.noise}, start);
+  return ChainLaw({loss.curvature, loss.pull, chain.learning_rate, data.noise, loss.given}, start);
 }
 
 const char* moments(const OuLaw&) { return "Ornstein-Uhlenbeck moments, closed form"; }
@@ -40,8 +41,9 @@ template <class Law, class Kind>
 TrainingPair::Sides<Law> TrainingPair::sides_of(const Kind& kind, const QuadraticProblem& problem) {
   const auto side = [&](const DataSet& data) {
     const VectorXd zero = VectorXd::Zero(problem.dimension());
-    return Side<Law>{law_of(kind, data, data.loss.pull, data.start),
-                     law_of(kind, data, zero, point_law(zero)), minimum(data.loss)};
+    return Side<Law>{law_of(kind, data, data.loss, data.start),
+                     law_of(kind, data, with_pull(data.loss, zero), point_law(zero)),
+                     minimum(data.loss)};
   };
   return {side(problem.d), side(problem.d_prime)};
 }

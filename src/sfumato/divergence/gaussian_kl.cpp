@@ -19,11 +19,6 @@ Claimed<Nats> exact(double value, const WhitenedPair& pair, const char* method) 
   return result;
 }
 
-/// psi(ratio) from the ratio and its excess over one, whichever holds the digits.
-double psi(double ratio, double excess) {
-  return excess < -0.5 ? excess - std::log(ratio) : psi_of_excess(excess);
-}
-
 double kl(const WhitenedPair& pair) {
   require_comparable(pair);
   double sum = 0.0;

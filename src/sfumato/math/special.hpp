@@ -18,6 +18,11 @@ namespace sfumato {
 /// Edges   excess = 0 gives 0; excess = -1 or +inf gives +inf; excess < -1 gives NaN.
 [[nodiscard]] double psi_of_excess(double excess);
 
+/// psi(ratio) from the ratio and its excess over one, whichever holds the digits.
+[[nodiscard]] inline double psi(double ratio, double excess) {
+  return excess < -0.5 ? excess - std::log(ratio) : psi_of_excess(excess);
+}
+
 /// phi1(rate, time) = integral of e^{-rate s} over [0, time] (Spec §1.9).
 ///
 /// Any finite rate, time >= 0 including +inf (1/rate for rate > 0, else +inf).

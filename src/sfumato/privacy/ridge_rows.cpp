@@ -30,21 +30,6 @@ void require_dimension(std::string_view what, Index got, Index expected) {
   require_size(what, got, expected, Where::here("row_risks"));
 }
 
-/// Eigenvalues of A carry rounding times its condition number into every number that follows. 1e9
-/// leaves the digits that are printed; beyond it a value could be off by percents and still look
-/// exact.
-void require_digits(const RidgeProblem& problem) {
-  const double condition = condition_number(problem.loss());
-  if (condition > 1e9 && std::isfinite(condition)) {
-    throw NumericalFailure(
-        fmt::format("the curvature has condition number {:.2g}: too few digits would be left",
-                    condition),
-        "Standardise the columns or add ridge (the stationary law with isotropic noise, sum loss "
-        "and fixed ridge, and --release, have no such limit)",
-        Where::here("row risks"));
-  }
-}
-
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
                    const MinimiserRelease& release) {
   require_dimension("noise", dimension(release.noise), problem.parameters());
@@ -78,13 +63,12 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
     };
   }
 
-  require_digits(problem);
-  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise}, start);
+  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise, problem.loss().given}, start);
   (void)law.at(time);  // throws if the table itself has no law at this time
   return
       [&problem, &replacement, noise, start, time, law](Index row) -> std::optional<WhitenedPair> {
         const QuadraticLoss loss = problem.neighbour(row, replacement);
-        const OuLaw other({loss.curvature, loss.pull, noise}, start);
+        const OuLaw other({loss.curvature, loss.pull, noise, loss.given}, start);
         if (time == kInf && !other.long_run().law) return std::nullopt;
         return whiten_at(law, other, time);
       };
@@ -101,15 +85,14 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
       scaled(require_covariance("noise", release.noise, where), release.learning_rate);
   const GaussianLaw start{release.start.mean,
                           require_covariance("start", release.start.covariance, where)};
-  require_digits(problem);
   const double rate = release.learning_rate;
   const double steps = release.steps;
-  const ChainLaw law({problem.loss().curvature, problem.loss().pull, rate, step_noise}, start);
+  const ChainLaw law({problem.loss().curvature, problem.loss().pull, rate, step_noise, problem.loss().given}, start);
   (void)law.at(steps);  // throws if the table itself has no law after so many steps
   return [&problem, &replacement, step_noise, start, rate, steps,
           law](Index row) -> std::optional<WhitenedPair> {
     const QuadraticLoss loss = problem.neighbour(row, replacement);
-    const ChainLaw other({loss.curvature, loss.pull, rate, step_noise}, start);
+    const ChainLaw other({loss.curvature, loss.pull, rate, step_noise, loss.given}, start);
     // A flat direction without the row; a step too long for D' is a failure instead.
     if (steps == kInf && other.spectrum().values.minCoeff() <= 0.0 && !other.long_run().law) {
       return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
 namespace {
@@ -49,7 +50,10 @@ void require_steps(double steps, const Where& where) {
                         "Count the steps, or pass infinity for the long run", where);
 }
 
-ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(start) {
+ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start)
+    : start_(start),
+      precise_(given_training({chain.curvature, chain.pull, chain.step_noise, chain.given}, start,
+                              chain.learning_rate)) {
   const Where where = Where::here();
   const MatrixXd curvature =
       require_linear({chain.curvature, chain.pull, chain.step_noise}, start, where);
@@ -58,11 +62,19 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(
   require_finite("trace of start.covariance", trace(start.covariance), where);
 
   spectrum_ = spectrum_of(curvature);
+  const bool precisely = loses_digits(spectrum_);
+  if (precisely) {
+    RoundedSpectrum precise = precise_.spectrum();
+    spectrum_ = {std::move(precise.values), std::move(precise.vectors)};
+    pull_ = std::move(precise.pull);
+    force_ = chain.learning_rate * precise.force;
+  } else {
+    pull_ = spectrum_.to_eigenbasis(chain.pull);
+    force_ = chain.learning_rate * spectrum_.to_eigenbasis(chain.pull - curvature * start.mean);
+  }
   speed_ = chain.learning_rate * spectrum_.values;
-  pull_ = spectrum_.to_eigenbasis(chain.pull);
   mean_ = spectrum_.to_eigenbasis(start.mean);
-  force_ = chain.learning_rate * spectrum_.to_eigenbasis(chain.pull - curvature * start.mean);
-  if (!spectrum_.is_diagonal()) {  // flat directions are only pulled, and not by rounding
+  if (!spectrum_.is_diagonal() && !precisely) {  // flat directions are only pulled, and not by rounding
     for (Index i = 0; i < dimension(); ++i) {
       if (speed_(i) != 0.0) continue;
       const bool pulled = std::abs(pull_(i)) > kNoPull * chain.pull.norm();
@@ -70,11 +82,18 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start) : start_(
     }
   }
   diagonal_ =
-      spectrum_.is_diagonal() && is_diagonal(chain.step_noise) && is_diagonal(start.covariance);
+      spectrum_.is_diagonal() && sfumato::is_diagonal(chain.step_noise) &&
+      sfumato::is_diagonal(start.covariance);
   noise_ =
       diagonal_ ? MatrixXd(diagonal_of(chain.step_noise)) : spectrum_.rotated(chain.step_noise);
   spread_ =
       diagonal_ ? MatrixXd(diagonal_of(start.covariance)) : spectrum_.rotated(start.covariance);
+}
+
+ChainLaw ChainLaw::of(const GivenTraining& training) {
+  const auto& loss = std::get<MatrixGiven>(training.loss);
+  return ChainLaw({loss.curvature, loss.pull, training.learning_rate, training.noise},
+                  training.start);
 }
 
 template <class Entry>
@@ -193,7 +212,10 @@ LongRunLaw ChainLaw::long_run() const {
   return {GaussianLaw{start_.mean + spectrum_.from_eigenbasis(moved), std::move(covariance)}, {}};
 }
 
-WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps) {
+namespace {
+
+/// In double precision.
+WhitenedPair rounded_pair(const ChainLaw& p, const ChainLaw& q, double steps) {
   const GaussianLaw law_p = p.at(steps);
   const GaussianLaw law_q = q.at(steps);
   if (steps < kInf && p.start().mean == q.start().mean) {
@@ -201,6 +223,14 @@ WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps) {
                   q.displacement(steps) - p.displacement(steps), law_q.covariance);
   }
   return whiten(law_p, law_q);
+}
+
+}  // namespace
+
+WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps) {
+  require_size("q", q.dimension(), p.dimension());
+  require_steps(steps);
+  return whiten_carefully(p, q, steps, rounded_pair);
 }
 
 }  // namespace sfumato

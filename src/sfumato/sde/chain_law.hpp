@@ -16,6 +16,8 @@ struct LinearChain {
   Eigen::VectorXd pull;       ///< A x* where a minimiser x* exists
   double learning_rate;       ///< eta > 0
   Covariance step_noise;      ///< S, of one step; the flow's Sigma is S / eta
+  /// What curvature and pull are rounded from; none if they are what is meant.
+  std::shared_ptr<const GivenLoss> given = {};
 };
 
 /// (1 - u)^steps and the sum of (1 - u)^j over j < steps, from the complement u of the ratio, which
@@ -38,10 +40,15 @@ class ChainLaw {
   /// Throws InvalidArgument if sizes differ, A is not symmetric, an entry is not finite, or the
   /// learning rate is not positive.
   ChainLaw(const LinearChain& chain, const GaussianLaw& start);
+  [[nodiscard]] static ChainLaw of(const GivenTraining& training);
 
   [[nodiscard]] Eigen::Index dimension() const { return force_.size(); }
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] const GaussianLaw& start() const { return start_; }
+  [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
+
+  /// Whether A, S and V_0 are all diagonal, so that no digit is lost.
+  [[nodiscard]] bool is_diagonal() const { return diagonal_; }
 
   /// The law after `steps` steps, a whole number; +inf gives the long-run law.
   ///
@@ -86,14 +93,15 @@ class ChainLaw {
   Eigen::VectorXd force_;   ///< eta Q^T (pull - A m_0)
   Eigen::MatrixXd noise_;   ///< Q^T S Q, or one column of variances when diagonal_
   Eigen::MatrixXd spread_;  ///< Q^T V_0 Q, likewise
+  PreciseTraining precise_;
 };
 
 /// Checks that `steps` is a whole number >= 0 or +inf.
 /// Throws   InvalidArgument.
 void require_steps(double steps, const Where& where = Where::here());
 
-/// The two laws after `steps` steps against each other, +inf for the long run; where both start at
-/// the same mean and have not gone far, the difference of the means keeps its digits.
+/// The two laws after `steps` steps against each other, +inf for the long run, with the digits of
+/// whiten_at of two flows. Throws likewise.
 [[nodiscard]] WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps);
 
 }  // namespace sfumato

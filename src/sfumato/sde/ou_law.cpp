@@ -9,6 +9,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
 namespace {
@@ -51,10 +52,21 @@ MatrixXd require_linear(const OuProcess& process, const GaussianLaw& start, cons
   return curvature;
 }
 
-OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start) : start_(start) {
+OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start)
+    : start_(start), precise_(given_training(process, start, 0.0)) {
   const MatrixXd curvature = require_linear(process, start, Where::here());
 
   spectrum_ = spectrum_of(curvature);
+  if (loses_digits(spectrum_)) {
+    RoundedSpectrum precise = precise_.spectrum();
+    spectrum_ = {std::move(precise.values), std::move(precise.vectors)};
+    pull_ = std::move(precise.pull);
+    force_ = std::move(precise.force);
+    mean_ = spectrum_.to_eigenbasis(start.mean);
+    noise_ = rotate(process.noise);
+    spread_ = rotate(start.covariance);
+    return;
+  }
   pull_ = spectrum_.to_eigenbasis(process.pull);
   mean_ = spectrum_.to_eigenbasis(start.mean);
   if (!spectrum_.is_diagonal()) {
@@ -73,9 +85,14 @@ OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start) : start_(start)
   spread_ = rotate(start.covariance);
 }
 
+OuLaw OuLaw::of(const GivenTraining& training) {
+  const auto& loss = std::get<MatrixGiven>(training.loss);
+  return OuLaw({loss.curvature, loss.pull, training.noise}, training.start);
+}
+
 OuLaw::Rotated OuLaw::rotate(const Covariance& covariance) const {
   if (std::holds_alternative<Isotropic>(covariance) ||
-      (spectrum_.is_diagonal() && is_diagonal(covariance))) {
+      (spectrum_.is_diagonal() && sfumato::is_diagonal(covariance))) {
     return {diagonal_of(covariance), MatrixXd()};
   }
   MatrixXd full = spectrum_.rotated(covariance);
@@ -203,8 +220,10 @@ std::optional<double> OuLaw::excess_loss(double time) const {
   return sum;
 }
 
-WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time) {
-  require_size("q", q.dimension(), p.dimension());
+namespace {
+
+/// In double precision.
+WhitenedPair rounded_pair(const OuLaw& p, const OuLaw& q, double time) {
   const GaussianLaw law_p = p.at(time);
   const GaussianLaw law_q = q.at(time);
   if (p.start().mean == q.start().mean && time < kInf) {
@@ -217,6 +236,14 @@ WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time) {
     }
   }
   return whiten(law_p, law_q);
+}
+
+}  // namespace
+
+WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time) {
+  require_size("q", q.dimension(), p.dimension());
+  require_time(time, "whiten_at");
+  return whiten_carefully(p, q, time, rounded_pair);
 }
 
 }  // namespace sfumato

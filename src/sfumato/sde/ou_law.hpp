@@ -1,12 +1,15 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/sde/law.hpp"
+#include "sfumato/sde/precise/training.hpp"
+#include "sfumato/sde/problem/given_loss.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -16,6 +19,8 @@ struct OuProcess {
   Eigen::MatrixXd curvature;  ///< A, symmetric; may be singular or indefinite
   Eigen::VectorXd pull;       ///< A x* where a minimiser x* exists, B^T y for least squares
   Covariance noise;           ///< Sigma, the diffusion covariance (Spec §1.1)
+  /// What curvature and pull are rounded from; none if they are what is meant.
+  std::shared_ptr<const GivenLoss> given = {};
 };
 
 /// Checks what the law of a linear flow or chain is made of, and returns A symmetrised.
@@ -45,10 +50,17 @@ class OuLaw {
  public:
   /// Throws InvalidArgument if sizes differ, A is not symmetric, or an entry is not finite.
   OuLaw(const OuProcess& process, const GaussianLaw& start);
+  [[nodiscard]] static OuLaw of(const GivenTraining& training);
 
   [[nodiscard]] Eigen::Index dimension() const { return pull_.size(); }
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] const GaussianLaw& start() const { return start_; }
+  [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
+
+  /// Whether A, Sigma and V_0 are all diagonal, so that no digit is lost.
+  [[nodiscard]] bool is_diagonal() const {
+    return spectrum_.is_diagonal() && noise_.full.size() == 0 && spread_.full.size() == 0;
+  }
 
   /// The law at `time`; +inf gives the long-run law.
   ///
@@ -98,14 +110,17 @@ class OuLaw {
   Eigen::VectorXd force_;  ///< Q^T (pull - A m_0), the drift at the start
   Rotated noise_;
   Rotated spread_;  ///< Q^T V_0 Q
+  PreciseTraining precise_;
 };
 
 /// The two laws at `time` against each other (P = p, Q = q), +inf for the long run.
 ///
-/// Equals whiten(p.at(time), q.at(time)), but where both start at the same mean and have not gone
-/// far, the difference of the means is taken between displacements and keeps its digits.
+/// With noise in every direction the result has at least eight digits, from as many as it takes
+/// (compare_precisely). Otherwise it is that of whiten(p.at(time), q.at(time)), where the difference
+/// of the means is taken between displacements if both start at the same mean and have not gone
+/// far, and is refused when rounding could be seen in the fourth digit.
 ///
-/// Throws   as OuLaw::at and whiten.
+/// Throws   as OuLaw::at, whiten and compare_precisely.
 [[nodiscard]] WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time);
 
 }  // namespace sfumato

@@ -55,7 +55,7 @@ ProvenRisk bounded_risk(const LogisticLosses& losses, double step, const Covaria
 std::array<ChainLaw, 2> chain_laws(const LinearLosses& losses, double step,
                                    const Covariance& step_noise) {
   const auto law = [&](const QuadraticLoss& loss) {
-    return ChainLaw({loss.curvature, loss.pull, step, step_noise},
+    return ChainLaw({loss.curvature, loss.pull, step, step_noise, loss.given},
                     point_law(VectorXd::Zero(loss.pull.size())));
   };
   return {law(losses.worlds[0]), law(losses.worlds[1])};

@@ -17,6 +17,19 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+MatrixXd gram_of(const MatrixXd& factor, const Where& where) {
+  require_finite_entries("B", factor, where);
+  if (factor.cols() == 0) {
+    throw InvalidArgument("B has no columns", "Give one column per parameter", where);
+  }
+  const MatrixXd a = factor.transpose() * factor;
+  return 0.5 * (a + a.transpose());
+}
+
+RowsGiven rows_of(const MatrixXd& factor, const VectorXd& response) {
+  return {std::make_shared<const TableSums>(factor, response), {}};
+}
+
 }  // namespace
 
 QuadraticLoss quadratic_from_point(const MatrixXd& curvature, const VectorXd& point,
@@ -25,7 +38,26 @@ QuadraticLoss quadratic_from_point(const MatrixXd& curvature, const VectorXd& po
   require_size("x*", point.size(), a.rows(), where);
   require_finite_entries("x*", point, where);
   VectorXd pull = a * point;
-  return {std::move(a), std::move(pull), point};
+  auto source = std::make_shared<const GivenLoss>(MatrixGiven{a, pull, point});
+  return {std::move(a), std::move(pull), point, std::move(source)};
+}
+
+QuadraticLoss quadratic_from_factor_and_point(const MatrixXd& factor, const VectorXd& point,
+                                              const Where& where) {
+  QuadraticLoss loss = quadratic_from_point(gram_of(factor, where), point, where);
+  RowsGiven rows = rows_of(factor, VectorXd::Zero(factor.rows()));
+  rows.point = point;
+  loss.given = std::make_shared<const GivenLoss>(std::move(rows));
+  return loss;
+}
+
+QuadraticLoss quadratic_from_factor_and_pull(const MatrixXd& factor, const VectorXd& pull,
+                                             const Where& where) {
+  QuadraticLoss loss = quadratic_from_pull(gram_of(factor, where), pull, where);
+  RowsGiven rows = rows_of(factor, VectorXd::Zero(factor.rows()));
+  rows.pull = pull;
+  loss.given = std::make_shared<const GivenLoss>(std::move(rows));
+  return loss;
 }
 
 QuadraticLoss quadratic_from_pull(const MatrixXd& curvature, const VectorXd& pull,
@@ -40,13 +72,18 @@ QuadraticLoss quadratic_from_factor(const MatrixXd& factor, const VectorXd& resp
                                     const Where& where) {
   require_size("y", response.size(), factor.rows(), where);
   require_finite_entries("y", response, where);
-  require_finite_entries("B", factor, where);
-  if (factor.cols() == 0) {
-    throw InvalidArgument("B has no columns", "Give one column per parameter", where);
+  MatrixXd a = gram_of(factor, where);
+  return {std::move(a), factor.transpose() * response, {},
+          std::make_shared<const GivenLoss>(rows_of(factor, response))};
+}
+
+QuadraticLoss with_pull(const QuadraticLoss& loss, const VectorXd& pull) {
+  require_size("pull", pull.size(), loss.pull.size());
+  QuadraticLoss other{loss.curvature, pull};
+  if (loss.given) {
+    other.given = std::make_shared<const GivenLoss>(with_pull(*loss.given, pull));
   }
-  MatrixXd a = factor.transpose() * factor;
-  a = 0.5 * (a + a.transpose()).eval();
-  return {std::move(a), factor.transpose() * response};
+  return other;
 }
 
 double condition_number(const QuadraticLoss& loss) {

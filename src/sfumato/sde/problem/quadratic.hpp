@@ -1,10 +1,12 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/sde/problem/given_loss.hpp"
 
 namespace sfumato {
 
@@ -13,6 +15,8 @@ struct QuadraticLoss {
   Eigen::MatrixXd curvature;  ///< A, symmetric; may be singular or indefinite
   Eigen::VectorXd pull;
   std::optional<Eigen::VectorXd> given_point = {};  ///< x*, if that is how the loss was given
+  /// What curvature and pull are rounded from; none if they are what is meant.
+  std::shared_ptr<const GivenLoss> given = {};
 };
 
 /// Where a quadratic loss is least.
@@ -28,6 +32,16 @@ struct Minimum {
                                                  const Eigen::VectorXd& point,
                                                  const Where& where = Where::here());
 
+/// f from B and x*: A = B^T B. Throws as quadratic_from_point.
+[[nodiscard]] QuadraticLoss quadratic_from_factor_and_point(const Eigen::MatrixXd& factor,
+                                                            const Eigen::VectorXd& point,
+                                                            const Where& where = Where::here());
+
+/// f from B and the pull: A = B^T B. Throws as quadratic_from_point.
+[[nodiscard]] QuadraticLoss quadratic_from_factor_and_pull(const Eigen::MatrixXd& factor,
+                                                           const Eigen::VectorXd& pull,
+                                                           const Where& where = Where::here());
+
 /// f from its curvature and pull. Throws as quadratic_from_point.
 [[nodiscard]] QuadraticLoss quadratic_from_pull(const Eigen::MatrixXd& curvature,
                                                 const Eigen::VectorXd& pull,
@@ -38,6 +52,9 @@ struct Minimum {
 [[nodiscard]] QuadraticLoss quadratic_from_factor(const Eigen::MatrixXd& factor,
                                                   const Eigen::VectorXd& response,
                                                   const Where& where = Where::here());
+
+/// f with another pull.
+[[nodiscard]] QuadraticLoss with_pull(const QuadraticLoss& loss, const Eigen::VectorXd& pull);
 
 /// max|l| / min|l| over the eigenvalues of A (not of B); +inf for a singular A.
 [[nodiscard]] double condition_number(const QuadraticLoss& loss);

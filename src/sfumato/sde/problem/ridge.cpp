@@ -76,35 +76,38 @@ VectorXd RidgeProblem::Fit::unwhiten(const VectorXd& z) const {
   return upper.triangularView<Eigen::Upper>().solve(z);
 }
 
-RidgeProblem::RidgeProblem(MatrixXd features, VectorXd target, const RidgeOptions& options)
-    : features_(std::move(features)), target_(std::move(target)), options_(options) {
+RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets,
+                           const RidgeOptions& options)
+    : table_(std::make_shared<const TableSums>(std::move(rows_of_features), std::move(targets))),
+      options_(options) {
   const Where where = Where::here();
-  require_size("target", target_.size(), rows(), where);
+  require_size("target", target().size(), rows(), where);
   if (rows() == 0 || parameters() == 0) {
     throw InvalidArgument(fmt::format("the table is {} rows x {} features", rows(), parameters()),
                           "Give at least one row and one feature", where);
   }
-  require_finite_entries("the features", features_, where);
-  require_finite_entries("target", target_, where);
+  require_finite_entries("the features", features(), where);
+  require_finite_entries("target", target(), where);
   require_finite("ridge", require_non_negative("ridge", options_.ridge, where), where);
   if (options_.loss == LossScale::mean && options_.ridge_scale == RidgeScale::times_rows) {
     throw InvalidArgument("the ridge term times N does not go with the mean loss",
                           "With the mean, the ridge term is per row as it is: use fixed", where);
   }
 
-  sums_ = {gram_of(features_), features_.transpose() * target_};
+  sums_ = {gram_of(features()), features().transpose() * target()};
   if (!sums_.gram.allFinite() || !sums_.moment.allFinite()) {
     throw NumericalFailure("the squares of the features or their products with the target overflow",
                            "Standardise or rescale the columns", where);
   }
   loss_ = weigh(sums_, weights(rows()));
+  loss_.given = given(rows(), {});
   no_offset_ = VectorXd::Zero(parameters());
-  Fit own = fit_table(features_, target_, weights(rows()), no_offset_);
+  Fit own = fit_table(features(), target(), weights(rows()), no_offset_);
   reciprocal_condition_ = own.reciprocal_condition;
   if (own.is_singular()) {
     VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
     lift = (lift.array() == 0.0).select(1.0, lift);
-    leverage_factor_ = fit_table(features_, target_, weights(rows()), lift).upper;
+    leverage_factor_ = fit_table(features(), target(), weights(rows()), lift).upper;
     return;
   }
   leverage_factor_ = own.upper;
@@ -123,7 +126,7 @@ void RidgeProblem::fit_removal() {
     removing_ = replacing_;
     return;
   }
-  Fit fit = fit_table(features_, target_, less, no_offset_);
+  Fit fit = fit_table(features(), target(), less, no_offset_);
   if (fit.is_singular()) return;
   const VectorXd pull = (less.row * own.ridge / own.row - less.ridge) * replacing_->minimiser;
   removal_offset_ = fit.unwhiten(fit.whiten(pull));
@@ -131,13 +134,23 @@ void RidgeProblem::fit_removal() {
 }
 
 Record RidgeProblem::record(Index row) const {
-  return {features_.row(row).transpose(), target_(row)};
+  return {features().row(row).transpose(), target()(row)};
 }
 
 RidgeProblem::Weights RidgeProblem::weights(Index rows) const {
   const double count = static_cast<double>(rows);
   return {options_.loss == LossScale::mean ? 1.0 / count : 1.0,
           options_.ridge_scale == RidgeScale::times_rows ? options_.ridge * count : options_.ridge};
+}
+
+std::shared_ptr<const GivenLoss> RidgeProblem::given(Index rows,
+                                                     std::vector<RowDifference> differences) const {
+  const double count = static_cast<double>(rows);
+  const bool mean = options_.loss == LossScale::mean;
+  const bool grows = options_.ridge_scale == RidgeScale::times_rows;
+  return std::make_shared<const GivenLoss>(RowsGiven{table_, std::move(differences),
+                                                     mean ? count : 1.0, options_.ridge,
+                                                     grows ? count : 1.0});
 }
 
 QuadraticLoss RidgeProblem::weigh(const Sums& sums, const Weights& weights) const {
@@ -148,9 +161,9 @@ QuadraticLoss RidgeProblem::weigh(const Sums& sums, const Weights& weights) cons
 
 RidgeProblem::Sums RidgeProblem::sums_over_others(Index row) const {
   const Index after = rows() - row - 1;
-  return {gram_of(features_.topRows(row)) + gram_of(features_.bottomRows(after)),
-          features_.topRows(row).transpose() * target_.head(row) +
-              features_.bottomRows(after).transpose() * target_.tail(after)};
+  return {gram_of(features().topRows(row)) + gram_of(features().bottomRows(after)),
+          features().topRows(row).transpose() * target().head(row) +
+              features().bottomRows(after).transpose() * target().tail(after)};
 }
 
 const VectorXd& RidgeProblem::minimiser() const {
@@ -166,7 +179,7 @@ const VectorXd& RidgeProblem::minimiser() const {
 
 double RidgeProblem::leverage(Index row) const {
   const VectorXd half = leverage_factor_.transpose().triangularView<Eigen::Lower>().solve(
-      features_.row(row).transpose());
+      features().row(row).transpose());
   return std::min(1.0, weights(rows()).row * half.squaredNorm());
 }
 
@@ -184,15 +197,23 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
   if (dominates(row)) {
     sums = sums_over_others(row);
   } else {
-    const VectorXd x = features_.row(row).transpose();
-    sums = {sums_.gram - x * x.transpose(), sums_.moment - target_(row) * x};
+    const VectorXd x = features().row(row).transpose();
+    sums = {sums_.gram - x * x.transpose(), sums_.moment - target()(row) * x};
   }
-  if (!replacement) return weigh(sums, weights(rows() - 1));
+  std::vector<RowDifference> differences = {{-1.0, features().row(row).transpose(), target()(row)}};
+  if (!replacement) {
+    QuadraticLoss loss = weigh(sums, weights(rows() - 1));
+    loss.given = given(rows() - 1, std::move(differences));
+    return loss;
+  }
   const VectorXd& x = replacement->features;
   require_size("replacement", x.size(), parameters());
   sums.gram += x * x.transpose();
   sums.moment += replacement->target * x;
-  return weigh(sums, weights(rows()));
+  QuadraticLoss loss = weigh(sums, weights(rows()));
+  differences.push_back({1.0, x, replacement->target});
+  loss.given = given(rows(), std::move(differences));
+  return loss;
 }
 
 const std::optional<RidgeProblem::Fit>& RidgeProblem::reference(bool removal) const {
@@ -207,17 +228,17 @@ const VectorXd& RidgeProblem::reference_offset(bool removal) const {
 RidgeProblem::Fit RidgeProblem::neighbour_fit(Index row,
                                               const std::optional<Record>& replacement) const {
   const Weights own = weights(replacement ? rows() : rows() - 1);
-  MatrixXd features = features_;
-  VectorXd target = target_;
+  MatrixXd others = features();
+  VectorXd response = target();
   // A row of zeros is as good as no row: it adds nothing to any sum.
-  features.row(row).setZero();
-  target(row) = 0.0;
+  others.row(row).setZero();
+  response(row) = 0.0;
   if (replacement) {
     require_size("replacement", replacement->features.size(), parameters());
-    features.row(row) = replacement->features.transpose();
-    target(row) = replacement->target;
+    others.row(row) = replacement->features.transpose();
+    response(row) = replacement->target;
   }
-  return fit_table(features, target, own, no_offset_);
+  return fit_table(others, response, own, no_offset_);
 }
 
 }  // namespace sfumato

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 
 #include "sfumato/sde/problem/quadratic.hpp"
@@ -61,8 +62,8 @@ class RidgeProblem {
   /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is).
   RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options);
 
-  [[nodiscard]] Eigen::Index rows() const { return features_.rows(); }
-  [[nodiscard]] Eigen::Index parameters() const { return features_.cols(); }
+  [[nodiscard]] Eigen::Index rows() const { return features().rows(); }
+  [[nodiscard]] Eigen::Index parameters() const { return features().cols(); }
   [[nodiscard]] const RidgeOptions& options() const { return options_; }
   [[nodiscard]] Record record(Eigen::Index row) const;
 
@@ -104,13 +105,17 @@ class RidgeProblem {
     Eigen::MatrixXd gram;    ///< sum x x^T
     Eigen::VectorXd moment;  ///< sum y x
   };
+  [[nodiscard]] const Eigen::MatrixXd& features() const { return table_->features(); }
+  [[nodiscard]] const Eigen::VectorXd& target() const { return table_->target(); }
   [[nodiscard]] Weights weights(Eigen::Index rows) const;
+  /// The loss of a table with `rows` rows that differs from this one, as given.
+  [[nodiscard]] std::shared_ptr<const GivenLoss> given(
+      Eigen::Index rows, std::vector<RowDifference> differences) const;
   [[nodiscard]] QuadraticLoss weigh(const Sums& sums, const Weights& weights) const;
   [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
   void fit_removal();
 
-  Eigen::MatrixXd features_;
-  Eigen::VectorXd target_;
+  std::shared_ptr<const TableSums> table_;
   RidgeOptions options_;
   Sums sums_;
   QuadraticLoss loss_;

@@ -1,0 +1,68 @@
+#include "sfumato/sde/precise/careful.hpp"
+
+#include <utility>
+
+#include "sfumato/core/overloaded.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double kDigitsToSpare = 1e-8;  // of the largest eigenvalue: eight digits are left
+constexpr double kAgreement = 1e-6;      // of comparisons whose fourth digit is read
+
+Covariance reversed(const Covariance& covariance) {
+  if (std::holds_alternative<Isotropic>(covariance)) return covariance;
+  if (const auto* diagonal = std::get_if<Diagonal>(&covariance)) {
+    return Diagonal{diagonal->variances.reverse()};
+  }
+  return Dense{dense(covariance).reverse()};
+}
+
+/// Up or down by one unit of rounding, by the place of the entry.
+double nudged(double value, Index i, Index j) {
+  const auto hash = static_cast<std::uint64_t>(i * 1000003 + j) * 0x9E3779B97F4A7C15ULL;
+  const double direction = (hash >> 63U) != 0U ? 1.0 : -1.0;
+  return value * (1.0 + direction * std::numeric_limits<double>::epsilon());
+}
+
+}  // namespace
+
+GivenTraining given_training(const OuProcess& process, const GaussianLaw& start,
+                             double learning_rate) {
+  return {process.given ? *process.given : GivenLoss(MatrixGiven{process.curvature, process.pull}),
+          process.noise, start, learning_rate};
+}
+
+bool loses_digits(const Spectrum& spectrum) {
+  if (spectrum.is_diagonal() || spectrum.values.size() > kLargestWide) return false;
+  const Eigen::ArrayXd sizes = spectrum.values.array().abs();
+  return sizes.minCoeff() <= kDigitsToSpare * sizes.maxCoeff();
+}
+
+GivenTraining rounding_twin(const GivenTraining& training) {
+  const LossIn<long double> loss = loss_in<long double>(training.loss);
+  const Index d = loss.pull.size();
+  MatrixGiven given{loss.curvature.cast<double>().reverse(), loss.pull.cast<double>().reverse()};
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = j; i < d; ++i) {
+      given.curvature(i, j) = given.curvature(j, i) = nudged(given.curvature(i, j), i, j);
+    }
+    given.pull(j) = nudged(given.pull(j), j, -1);
+  }
+  return {std::move(given), reversed(training.noise),
+          {training.start.mean.reverse(), reversed(training.start.covariance)},
+          training.learning_rate};
+}
+
+void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin) {
+  if (!twin.mutually_singular && disagreement(pair, twin) < kAgreement) return;
+  throw NumericalFailure("double precision leaves too few digits to compare the laws",
+                         "Standardise the columns, add ridge, or put noise in every direction",
+                         Where::here("comparison of two laws"));
+}
+
+}  // namespace sfumato

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/math/whitened_pair.hpp"
+#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/precise/training.hpp"
+#include "sfumato/sde/spectrum.hpp"
+
+namespace sfumato {
+
+/// What a law is made of, as given.
+[[nodiscard]] GivenTraining given_training(const OuProcess& process, const GaussianLaw& start,
+                                           double learning_rate);
+
+/// Whether eigenvalues computed in double precision have lost so many digits that those of more
+/// precise numbers are worth their time.
+[[nodiscard]] bool loses_digits(const Spectrum& spectrum);
+
+/// The same training in other coordinates, the last one first, and with every entry of A and the pull moved
+/// by one unit of rounding: what differs between the two is rounding.
+[[nodiscard]] GivenTraining rounding_twin(const GivenTraining& training);
+
+/// Throws   NumericalFailure if the two comparisons differ in the digits that people read.
+void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin);
+
+/// Comparing two laws with the digits it takes: `rounded` compares them in double precision, and with
+/// noise everywhere more digits follow where they are needed; without it, or where they would take too
+/// long, the comparison is refused if rounding can be seen.
+template <class Law>
+[[nodiscard]] WhitenedPair whiten_carefully(const Law& p, const Law& q, double when,
+                                            WhitenedPair (*rounded)(const Law&, const Law&,
+                                                                    double)) {
+  const GivenTraining& given_p = p.precise().given();
+  const GivenTraining& given_q = q.precise().given();
+  // Sums over rows are rounded, and their difference may be one row of many.
+  const bool sums = std::holds_alternative<RowsGiven>(given_p.loss) ||
+                    std::holds_alternative<RowsGiven>(given_q.loss);
+  if (when == 0.0 || (!sums && p.is_diagonal() && q.is_diagonal())) return rounded(p, q, when);
+  const bool definite = is_definite(given_p.noise) && is_definite(given_q.noise);
+  if (definite && p.dimension() <= kLargestExtended) {
+    std::optional<WhitenedPair> first;
+    try {
+      first = rounded(p, q, when);
+      // Noise in every direction leaves no law singular: a rank that is lost is lost to rounding.
+      if (first->mutually_singular || first->used_rank_tolerance) first.reset();
+    } catch (const NumericalFailure&) {  // more digits may do
+    }
+    if (auto pair = compare_precisely(p.precise(), q.precise(), when, first)) return *pair;
+    const std::string reason = p.long_run().reason.empty() ? q.long_run().reason
+                                                           : p.long_run().reason;
+    throw NumericalFailure(reason.empty() ? "there is no law in the long run" : reason,
+                           "Ask for a finite time", Where::here("comparison of two laws"));
+  }
+  WhitenedPair pair = rounded(p, q, when);
+  if (pair.mutually_singular) return pair;
+  require_agreement(pair, rounded(Law::of(rounding_twin(given_p)), Law::of(rounding_twin(given_q)),
+                                  when));
+  return pair;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,360 @@
+#include "sfumato/sde/precise/training.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+#include "sfumato/math/precision.hpp"
+#include "sfumato/math/special.hpp"
+#include "sfumato/sde/precise/functions.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNothing = 1e-60;   // relative entropies that differ by less are equal
+constexpr double kTolerance = 1e-8;  // leaves four digits of a delta of 1e-300, whose log is 700
+
+/// What is left of one unit of rounding of the largest eigenvalue counts as none.
+template <class T>
+T zero_share(const GivenLoss& loss, Index dimension) {
+  if (std::holds_alternative<MatrixGiven>(loss)) {
+    return T(4.0 * static_cast<double>(dimension) * std::numeric_limits<double>::epsilon());
+  }
+  if constexpr (std::is_same_v<T, long double>) {
+    return T(4.0 * static_cast<double>(dimension)) * std::numeric_limits<T>::epsilon();
+  } else {
+    using std::pow;
+    return pow(std::numeric_limits<T>::epsilon(), T(0.85));  // 1e-42 and 1e-170
+  }
+}
+
+template <class T>
+struct Solved {
+  VectorOf<T> rates;    ///< ascending
+  MatrixOf<T> vectors;  ///< Q
+  VectorOf<T> pull;     ///< Q^T pull
+  VectorOf<T> force;    ///< Q^T (pull - A m_0)
+  bool converged = false;
+};
+
+template <class T>
+Solved<T> solve_loss(const GivenTraining& given) {
+  const LossIn<T> loss = loss_in<T>(given.loss);
+  const Eigen::SelfAdjointEigenSolver<MatrixOf<T>> eigen(loss.curvature);
+  Solved<T> solved;
+  solved.converged = eigen.info() == Eigen::Success;
+  if (!solved.converged) return solved;
+  solved.rates = eigen.eigenvalues();
+  solved.vectors = eigen.eigenvectors();
+  const Index d = solved.rates.size();
+  using std::abs;
+  using std::max;
+  const T largest = max(T(abs(solved.rates(0))), T(abs(solved.rates(d - 1))));
+  const T zero = zero_share<T>(given.loss, d) * largest;
+  for (Index i = 0; i < d; ++i) {
+    if (abs(solved.rates(i)) <= zero) solved.rates(i) = T(0);
+  }
+  const VectorOf<T> start = given.start.mean.cast<T>();
+  solved.pull = solved.vectors.transpose() * loss.pull;
+  const VectorOf<T> force = loss.pull - loss.curvature * start;
+  solved.force = solved.vectors.transpose() * force;
+  return solved;
+}
+
+/// N(m_0 + displacement, root root^T) at some time.
+template <class T>
+struct LawIn {
+  bool exists = false;
+  bool definite = false;  ///< as far as the digits of T tell
+  VectorOf<T> displacement;
+  MatrixOf<T> covariance;
+  Eigen::LLT<MatrixOf<T>> root;
+};
+
+template <class T>
+MatrixOf<T> rotated(const Covariance& covariance, const MatrixOf<T>& vectors) {
+  if (const auto* isotropic = std::get_if<Isotropic>(&covariance)) {
+    return MatrixOf<T>::Identity(vectors.cols(), vectors.cols()) * T(isotropic->variance);
+  }
+  const MatrixOf<T> half = dense(covariance).cast<T>() * vectors;
+  return vectors.transpose() * half;
+}
+
+/// What a rate, or two of them, do up to time `when`: Spec §5 for the flow, §8 for the chain.
+template <class T>
+class Kernel {
+ public:
+  Kernel(double learning_rate, double when) : rate_(learning_rate), when_(when) {}
+
+  /// Whether the law stays as time grows, along a direction with noise.
+  [[nodiscard]] bool exists(const T& rate) const {
+    if (when_ < kInf) return true;
+    return rate > T(0) && (rate_ == 0.0 || T(rate_) * rate < T(2));
+  }
+  [[nodiscard]] T displacement(const T& force, const T& rate) const {
+    if (when_ == kInf) return force / rate;
+    if (rate_ == 0.0) return force * precise::phi1(rate, when_);
+    return T(rate_) * force * precise::geometric_sum(T(T(rate_) * rate), when_);
+  }
+  [[nodiscard]] T noise(const T& a, const T& b) const {
+    if (rate_ == 0.0) return when_ == kInf ? T(T(1) / (a + b)) : precise::phi1(T(a + b), when_);
+    const T u = joint(a, b);
+    return when_ == kInf ? T(T(1) / u) : precise::geometric_sum(u, when_);
+  }
+  [[nodiscard]] T start(const T& a, const T& b) const {
+    if (when_ == kInf) return T(0);
+    if (rate_ == 0.0) return precise::decay(T(a + b), when_);
+    return precise::power_of_complement(T(T(rate_) * a), when_) *
+           precise::power_of_complement(T(T(rate_) * b), when_);
+  }
+
+ private:
+  /// 1 - (1 - eta a)(1 - eta b).
+  [[nodiscard]] T joint(const T& a, const T& b) const {
+    return T(rate_) * (a + b) - T(rate_) * a * T(rate_) * b;
+  }
+  double rate_;
+  double when_;
+};
+
+template <class T>
+LawIn<T> law_of(const GivenTraining& given, const Solved<T>& solved, double when) {
+  LawIn<T> law;
+  if (!solved.converged) return law;
+  const Kernel<T> kernel(given.learning_rate, when);
+  const Index d = solved.rates.size();
+  for (Index i = 0; i < d; ++i) {
+    if (!kernel.exists(solved.rates(i))) return law;
+  }
+  law.exists = true;
+  VectorOf<T> moved(d);
+  for (Index i = 0; i < d; ++i) moved(i) = kernel.displacement(solved.force(i), solved.rates(i));
+  law.displacement = solved.vectors * moved;
+  const bool spreads = trace(given.start.covariance) > 0.0 && when < kInf;
+  const bool together = std::holds_alternative<Isotropic>(given.noise) &&
+                        (!spreads || std::holds_alternative<Isotropic>(given.start.covariance));
+  const MatrixOf<T> noise = rotated<T>(given.noise, solved.vectors);
+  const MatrixOf<T> start =
+      spreads ? rotated<T>(given.start.covariance, solved.vectors) : MatrixOf<T>();
+  MatrixOf<T> inner = MatrixOf<T>::Zero(d, d);
+  for (Index j = 0; j < d; ++j) {
+    for (Index i = j; i < (together ? j + 1 : d); ++i) {
+      T value = noise(i, j) * kernel.noise(solved.rates(i), solved.rates(j));
+      if (spreads) value += start(i, j) * kernel.start(solved.rates(i), solved.rates(j));
+      inner(i, j) = inner(j, i) = value;
+    }
+  }
+  MatrixOf<T> half(d, d);
+  if (together) {
+    for (Index j = 0; j < d; ++j) half.col(j) = solved.vectors.col(j) * inner(j, j);
+  } else {
+    half = solved.vectors * inner;
+  }
+  const MatrixOf<T> full = half * solved.vectors.transpose();
+  law.covariance = T(0.5) * (full + full.transpose());
+  law.root.compute(law.covariance);
+  law.definite = law.root.info() == Eigen::Success;
+  return law;
+}
+
+/// The work of one training in one precision.
+template <class T>
+class WorkIn {
+ public:
+  [[nodiscard]] std::shared_ptr<const Solved<T>> solved(const GivenTraining& given) {
+    const std::lock_guard lock(mutex_);
+    return solve(given);
+  }
+  [[nodiscard]] std::shared_ptr<const LawIn<T>> law(const GivenTraining& given, double when) {
+    const std::lock_guard lock(mutex_);
+    if (!law_ || when_ != when) {
+      law_ = std::make_shared<const LawIn<T>>(law_of(given, *solve(given), when));
+      when_ = when;
+    }
+    return law_;
+  }
+
+ private:
+  const std::shared_ptr<const Solved<T>>& solve(const GivenTraining& given) {
+    if (!solved_) solved_ = std::make_shared<const Solved<T>>(solve_loss<T>(given));
+    return solved_;
+  }
+  std::mutex mutex_;
+  std::shared_ptr<const Solved<T>> solved_;
+  std::shared_ptr<const LawIn<T>> law_;
+  double when_ = 0.0;
+};
+
+}  // namespace
+
+struct PreciseTraining::Work {
+  GivenTraining given;
+  WorkIn<long double> extended;
+  WorkIn<Wide> wide;
+  WorkIn<Widest> widest;
+
+  explicit Work(GivenTraining training) : given(std::move(training)) {}
+  WorkIn<long double>& in(const long double*) { return extended; }
+  WorkIn<Wide>& in(const Wide*) { return wide; }
+  WorkIn<Widest>& in(const Widest*) { return widest; }
+};
+
+namespace {
+
+/// One rung: the comparison in T.
+template <class T>
+struct Rung {
+  bool decided = false;  ///< the digits of T sufficed to say whether both laws exist
+  std::optional<WhitenedPair> pair;
+};
+
+template <class T>
+Rung<T> compare_in(PreciseTraining::Work& p, PreciseTraining::Work& q, double when) {
+  const T* tag = nullptr;
+  const auto law_p = p.in(tag).law(p.given, when);
+  const auto law_q = q.in(tag).law(q.given, when);
+  Rung<T> rung;
+  if (!law_p->exists || !law_q->exists) {
+    rung.decided = std::is_same_v<T, Widest>;
+    return rung;
+  }
+  if (!law_p->definite) return rung;
+  rung.decided = true;
+  const auto lower = law_p->root.matrixL();
+  const MatrixOf<T> change = law_q->covariance - law_p->covariance;
+  const MatrixOf<T> half = lower.solve(change);
+  const MatrixOf<T> full = lower.solve(MatrixOf<T>(half.transpose()));
+  VectorOf<T> difference = law_q->displacement - law_p->displacement;
+  if (p.given.start.mean != q.given.start.mean) {
+    difference += q.given.start.mean.cast<T>() - p.given.start.mean.cast<T>();
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixOf<T>> eigen(T(0.5) * (full + full.transpose()));
+  if (eigen.info() != Eigen::Success) return {};
+  const VectorOf<T> shift = eigen.eigenvectors().transpose() * lower.solve(difference);
+  const Index d = shift.size();
+  WhitenedPair pair;
+  pair.excess.resize(d);
+  pair.ratio.resize(d);
+  pair.shift.resize(d);
+  for (Index i = 0; i < d; ++i) {
+    const T ratio = T(1) + eigen.eigenvalues()(i);
+    if (!(ratio > T(0))) return {};
+    pair.excess(i) = static_cast<double>(eigen.eigenvalues()(i));
+    pair.ratio(i) = static_cast<double>(ratio);
+    pair.shift(i) = static_cast<double>(shift(i));
+  }
+  rung.pair = std::move(pair);
+  return rung;
+}
+
+[[noreturn]] void throw_too_few(const char* problem) {
+  throw NumericalFailure(problem, "Standardise the columns, or add ridge",
+                         Where::here("comparison of two laws"));
+}
+
+/// Three numbers that see every ratio and shift: both relative entropies and the variance of the
+/// log ratio under Q.
+std::array<double, 3> measures(const WhitenedPair& pair) {
+  std::array<double, 3> sums{0.0, 0.0, 0.0};
+  for (Index i = 0; i < pair.ratio.size(); ++i) {
+    const double ratio = pair.ratio(i);
+    const double excess = pair.excess(i);
+    const double square = pair.shift(i) * pair.shift(i);
+    sums[0] += psi(1.0 / ratio, -excess / ratio) + square / ratio;
+    sums[1] += psi(ratio, excess) + square;
+    sums[2] += 0.5 * excess * excess + ratio * square;
+  }
+  return sums;
+}
+
+}  // namespace
+
+double disagreement(const WhitenedPair& a, const WhitenedPair& b) {
+  const auto left = measures(a);
+  const auto right = measures(b);
+  double worst = 0.0;
+  for (std::size_t k = 0; k < left.size(); ++k) {
+    if (!std::isfinite(left[k]) || !std::isfinite(right[k])) return kInf;
+    const double gap = std::abs(left[k] - right[k]);
+    if (gap > kNothing) worst = std::max(worst, gap / std::max(left[k], right[k]));
+  }
+  return worst;
+}
+
+PreciseTraining::PreciseTraining(GivenTraining training)
+    : work_(std::make_shared<Work>(std::move(training))) {}
+
+const GivenTraining& PreciseTraining::given() const { return work_->given; }
+
+namespace {
+
+/// Whether T has digits to spare for the smallest eigenvalue: at least those of a double.
+template <class T>
+bool resolves(const Solved<T>& solved) {
+  if (!solved.converged) return false;
+  using std::abs;
+  T least = abs(solved.rates(0));
+  T largest = least;
+  for (Index i = 0; i < solved.rates.size(); ++i) {
+    const T size = abs(solved.rates(i));
+    if (size < least) least = size;
+    if (size > largest) largest = size;
+  }
+  return least > largest * std::numeric_limits<T>::epsilon() * T(1e20);
+}
+
+template <class T>
+RoundedSpectrum rounded(const Solved<T>& solved) {
+  return {solved.rates.template cast<double>(), solved.vectors.template cast<double>(),
+          solved.pull.template cast<double>(), solved.force.template cast<double>()};
+}
+
+}  // namespace
+
+RoundedSpectrum PreciseTraining::spectrum() const {
+  const auto wide = work_->wide.solved(work_->given);
+  if (resolves(*wide) || std::holds_alternative<MatrixGiven>(work_->given.loss)) {
+    return rounded(*wide);
+  }
+  const auto widest = work_->widest.solved(work_->given);
+  if (!widest->converged) throw_too_few("the eigenvalues of the curvature do not converge");
+  return rounded(*widest);
+}
+
+std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p, const PreciseTraining& q,
+                                              double when,
+                                              const std::optional<WhitenedPair>& rounded) {
+  PreciseTraining::Work& left = *p.work_;
+  PreciseTraining::Work& right = *q.work_;
+  const Index d = left.given.start.mean.size();
+  const Rung<long double> extended = compare_in<long double>(left, right, when);
+  // The error of long double is that of double, which is the difference, over 2^11; times 16, since a
+  // difference may be small by chance.
+  if (rounded && extended.pair && disagreement(*rounded, *extended.pair) < kTolerance * 2048 / 16) {
+    return extended.pair;
+  }
+  if (d > kLargestWide) {
+    throw_too_few("double precision leaves too few digits, and more would take too long here");
+  }
+  const Rung<Wide> wide = compare_in<Wide>(left, right, when);
+  if (extended.pair && wide.pair && disagreement(*extended.pair, *wide.pair) < 0.01) {
+    return wide.pair;
+  }
+  const Rung<Widest> widest = compare_in<Widest>(left, right, when);
+  if (widest.decided && !widest.pair) return std::nullopt;
+  if (wide.pair && widest.pair && disagreement(*wide.pair, *widest.pair) < kTolerance) {
+    return widest.pair;
+  }
+  throw_too_few("two hundred digits are too few to compare the laws");
+}
+
+}  // namespace sfumato
