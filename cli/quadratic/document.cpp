@@ -14,7 +14,6 @@
 #include "quadratic/tables.hpp"
 #include "quadratic/training_pair.hpp"
 #include "sfumato/report/number.hpp"
-#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -169,35 +168,17 @@ void state_findings(const QuadraticProblem& problem, const std::vector<Observati
                                         : "Use one noise for both."));
 }
 
-/// Eigenvalues of a dense A carry rounding times its condition number into everything; those of a
-/// diagonal A are its entries.
-void state_conditioning(const QuadraticProblem& problem, Document& document) {
-  double worst = 0.0;
-  for (const QuadraticLoss* loss : {&problem.d.loss, &problem.d_prime.loss}) {
-    const double condition = condition_number(*loss);
-    if (!loss->curvature.isDiagonal(0.0) && std::isfinite(condition)) {
-      worst = std::max(worst, condition);
-    }
-  }
-  if (worst <= 1e9) return;
-  document.state(
-      StatementKind::warning,
-      fmt::format("A has condition number {:.2g}: about {:.0e} of each number is rounding. "
-                  "Rescale the parameters so that A is better conditioned.",
-                  worst, 2.2e-16 * worst));
-}
-
 /// Finite numbers of steps have a law even so, and the reader should not have to guess.
 void state_divergence(const QuadraticProblem& problem, Document& document) {
   const Chain* chain = problem.chain();
   if (chain == nullptr) return;
   for (const auto& [data, label] :
        {std::pair(&problem.d, "D"), std::pair(&problem.d_prime, "D'")}) {
-    const Eigen::VectorXd eigenvalues = spectrum_of(data->loss.curvature).values;
+    const Eigen::VectorXd values = eigenvalues(data->loss);
     Eigen::Index worst;
-    const double factor = (1.0 - chain->learning_rate * eigenvalues.array()).abs().maxCoeff(&worst);
+    const double factor = (1.0 - chain->learning_rate * values.array()).abs().maxCoeff(&worst);
     if (factor <= 1.0) continue;
-    const double value = eigenvalues(worst);
+    const double value = values(worst);
     document.state(
         StatementKind::warning,
         fmt::format("the chain of {} diverges: each step multiplies the distance along eigenvalue "
@@ -242,7 +223,6 @@ Document quadratic_document(const QuadraticProblem& problem, Observer& observer)
   state_findings(problem, observations, found, document);
   state_divergence(problem, document);
   if (training) {
-    state_conditioning(problem, document);
     add_training_figures(problem, *training, observer, document);
   }
   add_tradeoff(observations, document);

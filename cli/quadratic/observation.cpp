@@ -11,7 +11,22 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+using Eigen::VectorXd;
+
 bool differ(const Covariance& p, const Covariance& q) { return dense(p) != dense(q); }
+
+/// From one minimiser to the other: given points are subtracted, others may be closer to each other
+/// than their rounding.
+VectorXd shift_of(const QuadraticLoss& d, const QuadraticLoss& d_prime, const Minimum& x,
+                  const Minimum& x_prime) {
+  const bool given = d.given_point && d_prime.given_point;
+  if (!given && x.unique && x_prime.unique && x.point->size() <= kLargestWide) {
+    if (const auto shift = minimiser_shift_precisely(training_of(d), training_of(d_prime))) {
+      return *shift;
+    }
+  }
+  return *x_prime.point - *x.point;
+}
 
 }  // namespace
 
@@ -61,8 +76,10 @@ Observation observe_release(const QuadraticProblem& problem) {
   };
   const char* name = "x* + N(0, S)";
   Observation observation{name, name, accuracy(problem.d), accuracy(problem.d_prime)};
-  observation.set_laws(whiten(*x.point, problem.d.noise, *x_prime.point, problem.d_prime.noise),
-                       /*equal_covariances=*/true);
+  observation.set_laws(
+      whiten(VectorXd::Zero(problem.dimension()), problem.d.noise,
+             shift_of(problem.d.loss, problem.d_prime.loss, x, x_prime), problem.d_prime.noise),
+      /*equal_covariances=*/true);
   return observation;
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -54,8 +53,8 @@ Table problem_table(const QuadraticProblem& problem) {
                {"d_prime", "D'", "", NumberStyle::general, Align::right}});
   const DataSet& d = problem.d;
   const DataSet& d_prime = problem.d_prime;
-  const Eigen::VectorXd rates = spectrum_of(d.loss.curvature).values;
-  const Eigen::VectorXd rates_prime = spectrum_of(d_prime.loss.curvature).values;
+  const Eigen::VectorXd rates = eigenvalues(d.loss);
+  const Eigen::VectorXd rates_prime = eigenvalues(d_prime.loss);
   table.add_row({"parameters", problem.dimension(), problem.dimension()});
   table.add_row({"smallest eigenvalue of A", rates.minCoeff(), rates_prime.minCoeff()});
   table.add_row({"largest eigenvalue of A", rates.maxCoeff(), rates_prime.maxCoeff()});

@@ -185,6 +185,13 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
   return result;
 }
 
+/// What is left to 1 is printed with two digits, which a double has only down to 1e-13.
+HockeyStick not_quite_one(HockeyStick h) {
+  constexpr double least_complement = 1e-13;
+  if (h.delta < 1.0 - least_complement) return h;
+  return {1.0, 0.0, h.log_tail_q, Claim::upper_bound};
+}
+
 HockeyStick clipped(HockeyStick h, double eps) {
   // Laws so far apart that the integral has no digits left: nothing better than 1 is known.
   if (!(h.delta > -1e-9 && h.delta < 1.0 + 1e-9)) return {1.0, 0.0, 0.0, Claim::upper_bound};
@@ -198,11 +205,7 @@ HockeyStick clipped(HockeyStick h, double eps) {
     h.delta = floor;
     h.log_delta = std::log(floor);
   }
-  if (h.delta > 1.0) {
-    h.delta = 1.0;
-    h.log_delta = 0.0;
-  }
-  return h;
+  return not_quite_one(h);
 }
 
 /// eps at or above the mean of L under P, roughly: s0 in (0, s_max).
@@ -260,7 +263,7 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
       return {std::numeric_limits<double>::denorm_min(), g.log_delta, g.log_tail_q,
               Claim::upper_bound};
     }
-    return {g.delta, g.log_delta, g.log_tail_q, Claim::exact};
+    return not_quite_one({g.delta, g.log_delta, g.log_tail_q, Claim::exact});
   }
   if (eps <= range_of(forward).lowest) {
     return {-std::expm1(eps), std::log(-std::expm1(eps)), 0.0, Claim::exact};

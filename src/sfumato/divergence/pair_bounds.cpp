@@ -27,12 +27,15 @@ struct Quadratic {
   VectorXd minimiser;
 };
 std::optional<Quadratic> quadratic_of(const OuProcess& process) {
-  const Spectrum spectrum = spectrum_of(process.curvature);
-  const double least = spectrum.values.minCoeff();
+  const OuLaw law(process, point_law(VectorXd::Zero(process.pull.size())));
+  const Spectrum& spectrum = law.spectrum();
+  // Constants of a bound: the eigenvalues are off by their rounding, on the wrong side perhaps.
+  const double margin = spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum);
+  const double least = spectrum.values.minCoeff() - margin;
   if (!(least > 0.0)) return std::nullopt;
-  const VectorXd pull = spectrum.to_eigenbasis(process.pull);
-  return Quadratic{{least, spectrum.values.maxCoeff()},
-                   spectrum.from_eigenbasis(pull.cwiseQuotient(spectrum.values))};
+  const LongRunLaw limit = law.long_run();
+  if (!limit.law) return std::nullopt;
+  return Quadratic{{least, spectrum.values.maxCoeff() + margin}, limit.law->mean};
 }
 
 Known<PairConstants> constants_of(const OuPair& pair) {

@@ -17,8 +17,8 @@ using Widest = boost::multiprecision::number<boost::multiprecision::cpp_bin_floa
 
 /// What Eigen must know of a number type; Boost's own header does so for an older Eigen.
 template <unsigned Digits>
-struct Eigen::NumTraits<boost::multiprecision::number<
-    boost::multiprecision::cpp_bin_float<Digits>, boost::multiprecision::et_off>>
+struct Eigen::NumTraits<boost::multiprecision::number<boost::multiprecision::cpp_bin_float<Digits>,
+                                                      boost::multiprecision::et_off>>
     : Eigen::GenericNumTraits<boost::multiprecision::number<
           boost::multiprecision::cpp_bin_float<Digits>, boost::multiprecision::et_off>> {
   using Self = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<Digits>,

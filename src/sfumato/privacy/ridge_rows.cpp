@@ -8,11 +8,13 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
+#include "sfumato/sde/problem/row_span.hpp"
 
 namespace sfumato {
 namespace {
@@ -21,6 +23,8 @@ using Eigen::Index;
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr Index kMostParameters = 1000;
+constexpr double kSameDigits = 1e-6;  // of numbers whose fourth is read
 constexpr std::uint64_t kChunk = 64;  // rows a thread takes at a time: some milliseconds of work
 
 /// The whitened pair of one row; empty when D' has no model.
@@ -30,15 +34,31 @@ void require_dimension(std::string_view what, Index got, Index expected) {
   require_size(what, got, expected, Where::here("row_risks"));
 }
 
+/// A row takes seconds here, O(p^3), and cannot be interrupted.
+void require_affordable(const RidgeProblem& problem) {
+  if (problem.parameters() <= kMostParameters) return;
+  throw InvalidArgument(
+      fmt::format("{} parameters are too many for this release: the most is {}",
+                  problem.parameters(), kMostParameters),
+      "Choose fewer columns, the long run with isotropic noise and the sum, or --release",
+      Where::here("row risks"));
+}
+
+/// Throws   NumericalFailure if the loss has no unique minimiser: one that double precision cannot
+///          tell from none is looked for with more digits.
+void require_minimiser(const RidgeProblem& problem) {
+  if (problem.has_minimiser()) return;
+  if (problem.parameters() <= kLargestWide && problem.precise().spectrum().values(0) > 0.0) return;
+  (void)problem.minimiser();
+}
+
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
                    const MinimiserRelease& release) {
   require_dimension("noise", dimension(release.noise), problem.parameters());
   const Covariance noise = require_covariance("noise", release.noise, Where::here("row_risks"));
-  (void)problem.minimiser();
-  return [&problem, &replacement, noise](Index row) -> std::optional<WhitenedPair> {
-    const std::optional<VectorXd> shift = minimiser_shift(problem, row, replacement);
-    if (!shift) return std::nullopt;
-    return whiten(VectorXd::Zero(shift->size()), noise, *shift, noise);
+  require_minimiser(problem);
+  return [&problem, &replacement, noise](Index row) {
+    return ridge_pair_released(problem, row, replacement, noise);
   };
 }
 
@@ -56,14 +76,16 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
   const auto* isotropic = std::get_if<Isotropic>(&noise);
   if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0 &&
       changes_rows_only(problem, !replacement)) {
-    (void)problem.minimiser();
+    require_minimiser(problem);
     const double variance = isotropic->variance;
     return [&problem, &replacement, variance](Index row) {
       return ridge_pair_stationary(problem, row, replacement, variance);
     };
   }
 
-  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise, problem.loss().given}, start);
+  require_affordable(problem);
+  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise, problem.loss().given},
+                  start);
   (void)law.at(time);  // throws if the table itself has no law at this time
   return
       [&problem, &replacement, noise, start, time, law](Index row) -> std::optional<WhitenedPair> {
@@ -85,9 +107,12 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
       scaled(require_covariance("noise", release.noise, where), release.learning_rate);
   const GaussianLaw start{release.start.mean,
                           require_covariance("start", release.start.covariance, where)};
+  require_affordable(problem);
   const double rate = release.learning_rate;
   const double steps = release.steps;
-  const ChainLaw law({problem.loss().curvature, problem.loss().pull, rate, step_noise, problem.loss().given}, start);
+  const ChainLaw law(
+      {problem.loss().curvature, problem.loss().pull, rate, step_noise, problem.loss().given},
+      start);
   (void)law.at(steps);  // throws if the table itself has no law after so many steps
   return [&problem, &replacement, step_noise, start, rate, steps,
           law](Index row) -> std::optional<WhitenedPair> {
@@ -124,14 +149,10 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
 
 }  // namespace
 
-std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions& options,
-                               Observer& observer) {
-  if (options.replacement) {
-    const Where where = Where::here();
-    require_dimension("replacement", options.replacement->features.size(), problem.parameters());
-    require_finite_entries("replacement", options.replacement->features, where);
-    require_finite("replacement target", options.replacement->target, where);
-  }
+namespace {
+
+std::vector<RowRisk> risks_of(const RidgeProblem& problem, const RowRiskOptions& options,
+                              Observer& observer) {
   const PairOfRow pair_of = std::visit(
       [&](const auto& release) { return pairs_of(problem, options.replacement, release); },
       options.release);
@@ -141,11 +162,100 @@ std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions
   (void)parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
                         [&](std::uint64_t first, std::uint64_t last) {
                           for (std::uint64_t row = first; row < last; ++row) {
+                            throw_if_stopped(observer);
                             risks[row] =
                                 risk_of(problem, static_cast<Index>(row), pair_of, options);
                           }
                         });
   return risks;
+}
+
+/// Whether a release looks the same from every side, so that directions in which no row has a
+/// component tell nothing: those without curvature too, unless a law is asked for in the long run.
+bool is_round(const Release& release, bool ridge) {
+  return std::visit(Overloaded{[&](const MinimiserRelease& of) {
+                                 return ridge && std::holds_alternative<Isotropic>(of.noise);
+                               },
+                               [&](const auto& of) {
+                                 double when = 0.0;
+                                 if constexpr (requires { of.time; }) when = of.time;
+                                 if constexpr (requires { of.steps; }) when = of.steps;
+                                 return (ridge || when < kInf) &&
+                                        std::holds_alternative<Isotropic>(of.noise) &&
+                                        std::holds_alternative<Isotropic>(of.start.covariance) &&
+                                        of.start.mean.isZero(0.0);
+                               }},
+                    release);
+}
+
+/// The same release in fewer dimensions.
+Release reduced(Release release, Index dimension) {
+  std::visit(
+      Overloaded{[&](MinimiserRelease& of) { std::get<Isotropic>(of.noise).dimension = dimension; },
+                 [&](auto& of) {
+                   std::get<Isotropic>(of.noise).dimension = dimension;
+                   of.start.mean = VectorXd::Zero(dimension);
+                   std::get<Isotropic>(of.start.covariance).dimension = dimension;
+                 }},
+      release);
+  return release;
+}
+
+bool agree(double a, double b) {
+  return a == b || std::abs(a - b) <= kSameDigits * std::max(std::abs(a), std::abs(b));
+}
+
+/// A table of more columns than rows in the span of its rows, twice: rounding that can be seen differs.
+std::vector<RowRisk> risks_in_span(const RidgeProblem& problem, const RowRiskOptions& options,
+                                   Observer& observer) {
+  const auto solve = [&](bool last_first) {
+    const RowSpan span = span_of_rows(problem, options.replacement, last_first);
+    RowRiskOptions inner = options;
+    inner.replacement = span.replacement;
+    inner.release = reduced(options.release, span.problem.parameters());
+    return risks_of(span.problem, inner, observer);
+  };
+  std::vector<RowRisk> risks = solve(false);
+  const std::vector<RowRisk> again = solve(true);
+  for (std::size_t i = 0; i < risks.size(); ++i) {
+    if (again[i].status == RowStatus::not_computed) risks[i] = again[i];
+    if (risks[i].status != RowStatus::ok) continue;
+    if (again[i].status == RowStatus::ok &&
+        agree(risks[i].forward.kl.value, again[i].forward.kl.value) &&
+        agree(risks[i].reverse.kl.value, again[i].reverse.kl.value)) {
+      continue;
+    }
+    RowRisk failed;
+    failed.row = risks[i].row;
+    failed.status = RowStatus::failed;
+    failed.leverage = risks[i].leverage;
+    failed.message = "double precision leaves too few digits. Standardise the columns";
+    risks[i] = std::move(failed);
+  }
+  return risks;
+}
+
+}  // namespace
+
+std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions& options,
+                               Observer& observer) {
+  if (options.replacement) {
+    const Where where = Where::here();
+    require_dimension("replacement", options.replacement->features.size(), problem.parameters());
+    require_finite_entries("replacement", options.replacement->features, where);
+    require_finite("replacement target", options.replacement->target, where);
+  }
+  std::visit(
+      [&](const auto& of) {
+        require_dimension("noise", dimension(of.noise), problem.parameters());
+      },
+      options.release);
+  const Index span = problem.rows() + (options.replacement ? 1 : 0);
+  if (problem.parameters() > std::max(span, kLargestWide) &&
+      is_round(options.release, problem.options().ridge > 0.0)) {
+    return risks_in_span(problem, options, observer);
+  }
+  return risks_of(problem, options, observer);
 }
 
 }  // namespace sfumato

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -31,6 +33,14 @@ Claimed<T> larger(const Claimed<T>& a, const Claimed<T>& b) {
     result.claim = Claim::upper_bound;
   }
   return result;
+}
+
+/// Laws that were compared have eight digits (compare_precisely). A value keeps those that are printed;
+/// a bound made of them is moved up by what they may lack, which counts by the logarithm.
+double moved_up(double value, Claim claim) {
+  constexpr double lacking = 1e-7;
+  if (claim != Claim::upper_bound || !(value > 0.0)) return value;
+  return value * (1.0 + lacking * (1.0 + std::abs(std::log(value))));
 }
 
 /// A bound that follows from a KL inherits what the KL assumes.
@@ -138,12 +148,16 @@ std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) cons
 }
 
 Claimed<double> Risk::advantage() const {
-  return least(Overloaded{
-      [](const Gaussian& g) { return view_of(gaussian_total_variation(g.sides[0].pair), g); },
-      [](const Entropies& e) {
-        return smaller(following(total_variation_from_kl(e.kl[0].value), e.kl[0]),
-                       following(total_variation_from_kl(e.kl[1].value), e.kl[1]));
-      }});
+  return least(Overloaded{[](const Gaussian& g) {
+                            Claimed<double> found = gaussian_total_variation(g.sides[0].pair);
+                            found.value = std::min(1.0, moved_up(found.value, found.claim));
+                            return view_of(std::move(found), g);
+                          },
+                          [](const Entropies& e) {
+                            return smaller(
+                                following(total_variation_from_kl(e.kl[0].value), e.kl[0]),
+                                following(total_variation_from_kl(e.kl[1].value), e.kl[1]));
+                          }});
 }
 
 Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
@@ -156,7 +170,8 @@ Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
         }
         const HockeyStick h =
             gaussian_hockey_stick(g.sides[own].loss, g.sides[other].loss, epsilon.nats());
-        return view_of<Delta>({Delta{h.delta}, h.claim, "Gaussian hockey-stick, contour integral"},
+        const double delta = std::min(1.0, moved_up(h.delta, h.claim));
+        return view_of<Delta>({Delta{delta}, h.claim, "Gaussian hockey-stick, contour integral"},
                               g);
       },
       [&](const Entropies& e) {
@@ -178,7 +193,9 @@ Claimed<Epsilon> Risk::epsilon(Direction direction, Delta delta) const {
         if (g.sides[0].pair.mutually_singular) {
           return view_of(gaussian_epsilon(g.sides[0].pair, delta), g);
         }
-        return view_of(gaussian_epsilon(g.sides[own].loss, g.sides[other].loss, delta), g);
+        Claimed<Epsilon> found = gaussian_epsilon(g.sides[own].loss, g.sides[other].loss, delta);
+        found.value = Epsilon{moved_up(found.value.nats(), found.claim)};
+        return view_of(std::move(found), g);
       },
       [&](const Entropies& e) {
         return smaller(following(epsilon_from_kl_forward(e.kl[own].value, delta), e.kl[own]),
@@ -191,12 +208,16 @@ Claimed<Epsilon> Risk::epsilon(Delta delta) const {
 }
 
 Claimed<double> Risk::tpr(double fpr) const {
-  return least(
-      Overloaded{[&](const Gaussian& g) { return view_of(gaussian_tpr(g.sides[0].pair, fpr), g); },
-                 [&](const Entropies& e) {
-                   return smaller(following(tpr_from_kl_forward(e.kl[0].value, fpr), e.kl[0]),
-                                  following(tpr_from_kl_reverse(e.kl[1].value, fpr), e.kl[1]));
-                 }});
+  return least(Overloaded{[&](const Gaussian& g) {
+                            Claimed<double> found = gaussian_tpr(g.sides[0].pair, fpr);
+                            found.value = std::min(1.0, moved_up(found.value, found.claim));
+                            return view_of(std::move(found), g);
+                          },
+                          [&](const Entropies& e) {
+                            return smaller(
+                                following(tpr_from_kl_forward(e.kl[0].value, fpr), e.kl[0]),
+                                following(tpr_from_kl_reverse(e.kl[1].value, fpr), e.kl[1]));
+                          }});
 }
 
 }  // namespace sfumato

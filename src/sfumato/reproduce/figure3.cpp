@@ -31,7 +31,8 @@ const Vector2d& target() {
 }
 
 OuLaw law_of(const QuadraticLoss& loss, const Vector2d& variances) {
-  return OuLaw({loss.curvature, loss.pull, Diagonal{variances}, loss.given}, point_law(Vector2d::Zero()));
+  return OuLaw({loss.curvature, loss.pull, Diagonal{variances}, loss.given},
+               point_law(Vector2d::Zero()));
 }
 
 /// The loss without the row along A^{1/2} direction, scaled to kLeverage and labelled so that its

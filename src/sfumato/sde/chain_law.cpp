@@ -62,8 +62,8 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start)
   require_finite("trace of start.covariance", trace(start.covariance), where);
 
   spectrum_ = spectrum_of(curvature);
-  const bool precisely = loses_digits(spectrum_);
-  if (precisely) {
+  lost_digits_ = loses_digits(spectrum_);
+  if (lost_digits_) {
     RoundedSpectrum precise = precise_.spectrum();
     spectrum_ = {std::move(precise.values), std::move(precise.vectors)};
     pull_ = std::move(precise.pull);
@@ -74,16 +74,15 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start)
   }
   speed_ = chain.learning_rate * spectrum_.values;
   mean_ = spectrum_.to_eigenbasis(start.mean);
-  if (!spectrum_.is_diagonal() && !precisely) {  // flat directions are only pulled, and not by rounding
+  if (!spectrum_.is_diagonal()) {  // flat directions are only pulled, and not by rounding
     for (Index i = 0; i < dimension(); ++i) {
       if (speed_(i) != 0.0) continue;
       const bool pulled = std::abs(pull_(i)) > kNoPull * chain.pull.norm();
       force_(i) = pulled ? chain.learning_rate * pull_(i) : 0.0;
     }
   }
-  diagonal_ =
-      spectrum_.is_diagonal() && sfumato::is_diagonal(chain.step_noise) &&
-      sfumato::is_diagonal(start.covariance);
+  diagonal_ = spectrum_.is_diagonal() && sfumato::is_diagonal(chain.step_noise) &&
+              sfumato::is_diagonal(start.covariance);
   noise_ =
       diagonal_ ? MatrixXd(diagonal_of(chain.step_noise)) : spectrum_.rotated(chain.step_noise);
   spread_ =

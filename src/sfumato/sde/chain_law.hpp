@@ -47,6 +47,9 @@ class ChainLaw {
   [[nodiscard]] const GaussianLaw& start() const { return start_; }
   [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
 
+  /// Whether the eigenvalues were taken from more digits than double precision has.
+  [[nodiscard]] bool lost_digits() const { return lost_digits_; }
+
   /// Whether A, S and V_0 are all diagonal, so that no digit is lost.
   [[nodiscard]] bool is_diagonal() const { return diagonal_; }
 
@@ -94,6 +97,7 @@ class ChainLaw {
   Eigen::MatrixXd noise_;   ///< Q^T S Q, or one column of variances when diagonal_
   Eigen::MatrixXd spread_;  ///< Q^T V_0 Q, likewise
   PreciseTraining precise_;
+  bool lost_digits_ = false;
 };
 
 /// Checks that `steps` is a whole number >= 0 or +inf.

@@ -65,7 +65,9 @@ double linear_contraction(const MatrixXd& curvature, const Covariance& metric) {
   const Where where = Where::here();
   const MatrixXd a = in_metric(curvature, metric, where);
   const MatrixXd symmetric = 0.5 * (a + a.transpose());
-  return spectrum_of(symmetric).values.minCoeff();
+  const Spectrum spectrum = spectrum_of(symmetric);
+  // A constant of bounds: never above the true one.
+  return spectrum.values.minCoeff() - (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum));
 }
 
 double hessian_contraction(double lower, double upper, const Covariance& metric) {
@@ -82,8 +84,13 @@ double linear_step_lipschitz(const MatrixXd& curvature, double learning_rate,
   require_finite("learning_rate", learning_rate, where);
   const MatrixXd a = in_metric(curvature, metric, where);
   const MatrixXd step = MatrixXd::Identity(a.rows(), a.cols()) - learning_rate * a;
-  if (step == step.transpose()) return spectrum_of(step).values.cwiseAbs().maxCoeff();
-  return Eigen::JacobiSVD<MatrixXd>(step).singularValues()(0);
+  const Spectrum spectrum =
+      step == step.transpose()
+          ? spectrum_of(step)
+          : Spectrum{Eigen::JacobiSVD<MatrixXd>(step).singularValues(), MatrixXd::Zero(1, 1)};
+  // A constant of bounds: never below the true one.
+  return spectrum.values.cwiseAbs().maxCoeff() +
+         (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum));
 }
 
 double hessian_step_lipschitz(double lower, double upper, double learning_rate,

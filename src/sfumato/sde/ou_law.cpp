@@ -57,17 +57,18 @@ OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start)
   const MatrixXd curvature = require_linear(process, start, Where::here());
 
   spectrum_ = spectrum_of(curvature);
-  if (loses_digits(spectrum_)) {
+  lost_digits_ = loses_digits(spectrum_);
+  if (lost_digits_) {
     RoundedSpectrum precise = precise_.spectrum();
     spectrum_ = {std::move(precise.values), std::move(precise.vectors)};
     pull_ = std::move(precise.pull);
     force_ = std::move(precise.force);
-    mean_ = spectrum_.to_eigenbasis(start.mean);
-    noise_ = rotate(process.noise);
-    spread_ = rotate(start.covariance);
-    return;
+  } else {
+    pull_ = spectrum_.to_eigenbasis(process.pull);
+    // From the entries of A rather than from l_i m_i: at the minimiser the difference then vanishes
+    // to the rounding of the inputs and not of the eigenvectors.
+    force_ = spectrum_.to_eigenbasis(process.pull - curvature * start.mean);
   }
-  pull_ = spectrum_.to_eigenbasis(process.pull);
   mean_ = spectrum_.to_eigenbasis(start.mean);
   if (!spectrum_.is_diagonal()) {
     for (Index i = 0; i < dimension(); ++i) {
@@ -75,9 +76,7 @@ OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start)
       if (flat && std::abs(pull_(i)) <= kNoPull * process.pull.norm()) pull_(i) = 0.0;
     }
   }
-  // From the entries of A rather than from l_i m_i: at the minimiser the difference then vanishes
-  // to the rounding of the inputs and not of the eigenvectors. Flat directions are only pulled.
-  force_ = spectrum_.to_eigenbasis(process.pull - curvature * start.mean);
+  // Flat directions are only pulled.
   for (Index i = 0; i < dimension(); ++i) {
     if (spectrum_.values(i) == 0.0) force_(i) = pull_(i);
   }

@@ -57,6 +57,9 @@ class OuLaw {
   [[nodiscard]] const GaussianLaw& start() const { return start_; }
   [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
 
+  /// Whether the eigenvalues were taken from more digits than double precision has.
+  [[nodiscard]] bool lost_digits() const { return lost_digits_; }
+
   /// Whether A, Sigma and V_0 are all diagonal, so that no digit is lost.
   [[nodiscard]] bool is_diagonal() const {
     return spectrum_.is_diagonal() && noise_.full.size() == 0 && spread_.full.size() == 0;
@@ -111,6 +114,7 @@ class OuLaw {
   Rotated noise_;
   Rotated spread_;  ///< Q^T V_0 Q
   PreciseTraining precise_;
+  bool lost_digits_ = false;
 };
 
 /// The two laws at `time` against each other (P = p, Q = q), +inf for the long run.

@@ -37,6 +37,11 @@ MatrixXd Spectrum::rotated(const Covariance& covariance) const {
   return vectors.transpose() * multiply(covariance, vectors);
 }
 
+double rounding_of(const Spectrum& spectrum) {
+  return 4.0 * static_cast<double>(spectrum.values.size()) *
+         std::numeric_limits<double>::epsilon() * spectrum.values.cwiseAbs().maxCoeff();
+}
+
 Spectrum spectrum_of(const MatrixXd& matrix) {
   if (!has_off_diagonal(matrix)) return {matrix.diagonal(), MatrixXd()};
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(matrix);
@@ -45,9 +50,7 @@ Spectrum spectrum_of(const MatrixXd& matrix) {
                            "Check the matrix for entries of extreme size");
   }
   Spectrum spectrum{eigen.eigenvalues(), eigen.eigenvectors()};
-  const double rounding = 4.0 * static_cast<double>(matrix.rows()) *
-                          std::numeric_limits<double>::epsilon() *
-                          spectrum.values.cwiseAbs().maxCoeff();
+  const double rounding = rounding_of(spectrum);
   for (double& value : spectrum.values) {
     if (std::abs(value) <= rounding) value = 0.0;
   }

@@ -53,7 +53,8 @@ GivenTraining rounding_twin(const GivenTraining& training) {
     }
     given.pull(j) = nudged(given.pull(j), j, -1);
   }
-  return {std::move(given), reversed(training.noise),
+  return {std::move(given),
+          reversed(training.noise),
           {training.start.mean.reverse(), reversed(training.start.covariance)},
           training.learning_rate};
 }

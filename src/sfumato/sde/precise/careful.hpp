@@ -42,23 +42,24 @@ template <class Law>
   if (when == 0.0 || (!sums && p.is_diagonal() && q.is_diagonal())) return rounded(p, q, when);
   const bool definite = is_definite(given_p.noise) && is_definite(given_q.noise);
   if (definite && p.dimension() <= kLargestExtended) {
+    // A law that is double precision in parts only says nothing about the rounding of long double.
     std::optional<WhitenedPair> first;
     try {
-      first = rounded(p, q, when);
+      if (!p.lost_digits() && !q.lost_digits()) first = rounded(p, q, when);
       // Noise in every direction leaves no law singular: a rank that is lost is lost to rounding.
-      if (first->mutually_singular || first->used_rank_tolerance) first.reset();
+      if (first && (first->mutually_singular || first->used_rank_tolerance)) first.reset();
     } catch (const NumericalFailure&) {  // more digits may do
     }
     if (auto pair = compare_precisely(p.precise(), q.precise(), when, first)) return *pair;
-    const std::string reason = p.long_run().reason.empty() ? q.long_run().reason
-                                                           : p.long_run().reason;
+    const std::string reason =
+        p.long_run().reason.empty() ? q.long_run().reason : p.long_run().reason;
     throw NumericalFailure(reason.empty() ? "there is no law in the long run" : reason,
                            "Ask for a finite time", Where::here("comparison of two laws"));
   }
   WhitenedPair pair = rounded(p, q, when);
   if (pair.mutually_singular) return pair;
-  require_agreement(pair, rounded(Law::of(rounding_twin(given_p)), Law::of(rounding_twin(given_q)),
-                                  when));
+  require_agreement(
+      pair, rounded(Law::of(rounding_twin(given_p)), Law::of(rounding_twin(given_q)), when));
   return pair;
 }
 

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "sfumato/math/precision.hpp"
 #include "sfumato/math/special.hpp"
@@ -21,14 +23,35 @@ using Eigen::Index;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNothing = 1e-60;   // relative entropies that differ by less are equal
+constexpr double kDropped = 1e-12;   // of a decay: too little to be seen
+constexpr double kTooFar = 1e30;     // no digit of a double is left for an epsilon
 constexpr double kTolerance = 1e-8;  // leaves four digits of a delta of 1e-300, whose log is 700
+
+/// How many eigenvalues of a matrix that was written down are 0 up to the rounding of its entries:
+/// those of the matrix scaled to a unit diagonal, so that units do not matter.
+template <class T>
+Index flat_directions(const MatrixOf<T>& matrix) {
+  const Index d = matrix.rows();
+  VectorOf<T> scale(d);
+  for (Index i = 0; i < d; ++i) {
+    using std::abs;
+    using std::sqrt;
+    T size = abs(matrix(i, i));
+    if (size == T(0)) size = matrix.row(i).cwiseAbs().maxCoeff();
+    scale(i) = size == T(0) ? T(1) : T(T(1) / sqrt(size));
+  }
+  const MatrixOf<T> unit = scale.asDiagonal() * matrix * scale.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.template cast<double>(),
+                                                             Eigen::EigenvaluesOnly);
+  const Eigen::ArrayXd sizes = eigen.eigenvalues().array().abs();
+  const double rounding =
+      4.0 * static_cast<double>(d) * std::numeric_limits<double>::epsilon() * sizes.maxCoeff();
+  return (sizes <= rounding).count();
+}
 
 /// What is left of one unit of rounding of the largest eigenvalue counts as none.
 template <class T>
-T zero_share(const GivenLoss& loss, Index dimension) {
-  if (std::holds_alternative<MatrixGiven>(loss)) {
-    return T(4.0 * static_cast<double>(dimension) * std::numeric_limits<double>::epsilon());
-  }
+T zero_share(Index dimension) {
   if constexpr (std::is_same_v<T, long double>) {
     return T(4.0 * static_cast<double>(dimension)) * std::numeric_limits<T>::epsilon();
   } else {
@@ -39,10 +62,11 @@ T zero_share(const GivenLoss& loss, Index dimension) {
 
 template <class T>
 struct Solved {
-  VectorOf<T> rates;    ///< ascending
-  MatrixOf<T> vectors;  ///< Q
-  VectorOf<T> pull;     ///< Q^T pull
-  VectorOf<T> force;    ///< Q^T (pull - A m_0)
+  VectorOf<T> rates;     ///< ascending
+  MatrixOf<T> vectors;   ///< Q
+  VectorOf<T> pull;      ///< Q^T pull
+  VectorOf<T> force;     ///< Q^T (pull - A m_0)
+  double dropped = 0.0;  ///< an eigenvalue up to this size was taken to be 0 for want of digits
   bool converged = false;
 };
 
@@ -59,9 +83,19 @@ Solved<T> solve_loss(const GivenTraining& given) {
   using std::abs;
   using std::max;
   const T largest = max(T(abs(solved.rates(0))), T(abs(solved.rates(d - 1))));
-  const T zero = zero_share<T>(given.loss, d) * largest;
+  if (std::holds_alternative<MatrixGiven>(given.loss)) {
+    std::vector<Index> order(static_cast<std::size_t>(d));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::sort(order.begin(), order.end(),
+              [&](Index i, Index j) { return abs(solved.rates(i)) < abs(solved.rates(j)); });
+    const auto flat = static_cast<std::size_t>(flat_directions(loss.curvature));
+    for (std::size_t k = 0; k < flat; ++k) solved.rates(order[k]) = T(0);
+  }
+  const T zero = zero_share<T>(d) * largest;
   for (Index i = 0; i < d; ++i) {
-    if (abs(solved.rates(i)) <= zero) solved.rates(i) = T(0);
+    if (solved.rates(i) == T(0) || abs(solved.rates(i)) > zero) continue;
+    solved.rates(i) = T(0);
+    solved.dropped = static_cast<double>(zero);
   }
   const VectorOf<T> start = given.start.mean.cast<T>();
   solved.pull = solved.vectors.transpose() * loss.pull;
@@ -75,6 +109,7 @@ template <class T>
 struct LawIn {
   bool exists = false;
   bool definite = false;  ///< as far as the digits of T tell
+  bool resolved = false;  ///< no eigenvalue was dropped that could matter until then
   VectorOf<T> displacement;
   MatrixOf<T> covariance;
   Eigen::LLT<MatrixOf<T>> root;
@@ -136,6 +171,8 @@ LawIn<T> law_of(const GivenTraining& given, const Solved<T>& solved, double when
     if (!kernel.exists(solved.rates(i))) return law;
   }
   law.exists = true;
+  const double unit = given.learning_rate == 0.0 ? 1.0 : given.learning_rate;
+  law.resolved = solved.dropped == 0.0 || solved.dropped * unit * when < kDropped;
   VectorOf<T> moved(d);
   for (Index i = 0; i < d; ++i) moved(i) = kernel.displacement(solved.force(i), solved.rates(i));
   law.displacement = solved.vectors * moved;
@@ -213,7 +250,8 @@ namespace {
 /// One rung: the comparison in T.
 template <class T>
 struct Rung {
-  bool decided = false;  ///< the digits of T sufficed to say whether both laws exist
+  bool decided = false;   ///< the digits of T sufficed to say whether both laws exist
+  bool resolved = false;  ///< and no eigenvalue was dropped that could matter
   std::optional<WhitenedPair> pair;
 };
 
@@ -229,6 +267,7 @@ Rung<T> compare_in(PreciseTraining::Work& p, PreciseTraining::Work& q, double wh
   }
   if (!law_p->definite) return rung;
   rung.decided = true;
+  rung.resolved = law_p->resolved && law_q->resolved;
   const auto lower = law_p->root.matrixL();
   const MatrixOf<T> change = law_q->covariance - law_p->covariance;
   const MatrixOf<T> half = lower.solve(change);
@@ -320,14 +359,29 @@ RoundedSpectrum rounded(const Solved<T>& solved) {
 
 }  // namespace
 
-RoundedSpectrum PreciseTraining::spectrum() const {
+template <class Use>
+auto PreciseTraining::with_solved(Use&& use) const {
   const auto wide = work_->wide.solved(work_->given);
-  if (resolves(*wide) || std::holds_alternative<MatrixGiven>(work_->given.loss)) {
-    return rounded(*wide);
-  }
+  if (resolves(*wide)) return use(*wide);
   const auto widest = work_->widest.solved(work_->given);
   if (!widest->converged) throw_too_few("the eigenvalues of the curvature do not converge");
-  return rounded(*widest);
+  return use(*widest);
+}
+
+RoundedSpectrum PreciseTraining::spectrum() const {
+  return with_solved([](const auto& solved) { return rounded(solved); });
+}
+
+double PreciseTraining::inverse_form(const Eigen::VectorXd& x) const {
+  return with_solved([&x](const auto& solved) {
+    using T = typename std::decay_t<decltype(solved.rates)>::Scalar;
+    const VectorOf<T> z = solved.vectors.transpose() * x.cast<T>();
+    T sum = 0;
+    for (Index i = 0; i < z.size(); ++i) {
+      if (solved.rates(i) > T(0)) sum += z(i) * z(i) / solved.rates(i);
+    }
+    return static_cast<double>(sum);
+  });
 }
 
 std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p, const PreciseTraining& q,
@@ -339,22 +393,66 @@ std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p, const Pr
   const Rung<long double> extended = compare_in<long double>(left, right, when);
   // The error of long double is that of double, which is the difference, over 2^11; times 16, since a
   // difference may be small by chance.
-  if (rounded && extended.pair && disagreement(*rounded, *extended.pair) < kTolerance * 2048 / 16) {
+  if (rounded && extended.resolved && extended.pair &&
+      disagreement(*rounded, *extended.pair) < kTolerance * 2048 / 16) {
     return extended.pair;
   }
   if (d > kLargestWide) {
     throw_too_few("double precision leaves too few digits, and more would take too long here");
   }
   const Rung<Wide> wide = compare_in<Wide>(left, right, when);
-  if (extended.pair && wide.pair && disagreement(*extended.pair, *wide.pair) < 0.01) {
+  if (extended.pair && wide.resolved && wide.pair &&
+      disagreement(*extended.pair, *wide.pair) < 0.01) {
     return wide.pair;
   }
   const Rung<Widest> widest = compare_in<Widest>(left, right, when);
   if (widest.decided && !widest.pair) return std::nullopt;
-  if (wide.pair && widest.pair && disagreement(*wide.pair, *widest.pair) < kTolerance) {
+  if (wide.pair && widest.resolved && widest.pair &&
+      disagreement(*wide.pair, *widest.pair) < kTolerance) {
     return widest.pair;
   }
+  for (const double size : widest.pair ? measures(*widest.pair) : std::array<double, 3>{}) {
+    if (size < kTooFar) continue;
+    throw NumericalFailure("the laws are too far apart, or too unequal, for double precision",
+                           "Rescale the data, or use more noise or ridge",
+                           Where::here("comparison of two laws"));
+  }
   throw_too_few("two hundred digits are too few to compare the laws");
+}
+
+namespace {
+
+template <class T>
+std::optional<Eigen::VectorXd> shift_in(PreciseTraining::Work& p, PreciseTraining::Work& q) {
+  const T* tag = nullptr;
+  const auto law_p = p.in(tag).law(p.given, kInf);
+  const auto law_q = q.in(tag).law(q.given, kInf);
+  if (!law_p->exists || !law_q->exists) return std::nullopt;
+  const VectorOf<T> shift = law_q->displacement - law_p->displacement;
+  return shift.template cast<double>();
+}
+
+}  // namespace
+
+std::optional<Eigen::VectorXd> minimiser_shift_precisely(const PreciseTraining& p,
+                                                         const PreciseTraining& q) {
+  PreciseTraining::Work& left = *p.work_;
+  PreciseTraining::Work& right = *q.work_;
+  if (left.given.start.mean.size() > kLargestWide) {
+    throw_too_few("double precision leaves too few digits, and more would take too long here");
+  }
+  const auto widest = shift_in<Widest>(left, right);
+  if (!widest) return std::nullopt;
+  const auto wide = shift_in<Wide>(left, right);
+  if (wide) {
+    // Entry by entry, since the noise may be small along any of them; what is nothing beside the
+    // minimisers themselves need not agree.
+    const Eigen::ArrayXd size =
+        left.wide.law(left.given, kInf)->displacement.cwiseAbs().cast<double>();
+    const Eigen::ArrayXd gap = (*wide - *widest).cwiseAbs();
+    if ((gap <= kTolerance * widest->array().abs() + 1e-35 * size).all()) return widest;
+  }
+  throw_too_few("two hundred digits are too few for the minimisers");
 }
 
 }  // namespace sfumato

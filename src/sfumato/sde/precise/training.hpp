@@ -44,12 +44,21 @@ class PreciseTraining {
   /// From as many digits as it takes: eigenvalues from the rows of a table may be 1e36 apart.
   [[nodiscard]] RoundedSpectrum spectrum() const;
 
+  /// x^T A^+ x, by the pseudo-inverse where A is singular.
+  [[nodiscard]] double inverse_form(const Eigen::VectorXd& x) const;
+
   struct Work;
 
  private:
   friend std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p,
                                                        const PreciseTraining& q, double when,
                                                        const std::optional<WhitenedPair>& rounded);
+  friend std::optional<Eigen::VectorXd> minimiser_shift_precisely(const PreciseTraining& p,
+                                                                  const PreciseTraining& q);
+  /// use(solution) in the precision that it takes.
+  template <class Use>
+  [[nodiscard]] auto with_solved(Use&& use) const;
+
   std::shared_ptr<Work> work_;
 };
 
@@ -65,6 +74,13 @@ class PreciseTraining {
 [[nodiscard]] std::optional<WhitenedPair> compare_precisely(
     const PreciseTraining& p, const PreciseTraining& q, double when,
     const std::optional<WhitenedPair>& rounded);
+
+/// The minimiser of q's loss less that of p's, in the same way; both start at the same point.
+///
+/// Empty    when one of the losses has no unique minimiser.
+/// Throws   as compare_precisely.
+[[nodiscard]] std::optional<Eigen::VectorXd> minimiser_shift_precisely(const PreciseTraining& p,
+                                                                       const PreciseTraining& q);
 
 /// How far two comparisons of the same laws disagree: the largest relative difference of both relative
 /// entropies and of the variance of the log ratio. +inf where one of them is not finite.

@@ -8,6 +8,8 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -73,7 +75,9 @@ QuadraticLoss quadratic_from_factor(const MatrixXd& factor, const VectorXd& resp
   require_size("y", response.size(), factor.rows(), where);
   require_finite_entries("y", response, where);
   MatrixXd a = gram_of(factor, where);
-  return {std::move(a), factor.transpose() * response, {},
+  return {std::move(a),
+          factor.transpose() * response,
+          {},
           std::make_shared<const GivenLoss>(rows_of(factor, response))};
 }
 
@@ -86,15 +90,43 @@ QuadraticLoss with_pull(const QuadraticLoss& loss, const VectorXd& pull) {
   return other;
 }
 
+namespace {
+
+/// The eigenvalues of A, and the pull along its eigenvectors, to all digits of a double.
+struct Resolved {
+  Spectrum spectrum;
+  VectorXd pull;
+};
+Resolved resolve(const QuadraticLoss& loss) {
+  Spectrum spectrum = spectrum_of(loss.curvature);
+  if (!loses_digits(spectrum)) {
+    VectorXd pull = spectrum.to_eigenbasis(loss.pull);
+    return {std::move(spectrum), std::move(pull)};
+  }
+  RoundedSpectrum precise = training_of(loss).spectrum();
+  return {{std::move(precise.values), std::move(precise.vectors)}, std::move(precise.pull)};
+}
+
+}  // namespace
+
+PreciseTraining training_of(const QuadraticLoss& loss) {
+  const Index d = loss.pull.size();
+  return PreciseTraining(
+      {loss.given ? *loss.given : GivenLoss(MatrixGiven{loss.curvature, loss.pull}),
+       Isotropic{1.0, d}, point_law(VectorXd::Zero(d))});
+}
+
+Eigen::VectorXd eigenvalues(const QuadraticLoss& loss) { return resolve(loss).spectrum.values; }
+
 double condition_number(const QuadraticLoss& loss) {
-  const Eigen::ArrayXd sizes = spectrum_of(loss.curvature).values.array().abs();
+  const Eigen::ArrayXd sizes = eigenvalues(loss).array().abs();
   const double smallest = sizes.minCoeff();
   return smallest == 0.0 ? std::numeric_limits<double>::infinity() : sizes.maxCoeff() / smallest;
 }
 
 Minimum minimum(const QuadraticLoss& loss) {
-  const Spectrum spectrum = spectrum_of(loss.curvature);
-  VectorXd x = spectrum.to_eigenbasis(loss.pull);
+  const auto [spectrum, pull] = resolve(loss);
+  VectorXd x = pull;
   const double rounding = spectrum.is_diagonal() ? 0.0 : kNoPull * loss.pull.norm();
   bool unique = true;
   for (Index i = 0; i < x.size(); ++i) {

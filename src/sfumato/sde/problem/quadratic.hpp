@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/given_loss.hpp"
 
 namespace sfumato {
@@ -55,6 +56,12 @@ struct Minimum {
 
 /// f with another pull.
 [[nodiscard]] QuadraticLoss with_pull(const QuadraticLoss& loss, const Eigen::VectorXd& pull);
+
+/// The eigenvalues of A, ascending unless A is diagonal, to all digits of a double.
+[[nodiscard]] Eigen::VectorXd eigenvalues(const QuadraticLoss& loss);
+
+/// Noisy gradient flow on the loss from 0, with noise of variance 1, in more digits.
+[[nodiscard]] PreciseTraining training_of(const QuadraticLoss& loss);
 
 /// max|l| / min|l| over the eigenvalues of A (not of B); +inf for a singular A.
 [[nodiscard]] double condition_number(const QuadraticLoss& loss);

@@ -6,6 +6,8 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <mutex>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
@@ -29,55 +31,94 @@ MatrixXd gram_of(const MatrixXd& x) {
   return gram;
 }
 
+constexpr Index kExactCondition = 64;  // above it a few steps of inverse iteration tell enough
+
 /// Smallest over largest eigenvalue of R^T R after scaling to a unit diagonal.
-double scaled_reciprocal_condition(const MatrixXd& upper) {
-  const VectorXd norms = upper.colwise().norm().transpose();
-  if (norms.minCoeff() == 0.0) return 0.0;
-  const VectorXd values =
-      Eigen::JacobiSVD<MatrixXd>(upper * norms.cwiseInverse().asDiagonal()).singularValues();
-  const double ratio = values(values.size() - 1) / values(0);
-  return ratio * ratio;
+template <class T>
+double scaled_reciprocal_condition(const MatrixOf<T>& upper) {
+  const VectorOf<T> norms = upper.colwise().norm().transpose();
+  if (norms.minCoeff() == T(0)) return 0.0;
+  const MatrixXd unit = (upper * norms.cwiseInverse().asDiagonal()).template cast<double>();
+  if (unit.cols() <= kExactCondition) {
+    const VectorXd values = Eigen::JacobiSVD<MatrixXd>(unit).singularValues();
+    const double ratio = values(values.size() - 1) / values(0);
+    return ratio * ratio;
+  }
+  // Columns of length one: the largest eigenvalue lies between 1 and p; that of R^-1 R^-T by iteration.
+  if (unit.diagonal().cwiseAbs().minCoeff() == 0.0) return 0.0;
+  const auto triangle = unit.triangularView<Eigen::Upper>();
+  VectorXd large = VectorXd::Ones(unit.cols()).normalized();
+  VectorXd small = large;
+  double largest = 1.0;
+  double inverse = 1.0;
+  for (int k = 0; k < 30; ++k) {
+    large = unit.transpose() * VectorXd(unit * large);
+    largest = large.norm();
+    large /= largest;
+    small = triangle.solve(VectorXd(unit.transpose().triangularView<Eigen::Lower>().solve(small)));
+    inverse = small.norm();
+    if (!(inverse < std::numeric_limits<double>::max())) return 0.0;
+    small /= inverse;
+  }
+  return 1.0 / (inverse * largest);
 }
 
-/// Least squares on the rows of `stacked`, which ends with the rows of the ridge term; overwrites it.
-RidgeProblem::Fit fit_stacked(MatrixXd& stacked, VectorXd& target,
-                              const RidgeProblem::Weights& weights) {
-  const Index p = stacked.cols();
-  const Eigen::HouseholderQR<Eigen::Ref<MatrixXd>> qr(stacked);
-  target.applyOnTheLeft(qr.householderQ().adjoint());
-  RidgeProblem::Fit fit{weights, qr.matrixQR().topRows(p).triangularView<Eigen::Upper>(), {}, 0.0};
-  fit.reciprocal_condition = scaled_reciprocal_condition(fit.upper);
-  fit.minimiser = fit.unwhiten(target.head(p));
-  return fit;
-}
-
-RidgeProblem::Fit fit_table(const MatrixXd& features, const VectorXd& target,
-                            const RidgeProblem::Weights& weights, const VectorXd& lift) {
+/// Least squares with the rows sqrt(weight) (x, y) and the ridge term, a block of rows at a time: the triangle
+/// so far stands on top of the next block, so that no second table is made.
+template <class T>
+RidgeProblem::FitIn<T> fit_table(const MatrixXd& features, const VectorXd& target,
+                                 const RidgeProblem::Weights& weights, const VectorXd& lift) {
   const Index n = features.rows();
   const Index p = features.cols();
-  const double root = std::sqrt(weights.row);
-  MatrixXd stacked = MatrixXd::Zero(n + p, p);
-  stacked.topRows(n) = root * features;
-  stacked.bottomRows(p).diagonal() = (lift.array() + weights.ridge).sqrt();
-  VectorXd stacked_target = VectorXd::Zero(n + p);
-  stacked_target.head(n) = root * target;
-  return fit_stacked(stacked, stacked_target, weights);
+  const Index block = std::max<Index>(256, 4 * p);
+  const T root = std::sqrt(T(weights.row));
+  MatrixOf<T> triangle = MatrixOf<T>::Zero(p, p);
+  triangle.diagonal() = (lift.array().cast<T>() + T(weights.ridge)).sqrt();
+  VectorOf<T> right = VectorOf<T>::Zero(p);
+  for (Index first = 0; first < n; first += block) {
+    const Index count = std::min(block, n - first);
+    MatrixOf<T> stacked(p + count, p);
+    stacked << triangle, root * features.middleRows(first, count).cast<T>();
+    VectorOf<T> stacked_right(p + count);
+    stacked_right << right, root * target.segment(first, count).cast<T>();
+    const Eigen::HouseholderQR<Eigen::Ref<MatrixOf<T>>> qr(stacked);
+    stacked_right.applyOnTheLeft(qr.householderQ().adjoint());
+    triangle = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
+    right = stacked_right.head(p);
+  }
+  RidgeProblem::FitIn<T> fit{weights, std::move(triangle), {}, 0.0};
+  fit.reciprocal_condition = scaled_reciprocal_condition(fit.upper);
+  fit.minimiser = fit.unwhiten(right);
+  return fit;
 }
 
 }  // namespace
 
-bool RidgeProblem::Fit::is_singular() const { return reciprocal_condition < kRankTolerance; }
-
-VectorXd RidgeProblem::Fit::whiten(const VectorXd& x) const {
-  return upper.transpose().triangularView<Eigen::Lower>().solve(x);
+template <class T>
+bool RidgeProblem::FitIn<T>::is_singular() const {
+  return reciprocal_condition < kRankTolerance;
 }
 
-VectorXd RidgeProblem::Fit::unwhiten(const VectorXd& z) const {
-  return upper.triangularView<Eigen::Upper>().solve(z);
+template <class T>
+VectorOf<T> RidgeProblem::FitIn<T>::whiten(const VectorOf<T>& x) const {
+  return upper.transpose().template triangularView<Eigen::Lower>().solve(x);
 }
 
-RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets,
-                           const RidgeOptions& options)
+template <class T>
+VectorOf<T> RidgeProblem::FitIn<T>::unwhiten(const VectorOf<T>& z) const {
+  return upper.template triangularView<Eigen::Upper>().solve(z);
+}
+
+struct RidgeProblem::Fits {
+  std::once_flag once;
+  std::once_flag once_extended;
+  References<double> rounded;
+  References<long double> extended;
+  double reciprocal_condition = 0.0;  ///< of the table
+  MatrixXd leverage_factor;           ///< R of the table, or of the lifted one when it is singular
+};
+
+RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const RidgeOptions& options)
     : table_(std::make_shared<const TableSums>(std::move(rows_of_features), std::move(targets))),
       options_(options) {
   const Where where = Where::here();
@@ -101,37 +142,68 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets,
   }
   loss_ = weigh(sums_, weights(rows()));
   loss_.given = given(rows(), {});
-  no_offset_ = VectorXd::Zero(parameters());
-  Fit own = fit_table(features(), target(), weights(rows()), no_offset_);
-  reciprocal_condition_ = own.reciprocal_condition;
-  if (own.is_singular()) {
-    VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
-    lift = (lift.array() == 0.0).select(1.0, lift);
-    leverage_factor_ = fit_table(features(), target(), weights(rows()), lift).upper;
-    return;
-  }
-  leverage_factor_ = own.upper;
-  replacing_ = std::move(own);
-  fit_removal();
+  precise_ = std::make_shared<const PreciseTraining>(GivenTraining{
+      *loss_.given, Isotropic{1.0, parameters()}, point_law(VectorXd::Zero(parameters()))});
+  fits_ = std::make_shared<Fits>();
 }
 
 /// With m the minimiser under the weights (c, rho) of the table:  c (X^T y - X^T X m) = rho m, so
 /// under the weights (c', rho') the gradient at m is  (rho' - c' rho / c) m.
-void RidgeProblem::fit_removal() {
-  if (rows() == 1 && options_.loss == LossScale::mean) return;
+template <class T>
+RidgeProblem::References<T> RidgeProblem::fit_references() const {
+  References<T> fits;
+  const VectorXd none = VectorXd::Zero(parameters());
+  fits.no_offset = none.cast<T>();
   const Weights own = weights(rows());
-  const Weights less = weights(rows() - 1);
-  removal_offset_ = no_offset_;
-  if (less == own) {
-    removing_ = replacing_;
-    return;
+  fits.replacing = fit_table<T>(features(), target(), own, none);
+  if (fits.replacing->is_singular()) {
+    fits.replacing.reset();
+    return fits;
   }
-  Fit fit = fit_table(features(), target(), less, no_offset_);
-  if (fit.is_singular()) return;
-  const VectorXd pull = (less.row * own.ridge / own.row - less.ridge) * replacing_->minimiser;
-  removal_offset_ = fit.unwhiten(fit.whiten(pull));
-  removing_ = std::move(fit);
+  if (rows() == 1 && options_.loss == LossScale::mean) return fits;
+  const Weights less = weights(rows() - 1);
+  fits.removal_offset = fits.no_offset;
+  if (less == own) {
+    fits.removing = fits.replacing;
+    return fits;
+  }
+  fits.removing = fit_table<T>(features(), target(), less, none);
+  if (fits.removing->is_singular()) {
+    fits.removing.reset();
+    return fits;
+  }
+  const VectorOf<T> pull =
+      (T(less.row) * T(own.ridge) / T(own.row) - T(less.ridge)) * fits.replacing->minimiser;
+  fits.removal_offset = fits.removing->unwhiten(fits.removing->whiten(pull));
+  return fits;
 }
+
+template <>
+const RidgeProblem::References<double>& RidgeProblem::references() const {
+  std::call_once(fits_->once, [this] {
+    fits_->rounded = fit_references<double>();
+    if (const auto& own = fits_->rounded.replacing) {
+      fits_->leverage_factor = own->upper;
+      fits_->reciprocal_condition = own->reciprocal_condition;
+      return;
+    }
+    const auto fit = [&](const VectorXd& lift) {
+      return fit_table<double>(features(), target(), weights(rows()), lift);
+    };
+    fits_->reciprocal_condition = fit(VectorXd::Zero(parameters())).reciprocal_condition;
+    VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
+    lift = (lift.array() == 0.0).select(1.0, lift);
+    fits_->leverage_factor = fit(lift).upper;
+  });
+  return fits_->rounded;
+}
+template <>
+const RidgeProblem::References<long double>& RidgeProblem::references() const {
+  std::call_once(fits_->once_extended, [this] { fits_->extended = fit_references<long double>(); });
+  return fits_->extended;
+}
+
+bool RidgeProblem::has_minimiser() const { return references<double>().replacing.has_value(); }
 
 Record RidgeProblem::record(Index row) const {
   return {features().row(row).transpose(), target()(row)};
@@ -148,9 +220,8 @@ std::shared_ptr<const GivenLoss> RidgeProblem::given(Index rows,
   const double count = static_cast<double>(rows);
   const bool mean = options_.loss == LossScale::mean;
   const bool grows = options_.ridge_scale == RidgeScale::times_rows;
-  return std::make_shared<const GivenLoss>(RowsGiven{table_, std::move(differences),
-                                                     mean ? count : 1.0, options_.ridge,
-                                                     grows ? count : 1.0});
+  return std::make_shared<const GivenLoss>(RowsGiven{
+      table_, std::move(differences), mean ? count : 1.0, options_.ridge, grows ? count : 1.0});
 }
 
 QuadraticLoss RidgeProblem::weigh(const Sums& sums, const Weights& weights) const {
@@ -167,20 +238,25 @@ RidgeProblem::Sums RidgeProblem::sums_over_others(Index row) const {
 }
 
 const VectorXd& RidgeProblem::minimiser() const {
-  if (!replacing_) {
+  if (!has_minimiser()) {
     throw NumericalFailure(
         fmt::format("the loss has no unique minimiser: scaled to a unit diagonal, the smallest "
                     "eigenvalue of its curvature is {:.3g} of the largest",
-                    reciprocal_condition_),
+                    fits_->reciprocal_condition),
         "Add a ridge term, or drop features that others determine");
   }
-  return replacing_->minimiser;
+  return references<double>().replacing->minimiser;
 }
 
 double RidgeProblem::leverage(Index row) const {
-  const VectorXd half = leverage_factor_.transpose().triangularView<Eigen::Lower>().solve(
-      features().row(row).transpose());
-  return std::min(1.0, weights(rows()).row * half.squaredNorm());
+  const double weight = weights(rows()).row;
+  const VectorXd x = features().row(row).transpose();
+  const bool unique = has_minimiser();
+  if (!unique && parameters() <= kLargestWide) {
+    return std::min(1.0, weight * precise_->inverse_form(x));
+  }
+  const VectorXd half = fits_->leverage_factor.transpose().triangularView<Eigen::Lower>().solve(x);
+  return std::min(1.0, weight * half.squaredNorm());
 }
 
 bool RidgeProblem::dominates(Index row) const {
@@ -216,17 +292,20 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
   return loss;
 }
 
-const std::optional<RidgeProblem::Fit>& RidgeProblem::reference(bool removal) const {
+template <class T>
+const std::optional<RidgeProblem::FitIn<T>>& RidgeProblem::reference(bool removal) const {
   (void)minimiser();
-  return removal ? removing_ : replacing_;
+  return removal ? references<T>().removing : references<T>().replacing;
 }
 
-const VectorXd& RidgeProblem::reference_offset(bool removal) const {
-  return removal ? removal_offset_ : no_offset_;
+template <class T>
+const VectorOf<T>& RidgeProblem::reference_offset(bool removal) const {
+  return removal ? references<T>().removal_offset : references<T>().no_offset;
 }
 
-RidgeProblem::Fit RidgeProblem::neighbour_fit(Index row,
-                                              const std::optional<Record>& replacement) const {
+template <class T>
+RidgeProblem::FitIn<T> RidgeProblem::neighbour_fit(Index row,
+                                                   const std::optional<Record>& replacement) const {
   const Weights own = weights(replacement ? rows() : rows() - 1);
   MatrixXd others = features();
   VectorXd response = target();
@@ -238,7 +317,20 @@ RidgeProblem::Fit RidgeProblem::neighbour_fit(Index row,
     others.row(row) = replacement->features.transpose();
     response(row) = replacement->target;
   }
-  return fit_table(others, response, own, no_offset_);
+  return fit_table<T>(others, response, own, VectorXd::Zero(parameters()));
 }
+
+template struct RidgeProblem::FitIn<double>;
+template struct RidgeProblem::FitIn<long double>;
+template const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::reference<double>(
+    bool) const;
+template const std::optional<RidgeProblem::FitIn<long double>>&
+RidgeProblem::reference<long double>(bool) const;
+template const VectorOf<double>& RidgeProblem::reference_offset<double>(bool) const;
+template const VectorOf<long double>& RidgeProblem::reference_offset<long double>(bool) const;
+template RidgeProblem::FitIn<double> RidgeProblem::neighbour_fit<double>(
+    Index, const std::optional<Record>&) const;
+template RidgeProblem::FitIn<long double> RidgeProblem::neighbour_fit<long double>(
+    Index, const std::optional<Record>&) const;
 
 }  // namespace sfumato

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
 namespace sfumato {
@@ -45,18 +46,20 @@ class RidgeProblem {
 
   /// Curvature and minimiser by an orthogonal factorisation of the table. The condition number
   /// enters once here, and squared in a Cholesky factor of A: one row far from the others then
-  /// leaves no digits for them.
-  struct Fit {
+  /// leaves no digits for them. T is double or long double.
+  template <class T>
+  struct FitIn {
     Weights weights;
-    Eigen::MatrixXd upper;  ///< R, upper triangular with A = R^T R
-    Eigen::VectorXd minimiser;
+    MatrixOf<T> upper;  ///< R, upper triangular with A = R^T R
+    VectorOf<T> minimiser;
     double reciprocal_condition;  ///< of A scaled to a unit diagonal: units do not matter
 
     /// Below 1e-12, the rank tolerance of Spec §2.
     [[nodiscard]] bool is_singular() const;
-    [[nodiscard]] Eigen::VectorXd whiten(const Eigen::VectorXd& x) const;    ///< R^{-T} x
-    [[nodiscard]] Eigen::VectorXd unwhiten(const Eigen::VectorXd& z) const;  ///< R^{-1} z
+    [[nodiscard]] VectorOf<T> whiten(const VectorOf<T>& x) const;    ///< R^{-T} x
+    [[nodiscard]] VectorOf<T> unwhiten(const VectorOf<T>& z) const;  ///< R^{-1} z
   };
+  using Fit = FitIn<double>;
 
   /// Throws InvalidArgument for sizes that differ, an empty table, entries that are not finite, a
   /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is).
@@ -70,11 +73,15 @@ class RidgeProblem {
   /// f on the whole table.
   [[nodiscard]] const QuadraticLoss& loss() const { return loss_; }
 
+  /// Whether the loss has one minimiser, as far as double precision tells.
+  [[nodiscard]] bool has_minimiser() const;
+
   /// Throws NumericalFailure with the smallest eigenvalue if A is singular.
   [[nodiscard]] const Eigen::VectorXd& minimiser() const;
 
   /// h = c x^T A^{-1} x in [0, 1]: how far the fit at x follows its own y. Leverages sum to at most
-  /// the number of parameters. To a singular A 1e-10 of its diagonal is added.
+  /// the number of parameters. By the pseudo-inverse of a singular A; with more than kLargestWide
+  /// parameters by adding 1e-10 of its diagonal.
   [[nodiscard]] double leverage(Eigen::Index row) const;
 
   /// True where the leverage is above 0.9 or the row is the only one: differences of sums with and
@@ -91,14 +98,22 @@ class RidgeProblem {
   /// The fit to all rows but under the weights of the neighbours, whose losses differ from it in the
   /// rows that differ and in nothing else: N - 1 rows for removal, N for replacement.
   ///
-  /// Empty when it is singular. Throws as minimiser().
-  [[nodiscard]] const std::optional<Fit>& reference(bool removal) const;
+  /// Empty when it is singular. Throws as minimiser(). T is double or long double; the fit in long
+  /// double is made when first asked for, safely from several threads.
+  template <class T = double>
+  [[nodiscard]] const std::optional<FitIn<T>>& reference(bool removal) const;
 
   /// reference(removal).minimiser less minimiser(), with its digits.
-  [[nodiscard]] const Eigen::VectorXd& reference_offset(bool removal) const;
+  template <class T = double>
+  [[nodiscard]] const VectorOf<T>& reference_offset(bool removal) const;
 
   /// The fit to the neighbour, from the other rows: O(N p^2), for the rows that dominate.
-  [[nodiscard]] Fit neighbour_fit(Eigen::Index row, const std::optional<Record>& replacement) const;
+  template <class T = double>
+  [[nodiscard]] FitIn<T> neighbour_fit(Eigen::Index row,
+                                       const std::optional<Record>& replacement) const;
+
+  /// Noisy gradient flow on the table from 0, with noise of variance 1, in more digits.
+  [[nodiscard]] const PreciseTraining& precise() const { return *precise_; }
 
  private:
   struct Sums {
@@ -113,18 +128,28 @@ class RidgeProblem {
       Eigen::Index rows, std::vector<RowDifference> differences) const;
   [[nodiscard]] QuadraticLoss weigh(const Sums& sums, const Weights& weights) const;
   [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
-  void fit_removal();
+
+  /// The fits under both weights.
+  template <class T>
+  struct References {
+    std::optional<FitIn<T>> replacing;
+    std::optional<FitIn<T>> removing;
+    VectorOf<T> removal_offset;
+    VectorOf<T> no_offset;
+  };
+  struct Fits;
+  template <class T>
+  [[nodiscard]] References<T> fit_references() const;
+  /// Made when first asked for; safe from several threads.
+  template <class T>
+  [[nodiscard]] const References<T>& references() const;
 
   std::shared_ptr<const TableSums> table_;
   RidgeOptions options_;
   Sums sums_;
   QuadraticLoss loss_;
-  double reciprocal_condition_ = 0.0;
-  Eigen::MatrixXd leverage_factor_;  ///< R of the table, or of the lifted one when it is singular
-  std::optional<Fit> replacing_;
-  std::optional<Fit> removing_;
-  Eigen::VectorXd removal_offset_;
-  Eigen::VectorXd no_offset_;
+  std::shared_ptr<Fits> fits_;
+  std::shared_ptr<const PreciseTraining> precise_;
 };
 
 }  // namespace sfumato

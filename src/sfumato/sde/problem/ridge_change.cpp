@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
@@ -9,125 +10,153 @@
 namespace sfumato {
 namespace {
 
-using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kParallel = 1e-15;  // of a vector outside the line of another: rounding
-constexpr double kSmallRatio = 0.5;  // a precision below it is the difference of larger numbers
+template <class T>
+using ArrayOf = Eigen::Array<T, Eigen::Dynamic, 1>;
 
-RowChange no_change(Index parameters) {
-  return {MatrixXd(parameters, 0), ArrayXd(0), ArrayXd(0), ArrayXd(0)};
+constexpr double kSmallRatio = 0.5;  // a precision below it is the difference of larger numbers
+// Of comparisons in double and long double, whose errors are 2^11 apart; as in compare_precisely.
+constexpr double kAgreement = 1e-8 * 2048 / 16;
+
+template <class T>
+RowChange<T> no_change(Index parameters) {
+  return {MatrixOf<T>(parameters, 0), ArrayOf<T>(0), ArrayOf<T>(0), ArrayOf<T>(0)};
 }
 
-std::optional<RowChange> removal(const RidgeProblem& problem, Index row,
-                                 const RidgeProblem::Fit& reference) {
+template <class T>
+std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row,
+                                    const RidgeProblem::FitIn<T>& reference) {
   const Record record = problem.record(row);
-  const VectorXd& x = record.features;
-  const double root_weight = std::sqrt(reference.weights.row);
-  const VectorXd u = root_weight * reference.whiten(x);
-  const double norm = u.norm();
-  if (norm == 0.0) return no_change(problem.parameters());
+  const VectorOf<T> x = record.features.cast<T>();
+  const T root_weight = std::sqrt(T(reference.weights.row));
+  const VectorOf<T> u = root_weight * reference.whiten(x);
+  const T norm = u.norm();
+  if (norm == T(0)) return no_change<T>(problem.parameters());
 
   // Both are those of the row as seen from the neighbour: h' = h / (1 - h), r' = r / (1 - h).
-  double leverage = 0.0;
-  double residual = 0.0;
+  T leverage = 0;
+  T residual = 0;
   if (problem.dominates(row)) {  // 1 - h and r are small differences: start from the neighbour
-    const RidgeProblem::Fit fit = problem.neighbour_fit(row, std::nullopt);
+    const auto fit = problem.neighbour_fit<T>(row, std::nullopt);
     if (fit.is_singular()) return std::nullopt;
-    leverage = fit.weights.row * fit.whiten(x).squaredNorm();
-    residual = x.dot(fit.minimiser) - record.target;
+    leverage = T(fit.weights.row) * fit.whiten(x).squaredNorm();
+    residual = x.dot(fit.minimiser) - T(record.target);
   } else {
-    const double remainder = 1.0 - norm * norm;
+    const T remainder = T(1) - norm * norm;
     leverage = norm * norm / remainder;
-    residual = (x.dot(reference.minimiser) - record.target) / remainder;
+    residual = (x.dot(reference.minimiser) - T(record.target)) / remainder;
   }
-  return RowChange{
-      u / norm, ArrayXd::Constant(1, leverage), ArrayXd::Constant(1, 1.0 + leverage),
-      ArrayXd::Constant(1, root_weight * residual * std::sqrt(leverage / (1.0 + leverage)))};
+  return RowChange<T>{
+      u / norm, ArrayOf<T>::Constant(1, leverage), ArrayOf<T>::Constant(1, T(1) + leverage),
+      ArrayOf<T>::Constant(1, root_weight * residual * std::sqrt(leverage / (T(1) + leverage)))};
 }
 
 /// Orthonormal columns that span u and v: none, one or two.
-MatrixXd span_of(const VectorXd& u, const VectorXd& v) {
+template <class T>
+MatrixOf<T> span_of(const VectorOf<T>& u, const VectorOf<T>& v) {
   const bool u_first = u.norm() >= v.norm();
-  const VectorXd& large = u_first ? u : v;
-  const VectorXd& small = u_first ? v : u;
-  if (large.norm() == 0.0) return MatrixXd(u.size(), 0);
-  const VectorXd first = large.normalized();
-  VectorXd rest = small - first.dot(small) * first;
+  const VectorOf<T>& large = u_first ? u : v;
+  const VectorOf<T>& small = u_first ? v : u;
+  if (large.norm() == T(0)) return MatrixOf<T>(u.size(), 0);
+  const VectorOf<T> first = large.normalized();
+  VectorOf<T> rest = small - first.dot(small) * first;
   rest -= first.dot(rest) * first;  // twice is enough, even for nearly parallel vectors
-  if (rest.norm() <= kParallel * small.norm()) return first;
-  MatrixXd basis(u.size(), 2);
+  // What is left of a vector in the line of another is rounding.
+  if (rest.norm() <= T(5) * std::numeric_limits<T>::epsilon() * small.norm()) return first;
+  MatrixOf<T> basis(u.size(), 2);
   basis << first, rest.normalized();
   return basis;
 }
 
-std::optional<RowChange> replacement_of(const RidgeProblem& problem, Index row, const Record& other,
-                                        const RidgeProblem::Fit& reference) {
+template <class T>
+std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index row,
+                                           const Record& other,
+                                           const RidgeProblem::FitIn<T>& reference) {
   require_size("replacement", other.features.size(), problem.parameters());
   const Record record = problem.record(row);
-  const double root_weight = std::sqrt(reference.weights.row);
-  const VectorXd feature_step = other.features - record.features;
-  const VectorXd u = root_weight * reference.whiten(record.features);
-  const VectorXd v = root_weight * reference.whiten(other.features);
-  const VectorXd step = root_weight * reference.whiten(feature_step);  // v - u, with its digits
+  const VectorOf<T> x = record.features.cast<T>();
+  const VectorOf<T> x_other = other.features.cast<T>();
+  const T root_weight = std::sqrt(T(reference.weights.row));
+  const VectorOf<T> feature_step = x_other - x;
+  const VectorOf<T> u = root_weight * reference.whiten(x);
+  const VectorOf<T> v = root_weight * reference.whiten(x_other);
+  const VectorOf<T> step = root_weight * reference.whiten(feature_step);  // v - u, with its digits
 
-  const MatrixXd basis = span_of(u, v);
-  if (basis.cols() == 0) return no_change(problem.parameters());
+  const MatrixOf<T> basis = span_of<T>(u, v);
+  if (basis.cols() == 0) return no_change<T>(problem.parameters());
   // v v^T - u u^T = (step sum^T + sum step^T) / 2: nothing cancels when the records are close.
-  const VectorXd a = basis.transpose() * step;
-  const VectorXd b = basis.transpose() * (u + v);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 *
-                                                      (a * b.transpose() + b * a.transpose()));
-  const ArrayXd change = eigen.eigenvalues().array();
+  const VectorOf<T> a = basis.transpose() * step;
+  const VectorOf<T> b = basis.transpose() * (u + v);
+  const MatrixOf<T> product = a * b.transpose();
+  const Eigen::SelfAdjointEigenSolver<MatrixOf<T>> eigen(T(0.5) * (product + product.transpose()));
+  const ArrayOf<T> change = eigen.eigenvalues().array();
 
-  RowChange result;
+  RowChange<T> result;
   result.directions = basis * eigen.eigenvectors();
-  result.ratio = 1.0 / (1.0 + change);
-  result.excess = -change / (1.0 + change);
-  if (!problem.dominates(row) || 1.0 + change.minCoeff() > kSmallRatio) {
-    const double residual = record.features.dot(reference.minimiser) - record.target;
-    const double residual_step =
-        feature_step.dot(reference.minimiser) - (other.target - record.target);
-    const VectorXd gradient = -root_weight * (residual * step + residual_step * v);
+  result.ratio = T(1) / (T(1) + change);
+  result.excess = -change / (T(1) + change);
+  if (!problem.dominates(row) || T(1) + change.minCoeff() > T(kSmallRatio)) {
+    const T residual = x.dot(reference.minimiser) - T(record.target);
+    const T residual_step =
+        feature_step.dot(reference.minimiser) - (T(other.target) - T(record.target));
+    const VectorOf<T> gradient = -root_weight * (residual * step + residual_step * v);
     result.shift = (result.directions.transpose() * gradient).array() * result.ratio;
     return result;
   }
-  const RidgeProblem::Fit fit = problem.neighbour_fit(row, other);
+  const auto fit = problem.neighbour_fit<T>(row, other);
   if (fit.is_singular()) return std::nullopt;
   for (Index k = 0; k < change.size(); ++k) {
-    if (1.0 + change(k) > kSmallRatio) continue;
-    const VectorXd direction = reference.upper.transpose() * result.directions.col(k);
+    if (T(1) + change(k) > T(kSmallRatio)) continue;
+    const VectorOf<T> direction = reference.upper.transpose() * result.directions.col(k);
     result.ratio(k) = fit.whiten(direction).squaredNorm();
-    result.excess(k) = result.ratio(k) - 1.0;
+    result.excess(k) = result.ratio(k) - T(1);
   }
-  const VectorXd moved = reference.upper * (fit.minimiser - reference.minimiser);
+  const VectorOf<T> moved = reference.upper * (fit.minimiser - reference.minimiser);
   result.shift = (result.directions.transpose() * moved).array();
   return result;
 }
 
-}  // namespace
-
-std::optional<RowChange> row_change(const RidgeProblem& problem, Index row,
-                                    const std::optional<Record>& replacement) {
-  const auto& reference = problem.reference(!replacement);
-  if (!reference) return std::nullopt;
-  if (replacement) return replacement_of(problem, row, *replacement, *reference);
-  return removal(problem, row, *reference);
+/// The pair in the coordinates of the reference, with the deviation `unit` of P in each.
+template <class T>
+WhitenedPair pair_of(const RowChange<T>& change, double unit) {
+  return {false, false, change.excess.template cast<double>(), change.ratio.template cast<double>(),
+          (change.shift / T(unit)).template cast<double>()};
 }
 
-std::optional<VectorXd> minimiser_shift(const RidgeProblem& problem, Index row,
-                                        const std::optional<Record>& replacement) {
+PreciseTraining neighbour_training(const RidgeProblem& problem, Index row,
+                                   const std::optional<Record>& replacement) {
+  GivenTraining training = problem.precise().given();
+  training.loss = *problem.neighbour(row, replacement).given;
+  return PreciseTraining(std::move(training));
+}
+
+}  // namespace
+
+template <class T>
+std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Index row,
+                                       const std::optional<Record>& replacement) {
+  const auto& reference = problem.reference<T>(!replacement);
+  if (!reference) return std::nullopt;
+  if (replacement) return replacement_of<T>(problem, row, *replacement, *reference);
+  return removal<T>(problem, row, *reference);
+}
+
+template <class T>
+std::optional<VectorOf<T>> minimiser_shift(const RidgeProblem& problem, Index row,
+                                           const std::optional<Record>& replacement) {
   if (problem.dominates(row)) {  // R^{-1} would magnify the rounding of the one direction
-    const RidgeProblem::Fit fit = problem.neighbour_fit(row, replacement);
+    const auto fit = problem.neighbour_fit<T>(row, replacement);
     if (fit.is_singular()) return std::nullopt;
-    return fit.minimiser - problem.minimiser();
+    return VectorOf<T>(fit.minimiser - problem.reference<T>(false)->minimiser);
   }
-  const auto change = row_change(problem, row, replacement);
+  const auto change = row_change<T>(problem, row, replacement);
   if (!change) return std::nullopt;
-  const VectorXd moved = change->directions * change->shift.matrix();
-  return problem.reference_offset(!replacement) + problem.reference(!replacement)->unwhiten(moved);
+  const VectorOf<T> moved = change->directions * change->shift.matrix();
+  return VectorOf<T>(problem.reference_offset<T>(!replacement) +
+                     problem.reference<T>(!replacement)->unwhiten(moved));
 }
 
 bool changes_rows_only(const RidgeProblem& problem, bool removal) {
@@ -144,11 +173,57 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
     throw InvalidArgument("removing a row rescales the loss of the others here",
                           "Use whiten_at on the two Ornstein-Uhlenbeck laws");
   }
-  auto change = row_change(problem, row, replacement);
-  if (!change) return std::nullopt;
   // R (w - m) has covariance s^2/2 I under P.
-  return WhitenedPair{false, false, std::move(change->excess), std::move(change->ratio),
-                      change->shift * std::sqrt(2.0 / noise_variance)};
+  const double unit = std::sqrt(noise_variance / 2.0);
+  if (problem.parameters() > kLargestExtended) {
+    const auto change = row_change<double>(problem, row, replacement);
+    if (!change) return std::nullopt;
+    return pair_of(*change, unit);
+  }
+  if (problem.has_minimiser()) {
+    const auto rounded = row_change<double>(problem, row, replacement);
+    const auto extended = row_change<long double>(problem, row, replacement);
+    if (rounded && extended) {
+      const WhitenedPair pair = pair_of(*extended, unit);
+      if (disagreement(pair_of(*rounded, unit), pair) < kAgreement) return pair;
+    }
+  }
+  // The law of variance s^2 has the shifts of variance 1 divided by s.
+  auto precise = compare_precisely(problem.precise(), neighbour_training(problem, row, replacement),
+                                   std::numeric_limits<double>::infinity(), std::nullopt);
+  if (precise) precise->shift /= std::sqrt(noise_variance);
+  return precise;
 }
+
+std::optional<WhitenedPair> ridge_pair_released(const RidgeProblem& problem, Index row,
+                                                const std::optional<Record>& replacement,
+                                                const Covariance& noise) {
+  const VectorXd origin = VectorXd::Zero(problem.parameters());
+  const auto pair_at = [&](const VectorXd& shift) { return whiten(origin, noise, shift, noise); };
+  if (problem.has_minimiser()) {
+    const auto rounded = minimiser_shift<double>(problem, row, replacement);
+    if (problem.parameters() > kLargestExtended) {
+      return rounded ? std::optional(pair_at(*rounded)) : std::nullopt;
+    }
+    const auto extended = minimiser_shift<long double>(problem, row, replacement);
+    if (rounded && extended) {
+      const WhitenedPair pair = pair_at(extended->cast<double>());
+      if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) return pair;
+    }
+  }
+  const auto shift =
+      minimiser_shift_precisely(problem.precise(), neighbour_training(problem, row, replacement));
+  if (!shift) return std::nullopt;
+  return pair_at(*shift);
+}
+
+template std::optional<RowChange<double>> row_change<double>(const RidgeProblem&, Index,
+                                                             const std::optional<Record>&);
+template std::optional<RowChange<long double>> row_change<long double>(
+    const RidgeProblem&, Index, const std::optional<Record>&);
+template std::optional<VectorOf<double>> minimiser_shift<double>(const RidgeProblem&, Index,
+                                                                 const std::optional<Record>&);
+template std::optional<VectorOf<long double>> minimiser_shift<long double>(
+    const RidgeProblem&, Index, const std::optional<Record>&);
 
 }  // namespace sfumato

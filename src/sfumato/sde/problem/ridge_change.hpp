@@ -21,23 +21,33 @@ namespace sfumato {
 /// -sqrt(c) r u, so that  e = u / |u|,  excess = h / (1 - h),  shift = sqrt(c h) r / (1 - h).
 /// Replacement by (x', y') adds v v^T, v = sqrt(c) R^{-T} x', and sqrt(c) r' v in the same way; the
 /// e_k are eigenvectors of v v^T - u u^T in the span of u and v.
+template <class T>
 struct RowChange {
-  Eigen::MatrixXd directions;  ///< e_k, by columns
-  Eigen::ArrayXd excess;
-  Eigen::ArrayXd ratio;  ///< 1 + excess, without its cancellation near 0
-  Eigen::ArrayXd shift;
+  MatrixOf<T> directions;  ///< e_k, by columns
+  Eigen::Array<T, Eigen::Dynamic, 1> excess;
+  Eigen::Array<T, Eigen::Dynamic, 1> ratio;  ///< 1 + excess, without its cancellation near 0
+  Eigen::Array<T, Eigen::Dynamic, 1> shift;
 };
 
-/// O(p^2), except for the few rows that dominate (RidgeProblem::neighbour).
+/// O(p^2), except for the few rows that dominate (RidgeProblem::neighbour). T is double or long double.
 ///
 /// Empty when the neighbour has no unique minimiser: a row that alone determines a parameter.
 /// Throws   NumericalFailure if the table itself has none.
-[[nodiscard]] std::optional<RowChange> row_change(const RidgeProblem& problem, Eigen::Index row,
-                                                  const std::optional<Record>& replacement);
+template <class T = double>
+[[nodiscard]] std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Eigen::Index row,
+                                                     const std::optional<Record>& replacement);
 
 /// The neighbour's minimiser less that of the table. Empty and throws as row_change.
-[[nodiscard]] std::optional<Eigen::VectorXd> minimiser_shift(
-    const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement);
+template <class T = double>
+[[nodiscard]] std::optional<VectorOf<T>> minimiser_shift(const RidgeProblem& problem,
+                                                         Eigen::Index row,
+                                                         const std::optional<Record>& replacement);
+
+/// The two minimisers with the same noise added to both, against each other: at least eight digits,
+/// from as many as it takes (compare_precisely). Empty and throws as row_change, and as compare_precisely.
+[[nodiscard]] std::optional<WhitenedPair> ridge_pair_released(
+    const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
+    const Covariance& noise);
 
 /// True when the neighbours' curvature differs from A by the rows alone: always for replacement; for
 /// removal, with the sum and a fixed ridge. Removing a row otherwise rescales the other terms.
@@ -45,12 +55,13 @@ struct RowChange {
 
 /// The stationary laws of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
 /// Sigma = noise_variance I: P = N(m, s^2/2 A^{-1}), so that all but one or two of the ratios of
-/// variances are 1, without shift, and are left out (Spec §3.2, §5).
+/// variances are 1, without shift, and are left out (Spec §3.2, §5). At least eight digits, from as
+/// many as it takes (compare_precisely).
 ///
 /// Assumes  changes_rows_only.
 /// Empty    when the neighbour has no stationary law.
 /// Throws   InvalidArgument if noise_variance is not positive or the assumption fails;
-///          NumericalFailure if the table itself has no stationary law.
+///          NumericalFailure if the table itself has no stationary law, or as compare_precisely.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_stationary(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
     double noise_variance);
