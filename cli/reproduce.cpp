@@ -124,8 +124,10 @@ void add_reproduce(CLI::App& app, int& exit_code) {
       ->check([](const std::string& word) { return refuse_unknown(word, part_keys()); }, "");
   command->add_flag("--brief", options->request.brief,
                     "Print only what became of the paper's statements");
-  command->add_option("--threads", options->request.threads,
-                      "Models trained at once (default: all cores)");
+  command
+      ->add_option("--threads", options->request.threads,
+                   "Models trained at once (default: all cores)")
+      ->check(CLI::Range(0, 4096));
   command
       ->add_option("--set", options->request.settings,
                    "Override a key of every study, to make it smaller still: key=value")

@@ -28,7 +28,8 @@ void add_study(CLI::App& app, int& exit_code) {
   runs->add_option("--ledger", options->ledger,
                    "SQLite file of the trials (default: name of the study with .ledger)");
   runs->add_option("--threads", options->threads,
-                   "Groups trained at once (default: all cores; 1 per rank of mpirun)");
+                   "Groups trained at once (default: all cores; 1 per rank of mpirun)")
+      ->check(CLI::Range(0, 4096));
   add_group_flag(*runs);
   add_json_flag(*runs, options->json);
   runs->footer(

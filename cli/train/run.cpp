@@ -54,6 +54,11 @@ void resume(TrainResult& result, const TrainInput& input, const std::string& pat
         fmt::format("the checkpoint is of another study: {}", fmt::join(differences, "; ")),
         "Resume with that study, or train this one with another --out", Where::in(path));
   }
+  if (checkpoint.state.step > input.study.train.iterations) {
+    throw InvalidArgument(fmt::format("the checkpoint is of step {}, the study has {}",
+                                      checkpoint.state.step, input.study.train.iterations),
+                          "Remove it and train from the start", Where::in(path));
+  }
   if (checkpoint.instruction_set != kernel::instruction_set()) {
     result.notes.push_back(
         fmt::format("the first {} steps were computed with {} instructions, the rest with {}: the "

@@ -11,6 +11,10 @@
 namespace sfumato {
 namespace {
 
+/// Parameters of a network, and numbers between two layers: a group of models beyond it takes tens of
+/// gigabytes.
+constexpr std::size_t kMostNumbers = std::size_t{1} << 26;
+
 [[noreturn]] void refuse(const NamedLayer& layer, const std::string& problem,
                          const std::string& remedy, const Where& where) {
   throw InvalidArgument(fmt::format("layer `{}` {}", layer.name, problem), remedy, where);
@@ -125,9 +129,18 @@ Network::Network(Shape input, std::vector<NamedLayer> layers, const Where& where
     }
     const Shape in = shapes_.back();
     shapes_.push_back(output_shape(layer, in, where));
+    if (shapes_.back().size() > kMostNumbers) {
+      refuse(layer, fmt::format("gives {} numbers per record", shapes_.back().text()),
+             fmt::format("Keep it to {}", kMostNumbers), where);
+    }
     if (const auto matrix = weight_matrix(layer.layer, in)) {
       blocks_.push_back({i, parameter_count_, matrix->first, matrix->second});
       parameter_count_ += blocks_.back().size();
+      if (parameter_count_ > kMostNumbers) {
+        refuse(layer, fmt::format("takes the network to {} parameters", parameter_count_),
+               fmt::format("Keep it to {}: several models are trained at once", kMostNumbers),
+               where);
+      }
     }
   }
   if (blocks_.empty()) {

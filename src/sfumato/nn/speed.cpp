@@ -1,12 +1,15 @@
 #include "sfumato/nn/speed.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <barrier>
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <thread>
 
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/nn/kernel/peak.hpp"
 #include "sfumato/random/stream.hpp"
 
@@ -70,15 +73,18 @@ EngineSpeed measure_speed(const std::function<TrialGroup(std::uint64_t seed)>& m
     std::vector<double> used(threads), wall(threads);
     std::barrier ready(static_cast<std::ptrdiff_t>(threads));
     {
-      std::vector<std::jthread> workers;
-      for (unsigned i = 0; i < threads; ++i) {
-        workers.emplace_back([&, i] {
-          ready.arrive_and_wait();
-          const double start = processor_seconds(), begin = clock_seconds();
-          groups[i].train_until(groups[i].step() + steps, quiet);
-          used[i] = processor_seconds() - start;
-          wall[i] = clock_seconds() - begin;
-        });
+      const auto workers = start_threads(threads, [&](std::uint64_t i) {
+        ready.arrive_and_wait();
+        const double start = processor_seconds(), begin = clock_seconds();
+        groups[i].train_until(groups[i].step() + steps, quiet);
+        used[i] = processor_seconds() - start;
+        wall[i] = clock_seconds() - begin;
+      });
+      for (std::size_t i = workers.size(); i < threads; ++i) ready.arrive_and_drop();
+      if (workers.size() < threads) {
+        throw InvalidArgument(
+            fmt::format("the system allows {} of {} threads", workers.size(), threads),
+            "Measure fewer, or raise the limit of processes (ulimit -u)", Where::in("bench"));
       }
     }
     const double per_step = static_cast<double>(steps) * static_cast<double>(speed.models);

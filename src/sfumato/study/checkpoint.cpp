@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sfumato/data/checksum.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
 
@@ -35,6 +36,26 @@ Eigen::MatrixXd matrix_of(const std::vector<std::vector<double>>& rows) {
   return matrix;
 }
 
+/// Of names, shapes and values of all arrays but the digest itself.
+std::string digest_of_arrays(const Arrays& arrays) {
+  std::string text;
+  for (const auto& [name, array] : arrays) {
+    if (name == "digest") continue;
+    const auto* bytes = reinterpret_cast<const char*>(array.values.data());
+    const auto size = static_cast<std::size_t>(array.values.size()) * sizeof(double);
+    text += fmt::format("{} {} {}\n", name, shape_text(array), sha256({bytes, size}));
+  }
+  return sha256(text);
+}
+
+Array text_array(const std::string& text) {
+  Eigen::VectorXd codes(std::ssize(text));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    codes[static_cast<Eigen::Index>(i)] = static_cast<unsigned char>(text[i]);
+  }
+  return vector_array(codes);
+}
+
 class Reader {
  public:
   Reader(Arrays arrays, std::string path) : arrays_(std::move(arrays)), path_(std::move(path)) {}
@@ -42,6 +63,19 @@ class Reader {
   [[noreturn]] void refuse(const std::string& problem) const {
     throw InvalidArgument(fmt::format("this is not a checkpoint: {}", problem),
                           "Name a checkpoint.npz that `sfumato train` wrote", Where::in(path_));
+  }
+  /// That the arrays are those that were written. Everything else that a checkpoint can be wrong in, a
+  /// bit that changed included, is then what somebody made.
+  void require_digest() const {
+    const char* remedy = "Remove it and train from the start";
+    if (find("digest") == nullptr) {
+      throw InvalidArgument("has no digest: an earlier version of sfumato wrote it", remedy,
+                            Where::in(path_));
+    }
+    if (text("digest") != digest_of_arrays(arrays_)) {
+      throw InvalidArgument("is damaged: its digest is that of other content", remedy,
+                            Where::in(path_));
+    }
   }
   [[nodiscard]] const Array* find(const std::string& name) const {
     const auto found = arrays_.find(name);
@@ -60,6 +94,13 @@ class Reader {
     const Array* array = find(name);
     if (array == nullptr) refuse(fmt::format("`{}` is missing", name));
     return text_of(*array, path_);
+  }
+  /// A number that is 0 or more; infinite at most where `may_be_infinite`.
+  [[nodiscard]] double amount(double value, bool may_be_infinite) const {
+    if (!(value >= 0.0) || (std::isinf(value) && !may_be_infinite)) {
+      refuse(fmt::format("{} is not an amount", value));
+    }
+    return value;
   }
   [[nodiscard]] std::uint64_t count(double value) const {
     if (!(value >= 0.0 && value <= 0x1p53 && value == std::floor(value))) {
@@ -100,25 +141,32 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
     }
     if (!record.squared_differences.empty()) squares.push_back(record.squared_differences);
   }
+  Arrays arrays;
+  arrays.emplace("seconds", scalar_array(checkpoint.seconds));
+  arrays.emplace("step", scalar_array(static_cast<double>(state.step)));
+  arrays.emplace("numbers", matrix_array(matrix_of(numbers)));
+  arrays.emplace("parameters", matrix_array(matrix_of(parameters)));
+  if (!losses.empty()) arrays.emplace("losses", matrix_array(matrix_of(losses)));
+  if (!infinite.empty()) arrays.emplace("infinite_parameters", matrix_array(matrix_of(infinite)));
+  if (!squares.empty()) arrays.emplace("squared_differences", matrix_array(matrix_of(squares)));
   NpzWriter writer;
+  for (const auto& [name, array] : arrays) writer.add(name, array);
   writer.add_text("study", checkpoint.study);
   writer.add_text("instruction_set", checkpoint.instruction_set);
-  writer.add("seconds", scalar_array(checkpoint.seconds));
-  writer.add("step", scalar_array(static_cast<double>(state.step)));
-  writer.add("numbers", matrix_array(matrix_of(numbers)));
-  writer.add("parameters", matrix_array(matrix_of(parameters)));
-  if (!losses.empty()) writer.add("losses", matrix_array(matrix_of(losses)));
-  if (!infinite.empty()) writer.add("infinite_parameters", matrix_array(matrix_of(infinite)));
-  if (!squares.empty()) writer.add("squared_differences", matrix_array(matrix_of(squares)));
+  arrays.emplace("study", text_array(checkpoint.study));
+  arrays.emplace("instruction_set", text_array(checkpoint.instruction_set));
+  writer.add_text("digest", digest_of_arrays(arrays));
   writer.write(path, Compression::stored);
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
   const Reader reader(read_npz(path), path);
+  if (reader.find("study") == nullptr) reader.refuse("`study` is missing");
+  reader.require_digest();
   Checkpoint checkpoint;
   checkpoint.study = reader.text("study");
   checkpoint.instruction_set = reader.text("instruction_set");
-  checkpoint.seconds = reader.matrix("seconds", 1, 1)(0, 0);
+  checkpoint.seconds = reader.amount(reader.matrix("seconds", 1, 1)(0, 0), false);
   GroupState& state = checkpoint.state;
   state.step = reader.count(reader.matrix("step", 1, 1)(0, 0));
   const Eigen::MatrixXd& numbers = reader.matrix("numbers", -1, kNumbers);
@@ -129,13 +177,16 @@ Checkpoint read_checkpoint(const std::string& path) {
     record.policy = reader.count(numbers(m, kPolicy));
     record.world = reader.count(numbers(m, kWorld));
     if (numbers(m, kDivergedAt) >= 0.0) record.diverged_at = reader.count(numbers(m, kDivergedAt));
-    record.odometer.nats = numbers(m, kPathKl);
+    record.odometer.nats = reader.amount(numbers(m, kPathKl), true);
     record.odometer.steps = reader.count(numbers(m, kDifferingSteps));
     record.odometer.infinite_steps = reader.count(numbers(m, kInfiniteSteps));
     if (numbers(m, kFirstInfiniteStep) >= 0.0) {
       record.odometer.first_infinite = {reader.count(numbers(m, kFirstInfiniteStep)),
                                         reader.count(numbers(m, kFirstInfiniteCount)),
                                         {}};
+    }
+    if (!record.diverged_at && !parameters.row(m).allFinite()) {
+      reader.refuse(fmt::format("model {} has parameters that are no finite numbers", m));
     }
     state.records.push_back(std::move(record));
     std::vector<float> values;
@@ -169,7 +220,9 @@ Checkpoint read_checkpoint(const std::string& path) {
         reader.matrix("squared_differences", models, parameters.cols());
     for (Eigen::Index m = 0; m < models; ++m) {
       std::vector<double>& values = state.records[static_cast<std::size_t>(m)].squared_differences;
-      for (Eigen::Index i = 0; i < squares.cols(); ++i) values.push_back(squares(m, i));
+      for (Eigen::Index i = 0; i < squares.cols(); ++i) {
+        values.push_back(reader.amount(squares(m, i), true));
+      }
     }
   }
   return checkpoint;

@@ -14,11 +14,12 @@ struct Checkpoint {
   GroupState state;
 };
 
-/// Writes a checkpoint as an NPZ archive; the file appears whole or not at all.
+/// Writes a checkpoint as an NPZ archive with a SHA-256 digest of its content; the file appears whole or not at all.
 /// Throws   StorageError as OutputFile.
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint);
 
-/// Throws   InvalidArgument if the file is missing, is not a checkpoint, or contradicts itself.
+/// Throws   InvalidArgument if the file is missing, is not a checkpoint, has no digest or that of
+///          other content, or contradicts itself.
 [[nodiscard]] Checkpoint read_checkpoint(const std::string& path);
 
 }  // namespace sfumato

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
 
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/random/stream.hpp"
@@ -81,6 +82,8 @@ std::vector<TrialResult> TrialRunner::run(std::size_t group, Observer& observer)
               results, observer);
       }
     }
+  } catch (const std::bad_alloc&) {
+    throw;  // says nothing about the trial: it is trained again where there is memory
   } catch (const std::exception& error) {
     for (TrialResult& result : results) {
       result.status = TrialStatus::failed;

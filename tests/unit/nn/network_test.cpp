@@ -51,6 +51,9 @@ TEST(Network, LayersThatDoNotFitAreNamedWithBothShapes) {
   says(message({1, 4, 4}, {{"c", Conv2d{2, 5}}}), "5 x 5 kernel, its input is 1 x 4 x 4");
   says(message({1, 4, 4}, {{"p", MaxPool2d{5}}}), "pools 5 x 5 pixels, its input is 1 x 4 x 4");
   says(message({4, 1, 1}, {{"a", Linear{0}}}), "`a` has outputs = 0");
+  says(message({784, 1, 1}, {{"a", Linear{1'000'000}}}),
+       "takes the network to 785000000 parameters");
+  says(message({1, 28, 28}, {{"a", Conv2d{1'000'000, 3, 1, 10}}}), "numbers per record");
   says(message({1, 4, 4}, {{"c", Conv2d{2, 3, 0}}}), "stride = 0");
   says(message({1, 4, 4}, {{"c", Conv2d{2, 3, 1, -1}}}), "padding = -1");
   says(message({4, 1, 1}, {{"a", Linear{3}}, {"a", Linear{3}}}), "two layers are named `a`");

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sfumato/data/covariance_file.hpp"
+#include "sfumato/data/npz.hpp"
 #include "sfumato/study/checkpoint.hpp"
 #include "sfumato/study/measures.hpp"
 #include "sfumato/study/model_summary.hpp"
@@ -151,6 +152,31 @@ TEST_F(StudyMaterial, CheckpointsKeepEveryBit) {
     ASSERT_EQ(a.losses.size(), b.losses.size());
     for (std::size_t i = 0; i < a.losses.size(); ++i) EXPECT_EQ(a.losses[i].loss, b.losses[i].loss);
   }
+  const auto damaged = [&](const auto& change) {
+    GroupState state = first.state();
+    change(state);
+    write_checkpoint(dir / "d.npz", {"study", "AVX", 1.5, state});
+    return [&] { (void)read_checkpoint(dir / "d.npz"); };
+  };
+  refused(damaged([](GroupState& state) { state.parameters[0][3] = NAN; }), {"d.npz", "finite"});
+  refused(damaged([](GroupState& state) { state.records[0].odometer.nats = -5.0; }),
+          {"-5", "amount"});
+  refused(damaged([](GroupState& state) { state.records[0].odometer.nats = NAN; }),
+          {"nan", "amount"});
+  // Any other change is noticed by the digest; without one, the file is of an earlier version.
+  const auto rewritten = [&](const auto& change) {
+    Arrays arrays = read_npz(dir / "c.npz");
+    change(arrays);
+    NpzWriter writer;
+    for (const auto& [name, array] : arrays) writer.add(name, array);
+    writer.write(dir / "e.npz");
+    return [&] { (void)read_checkpoint(dir / "e.npz"); };
+  };
+  EXPECT_NO_THROW(rewritten([](Arrays&) {})());
+  refused(rewritten([](Arrays& a) { a.at("parameters").values(0, 0) += 1.0; }), {"damaged"});
+  refused(rewritten([](Arrays& a) { a.at("step").values(0, 0) = 18; }), {"damaged"});
+  refused(rewritten([](Arrays& a) { a.erase("losses"); }), {"damaged"});
+  refused(rewritten([](Arrays& a) { a.erase("digest"); }), {"no digest", "from the start"});
   put(dir / "bad.npz", "no archive");
   refused([&] { (void)read_checkpoint(dir / "bad.npz"); }, {"bad.npz"});
   write_covariance(dir / "cov.npz", {Isotropic{1, 2}, {}});

@@ -304,5 +304,17 @@ TEST(ReadStudy, ConvexModelsRefuseWhatIsForNetworks) {
   expect_refusal(kSmall, {"ridge", "network"}, {"model.ridge=1"});
 }
 
+TEST(ReadStudy, RefusesMoreTrialsThanAnyMachineTrains) {
+  const std::string audit = kSmall + "[audit]\n";
+  expect_refusal(audit + "replicas = 9223372036854775807\n",
+                 {"s.toml", "9223372036854775807 replicas", "100000000"});
+  expect_refusal(audit + "pairs = 2147483648\nreplicas = 2147483648\n", {"more than 100000000"});
+  expect_refusal(audit + "shadow_models = 100000001\n", {"100000001 replicas"});
+  expect_refusal(audit + "replicas = 50000001\n", {"2 worlds"});
+  EXPECT_EQ(parse_study(audit + "replicas = 50000000\n", "s.toml").audit.replicas, 50'000'000U);
+  expect_refusal(changed("iterations = 7", "iterations = 9000000000000000000"),
+                 {"an integer from 1 to 1000000000."});
+}
+
 }  // namespace
 }  // namespace sfumato

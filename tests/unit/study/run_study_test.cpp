@@ -156,6 +156,20 @@ TEST_F(RunStudyTest, AFailureOfAHelperIsThrown) {
   EXPECT_THROW((void)run_study(runner, of, 1, quiet, &helpers), InvalidArgument);
 }
 
+TEST(GroupQueue, GroupsThatFollowEachOtherTakeNoRoom) {
+  GroupQueue queue;
+  for (std::size_t group = 0; group < 1'000'000; ++group) {
+    if (group != 700'000) queue.put(group);  // trained already
+  }
+  queue.close();
+  EXPECT_EQ(queue.size(), 999'999U);
+  for (std::size_t group = 0; group < 1'000'000; ++group) {
+    if (group != 700'000) ASSERT_EQ(queue.take(), group);
+  }
+  EXPECT_EQ(queue.take(), std::nullopt);
+  EXPECT_EQ(queue.size(), 0U);
+}
+
 TEST(GroupQueue, HandsOutInOrderUntilClosed) {
   GroupQueue queue;
   queue.put(3);

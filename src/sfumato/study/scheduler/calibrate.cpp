@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <thread>
 #include <vector>
 
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/study/trial_runner.hpp"
 
 namespace sfumato {
@@ -53,20 +53,26 @@ Measured measure(const TrialRunner& runner, unsigned threads, double seconds,
                  const Observer& observer) {
   std::vector<Measured> all(threads);
   std::vector<std::string> failures(threads);
-  {
-    std::vector<std::jthread> pool;
-    for (unsigned i = 0; i < threads; ++i) {
-      pool.emplace_back([&, i] {
-        Stopwatch watch(observer, seconds);
-        const double begin = now();
-        const std::vector<TrialResult> results = runner.run(i % runner.groups(), watch);
-        all[i] = {!results.empty(), now() - begin, watch.seconds_per_step()};
-        if (!results.empty()) failures[i] = results.front().message;
-      });
+  std::vector<std::exception_ptr> problems(threads);
+  const auto time_group = [&](std::uint64_t i) {
+    Stopwatch watch(observer, seconds);
+    const double begin = now();
+    try {
+      const std::vector<TrialResult> results = runner.run(i % runner.groups(), watch);
+      all[i] = {!results.empty(), now() - begin, watch.seconds_per_step()};
+      if (!results.empty()) failures[i] = results.front().message;
+    } catch (...) {
+      problems[i] = std::current_exception();
     }
+  };
+  {
+    const auto pool = start_threads(threads - 1, time_group);
+    threads = static_cast<unsigned>(pool.size()) + 1;  // as many as the system allows
+    time_group(threads - 1);
   }
   Measured together{true, 0.0, 0.0};
   for (unsigned i = 0; i < threads; ++i) {
+    if (problems[i]) std::rethrow_exception(problems[i]);
     if (!failures[i].empty()) {
       throw InvalidArgument("a trial of the study fails: " + failures[i], "Correct the study",
                             Where::in(runner.study().source));

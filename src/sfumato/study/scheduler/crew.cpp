@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sfumato/core/parallel.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -25,7 +27,12 @@ class WorkerObserver final : public Observer {
 void GroupQueue::put(std::size_t group) {
   {
     const std::lock_guard lock(mutex_);
-    groups_.push_back(group);
+    if (!ranges_.empty() && ranges_.back().end == group) {
+      ++ranges_.back().end;
+    } else {
+      ranges_.push_back({group, group + 1});
+    }
+    ++size_;
   }
   changed_.notify_one();
 }
@@ -40,34 +47,42 @@ void GroupQueue::close() {
 
 std::optional<std::size_t> GroupQueue::take() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return closed_ || !groups_.empty(); });
-  if (groups_.empty()) return std::nullopt;
-  const std::size_t group = groups_.front();
-  groups_.pop_front();
-  return group;
+  changed_.wait(lock, [&] { return closed_ || size_ != 0; });
+  return first();
 }
 
 std::optional<std::size_t> GroupQueue::take_now() {
   const std::lock_guard lock(mutex_);
-  if (groups_.empty()) return std::nullopt;
-  const std::size_t group = groups_.front();
-  groups_.pop_front();
+  return first();
+}
+
+std::optional<std::size_t> GroupQueue::first() {
+  if (size_ == 0) return std::nullopt;
+  --size_;
+  Range& range = ranges_.front();
+  const std::size_t group = range.begin++;
+  if (range.begin == range.end) ranges_.pop_front();
   return group;
 }
 
 std::size_t GroupQueue::size() const {
   const std::lock_guard lock(mutex_);
-  return groups_.size();
+  return size_;
 }
 
 Crew::Crew(const TrialRunner& runner, GroupQueue& queue, unsigned threads, const Observer& user)
     : runner_(runner), queue_(queue), threads_left_(threads) {
-  for (unsigned i = 0; i < threads; ++i) {
-    pool_.emplace_back([this, &user] {
-      WorkerObserver observer(user, ended_);
-      work(observer);
-    });
+  pool_ = start_threads(threads, [this, &user](std::uint64_t) {
+    WorkerObserver observer(user, ended_);
+    work(observer);
+  });
+  if (pool_.empty() && threads != 0) {
+    throw InvalidArgument("the system lets no further thread start",
+                          "Raise the limit of processes (ulimit -u) or end some",
+                          Where::in("study run"));
   }
+  const std::lock_guard lock(mutex_);
+  threads_left_ -= threads - pool_.size();  // those that the system refused
 }
 
 Crew::~Crew() {

@@ -29,9 +29,15 @@ class GroupQueue {
   [[nodiscard]] std::size_t size() const;
 
  private:
+  struct Range {
+    std::size_t begin, end;
+  };
+  std::optional<std::size_t> first();  ///< under the lock
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::size_t> groups_;
+  std::deque<Range> ranges_;  ///< groups that follow each other take no room of their own
+  std::size_t size_ = 0;
   bool closed_ = false;
 };
 
@@ -39,7 +45,9 @@ class GroupQueue {
 /// collected. Which thread trains a group changes nothing in it.
 class Crew {
  public:
-  /// `runner`, `queue` and `user` outlive the crew; `user` is asked whether to stop.
+  /// `runner`, `queue` and `user` outlive the crew; `user` is asked whether to stop. Where the system
+  /// allows fewer threads, those do the work.
+  /// Throws   InvalidArgument if it allows none.
   Crew(const TrialRunner& runner, GroupQueue& queue, unsigned threads, const Observer& user);
   /// Closes the queue and gives up what is being trained.
   ~Crew();

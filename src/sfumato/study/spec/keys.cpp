@@ -15,6 +15,9 @@
 namespace sfumato {
 namespace {
 
+/// Days of the smallest network, years of others: more are a slip.
+constexpr std::int64_t kMostSteps = 1'000'000'000;
+
 using Aliases = std::vector<std::string>;
 
 [[noreturn]] void refuse(const TomlTable& table, const std::string& key, const std::string& value,
@@ -43,24 +46,24 @@ Key<T> path_key(const char* name, const char* help, std::string T::*member) {
   return key;
 }
 
-/// An integer of any width, at least `least`.
+/// An integer of any width, at least `least` and at most `most`.
 template <class T, class Integer>
-Key<T> integer_key(const char* name, const char* help, Integer T::*member, std::int64_t least) {
+Key<T> integer_key(const char* name, const char* help, Integer T::*member, std::int64_t least,
+                   std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
   const std::string type = fmt::format("integer >= {}", least);
-  return {
-      name, type, help,
-      [member, least](T& to, const TomlTable& table, const std::string& key) {
-        const std::int64_t value = table.integer(key);
-        if (value < least || !std::in_range<Integer>(value)) {
-          refuse(table, key, fmt::format("{}", value),
-                 fmt::format("an integer from {} to {}", least,
-                             std::min<std::uint64_t>(
-                                 std::numeric_limits<std::int64_t>::max(),
-                                 static_cast<std::uint64_t>(std::numeric_limits<Integer>::max()))));
-        }
-        to.*member = static_cast<Integer>(value);
-      },
-      [member](const T& from) { return fmt::format("{}", from.*member); }};
+  return {name, type, help,
+          [member, least, most](T& to, const TomlTable& table, const std::string& key) {
+            const std::int64_t value = table.integer(key);
+            const auto end = static_cast<std::int64_t>(
+                std::min(static_cast<std::uint64_t>(most),
+                         static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())));
+            if (value < least || value > end) {
+              refuse(table, key, fmt::format("{}", value),
+                     fmt::format("an integer from {} to {}", least, end));
+            }
+            to.*member = static_cast<Integer>(value);
+          },
+          [member](const T& from) { return fmt::format("{}", from.*member); }};
 }
 
 /// As integer_key, where 0 is the default and stands for something else, which `help` says.
@@ -420,7 +423,7 @@ Keys<LayerSpec> layer_keys(const std::string& type) {
 
 const Keys<Training>& train_keys() {
   static const Keys<Training> keys = {
-      integer_key("iterations", "steps of training", &Training::iterations, 1),
+      integer_key("iterations", "steps of training", &Training::iterations, 1, kMostSteps),
       only(kNetworks, integer_key("batch_size", "records of a step (their mean number for poisson)",
                                   &Training::batch_size, 1)),
       only(kNetworks, choice_key("batches", "how a step chooses its records", &Training::batches,

@@ -270,6 +270,26 @@ std::vector<NoiseSpec> read_noise(const TomlTable& table) {
   return policies;
 }
 
+/// More trials than any machine trains: a slip, refused before anybody counts to them.
+void require_trials(const Study& study) {
+  constexpr std::uint64_t kMostTrials = 100'000'000;
+  const AuditSpec& audit = study.audit;
+  std::uint64_t trials = 1;
+  bool too_many = false;
+  for (const std::uint64_t factor :
+       {std::uint64_t{audit.pairs}, std::uint64_t{audit.replicas},
+        std::uint64_t{study.noise.size()}, std::uint64_t{audit.worlds()}}) {
+    too_many = too_many || factor > kMostTrials / trials;
+    if (!too_many) trials *= factor;
+  }
+  if (!too_many) return;
+  throw InvalidArgument(
+      fmt::format("{} pairs, {} replicas, {} noise policies and {} worlds make more than {} models",
+                  audit.pairs, audit.replicas, study.noise.size(), audit.worlds(), kMostTrials),
+      "Use fewer pairs or replicas: `sfumato study plan` says how many an audit needs",
+      audit.where);
+}
+
 Study study_of(const TomlTable& root, const std::string& source) {
   root.reject_unknown(kTables);
   Study study;
@@ -335,6 +355,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
                             "Keep one of them", audit.where("random_pairs"));
     }
   }
+  require_trials(study);
   return study;
 }
 
