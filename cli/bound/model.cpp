@@ -182,9 +182,9 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
     const QuadraticLoss& own_loss = problem.loss();
     const QuadraticLoss other = problem.neighbour(row, input.replacement);
     result.with_noise = [own_loss, other, start](const Covariance& sigma) {
-      return linear_pair({{own_loss.curvature, own_loss.pull, sigma},
+      return linear_pair({{own_loss.curvature, own_loss.pull, sigma, own_loss.given},
                           start,
-                          {other.curvature, other.pull, sigma},
+                          {other.curvature, other.pull, sigma, other.given},
                           start});
     };
     if (minibatch) {

@@ -14,8 +14,6 @@ namespace {
 using Eigen::VectorXd;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// Log-likelihood ratios of this size have no digits left for an epsilon.
-constexpr double kLargestKl = 1e15;
 
 /// The law of a training on a loss, with the noise of D or D' and any start.
 OuLaw law_of(const Flow&, const DataSet& data, const QuadraticLoss& loss,
@@ -78,11 +76,7 @@ PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) cons
       return {std::nullopt,
               "the variances of different directions are too unequal for double precision"};
     }
-    if (!pair.mutually_singular &&
-        std::max(gaussian_kl(pair).value, gaussian_kl(swapped(pair)).value).value() > kLargestKl) {
-      return {std::nullopt,
-              "the laws are too far apart for double precision: the KL is above 1e15"};
-    }
+    if (too_far_apart(pair)) return {std::nullopt, kTooFarApart};
     return {std::move(pair), ""};
   } catch (const NumericalFailure& failure) {  // it overflows: the other rows still count
     return {std::nullopt, failure.advice()};

@@ -185,11 +185,16 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
   return result;
 }
 
-/// What is left to 1 is printed with two digits, which a double has only down to 1e-13.
-HockeyStick not_quite_one(HockeyStick h) {
+/// A value where a double has its digits, a bound where it has not: below the least normal number, and
+/// for what is left to 1, of which two are printed, below 1e-13.
+HockeyStick with_digits(HockeyStick h) {
   constexpr double least_complement = 1e-13;
-  if (h.delta < 1.0 - least_complement) return h;
-  return {1.0, 0.0, h.log_tail_q, Claim::upper_bound};
+  if (h.delta >= 1.0 - least_complement) return {1.0, 0.0, h.log_tail_q, Claim::upper_bound};
+  if (h.delta > 0.0 && h.delta < std::numeric_limits<double>::min()) {
+    h.delta = std::nextafter(h.delta * (1.0 + 1e-10), 1.0);
+    h.claim = Claim::upper_bound;
+  }
+  return h;
 }
 
 HockeyStick clipped(HockeyStick h, double eps) {
@@ -205,7 +210,7 @@ HockeyStick clipped(HockeyStick h, double eps) {
     h.delta = floor;
     h.log_delta = std::log(floor);
   }
-  return not_quite_one(h);
+  return with_digits(h);
 }
 
 /// eps at or above the mean of L under P, roughly: s0 in (0, s_max).
@@ -263,7 +268,7 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
       return {std::numeric_limits<double>::denorm_min(), g.log_delta, g.log_tail_q,
               Claim::upper_bound};
     }
-    return not_quite_one({g.delta, g.log_delta, g.log_tail_q, Claim::exact});
+    return with_digits({g.delta, g.log_delta, g.log_tail_q, Claim::exact});
   }
   if (eps <= range_of(forward).lowest) {
     return {-std::expm1(eps), std::log(-std::expm1(eps)), 0.0, Claim::exact};

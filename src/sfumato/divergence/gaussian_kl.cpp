@@ -1,5 +1,6 @@
 #include "sfumato/divergence/gaussian_kl.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -65,6 +66,11 @@ Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order) {
   if (pair.mutually_singular) return exact(kInf, pair, "Gaussian Renyi divergence, closed form");
   if (order == 1.0) return gaussian_kl(pair);
   return exact(renyi(pair, order), pair, "Gaussian Renyi divergence, closed form");
+}
+
+bool too_far_apart(const WhitenedPair& pair) {
+  constexpr double largest = 1e15;
+  return !pair.mutually_singular && std::max(kl(pair), kl(swapped(pair))) > largest;
 }
 
 }  // namespace sfumato

@@ -26,4 +26,10 @@ inline constexpr const char* kRankAssumption = "variances below 1e-12 of the lar
 /// Throws  InvalidArgument unless order is finite and positive.
 [[nodiscard]] Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order);
 
+/// Whether a relative entropy of the pair is above 1e15: log-likelihood ratios of that size have no
+/// digits left for an epsilon. Never for mutually singular laws, where everything is known.
+[[nodiscard]] bool too_far_apart(const WhitenedPair& pair);
+inline constexpr const char* kTooFarApart =
+    "the laws are too far apart for double precision: the KL is above 1e15";
+
 }  // namespace sfumato

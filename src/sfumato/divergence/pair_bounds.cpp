@@ -105,6 +105,14 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
   const OuPair reversed = swapped(pair);
   bounds.push_back(
       both("exact", "exact (normal laws)", exact_bound(pair, time), exact_bound(reversed, time)));
+  if (OuLaw(pair.p, pair.start_p).lost_digits() || OuLaw(pair.q, pair.start_q).lost_digits()) {
+    const std::string reason =
+        "the eigenvalues of A are too far apart for double precision: rescale the parameters, or "
+        "standardise the columns";
+    bounds.push_back(neither("path", "path", reason));
+    bounds.push_back(neither("contractive", "contractive", reason));
+    return;
+  }
   if (!same_matrix(pair.p.noise, pair.q.noise)) {  // else all three are the path bound
     EntropyRateBounds forward = entropy_rate_bounds(pair, time);
     EntropyRateBounds reverse = entropy_rate_bounds(reversed, time);

@@ -10,6 +10,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/parallel.hpp"
+#include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"
@@ -137,6 +138,9 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
       result.status = RowStatus::no_model;
       result.message = "without this row the loss has no unique minimiser";
       return result;
+    }
+    if (too_far_apart(*pair)) {
+      throw NumericalFailure(kTooFarApart, "Use more noise or ridge", Where::here("row risks"));
     }
     result.used_rank_tolerance = pair->used_rank_tolerance;
     set_views(result, Risk::exact(*pair), options);

@@ -12,9 +12,6 @@ namespace {
 
 using Eigen::VectorXd;
 
-// Log-likelihood ratios of this size have no digits left for an epsilon.
-constexpr double kLargestKl = 1e15;
-
 ProvenRisk exact_risk(const LinearLosses& losses, double step, const Covariance& step_noise,
                       double steps) {
   const auto [law, other] = chain_laws(losses, step, step_noise);
@@ -23,10 +20,7 @@ ProvenRisk exact_risk(const LinearLosses& losses, double step, const Covariance&
   if (is_definite(step_noise) && (pair.mutually_singular || pair.used_rank_tolerance)) {
     return {{}, {}, "the variances of different directions are too unequal for double precision"};
   }
-  if (!pair.mutually_singular &&
-      std::max(gaussian_kl(pair).value, gaussian_kl(swapped(pair)).value).value() > kLargestKl) {
-    return {{}, {}, "the laws are too far apart for double precision: the KL is above 1e15"};
-  }
+  if (too_far_apart(pair)) return {{}, {}, kTooFarApart};
   ProvenRisk proven{Risk::exact(pair), {}, ""};
   if (!pair.mutually_singular && losses.worlds[0].curvature == losses.worlds[1].curvature) {
     proven.mu = Claimed<double>{pair.shift.matrix().norm(), Claim::exact,

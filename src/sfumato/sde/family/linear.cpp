@@ -1,5 +1,6 @@
 #include "sfumato/sde/family/linear.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
@@ -8,9 +9,22 @@
 #include "sfumato/sde/linear_drift.hpp"
 
 namespace sfumato {
+namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+
+/// linear_contraction, but with the digits that the smallest eigenvalue of A has in the loss as it was
+/// given: in an isotropic metric it is the constant.
+double contraction_of(const OuProcess& process, const Covariance& metric) {
+  if (!isotropic_variance(metric)) return linear_contraction(process.curvature, metric);
+  const OuLaw law(process, point_law(VectorXd::Zero(process.pull.size())));
+  if (!law.lost_digits()) return linear_contraction(process.curvature, metric);
+  const double least = law.spectrum().values.minCoeff();
+  return least - 1e-14 * std::abs(least);  // rounded once
+}
+
+}  // namespace
 
 Diffusion linear_diffusion(const OuProcess& process) {
   const Where where = Where::here();
@@ -31,7 +45,7 @@ Diffusion linear_diffusion(const OuProcess& process) {
     drift = linear_drift(curvature, process.pull);
   }
   return {curvature.rows(), std::move(drift), std::move(noise),
-          [curvature](const Covariance& metric) { return linear_contraction(curvature, metric); },
+          [process](const Covariance& metric) { return contraction_of(process, metric); },
           /*autonomous=*/true};
 }
 
