@@ -175,6 +175,12 @@ class Numbers(ProgramTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("Fokker-Planck        - [", result.stdout)
 
+    def test_a_difference_too_small_for_any_kl(self):
+        problem = self.write("p.toml", "[flow]\ntimes = [1]\n[d]\nA = 1\nminimiser = [0]\nSigma = 1\n"
+                             "[d_prime]\nminimiser = [1e-320]\n")
+        result = run("design", "--problem", problem, "--differences-are", "public")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_targets_beyond_all_measure(self):
         lines = DIABETES.read_text().splitlines()[:9]
         lines[1] = lines[1].rsplit(",", 1)[0] + ",1e100"
