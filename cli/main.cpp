@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <sstream>
@@ -38,6 +39,32 @@ bool open_standard_descriptors() {
     if (::open("/dev/null", O_RDWR) != descriptor) return false;
   }
   return true;
+}
+
+// Said without taking memory: there may be none.
+constexpr std::string_view kOutOfMemory =
+    "sfumato: out of memory. Use a smaller problem or a machine with more.\n";
+constexpr std::string_view kEscaped =
+    "sfumato: an exception escaped. This is a bug in sfumato: please report it with the command "
+    "line.\n";
+
+void say(std::string_view line) {
+  // Nothing is left to do if this fails.
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+/// What std::terminate calls: an error that nobody could catch, such as a second failure of memory while
+/// the first is reported, still ends in one line and a code.
+[[noreturn]] void end_with_a_line() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    say(kOutOfMemory);
+    std::_Exit(cli::kBadInput);
+  } catch (...) {
+    say(kEscaped);
+    std::_Exit(cli::kBug);
+  }
 }
 
 /// All names the user could have meant on this level: subcommands, or the options of a command.
@@ -126,6 +153,7 @@ int main(int argc, char** argv) {
   // A file-size limit is a full disk to whoever writes, and is reported as one.
   (void)std::signal(SIGXFSZ, SIG_IGN);
   cli::keep_files_private();
+  std::set_terminate(end_with_a_line);
   try {
     return run(argc, argv);
   } catch (const StorageError& error) {
@@ -135,7 +163,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return complain(error.what(), cli::kBadInput);
   } catch (const std::bad_alloc&) {
-    return complain("out of memory. Use a smaller problem or a machine with more.", cli::kBadInput);
+    say(kOutOfMemory);
+    return cli::kBadInput;
   } catch (const std::exception& error) {
     return complain(
         fmt::format("{}. This is a bug: please report it with the command line.", error.what()),

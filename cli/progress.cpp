@@ -18,7 +18,7 @@ constexpr auto kBetweenLines = 10s;
 constexpr auto kBetweenLooks = 100ms;
 constexpr std::size_t kBarWidth = 24;
 
-constexpr int kSignals[] = {SIGINT, SIGTERM};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler can reach nothing but a global.
 std::atomic<bool> stop_flag{false};
@@ -59,6 +59,8 @@ std::string clock_text(double seconds) {
 
 TerminalObserver::TerminalObserver()
     : TerminalObserver(stderr, is_capable_terminal(stderr), [] { return Clock::now(); }) {}
+
+static_assert(std::size(kSignals) == 3);  // as many as previous_ keeps
 
 TerminalObserver::TerminalObserver(std::FILE* stream, bool is_terminal,
                                    std::function<Clock::time_point()> now)

@@ -25,9 +25,9 @@ namespace sfumato {
 /// times per second and cleared at the end. Elsewhere (a log file): one line every ten seconds.
 /// Nothing is shown for work that ends sooner.
 ///
-/// While it lives, the first Ctrl-C (or SIGTERM, as batch systems send it) makes stop_requested() true
-/// and the second ends the process, as the system does by default. Where SIGINT is ignored (nohup), it
-/// stays so. At most one at a time: signals belong to the process.
+/// While it lives, the first Ctrl-C (or SIGTERM, as batch systems send it, or SIGHUP, as a lost connection
+/// does) makes stop_requested() true and the second ends the process, as the system does by default. Where
+/// one of them is ignored (nohup), it stays so. At most one at a time: signals belong to the process.
 class TerminalObserver final : public Observer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -56,7 +56,7 @@ class TerminalObserver final : public Observer {
   bool is_terminal_;
   std::function<Clock::time_point()> now_;
   Clock::time_point start_;
-  struct sigaction previous_[2]{};  ///< what SIGINT and SIGTERM did before
+  struct sigaction previous_[3]{};  ///< what SIGINT, SIGTERM and SIGHUP did before
 
   std::atomic<Clock::rep> next_look_;  ///< calls before this time return at once, without the lock
   mutable std::mutex mutex_;           ///< guards everything below

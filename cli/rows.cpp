@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "command.hpp"
@@ -43,6 +45,18 @@ Findings logistic_findings(const RowsQuestion& question, const RegressionInput& 
   return findings;
 }
 
+/// Where an interrupted run writes, "risks.partial.csv" for "risks.csv": what a whole run wrote stays. A
+/// pipe or device has nothing to lose.
+std::string partial_path(const std::string& out) {
+  std::error_code ignored;
+  const std::filesystem::path path(out);
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    return out;
+  }
+  const std::string name = path.stem().string() + ".partial" + path.extension().string();
+  return (path.parent_path() / name).string();
+}
+
 void rows(const RowsOptions& options, int& exit_code) {
   require_sense(options);
   const CsvOptions csv = csv_of(options);
@@ -78,11 +92,13 @@ void rows(const RowsOptions& options, int& exit_code) {
   }
   add_caveats(document, question, input);
   if (!options.out.empty()) {
-    write_row_risks(options.out, question, input, findings.risks, findings.traits);
-    document.state(
-        StatementKind::summary,
-        fmt::format("{} of {} rows are in {}.", observer.stop_requested() ? "The computed" : "All",
-                    findings.risks.size(), options.out));
+    const bool whole = !observer.stop_requested();
+    const std::string path = whole ? options.out : partial_path(options.out);
+    write_row_risks(path, question, input, findings.risks, findings.traits);
+    document.state(StatementKind::summary,
+                   whole ? fmt::format("All {} rows are in {}.", findings.risks.size(), path)
+                         : fmt::format("The rows that were computed are in {}; {} is as it was.",
+                                       path, options.out));
   }
   print(document, options.json);
   if (observer.stop_requested()) exit_code = kInterrupted;

@@ -1,7 +1,10 @@
 #include "data/cifar_package.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <png.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -83,29 +86,52 @@ std::vector<std::uint8_t> labels_of(std::string_view json, const std::string& so
   return labels;
 }
 
-/// A new directory inside another, removed at the end.
+/// A new directory inside another, removed at the end; first those that earlier ones left behind.
 class WorkDirectory {
  public:
   explicit WorkDirectory(const std::string& parent) : path_(parent + "/fetch-XXXXXX") {
     std::error_code error;
     fs::create_directories(parent, error);
+    remove_leftovers(parent);
     if (error || ::mkdtemp(path_.data()) == nullptr) {
       const int code = error ? error.value() : errno;
       throw StorageError(
           fmt::format("cannot be created: {}", std::generic_category().message(code)),
           "Set XDG_CACHE_HOME to a directory that can be written", Where::in(parent));
     }
+    lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
   }
   WorkDirectory(const WorkDirectory&) = delete;
   WorkDirectory& operator=(const WorkDirectory&) = delete;
   ~WorkDirectory() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+    if (lock_ >= 0) ::close(lock_);
   }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
+  /// Directories of fetches that were killed: nobody holds their lock.
+  static void remove_leftovers(const std::string& parent) {
+    std::error_code error;
+    for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (!name.starts_with("fetch-") || name.size() != std::string_view("fetch-XXXXXX").size()) {
+        continue;
+      }
+      const int directory =
+          ::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+      if (directory < 0) continue;
+      std::error_code ignored;
+      if (::flock(directory, LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry->path(), ignored);
+      ::close(directory);
+    }
+  }
+
   std::string path_;
+  int lock_ = -1;  ///< held while the directory is in use
 };
 
 /// The end of what a program printed, on one line.
@@ -152,7 +178,7 @@ struct PackageFile {
   PackageFile(const std::string& directory, const std::string& file)
       : name(fmt::format("{}/{}", kPackage, file)) {
     const std::string path = fmt::format("{}/package/{}", directory, file);
-    if (!fs::exists(path)) refuse(name, "is not in the package");
+    if (!fs::is_regular_file(path)) refuse(name, "is not in the package");
     content = read_file(path);
   }
   std::string name;

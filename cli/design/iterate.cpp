@@ -118,6 +118,9 @@ NoiseJudge judge_of(const Iteration& iteration, const DesignOptions& options, Ob
   };
 }
 
+/// How much smaller a KL became; 1 where it did not, also if both are 0 or infinite.
+double gain(double before, double after) { return before == after ? 1.0 : before / after; }
+
 /// What is proven about a noise beside the number that is minimised.
 Claimed<Nats> proven_of(const Iteration& iteration, const Covariance& noise) {
   const SdePair pair = iteration.problem.with_noise(noise);
@@ -140,7 +143,7 @@ Table rounds_table(const Iteration& iteration, const IteratedDesign& design) {
     table.add_row(
         {static_cast<std::int64_t>(i), round.kl,
          std::isfinite(proven.value.value()) ? Cell(proven) : Cell(Empty{"nothing is proven here"}),
-         Claimed<double>{first / round.kl.value.value(), round.kl.claim,
+         Claimed<double>{gain(first, round.kl.value.value()), round.kl.claim,
                          "KL of round 0 over that of this round"},
          i == 0 ? "isotropic" : (round.accepted ? "yes" : "no: not better")});
   }
@@ -160,10 +163,10 @@ Table summary_table(const Iteration& iteration, const IteratedDesign& design) {
                        Claim::exact, "spent by this covariance"}});
   table.add_row({"KL(D||D') with isotropic noise", design.rounds.front().kl});
   table.add_row({"KL(D||D') with this noise", design.result().kl});
-  table.add_row(
-      {"gain over isotropic",
-       Claimed<double>{design.rounds.front().kl.value.value() / design.result().kl.value.value(),
-                       design.result().kl.claim, "ratio of the two"}});
+  table.add_row({"gain over isotropic",
+                 Claimed<double>{
+                     gain(design.rounds.front().kl.value.value(), design.result().kl.value.value()),
+                     design.result().kl.claim, "ratio of the two"}});
   return table;
 }
 

@@ -72,15 +72,7 @@ QuadraticLoss loss_without_row(const Side& side) {
   return quadratic_from_factor(other_factor, other_response, where);
 }
 
-}  // namespace
-
-std::vector<std::string> quadratic_keys(const Side& side) {
-  std::vector<std::string> keys = {"A", "B", "y", "minimiser", "pull"};
-  if (side.has_behind()) keys.emplace_back("without_row");
-  return keys;
-}
-
-QuadraticLoss read_quadratic_loss(const Side& side) {
+QuadraticLoss loss_of(const Side& side) {
   if (side.own().has("without_row")) return loss_without_row(side);
   const Source curvature = side.require({"A", "B"}, "the curvature");
   const Source location = side.require({"minimiser", "pull", "y"}, "the location of the loss");
@@ -102,6 +94,24 @@ QuadraticLoss read_quadratic_loss(const Side& side) {
     matrix = a.values(0, 0) * MatrixXd::Identity(dimension, dimension);
   }
   return located(matrix, location, a.where);
+}
+
+}  // namespace
+
+std::vector<std::string> quadratic_keys(const Side& side) {
+  std::vector<std::string> keys = {"A", "B", "y", "minimiser", "pull"};
+  if (side.has_behind()) keys.emplace_back("without_row");
+  return keys;
+}
+
+QuadraticLoss read_quadratic_loss(const Side& side) {
+  QuadraticLoss loss = loss_of(side);
+  if (!loss.curvature.allFinite() || !loss.pull.allFinite()) {
+    throw InvalidArgument(
+        fmt::format("the curvature or pull of [{}] is beyond the range of a double", side.name()),
+        "Rescale the parameters or the records", side.own().where(""));
+  }
+  return loss;
 }
 
 std::string way_of_change(const Side& side) {

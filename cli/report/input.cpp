@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "audit/ledger.hpp"
@@ -17,6 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSqliteMagic = "SQLite format 3";
+
+/// Of JSON: a parsed document takes about ten times as much.
+constexpr std::uint64_t kLargestReport = std::uint64_t{256} << 20;
 
 Report audited(const std::string& path, AuditCommand command, int& exit_code) {
   command.ledger = path;
@@ -34,16 +38,25 @@ Report reproduced(const std::string& directory) {
                           "Pass a directory that sfumato reproduce has finished",
                           Where::in(directory));
   }
-  return read_report(read_file(whole), whole);
+  return read_report(read_file(whole, kLargestReport), whole);
+}
+
+/// By its first bytes; a ledger may be larger than any file that is read as a whole.
+bool is_database(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;  // a pipe can be read only once
+  std::string start(kSqliteMagic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return file && start == kSqliteMagic;
 }
 
 }  // namespace
 
 Report read_input(const std::string& path, const AuditCommand& audit, int& exit_code) {
   if (fs::is_directory(path)) return reproduced(path);
-  const std::string bytes = read_file(path);
-  if (bytes.starts_with(kSqliteMagic)) return audited(path, audit, exit_code);
-  return read_report(bytes, path);
+  if (is_database(path)) return audited(path, audit, exit_code);
+  return read_report(read_file(path, kLargestReport), path);
 }
 
 }  // namespace sfumato::cli

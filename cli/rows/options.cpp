@@ -47,7 +47,7 @@ Covariance noise_of(const std::string& text, Eigen::Index dimension, bool defini
 }
 
 char separator_of(const std::string& text, const std::string& decimal) {
-  if (text == "\\t" || text == "tab") return '\t';
+  if (text == "\\t" || text == "\t" || text == "tab") return '\t';
   const bool possible = text.size() == 1 &&
                         std::ispunct(static_cast<unsigned char>(text[0])) != 0 &&
                         std::string_view("\"+-.").find(text[0]) == std::string_view::npos;

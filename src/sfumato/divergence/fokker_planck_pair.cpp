@@ -172,7 +172,12 @@ class Level {
           std::max(result_.peclet_number, cell_peclet_number(grid_, *law->coefficients(), density));
       const double error = std::abs(mass(grid_, density) - 1.0);
       result_.mass_error = std::max(result_.mass_error, error);
-      if (!(error <= kMassTolerance)) {
+      if (!std::isfinite(error)) {
+        throw NumericalFailure("the densities are beyond the range of doubles",
+                               "Rescale the problem, or give a larger Sigma or start_covariance",
+                               Where::here("Fokker-Planck"));
+      }
+      if (error > kMassTolerance) {
         throw InternalError(fmt::format("Fokker-Planck lost mass: |mass - 1| = {:.3g}", error));
       }
       const double at_ends = boundary_mass(grid_, density);
@@ -344,6 +349,18 @@ Index cells_for_starts(const Setup& setup) {
   return multiple_of_four(std::min(2.0 * coarsening * ratio, static_cast<double>(most)));
 }
 
+/// A grid that would take days: the laws change within a vanishing part of the time.
+constexpr double kMostSteps = 1e6;
+
+/// Cells times steps of a grid that nobody asked for: a hundred times what the examples take.
+constexpr double kMostWork = 1e9;
+
+[[noreturn]] void refuse_steps() {
+  throw NumericalFailure(
+      "the laws change too fast or spread too far for a grid: it would take too long",
+      "Give estimate.cells, a narrower start_covariance or shorter times");
+}
+
 /// The plan of the coarsest level, and steps that shrink with the cells unless given.
 void plan_steps(Setup& setup, const FokkerPlanckOptions& options) {
   FokkerPlanckOptions& chosen = setup.options;
@@ -357,6 +374,14 @@ void plan_steps(Setup& setup, const FokkerPlanckOptions& options) {
                                 first_panel(setup.q.diffusion, setup.q.start, options.begin));
   const bool bounded = dimension == 2 || depends_on_time(setup, times.back());
   const double longest = options.longest_panel.value_or(bounded ? 16.0 * first : kInf);
+  // Before they are listed: panels that double up to the longest, then all as long as that.
+  const double duration = times.back() - options.begin;
+  const double panels = duration / longest + std::log2(1.0 + duration / first);
+  const double steps = panels * static_cast<double>(chosen.steps_per_panel);
+  const double cells =
+      std::pow(static_cast<double>(chosen.cells_per_axis), static_cast<double>(dimension));
+  const bool too_much = options.cells_per_axis == 0 && steps * cells > kMostWork;
+  if (!(steps < kMostSteps) || too_much) refuse_steps();
   setup.plan =
       time_plan(options.begin, times,
                 {std::min(first, longest), longest, chosen.steps_per_panel >> (chosen.levels - 1)});

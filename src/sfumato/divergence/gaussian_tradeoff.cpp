@@ -41,6 +41,15 @@ double decreasing_root(F&& f, double low, double high, double start) {
   return high;
 }
 
+/// The search begins at the mean and goes in steps of the deviation.
+void require_in_range(const PrivacyLoss& loss) {
+  if (std::isfinite(loss.mean_p) && std::isfinite(loss.variance_p) && std::isfinite(loss.mean_q)) {
+    return;
+  }
+  throw NumericalFailure("the laws are too far apart for double precision",
+                         "Use more noise or bounded records");
+}
+
 }  // namespace
 
 Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss& reverse,
@@ -51,6 +60,7 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   if (at_zero.delta <= target) return {Epsilon{0.0}, at_zero.claim, method};
   const double highest = range_of(forward).highest;
   if (target == 0.0) return {Epsilon{std::max(0.0, highest)}, Claim::exact, method};
+  require_in_range(forward);
   // log delta is concave for a normal loss and close to it otherwise: Newton from the right of the
   // root takes four or five steps.
   Claim claim = Claim::exact;

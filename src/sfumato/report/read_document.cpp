@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -230,7 +231,9 @@ Document read_document(std::string_view json, const std::string& source) {
       document.add(read_block(node));
     } catch (const InternalError& error) {
       // What only a bug of the program could do wrong, a file can: it is the file's fault here.
-      node.refuse(fmt::format("is inconsistent: {}", error.what()));
+      std::string problem = error.advice();
+      problem.resize(std::min(problem.size(), problem.find(". This is a bug")));
+      node.refuse("is inconsistent: " + problem);
     }
   }
   return document;

@@ -75,6 +75,16 @@ TEST(GaussianEpsilon, Edges) {
   EXPECT_EQ(gaussian_epsilon(singular, Delta(0.5)).value.nats(), kInf);
 }
 
+TEST(GaussianEpsilon, LawsTooFarApartAreNamedAsSuch) {
+  try {
+    (void)gaussian_epsilon(one_dimensional(1e200, 2.0), Delta{1e-5});
+    FAIL();
+  } catch (const NumericalFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("too far apart"), std::string::npos)
+        << failure.what();
+  }
+}
+
 TEST(GaussianEpsilon, ALossThatIsBoundedButForRoundingIsSolvedLikeTheBoundedOne) {
   // A second coordinate as whitening leaves it where the laws agree: the range of the loss becomes
   // infinite, but delta falls to e^{-1e17} right past the largest value of the first coordinate.

@@ -142,5 +142,13 @@ TEST(ReadReport, Refuses) {
   EXPECT_THROW((void)report_json({"T", {everything()}, {{"title", "1"}}}), InternalError);
 }
 
+TEST(ReadDocument, WhatIsWrongInAFileIsNoBugOfTheProgram) {
+  const std::string json = replaced(render_json(everything()), "\"key\": \"b\"", "\"key\": \"a\"");
+  const std::string message = message_of(json);
+  EXPECT_NE(message.find("is inconsistent: "), std::string::npos) << message;
+  EXPECT_NE(message.find("occurs twice. Pass what a command prints"), std::string::npos) << message;
+  EXPECT_EQ(message.find("bug"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace sfumato
