@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -33,10 +34,8 @@ Findings ridge_findings(const RowsQuestion& question, const RegressionInput& inp
   return {row_risks(problem, question.risk, observer), ridge_traits(), {}, {}};
 }
 
-Findings logistic_findings(const RowsQuestion& question, const RegressionInput& input,
+Findings logistic_findings(const RowsQuestion& question, const ClassificationFit& fit,
                            const RowsOptions& options, Observer& observer) {
-  const ClassificationFit fit(
-      ClassificationProblem::logistic(input.features, input.target, question.ridge));
   ClassificationRows bounds = row_bounds(fit, question.risk, observer);
   Findings findings{std::move(bounds.rows), logistic_traits(fit), std::move(bounds.notes), {}};
   const RowCheckOptions check{options.seed, 1024, 4e9, question.risk.threads};
@@ -74,10 +73,14 @@ void rows(const RowsOptions& options, int& exit_code) {
                               by_self ? "" : columns.standardise,
                               options.with_file,
                               static_cast<std::size_t>(options.top)};
+  // Until the model is fitted there is nothing to keep, and a signal ends the program at once.
+  std::optional<ClassificationFit> fit;
+  if (question.model == RowsModel::logistic) {
+    fit.emplace(ClassificationProblem::logistic(input.features, input.target, question.ridge));
+  }
   TerminalObserver observer;
-  const Findings findings = question.model == RowsModel::ridge
-                                ? ridge_findings(question, input, observer)
-                                : logistic_findings(question, input, options, observer);
+  const Findings findings = fit ? logistic_findings(question, *fit, options, observer)
+                                : ridge_findings(question, input, observer);
   observer.finish();
 
   Document document = new_document("rows", "Risk of every row of " + options.file);

@@ -131,6 +131,7 @@ SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePai
   const char* reason = "needs constant noise";
   pair.sensitivity = {{}, reason};
   pair.constants = {{}, reason};
+  pair.stationary = {{}, reason};
   return pair;
 }
 

@@ -83,7 +83,7 @@ std::string words_of_method(const RowsQuestion& question) {
   if (std::holds_alternative<MinimiserRelease>(question.risk.release)) {
     return "proven, from the certified distance of the minimisers";
   }
-  return "proven, from convexity constants and the bounded gradient of the row";
+  return "proven, from the curvature of the loss and the bounded gradient of the row";
 }
 
 void add_caveats(Document& document, const RowsQuestion& question, const RegressionInput& input) {

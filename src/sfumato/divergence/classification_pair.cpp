@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -64,6 +65,13 @@ SdePair classification_pair(const ClassificationFit& fit, const Neighbour& neigh
   pair.sensitivity = classification_sensitivity(gap, noise);
   if (const auto variance = isotropic_variance(noise)) {
     pair.constants.value = classification_constants(fit, gap, other, *variance, start);
+    if (fit.convexity().kappa > 0.0 && other.kappa > 0.0) {
+      const Observer quiet;
+      const std::array<Eigen::Index, 1> row = {neighbour.row};
+      const StationaryBound bound =
+          StationaryPairs(fit, *variance, neighbour.replacement, quiet).bounds(row, quiet).front();
+      pair.stationary.value = {bound.forward, bound.reverse};
+    }
   } else {
     pair.constants.reason = "needs isotropic noise (Sigma = sigma^2 I)";
   }

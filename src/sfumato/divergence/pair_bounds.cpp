@@ -164,6 +164,15 @@ void add_constants(const SdePair& pair, double time, std::vector<PairBound>& bou
   }
 }
 
+void add_stationary(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
+  if (time < kInf || !pair.stationary.value) return;
+  const char* title = "curvature near the minimiser";
+  const char* none = "the law is too wide for the curvature near the minimiser; use less noise";
+  const auto& [forward, reverse] = *pair.stationary.value;
+  bounds.push_back(both("local", title, finite_kl_bound(forward, title, none),
+                        finite_kl_bound(reverse, title, none)));
+}
+
 KlBound as_bound(const as_printed::Printed& printed) {
   // An estimate of nothing: never a bound.
   return {{Nats{printed.value}, Claim::estimate, "as printed in the paper"}, {}};
@@ -265,6 +274,7 @@ std::vector<PairBound> closed_form_bounds(const SdePair& pair, double time) {
   if (pair.linear) add_linear(*pair.linear, time, bounds);
   add_sensitivity(pair, time, bounds);
   add_constants(pair, time, bounds);
+  add_stationary(pair, time, bounds);
   add_printed(pair, time, bounds);
   return bounds;
 }

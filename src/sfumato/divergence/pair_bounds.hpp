@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ struct SdePair {
   /// S with |Sigma^{-1/2} (b(x) - b'(x))| <= S for all x and times; the claim is exact or upper.
   Known<Claimed<double>> sensitivity = {};
   Known<PairConstants> constants = {};
+  /// Upper bounds on KL(p||q) and KL(q||p) of the invariant laws (Spec §7.9).
+  Known<std::array<double, 2>> stationary = {};
 };
 
 /// The pair with both diffusions linear: everything that follows from the matrices is filled in.

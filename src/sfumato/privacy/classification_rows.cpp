@@ -12,6 +12,7 @@
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
+#include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/privacy/chain_convexity.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/spectrum.hpp"
@@ -22,13 +23,19 @@ namespace {
 using Eigen::Index;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kUp = 1.0 + 1e-14;   // rounding of a few products
-constexpr std::uint64_t kChunk = 64;  // rows whose minimisers are found together
+constexpr double kUp = 1.0 + 1e-14;  // rounding of a few products
+
+/// Rows whose minimisers are found together: fewer of many parameters, so that a stop is answered soon.
+std::uint64_t chunk_of(Eigen::Index parameters) {
+  const auto p = static_cast<double>(parameters);
+  return static_cast<std::uint64_t>(std::clamp(5e6 / (p * p), 4.0, 64.0));
+}
 
 /// One row's pair of losses.
 struct Pair {
   GradientGap gap;
   Convexity neighbour;  ///< without a minimiser if there is none (no ridge)
+  std::optional<StationaryBound> stationary = {};
   [[nodiscard]] bool has_minimiser() const { return neighbour.minimiser.size() > 0; }
 };
 
@@ -42,7 +49,11 @@ struct Proven {
     known.push_back(Risk::from_gdp(bound));
   }
 };
-using Prover = std::function<Proven(const Pair& pair)>;
+/// How the pairs of one release are bounded.
+struct Prover {
+  std::function<Proven(const Pair& pair)> prove;
+  std::optional<StationaryPairs> stationary = {};  ///< where the laws are exp(-2 f/sigma^2)
+};
 
 const Where& here() {
   static const Where where = Where::here("row bounds");
@@ -94,8 +105,22 @@ void note_kinds(const ClassificationFit& fit, const Covariance& noise,
   }
 }
 
+/// The bounds that curvature near the minimiser proves about the invariant laws.
+void add_stationary(const StationaryBound& bound, Proven& proven) {
+  const char* const kMethod = "curvature near the minimiser, invariant laws";
+  if (bound.forward < kInf && bound.reverse < kInf) {
+    const auto kl = [&](double value) {
+      return Claimed<Nats>{Nats{value}, Claim::upper_bound, kMethod};
+    };
+    proven.known.push_back(Risk::from_kl(kl(bound.forward), kl(bound.reverse)));
+  }
+  if (!bound.local.empty()) {
+    proven.known.push_back(Risk::from_local_gdp(bound.local, kMethod));
+  }
+}
+
 Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
-              const FlowRelease& release, std::vector<std::string>& notes) {
+              const FlowRelease& release, std::vector<std::string>& notes, Observer& observer) {
   const double time = require_non_negative("time", release.time, here());
   const Covariance noise = checked_noise(fit, release.noise);
   const GaussianLaw start = checked_start(fit, release.start);
@@ -120,7 +145,12 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
                     "rate 0 is used for mu, which then grows like the square root of the time.",
                     rate));
   }
-  return [&fit, time, noise, start](const Pair& pair) {
+  Prover prover;
+  if (const auto variance = isotropic_variance(noise);
+      variance && time == kInf && !fit.problem().is_softmax()) {
+    prover.stationary.emplace(fit, *variance, options.replacement, observer);
+  }
+  prover.prove = [&fit, time, noise, start](const Pair& pair) {
     Proven proven;
     const auto variance = isotropic_variance(noise);
     if (variance && pair.has_minimiser()) {
@@ -134,12 +164,14 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
       const double common = hessian_contraction(both.kappa, both.lipschitz, noise);
       proven.add_mu(langevin_gdp(sensitivity.value->value, common, time).mu);
     }
+    if (pair.stationary) add_stationary(*pair.stationary, proven);
     return proven;
   };
+  return prover;
 }
 
 Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
-              const ChainRelease& release, std::vector<std::string>& notes) {
+              const ChainRelease& release, std::vector<std::string>& notes, Observer&) {
   const double eta = require_positive("learning_rate", release.learning_rate, here());
   const double steps = release.steps;
   require_steps(steps, here());
@@ -166,7 +198,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
                     "{:.4g}): constant 1 is used, as if every iterate were released. {}.",
                     c, own.lipschitz, remedy));
   }
-  return [&fit, eta, steps, noise, start](const Pair& pair) {
+  return {[&fit, eta, steps, noise, start](const Pair& pair) {
     Proven proven;
     const auto variance = isotropic_variance(noise);
     if (variance && pair.has_minimiser()) {
@@ -183,16 +215,16 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
                         .mu);
     }
     return proven;
-  };
+  }};
 }
 
 Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const MinimiserRelease& release,
-              std::vector<std::string>&) {
+              std::vector<std::string>&, Observer&) {
   const Covariance noise = checked_noise(fit, release.noise);
   const auto variance = isotropic_variance(noise);
   const double least =
       variance ? *variance : spectrum_of(dense(noise)).values.minCoeff() * (1.0 - 1e-12);
-  return [&fit, noise, least](const Pair& pair) {
+  return {[&fit, noise, least](const Pair& pair) {
     if (!pair.has_minimiser()) return Proven{};
     const Convexity& own = fit.convexity();
     const Eigen::VectorXd shift = pair.neighbour.minimiser - own.minimiser;
@@ -204,14 +236,22 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const Minimis
                    "distance of the certified minimisers",
                    {}});
     return proven;
-  };
+  }};
 }
 
 /// The pairs of one block; where a neighbour has no minimiser, the others still get theirs.
-std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neighbour>& block) {
+std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neighbour>& block,
+                           const std::optional<StationaryPairs>& stationary,
+                           const Observer& observer) {
   std::vector<Pair> pairs;
   pairs.reserve(block.size());
   for (const Neighbour& neighbour : block) pairs.push_back({fit.gap(neighbour), {}});
+  if (stationary) {
+    std::vector<Index> rows;
+    for (const Neighbour& neighbour : block) rows.push_back(neighbour.row);
+    std::vector<StationaryBound> bounds = stationary->bounds(rows, observer);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].stationary = std::move(bounds[i]);
+  }
   try {
     const std::vector<Convexity> found = fit.neighbours(block);
     for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i].neighbour = found[i];
@@ -230,11 +270,11 @@ std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neigh
   return pairs;
 }
 
-RowRisk risk_of(Index row, const Pair& pair, const Prover& prove, const RowRiskOptions& options) {
+RowRisk risk_of(Index row, const Pair& pair, const Prover& prover, const RowRiskOptions& options) {
   RowRisk result;
   result.row = row;
   try {
-    const Proven proven = prove(pair);
+    const Proven proven = prover.prove(pair);
     if (proven.known.empty()) {
       result.status = RowStatus::no_model;
       result.message = "without this row the loss has no minimiser";
@@ -259,23 +299,29 @@ ClassificationRows row_bounds(const ClassificationFit& fit, const RowRiskOptions
                               Observer& observer) {
   if (options.replacement) fit.problem().require_record(*options.replacement, here());
   ClassificationRows result;
-  const Prover prove =
-      std::visit([&](const auto& release) { return prover(fit, options, release, result.notes); },
-                 options.release);
   result.rows.resize(static_cast<std::size_t>(fit.problem().rows()));
   for (std::size_t i = 0; i < result.rows.size(); ++i) result.rows[i].row = static_cast<Index>(i);
-  (void)parallel_blocks({"rows", result.rows.size(), kChunk, options.threads}, observer,
-                        [&](std::uint64_t first, std::uint64_t last) {
-                          std::vector<Neighbour> block;
-                          for (std::uint64_t row = first; row < last; ++row) {
-                            block.push_back({static_cast<Index>(row), options.replacement});
-                          }
-                          const std::vector<Pair> pairs = pairs_of(fit, block);
-                          for (std::uint64_t row = first; row < last; ++row) {
-                            result.rows[row] = risk_of(static_cast<Index>(row), pairs[row - first],
-                                                       prove, options);
-                          }
-                        });
+  Prover how;
+  try {
+    how = std::visit(
+        [&](const auto& release) { return prover(fit, options, release, result.notes, observer); },
+        options.release);
+  } catch (const Stopped&) {
+    return result;
+  }
+  const std::uint64_t chunk = chunk_of(fit.problem().parameters());
+  (void)parallel_blocks(
+      {"rows", result.rows.size(), chunk, options.threads}, observer,
+      [&](std::uint64_t first, std::uint64_t last) {
+        std::vector<Neighbour> block;
+        for (std::uint64_t row = first; row < last; ++row) {
+          block.push_back({static_cast<Index>(row), options.replacement});
+        }
+        const std::vector<Pair> pairs = pairs_of(fit, block, how.stationary, observer);
+        for (std::uint64_t row = first; row < last; ++row) {
+          result.rows[row] = risk_of(static_cast<Index>(row), pairs[row - first], how, options);
+        }
+      });
   return result;
 }
 
@@ -284,9 +330,11 @@ NeighbourBounds neighbour_bounds(const ClassificationFit& fit, const Neighbour& 
   if (neighbour.replacement) fit.problem().require_record(*neighbour.replacement, here());
   RowRiskOptions options{release, neighbour.replacement, {}};
   NeighbourBounds result;
-  const Prover prove = std::visit(
-      [&](const auto& kind) { return prover(fit, options, kind, result.notes); }, options.release);
-  const Proven proven = prove(pairs_of(fit, {neighbour}).front());
+  Observer quiet;
+  const Prover how =
+      std::visit([&](const auto& kind) { return prover(fit, options, kind, result.notes, quiet); },
+                 options.release);
+  const Proven proven = how.prove(pairs_of(fit, {neighbour}, how.stationary, quiet).front());
   result.mu = proven.mu;
   if (!proven.known.empty()) result.risk = Risk::best_of(proven.known);
   return result;

@@ -16,6 +16,8 @@
 namespace sfumato {
 namespace {
 
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
 constexpr std::size_t index(Direction direction) { return direction == Direction::forward ? 0 : 1; }
 constexpr std::size_t opposite(Direction direction) { return 1 - index(direction); }
 
@@ -64,6 +66,15 @@ Claimed<T> view_of(Claimed<T> view, const Gaussian& g) {
   return view;
 }
 
+/// The smallest of bound(curve) as an upper bound.
+template <class T, class Bound>
+Claimed<T> best_curve(const std::vector<LocalGdp>& curves, const std::string& method, double worst,
+                      Bound&& bound) {
+  double best = worst;
+  for (const LocalGdp& curve : curves) best = std::min(best, bound(curve));
+  return {T{best}, Claim::upper_bound, method};
+}
+
 template <class T>
 void require_upper(const Claimed<T>& bound, const char* what) {
   if (bound.claim == Claim::exact || bound.claim == Claim::upper_bound) return;
@@ -109,6 +120,32 @@ Risk Risk::from_gdp(Claimed<double> mu) {
   return risk;
 }
 
+Risk Risk::from_local_gdp(std::vector<LocalGdp> curves, std::string method) {
+  const bool usable = std::all_of(curves.begin(), curves.end(), [](const LocalGdp& curve) {
+    return curve.mu >= 0.0 && curve.tail >= 0.0 && curve.tail < 1.0 && curve.tail_prime >= 0.0 &&
+           curve.tail_prime < 1.0;
+  });
+  if (curves.empty() || !usable) {
+    throw InvalidArgument("no curves, or one without mu >= 0 and tails in [0, 1)",
+                          "Pass what StationaryPairs proves", Where::here("Risk"));
+  }
+  std::vector<LocalGdp> reversed;
+  for (const LocalGdp& curve : curves) reversed.push_back(swapped(curve));
+  return Risk({Local{{std::move(curves), std::move(reversed)}, std::move(method)}});
+}
+
+std::vector<LocalGdp> Risk::Local::candidates(std::size_t direction, double delta) const {
+  std::vector<LocalGdp> found;
+  for (const double share : {0.5, 0.1, 1e-3}) {
+    const LocalGdp* best = nullptr;
+    for (const LocalGdp& curve : curves[direction]) {
+      if (curve.tail <= share * delta && (best == nullptr || curve.mu < best->mu)) best = &curve;
+    }
+    if (best != nullptr && (found.empty() || found.back().mu != best->mu)) found.push_back(*best);
+  }
+  return found;
+}
+
 Risk Risk::best_of(const std::vector<Risk>& known) {
   std::vector<Evidence> evidence;
   for (const Risk& risk : known) {
@@ -133,7 +170,10 @@ auto Risk::least(View&& view) const {
 Claimed<Nats> Risk::kl(Direction direction) const {
   return least(Overloaded{
       [&](const Gaussian& g) { return view_of(gaussian_kl(g.sides[index(direction)].pair), g); },
-      [&](const Entropies& e) { return e.kl[index(direction)]; }});
+      [&](const Entropies& e) { return e.kl[index(direction)]; },
+      [&](const Local& l) -> Claimed<Nats> {
+        return {Nats{kInf}, Claim::upper_bound, l.method};
+      }});
 }
 
 std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) const {
@@ -148,16 +188,21 @@ std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) cons
 }
 
 Claimed<double> Risk::advantage() const {
-  return least(Overloaded{[](const Gaussian& g) {
-                            Claimed<double> found = gaussian_total_variation(g.sides[0].pair);
-                            found.value = std::min(1.0, moved_up(found.value, found.claim));
-                            return view_of(std::move(found), g);
-                          },
-                          [](const Entropies& e) {
-                            return smaller(
-                                following(total_variation_from_kl(e.kl[0].value), e.kl[0]),
-                                following(total_variation_from_kl(e.kl[1].value), e.kl[1]));
-                          }});
+  return least(
+      Overloaded{[](const Gaussian& g) {
+                   Claimed<double> found = gaussian_total_variation(g.sides[0].pair);
+                   found.value = std::min(1.0, moved_up(found.value, found.claim));
+                   return view_of(std::move(found), g);
+                 },
+                 [](const Entropies& e) {
+                   return smaller(following(total_variation_from_kl(e.kl[0].value), e.kl[0]),
+                                  following(total_variation_from_kl(e.kl[1].value), e.kl[1]));
+                 },
+                 [](const Local& l) {
+                   const auto bound = [](const LocalGdp& curve) { return delta_bound(curve, 0.0); };
+                   return smaller(best_curve<double>(l.curves[0], l.method, 1.0, bound),
+                                  best_curve<double>(l.curves[1], l.method, 1.0, bound));
+                 }});
 }
 
 Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
@@ -178,6 +223,11 @@ Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
         // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
         return smaller(following(delta_from_kl_forward(e.kl[own].value, epsilon), e.kl[own]),
                        following(delta_from_kl_reverse(e.kl[other].value, epsilon), e.kl[other]));
+      },
+      [&](const Local& l) {
+        return best_curve<Delta>(l.curves[own], l.method, 1.0, [&](const LocalGdp& curve) {
+          return delta_bound(curve, epsilon.nats());
+        });
       }});
 }
 
@@ -200,6 +250,11 @@ Claimed<Epsilon> Risk::epsilon(Direction direction, Delta delta) const {
       [&](const Entropies& e) {
         return smaller(following(epsilon_from_kl_forward(e.kl[own].value, delta), e.kl[own]),
                        following(epsilon_from_kl_reverse(e.kl[other].value, delta), e.kl[other]));
+      },
+      [&](const Local& l) {
+        return best_curve<Epsilon>(
+            l.candidates(own, delta.probability()), l.method, kInf,
+            [&](const LocalGdp& curve) { return epsilon_bound(curve, delta); });
       }});
 }
 
@@ -208,16 +263,20 @@ Claimed<Epsilon> Risk::epsilon(Delta delta) const {
 }
 
 Claimed<double> Risk::tpr(double fpr) const {
-  return least(Overloaded{[&](const Gaussian& g) {
-                            Claimed<double> found = gaussian_tpr(g.sides[0].pair, fpr);
-                            found.value = std::min(1.0, moved_up(found.value, found.claim));
-                            return view_of(std::move(found), g);
-                          },
-                          [&](const Entropies& e) {
-                            return smaller(
-                                following(tpr_from_kl_forward(e.kl[0].value, fpr), e.kl[0]),
-                                following(tpr_from_kl_reverse(e.kl[1].value, fpr), e.kl[1]));
-                          }});
+  return least(Overloaded{
+      [&](const Gaussian& g) {
+        Claimed<double> found = gaussian_tpr(g.sides[0].pair, fpr);
+        found.value = std::min(1.0, moved_up(found.value, found.claim));
+        return view_of(std::move(found), g);
+      },
+      [&](const Entropies& e) {
+        return smaller(following(tpr_from_kl_forward(e.kl[0].value, fpr), e.kl[0]),
+                       following(tpr_from_kl_reverse(e.kl[1].value, fpr), e.kl[1]));
+      },
+      [&](const Local& l) {
+        return best_curve<double>(l.curves[0], l.method, 1.0,
+                                  [&](const LocalGdp& curve) { return tpr_bound(curve, fpr); });
+      }});
 }
 
 }  // namespace sfumato

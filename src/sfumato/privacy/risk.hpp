@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -8,6 +9,7 @@
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
+#include "sfumato/divergence/local_gdp.hpp"
 #include "sfumato/divergence/privacy_loss.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 
@@ -38,6 +40,11 @@ class Risk {
   /// both directions (Spec §6.4, §8.4). Every view is an upper bound.
   /// Throws InvalidArgument if mu is negative or NaN, a lower bound or an estimate.
   [[nodiscard]] static Risk from_gdp(Claimed<double> mu);
+
+  /// From Gaussian trade-off curves that hold off sets of small probability (Spec §7.10). Every view but
+  /// the KL, of which it says nothing (+inf), is an upper bound: the best of the curves.
+  /// Throws InvalidArgument if there is none, or if a mu or a tail is not in its range.
+  [[nodiscard]] static Risk from_local_gdp(std::vector<LocalGdp> curves, std::string method);
 
   /// Of everything that is known, the smallest number in every view; ties go to the first.
   /// Throws InvalidArgument if `known` is empty.
@@ -79,7 +86,13 @@ class Risk {
   struct Entropies {
     Claimed<Nats> kl[2];  ///< by Direction
   };
-  using Evidence = std::variant<Gaussian, Entropies>;
+  struct Local {
+    std::vector<LocalGdp> curves[2];  ///< by Direction; never empty
+    std::string method;
+    /// The curves whose tail is a small part of `delta`.
+    [[nodiscard]] std::vector<LocalGdp> candidates(std::size_t direction, double delta) const;
+  };
+  using Evidence = std::variant<Gaussian, Entropies, Local>;
 
   explicit Risk(std::vector<Evidence> evidence) : evidence_(std::move(evidence)) {}
   /// The smallest of view(evidence) over all evidence.

@@ -137,5 +137,33 @@ TEST(ClassificationFit, RefusesNeighboursThatDoNotFit) {
   EXPECT_THROW((void)convexity(logistic({}), VectorXd::Zero(3)), InvalidArgument);
 }
 
+TEST(ClassificationFit, LongTablesNeedNoPassForMostRows) {
+  std::srand(7);
+  const Eigen::Index rows = 3000;
+  MatrixXd x = MatrixXd::Random(rows, 3);
+  x.row(5) *= 40.0;  // one row that dominates
+  const VectorXd noise = VectorXd::Random(rows);
+  const VectorXd y = ((x.col(0) - 0.5 * x.col(1) + noise).array() > 0.0).cast<double>();
+  for (const RidgeOptions& options :
+       {RidgeOptions{LossScale::sum, 1.0}, RidgeOptions{LossScale::mean, 0.01},
+        RidgeOptions{LossScale::sum, 1e-3, RidgeScale::times_rows}}) {
+    const ClassificationFit fit(ClassificationProblem::logistic(x, y, options));
+    for (const auto& replacement :
+         {std::optional<Record>(), std::optional<Record>({VectorXd::Constant(3, 0.7), 1.0})}) {
+      for (const Eigen::Index row : {0, 5, 1234}) {
+        const std::array<Neighbour, 1> one = {Neighbour{row, replacement}};
+        const Convexity found = fit.neighbours(one).front();
+        const Convexity exact = convexity(fit.problem().neighbour(row, replacement));
+        const double error = (found.minimiser - exact.minimiser).norm();
+        const double shift = (found.minimiser - fit.convexity().minimiser).norm();
+        EXPECT_LE(error, found.distance + exact.distance);
+        EXPECT_LE(found.distance, 0.01 * shift + 1e-10);  // or what rounding allows
+        EXPECT_LE(fit.problem().neighbour(row, replacement).gradient(found.minimiser).norm(),
+                  found.gradient_norm);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -71,6 +71,8 @@ class ClassificationProblem {
   /// sum_l Hess f_l.
   [[nodiscard]] Eigen::MatrixXd sum_hessian(const Eigen::VectorXd& at) const;
 
+  /// Probabilities of the rows at one point, one column per output.
+  [[nodiscard]] Eigen::MatrixXd probabilities(const Eigen::VectorXd& at) const;
   /// grad f_l at one point: row l.
   [[nodiscard]] Eigen::MatrixXd row_gradients(const Eigen::VectorXd& at) const;
   /// grad of the loss of any record; its target must be a class.
@@ -94,8 +96,6 @@ class ClassificationProblem {
  private:
   ClassificationProblem(Eigen::MatrixXd features, Eigen::VectorXd labels, Eigen::Index outputs,
                         Eigen::Index classes, const RidgeOptions& options, const Where& where);
-  /// Probabilities of `rows` rows at one point, one column per output.
-  [[nodiscard]] Eigen::MatrixXd probabilities(const Eigen::VectorXd& at) const;
 
   Eigen::MatrixXd features_;
   Eigen::VectorXd labels_;

@@ -23,7 +23,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kUp = 1.0 + 1e-12;  // over the rounding of a few products and a norm
 constexpr int kMostSteps = 200;
-constexpr int kMostPasses = 8;  // of a neighbour; those that need more are solved on their own
+constexpr int kMostPasses = 8;    // of a neighbour; those that need more are solved on their own
+constexpr double kQuick = 100.0;  // tolerances; a first step certified this well needs no pass
 constexpr Index kBlock = 64;
 
 double largest_row_norm(const MatrixXd& features) {
@@ -167,6 +168,7 @@ struct ClassificationFit::Change {
   double curvature;  ///< lower bound on that of the sum over the rows, at the minimiser of f
   double lipschitz;
   double bending;
+  VectorXd pull;  ///< gradient of f' at the minimiser of f
 
   /// (Hess f')^{-1} gradient, by Woodbury's formula.
   [[nodiscard]] VectorXd newton_step(const VectorXd& gradient) const {
@@ -198,6 +200,81 @@ ClassificationFit::ClassificationFit(ClassificationProblem problem)
   };
   replacing_ = factor(own);
   removing_ = problem_.rows() > 1 ? factor(problem_.weights(problem_.rows() - 1)) : replacing_;
+  if (!problem_.is_softmax()) prepare_remainder(hessian);
+}
+
+/// For certified_step(): K = sum_l s'(z_l) b_l x_l x_l^T, with b_l the norm of x_l in the metric of
+/// the inverse Hessian of f at its minimiser.
+void ClassificationFit::prepare_remainder(const MatrixXd& hessian) {
+  const Weights own = problem_.weights(problem_.rows());
+  const Index p = problem_.parameters();
+  const double least = own.row * least_curvature_ + own.ridge;
+  const double trace = own.row * hessian.trace() + own.ridge * static_cast<double>(p);
+  // Of the factor and of solving with it, and what factor() adds to the diagonal.
+  const double slack =
+      static_cast<double>(problem_.rows() + 64 * p + 128) * kEpsilon * trace / least;
+  if (!(slack < 0.1) || replacing_.info() != Eigen::Success) return;
+  constexpr Index kRows = 1024;
+  MatrixXd sum = MatrixXd::Zero(p, p);
+  for (Index first = 0; first < problem_.rows(); first += kRows) {
+    const Index count = std::min(kRows, problem_.rows() - first);
+    const auto block = problem_.features().middleRows(first, count);
+    const Eigen::ArrayXd z = (block * convexity_.minimiser).array().abs();
+    const Eigen::ArrayXd tail = (-z).exp();
+    const MatrixXd solved = replacing_.matrixL().solve(block.transpose());
+    const Eigen::ArrayXd weights =
+        tail / (1.0 + tail).square() * solved.colwise().norm().transpose().array();
+    sum.noalias() += block.transpose() * weights.matrix().asDiagonal() * block;
+  }
+  metric_slack_ = 1.0 + slack;
+  remainder_ = metric_slack_ * sum;
+  sum_hessian_ = hessian;
+}
+
+/// Bound on |w - w'*| for w = `at`, one step from the minimiser of f, without looking at the other rows;
+/// infinite if there is none. With F = Hess f at the minimiser, v the step and b_l as above,
+///
+///   |grad f'(w)|_{F^{-1}} <= |g' + H' v|_{F^{-1}} + (c'/2) e^r v^T K v,   r = max |x_l| |v|,
+///
+/// because |s'(z + t) - s'(z)| <= (e^{|t|} - 1) s'(z), and Hess f' >= theta e^{-R |. - w*|} F.
+double ClassificationFit::certified_step(const Change& c, const VectorXd& at, double rounding,
+                                         double& gradient_norm) const {
+  gradient_norm = kInf;
+  if (remainder_.size() == 0) return kInf;
+  const Weights own = problem_.weights(problem_.rows());
+  const double least = own.row * least_curvature_ + own.ridge;
+  const VectorXd v = at - convexity_.minimiser;
+  const double length = v.norm() * kUp;
+  const double bend = std::exp(std::min(700.0, c.bending * length));
+  const auto root_norm = [&](const VectorXd& x) {
+    return replacing_.matrixL().solve(x).norm() * metric_slack_;
+  };
+  // directions are sqrt(s') x of the row taken out and of the record put in.
+  const VectorXd moved = c.directions.transpose() * v;
+  const double out = root_norm(c.directions.col(0));
+  double theta = c.weights.row / own.row;
+  if (own.ridge > 0.0) theta = std::min(theta, c.weights.ridge / own.ridge);
+  theta = theta / kUp - c.weights.row * out * out;
+  if (!(theta > 0.0)) return kInf;
+  // Of the sums over the rows in the two matrices.
+  const double sums = static_cast<double>(problem_.rows() + 64) * kEpsilon;
+  double square = v.dot(remainder_ * v) * kUp + sums * length * length * remainder_.trace();
+  VectorXd residual = c.weights.row * (sum_hessian_ * v - c.directions.col(0) * moved(0)) +
+                      c.weights.ridge * v + c.pull;
+  if (c.in) {
+    residual += c.weights.row * c.directions.col(1) * moved(1);
+    square += root_norm(c.in->features) * moved(1) * moved(1) * kUp;
+  }
+  rounding += sums * static_cast<double>(problem_.parameters()) * c.lipschitz * length;
+  const double q =
+      (residual.norm() + rounding) / std::sqrt(least) + 0.5 * c.weights.row * bend * square;
+  // f' grows around w: s with theta e^{-R (|v| + s/sqrt(least))} s >= q holds the minimiser.
+  const double bare = q * bend / theta;
+  const double per_length = c.bending / std::sqrt(least);
+  const double radius = bare * std::exp(std::min(700.0, 2.0 * per_length * bare));
+  if (!(bare * std::exp(std::min(700.0, per_length * radius)) <= radius)) return kInf;
+  gradient_norm = q * std::sqrt(convexity_.lipschitz) * kUp;
+  return radius / std::sqrt(least) * kUp;
 }
 
 void ClassificationFit::check(const Neighbour& neighbour) const {
@@ -233,7 +310,8 @@ ClassificationFit::Change ClassificationFit::change(const Neighbour& neighbour) 
                 removal ? &removing_ : &replacing_,
                 0.0,
                 0.0,
-                link.bending * largest_norm_};
+                link.bending * largest_norm_,
+                {}};
   const Index m = problem_.outputs();
   double gram = largest_gram_;
   const double taken = change.directions.squaredNorm() * kUp;  // at least the norm of U U^T
@@ -264,6 +342,16 @@ std::vector<Convexity> ClassificationFit::neighbours(std::span<const Neighbour> 
   return results;
 }
 
+/// Of the gradient of a neighbour at a point.
+double ClassificationFit::rounding_at(const Change& c, const VectorXd& at) const {
+  const double norm = at.norm();
+  // The row taken out is one of those counted; one that is put in is counted here.
+  double rounding = problem_.rounding(norm) + kEpsilon * record_rounding(problem_, c.out, norm);
+  rounding += c.in ? kEpsilon * record_rounding(problem_, *c.in, norm) : 0.0;
+  return c.weights.row * rounding + 8.0 * kEpsilon * c.weights.ridge * norm +
+         c.lipschitz * centring_error(problem_, norm);
+}
+
 void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, double tolerance,
                                     Convexity* results) const {
   const VectorXd& centre_point = convexity_.minimiser;
@@ -272,14 +360,22 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
   std::vector<std::size_t> alone;  // do not converge quickly from here
   for (std::size_t j = 0; j < neighbours.size(); ++j) {
     changes.push_back(change(neighbours[j]));
-    const Change& c = changes.back();
+    Change& c = changes.back();
     VectorXd gradient = sum_gradient_ - problem_.record_gradient(c.out, centre_point);
     if (c.in) gradient += problem_.record_gradient(*c.in, centre_point);
     gradient = c.weights.row * gradient + c.weights.ridge * centre_point;
+    c.pull = gradient;
     VectorXd at = centre_point - c.newton_step(gradient);
     centre(problem_, at);
     results[j] = {c.weights.ridge, c.lipschitz, std::move(at), kInf, kInf};
-    open.push_back(j);
+    Convexity& result = results[j];
+    result.distance =
+        certified_step(c, result.minimiser, rounding_at(c, centre_point), result.gradient_norm);
+    const double shift = (result.minimiser - centre_point).norm();
+    if (!(result.distance <= kQuick * tolerance * shift)) {
+      result.gradient_norm = kInf;
+      open.push_back(j);
+    }
   }
   for (int pass = 0; pass < kMostPasses && !open.empty(); ++pass) {
     const auto count = static_cast<Index>(open.size());
@@ -298,14 +394,8 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
       gradient -= problem_.record_gradient(c.out, result.minimiser);
       if (c.in) gradient += problem_.record_gradient(*c.in, result.minimiser);
       gradient = c.weights.row * gradient + c.weights.ridge * result.minimiser;
-      const double norm = result.minimiser.norm();
-      const double off = centring_error(problem_, norm);
-      double rounding = problem_.rounding(norm);
-      // The row taken out is one of those counted; one that is put in is counted here.
-      rounding += c.in ? kEpsilon * record_rounding(problem_, *c.in, norm) : 0.0;
-      rounding += kEpsilon * record_rounding(problem_, c.out, norm);
-      rounding =
-          c.weights.row * rounding + 8.0 * kEpsilon * c.weights.ridge * norm + c.lipschitz * off;
+      const double off = centring_error(problem_, result.minimiser.norm());
+      const double rounding = rounding_at(c, result.minimiser);
       const double before = result.gradient_norm;
       result.gradient_norm = (gradient.norm() + rounding) * kUp;
       const double shift = (result.minimiser - centre_point).norm();

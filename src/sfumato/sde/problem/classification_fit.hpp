@@ -49,11 +49,12 @@ class ClassificationFit {
   [[nodiscard]] const Convexity& convexity() const { return convexity_; }
 
   /// Constants and minimisers of the neighbours. Each begins with the Newton step from the minimiser
-  /// of the table under the neighbour's own Hessian (a low-rank correction, O(p^2)) and repeats it
-  /// with fresh gradients, O(N p), for blocks of neighbours together, until the certified distance is
-  /// below `tolerance` of the shift or rounding allows no more. The few neighbours for which that
-  /// fails (rows that dominate) are solved on their own. `lipschitz` is an upper bound without an
-  /// eigenvalue problem per neighbour.
+  /// of the table under the neighbour's own Hessian (a low-rank correction, O(p^2)). If its remainder,
+  /// bounded in O(p^2) (logistic), leaves at most 100 `tolerance` of the shift, that is the result: in a
+  /// long table nearly all rows. The others repeat the step with fresh gradients, O(N p), in blocks,
+  /// until the certified distance is below `tolerance` of the shift or rounding allows no more. The
+  /// few neighbours for which that fails (rows that dominate) are solved on their own. `lipschitz` is
+  /// an upper bound without an eigenvalue problem per neighbour.
   ///
   /// Throws   InvalidArgument if a row does not exist, no row is left, or a replacement does not fit;
   ///          NumericalFailure as convexity(), for a neighbour without a minimiser.
@@ -70,6 +71,10 @@ class ClassificationFit {
   [[nodiscard]] Change change(const Neighbour& neighbour) const;
   void solve_block(std::span<const Neighbour> neighbours, double tolerance,
                    Convexity* results) const;
+  void prepare_remainder(const Eigen::MatrixXd& hessian);
+  [[nodiscard]] double certified_step(const Change& change, const Eigen::VectorXd& at,
+                                      double rounding, double& gradient_norm) const;
+  [[nodiscard]] double rounding_at(const Change& change, const Eigen::VectorXd& at) const;
 
   ClassificationProblem problem_;
   Convexity convexity_;
@@ -80,6 +85,9 @@ class ClassificationFit {
   Eigen::VectorXd sum_gradient_;
   Eigen::LLT<Eigen::MatrixXd> removing_;   ///< the Hessian under the weights of N - 1 rows
   Eigen::LLT<Eigen::MatrixXd> replacing_;  ///< under those of N rows
+  Eigen::MatrixXd sum_hessian_;            ///< of the rows at the minimiser
+  Eigen::MatrixXd remainder_;  ///< K of certified_step(); empty if there is none (softmax, flat f)
+  double metric_slack_ = 1.0;  ///< over the rounding of norms by replacing_
 };
 
 }  // namespace sfumato
