@@ -1,6 +1,8 @@
 #include "sfumato/study/ledger/query.hpp"
 
 #include <fmt/format.h>
+
+#include <new>
 #include <sqlite3.h>
 
 #include <bit>
@@ -13,7 +15,8 @@ namespace sfumato {
 
 void fail_with_sqlite(sqlite3* db, const std::string& path) {
   const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db);
-  const std::string text = db == nullptr ? "out of memory" : sqlite3_errmsg(db);
+  if ((code & 0xFF) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
+  const std::string text = sqlite3_errmsg(db);
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
@@ -128,6 +131,7 @@ std::string Query::text() {
   const int at = column_++;
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, at));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, at));
+  if (bytes == nullptr && sqlite3_errcode(db_) == SQLITE_NOMEM) throw std::bad_alloc();
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
