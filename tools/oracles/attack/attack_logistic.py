@@ -16,7 +16,7 @@ from tables import spread, write_csv
 
 class Question:
     def __init__(self, rng, folder):
-        n = rng.choice([2, 3, 5, 10, 30])
+        n = rng.choice([2, 3, 5, 10, 20])
         self.intercept = rng.random() < 0.4
         self.mode = rng.choice(["stationary", "stationary", "steps", "release"])
         if self.mode == "steps":
@@ -204,7 +204,7 @@ def chain_laws(question, keeps):
         at = [w - question.rate * question.gradient(k, w[None])[0] for k, w in zip(keeps, at)]
         low, high = min(low, *(float(w[0]) for w in at)), max(high, *(float(w[0]) for w in at))
     reach = 9 * sd * question.steps**0.5
-    count = int(min(4001, max(801, (high - low + 2 * reach) / sd * 12)))
+    count = int(min(2001, max(801, (high - low + 2 * reach) / sd * 12)))
     grid = np.linspace(low - reach, high + reach, count)
     cell = grid[1] - grid[0]
     if cell > sd / 4:
@@ -214,11 +214,10 @@ def chain_laws(question, keeps):
         moved = (grid[:, None] - question.rate * question.gradient(keep, grid[:, None]))[:, 0]
         first = float((np.zeros(1) - question.rate * question.gradient(keep, np.zeros((1, 1)))[0])[0])
         log_density = -(((grid - first) / sd) ** 2) / 2
+        kernel = np.exp(-(((grid[:, None] - moved[None, :]) / sd) ** 2) / 2) if question.steps > 1 else None
         for _ in range(question.steps - 1):
             density = np.exp(log_density - log_density.max())
-            kernel = np.exp(-(((grid[:, None] - moved[None, :]) / sd) ** 2) / 2)
-            with np.errstate(divide="ignore"):
-                log_density = np.log(np.maximum(kernel @ density, 1e-300))
+            log_density = np.log(np.maximum(kernel @ density, 1e-300))
         out.append(log_density)
     return out
 

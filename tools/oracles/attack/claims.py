@@ -120,6 +120,7 @@ class Tally:
             "by rounding",
             "fewer than 6 digits",
             "0 for less than the least double",
+            "without a law",
         ):
             self.failures.append((command, claim, outcome, detail))
 
@@ -138,16 +139,21 @@ def judge(claim, value, truth, slack=arb("1e-11")):
         # An infinite truth above a finite upper bound is as wrong as it gets; an infinite bound is only useless.
         finite_side = value.is_finite()
         return "wrong side" if finite_side == (claim == "<=") else "right"
-    size = abs(truth)
+    size, least = abs(truth), arb("4.95e-324")
     if claim == "<=":
         if value == 0 and truth < arb("4.95e-324"):
             return "right" if truth == 0 else "0 for less than the least double"
-        return "right" if value >= truth else "by rounding" if value >= truth - size * slack else "wrong side"
+        return (
+            "right"
+            if value >= truth
+            else "by rounding"
+            if value >= truth - size * slack - least
+            else "wrong side"
+        )
     if claim == ">=":
         return "right" if value <= truth else "by rounding" if value <= truth + size * slack else "wrong side"
-    tiny = arb("4.95e-324")
     gap = abs(value - truth)
-    if gap <= size * arb("1e-6") + tiny:
+    if gap <= size * arb("1e-6") + least:
         return "right"
     return "fewer than 6 digits" if gap <= size * arb("5e-4") else "digits wrong"
 

@@ -217,7 +217,8 @@ class Pair:
             return arb(0)
         if bottom is not None and eps <= bottom:
             return 1 - eps.exp()
-        return self._inversion(eps, ((arb(0), arb(1)), (arb(-1), -eps.exp())))
+        value = self._inversion(eps, ((arb(0), arb(1)), (arb(-1), -eps.exp())))
+        return value if value < 1 else arb(1)
 
     def tail_p(self, eps):
         """P(L > eps)."""
