@@ -15,6 +15,7 @@ namespace sfumato {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kSeen = 1e-5;     ///< of a number whose fourth digit is read
 constexpr double kFarthest = 1e6;  ///< thresholds beyond it are not searched for
 
 /// Root of a decreasing concave function on (low, high), high possibly infinite, by Newton's method
@@ -57,8 +58,10 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   const char* method = "Gaussian hockey-stick, inverted";
   const double target = delta.probability();
   const HockeyStick at_zero = gaussian_hockey_stick(forward, reverse, 0.0);
-  if (at_zero.delta <= target) return {Epsilon{0.0}, at_zero.claim, method};
   const double highest = range_of(forward).highest;
+  // Where delta moves by what the laws and the integral may lack, the root moves by `lack` / slope.
+  const double lack = target == 0.0 ? 0.0 : 1e-8 * (1.0 + std::abs(std::log(target))) * target;
+  if (at_zero.delta + lack <= target) return {Epsilon{0.0}, at_zero.claim, method};
   if (target == 0.0) return {Epsilon{std::max(0.0, highest)}, Claim::exact, method};
   require_in_range(forward);
   // log delta is concave for a normal loss and close to it otherwise: Newton from the right of the
@@ -72,13 +75,20 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
     if (h.claim != Claim::exact && log_delta > log_target) claim = h.claim;
     return std::pair{log_delta - log_target, -std::exp(eps + h.log_tail_q - log_delta)};
   };
+  const auto settled = [&](double root) -> Claimed<Epsilon> {
+    const HockeyStick h = gaussian_hockey_stick(forward, reverse, root);
+    const double margin = lack / std::exp(root + h.log_tail_q);
+    if (margin < kSeen * root) return {Epsilon{root}, claim, method};
+    return {Epsilon{std::min(highest, root + margin)}, Claim::upper_bound, method};
+  };
+  if (at_zero.delta <= target) return settled(0.0);
   // Right of the root for a normal loss: P(L > eps) <= exp(-z^2/2).
   const double start =
       forward.mean_p + std::sqrt(forward.variance_p) * std::sqrt(-2.0 * log_target);
   if (start < 0.25 * highest) {
     const double root = decreasing_root(excess, 0.0, highest, start);
     if (root == highest) claim = Claim::upper_bound;  // the search ran out of steps
-    return {Epsilon{root}, claim, method};
+    return settled(root);
   }
   // Near the largest value of the loss delta falls like a power of the distance from it, so that
   // its logarithm is nearly linear in x = -log(highest - eps).
@@ -90,7 +100,7 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   const double x =
       decreasing_root(distance_excess, -std::log(highest), kInf, -std::log(0.5 * highest));
   if (x == kInf) claim = Claim::upper_bound;  // the search ran out of steps
-  return {Epsilon{std::max(0.0, highest - std::exp(-x))}, claim, method};
+  return settled(std::max(0.0, highest - std::exp(-x)));
 }
 
 Claimed<Epsilon> gaussian_epsilon(const WhitenedPair& pair, Delta delta) {

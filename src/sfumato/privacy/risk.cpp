@@ -45,6 +45,14 @@ double moved_up(double value, Claim claim) {
   return value * (1.0 + lacking * (1.0 + std::abs(std::log(value))));
 }
 
+/// Laws that differ have a positive delta, also where its bound is below the least double.
+Claimed<Delta> not_nothing(Claimed<Delta> bound, const Claimed<Nats>& kl) {
+  if (bound.value.probability() == 0.0 && kl.value.value() > 0.0) {
+    bound.value = Delta{std::numeric_limits<double>::denorm_min()};
+  }
+  return bound;
+}
+
 /// A bound that follows from a KL inherits what the KL assumes.
 template <class T>
 Claimed<T> following(Claimed<T> bound, const Claimed<Nats>& kl) {
@@ -221,8 +229,10 @@ Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
       },
       [&](const Entropies& e) {
         // KL(D||D') bounds both directions, and so does KL(D'||D): take the better.
-        return smaller(following(delta_from_kl_forward(e.kl[own].value, epsilon), e.kl[own]),
-                       following(delta_from_kl_reverse(e.kl[other].value, epsilon), e.kl[other]));
+        return not_nothing(
+            smaller(following(delta_from_kl_forward(e.kl[own].value, epsilon), e.kl[own]),
+                    following(delta_from_kl_reverse(e.kl[other].value, epsilon), e.kl[other])),
+            e.kl[own]);
       },
       [&](const Local& l) {
         return best_curve<Delta>(l.curves[own], l.method, 1.0, [&](const LocalGdp& curve) {

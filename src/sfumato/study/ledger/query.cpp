@@ -1,13 +1,12 @@
 #include "sfumato/study/ledger/query.hpp"
 
 #include <fmt/format.h>
-
-#include <new>
 #include <sqlite3.h>
 
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <new>
 
 #include "sfumato/core/error.hpp"
 
