@@ -12,7 +12,7 @@ from pathlib import Path
 
 from support import ROOT, SFUMATO, ProgramTest
 
-CASES = int(os.environ.get("SFUMATO_NUMBERS", "300"))
+CASES = int(os.environ.get("SFUMATO_NUMBERS", "120"))
 SEED = int(os.environ.get("SFUMATO_NUMBERS_SEED", "20240611"))
 KEPT = os.environ.get("SFUMATO_NUMBERS_KEEP")  # a directory for the cases that go wrong
 SECONDS = 8  # of processor time of a case

@@ -35,10 +35,12 @@ void require_usable(const PointCoefficients& found, double time, const Points& p
       }
       const double divergence = found.divergence.size() > 0 ? found.divergence(j, k) : 0.0;
       if (!std::isfinite(found.drift(j, k)) || !std::isfinite(divergence)) {
-        throw InvalidArgument(
-            fmt::format("b[{}] = {} with divergence of Sigma {} at x = {}, t = {}", k,
-                        found.drift(j, k), divergence, point_text(points, j), time),
-            "Check the formula there, or give a smaller domain", Where::here("Fokker-Planck"));
+        throw InvalidArgument(fmt::format("{} is not finite at x = {}, t = {}",
+                                          std::isfinite(divergence) ? fmt::format("b[{}]", k)
+                                                                    : "the divergence of Sigma",
+                                          point_text(points, j), time),
+                              "Check the formula there, or give a smaller domain",
+                              Where::here("Fokker-Planck"));
       }
     }
   }

@@ -14,6 +14,10 @@ using Eigen::Index;
 
 std::vector<TimePanel> time_plan(double begin, const std::vector<double>& times,
                                  const TimeGrading& grading) {
+  if (!(begin + grading.first > begin)) {
+    throw InvalidArgument("the first step in time vanishes: the start is too narrow for its noise",
+                          "Give the start a larger variance", Where::here("Fokker-Planck"));
+  }
   std::vector<TimePanel> panels;
   double now = begin;
   double length = grading.first;

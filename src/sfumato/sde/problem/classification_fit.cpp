@@ -23,8 +23,8 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kUp = 1.0 + 1e-12;  // over the rounding of a few products and a norm
 constexpr int kMostSteps = 200;
-constexpr int kMostPasses = 8;    // of a neighbour; those that need more are solved on their own
-constexpr double kQuick = 100.0;  // tolerances; a first step certified this well needs no pass
+constexpr int kMostPasses = 8;   // of a neighbour; those that need more are solved on their own
+constexpr double kQuick = 10.0;  // tolerances; a first step certified this well needs no pass
 constexpr Index kBlock = 64;
 
 double largest_row_norm(const MatrixXd& features) {
