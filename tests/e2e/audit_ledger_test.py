@@ -53,10 +53,24 @@ class AuditLedger(ProgramTest):
         """What all tests of an audit may err with together."""
         return sum(row["level"] for row in found.block("tests")["rows"])
 
-    def change(self, ledger, statement):
+    TABLES = ("trial", "world", "score", "series")
+
+    def change(self, ledger, *statements):
+        """Edits a ledger, as one of the format that does not know which trials it should hold."""
         with sqlite3.connect(ledger) as database:
-            database.execute(statement)
+            database.execute("DELETE FROM meta WHERE key = 'content'")
+            database.execute("PRAGMA user_version = 2")
+            for statement in statements:
+                database.execute(statement)
         database.close()
+
+    def unfinished(self, ledger):
+        """Takes the last 100 of 300 trials away; returns what brings them back."""
+        kept = self.dir / "kept.ledger"
+        kept.write_bytes(ledger.read_bytes())
+        self.change(ledger, "DELETE FROM look", *(f"DELETE FROM {t} WHERE replica >= 200" for t in self.TABLES))
+        return [f"ATTACH '{kept}' AS kept",
+                *(f"INSERT INTO {t} SELECT * FROM kept.{t} WHERE replica >= 200" for t in self.TABLES)]
 
     def test_the_exact_law_is_above_what_is_shown(self):
         found = self.audit(self.ledger())
@@ -88,12 +102,8 @@ class AuditLedger(ProgramTest):
         theirs = self.dir / "theirs.ledger"
         self.ledger().rename(theirs)
         ledger = self.ledger(QUADRATIC.replace("variance = 0.01", "variance = 1.0"))
-        with sqlite3.connect(ledger) as database:
-            database.execute("ATTACH ? AS theirs", (str(theirs),))
-            for table in ("trial", "world", "score", "series"):
-                database.execute(f"DELETE FROM {table}")
-                database.execute(f"INSERT INTO {table} SELECT * FROM theirs.{table}")
-        database.close()
+        self.change(ledger, f"ATTACH '{theirs}' AS theirs", *(f"DELETE FROM {t}" for t in self.TABLES),
+                    *(f"INSERT INTO {t} SELECT * FROM theirs.{t}" for t in self.TABLES))
         found = self.audit(ledger, code=1)
         verdicts = found.statements("verdict")
         self.assertTrue(any(v.startswith("VIOLATION in isotropic: the models show eps at delta") and
@@ -127,11 +137,9 @@ class AuditLedger(ProgramTest):
 
     def test_a_look_stays_a_look_whatever_the_user_counts(self):
         ledger = self.ledger()
-        self.change(ledger, "DELETE FROM look")
-        self.change(ledger, "CREATE TABLE kept AS SELECT * FROM trial WHERE replica >= 200")
-        self.change(ledger, "DELETE FROM trial WHERE replica >= 200")
+        rest = self.unfinished(ledger)
         self.assertAlmostEqual(self.level(self.audit(ledger, "--look", "1")), 0.025, 12)
-        self.change(ledger, "INSERT INTO trial SELECT * FROM kept")
+        self.change(ledger, *rest)
         for options in ((), ("--look", "1")):
             self.assertAlmostEqual(self.level(self.audit(ledger, *options)), 0.05 / 6, 12)
 
@@ -142,13 +150,11 @@ class AuditLedger(ProgramTest):
         self.assertAlmostEqual(self.level(first), 0.05, 12)
         self.assertFalse([w for w in first.statements("warning") if "seed" not in w])
         # A ledger that was looked at before it was finished.
-        self.change(ledger, "DELETE FROM look")
-        self.change(ledger, "CREATE TABLE kept AS SELECT * FROM trial WHERE replica >= 200")
-        self.change(ledger, "DELETE FROM trial WHERE replica >= 200")
+        rest = self.unfinished(ledger)
         early = self.audit(ledger)
         self.assertTrue(any("200 of 300 trials are finished. This is look 1" in w for w in early.statements()))
         self.assertAlmostEqual(self.level(early), 0.025, 12)
-        self.change(ledger, "INSERT INTO trial SELECT * FROM kept")
+        self.change(ledger, *rest)
         for _ in range(2):
             late = self.audit(ledger)
             self.assertTrue(any("look 2" in s for s in late.statements()))

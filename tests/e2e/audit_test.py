@@ -266,9 +266,9 @@ class Refusals(AuditTest):
         good = self.scores("good.csv", [1, 2, 3])
         for name, content, needles in (
                 ("nan.csv", "1\nnan\n", ["nan.csv", "2"]), ("empty.csv", "", ["empty.csv"]),
-                ("text.csv", "1\nhigh\n3\n", ["text.csv:2", "high"]), ("wide.csv", "1,2\n3,4\n", ["columns"]),
+                ("text.csv", "1\nhigh\n3\n", ["text.csv:2", "text, not a finite number"]), ("wide.csv", "1,2\n3,4\n", ["columns"]),
                 ("inf.csv", "1\ninf\n", ["inf.csv"]),
-                ("first.csv", "-inf\n1\n", ["first.csv:1", "-inf"]), ("header.csv", "score\n", ["header.csv"])):
+                ("first.csv", "-inf\n1\n", ["first.csv:1", "infinite, not a finite number"]), ("header.csv", "score\n", ["header.csv"])):
             bad = self.write(name, content)
             self.refused(65, needles, "audit", "--members", bad, "--nonmembers", good, "--unit", "models")
         same = self.scores("same.csv", [5, 5])
