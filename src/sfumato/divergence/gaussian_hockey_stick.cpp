@@ -190,7 +190,7 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
 HockeyStick with_digits(HockeyStick h) {
   constexpr double least_complement = 1e-13;
   if (h.delta >= 1.0 - least_complement) return {1.0, 0.0, h.log_tail_q, Claim::upper_bound};
-  if (h.delta > 0.0 && h.delta < std::numeric_limits<double>::min()) {
+  if (h.claim == Claim::exact && h.delta > 0.0 && h.delta < std::numeric_limits<double>::min()) {
     h.delta = std::nextafter(h.delta * (1.0 + 1e-10), 1.0);
     h.claim = Claim::upper_bound;
   }
