@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "../support/compressed.hpp"
+#include "support/compressed.hpp"
 #include "fuzz_main.hpp"
 #include "sfumato/data/compression.hpp"
 

@@ -32,6 +32,11 @@ RowsGiven rows_of(const MatrixXd& factor, const VectorXd& response) {
   return {std::make_shared<const TableSums>(factor, response), {}};
 }
 
+QuadraticLoss as_given(QuadraticLoss loss, RowsGiven rows) {
+  loss.given = std::make_shared<const GivenLoss>(std::move(rows));
+  return loss;
+}
+
 }  // namespace
 
 QuadraticLoss quadratic_from_point(const MatrixXd& curvature, const VectorXd& point,
@@ -46,20 +51,16 @@ QuadraticLoss quadratic_from_point(const MatrixXd& curvature, const VectorXd& po
 
 QuadraticLoss quadratic_from_factor_and_point(const MatrixXd& factor, const VectorXd& point,
                                               const Where& where) {
-  QuadraticLoss loss = quadratic_from_point(gram_of(factor, where), point, where);
   RowsGiven rows = rows_of(factor, VectorXd::Zero(factor.rows()));
   rows.point = point;
-  loss.given = std::make_shared<const GivenLoss>(std::move(rows));
-  return loss;
+  return as_given(quadratic_from_point(gram_of(factor, where), point, where), std::move(rows));
 }
 
 QuadraticLoss quadratic_from_factor_and_pull(const MatrixXd& factor, const VectorXd& pull,
                                              const Where& where) {
-  QuadraticLoss loss = quadratic_from_pull(gram_of(factor, where), pull, where);
   RowsGiven rows = rows_of(factor, VectorXd::Zero(factor.rows()));
   rows.pull = pull;
-  loss.given = std::make_shared<const GivenLoss>(std::move(rows));
-  return loss;
+  return as_given(quadratic_from_pull(gram_of(factor, where), pull, where), std::move(rows));
 }
 
 QuadraticLoss quadratic_from_pull(const MatrixXd& curvature, const VectorXd& pull,
@@ -75,10 +76,7 @@ QuadraticLoss quadratic_from_factor(const MatrixXd& factor, const VectorXd& resp
   require_size("y", response.size(), factor.rows(), where);
   require_finite_entries("y", response, where);
   MatrixXd a = gram_of(factor, where);
-  return {std::move(a),
-          factor.transpose() * response,
-          {},
-          std::make_shared<const GivenLoss>(rows_of(factor, response))};
+  return as_given({std::move(a), factor.transpose() * response}, rows_of(factor, response));
 }
 
 QuadraticLoss with_pull(const QuadraticLoss& loss, const VectorXd& pull) {
