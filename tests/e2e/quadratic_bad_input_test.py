@@ -197,7 +197,7 @@ class ArrayFiles(ProgramTest):
 
     def test_ragged_csv(self):
         self.refuse("A", "ragged.csv", "1,2\n3\n", ":2")
-        self.refuse("A", "text.csv", "1,2\n3,four\n", ":2", "four")
+        self.refuse("A", "text.csv", "1,2\n3,four\n", ":2", "text, not a finite number")
         self.refuse("A", "empty.csv", "")
 
     def test_not_finite(self):

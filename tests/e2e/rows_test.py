@@ -191,7 +191,7 @@ class Logistic(unittest.TestCase):
             keep = np.arange(len(y)) != row
             mu = np.linalg.norm(logistic_minimiser(x[keep], y[keep], 5) - w) / math.sqrt(20)
             self.assertGreaterEqual(float(listed[row]["mu"]), mu * (1 - 1e-9))
-            self.assertLess(float(listed[row]["mu"]), mu * (1 + 1e-3))
+            self.assertLess(float(listed[row]["mu"]), mu * (1 + 2e-3))
 
     def test_threads_do_not_change_a_digit(self):
         def output(threads):

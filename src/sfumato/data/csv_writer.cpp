@@ -37,7 +37,7 @@ CsvWriter& CsvWriter::integer(std::int64_t value) {
 CsvWriter& CsvWriter::text(std::string_view value) {
   begin_cell();
   // A name that looks like a number, is empty or has blanks at its ends survives only in quotes.
-  const bool plain = !value.empty() && value.find_first_of(",\"\r\n") == std::string_view::npos &&
+  const bool plain = !value.empty() && value.find_first_of(",;|\t\"\r\n") == std::string_view::npos &&
                      value.front() != ' ' && value.front() != '\t' && value.back() != ' ' &&
                      value.back() != '\t' &&
                      value.find_first_not_of("0123456789.+-eE") != std::string_view::npos;

@@ -11,6 +11,7 @@
 #include "sfumato/divergence/as_printed.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
+#include "sfumato/math/precision.hpp"
 #include "sfumato/sde/family/linear.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -38,6 +39,13 @@ std::optional<Quadratic> quadratic_of(const OuProcess& process) {
   return Quadratic{{least, spectrum.values.maxCoeff() + margin}, limit.law->mean};
 }
 
+/// By how much the difference of two curvatures may be off that are sums over rows.
+double rounded_sums(const OuPair& pair) {
+  if (!pair.p.given || !std::holds_alternative<RowsGiven>(*pair.p.given)) return 0.0;
+  return 4.0 * std::numeric_limits<double>::epsilon() *
+         (pair.p.curvature.norm() + pair.q.curvature.norm());
+}
+
 Known<PairConstants> constants_of(const OuPair& pair) {
   const auto variance = isotropic_variance(pair.p.noise);
   const auto variance_prime = isotropic_variance(pair.q.noise);
@@ -46,8 +54,9 @@ Known<PairConstants> constants_of(const OuPair& pair) {
   const auto f = quadratic_of(pair.p);
   const auto f_prime = quadratic_of(pair.q);
   if (!f || !f_prime) return {{}, "needs strongly convex losses (all eigenvalues of A above 0)"};
-  const double gap_lipschitz =
-      spectrum_of(pair.p.curvature - pair.q.curvature).values.cwiseAbs().maxCoeff();
+  const Spectrum gap = spectrum_of(pair.p.curvature - pair.q.curvature);
+  const double gap_lipschitz = gap.values.cwiseAbs().maxCoeff() +
+                               (gap.is_diagonal() ? 0.0 : rounding_of(gap)) + rounded_sums(pair);
   const double distance = (f->minimiser - f_prime->minimiser).norm();
   const auto direction = [&](const Quadratic& first, double first_variance, const Quadratic& second,
                              double second_variance, const OuProcess& other) {
@@ -70,7 +79,10 @@ Known<PairConstants> constants_of(const OuPair& pair) {
 Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
   if (!same_matrix(pair.p.noise, pair.q.noise)) return {{}, "needs equal noise"};
   if (!is_definite(pair.p.noise)) return {{}, "needs noise in every direction"};
-  if (pair.p.curvature != pair.q.curvature) {
+  // Sums over different rows may round to the same matrix.
+  const bool given = pair.p.given && pair.q.given && pair.p.given != pair.q.given;
+  if (pair.p.curvature != pair.q.curvature ||
+      (given && loss_in<Wide>(*pair.p.given).curvature != loss_in<Wide>(*pair.q.given).curvature)) {
     return {{}, "the drifts differ by an unbounded function of x (the curvatures differ)"};
   }
   const VectorXd gap = pair.p.pull - pair.q.pull;

@@ -264,7 +264,8 @@ StationaryBound StationaryPairs::bound(const Row& row) const {
       }
       mass = tails.beyond[k];
     }
-    sum += (far - before) * tails.outer;
+    // With another ridge the gradient grows with r: far (r / rho_K)^2 outside, whose mean `outer` is.
+    sum += (other_.ridge != own_.ridge ? far : far - before) * tails.outer;
     return beta_ * sum * kUp;
   };
 

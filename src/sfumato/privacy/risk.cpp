@@ -79,7 +79,9 @@ template <class T, class Bound>
 Claimed<T> best_curve(const std::vector<LocalGdp>& curves, const std::string& method, double worst,
                       Bound&& bound) {
   double best = worst;
-  for (const LocalGdp& curve : curves) best = std::min(best, bound(curve));
+  for (const LocalGdp& curve : curves) {
+    best = std::min(best, moved_up(bound(curve), Claim::upper_bound));
+  }
   return {T{best}, Claim::upper_bound, method};
 }
 

@@ -59,6 +59,17 @@ GivenTraining rounding_twin(const GivenTraining& training) {
           training.learning_rate};
 }
 
+void require_resolved(const Spectrum& spectrum, const GivenTraining& training, double when) {
+  constexpr double too_little = 1e-12;  // of a decay
+  if (spectrum.is_diagonal() || spectrum.values.cwiseAbs().minCoeff() > 0.0) return;
+  if (spectrum.values.size() <= kLargestWide) return;  // looked at with more digits
+  const double unit = training.learning_rate == 0.0 ? 1.0 : training.learning_rate;
+  if (rounding_of(spectrum) * unit * when < too_little) return;
+  throw NumericalFailure("double precision leaves too few digits to compare the laws",
+                         "Standardise the columns, or add ridge",
+                         Where::here("comparison of two laws"));
+}
+
 void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin) {
   if (!twin.mutually_singular && disagreement(pair, twin) < kAgreement) return;
   throw NumericalFailure("double precision leaves too few digits to compare the laws",

@@ -24,6 +24,10 @@ namespace sfumato {
 /// by one unit of rounding: what differs between the two is rounding.
 [[nodiscard]] GivenTraining rounding_twin(const GivenTraining& training);
 
+/// Throws   NumericalFailure if an eigenvalue of a table's curvature was taken to be 0 for want of digits and
+///          could matter until then: both comparisons would err alike.
+void require_resolved(const Spectrum& spectrum, const GivenTraining& training, double when);
+
 /// Throws   NumericalFailure if the two comparisons differ in the digits that people read.
 void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin);
 
@@ -36,11 +40,9 @@ template <class Law>
                                                                     double)) {
   const GivenTraining& given_p = p.precise().given();
   const GivenTraining& given_q = q.precise().given();
-  // Sums over rows are rounded, and their difference may be one row of many.
-  const bool sums = std::holds_alternative<RowsGiven>(given_p.loss) ||
-                    std::holds_alternative<RowsGiven>(given_q.loss);
-  if (when == 0.0 || (!sums && p.is_diagonal() && q.is_diagonal())) return rounded(p, q, when);
   const bool definite = is_definite(given_p.noise) && is_definite(given_q.noise);
+  // Exact zeros stay exact in diagonal laws, and there nothing but a difference of means can cancel.
+  if (when == 0.0 || (!definite && p.is_diagonal() && q.is_diagonal())) return rounded(p, q, when);
   if (definite && p.dimension() <= kLargestExtended) {
     // A law that is double precision in parts only says nothing about the rounding of long double.
     std::optional<WhitenedPair> first;
@@ -56,6 +58,8 @@ template <class Law>
     throw NumericalFailure(reason.empty() ? "there is no law in the long run" : reason,
                            "Ask for a finite time", Where::here("comparison of two laws"));
   }
+  require_resolved(p.spectrum(), given_p, when);
+  require_resolved(q.spectrum(), given_q, when);
   WhitenedPair pair = rounded(p, q, when);
   if (pair.mutually_singular) return pair;
   require_agreement(

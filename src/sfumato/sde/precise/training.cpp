@@ -7,10 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "sfumato/math/precision.hpp"
 #include "sfumato/math/special.hpp"
@@ -22,31 +20,21 @@ namespace {
 using Eigen::Index;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNothing = 1e-60;   // relative entropies that differ by less are equal
-constexpr double kDropped = 1e-12;   // of a decay: too little to be seen
-constexpr double kTooFar = 1e30;     // no digit of a double is left for an epsilon
+constexpr double kNothing = 1e-60;       // relative entropies that differ by less are equal
+constexpr double kDropped = 1e-12;       // of a decay: too little to be seen
+constexpr double kSeenExtended = 1e-30;  // squares of differences, whose rounding is 1e-38
+constexpr double kSeenWide = 1e-80;      // and 1e-100
+constexpr double kTooFar = 1e30;         // no digit of a double is left for an epsilon
 constexpr double kTolerance = 1e-8;  // leaves four digits of a delta of 1e-300, whose log is 700
 
-/// How many eigenvalues of a matrix that was written down are 0 up to the rounding of its entries:
-/// those of the matrix scaled to a unit diagonal, so that units do not matter.
+/// How far the rounding of the entries of a matrix that was written down may move its eigenvalue along a
+/// unit vector q: 4 d 2.2e-16 of |q|^T |A| |q|. Units do not matter: along an axis it is that of one entry.
 template <class T>
-Index flat_directions(const MatrixOf<T>& matrix) {
-  const Index d = matrix.rows();
-  VectorOf<T> scale(d);
-  for (Index i = 0; i < d; ++i) {
-    using std::abs;
-    using std::sqrt;
-    T size = abs(matrix(i, i));
-    if (size == T(0)) size = matrix.row(i).cwiseAbs().maxCoeff();
-    scale(i) = size == T(0) ? T(1) : T(T(1) / sqrt(size));
-  }
-  const MatrixOf<T> unit = scale.asDiagonal() * matrix * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.template cast<double>(),
-                                                             Eigen::EigenvaluesOnly);
-  const Eigen::ArrayXd sizes = eigen.eigenvalues().array().abs();
-  const double rounding =
-      4.0 * static_cast<double>(d) * std::numeric_limits<double>::epsilon() * sizes.maxCoeff();
-  return (sizes <= rounding).count();
+T entry_rounding(const MatrixOf<T>& matrix, const VectorOf<T>& q) {
+  const VectorOf<T> size = matrix.cwiseAbs() * q.cwiseAbs();
+  const double share =
+      4.0 * static_cast<double>(matrix.rows()) * std::numeric_limits<double>::epsilon();
+  return T(share) * size.dot(q.cwiseAbs());
 }
 
 /// What is left of one unit of rounding of the largest eigenvalue counts as none.
@@ -60,13 +48,21 @@ T zero_share(Index dimension) {
   }
 }
 
+/// What an eigenvalue that is 0 comes out as, at most, beside the largest.
+template <class T>
+T zero_noise() {
+  return std::numeric_limits<T>::epsilon() * T(1e4);
+}
+
 template <class T>
 struct Solved {
-  VectorOf<T> rates;     ///< ascending
-  MatrixOf<T> vectors;   ///< Q
-  VectorOf<T> pull;      ///< Q^T pull
-  VectorOf<T> force;     ///< Q^T (pull - A m_0)
-  double dropped = 0.0;  ///< an eigenvalue up to this size was taken to be 0 for want of digits
+  VectorOf<T> rates;         ///< ascending
+  MatrixOf<T> vectors;       ///< Q
+  VectorOf<T> pull;          ///< Q^T pull
+  VectorOf<T> force;         ///< Q^T (pull - A m_0)
+  bool drops = false;        ///< an eigenvalue was taken to be 0 for want of digits,
+  double dropped = 0.0;      ///< of this size at most
+  bool nearly_flat = false;  ///< and it was larger than the rounding of a true 0
   bool converged = false;
 };
 
@@ -84,17 +80,18 @@ Solved<T> solve_loss(const GivenTraining& given) {
   using std::max;
   const T largest = max(T(abs(solved.rates(0))), T(abs(solved.rates(d - 1))));
   if (std::holds_alternative<MatrixGiven>(given.loss)) {
-    std::vector<Index> order(static_cast<std::size_t>(d));
-    std::iota(order.begin(), order.end(), Index{0});
-    std::sort(order.begin(), order.end(),
-              [&](Index i, Index j) { return abs(solved.rates(i)) < abs(solved.rates(j)); });
-    const auto flat = static_cast<std::size_t>(flat_directions(loss.curvature));
-    for (std::size_t k = 0; k < flat; ++k) solved.rates(order[k]) = T(0);
+    for (Index i = 0; i < d; ++i) {
+      const VectorOf<T> q = solved.vectors.col(i);
+      if (abs(solved.rates(i)) <= entry_rounding<T>(loss.curvature, q)) solved.rates(i) = T(0);
+    }
   }
   const T zero = zero_share<T>(d) * largest;
   for (Index i = 0; i < d; ++i) {
     if (solved.rates(i) == T(0) || abs(solved.rates(i)) > zero) continue;
+    const T share = abs(solved.rates(i)) / largest;
+    if (share > zero_noise<T>()) solved.nearly_flat = true;
     solved.rates(i) = T(0);
+    solved.drops = true;
     solved.dropped = static_cast<double>(zero);
   }
   const VectorOf<T> start = given.start.mean.cast<T>();
@@ -119,6 +116,11 @@ template <class T>
 MatrixOf<T> rotated(const Covariance& covariance, const MatrixOf<T>& vectors) {
   if (const auto* isotropic = std::get_if<Isotropic>(&covariance)) {
     return MatrixOf<T>::Identity(vectors.cols(), vectors.cols()) * T(isotropic->variance);
+  }
+  if (const auto* factored = std::get_if<Factored>(&covariance)) {
+    const MatrixOf<T> factor = vectors.transpose() * factored->factor.cast<T>();
+    const MatrixOf<T> scaled = factored->diagonal.cast<T>().asDiagonal() * vectors;
+    return vectors.transpose() * scaled + factor * factor.transpose();
   }
   const MatrixOf<T> half = dense(covariance).cast<T>() * vectors;
   return vectors.transpose() * half;
@@ -172,7 +174,7 @@ LawIn<T> law_of(const GivenTraining& given, const Solved<T>& solved, double when
   }
   law.exists = true;
   const double unit = given.learning_rate == 0.0 ? 1.0 : given.learning_rate;
-  law.resolved = solved.dropped == 0.0 || solved.dropped * unit * when < kDropped;
+  law.resolved = !solved.drops || solved.dropped * unit * when < kDropped;
   VectorOf<T> moved(d);
   for (Index i = 0; i < d; ++i) moved(i) = kernel.displacement(solved.force(i), solved.rates(i));
   law.displacement = solved.vectors * moved;
@@ -315,6 +317,15 @@ std::array<double, 3> measures(const WhitenedPair& pair) {
   return sums;
 }
 
+/// Laws that are equal as far as some digits tell may differ beyond them: agreement says something about
+/// differences that are seen.
+bool is_seen(const WhitenedPair& pair, double least) {
+  for (const double size : measures(pair)) {
+    if (!(size > least)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 double disagreement(const WhitenedPair& a, const WhitenedPair& b) {
@@ -336,19 +347,20 @@ const GivenTraining& PreciseTraining::given() const { return work_->given; }
 
 namespace {
 
-/// Whether T has digits to spare for the smallest eigenvalue: at least those of a double.
+/// Whether T has digits to spare for the smallest eigenvalue that is not 0: at least those of a double.
 template <class T>
 bool resolves(const Solved<T>& solved) {
-  if (!solved.converged) return false;
+  if (!solved.converged || solved.nearly_flat) return false;
   using std::abs;
-  T least = abs(solved.rates(0));
-  T largest = least;
+  T largest = 0;
   for (Index i = 0; i < solved.rates.size(); ++i) {
-    const T size = abs(solved.rates(i));
-    if (size < least) least = size;
-    if (size > largest) largest = size;
+    if (abs(solved.rates(i)) > largest) largest = abs(solved.rates(i));
   }
-  return least > largest * std::numeric_limits<T>::epsilon() * T(1e20);
+  const T least = largest * std::numeric_limits<T>::epsilon() * T(1e20);
+  for (Index i = 0; i < solved.rates.size(); ++i) {
+    if (solved.rates(i) != T(0) && abs(solved.rates(i)) < least) return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -393,7 +405,7 @@ std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p, const Pr
   const Rung<long double> extended = compare_in<long double>(left, right, when);
   // The error of long double is that of double, which is the difference, over 2^11; times 16, since a
   // difference may be small by chance.
-  if (rounded && extended.resolved && extended.pair &&
+  if (rounded && extended.resolved && extended.pair && is_seen(*extended.pair, kSeenExtended) &&
       disagreement(*rounded, *extended.pair) < kTolerance * 2048 / 16) {
     return extended.pair;
   }
@@ -401,7 +413,7 @@ std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p, const Pr
     throw_too_few("double precision leaves too few digits, and more would take too long here");
   }
   const Rung<Wide> wide = compare_in<Wide>(left, right, when);
-  if (extended.pair && wide.resolved && wide.pair &&
+  if (extended.pair && wide.resolved && wide.pair && is_seen(*wide.pair, kSeenWide) &&
       disagreement(*extended.pair, *wide.pair) < 0.01) {
     return wide.pair;
   }

@@ -126,6 +126,14 @@ WhitenedPair pair_of(const RowChange<T>& change, double unit) {
           (change.shift / T(unit)).template cast<double>()};
 }
 
+/// Throws   NumericalFailure if the laws cannot be compared with more digits in sensible time.
+void require_few(const RidgeProblem& problem) {
+  if (problem.parameters() <= kLargestWide) return;
+  throw NumericalFailure(
+      "double precision leaves too few digits, and more would take too long here",
+      "Standardise the columns, or add ridge", Where::here("row risks"));
+}
+
 PreciseTraining neighbour_training(const RidgeProblem& problem, Index row,
                                    const std::optional<Record>& replacement) {
   GivenTraining training = problem.precise().given();
@@ -175,11 +183,6 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
   }
   // R (w - m) has covariance s^2/2 I under P.
   const double unit = std::sqrt(noise_variance / 2.0);
-  if (problem.parameters() > kLargestExtended) {
-    const auto change = row_change<double>(problem, row, replacement);
-    if (!change) return std::nullopt;
-    return pair_of(*change, unit);
-  }
   if (problem.has_minimiser()) {
     const auto rounded = row_change<double>(problem, row, replacement);
     const auto extended = row_change<long double>(problem, row, replacement);
@@ -188,6 +191,7 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
       if (disagreement(pair_of(*rounded, unit), pair) < kAgreement) return pair;
     }
   }
+  require_few(problem);
   // The law of variance s^2 has the shifts of variance 1 divided by s.
   auto precise = compare_precisely(problem.precise(), neighbour_training(problem, row, replacement),
                                    std::numeric_limits<double>::infinity(), std::nullopt);
@@ -202,15 +206,13 @@ std::optional<WhitenedPair> ridge_pair_released(const RidgeProblem& problem, Ind
   const auto pair_at = [&](const VectorXd& shift) { return whiten(origin, noise, shift, noise); };
   if (problem.has_minimiser()) {
     const auto rounded = minimiser_shift<double>(problem, row, replacement);
-    if (problem.parameters() > kLargestExtended) {
-      return rounded ? std::optional(pair_at(*rounded)) : std::nullopt;
-    }
     const auto extended = minimiser_shift<long double>(problem, row, replacement);
     if (rounded && extended) {
       const WhitenedPair pair = pair_at(extended->cast<double>());
       if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) return pair;
     }
   }
+  require_few(problem);
   const auto shift =
       minimiser_shift_precisely(problem.precise(), neighbour_training(problem, row, replacement));
   if (!shift) return std::nullopt;
