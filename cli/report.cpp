@@ -131,6 +131,10 @@ void add_report(CLI::App& app, int& exit_code) {
       ->add_option("--claim", options->audit.claim,
                    "Of a ledger: check eps=..,delta=..: exit code 1 if violated, 2 if open")
       ->type_name("eps=E,delta=D");
+  command
+      ->add_option("--look", options->audit.look,
+                   "Of a ledger that cannot be written: which look this is, from 1")
+      ->check(CLI::PositiveNumber);
   add_json_flag(*command, options->json);
   command->footer(
       "Examples:\n"

@@ -71,6 +71,32 @@ void add_study(CLI::App& app, int& exit_code) {
   add_json_flag(*exports, options->json);
   exports->footer("Example:\n  sfumato study export table2_s1.ledger --out trials.csv");
   exports->callback([options] { export_study(*options); });
+
+  auto* copies = command->add_subcommand("copy", "A ledger with its looks, as a new file");
+  copies->add_option("ledger", options->ledger, "Ledger of `study run`")->required();
+  copies->add_option("copy", options->out, "File to make; an existing one is not replaced")
+      ->required();
+  add_group_flag(*copies);
+  add_json_flag(*copies, options->json);
+  copies->footer(
+      "Example:\n  sfumato study copy table2_s1.ledger backup.ledger\n"
+      "Also while a run adds to it. Every trial is checked; an older format becomes today's.");
+  copies->callback([options] { copy_study(*options); });
+
+  auto* verifies = command->add_subcommand(
+      "verify", "Trains random trials of a ledger again and compares every bit");
+  verifies->add_option("ledger", options->ledger, "Ledger of `study run`")->required();
+  verifies->add_option("--sample", options->sample, "Trials to draw (default: 10)")
+      ->check(CLI::PositiveNumber);
+  verifies->add_option("--seed", options->seed,
+                       "Of the sample, to draw the same again (default: another each time)");
+  verifies->add_option("--threads", options->threads,
+                       "Groups trained at once (default: all cores)");
+  add_json_flag(*verifies, options->json);
+  verifies->footer(
+      "Example:\n  sfumato study verify table2_s1.ledger --sample 20\n"
+      "Exit code 1 if a trial comes out otherwise. The data must be where the study found them.");
+  verifies->callback([options, &exit_code] { verify_study(*options, exit_code); });
 }
 
 }  // namespace sfumato::cli

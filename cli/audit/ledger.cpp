@@ -44,7 +44,9 @@ void settle_look(Document& document, const Ledger& ledger, const Study& study,
       if (!command.look) {
         throw InvalidArgument(
             fmt::format("look {} cannot be recorded: {}", look.number, error.what()),
-            fmt::format("Say with --look {} that you keep count yourself", look.number),
+            fmt::format("Audit a copy (`sfumato study copy {} NEW`), or say with --look {} that "
+                        "you keep count yourself",
+                        command.ledger, look.number),
             Where::in(command.ledger));
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,9 @@ struct StudyOptions {
   unsigned threads = 0;  ///< 0: all cores
   unsigned ranks = 0;    ///< plan: 0: none
   std::optional<double> epsilon, delta, confidence;
-  double seconds = 2.0;  ///< plan: to measure
+  double seconds = 2.0;               ///< plan: to measure
+  std::uint64_t sample = 10;          ///< verify: trials
+  std::optional<std::uint64_t> seed;  ///< verify: of the sample
   bool timings = false;
   bool force = false;  ///< export: replace a file
   bool json = false;
@@ -23,5 +26,7 @@ void run_study_command(const StudyOptions& options, int& exit_code);
 void plan_study(const StudyOptions& options, int& exit_code);
 void show_study_status(const StudyOptions& options);
 void export_study(const StudyOptions& options);
+void copy_study(const StudyOptions& options);
+void verify_study(const StudyOptions& options, int& exit_code);
 
 }  // namespace sfumato::cli

@@ -26,7 +26,7 @@ def run_closed(descriptors, *args):
 class Descriptors(ProgramTest):
     def export(self, ledger):
         out = self.dir / "out.csv"
-        done = run("study", "export", ledger, "--out", out)
+        done = run("study", "export", ledger, "--out", out, "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
         return out.read_text()
 

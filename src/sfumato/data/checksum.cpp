@@ -1,6 +1,5 @@
 #include "sfumato/data/checksum.hpp"
 
-#include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -55,8 +54,13 @@ class Hasher {
     if (EVP_DigestFinal_ex(context_.get(), bytes.data(), &size) != 1) {
       throw InternalError("OpenSSL does not finish a digest");
     }
+    constexpr std::string_view kDigits = "0123456789abcdef";
     std::string hex;
-    for (unsigned int i = 0; i < size; ++i) hex += fmt::format("{:02x}", bytes[i]);
+    hex.reserve(2 * std::size_t{size});
+    for (unsigned int i = 0; i < size; ++i) {
+      hex += kDigits[bytes[i] >> 4];
+      hex += kDigits[bytes[i] & 0xF];
+    }
     return hex;
   }
 

@@ -1,10 +1,14 @@
 #include "sfumato/study/ledger/ledger.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/study/ledger/trial_bytes.hpp"
 #include "unit/data/temp_dir.hpp"
 
 namespace sfumato {
@@ -156,7 +160,8 @@ TEST_F(LedgerTest, OneProcessAddsWhileOthersRead) {
     const Ledger reader = Ledger::read(path);
     EXPECT_EQ(reader.finished().size(), 1U);
     first.commit({trial(0, 0, 1)});
-    EXPECT_EQ(reader.finished().size(), 2U);
+    EXPECT_EQ(reader.finished().size(), 1U);  // one moment of the ledger
+    EXPECT_EQ(Ledger::read(path).finished().size(), 2U);
   }
   EXPECT_FALSE(Ledger::is_growing(path));
   EXPECT_EQ(open().finished().size(), 2U);
@@ -175,20 +180,230 @@ TEST_F(LedgerTest, FilesThatAreNone) {
   put(path, std::string(5000, 'x'));
   expect_unreadable("is no ledger or is damaged");
   expect_refused(kIdentity, "is no ledger or is damaged");
-  put(path, "");  // an empty file is an empty database to SQLite
-  expect_unreadable("is no ledger of sfumato");
+  put(path, "");  // as a run leaves it that is killed at once
+  expect_unreadable("is empty: no run has got as far as writing to it");
+  { const Ledger made = open(); }
+  EXPECT_EQ(Ledger::read(path).identity().version, "0.1.0");
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  for (const char* name : {"pipe", ""}) {
+    path = dir / name;
+    const std::string words = *name == 'p' ? "is no regular file" : "is a directory";
+    expect_unreadable(words);
+    expect_refused(kIdentity, words);
+    EXPECT_NE(message_of<InvalidArgument>([&] { (void)Ledger::is_growing(path); }).find(words),
+              std::string::npos);
+  }
   path = dir / "nowhere/a.ledger";
   EXPECT_THROW((void)open(), StorageError);
 }
 
-TEST_F(LedgerTest, AnotherSchemaVersionIsRefused) {
+TEST_F(LedgerTest, AnotherFormatIsRefused) {
   { const Ledger made = open(); }
-  std::string bytes = get(path);
-  ASSERT_EQ(bytes[63], 2);  // user_version, big-endian, in the header of SQLite
+  const std::string good = get(path);
+  ASSERT_EQ(good[63], 3);  // user_version, big-endian, in the header of SQLite
+  std::string bytes = good;
   bytes[63] = 9;
   put(path, bytes);
-  expect_unreadable("has schema version 9, this program reads 2");
-  expect_refused(kIdentity, "has schema version 9");
+  expect_unreadable("has ledger format 9, this program reads 2 and 3");
+  expect_refused(kIdentity, "has ledger format 9");
+  bytes[63] = 2;  // one bit: it must not turn the digest of the content off
+  put(path, bytes);
+  expect_unreadable("is damaged: its format is not what was written");
+  bytes = good;
+  bytes[71] = 'x';  // application_id
+  put(path, bytes);
+  expect_unreadable("is no ledger of sfumato");
+  expect_refused(kIdentity, "is no ledger of sfumato");
+}
+
+TEST_F(LedgerTest, IsForItsOwnerAndTheGroupThatTheMaskAllows) {
+  const std::pair<mode_t, mode_t> cases[] = {{0, 0640}, {027, 0640}, {077, 0600}, {0377, 0600}};
+  for (const auto& [mask, expected] : cases) {
+    path = dir / std::to_string(mask);
+    const mode_t before = ::umask(mask);
+    const Ledger made = open();
+    made.copy_to(path + ".copy");
+    ::umask(before);
+    for (const char* suffix : {"", "-wal", "-shm", ".copy"}) {
+      struct stat status {};
+      ASSERT_EQ(::stat((path + suffix).c_str(), &status), 0) << suffix;
+      EXPECT_EQ(status.st_mode & 07777, expected) << suffix;
+    }
+  }
+}
+
+TEST_F(LedgerTest, IsOneFileWhenNobodyHasItOpen) {
+  const auto expect_alone = [&] {
+    for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+      EXPECT_NE(::access((path + suffix).c_str(), F_OK), 0) << suffix;
+    }
+  };
+  { open().commit({trial(0, 0, 0)}); }
+  expect_alone();
+  {
+    Ledger::read(path).for_each([](const TrialResult&) {});
+  }
+  expect_alone();
+  {
+    const Ledger reader = Ledger::read(path);
+    reader.record_look(1, 1);
+    EXPECT_TRUE(reader.looks().empty());
+  }
+  expect_alone();
+  put(dir / "moved", get(path));  // what `cp` does
+  EXPECT_EQ(Ledger::read(dir / "moved").looks(), (std::map<std::uint64_t, std::uint64_t>{{1, 1}}));
+}
+
+TEST_F(LedgerTest, NamesThatSqliteGivesAMeaning) {
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(std::filesystem::path(path).parent_path());
+  for (const char* name : {":memory:", "file:u.ledger", "file:x?mode=memory", "a b%20#c?d"}) {
+    path = name;
+    {
+      Ledger ledger = open();
+      ledger.commit({trial(0, 0, 0)});
+      EXPECT_TRUE(Ledger::is_growing(path));
+      expect_refused(kIdentity, "is in use by another process");
+    }
+    EXPECT_EQ(Ledger::read(path).finished().size(), 1U) << name;
+    EXPECT_TRUE(std::filesystem::exists(name)) << name;
+    EXPECT_EQ(open().finished().size(), 1U) << name;
+  }
+  EXPECT_FALSE(std::filesystem::exists("u.ledger"));
+  std::filesystem::current_path(here);
+}
+
+TEST_F(LedgerTest, ALookAndATrialAtTheSameTime) {
+  Ledger writer = open();
+  writer.commit({trial(0, 0, 0)});
+  const Ledger reader = Ledger::read(path);
+  writer.commit({trial(0, 0, 1)});
+  reader.record_look(1, 1);
+  writer.commit({trial(0, 0, 2)});
+  writer.record_workers(3);
+  const Ledger later = Ledger::read(path);
+  EXPECT_EQ(later.finished().size(), 3U);
+  EXPECT_EQ(later.looks().size(), 1U);
+}
+
+TEST_F(LedgerTest, CopiesAreWholeAndNew) {
+  Ledger writer = open();
+  writer.commit({trial(1, 0, 0), trial(0, 0, 0)});
+  writer.record_look(1, 2);
+  writer.record_workers(5);
+  const std::string copy = dir / "copy.ledger";
+  Ledger::read(path).copy_to(copy);  // while a run has it open
+  writer.commit({trial(0, 0, 1)});
+  {
+    const Ledger read = Ledger::read(copy);
+    EXPECT_EQ(read.identity().study, kIdentity.study);
+    EXPECT_EQ(read.identity().checksums, kIdentity.checksums);
+    EXPECT_EQ(read.looks(), (std::map<std::uint64_t, std::uint64_t>{{1, 2}}));
+    EXPECT_EQ(read.workers(), 5U);
+    std::vector<TrialResult> seen;
+    read.for_each([&](const TrialResult& t) { seen.push_back(t); });
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_EQ(seen[1].worlds[0].series, trial(1, 0, 0).worlds[0].series);
+  }
+  const std::string bytes = get(copy);
+  EXPECT_THROW(writer.copy_to(copy), InvalidArgument);  // refuses to replace
+  EXPECT_EQ(get(copy), bytes);
+  EXPECT_THROW(writer.copy_to(dir / "nowhere/c"), StorageError);
+  // It goes on as the original would.
+  path = copy;
+  open().commit({trial(0, 0, 1)});
+  EXPECT_EQ(Ledger::read(copy).finished().size(), 3U);
+}
+
+/// Everything that can be asked of a ledger, as text.
+std::string everything(const std::string& path) {
+  const Ledger ledger = Ledger::read(path);
+  std::string text = ledger.identity().study + ledger.identity().version +
+                     ledger.identity().instruction_set + std::to_string(ledger.workers());
+  for (const auto& [name, checksum] : ledger.identity().checksums) text += name + checksum;
+  for (const auto& [number, trials] : ledger.looks()) {
+    text += std::to_string(number) + ":" + std::to_string(trials) + " ";
+  }
+  for (const auto& [status, count] : ledger.counts()) {
+    text += std::string(name(status)) + std::to_string(count);
+  }
+  for (const std::string& name : ledger.score_names()) text += name;
+  for (const TrialKey& key : ledger.finished()) text += std::to_string(key.replica) + ",";
+  ledger.for_each([&](const TrialResult& t) { text += pack_trials({t}); });
+  return text;
+}
+
+TEST_F(LedgerTest, AFlippedBitIsRefusedOrChangesNothing) {
+  {
+    Ledger ledger = open();
+    std::vector<TrialResult> trials;  // enough for tables of several pages
+    for (std::uint32_t replica = 0; replica < 40; ++replica) trials.push_back(trial(0, 0, replica));
+    ledger.commit(trials);
+    ledger.record_workers(2);
+    ledger.record_look(1, 20);
+    ledger.record_look(2, 40);
+  }
+  const std::string good = get(path), expected = everything(path);
+  constexpr std::size_t kPage = 4096;
+  std::vector<std::size_t> places;
+  for (std::size_t page = 0; page < good.size(); page += kPage) {
+    const std::size_t header = page == 0 ? 108 : 28;  // and the first cell pointers
+    for (std::size_t i = 0; i < header; ++i) places.push_back(page + i);
+  }
+  std::uint32_t state = 12345;
+  for (int i = 0; i < 150; ++i) {
+    state = state * 1664525U + 1013904223U;
+    places.push_back(state % good.size());
+  }
+  // All bytes of the page that the looks are in: those that end in the records (2, 40) and (1, 20).
+  const std::size_t looks = good.rfind(std::string("\x03\x01\x00\x01\x14", 5));
+  if (looks != std::string::npos) {
+    for (std::size_t i = looks / kPage * kPage + kPage - 16; i < looks / kPage * kPage + kPage;
+         ++i) {
+      places.push_back(i);
+    }
+  }
+  std::size_t refused = 0;
+  for (const std::size_t place : places) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string bad = good;
+      bad[place] = static_cast<char>(bad[place] ^ (1 << bit));
+      put(path, bad);
+      try {
+        EXPECT_EQ(everything(path), expected) << "byte " << place << ", bit " << bit;
+      } catch (const InvalidArgument&) {
+        ++refused;
+      } catch (const StorageError& error) {
+        ADD_FAILURE() << "byte " << place << ", bit " << bit << ": " << error.what();
+      }
+    }
+  }
+  EXPECT_GT(refused, places.size());
+}
+
+TEST_F(LedgerTest, AStaleWalSpoilsNoCopy) {
+  { open().commit({trial(0, 0, 0)}); }
+  const std::string old = get(path);
+  std::string wal;
+  {
+    Ledger ledger = open();
+    for (std::uint32_t replica = 1; replica < 6; ++replica) ledger.commit({trial(0, 0, replica)});
+    wal = get(path + "-wal");
+  }
+  {
+    Ledger ledger = open();  // pages that the stale -wal knows nothing of
+    std::vector<TrialResult> trials;
+    for (std::uint32_t replica = 10; replica < 90; ++replica)
+      trials.push_back(trial(1, 0, replica));
+    ledger.commit(trials);
+  }
+  const std::string good = get(path);
+  put(path + "-wal", wal);
+  EXPECT_THROW((void)Ledger::read(path), InvalidArgument);
+  EXPECT_THROW((void)open(), InvalidArgument);
+  EXPECT_EQ(get(path), good);
+  std::filesystem::remove(path + "-wal");
+  EXPECT_EQ(Ledger::read(path).finished().size(), 86U);
 }
 
 TEST_F(LedgerTest, OneChangedBitIsFound) {

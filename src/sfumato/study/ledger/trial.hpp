@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sfumato {
@@ -43,6 +44,7 @@ struct WorldResult {
 };
 
 enum class TrialStatus { ok, diverged, failed };
+[[nodiscard]] std::string_view name(TrialStatus status);
 
 /// A finished trial: everything but the seconds is a function of (study, key).
 struct TrialResult {

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sfumato/study/ledger/connection.hpp"
+
+namespace sfumato {
+
+/// Formats of ledgers. Both have the same tables; in format 3 the ledger also knows what it holds
+/// (`content`, see content.hpp).
+constexpr std::int64_t kFormatWithoutContent = 2, kLedgerFormat = 3;
+
+/// Whether nothing was ever written to the database: a new file, or one whose maker was ended at once.
+[[nodiscard]] bool is_blank(const LedgerConnection& connection);
+
+/// Makes the tables, in the caller's transaction.
+void make_tables(LedgerConnection& connection);
+
+/// The format of the ledger, after a check that its tables are those of a ledger and nothing else is there
+/// (a view in the place of a table, a trigger), and that SQLite finds its pages sound.
+/// Throws   InvalidArgument if the file is no ledger, is empty, is damaged or has a format that is not known.
+[[nodiscard]] std::int64_t require_sound(const LedgerConnection& connection);
+
+}  // namespace sfumato
