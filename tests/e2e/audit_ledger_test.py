@@ -1,10 +1,12 @@
 """`sfumato audit` of ledgers: both sides of the truth, looks, statements."""
 import os
 import random
-import sqlite3
+import shutil
 import unittest
 
-from support import BAD_INPUT, USAGE, Document, ProgramTest, run
+from support import BAD_INPUT, USAGE, Document, ProgramTest, edit_ledger, run
+
+TABLES = ("trial", "world", "score", "series")
 
 QUADRATIC = """
 [model]
@@ -53,24 +55,26 @@ class AuditLedger(ProgramTest):
         """What all tests of an audit may err with together."""
         return sum(row["level"] for row in found.block("tests")["rows"])
 
-    TABLES = ("trial", "world", "score", "series")
+    def cut(self, ledger):
+        """As it was when 200 trials were finished and nobody had looked; returns the whole one."""
+        whole = self.dir / "whole.ledger"
+        shutil.copyfile(ledger, whole)
 
-    def change(self, ledger, *statements):
-        """Edits a ledger, as one of the format that does not know which trials it should hold."""
-        with sqlite3.connect(ledger) as database:
-            database.execute("DELETE FROM meta WHERE key = 'content'")
-            database.execute("PRAGMA user_version = 2")
-            for statement in statements:
-                database.execute(statement)
-        database.close()
+        def remove(database):
+            database.execute("DELETE FROM look")
+            for table in TABLES:
+                database.execute(f"DELETE FROM {table} WHERE replica >= 200")
+        edit_ledger(ledger, remove)
+        return whole
 
-    def unfinished(self, ledger):
-        """Takes the last 100 of 300 trials away; returns what brings them back."""
-        kept = self.dir / "kept.ledger"
-        kept.write_bytes(ledger.read_bytes())
-        self.change(ledger, "DELETE FROM look", *(f"DELETE FROM {t} WHERE replica >= 200" for t in self.TABLES))
-        return [f"ATTACH '{kept}' AS kept",
-                *(f"INSERT INTO {t} SELECT * FROM kept.{t} WHERE replica >= 200" for t in self.TABLES)]
+    @staticmethod
+    def fill(ledger, whole):
+        """The trials that cut() took away."""
+        def insert(database):
+            database.execute("ATTACH ? AS whole", (str(whole),))
+            for table in TABLES:
+                database.execute(f"INSERT INTO {table} SELECT * FROM whole.{table} WHERE replica >= 200")
+        edit_ledger(ledger, insert)
 
     def test_the_exact_law_is_above_what_is_shown(self):
         found = self.audit(self.ledger())
@@ -102,8 +106,13 @@ class AuditLedger(ProgramTest):
         theirs = self.dir / "theirs.ledger"
         self.ledger().rename(theirs)
         ledger = self.ledger(QUADRATIC.replace("variance = 0.01", "variance = 1.0"))
-        self.change(ledger, f"ATTACH '{theirs}' AS theirs", *(f"DELETE FROM {t}" for t in self.TABLES),
-                    *(f"INSERT INTO {t} SELECT * FROM theirs.{t}" for t in self.TABLES))
+
+        def replace(database):
+            database.execute("ATTACH ? AS theirs", (str(theirs),))
+            for table in TABLES:
+                database.execute(f"DELETE FROM {table}")
+                database.execute(f"INSERT INTO {table} SELECT * FROM theirs.{table}")
+        edit_ledger(ledger, replace)
         found = self.audit(ledger, code=1)
         verdicts = found.statements("verdict")
         self.assertTrue(any(v.startswith("VIOLATION in isotropic: the models show eps at delta") and
@@ -137,9 +146,9 @@ class AuditLedger(ProgramTest):
 
     def test_a_look_stays_a_look_whatever_the_user_counts(self):
         ledger = self.ledger()
-        rest = self.unfinished(ledger)
+        whole = self.cut(ledger)
         self.assertAlmostEqual(self.level(self.audit(ledger, "--look", "1")), 0.025, 12)
-        self.change(ledger, *rest)
+        self.fill(ledger, whole)
         for options in ((), ("--look", "1")):
             self.assertAlmostEqual(self.level(self.audit(ledger, *options)), 0.05 / 6, 12)
 
@@ -150,11 +159,11 @@ class AuditLedger(ProgramTest):
         self.assertAlmostEqual(self.level(first), 0.05, 12)
         self.assertFalse([w for w in first.statements("warning") if "seed" not in w])
         # A ledger that was looked at before it was finished.
-        rest = self.unfinished(ledger)
+        whole = self.cut(ledger)
         early = self.audit(ledger)
         self.assertTrue(any("200 of 300 trials are finished. This is look 1" in w for w in early.statements()))
         self.assertAlmostEqual(self.level(early), 0.025, 12)
-        self.change(ledger, *rest)
+        self.fill(ledger, whole)
         for _ in range(2):
             late = self.audit(ledger)
             self.assertTrue(any("look 2" in s for s in late.statements()))

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import BAD_INPUT, ROOT, SFUMATO, STORAGE, USAGE, ProgramTest, run, without_progress
+from support import BAD_INPUT, ROOT, SFUMATO, STORAGE, USAGE, ProgramTest, edit_ledger, run, without_progress
 
 STUDY = ["studies/ridge_exact.toml", "--set", "audit.replicas=12"]
 TRIALS = 2 * 12
@@ -288,19 +288,14 @@ class Verify(LedgerCase):
         """Another seed's trial in the place of one, with all digests to match: no digest can show it."""
         other = self.dir / "other.ledger"
         self.ran(*STUDY, "--set", "train.seed=5", "--ledger", other)
-        database = sqlite3.connect(self.ledger)
-        database.execute(f"ATTACH '{other}' AS other")
-        key = "policy = 1 AND pair = 0 AND replica = 4"
-        one = database.execute(f"SELECT digest FROM trial WHERE {key}").fetchone()[0]
-        two = database.execute(f"SELECT digest FROM other.trial WHERE {key}").fetchone()[0]
-        content = int(database.execute("SELECT value FROM meta WHERE key = 'content'").fetchone()[0], 16)
-        for table in ("trial", "world", "score", "series"):
-            database.execute(f"DELETE FROM {table} WHERE {key}")
-            database.execute(f"INSERT INTO {table} SELECT * FROM other.{table} WHERE {key}")
-        content = (content - int(one, 16) + int(two, 16)) % 2**256
-        database.execute("UPDATE meta SET value = ? WHERE key = 'content'", (f"{content:064x}",))
-        database.commit()
-        database.close()
+
+        def replace(database):
+            database.execute("ATTACH ? AS other", (str(other),))
+            key = "policy = 1 AND pair = 0 AND replica = 4"
+            for table in ("trial", "world", "score", "series"):
+                database.execute(f"DELETE FROM {table} WHERE {key}")
+                database.execute(f"INSERT INTO {table} SELECT * FROM other.{table} WHERE {key}")
+        edit_ledger(self.ledger, replace)
 
     def test_a_forged_trial_is_found_by_training_it_again(self):
         self.forge()

@@ -339,7 +339,8 @@ class Edges(ProgramTest):
         gap = 0.1 * math.expm1(1)
         variance = math.expm1(2) / 2
         self.assert_close(document.value("risk", "kl_forward", time=1), gap**2 / variance / 2)
-        self.assertIn("overflows", document.cell("risk", "kl_forward", time=1e6)["reason"])
+        # Both laws leave the range of doubles, and their difference stays.
+        self.assert_close(document.value("risk", "kl_forward", time=1e6), 0.01)
         self.assertIn("eigenvalue -1", document.cell("risk", "kl_forward", time="inf")["reason"])
 
     def test_shared_location_with_a_new_curvature(self):

@@ -1,8 +1,10 @@
 """What the end-to-end suites share: running the program and reading what it prints."""
+import hashlib
 import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -52,6 +54,21 @@ def run(*args, **options):
     options.setdefault("stdout", subprocess.PIPE)
     return subprocess.run([SFUMATO, *map(str, args)], stderr=subprocess.PIPE, text=True,
                           timeout=300, check=False, **options)
+
+
+def edit_ledger(ledger, edit):
+    """Changes a ledger through edit(database) as a forger would, with the digest of its content to match."""
+    def digest(item):
+        return int(hashlib.sha256(item.encode()).hexdigest(), 16)
+    database = sqlite3.connect(ledger)
+    edit(database)
+    content = sum(int(row[0], 16) for row in database.execute("SELECT digest FROM trial"))
+    content += sum(digest(f"look {number} {trials}") for number, trials in database.execute("SELECT * FROM look"))
+    content += sum(digest(f"meta {len(key.encode())} {key}{value}")
+                   for key, value in database.execute("SELECT key, value FROM meta WHERE key != 'content'"))
+    database.execute("UPDATE meta SET value = ? WHERE key = 'content'", (f"{content % 2**256:064x}",))
+    database.commit()
+    database.close()
 
 
 def without_progress(text):

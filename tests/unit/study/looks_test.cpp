@@ -48,9 +48,8 @@ TEST(Looks, ALedgerKeepsThem) {
   EXPECT_TRUE(ledger.looks().empty());
   ledger.record_look(1, 3);
   ledger.record_look(4, 7);
-  // A ledger that is read stays as it was when it was opened.
-  EXPECT_EQ(Ledger::read(path).looks(),
-            (std::map<std::uint64_t, std::uint64_t>{{1, 3}, {4, 7}}));
+  EXPECT_TRUE(ledger.looks().empty());  // it is of one moment
+  EXPECT_EQ(Ledger::read(path).looks(), (std::map<std::uint64_t, std::uint64_t>{{1, 3}, {4, 7}}));
   // Also while another connection holds the lock for trials.
   const Ledger adding = Ledger::open(path, {"study", "1", "AVX2", {}}, nullptr);
   ledger.record_look(5, 9);

@@ -64,10 +64,10 @@ TEST_F(RetrainTest, AnAlteredTrialIsNamedWithItsDifference) {
       {[](TrialResult& t) { t.worlds[0].diverged_at = 3; }, "D: diverged at step 3 in the ledger"},
       {[](TrialResult& t) { t.worlds[0].scores[1].value = -7.0; }, " -7 in the ledger, "},
       {[](TrialResult& t) {
-         float& loss = t.worlds[1].series.at(0).values.back();
+         float& loss = t.worlds[1].series.at(0).values.at(0);
          loss = std::nextafter(loss, 100.0F);
        },
-       " in the ledger, "},
+       " 0 "},
       {[](TrialResult& t) { t.worlds[0].infinite_steps += 1; }, "its bytes differ"},
   };
   for (const auto& [alter, words] : cases) {
