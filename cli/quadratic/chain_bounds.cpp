@@ -10,6 +10,7 @@
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -91,6 +92,9 @@ Table chain_bounds_table(const QuadraticProblem& problem,
               2);
   const LinearChainPair forward = pair_of(problem);
   const LinearChainPair reverse = swapped(forward);
+  const bool rounded = difference_is_rounded(
+      {forward.p.curvature, forward.p.pull, forward.p.step_noise, forward.p.given},
+      {forward.q.curvature, forward.q.pull, forward.q.step_noise, forward.q.given});
   const UniformGap gap = uniform_gap(forward);
   const Cell lipschitz[] = {lipschitz_cell(forward), lipschitz_cell(reverse)};
   for (const Observation& observation : observations) {
@@ -98,6 +102,14 @@ Table chain_bounds_table(const QuadraticProblem& problem,
     for (const Direction direction : kDirections) {
       const bool first = direction == Direction::forward;
       const LinearChainPair& pair = first ? forward : reverse;
+      if (rounded) {
+        const Cell none = Empty{kRoundedDifference};
+        table.add_row(
+            {observation.label, name(direction),
+             observation.risk ? Cell(observation.risk->kl(direction)) : Empty{observation.reason},
+             none, lipschitz[first ? 0 : 1], none, none});
+        continue;
+      }
       table.add_row(
           {observation.label, name(direction),
            observation.risk ? Cell(observation.risk->kl(direction)) : Empty{observation.reason},

@@ -13,6 +13,7 @@
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/math/precision.hpp"
 #include "sfumato/sde/family/linear.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -51,6 +52,7 @@ Known<PairConstants> constants_of(const OuPair& pair) {
   const auto variance_prime = isotropic_variance(pair.q.noise);
   if (!variance || !variance_prime) return {{}, "needs isotropic noise (Sigma = sigma^2 I)"};
   if (!same_law(pair.start_p, pair.start_q)) return {{}, "needs a common start"};
+  if (difference_is_rounded(pair.p, pair.q)) return {{}, kRoundedDifference};
   const auto f = quadratic_of(pair.p);
   const auto f_prime = quadratic_of(pair.q);
   if (!f || !f_prime) return {{}, "needs strongly convex losses (all eigenvalues of A above 0)"};
@@ -79,6 +81,7 @@ Known<PairConstants> constants_of(const OuPair& pair) {
 Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
   if (!same_matrix(pair.p.noise, pair.q.noise)) return {{}, "needs equal noise"};
   if (!is_definite(pair.p.noise)) return {{}, "needs noise in every direction"};
+  if (difference_is_rounded(pair.p, pair.q)) return {{}, kRoundedDifference};
   // Sums over different rows may round to the same matrix.
   const bool given = pair.p.given && pair.q.given && pair.p.given != pair.q.given;
   if (pair.p.curvature != pair.q.curvature ||
@@ -117,10 +120,13 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
   const OuPair reversed = swapped(pair);
   bounds.push_back(
       both("exact", "exact (normal laws)", exact_bound(pair, time), exact_bound(reversed, time)));
-  if (OuLaw(pair.p, pair.start_p).lost_digits() || OuLaw(pair.q, pair.start_q).lost_digits()) {
-    const std::string reason =
-        "the eigenvalues of A are too far apart for double precision: rescale the parameters, or "
-        "standardise the columns";
+  const bool rounded = difference_is_rounded(pair.p, pair.q);
+  if (rounded || OuLaw(pair.p, pair.start_p).lost_digits() ||
+      OuLaw(pair.q, pair.start_q).lost_digits()) {
+    const std::string reason = rounded ? kRoundedDifference
+                                       : "the eigenvalues of A are too far apart for double "
+                                         "precision: rescale the parameters, or "
+                                         "standardise the columns";
     bounds.push_back(neither("path", "path", reason));
     bounds.push_back(neither("contractive", "contractive", reason));
     return;

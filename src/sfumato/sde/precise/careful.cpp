@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sfumato/core/overloaded.hpp"
+#include "sfumato/math/precision.hpp"
 
 namespace sfumato {
 namespace {
@@ -57,6 +58,17 @@ GivenTraining rounding_twin(const GivenTraining& training) {
           reversed(training.noise),
           {training.start.mean.reverse(), reversed(training.start.covariance)},
           training.learning_rate};
+}
+
+bool difference_is_rounded(const OuProcess& p, const OuProcess& q) {
+  constexpr double share = 1e-10;  // of the difference: bounds are moved up by less
+  if (!p.given || !q.given || p.given == q.given) return false;
+  const LossIn<Wide> loss_p = loss_in<Wide>(*p.given);
+  const LossIn<Wide> loss_q = loss_in<Wide>(*q.given);
+  const MatrixXd curvature = (loss_p.curvature - loss_q.curvature).cast<double>();
+  const VectorXd pull = (loss_p.pull - loss_q.pull).cast<double>();
+  return (p.curvature - q.curvature - curvature).norm() > share * curvature.norm() ||
+         (p.pull - q.pull - pull).norm() > share * pull.norm();
 }
 
 void require_resolved(const Spectrum& spectrum, const GivenTraining& training, double when) {

@@ -31,6 +31,12 @@ void require_resolved(const Spectrum& spectrum, const GivenTraining& training, d
 /// Throws   NumericalFailure if the two comparisons differ in the digits that people read.
 void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin);
 
+/// Whether the difference of two losses is lost in the rounding of the sums that they are: a bound made of
+/// it would be one of rounding.
+[[nodiscard]] bool difference_is_rounded(const OuProcess& p, const OuProcess& q);
+inline constexpr const char* kRoundedDifference =
+    "the losses differ by little more than the rounding of their sums";
+
 /// Comparing two laws with the digits it takes: `rounded` compares them in double precision, and with
 /// noise everywhere more digits follow where they are needed; without it, or where they would take too
 /// long, the comparison is refused if rounding can be seen.
