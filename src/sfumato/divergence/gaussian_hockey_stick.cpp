@@ -190,8 +190,9 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
 HockeyStick with_digits(HockeyStick h) {
   constexpr double least_complement = 1e-13;
   if (h.delta >= 1.0 - least_complement) return {1.0, 0.0, h.log_tail_q, Claim::upper_bound};
-  if (h.claim == Claim::exact && h.delta > 0.0 && h.delta < std::numeric_limits<double>::min()) {
-    h.delta = std::nextafter(h.delta * (1.0 + 1e-10), 1.0);
+  constexpr double log_least = -746.0;  // of half the least double
+  if (h.delta < std::numeric_limits<double>::min() && h.log_delta > log_least) {
+    h.delta = std::numeric_limits<double>::min();
     h.claim = Claim::upper_bound;
   }
   return h;

@@ -225,7 +225,8 @@ Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
         }
         const HockeyStick h =
             gaussian_hockey_stick(g.sides[own].loss, g.sides[other].loss, epsilon.nats());
-        const double delta = std::min(1.0, moved_up(h.delta, h.claim));
+        const double delta =
+            std::min(1.0, moved_up(h.delta, g.bound ? Claim::upper_bound : h.claim));
         return view_of<Delta>({Delta{delta}, h.claim, "Gaussian hockey-stick, contour integral"},
                               g);
       },
