@@ -11,8 +11,8 @@
 
 namespace sfumato {
 
-/// The most parameters for which laws are compared in long double and in Wide: some 0.1 us and 3 us
-/// times their cube.
+/// The most parameters for which laws are compared in long double and in Wide: the time grows with their
+/// cube.
 inline constexpr Eigen::Index kLargestExtended = 256;
 inline constexpr Eigen::Index kLargestWide = 128;
 
