@@ -5,75 +5,70 @@
 #include <string>
 #include <vector>
 
-#include "audit/document.hpp"
-#include "audit/input.hpp"
-#include "audit/ledger.hpp"
-#include "audit/one_run.hpp"
-#include "audit/score_smells.hpp"
-#include "audit/shadows.hpp"
 #include "command.hpp"
 #include "list_option.hpp"
-#include "number_check.hpp"
+#include "sfumato/answers/audit/document.hpp"
+#include "sfumato/answers/audit/input.hpp"
+#include "sfumato/answers/audit/ledger.hpp"
+#include "sfumato/answers/audit/one_run.hpp"
+#include "sfumato/answers/audit/score_smells.hpp"
+#include "sfumato/answers/audit/shadows.hpp"
 #include "sfumato/audit/lira.hpp"
+#include "sfumato/core/number_check.hpp"
 
 namespace sfumato::cli {
 namespace {
 
 using Eigen::Index;
 
-const char* not_a_confidence(double value) {
-  return value > 0.0 && value < 1.0 ? nullptr : "is not a probability between 0 and 1";
-}
-
 void check_usage(AuditCommand& command) {
   const bool pair = !command.members.empty() || !command.non_members.empty();
   const bool layout = !command.logits.empty() || !command.membership.empty();
   const bool ledger = !command.ledger.empty();
   if (int{pair} + int{layout} + int{ledger} != 1) {
-    throw CLI::ValidationError("input",
-                               "give a ledger, --members and --nonmembers, or --logits and "
-                               "--membership");
+    refuse_usage("input",
+                 "give a ledger, --members and --nonmembers, or --logits and "
+                 "--membership");
   }
   if (!ledger && command.unit.empty()) {
-    throw CLI::ValidationError("--unit", "is required for imported scores: models or records");
+    refuse_usage("unit", "is required for imported scores: models or records");
   }
   if (ledger && (!command.unit.empty() || command.randomised || command.pool)) {
-    throw CLI::ValidationError("input", "--unit, --randomised and --pool are for imported scores");
+    refuse_usage("input", "--unit, --randomised and --pool are for imported scores");
   }
   if (pair && (command.members.empty() || command.non_members.empty())) {
-    throw CLI::ValidationError("input", "--members and --nonmembers go together");
+    refuse_usage("input", "--members and --nonmembers go together");
   }
   if (layout && (command.logits.empty() || command.membership.empty())) {
-    throw CLI::ValidationError("input", "--logits and --membership go together");
+    refuse_usage("input", "--logits and --membership go together");
   }
   const bool models = ledger || command.unit == "models";
   if (command.pool && !models) {
-    throw CLI::ValidationError("--pool", "columns of records share their coins: use --unit models");
+    refuse_usage("pool", "columns of records share their coins: use --unit models");
   }
   if (models && (command.randomised || (command.guesses && !ledger))) {
-    throw CLI::ValidationError("--randomised", "canaries are records: use --unit records");
+    refuse_usage("randomised", "canaries are records: use --unit records");
   }
   if (!ledger && !command.randomised && command.guesses) {
-    throw CLI::ValidationError("--guesses", "goes with --randomised");
+    refuse_usage("guesses", "goes with --randomised");
   }
   if (!models && !command.claim.empty() && !command.randomised) {
-    throw CLI::ValidationError(
-        "--claim",
-        "records scored on one model bound no epsilon, unless their inclusion was "
-        "randomised (--randomised)");
+    refuse_usage("claim",
+                 "records scored on one model bound no epsilon, unless their inclusion was "
+                 "randomised (--randomised)");
   }
   if ((command.strategy == "fixed") != !command.thresholds.empty()) {
-    throw CLI::ValidationError("--threshold", "goes with --strategy fixed, which needs it");
+    refuse_usage("threshold", "goes with --strategy fixed, which needs it");
   }
   if (command.look && *command.look == 0) {
-    throw CLI::ValidationError("--look", "looks count from 1");
+    refuse_usage("look", "looks count from 1");
   }
-  require_option("--confidence", command.confidence, not_a_confidence);
-  require_option("--choosing", command.choosing_fraction, not_a_confidence);
+  require_key("confidence", command.confidence, not_a_confidence);
+  require_key("choosing", command.choosing_fraction, not_a_confidence);
   if (!ledger && command.deltas.empty()) command.deltas = {1e-5};  // a study has its own
   if (!ledger && command.epsilons.empty()) command.epsilons = {1.0};
-  require_option("--delta", command.deltas, not_a_delta);
-  require_option("--eps", command.epsilons, not_an_epsilon);
+  require_key("delta", command.deltas, not_a_delta);
+  require_key("eps", command.epsilons, not_an_epsilon);
   command.deltas = without_repeats(command.deltas);
   command.epsilons = without_repeats(command.epsilons);
 }
@@ -83,14 +78,14 @@ constexpr const char* kRecordsOnly =
     "this model and bound no epsilon (Spec §11.2).";
 
 void bound_models(Document& document, const std::vector<ScoreSample>& samples,
-                  const AuditCommand& command, RunsNeeded unit, int& exit_code) {
+                  const AuditCommand& command, RunsNeeded unit, Verdict& verdict) {
   const Audit audit = audit_scores(samples, audit_options(command));
   add_bounds(document, audit, command);
   if (command.claim.empty()) return;
   const ClaimedGuarantee claim = parse_claim(command.claim);
   const bool reversed = std::any_of(samples.begin(), samples.end(), scores_reversed);
   add_claim(document, check_claim(audit, claim.epsilon, claim.delta), claim, {reversed, unit},
-            exit_code);
+            verdict);
 }
 
 void warn_of_repeats(Document& document, const std::vector<ScoreSample>& samples) {
@@ -102,7 +97,7 @@ void warn_of_repeats(Document& document, const std::vector<ScoreSample>& samples
   }
 }
 
-void audit_files(Document& document, const AuditCommand& command, int& exit_code) {
+void audit_files(Document& document, const AuditCommand& command, Verdict& verdict) {
   std::vector<ScoreSample> samples = read_samples(command);
   warn_of_repeats(document, samples);
   std::string runs =
@@ -121,10 +116,10 @@ void audit_files(Document& document, const AuditCommand& command, int& exit_code
         {samples.size() == 1 ? "given" : fmt::format("column {}", i + 1), samples[i]});
   }
   if (command.unit == "models") {
-    bound_models(document, samples, command, RunsNeeded::models_per_world, exit_code);
+    bound_models(document, samples, command, RunsNeeded::models_per_world, verdict);
   } else if (command.randomised) {
     if (samples.size() > 1) {
-      throw CLI::ValidationError("--randomised", "takes one column of scores");
+      refuse_usage("randomised", "takes one column of scores");
     }
     const ScoreSample& sample = samples.front();
     std::vector<double> scores = sample.with;
@@ -132,7 +127,7 @@ void audit_files(Document& document, const AuditCommand& command, int& exit_code
     std::vector<std::uint8_t> included(sample.with.size(), 1);
     included.resize(scores.size(), 0);
     bound_one_run(document, {std::move(scores), std::move(included), Ties::against_attacker},
-                  command, exit_code);
+                  command, verdict);
   } else {
     document.state(StatementKind::warning, kRecordsOnly);
   }
@@ -140,7 +135,7 @@ void audit_files(Document& document, const AuditCommand& command, int& exit_code
   state_scope(document, command, runs);
 }
 
-void audit_layout(Document& document, const AuditCommand& command, int& exit_code) {
+void audit_layout(Document& document, const AuditCommand& command, Verdict& verdict) {
   const ShadowScores shadows = read_shadows(command);
   const Index models = shadows.logits.rows(), records = shadows.logits.cols();
   if (command.unit == "models") {
@@ -152,10 +147,10 @@ void audit_layout(Document& document, const AuditCommand& command, int& exit_cod
     document.state(StatementKind::assumption,
                    "Each model was trained on each record or not by an independent fair coin.");
     bound_models(document, {shadow_sample(shadows, command.seed)}, command,
-                 RunsNeeded::shadow_models, exit_code);
+                 RunsNeeded::shadow_models, verdict);
   } else if (command.randomised) {
     if (command.model < 1 || command.model > static_cast<std::uint64_t>(models)) {
-      throw CLI::ValidationError("--model", fmt::format("there are models 1 to {}", models));
+      refuse_usage("model", fmt::format("there are models 1 to {}", models));
     }
     const auto target = static_cast<Index>(command.model - 1);
     document.state(StatementKind::assumption,
@@ -167,7 +162,7 @@ void audit_layout(Document& document, const AuditCommand& command, int& exit_cod
     std::vector<std::uint8_t> included;
     for (Index r = 0; r < records; ++r) included.push_back(shadows.member(target, r));
     bound_one_run(document, {std::move(scores), std::move(included), Ties::at_random}, command,
-                  exit_code);
+                  verdict);
   } else {
     document.state(StatementKind::warning, kRecordsOnly);
   }
@@ -176,7 +171,8 @@ void audit_layout(Document& document, const AuditCommand& command, int& exit_cod
               fmt::format("{} models, {} records, each a member of some", models, records));
 }
 
-void audit(AuditCommand command, int& exit_code) {
+ExitCode audit(AuditCommand command) {
+  Verdict verdict = Verdict::none;
   check_usage(command);
   if (!command.claim.empty()) (void)parse_claim(command.claim);  // wrong usage, found first
   const bool layout = !command.logits.empty();
@@ -186,19 +182,20 @@ void audit(AuditCommand command, int& exit_code) {
                                  : layout                ? command.logits
                                           : command.members + " and " + command.non_members));
   if (!command.ledger.empty()) {
-    audit_ledger(document, command, exit_code);
+    audit_ledger(document, command, verdict);
   } else if (layout) {
-    audit_layout(document, command, exit_code);
+    audit_layout(document, command, verdict);
   } else {
-    audit_files(document, command, exit_code);
+    audit_files(document, command, verdict);
   }
   document.add_provenance("seed", fmt::format("{}", command.seed));
   print(document, command.json);
+  return code_of(verdict);
 }
 
 }  // namespace
 
-void add_audit(CLI::App& app, int& exit_code) {
+void add_audit(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "audit", "What scores of trained models show about epsilon, with confidence");
   const auto options = std::make_shared<AuditCommand>();
@@ -259,10 +256,10 @@ void add_audit(CLI::App& app, int& exit_code) {
       "      --unit models --claim eps=1.0,delta=1e-5\n"
       "Exit code 1: the claim is violated; 2: too few runs to tell, or scores the wrong way round "
       "(docs/audit.md).");
-  command->callback([options, command, &exit_code] {
-    options->own_confidence = command->count("--confidence") > 0;
-    audit(*options, exit_code);
-  });
+  commands.push_back({command, [options, command] {
+                        options->own_confidence = command->count("--confidence") > 0;
+                        return audit(*options);
+                      }});
 }
 
 }  // namespace sfumato::cli

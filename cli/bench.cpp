@@ -100,7 +100,7 @@ EngineSpeed measure(const Study& study, const BenchOptions& options, Observer& o
                        observer);
 }
 
-void bench_engine(const BenchOptions& options) {
+ExitCode bench_engine(const BenchOptions& options) {
   if (!options.study.empty() && !options.settings.empty()) {
     throw InvalidArgument("--study and --setting were both given", "Measure one or the other",
                           Where::in("bench"));
@@ -167,7 +167,7 @@ void bench_engine(const BenchOptions& options) {
   progress.finish();
   if (options.json) {
     write_output(rows.dump(2) + "\n");
-    return;
+    return kFine;
   }
   document.add(std::move(table));
   document.state(
@@ -176,11 +176,12 @@ void bench_engine(const BenchOptions& options) {
                   "second; threads: {}. Operations are counted densely.",
                   peak * 1e-9, kernel::instruction_set(), normals * 1e-6, options.threads));
   print(document, false);
+  return kFine;
 }
 
 }  // namespace
 
-void add_bench(CLI::App& app) {
+void add_bench(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand("bench", "Measures this machine and the engine on it");
   command->require_subcommand(1);
   auto* engine = command->add_subcommand(
@@ -203,7 +204,7 @@ void add_bench(CLI::App& app) {
       "  sfumato bench engine --setting S1,S2 --threads 2\n"
       "  sfumato bench engine --study studies/table2_s1.toml --set train.batch_size=200\n"
       "Times are processor time, the best of nine rounds; the peak is measured in turn with them.");
-  engine->callback([options] { bench_engine(*options); });
+  commands.push_back({engine, [options] { return bench_engine(*options); }});
 }
 
 }  // namespace sfumato::cli

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "bound/document.hpp"
-#include "bound/evaluate.hpp"
-#include "bound/problem.hpp"
 #include "command.hpp"
 #include "progress.hpp"
+#include "question_options.hpp"
+#include "sfumato/answers/bound/document.hpp"
+#include "sfumato/answers/bound/evaluate.hpp"
+#include "sfumato/answers/bound/problem.hpp"
 #include "sfumato/core/located.hpp"
 
 namespace sfumato::cli {
@@ -21,7 +22,8 @@ struct Options {
   bool json = false;
 };
 
-void bound(const Options& options, int& exit_code) {
+ExitCode bound(const Options& options) {
+  ExitCode code = kFine;
   require_overrides(options.overrides.common);
   const BoundProblem problem = read_bound_problem(options.file, options.overrides);
   TerminalObserver observer;
@@ -30,14 +32,15 @@ void bound(const Options& options, int& exit_code) {
   print(bound_document(problem, results, observer.stop_requested()), options.json);
   // Bounds of a file whose assumption is refuted bound nothing.
   if (!problem.assumed.empty() && std::any_of(results.begin(), results.end(), grid_is_above)) {
-    exit_code = kViolated;
+    code = kViolated;
   }
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (observer.stop_requested()) code = kInterrupted;
+  return code;
 }
 
 }  // namespace
 
-void add_bound(CLI::App& app, int& exit_code) {
+void add_bound(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "bound", "Relative-entropy bounds between two SDEs, beside exact, grid and simulated values");
   const auto options = std::make_shared<Options>();
@@ -71,9 +74,9 @@ void add_bound(CLI::App& app, int& exit_code) {
 
 Example:
   sfumato bound examples/bound/double_well.toml --times 1,10)");
-  command->callback([options, &exit_code] {
-    located(Where::in(options->file), [&] { bound(*options, exit_code); });
-  });
+  commands.push_back({command, [options] {
+                        return located(Where::in(options->file), [&] { return bound(*options); });
+                      }});
 }
 
 }  // namespace sfumato::cli

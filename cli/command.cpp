@@ -1,7 +1,10 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -9,18 +12,78 @@
 #include <cstring>
 #include <ctime>
 
+#include "output_files.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/report/html.hpp"
 #include "sfumato/report/json.hpp"
 #include "sfumato/report/text.hpp"
 
 namespace sfumato::cli {
 
+namespace {
+
+/// As wide as the terminal, 80 columns where that is unknown; colours where somebody sees them and has
+/// not said no (no-color.org).
+TextStyle style_of_terminal() {
+  TextStyle style{80, false};
+  if (::isatty(STDOUT_FILENO) == 0) return style;
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    style.width = std::max<std::size_t>(size.ws_col, 40);
+  }
+  const char* term = std::getenv("TERM");
+  const char* no_colour = std::getenv("NO_COLOR");
+  style.colour = term != nullptr && std::string_view(term) != "dumb" &&
+                 (no_colour == nullptr || *no_colour == '\0');
+  return style;
+}
+
+}  // namespace
+
+ExitCode code_of(Verdict verdict, bool stopped) {
+  if (verdict == Verdict::violated) return kViolated;
+  if (stopped) return kInterrupted;
+  return verdict == Verdict::open ? kUndecided : kFine;
+}
+
+void refuse_usage(const std::string& key, const std::string& problem) {
+  throw InvalidArgument(problem, "", Where::key(key));
+}
+
 void add_json_flag(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "Print JSON with every digit, claim and method");
 }
 
+void add_output_options(CLI::App& command, Output& output) {
+  command.add_flag("--full", output.full, "Print everything, not only the answer in brief");
+  add_json_flag(command, output.json);
+  command.add_option("--report", output.report, "Also write the answer as a page")
+      ->type_name("FILE.html");
+  add_output_flags(command, output.force);
+}
+
+void prepare_report(const Output& output) {
+  if (output.report.empty()) return;
+  if (!output.report.ends_with(".html") && !output.report.ends_with(".htm")) {
+    refuse_usage("report",
+                 fmt::format("{} is the name of a page: it ends in .html", output.report));
+  }
+  prepare_output(output.report, output.force);
+}
+
 void print(const Document& document, bool json) {
-  write_output(json ? render_json(document) : render_text(document));
+  write_output(json ? render_json(document) : render_text(document, style_of_terminal()));
+}
+
+void show(const std::function<Document(Detail)>& document, const Output& output) {
+  const bool brief = !output.full && !output.json;
+  const Document shown = document(brief ? Detail::brief : Detail::full);
+  if (!output.report.empty()) {
+    const Document whole = brief ? document(Detail::full) : shown;
+    write_file(output.report, html_report({whole.title(), {whole}, {}, time_now()}));
+  }
+  print(shown, output.json);
 }
 
 void write_output(const std::string& text) {
@@ -45,12 +108,6 @@ std::string time_now() {
   if (gmtime_r(&seconds, &parts) == nullptr) return {};
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", parts.tm_year + 1900, parts.tm_mon + 1,
                      parts.tm_mday, parts.tm_hour, parts.tm_min);
-}
-
-Document new_document(const std::string& command, const std::string& title) {
-  Document document(command, title);
-  document.add_provenance("sfumato", SFUMATO_VERSION);
-  return document;
 }
 
 }  // namespace sfumato::cli

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
+#include <vector>
 
+#include "sfumato/core/verdict.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato::cli {
@@ -19,26 +22,56 @@ enum ExitCode : int {
   kInterrupted = 130,  ///< Ctrl-C, as shells report it; what was done is printed
 };
 
-/// One function per subcommand: declares its options and, as its callback, does the work and sets
-/// `exit_code`. Errors are thrown; main turns them into one line and a code.
-void add_audit(CLI::App& app, int& exit_code);
-void add_bench(CLI::App& app);
-void add_bound(CLI::App& app, int& exit_code);
-void add_data(CLI::App& app, int& exit_code);
-void add_design(CLI::App& app, int& exit_code);
-void add_quadratic(CLI::App& app, int& exit_code);
-void add_rows(CLI::App& app, int& exit_code);
-void add_report(CLI::App& app, int& exit_code);
-void add_reproduce(CLI::App& app, int& exit_code);
-void add_train(CLI::App& app, int& exit_code);
-void add_study(CLI::App& app, int& exit_code);
-void add_verify(CLI::App& app, int& exit_code);
+/// The code of an answer; whether it was stopped matters only where no claim was refuted.
+[[nodiscard]] ExitCode code_of(Verdict verdict, bool stopped = false);
 
-/// Adds --json and returns nothing else: every command that prints a Document has it.
+/// A subcommand that was declared and what it does. Errors are thrown; main turns them into one line
+/// and a code.
+struct Command {
+  CLI::App* app;
+  std::function<ExitCode()> run;
+};
+using Commands = std::vector<Command>;
+
+/// One function per subcommand: declares its options and what they ask for.
+void add_audit(CLI::App& app, Commands& commands);
+void add_bench(CLI::App& app, Commands& commands);
+void add_bound(CLI::App& app, Commands& commands);
+void add_data(CLI::App& app, Commands& commands);
+void add_design(CLI::App& app, Commands& commands);
+void add_quadratic(CLI::App& app, Commands& commands);
+void add_rows(CLI::App& app, Commands& commands);
+void add_report(CLI::App& app, Commands& commands);
+void add_reproduce(CLI::App& app, Commands& commands);
+void add_train(CLI::App& app, Commands& commands);
+void add_study(CLI::App& app, Commands& commands);
+void add_verify(CLI::App& app, Commands& commands);
+
+/// Refuses what the command line says, as wrong usage: `key` is the name of an option without dashes.
+[[noreturn]] void refuse_usage(const std::string& key, const std::string& problem);
+
+/// How a command shows its answer.
+struct Output {
+  bool json = false;
+  bool full = false;   ///< everything, not only what was asked
+  std::string report;  ///< also a page, at this path
+  bool force = false;  ///< replace files
+};
+
+/// Adds --full, --json, --report, --force and --group-readable.
+void add_output_options(CLI::App& command, Output& output);
+
+/// Refuses a report that cannot be written, before the work.
+/// Throws   StorageError as prepare_output(); InvalidArgument unless its name ends in .html.
+void prepare_report(const Output& output);
+
+/// Writes the answer to standard output, as text for people, as wide as their terminal, or as JSON; and the page,
+/// if one is wanted. `document` is document_of() of the answer.
+/// Throws   StorageError if something cannot be written.
+void show(const std::function<Document(Detail)>& document, const Output& output);
+
+/// For commands that have no answer of their own: adds --json, and prints a document in full.
 void add_json_flag(CLI::App& command, bool& json);
-
-/// Writes the document to standard output, as JSON or as text for people.
-/// Throws StorageError if the output cannot be written.
 void print(const Document& document, bool json);
 
 /// Writes text to standard output. Throws StorageError if it cannot be written.
@@ -47,8 +80,5 @@ void write_output(const std::string& text);
 /// "2026-01-31 14:05 UTC"; what SOURCE_DATE_EPOCH says, if it is set to a number, for files that are
 /// the same bytes whenever they are made.
 [[nodiscard]] std::string time_now();
-
-/// A document that carries the version of this program.
-[[nodiscard]] Document new_document(const std::string& command, const std::string& title);
 
 }  // namespace sfumato::cli

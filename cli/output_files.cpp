@@ -2,11 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
-
-#include "sfumato/core/error.hpp"
-#include "sfumato/data/file_output.hpp"
-
 namespace sfumato::cli {
 namespace {
 
@@ -31,18 +26,6 @@ void add_group_flag(CLI::App& command) {
 void add_output_flags(CLI::App& command, bool& force) {
   command.add_flag("--force", force, "Replace files that exist");
   add_group_flag(command);
-}
-
-void require_new(const std::string& path, bool force) {
-  std::error_code ignored;
-  if (force || !std::filesystem::is_regular_file(path, ignored)) return;
-  throw StorageError("there is a file of that name already",
-                     "Choose another name, or replace the file with --force", Where::in(path));
-}
-
-void prepare_output(const std::string& path, bool force) {
-  require_new(path, force);
-  const OutputFile probe(path);  // never committed, so nothing stays behind
 }
 
 }  // namespace sfumato::cli

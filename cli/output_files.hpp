@@ -20,12 +20,4 @@ void add_group_flag(CLI::App& command);
 /// Adds --force, for require_new(), and --group-readable.
 void add_output_flags(CLI::App& command, bool& force);
 
-/// Refuses a path where there is a file already, unless `force`. Devices and pipes may be written to.
-/// Throws   StorageError.
-void require_new(const std::string& path, bool force);
-
-/// require_new(), and finds out whether the file can be written: before the work, not after it.
-/// Throws   StorageError as OutputFile.
-void prepare_output(const std::string& path, bool force);
-
 }  // namespace sfumato::cli

@@ -5,8 +5,9 @@
 #include "command.hpp"
 #include "list_option.hpp"
 #include "progress.hpp"
-#include "quadratic/document.hpp"
-#include "quadratic/problem.hpp"
+#include "question_options.hpp"
+#include "sfumato/answers/quadratic/document.hpp"
+#include "sfumato/answers/quadratic/problem.hpp"
 #include "sfumato/core/located.hpp"
 
 namespace sfumato::cli {
@@ -18,19 +19,21 @@ struct Options {
   bool json = false;
 };
 
-void quadratic(const Options& options, int& exit_code) {
+ExitCode quadratic(const Options& options) {
+  ExitCode code = kFine;
   require_overrides(options.overrides);
   const QuadraticProblem problem = read_quadratic_problem(options.file, options.overrides);
   TerminalObserver observer;
   const Document document = quadratic_document(problem, observer);
   observer.finish();
   print(document, options.json);
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (observer.stop_requested()) code = kInterrupted;
+  return code;
 }
 
 }  // namespace
 
-void add_quadratic(CLI::App& app, int& exit_code) {
+void add_quadratic(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "quadratic", "Exact risk and accuracy of training on a quadratic loss given by matrices");
   const auto options = std::make_shared<Options>();
@@ -65,9 +68,10 @@ file; covariances may be NPZ files too.
 Example:
   sfumato quadratic examples/quadratic/shift.toml --times 0.5,1,inf --json
   sfumato quadratic examples/quadratic/chain.toml --steps 10,100)");
-  command->callback([options, &exit_code] {
-    located(Where::in(options->file), [&] { quadratic(*options, exit_code); });
-  });
+  commands.push_back({command, [options] {
+                        return located(Where::in(options->file),
+                                       [&] { return quadratic(*options); });
+                      }});
 }
 
 }  // namespace sfumato::cli

@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "audit/input.hpp"
-#include "audit/ledger.hpp"
 #include "command.hpp"
 #include "output_files.hpp"
 #include "report/input.hpp"
+#include "sfumato/answers/audit/input.hpp"
+#include "sfumato/answers/audit/ledger.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -65,17 +65,18 @@ Counts count_blocks(const Report& report) {
   return counts;
 }
 
-void report(const ReportCommand& command, int& exit_code) {
+ExitCode report(const ReportCommand& command) {
+  Verdict verdict = Verdict::none;
   const std::string twin = twin_of(command.out);
   if (twin == command.out) {
-    throw CLI::ValidationError("--out", "ends in .json, which is the name of the JSON beside it");
+    refuse_usage("out", "ends in .json, which is the name of the JSON beside it");
   }
   for (const std::string& path : {command.out, twin}) {
     if (!is_input(command, path)) prepare_output(path, command.force);
   }
   Report whole;
   for (const std::string& input : command.inputs) {
-    Report part = read_input(input, command.audit, exit_code);
+    Report part = read_input(input, command.audit, verdict);
     if (whole.title.empty()) whole.title = part.title;
     std::move(part.chapters.begin(), part.chapters.end(), std::back_inserter(whole.chapters));
     if (command.inputs.size() == 1) {
@@ -106,11 +107,12 @@ void report(const ReportCommand& command, int& exit_code) {
   document.state(StatementKind::summary, fmt::format("{} tables and {} figures in {}",
                                                      counts.tables, counts.figures, command.out));
   print(document, command.json);
+  return code_of(verdict);
 }
 
 }  // namespace
 
-void add_report(CLI::App& app, int& exit_code) {
+void add_report(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "report", "Make one HTML file, complete in itself, from results; and its JSON");
   const auto options = std::make_shared<ReportCommand>();
@@ -141,7 +143,7 @@ void add_report(CLI::App& app, int& exit_code) {
       "  sfumato report table2_s1.ledger --out audit.html\n"
       "  sfumato quadratic problem.toml --json > risk.json && sfumato report risk.json --out "
       "r.html");
-  command->callback([options, &exit_code] { report(*options, exit_code); });
+  commands.push_back({command, [options] { return report(*options); }});
 }
 
 }  // namespace sfumato::cli

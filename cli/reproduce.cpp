@@ -9,6 +9,7 @@
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/core/version.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/reproduce/run.hpp"
 
@@ -80,9 +81,10 @@ std::string again(const Options& options) {
   return command + (options.request.brief ? " --brief" : "");
 }
 
-void run(Options& options, int& exit_code) {
+ExitCode run(Options& options) {
+  ExitCode code = kFine;
   options.request.scale = options.scale == "paper" ? RunScale::paper : RunScale::quick;
-  options.request.version = SFUMATO_VERSION;
+  options.request.version = std::string(kVersion);
   options.request.written = time_now();
   PartObserver observer;
   Reproduction result = reproduce(
@@ -93,14 +95,15 @@ void run(Options& options, int& exit_code) {
     result.document.state(StatementKind::summary,
                           fmt::format("Stopped in {}; trained models are kept. Go on: {}",
                                       result.stopped_in, again(options)));
-    exit_code = kInterrupted;
+    code = kInterrupted;
   }
   print(result.document, options.json);
+  return code;
 }
 
 }  // namespace
 
-void add_reproduce(CLI::App& app, int& exit_code) {
+void add_reproduce(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "reproduce", "Make the paper's tables and figures again, next to its own words and numbers");
   const auto options = std::make_shared<Options>();
@@ -138,7 +141,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
   command->footer("Parts:" + part_list() +
                   "\nExample:\n  sfumato reproduce --scale quick --out results\n"
                   "Run it again to go on after an interruption: trained models are kept.");
-  command->callback([options, &exit_code] { run(*options, exit_code); });
+  commands.push_back({command, [options] { return run(*options); }});
 }
 
 }  // namespace sfumato::cli

@@ -7,13 +7,15 @@
 #include <utility>
 
 #include "command.hpp"
+#include "list_option.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
-#include "rows/check.hpp"
-#include "rows/input.hpp"
-#include "rows/options.hpp"
-#include "rows/output.hpp"
+#include "sfumato/answers/rows/check.hpp"
+#include "sfumato/answers/rows/input.hpp"
+#include "sfumato/answers/rows/options.hpp"
+#include "sfumato/answers/rows/output.hpp"
 #include "sfumato/core/located.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/privacy/classification_rows.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
 
@@ -56,7 +58,8 @@ std::string partial_path(const std::string& out) {
   return (path.parent_path() / name).string();
 }
 
-void rows(const RowsOptions& options, int& exit_code) {
+ExitCode rows(const RowsOptions& options) {
+  ExitCode code = kFine;
   require_sense(options);
   const CsvOptions csv = csv_of(options);
   if (!options.out.empty()) prepare_output(options.out, options.force);
@@ -88,7 +91,7 @@ void rows(const RowsOptions& options, int& exit_code) {
   for (const std::string& note : findings.notes) document.state(StatementKind::info, note);
   if (!findings.checks.empty()) {
     document.add_provenance("seed", fmt::format("{}", options.seed));
-    if (!add_checks(document, findings.checks)) exit_code = kViolated;
+    if (!add_checks(document, findings.checks)) code = kViolated;
   }
   for (const auto& [topic, message] : observer.records()) {
     document.state(StatementKind::info, fmt::format("{}: {}", topic, message));
@@ -104,12 +107,75 @@ void rows(const RowsOptions& options, int& exit_code) {
                                        path, options.out));
   }
   print(document, options.json);
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (observer.stop_requested()) code = kInterrupted;
+  return code;
+}
+
+/// Declares the options, their help and what they exclude.
+void declare_options(CLI::App& command, RowsOptions& o) {
+  command.add_option("file", o.file, "Table (CSV with a header row)")->required();
+  command.add_option("--target", o.columns.target, "Column to predict")->required();
+  command
+      .add_option("--model", o.model,
+                  "ridge (default): exact risks; logistic: bounds, the target being 0 or 1")
+      ->check(CLI::IsMember({"ridge", "logistic"}));
+  command.add_option("--adjacency", o.adjacency, "How D' differs from D: remove or replace")
+      ->required()
+      ->check(CLI::IsMember({"remove", "replace"}));
+  command.add_option("--with", o.with_file, "With replace: CSV with the one other record");
+  command.add_option("--loss", o.loss, "Losses of the rows are put together by sum or mean")
+      ->required()
+      ->check(CLI::IsMember({"sum", "mean"}));
+  command
+      .add_option("--noise", o.noise,
+                  "Noise covariance: a number (isotropic variance) or a file (NPZ, NPY, CSV)")
+      ->required();
+  auto* release = command.add_flag(
+      "--release", o.release, "Release the minimiser plus N(0, noise) instead of running a flow");
+  auto* time =
+      command
+          .add_option("--time", o.time, "Flow time, from a start at 0 (default inf: stationary)")
+          ->excludes(release);
+  auto* rate = command
+                   .add_option("--learning-rate", o.learning_rate,
+                               "Noisy gradient descent instead of the flow: its step")
+                   ->excludes(release)
+                   ->excludes(time);
+  auto* steps =
+      command.add_option("--steps", o.steps, "With --learning-rate: how many, from 0 (or inf)")
+          ->needs(rate);
+  rate->needs(steps);
+  command.add_option("--ridge", o.ridge, "Ridge strength (default 0)");
+  command.add_option("--ridge-scale", o.ridge_scale, "fixed (default), or rows: times N")
+      ->check(CLI::IsMember({"fixed", "rows"}));
+  add_words_option(command, "--features", o.columns.features,
+                   "Columns to use (default: all others)");
+  command.add_flag("--no-intercept", o.no_intercept, "Do not add a column of ones");
+  command.add_option("--standardise,--standardize", o.columns.standardise,
+                     "CSV with a row of public centres and a row of scales; or self");
+  add_numbers_option(command, "--epsilons,--epsilon", o.epsilons,
+                     "Give delta at these (default 1)");
+  command.add_option("--delta,--target-delta", o.delta, "Give epsilon at this (default 1e-5)");
+  command
+      .add_option("--check", o.check,
+                  "Logistic: compare so many of the riskiest rows with simulated paths (default 3)")
+      ->check(CLI::Range(0, 1000));
+  command.add_option("--seed", o.seed, "Of the simulated paths (default 1)")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
+  command.add_option("--top", o.top, "Rows to print (default 10)")
+      ->check(CLI::Range(0, 1000000000));
+  command.add_option("--out", o.out, "Write the risk of all rows to this CSV");
+  command.add_option("--separator", o.separator, "Between fields (default ,)");
+  command.add_option("--decimal", o.decimal, "Decimal mark (default .)")
+      ->check(CLI::IsMember({".", ","}));
+  command.add_flag("--drop-missing", o.drop_missing, "Leave out rows with missing values");
+  command.add_option("--threads", o.threads, "Default: all cores; results do not depend on it")
+      ->check(CLI::Range(0, 1024));
 }
 
 }  // namespace
 
-void add_rows(CLI::App& app, int& exit_code) {
+void add_rows(CLI::App& app, Commands& commands) {
   auto* command =
       app.add_subcommand("rows", "Ridge or logistic regression on a table: the risk of every row");
   const auto options = std::make_shared<RowsOptions>();
@@ -122,9 +188,9 @@ void add_rows(CLI::App& app, int& exit_code) {
       "      --loss sum --ridge 1 --noise 1000 --standardise examples/rows/public.csv\n"
       "Noise is a covariance per unit of time, in the flow dX = -grad f dt + noise^(1/2) dW and\n"
       "in a step x <- x - rate grad f + N(0, rate noise) alike (docs/rows.md).");
-  command->callback([options, &exit_code] {
-    located(Where::in(options->file), [&] { rows(*options, exit_code); });
-  });
+  commands.push_back({command, [options] {
+                        return located(Where::in(options->file), [&] { return rows(*options); });
+                      }});
 }
 
 }  // namespace sfumato::cli

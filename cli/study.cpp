@@ -17,7 +17,7 @@ void add_file_and_settings(CLI::App& command, StudyOptions& options) {
 
 }  // namespace
 
-void add_study(CLI::App& app, int& exit_code) {
+void add_study(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand("study", "Trains the models of a study into a ledger");
   command->require_subcommand(1);
   command->footer("Example:\n  sfumato study run studies/table2_s1.toml --ledger s1.ledger");
@@ -37,7 +37,7 @@ void add_study(CLI::App& app, int& exit_code) {
       "  sfumato study run studies/table2_s1.toml --set train.iterations=200 --set audit.pairs=1\n"
       "  mpirun -n 64 sfumato study run studies/table2_s1.toml\n"
       "Run it again to go on after an interruption: finished trials are kept.");
-  runs->callback([options, &exit_code] { run_study_command(*options, exit_code); });
+  commands.push_back({runs, [options] { return run_study_command(*options); }});
 
   auto* plans = command->add_subcommand("plan", "What the planned runs can show, and how long");
   add_file_and_settings(*plans, *options);
@@ -53,13 +53,13 @@ void add_study(CLI::App& app, int& exit_code) {
   plans->add_option("--seconds", options->seconds, "To measure this machine (default: 2)");
   add_json_flag(*plans, options->json);
   plans->footer("Example:\n  sfumato study plan studies/table2_s1.toml --eps 1 --ranks 64");
-  plans->callback([options, &exit_code] { plan_study(*options, exit_code); });
+  commands.push_back({plans, [options] { return plan_study(*options); }});
 
   auto* states = command->add_subcommand("status", "How far a ledger is");
   states->add_option("ledger", options->ledger, "Ledger of `study run`")->required();
   add_json_flag(*states, options->json);
   states->footer("Example:\n  sfumato study status table2_s1.ledger");
-  states->callback([options] { show_study_status(*options); });
+  commands.push_back({states, [options] { return show_study_status(*options); }});
 
   auto* exports =
       command->add_subcommand("export", "Trials as CSV or NPZ, in the order of their keys");
@@ -70,7 +70,7 @@ void add_study(CLI::App& app, int& exit_code) {
   exports->add_flag("--timings", options->timings, "Also the seconds of each trial");
   add_json_flag(*exports, options->json);
   exports->footer("Example:\n  sfumato study export table2_s1.ledger --out trials.csv");
-  exports->callback([options] { export_study(*options); });
+  commands.push_back({exports, [options] { return export_study(*options); }});
 
   auto* copies = command->add_subcommand("copy", "A ledger with its looks, as a new file");
   copies->add_option("ledger", options->ledger, "Ledger of `study run`")->required();
@@ -81,7 +81,7 @@ void add_study(CLI::App& app, int& exit_code) {
   copies->footer(
       "Example:\n  sfumato study copy table2_s1.ledger backup.ledger\n"
       "Also while a run adds to it. Every trial is checked; an older format becomes today's.");
-  copies->callback([options] { copy_study(*options); });
+  commands.push_back({copies, [options] { return copy_study(*options); }});
 
   auto* verifies = command->add_subcommand(
       "verify", "Trains random trials of a ledger again and compares every bit");
@@ -96,7 +96,7 @@ void add_study(CLI::App& app, int& exit_code) {
   verifies->footer(
       "Example:\n  sfumato study verify table2_s1.ledger --sample 20\n"
       "Exit code 1 if a trial comes out otherwise. The data must be where the study found them.");
-  verifies->callback([options, &exit_code] { verify_study(*options, exit_code); });
+  commands.push_back({verifies, [options] { return verify_study(*options); }});
 }
 
 }  // namespace sfumato::cli

@@ -18,7 +18,7 @@ namespace sfumato::cli {
 namespace {
 
 /// A word as a POSIX shell reads it back.
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   const std::string_view plain = "_-+./=:,@%";
   const bool is_plain = std::all_of(word.begin(), word.end(), [&](unsigned char c) {
     return std::isalnum(c) != 0 || plain.find(static_cast<char>(c)) != std::string_view::npos;
@@ -30,9 +30,9 @@ std::string quoted(const std::string& word) {
 }
 
 std::string resume_command(const TrainOptions& options) {
-  std::string line = "sfumato train " + quoted(options.file);
-  for (const std::string& setting : options.settings) line += " --set " + quoted(setting);
-  if (!options.out.empty()) line += " --out " + quoted(options.out);
+  std::string line = "sfumato train " + shell_word(options.file);
+  for (const std::string& setting : options.settings) line += " --set " + shell_word(setting);
+  if (!options.out.empty()) line += " --out " + shell_word(options.out);
   return line + " --resume";
 }
 
@@ -49,12 +49,13 @@ void state_files(Document& document, const TrainOptions& options, const TrainInp
                   options.out, input.policies.front().name));
 }
 
-void run_train(const TrainOptions& options, int& exit_code) {
+ExitCode run_train(const TrainOptions& options) {
+  ExitCode code = kFine;
   if (options.keys) {
     Document document = new_document("train", "Study files");
     add_keys(document);
     print(document, options.json);
-    return;
+    return code;
   }
   if (options.file.empty()) throw CLI::RequiredError("study");
   const TrainInput input = read_input(options);
@@ -73,8 +74,8 @@ void run_train(const TrainOptions& options, int& exit_code) {
                    fmt::format("The state is saved in {}. To go on: {}", checkpoint_path(options),
                                resume_command(options)));
     print(document, options.json);
-    exit_code = kInterrupted;
-    return;
+    code = kInterrupted;
+    return code;
   }
   add_results(document, input, result);
   if (!options.out.empty()) {
@@ -83,16 +84,17 @@ void run_train(const TrainOptions& options, int& exit_code) {
   }
   add_measures(document, options, input, result, observer);
   observer.finish();
-  if (observer.stop_requested() && !options.measures.empty()) exit_code = kInterrupted;
+  if (observer.stop_requested() && !options.measures.empty()) code = kInterrupted;
   if (!options.out.empty()) write_document(options.out, document);
   std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
   std::filesystem::remove(checkpoint_path(options), ignored);
   print(document, options.json);
+  return code;
 }
 
 }  // namespace
 
-void add_train(CLI::App& app, int& exit_code) {
+void add_train(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "train", "Trains networks on D and D' with noise: losses, accuracy, odometer, parameters");
   const auto options = std::make_shared<TrainOptions>();
@@ -120,7 +122,7 @@ void add_train(CLI::App& app, int& exit_code) {
       "  sfumato train studies/table2_s1.toml --set train.iterations=500 \\\n"
       "      --set noise.anisotropic.variance=0.02 --out run1\n"
       "Ctrl-C saves the state; the same command with --resume goes on (docs/train.md).");
-  command->callback([options, &exit_code] { run_train(*options, exit_code); });
+  commands.push_back({command, [options] { return run_train(*options); }});
 }
 
 }  // namespace sfumato::cli

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "command.hpp"
+#include "sfumato/answers/verify/registry.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
-#include "verify/registry.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -84,7 +84,8 @@ Registry all_functions() {
   return registry;
 }
 
-void verify(const Options& options, int& exit_code) {
+ExitCode verify(const Options& options) {
+  ExitCode code = kFine;
   const Json golden = read_golden(options.file);
   const Registry registry = all_functions();
   const std::set<std::string> sections(options.sections.begin(), options.sections.end());
@@ -146,12 +147,13 @@ void verify(const Options& options, int& exit_code) {
   document.state(StatementKind::summary,
                  fmt::format("{} passed, {} failed, {} skipped", passed, failed, skipped));
   print(document, options.json);
-  if (failed > 0 || (options.strict && skipped > 0)) exit_code = kViolated;
+  if (failed > 0 || (options.strict && skipped > 0)) code = kViolated;
+  return code;
 }
 
 }  // namespace
 
-void add_verify(CLI::App& app, int& exit_code) {
+void add_verify(CLI::App& app, Commands& commands) {
   auto* command =
       app.add_subcommand("verify", "Check this build against a file of reference values");
   const auto options = std::make_shared<Options>();
@@ -163,7 +165,7 @@ void add_verify(CLI::App& app, int& exit_code) {
   command->footer(
       "Example:\n  sfumato verify tests/golden/golden.json --section 3\n"
       "Exit code 1 if a case fails (or, with --strict, is skipped).");
-  command->callback([options, &exit_code] { verify(*options, exit_code); });
+  commands.push_back({command, [options] { return verify(*options); }});
 }
 
 }  // namespace sfumato::cli

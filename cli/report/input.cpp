@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "audit/ledger.hpp"
 #include "command.hpp"
+#include "sfumato/answers/audit/ledger.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/report/read_document.hpp"
@@ -22,10 +22,10 @@ constexpr std::string_view kSqliteMagic = "SQLite format 3";
 /// Of JSON: a parsed document takes about ten times as much.
 constexpr std::uint64_t kLargestReport = std::uint64_t{256} << 20;
 
-Report audited(const std::string& path, AuditCommand command, int& exit_code) {
+Report audited(const std::string& path, AuditCommand command, Verdict& verdict) {
   command.ledger = path;
   Document document = new_document("audit", fmt::format("Audit of {}", path));
-  audit_ledger(document, command, exit_code);
+  audit_ledger(document, command, verdict);
   document.add_provenance("seed", fmt::format("{}", command.seed));
   return {document.title(), {document}};
 }
@@ -53,9 +53,9 @@ bool is_database(const std::string& path) {
 
 }  // namespace
 
-Report read_input(const std::string& path, const AuditCommand& audit, int& exit_code) {
+Report read_input(const std::string& path, const AuditCommand& audit, Verdict& verdict) {
   if (fs::is_directory(path)) return reproduced(path);
-  if (is_database(path)) return audited(path, audit, exit_code);
+  if (is_database(path)) return audited(path, audit, verdict);
   return read_report(read_file(path, kLargestReport), path);
 }
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "audit/input.hpp"
+#include "sfumato/answers/audit/input.hpp"
 #include "sfumato/report/report.hpp"
 
 namespace sfumato::cli {
@@ -12,6 +12,7 @@ namespace sfumato::cli {
 ///
 /// Throws   InvalidArgument if there is no such file or it is none of these; as audit_ledger() and
 ///          read_report().
-[[nodiscard]] Report read_input(const std::string& path, const AuditCommand& audit, int& exit_code);
+[[nodiscard]] Report read_input(const std::string& path, const AuditCommand& audit,
+                                Verdict& verdict);
 
 }  // namespace sfumato::cli

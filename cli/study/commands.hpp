@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "command.hpp"
+
 namespace sfumato::cli {
 
 /// What the commands of `sfumato study` are asked for; each reads the part that it declares.
@@ -22,11 +24,11 @@ struct StudyOptions {
   bool json = false;
 };
 
-void run_study_command(const StudyOptions& options, int& exit_code);
-void plan_study(const StudyOptions& options, int& exit_code);
-void show_study_status(const StudyOptions& options);
-void export_study(const StudyOptions& options);
-void copy_study(const StudyOptions& options);
-void verify_study(const StudyOptions& options, int& exit_code);
+ExitCode run_study_command(const StudyOptions& options);
+ExitCode plan_study(const StudyOptions& options);
+ExitCode show_study_status(const StudyOptions& options);
+ExitCode export_study(const StudyOptions& options);
+ExitCode copy_study(const StudyOptions& options);
+ExitCode verify_study(const StudyOptions& options);
 
 }  // namespace sfumato::cli

@@ -6,7 +6,7 @@
 
 namespace sfumato::cli {
 
-void copy_study(const StudyOptions& options) {
+ExitCode copy_study(const StudyOptions& options) {
   const Ledger ledger = Ledger::read(options.ledger);
   ledger.copy_to(options.out);
   const std::size_t looks = ledger.looks().size();
@@ -15,6 +15,7 @@ void copy_study(const StudyOptions& options) {
                  fmt::format("{} trials and {} look{} in {}.", ledger.finished().size(), looks,
                              looks == 1 ? "" : "s", options.out));
   print(document, options.json);
+  return kFine;
 }
 
 }  // namespace sfumato::cli

@@ -4,16 +4,16 @@
 
 #include "command.hpp"
 #include "output_files.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/study/seed_notice.hpp"
 #include "study/commands.hpp"
 
 namespace sfumato::cli {
 
-void export_study(const StudyOptions& options) {
+ExitCode export_study(const StudyOptions& options) {
   const bool npz = options.out.ends_with(".npz");
   if (!npz && !options.out.ends_with(".csv")) {
-    throw CLI::ValidationError("--out",
-                               fmt::format("\"{}\" ends in neither .csv nor .npz", options.out));
+    refuse_usage("out", fmt::format("\"{}\" ends in neither .csv nor .npz", options.out));
   }
   prepare_output(options.out, options.force);
   const Ledger ledger = Ledger::read(options.ledger);
@@ -24,6 +24,7 @@ void export_study(const StudyOptions& options) {
   document.state(StatementKind::warning, seed_notice(study.train.seed));
   document.state(StatementKind::summary, fmt::format("{} rows in {}.", rows, options.out));
   print(document, options.json);
+  return kFine;
 }
 
 }  // namespace sfumato::cli

@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "command.hpp"
-#include "number_check.hpp"
 #include "progress.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/core/number_check.hpp"
 #include "sfumato/report/confidence.hpp"
 #include "sfumato/study/scheduler/calibrate.hpp"
 #include "study/commands.hpp"
@@ -166,13 +166,14 @@ void add_time(Document& document, const Study& study, const StudyOptions& option
 
 }  // namespace
 
-void plan_study(const StudyOptions& options, int& exit_code) {
-  if (options.epsilon) require_option("--eps", *options.epsilon, not_an_epsilon);
-  if (options.delta) require_option("--delta", *options.delta, not_a_delta);
-  if (options.confidence) require_option("--confidence", *options.confidence, not_a_confidence);
-  require_option("--seconds", options.seconds, not_a_time_to_measure);
+ExitCode plan_study(const StudyOptions& options) {
+  ExitCode code = kFine;
+  if (options.epsilon) require_key("eps", *options.epsilon, not_an_epsilon);
+  if (options.delta) require_key("delta", *options.delta, not_a_delta);
+  if (options.confidence) require_key("confidence", *options.confidence, not_a_confidence);
+  require_key("seconds", options.seconds, not_a_time_to_measure);
   if (options.threads != 0 && options.ranks != 0) {
-    throw CLI::ValidationError("--ranks", "plan for threads or for ranks, not for both");
+    refuse_usage("ranks", "plan for threads or for ranks, not for both");
   }
   const Study study = read_study(options.file, options.settings);
   Document document =
@@ -198,8 +199,9 @@ void plan_study(const StudyOptions& options, int& exit_code) {
   TerminalObserver observer;
   add_time(document, study, options, observer);
   observer.finish();
-  if (observer.stop_requested()) exit_code = kInterrupted;
+  if (observer.stop_requested()) code = kInterrupted;
   print(document, options.json);
+  return code;
 }
 
 }  // namespace sfumato::cli

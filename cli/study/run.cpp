@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "progress.hpp"
+#include "sfumato/core/version.hpp"
 #include "sfumato/study/scheduler/mpi_job.hpp"
 #include "sfumato/study/scheduler/run_study.hpp"
 #include "sfumato/study/seed_notice.hpp"
@@ -21,14 +22,14 @@ unsigned threads_of_rank(const StudyOptions& options) {
 }
 
 /// Whatever ends the run, rank 0 says it: the others print nothing.
-void run_alone_or_lead(const StudyOptions& options, const std::string& path, MpiJob* job,
-                       int& exit_code) {
+ExitCode run_alone_or_lead(const StudyOptions& options, const std::string& path, MpiJob* job) {
+  ExitCode code = kFine;
   const TrialRunner runner(read_study(options.file, options.settings));
-  Ledger ledger = Ledger::open(path, runner.identity(SFUMATO_VERSION), study_differences);
+  Ledger ledger = Ledger::open(path, runner.identity(std::string(kVersion)), study_differences);
   TerminalObserver observer;
   const RunReport report = job == nullptr ? run_study(runner, ledger, options.threads, observer)
                                           : job->lead(runner, ledger, threads_of_rank(options),
-                                                      SFUMATO_VERSION, observer);
+                                                      std::string(kVersion), observer);
   observer.finish();
   Document document = new_document(
       "study run", runner.study().title.empty() ? "Study " + options.file : runner.study().title);
@@ -43,34 +44,34 @@ void run_alone_or_lead(const StudyOptions& options, const std::string& path, Mpi
     document.state(StatementKind::summary,
                    fmt::format("Stopped after {} of {} trials; the rest: {} --ledger {}",
                                report.before + report.finished, report.trials, command, path));
-    exit_code = kInterrupted;
+    code = kInterrupted;
   } else {
     document.state(StatementKind::summary,
                    fmt::format("{} trials in {} ({} new). Audit them: sfumato audit {}",
                                report.trials, path, report.finished, path));
   }
   print(document, options.json);
+  return code;
 }
 
 }  // namespace
 
-void run_study_command(const StudyOptions& options, int& exit_code) {
+ExitCode run_study_command(const StudyOptions& options) {
   const std::string path = options.ledger.empty()
                                ? std::filesystem::path(options.file).stem().string() + ".ledger"
                                : options.ledger;
   if (!MpiJob::is_started()) {
-    run_alone_or_lead(options, path, nullptr, exit_code);
-    return;
+    return run_alone_or_lead(options, path, nullptr);
   }
   MpiJob job;
   if (job.rank() == 0) {
-    run_alone_or_lead(options, path, &job, exit_code);
-    return;
+    return run_alone_or_lead(options, path, &job);
   }
   TerminalObserver observer;
   job.serve(
       [&] { return std::make_unique<TrialRunner>(read_study(options.file, options.settings)); },
-      threads_of_rank(options), SFUMATO_VERSION, observer);
+      threads_of_rank(options), std::string(kVersion), observer);
+  return kFine;
 }
 
 }  // namespace sfumato::cli

@@ -76,7 +76,7 @@ double add_progress(Document& document, const Study& study, const Ledger& ledger
   return done == 0 ? 0.0 : seconds / static_cast<double>(done);
 }
 
-void show_study_status(const StudyOptions& options) {
+ExitCode show_study_status(const StudyOptions& options) {
   const bool growing = Ledger::is_growing(options.ledger);
   const Ledger ledger = Ledger::read(options.ledger);
   const Study study = parse_study(ledger.identity().study, options.ledger);
@@ -107,6 +107,7 @@ void show_study_status(const StudyOptions& options) {
                  fmt::format("[{}{}] {} of {} trials are finished.", std::string(share, '#'),
                              std::string(kBarWidth - share, '.'), done, all));
   print(document, options.json);
+  return kFine;
 }
 
 }  // namespace sfumato::cli

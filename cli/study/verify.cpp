@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "progress.hpp"
+#include "sfumato/core/version.hpp"
 #include "sfumato/study/scheduler/retrain.hpp"
 #include "study/commands.hpp"
 
@@ -46,10 +47,11 @@ std::string verdict(const Retraining& result) {
 
 }  // namespace
 
-void verify_study(const StudyOptions& options, int& exit_code) {
+ExitCode verify_study(const StudyOptions& options) {
+  ExitCode code = kFine;
   const Ledger ledger = Ledger::read(options.ledger);
   const TrialRunner runner(parse_study(ledger.identity().study, options.ledger));
-  require_comparable(runner, ledger, SFUMATO_VERSION, options.ledger);
+  require_comparable(runner, ledger, std::string(kVersion), options.ledger);
   const std::uint64_t seed = options.seed ? *options.seed : fresh_seed();
   TerminalObserver observer;
   const Retraining result =
@@ -80,7 +82,7 @@ void verify_study(const StudyOptions& options, int& exit_code) {
                     "wrong, one of them would have been in it with probability 0.95.",
                     std::ceil(1000.0 * share) / 10.0));
   }
-  if (ledger.identity().instruction_set != runner.identity(SFUMATO_VERSION).instruction_set) {
+  if (ledger.identity().instruction_set != runner.identity(std::string(kVersion)).instruction_set) {
     document.state(StatementKind::info,
                    fmt::format("The ledger was computed with {}; models of known law do not depend "
                                "on it.",
@@ -93,11 +95,12 @@ void verify_study(const StudyOptions& options, int& exit_code) {
                  : result.stopped           ? Outcome::open
                                             : Outcome::good);
   if (!result.mismatches.empty()) {
-    exit_code = kViolated;
+    code = kViolated;
   } else if (result.stopped) {
-    exit_code = kInterrupted;
+    code = kInterrupted;
   }
   print(document, options.json);
+  return code;
 }
 
 }  // namespace sfumato::cli

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sfumato/report/parameter_figures.hpp"
+#include "sfumato/answers/train/parameter_figures.hpp"
 
 namespace sfumato::cli {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "sfumato/answers/train/parameter_figures.hpp"
 #include "sfumato/nn/exact_gradient.hpp"
-#include "sfumato/report/parameter_figures.hpp"
 #include "sfumato/study/measures.hpp"
 
 namespace sfumato::cli {

@@ -8,6 +8,7 @@
 
 #include "output_files.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/version.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
@@ -94,7 +95,7 @@ std::string log_text(const TrainInput& input, const TrainResult& result) {
     models.push_back(model_json(input, result, m));
   }
   const SlotChange& change = input.pair.other.changes.front();
-  Json log = {{"sfumato", SFUMATO_VERSION},
+  Json log = {{"sfumato", std::string(kVersion)},
               {"study", canonical_text(input.study)},
               {"seed", input.study.train.seed},
               {"notice", seed_notice(input.study.train.seed)},
@@ -147,7 +148,7 @@ void prepare_directory(const TrainOptions& options, const TrainInput& input) {
   const bool replace = options.force || options.resume;
   for (const char* name : {kStudy, kLog, kDocument}) require_new(in(directory, name), replace);
   for (const NoisePolicy& policy : input.policies) {
-    for (const std::size_t world : {0, 1}) {
+    for (const std::size_t world : {std::size_t{0}, std::size_t{1}}) {
       const std::string stem = in(directory, file_stem(policy, world));
       require_new(parameters_file(stem), replace);
       if (input.study.train.gradient_differences) require_new(moments_file(stem), replace);

@@ -153,7 +153,7 @@ class Iterated(DesignTest):
         problem = self.write("p.toml", self.QUADRATIC)
         refused = lambda code, needles, *args: self.assert_refused(
             code, needles, "design", *args, "--differences-are", "public")
-        refused(64, ["--risk", "--problem"], "--problem", problem, "--risk", 1)
+        refused(64, ["--risk", "problem"], "--problem", problem, "--risk", 1)
         refused(64, ["differences", "--problem"], EXAMPLE, "--problem", problem)
         refused(64, ["low-rank"], "--problem", problem, "--form", "low-rank", "--floor", 0.1)
         refused(64, ["--time"], "--problem", problem, "--time", 0)

@@ -29,7 +29,6 @@ Where Where::at(const std::string& path, std::size_t line, std::size_t column) {
 Error::Error(const std::string& problem, const std::string& remedy, const Where& where)
     : std::runtime_error(one_line(fmt::format("{}: {}{}{}", where.text(), sentence(problem),
                                               remedy.empty() ? "" : " ", sentence(remedy)))),
-      advice_begins_(where.text().size() + 2),
-      is_in_function_(where.is_function()) {}
+      where_(where) {}
 
 }  // namespace sfumato

@@ -12,21 +12,28 @@ class Where {
   /// The calling function, or another part of the program by its name. As a default argument it
   /// names the caller of the function that has it.
   [[nodiscard]] static Where here(const char* function = __builtin_FUNCTION()) {
-    return {function, true};
+    return {function, Kind::function};
   }
-  /// A user's file as a whole, or an option.
-  [[nodiscard]] static Where in(const std::string& path) { return {path, false}; }
+  /// A user's file as a whole.
+  [[nodiscard]] static Where in(const std::string& path) { return {path, Kind::file}; }
   /// A line, and where known a column, of a user's file; both count from 1, 0 means unknown.
   [[nodiscard]] static Where at(const std::string& path, std::size_t line, std::size_t column = 0);
+  /// A key of a question, by its name: `noise`. What asked the question says where it was given.
+  [[nodiscard]] static Where key(const std::string& name) { return {name, Kind::key}; }
+  /// An option of the command line: --noise.
+  [[nodiscard]] static Where option(const std::string& name) { return {name, Kind::option}; }
 
   [[nodiscard]] const std::string& text() const { return text_; }
   /// True for a part of the program, which tells a user of the command line nothing.
-  [[nodiscard]] bool is_function() const { return is_function_; }
+  [[nodiscard]] bool is_function() const { return kind_ == Kind::function; }
+  [[nodiscard]] bool is_key() const { return kind_ == Kind::key; }
+  [[nodiscard]] bool is_option() const { return kind_ == Kind::option; }
 
  private:
-  Where(std::string text, bool is_function) : text_(std::move(text)), is_function_(is_function) {}
+  enum class Kind { function, file, key, option };
+  Where(std::string text, Kind kind) : text_(std::move(text)), kind_(kind) {}
   std::string text_;
-  bool is_function_;
+  Kind kind_;
 };
 
 /// Root of what the library throws. The message is one line: where, what was wrong, what to do.
@@ -36,13 +43,11 @@ class Error : public std::runtime_error {
   Error(const std::string& problem, const std::string& remedy, const Where& where);
 
   /// What was wrong and what to do, without where.
-  [[nodiscard]] const char* advice() const { return what() + advice_begins_; }
-  /// True if the place is a function and not something that a user wrote.
-  [[nodiscard]] bool is_in_function() const { return is_in_function_; }
+  [[nodiscard]] const char* advice() const { return what() + where_.text().size() + 2; }
+  [[nodiscard]] const Where& where() const { return where_; }
 
  private:
-  std::size_t advice_begins_;
-  bool is_in_function_;
+  Where where_;
 };
 
 /// The caller or a user's file gave something that cannot be used.

@@ -16,10 +16,10 @@ decltype(auto) located(const Where& where, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const InvalidArgument& error) {
-    if (!error.is_in_function()) throw;
+    if (!error.where().is_function()) throw;
     throw InvalidArgument(error.advice(), "", where);
   } catch (const NumericalFailure& error) {
-    if (!error.is_in_function()) throw;
+    if (!error.where().is_function()) throw;
     throw NumericalFailure(error.advice(), "", where);
   }
 }

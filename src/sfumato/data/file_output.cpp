@@ -169,4 +169,16 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
+void require_new(const std::string& path, bool force) {
+  std::error_code ignored;
+  if (force || !std::filesystem::is_regular_file(path, ignored)) return;
+  throw StorageError("there is a file of that name already",
+                     "Choose another name, or replace the file with --force", Where::in(path));
+}
+
+void prepare_output(const std::string& path, bool force) {
+  require_new(path, force);
+  const OutputFile probe(path);  // never committed, so nothing stays behind
+}
+
 }  // namespace sfumato

@@ -40,4 +40,12 @@ class OutputFile {
 /// All of `bytes` as the new content of `path`.
 void write_file(const std::string& path, std::string_view bytes);
 
+/// Refuses a path where there is a file already, unless `force`. Devices and pipes may be written to.
+/// Throws   StorageError.
+void require_new(const std::string& path, bool force);
+
+/// require_new(), and finds out whether the file can be written: before the work, not after it.
+/// Throws   StorageError as OutputFile.
+void prepare_output(const std::string& path, bool force);
+
 }  // namespace sfumato

@@ -21,8 +21,14 @@
 namespace sfumato {
 namespace {
 
+/// Of an override: an option that stands for the key is wrong usage, `--set train.seed=x` is a wrong value.
+Where place_of(const std::string& source) {
+  const bool is_option = source.starts_with("--") && source.find(' ') == std::string::npos;
+  return is_option ? Where::option(source) : Where::in(source);
+}
+
 Where at(const std::string& source, const toml::source_region& region) {
-  if (region.path) return Where::in(lowered(*region.path));  // an override
+  if (region.path) return place_of(lowered(*region.path));
   return Where::at(source, region.begin.line, region.begin.column);
 }
 
@@ -184,13 +190,13 @@ toml::table value_of(const TomlOverride& override) {
   }
   throw InvalidArgument(fmt::format("{} is not a value", shown(override.value)),
                         "Write it as in the file: a number, true, \"text\" or [1, 2]",
-                        Where::in(override.source));
+                        place_of(override.source));
 }
 
 [[noreturn]] void no_such_entry(const TomlOverride& override, const std::string& list,
                                 const std::string& entry, const std::vector<std::string>& names) {
   throw InvalidArgument(fmt::format("`{}` has no entry {}", list, shown(entry)),
-                        suggestion(entry, names, "entries"), Where::in(override.source));
+                        suggestion(entry, names, "entries"), place_of(override.source));
 }
 
 /// The entry of a list of tables that a part of a path means.
@@ -218,7 +224,7 @@ void apply(const TomlOverride& override, toml::table& root) {
   if (override.path.empty() || override.path.size() > kDeepest) {
     throw InvalidArgument(fmt::format("a path of {} parts", override.path.size()),
                           "Give the tables and the key that lead to the value",
-                          Where::in(override.source));
+                          place_of(override.source));
   }
   toml::table value = value_of(override);
   const toml::source_region region = value.get("value")->source();
@@ -240,7 +246,7 @@ void apply(const TomlOverride& override, toml::table& root) {
       throw InvalidArgument(fmt::format("`{}` is {}", escaped(so_far), type_name(*next)),
                             next->is_array() ? "Say which entry, by number from 0 or by name"
                                              : "Only tables have keys",
-                            Where::in(override.source));
+                            place_of(override.source));
     }
   }
   for (const std::string& key : override.replaces) table->erase(key);

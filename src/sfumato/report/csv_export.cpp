@@ -10,7 +10,7 @@
 namespace sfumato {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string csv_field(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
   std::string field = "\"";
   for (const char c : text) {
@@ -22,7 +22,7 @@ std::string quoted(std::string_view text) {
 
 struct CellToCsv {
   std::string operator()(const Empty&) const { return {}; }
-  std::string operator()(const std::string& text) const { return quoted(text); }
+  std::string operator()(const std::string& text) const { return csv_field(text); }
   std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
   std::string operator()(double input) const { return fmt::format("{}", input); }
   std::string operator()(const Claimed<double>& claimed) const {
@@ -36,7 +36,7 @@ std::string to_csv(const Table& table) {
   std::string csv;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
     if (i > 0) csv += ',';
-    csv += quoted(table.columns()[i].key);
+    csv += csv_field(table.columns()[i].key);
   }
   csv += '\n';
   for (const auto& row : table.rows()) {
@@ -66,20 +66,20 @@ std::string to_csv(const Figure& figure) {
   csv += '\n';
   const auto position = [&](double x) {
     const std::vector<std::string>& names = figure.x().categories;
-    return names.empty() ? fmt::format("{}", x) : quoted(names[static_cast<std::size_t>(x)]);
+    return names.empty() ? fmt::format("{}", x) : csv_field(names[static_cast<std::size_t>(x)]);
   };
   const auto interval = [](const std::optional<Intervals>& of, std::size_t i) {
     return of ? fmt::format(",{},{}", of->low[i], of->high[i]) : std::string(",,");
   };
   for (const Series& series : figure.series()) {
     for (std::size_t i = 0; i < series.y.size(); ++i) {
-      csv += fmt::format("{},{}", quoted(series.key), position(series.x[i]));
+      csv += fmt::format("{},{}", csv_field(series.key), position(series.x[i]));
       if (bars) csv += fmt::format(",{}", series.x[i + 1]);
       csv += fmt::format(",{}", series.y[i]);
       if (has_z) csv += series.z.empty() ? "," : fmt::format(",{}", series.z[i]);
       if (x_intervals) csv += interval(series.x_intervals, i);
       if (y_intervals) csv += interval(series.y_intervals, i);
-      if (labels) csv += "," + (series.labels.empty() ? std::string() : quoted(series.labels[i]));
+      if (labels) csv += "," + (series.labels.empty() ? std::string() : csv_field(series.labels[i]));
       csv += '\n';
     }
   }

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/version.hpp"
 
 namespace sfumato {
 namespace {
@@ -56,6 +60,24 @@ void Document::add_provenance(std::string key, std::string value) {
     if (taken == key) throw InternalError(fmt::format("the provenance key '{}' is taken", key));
   }
   provenance_.emplace_back(std::move(key), std::move(value));
+}
+
+void Document::add_result(std::string quantity, Cell value,
+                          std::vector<std::pair<std::string, Cell>> of) {
+  constexpr std::array kTaken = {"quantity", "value",       "reason",     "claim",
+                                 "symbol",   "assumptions", "confidence", "method"};
+  for (const auto& [key, subject] : of) {
+    if (std::find(kTaken.begin(), kTaken.end(), key) != kTaken.end()) {
+      throw InternalError(fmt::format("a result of a '{}', which is a key of results", key));
+    }
+  }
+  results_.push_back({std::move(quantity), std::move(of), std::move(value)});
+}
+
+Document new_document(const std::string& command, const std::string& title) {
+  Document document(command, title);
+  document.add_provenance("sfumato", std::string(kVersion));
+  return document;
 }
 
 }  // namespace sfumato

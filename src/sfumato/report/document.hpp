@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "sfumato/core/verdict.hpp"
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/table.hpp"
 
@@ -34,6 +36,29 @@ struct Statement {
   Outcome outcome = Outcome::none;  ///< of a verdict
 };
 
+/// How much of an answer a document shows.
+enum class Detail {
+  brief,  ///< what was asked: the answer, the numbers that carry it, what it rests on; about 25 lines
+  full,  ///< everything, for --full, JSON and the page
+};
+
+/// One number of an answer, for programs that want no tables: a flat row of JSON.
+struct Result {
+  std::string quantity;                          ///< stable name: "advantage", "epsilon_lower"
+  std::vector<std::pair<std::string, Cell>> of;  ///< of what: {"row", 383}, {"delta", 1e-5}
+  Cell value;
+};
+
+/// A claim that was checked, for programs. Numbers that the check has not are left out.
+struct CheckedClaim {
+  std::string policy;  ///< whose claim; empty where there is only one
+  std::string claim;   ///< "eps=3,delta=1e-05", or another statement
+  Verdict outcome = Verdict::none;
+  std::optional<double> epsilon_lower;  ///< what was shown, at the claimed delta
+  std::optional<double> maximum;        ///< the most that could have been shown
+  std::optional<double> confidence;
+};
+
 using Block = std::variant<Table, Figure, Statement>;
 
 /// What every command returns. Renderers turn one document into text, JSON or files; they show
@@ -53,18 +78,30 @@ class Document {
   /// Throws   InternalError if `key` is taken.
   void add_provenance(std::string key, std::string value);
 
+  /// Throws   InternalError for a subject called like another key of a result ("value", "claim", ...).
+  void add_result(std::string quantity, Cell value,
+                  std::vector<std::pair<std::string, Cell>> of = {});
+  void add_verdict(CheckedClaim verdict) { verdicts_.push_back(std::move(verdict)); }
+
   [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::string& title() const { return title_; }
   [[nodiscard]] const std::vector<Block>& blocks() const { return blocks_; }
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& provenance() const {
     return provenance_;
   }
+  [[nodiscard]] const std::vector<Result>& results() const { return results_; }
+  [[nodiscard]] const std::vector<CheckedClaim>& verdicts() const { return verdicts_; }
 
  private:
   std::string command_;
   std::string title_;
   std::vector<Block> blocks_;
   std::vector<std::pair<std::string, std::string>> provenance_;
+  std::vector<Result> results_;
+  std::vector<CheckedClaim> verdicts_;
 };
+
+/// A document that carries the version of the library.
+[[nodiscard]] Document new_document(const std::string& command, const std::string& title);
 
 }  // namespace sfumato

@@ -115,6 +115,33 @@ struct BlockToJson {
   }
 };
 
+/// A flat row: what it is of, its value, and the keys of its claim.
+Json result_to_json(const Result& result) {
+  Json json{{"quantity", result.quantity}};
+  for (const auto& [key, subject] : result.of) {
+    json[key] = std::visit(CellToJson{}, subject.content());
+  }
+  const Json value = std::visit(CellToJson{}, result.value.content());
+  if (value.is_object()) {
+    json.update(value);
+  } else {
+    json["value"] = value;
+  }
+  return json;
+}
+
+Json verdict_to_json(const CheckedClaim& verdict) {
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? number(*value) : Json(nullptr);
+  };
+  return {{"policy", verdict.policy},
+          {"claim", verdict.claim},
+          {"outcome", name(verdict.outcome)},
+          {"epsilon_lower", optional(verdict.epsilon_lower)},
+          {"maximum", optional(verdict.maximum)},
+          {"confidence", optional(verdict.confidence)}};
+}
+
 }  // namespace
 
 std::string render_json(const Document& document) {
@@ -123,6 +150,12 @@ std::string render_json(const Document& document) {
             {"title", document.title()}};
   json["provenance"] = Json::object();
   for (const auto& [key, value] : document.provenance()) json["provenance"][key] = value;
+  json["results"] = Json::array();
+  for (const Result& result : document.results()) json["results"].push_back(result_to_json(result));
+  json["verdicts"] = Json::array();
+  for (const CheckedClaim& verdict : document.verdicts()) {
+    json["verdicts"].push_back(verdict_to_json(verdict));
+  }
   json["blocks"] = Json::array();
   for (const Block& block : document.blocks()) {
     json["blocks"].push_back(std::visit(BlockToJson{}, block));

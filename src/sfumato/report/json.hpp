@@ -12,7 +12,10 @@ inline constexpr int kDocumentSchemaVersion = 1;
 /// The document for programs, with the same content as the text and every digit (doubles read back
 /// bit for bit), indented by two and ended by a line break.
 ///
-///   {"schema_version", "command", "title", "provenance": {...}, "blocks": [...]}
+///   {"schema_version", "command", "title", "provenance": {...}, "results": [...], "verdicts": [...],
+///    "blocks": [...]}
+///   result     {"quantity", what it is of, "value", and the other keys of a claim}
+///   verdict    {"policy", "claim", "outcome", "epsilon_lower", "maximum", "confidence"}
 ///   table      {"type", "key", "title"[, "key_columns"],
 ///               "columns": [{"key", "title", "unit"[, "style"][, "align"]}],
 ///               "rows": [{column key: cell}]}

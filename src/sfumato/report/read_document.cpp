@@ -207,6 +207,33 @@ Block read_block(const Node& node) {
                    outcome ? outcome->one_of(kOutcomes) : Outcome::none};
 }
 
+/// The keys of a claim in a flat result; the others say what it is of.
+constexpr std::array kResultKeys = {"quantity", "value",  "reason",      "claim",
+                                    "symbol",   "method", "assumptions", "confidence"};
+
+void read_result(const Node& node, Document& document) {
+  std::vector<std::pair<std::string, Cell>> of;
+  for (const auto& [key, value] : node.json().items()) {
+    (void)value;
+    if (std::find(kResultKeys.begin(), kResultKeys.end(), key) != kResultKeys.end()) continue;
+    of.emplace_back(key, read_cell(node.at(key.c_str())));
+  }
+  const bool plain = !node.find("claim") && !node.find("reason");
+  document.add_result(node.at("quantity").text(), read_cell(plain ? node.at("value") : node),
+                      std::move(of));
+}
+
+CheckedClaim read_verdict(const Node& node) {
+  constexpr std::array kVerdicts = {Verdict::none, Verdict::holds, Verdict::not_refuted,
+                                    Verdict::open, Verdict::violated};
+  const auto optional = [&](const char* key) {
+    const Node value = node.at(key);
+    return value.json().is_null() ? std::nullopt : std::optional(value.number());
+  };
+  return {node.at("policy").text(),  node.at("claim").text(), node.at("outcome").one_of(kVerdicts),
+          optional("epsilon_lower"), optional("maximum"),     optional("confidence")};
+}
+
 }  // namespace
 
 Document read_document(std::string_view json, const std::string& source) {
@@ -226,6 +253,15 @@ Document read_document(std::string_view json, const std::string& source) {
   if (!provenance.json().is_object()) provenance.refuse("is not an object");
   for (const auto& [key, value] : provenance.json().items()) {
     document.add_provenance(key, provenance.at(key.c_str()).text());
+  }
+  if (const auto results = root.find("results")) {
+    for (const Node& node : results->list()) {
+      if (!node.json().is_object()) node.refuse("is not an object");
+      read_result(node, document);
+    }
+  }
+  if (const auto verdicts = root.find("verdicts")) {
+    for (const Node& node : verdicts->list()) document.add_verdict(read_verdict(node));
   }
   for (const Node& node : root.at("blocks").list()) {
     try {

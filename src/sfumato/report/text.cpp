@@ -1,8 +1,10 @@
 #include "sfumato/report/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -39,7 +41,7 @@ std::string name_of(const Axis& axis) {
 
 /// One horizontal bar per bin, its length proportional to the count; a bin that holds anything has
 /// at least one character.
-std::string render_bars(const Series& series) {
+std::string render_bars(const Series& series, std::size_t width) {
   std::vector<std::string> lower, upper, counts;
   std::size_t lower_width = 0, upper_width = 0, count_width = 0;
   double highest = 0.0;
@@ -52,6 +54,9 @@ std::string render_bars(const Series& series) {
     count_width = std::max(count_width, counts.back().size());
     highest = std::max(highest, series.y[i]);
   }
+  const std::size_t beside = lower_width + upper_width + count_width + 9;
+  const std::size_t longest =
+      std::min(kLongestBar, width > beside + 10 ? width - beside : std::size_t{10});
   std::string text;
   for (std::size_t i = 0; i < series.y.size(); ++i) {
     std::size_t length = 0;
@@ -59,7 +64,7 @@ std::string render_bars(const Series& series) {
       const double share =
           std::isinf(highest) ? (std::isinf(series.y[i]) ? 1.0 : 0.0) : series.y[i] / highest;
       length = std::max<std::size_t>(
-          1, static_cast<std::size_t>(std::lround(share * static_cast<double>(kLongestBar))));
+          1, static_cast<std::size_t>(std::lround(share * static_cast<double>(longest))));
     }
     const char close = i + 1 == series.y.size() ? ']' : ')';
     text += fmt::format("[{}, {}{}  {}  {}", pad_left(lower[i], lower_width),
@@ -71,28 +76,39 @@ std::string render_bars(const Series& series) {
   return text;
 }
 
-std::string render_figure(const Figure& figure, std::size_t width) {
-  if (figure.mark() == Mark::bars) {
-    std::string text = wrap("", printable(figure.title()), width);
-    text += wrap("", name_of(figure.x()) + " against " + name_of(figure.y()), width);
-    for (const Series& series : figure.series()) {
-      if (figure.series().size() > 1) text += printable(series.title) + ":\n";
-      text += render_bars(series);
-    }
-    if (figure.series().empty()) text += "(no values)\n";
-    return text;
-  }
-  std::string list;
+std::string render_bars(const Figure& figure, std::size_t width) {
+  std::string text = wrap("", printable(figure.title()), width);
+  text += wrap("", name_of(figure.x()) + " against " + name_of(figure.y()), width);
   for (const Series& series : figure.series()) {
-    list += fmt::format("{}{} {} ({} point{})", list.empty() ? "" : ", ", symbol(series.claim),
-                        printable(series.title), series.y.size(), series.y.size() == 1 ? "" : "s");
+    if (figure.series().size() > 1) text += printable(series.title) + ":\n";
+    text += render_bars(series, width);
   }
-  std::string axes = fmt::format("x: {}; y: {}", name_of(figure.x()), name_of(figure.y()));
-  if (figure.z()) axes += fmt::format("; z: {}", name_of(*figure.z()));
-  return wrap(
-      "Figure: ",
-      fmt::format("{}; {}; {}", printable(figure.title()), list.empty() ? "no series" : list, axes),
-      width);
+  if (figure.series().empty()) text += "(no values)\n";
+  return text;
+}
+
+/// Green, red or yellow around the first words of a verdict, which are in capitals.
+std::string coloured(const std::string& text, Outcome outcome) {
+  const char* colour = outcome == Outcome::good ? "32" : outcome == Outcome::bad ? "31" : "33";
+  std::size_t end = 0;
+  while (end < text.size() && (std::isupper(static_cast<unsigned char>(text[end])) != 0 ||
+                               text[end] == ' ' || text[end] == '\n')) {
+    ++end;
+  }
+  while (end > 0 && std::isupper(static_cast<unsigned char>(text[end - 1])) == 0) --end;
+  if (end < 2) end = text.size();
+  return fmt::format("\x1b[1;{}m{}\x1b[0m{}", colour, text.substr(0, end), text.substr(end));
+}
+
+std::string render_statement(const Statement& statement, const TextStyle& style) {
+  const std::string prefix(prefix_of(statement.kind));
+  std::string text = wrap(prefix, printable(statement.text), style.width);
+  if (!style.colour) return text;
+  if (statement.kind == StatementKind::warning) {
+    return fmt::format("\x1b[33m{}\x1b[0m{}", prefix, text.substr(prefix.size()));
+  }
+  if (statement.kind != StatementKind::verdict || statement.outcome == Outcome::none) return text;
+  return prefix + coloured(text.substr(prefix.size()), statement.outcome);
 }
 
 std::string render_provenance(const Document& document, std::size_t width) {
@@ -110,15 +126,22 @@ std::string render_provenance(const Document& document, std::size_t width) {
 
 }  // namespace
 
-std::string render_text(const Document& document, std::size_t width) {
+std::string render_text(const Document& document, const TextStyle& style) {
+  const std::size_t width = style.width;
   const std::string title = printable(document.title());
   std::string text = title + "\n" + std::string(display_width(title), '=') + "\n";
   std::string summary;
+  std::vector<std::string> figures;
   std::optional<StatementKind> before;  // of the block before, if it is a statement
   for (const Block& block : document.blocks()) {
     const auto* statement = std::get_if<Statement>(&block);
     if (statement != nullptr && statement->kind == StatementKind::summary) {
       summary += printable(statement->text) + "\n";
+      continue;
+    }
+    const auto* figure = std::get_if<Figure>(&block);
+    if (figure != nullptr && figure->mark() != Mark::bars) {
+      figures.push_back(printable(figure->title()));
       continue;
     }
     // Statements that follow one another form a paragraph, which a verdict closes before new
@@ -129,12 +152,19 @@ std::string render_text(const Document& document, std::size_t width) {
     if (!joins) text += "\n";
     before = statement != nullptr ? std::optional(statement->kind) : std::nullopt;
     if (statement != nullptr) {
-      text += wrap(prefix_of(statement->kind), printable(statement->text), width);
+      text += render_statement(*statement, style);
     } else if (const auto* table = std::get_if<Table>(&block)) {
       text += render_table(*table, width);
     } else {
-      text += render_figure(std::get<Figure>(block), width);
+      text += render_bars(*figure, width);
     }
+  }
+  if (!figures.empty()) {
+    text += '\n';
+    text += wrap("Figures: ",
+                 fmt::format("{} (--report FILE.html draws {})", fmt::join(figures, "; "),
+                             figures.size() == 1 ? "it" : "them"),
+                 width);
   }
   if (!document.provenance().empty()) {
     text += '\n';

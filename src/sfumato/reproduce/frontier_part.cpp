@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <map>
 
+#include "sfumato/answers/train/parameter_figures.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/report/csv_export.hpp"
-#include "sfumato/report/parameter_figures.hpp"
 #include "sfumato/reproduce/attacks.hpp"
 #include "sfumato/reproduce/json_value.hpp"
 #include "sfumato/reproduce/part.hpp"
@@ -252,9 +252,9 @@ std::vector<Finding> findings(const std::vector<NetworkPoint>& points,
     if (c.better + c.worse + c.open > 0) {
       findings.push_back(
           {std::string(claim.key) + "_network", fmt::format("network: {}", claim.statement),
-           c.worse == 0 && c.better > c.open ? Verdict::holds
-           : c.worse > 0 && c.better == 0    ? Verdict::does_not_hold
-                                             : Verdict::depends,
+           c.worse == 0 && c.better > c.open ? PaperVerdict::holds
+           : c.worse > 0 && c.better == 0    ? PaperVerdict::does_not_hold
+                                             : PaperVerdict::depends,
            fmt::format("{} of {} losses", c.better, c.better + c.worse + c.open),
            fmt::format(
                "Measured advantage on the canary at equal training loss: clearly lower at {}, "
@@ -272,7 +272,7 @@ std::vector<Finding> findings(const std::vector<NetworkPoint>& points,
   return findings;
 }
 
-std::string quoted(const std::string& path) {
+std::string quoted_path(const std::string& path) {
   std::string text = "\"";
   for (const char c : path) {
     if (c == '"' || c == '\\') text += '\\';
@@ -293,7 +293,7 @@ std::optional<PartResult> reproduce_frontier(const PartContext& context) {
                                 fmt::format("frontier_designed.{}.npz", name(context.scale)))
           .lexically_normal()
           .string();
-  request.settings.push_back("noise.designed.covariance=" + quoted(path));
+  request.settings.push_back("noise.designed.covariance=" + quoted_path(path));
   PrefixObserver observer("frontier", *context.observer);
   const Study study = reduced_study(context, request);
   const auto made = design_on_public_records(study, kDesignPairs, context.places, observer);

@@ -108,7 +108,7 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
   const double error = std::hypot(anisotropic.standard_error, isotropic.standard_error);
   result.findings.push_back(
       {"similar_distance", "mean losses on d' differ alike with both noises",
-       gap <= 1.96 * error ? Verdict::depends : Verdict::does_not_hold,
+       gap <= 1.96 * error ? PaperVerdict::depends : PaperVerdict::does_not_hold,
        gap <= 1.96 * error ? "not refuted" : "our runs",
        fmt::format(
            "Anisotropic {:.3g} +- {:.2g}, isotropic {:.3g} +- {:.2g} (standard errors); the "
@@ -117,7 +117,8 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
            kPrinted[0].distance, kPrinted[1].distance)});
   result.findings.push_back(
       {"lower_worst_loss", "anisotropic noise has the lower worst loss",
-       largest.at(0) < largest.at(1) ? Verdict::holds : Verdict::does_not_hold, "our runs",
+       largest.at(0) < largest.at(1) ? PaperVerdict::holds : PaperVerdict::does_not_hold,
+       "our runs",
        fmt::format(
            "Largest loss of a training record {:.3g} against {:.3g}, largest mean loss {:.3g} "
            "against {:.3g}; the paper has {:g} against {:g}.",
@@ -127,7 +128,8 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
   const bool overlap = with.lower <= without.upper && without.lower <= with.upper;
   result.findings.push_back(
       {"equally_distinguishable", "both noises leave models as distinguishable",
-       overlap ? Verdict::depends : Verdict::does_not_hold, overlap ? "not refuted" : "our runs",
+       overlap ? PaperVerdict::depends : PaperVerdict::does_not_hold,
+       overlap ? "not refuted" : "our runs",
        fmt::format("Advantage of a threshold on the loss: anisotropic {:.3g} ({:.3g} .. {:.3g}), "
                    "isotropic {:.3g} ({:.3g} .. {:.3g}). Equal means of losses would not show it.",
                    with.value, with.lower, with.upper, without.value, without.lower,

@@ -12,19 +12,19 @@ std::string_view name(RunScale scale) {
   throw InternalError("unknown scale");
 }
 
-std::string_view name(Verdict verdict) {
+std::string_view name(PaperVerdict verdict) {
   switch (verdict) {
-    case Verdict::holds: return "holds";
-    case Verdict::does_not_hold: return "does not hold";
-    case Verdict::depends: return "depends";
+    case PaperVerdict::holds: return "holds";
+    case PaperVerdict::does_not_hold: return "does not hold";
+    case PaperVerdict::depends: return "depends";
   }
   throw InternalError("unknown verdict");
 }
 
-Verdict verdict_of(std::size_t confirmed, std::size_t total) {
+PaperVerdict verdict_of(std::size_t confirmed, std::size_t total) {
   if (total == 0 || confirmed > total) throw InternalError("a verdict needs cases");
-  if (confirmed == total) return Verdict::holds;
-  return confirmed == 0 ? Verdict::does_not_hold : Verdict::depends;
+  if (confirmed == total) return PaperVerdict::holds;
+  return confirmed == 0 ? PaperVerdict::does_not_hold : PaperVerdict::depends;
 }
 
 namespace {

@@ -16,17 +16,17 @@ namespace sfumato {
 enum class RunScale { quick, paper };
 [[nodiscard]] std::string_view name(RunScale scale);
 
-enum class Verdict { holds, does_not_hold, depends };
+enum class PaperVerdict { holds, does_not_hold, depends };
 /// "holds", "does not hold" or "depends".
-[[nodiscard]] std::string_view name(Verdict verdict);
+[[nodiscard]] std::string_view name(PaperVerdict verdict);
 /// The verdict on a statement that was tried in `total` cases and found true in `confirmed`.
-[[nodiscard]] Verdict verdict_of(std::size_t confirmed, std::size_t total);
+[[nodiscard]] PaperVerdict verdict_of(std::size_t confirmed, std::size_t total);
 
 /// One statement of the paper, in our words, and what became of it.
 struct Finding {
   std::string key;        ///< stable name for programs
   std::string statement;  ///< short enough for a table
-  Verdict verdict;
+  PaperVerdict verdict;
   std::string extent;    ///< "5 of 7 differences"
   std::string evidence;  ///< one sentence with the numbers
 };

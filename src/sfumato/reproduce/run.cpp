@@ -69,11 +69,11 @@ class OutputDirectory {
   std::vector<std::string> names_;
 };
 
-Outcome outcome_of(Verdict verdict) {
+Outcome outcome_of(PaperVerdict verdict) {
   switch (verdict) {
-    case Verdict::holds: return Outcome::good;
-    case Verdict::does_not_hold: return Outcome::bad;
-    case Verdict::depends: return Outcome::open;
+    case PaperVerdict::holds: return Outcome::good;
+    case PaperVerdict::does_not_hold: return Outcome::bad;
+    case PaperVerdict::depends: return Outcome::open;
   }
   throw InternalError("unknown verdict");
 }

@@ -181,9 +181,9 @@ std::vector<Finding> findings(const std::vector<BatchOutcome>& batches,
   const double error = 1.96 * std::hypot(small.standard_error, large.standard_error);
   findings.push_back(
       {"flatter_minima", "smaller batches end in flatter minima",
-       small.mean < large.mean - error   ? Verdict::holds
-       : small.mean > large.mean + error ? Verdict::does_not_hold
-                                         : Verdict::depends,
+       small.mean < large.mean - error   ? PaperVerdict::holds
+       : small.mean > large.mean + error ? PaperVerdict::does_not_hold
+                                         : PaperVerdict::depends,
        "tr H of our models",
        fmt::format("tr H {:.4g} +- {:.2g} (500) against {:.4g} +- {:.2g} (1,000), standard errors.",
                    small.mean, small.standard_error, large.mean, large.standard_error)});
@@ -205,12 +205,12 @@ std::vector<Finding> findings(const std::vector<BatchOutcome>& batches,
            "n = {}: KL {:.4g}, of which {:.3g} from the covariances; n = {}: {:.4g}, {:.3g}. "
            "The drift part grows as n/(N - 1 - n); n = N - 1 and n = N: infinite.",
            first.batch, first.kl, first.covariance, last->batch, last->kl, last->covariance)});
-  findings.push_back({"sgd_is_private", "the noise of SGD itself protects privacy",
-                      std::isinf(ridge.back().kl) ? Verdict::does_not_hold : Verdict::holds,
-                      "batch = N",
-                      "Batches of 1,000 see every record: nothing is random but the start, "
-                      "minibatch noise is zero, "
-                      "and the KL of two different minimisers is infinite."});
+  findings.push_back(
+      {"sgd_is_private", "the noise of SGD itself protects privacy",
+       std::isinf(ridge.back().kl) ? PaperVerdict::does_not_hold : PaperVerdict::holds, "batch = N",
+       "Batches of 1,000 see every record: nothing is random but the start, "
+       "minibatch noise is zero, "
+       "and the KL of two different minimisers is infinite."});
   return findings;
 }
 

@@ -130,8 +130,8 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
   const PolicyOutcome& anisotropic = outcome(outcomes, kAnisotropic);
   std::vector<Finding> findings;
   const auto add = [&](const char* key, const char* statement, bool holds, std::string evidence) {
-    findings.push_back({key, statement, holds ? Verdict::holds : Verdict::does_not_hold, "our runs",
-                        std::move(evidence)});
+    findings.push_back({key, statement, holds ? PaperVerdict::holds : PaperVerdict::does_not_hold,
+                        "our runs", std::move(evidence)});
   };
   add("lower_loss", "anisotropic noise keeps a lower loss",
       anisotropic.worst_loss < isotropic.worst_loss,
@@ -166,7 +166,7 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
     }
     findings.push_back(
         {"measures_delta", "the statistic measures delta",
-         refuted == 2 ? Verdict::does_not_hold : Verdict::depends,
+         refuted == 2 ? PaperVerdict::does_not_hold : PaperVerdict::depends,
          refuted == 0 ? fmt::format("open: {} models each", isotropic.models)
                       : fmt::format("refuted: {} of 2 noises", refuted),
          fmt::format(
@@ -311,7 +311,8 @@ std::optional<PartResult> reproduce_table2_s1(const PartContext& context) {
   result->ours["closest_reading"] = name(closest->reading);
   result->findings.push_back(
       {"printed_reading", "sigma^2 |g| is the noise's variance (errata 31)",
-       closest->reading == NoiseReading::variance ? Verdict::holds : Verdict::does_not_hold,
+       closest->reading == NoiseReading::variance ? PaperVerdict::holds
+                                                  : PaperVerdict::does_not_hold,
        closest->reading == NoiseReading::variance ? "the closest of 3" : "not the closest of 3",
        fmt::format("Closest: {}. Sum of |log10(ours/paper)| over the four numbers: {}. The table "
                    "keeps the printed reading.",

@@ -143,7 +143,7 @@ TEST(OutputFile, WriteAfterCommitIsABug) {
 
 TEST(OutputFile, DevicesAreWrittenDirectly) { EXPECT_NO_THROW(write_file("/dev/null", "x")); }
 
-TEST(ReadFile, WholeFileAndLimit) {
+TEST(ReadWholeFile, WholeFileAndLimit) {
   const TempDir dir;
   const std::string bytes(200000, 'z');
   put(dir / "f", bytes);
@@ -158,7 +158,7 @@ TEST(ReadFile, WholeFileAndLimit) {
   EXPECT_THROW((void)read_file("/dev/zero", 1 << 20), InvalidArgument);  // a stream has a limit too
 }
 
-TEST(ReadFile, Refusals) {
+TEST(ReadWholeFile, Refusals) {
   const TempDir dir;
   EXPECT_THROW((void)read_file(""), InvalidArgument);
   EXPECT_THROW((void)read_file(std::string("a\0b", 3)), InvalidArgument);

@@ -55,7 +55,7 @@ TEST(RenderText, WideTableIsPrintedInParts) {
   Table table("t", "T", {{"i", "i"}, {"a", "aaaaaaaaaa"}, {"b", "bbbbbbbbbb"}, {"c", "cc"}});
   table.add_row({1, 2, 3, 4});
   document.add(table);
-  EXPECT_EQ(render_text(document, 20),
+  EXPECT_EQ(render_text(document, {20}),
             "X\n=\n\nT\n"
             "i  aaaaaaaaaa\n"
             "-  ----------\n"
@@ -75,7 +75,7 @@ TEST(RenderText, StatementsProvenanceAndSummaryLast) {
   document.state(StatementKind::verdict, "PASS");
   document.add_provenance("version", "0.1.0");
   document.add_provenance("seed", "7");
-  EXPECT_EQ(render_text(document, 30),
+  EXPECT_EQ(render_text(document, {30}),
             "X\n=\n\n"
             "plain\n"
             "Warning: a long warning that\n"
@@ -94,7 +94,7 @@ TEST(RenderText, NewInformationAfterAVerdictStandsApart) {
   document.state(StatementKind::verdict, "PASS");
   document.state(StatementKind::verdict, "FAIL");
   document.state(StatementKind::info, "next part");
-  EXPECT_EQ(render_text(document, 30),
+  EXPECT_EQ(render_text(document, {30}),
             "X\n=\n\n"
             "Verdict: PASS\n"
             "Verdict: FAIL\n"

@@ -10,7 +10,7 @@
 namespace sfumato {
 namespace {
 
-TEST(Verdict, ComesFromTheCasesConfirmed) {
+TEST(PaperVerdict, ComesFromTheCasesConfirmed) {
   EXPECT_EQ(name(verdict_of(7, 7)), "holds");
   EXPECT_EQ(name(verdict_of(0, 7)), "does not hold");
   EXPECT_EQ(name(verdict_of(1, 7)), "depends");
@@ -69,7 +69,7 @@ TEST(ReproduceFigure3, JudgesTheStatementsOfThePaper) {
   ASSERT_EQ(result.findings.size(), 3u);
   const auto expect = [&](std::size_t index, const char* extent, const std::string& evidence) {
     const Finding& finding = result.findings[index];
-    EXPECT_EQ(finding.verdict, Verdict::depends) << finding.key;
+    EXPECT_EQ(finding.verdict, PaperVerdict::depends) << finding.key;
     EXPECT_EQ(finding.extent, extent) << finding.key;
     EXPECT_NE(finding.evidence.find(evidence), std::string::npos) << finding.evidence;
   };

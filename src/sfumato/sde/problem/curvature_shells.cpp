@@ -159,8 +159,9 @@ CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
   if (!softmax) weights = scores.unaryExpr([](double score) { return slope_at(score); });
   VectorXd diagonal = VectorXd::Constant(p, own.ridge);
   for (Index k = 0; k < outputs_; ++k) {
-    ArrayXd slope = weights;
-    if (softmax) slope = probabilities.col(k).array() * (1.0 - probabilities.col(k).array());
+    const ArrayXd slope =
+        softmax ? ArrayXd(probabilities.col(k).array() * (1.0 - probabilities.col(k).array()))
+                : weights;
     diagonal.segment(k * features.cols(), features.cols()) +=
         own.row *
         (features.array().square().colwise() * slope).colwise().sum().transpose().matrix();

@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sstream>
 #include <utility>
 
+#include "sfumato/data/keys/toml_text.hpp"
 #include "sfumato/study/spec/key.hpp"
-#include "sfumato/study/spec/toml_text.hpp"
 
 namespace sfumato {
 namespace {
@@ -41,27 +40,6 @@ const std::string* find(const Lines& lines, const std::string& key) {
 }
 
 }  // namespace
-
-std::string toml_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
-std::string toml_text(double number) { return fmt::format("{}", number); }
-
-std::string absolute_path(const std::string& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
-}
 
 std::string canonical_text(const Study& study) {
   std::string text;

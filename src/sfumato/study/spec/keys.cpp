@@ -7,10 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/study/spec/key.hpp"
-#include "sfumato/study/spec/toml_text.hpp"
 
 namespace sfumato {
 namespace {
@@ -18,136 +17,11 @@ namespace {
 /// Days of the smallest network, years of others: more are a slip.
 constexpr std::int64_t kMostSteps = 1'000'000'000;
 
-using Aliases = std::vector<std::string>;
-
-[[noreturn]] void refuse(const TomlTable& table, const std::string& key, const std::string& value,
-                         const std::string& expected) {
-  throw InvalidArgument(fmt::format("`{}` = {} is not {}", key, value, expected),
-                        fmt::format("Give {}", expected), table.where(key));
-}
-
-template <class T>
-Key<T> text_key(const char* name, const char* type, const char* help, std::string T::*member) {
-  return {name, type, help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = table.string(key);
-          },
-          [member](const T& from) {
-            return (from.*member).empty() ? std::string() : toml_text(from.*member);
-          }};
-}
-
-template <class T>
-Key<T> path_key(const char* name, const char* help, std::string T::*member) {
-  Key<T> key = text_key<T>(name, "path", help, member);
-  key.read = [member](T& to, const TomlTable& table, const std::string& given) {
-    to.*member = absolute_path(table.path(given));
-  };
-  return key;
-}
-
-/// An integer of any width, at least `least` and at most `most`.
-template <class T, class Integer>
-Key<T> integer_key(const char* name, const char* help, Integer T::*member, std::int64_t least,
-                   std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  const std::string type = fmt::format("integer >= {}", least);
-  return {name, type, help,
-          [member, least, most](T& to, const TomlTable& table, const std::string& key) {
-            const std::int64_t value = table.integer(key);
-            const auto end = static_cast<std::int64_t>(
-                std::min(static_cast<std::uint64_t>(most),
-                         static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())));
-            if (value < least || value > end) {
-              refuse(table, key, fmt::format("{}", value),
-                     fmt::format("an integer from {} to {}", least, end));
-            }
-            to.*member = static_cast<Integer>(value);
-          },
-          [member](const T& from) { return fmt::format("{}", from.*member); }};
-}
-
-/// As integer_key, where 0 is the default and stands for something else, which `help` says.
-template <class T, class Integer>
-Key<T> optional_integer_key(const char* name, const char* help, Integer T::*member) {
-  Key<T> key = integer_key<T>(name, help, member, 1);
-  key.write = [member](const T& from) {
-    return from.*member == 0 ? std::string() : fmt::format("{}", from.*member);
-  };
-  return key;
-}
-
-template <class T>
-Key<T> positive_key(const char* name, const char* help, double T::*member) {
-  return {name, "number > 0", help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            const double value = table.number(key);
-            if (!(std::isfinite(value) && value > 0.0)) {
-              refuse(table, key, fmt::format("{}", value), "a finite positive number");
-            }
-            to.*member = value;
-          },
-          [member](const T& from) {
-            return from.*member > 0.0 ? toml_text(from.*member) : std::string();
-          }};
-}
-
-template <class T>
-Key<T> flag_key(const char* name, const char* help, bool T::*member) {
-  return {name, "true | false", help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = table.boolean(key);
-          },
-          [member](const T& from) { return from.*member ? "true" : "false"; }};
-}
-
-template <class E>
-using Choices = std::vector<std::pair<std::string, E>>;
-
-template <class E>
-Choices<E> by_name(std::initializer_list<E> values) {
-  Choices<E> choices;
-  for (const E value : values) choices.emplace_back(name(value), value);
-  return choices;
-}
-
-template <class T, class E>
-Key<T> choice_key(const char* key_name, const char* help, E T::*member, Choices<E> choices) {
-  std::vector<std::string> names;
-  for (const auto& [text, value] : choices) names.push_back(text);
-  return {key_name, fmt::format("{}", fmt::join(names, " | ")), help,
-          [=](T& to, const TomlTable& table, const std::string& key) {
-            const std::string given = table.string(key);
-            for (const auto& [text, value] : choices) {
-              if (text != given) continue;
-              to.*member = value;
-              return;
-            }
-            throw InvalidArgument(fmt::format("`{}` = {} is unknown", key, toml_text(given)),
-                                  suggestion(given, names, "values"), table.where(key));
-          },
-          [=](const T& from) {
-            for (const auto& [text, value] : choices) {
-              if (value == from.*member) return toml_text(text);
-            }
-            throw InternalError("a setting that no text stands for");
-          }};
-}
-
-template <class T>
-Key<T> with(Key<T> key, const Aliases& aliases) {
-  key.aliases = aliases;
-  return key;
-}
-
-template <class T>
-Key<T> required(Key<T> key) {
-  key.required = true;
-  return key;
-}
+using namespace keys;
 
 template <class T>
 Key<T> only(const std::vector<ModelKind>& kinds, Key<T> key) {
-  key.kinds = kinds;
+  for (const ModelKind kind : kinds) key.kinds.emplace_back(name(kind));
   return key;
 }
 const std::vector<ModelKind> kNetworks = {ModelKind::network};
@@ -317,10 +191,7 @@ Key<NoiseSpec> only_for(bool (*has)(NoiseKind), Key<NoiseSpec> key) {
 template <class T>
 void append(std::vector<KeyInfo>& infos, const char* table, const Keys<T>& keys,
             const T& defaults = {}) {
-  for (const Key<T>& key : keys) {
-    infos.push_back({table, key.name, key.aliases, key.type,
-                     key.required ? std::string() : key.write(defaults), key.required, key.help});
-  }
+  for (KeyInfo& info : infos_of(keys, table, defaults)) infos.push_back(std::move(info));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "sfumato/audit/guarantee.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/adjacency.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/labelled_set.hpp"
 #include "sfumato/nn/network.hpp"
 #include "sfumato/nn/noise_policy.hpp"
@@ -148,17 +149,6 @@ struct Study {
 /// In what two canonical texts differ, key by key: "train.seed is 1 there and 2 here".
 [[nodiscard]] std::vector<std::string> study_differences(const std::string& there,
                                                          const std::string& here);
-
-/// What there is to know of a key, for help and documentation.
-struct KeyInfo {
-  std::string table;  ///< "train", "noise"; lists of tables too
-  std::string key;
-  std::vector<std::string> aliases;
-  std::string type;      ///< for people
-  std::string fallback;  ///< the default as TOML; empty: none
-  bool required;
-  std::string help;
-};
 
 /// Every key of a study in the order of the canonical text.
 [[nodiscard]] std::vector<KeyInfo> study_keys();

@@ -1,0 +1,130 @@
+#include "key_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "list_option.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/keys/toml_text.hpp"
+#include "sfumato/data/text.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+std::string option_name(const std::string& key) {
+  std::string name = "--" + key;
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+const char* type_name(KeyShape shape) {
+  switch (shape) {
+    case KeyShape::text: return "TEXT";
+    case KeyShape::number: return "X";
+    case KeyShape::flag: return "";
+    case KeyShape::texts:
+    case KeyShape::numbers: return "X,X";
+    case KeyShape::any: return "X|FILE";
+  }
+  throw InternalError("a shape without a name");
+}
+
+std::string help_of(const KeyInfo& key) {
+  std::string help = key.help;
+  if (!help.empty()) help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+  if (key.type.find(" | ") != std::string::npos) help += fmt::format(": {}", key.type);
+  std::string value = key.fallback;
+  std::erase(value, '"');
+  if (!value.empty() && key.shape != KeyShape::flag) help += fmt::format(" (default {})", value);
+  return help;
+}
+
+/// What was typed, as TOML.
+std::string toml_of(const KeyInfo& key, const std::vector<std::string>& given) {
+  const std::string option = option_name(key.key);
+  switch (key.shape) {
+    case KeyShape::text: return toml_text(given.back());
+    case KeyShape::flag: return given.back();
+    case KeyShape::number: return toml_text(parse_option_number(option, given.back()));
+    case KeyShape::numbers: {
+      std::vector<std::string> values;
+      for (const std::string& item : split_option(option, given)) {
+        values.push_back(toml_text(parse_option_number(option, item)));
+      }
+      return fmt::format("[{}]", fmt::join(values, ", "));
+    }
+    case KeyShape::texts: {
+      std::vector<std::string> values;
+      for (const std::string& item : split_option(option, given)) values.push_back(toml_text(item));
+      return fmt::format("[{}]", fmt::join(values, ", "));
+    }
+    case KeyShape::any: {
+      const ParsedNumber number = parse_number(given.back());
+      return number.status == NumberStatus::ok ? toml_text(number.value) : toml_text(given.back());
+    }
+  }
+  throw InternalError("a shape that cannot be written");
+}
+
+}  // namespace
+
+void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
+                         const std::vector<std::string>& arguments) {
+  command_ = command.get_name();
+  keys_ = keys;
+  for (const KeyInfo& key : keys_) {
+    std::vector<std::string>& texts = given_[key.key];
+    if (std::find(arguments.begin(), arguments.end(), key.key) != arguments.end()) continue;
+    std::string names = option_name(key.key);
+    for (const std::string& alias : key.aliases) names += "," + option_name(alias);
+    if (key.shape == KeyShape::flag) {
+      const bool on = key.fallback == "true";
+      command.add_flag_callback(
+          on ? "--no-" + names.substr(2) : names, [&texts, on] { texts = {on ? "false" : "true"}; },
+          help_of(key));
+      continue;
+    }
+    const bool list = key.shape == KeyShape::texts || key.shape == KeyShape::numbers;
+    auto* option =
+        command
+            .add_option_function<std::vector<std::string>>(
+                names, [&texts](const std::vector<std::string>& all) { texts = all; }, help_of(key))
+            ->allow_extra_args(false)
+            ->type_name(type_name(key.shape));
+    if (list) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+}
+
+TomlTable KeyOptions::table(const std::string& file) const {
+  std::vector<TomlOverride> overrides;
+  std::vector<std::string> missing;
+  for (const KeyInfo& key : keys_) {
+    const std::vector<std::string>& given = given_.at(key.key);
+    if (given.empty()) {
+      if (key.required) missing.push_back(fmt::format("{} ({})", option_name(key.key), key.help));
+      continue;
+    }
+    TomlOverride override;
+    if (!key.table.empty()) override.path.push_back(key.table);
+    override.path.push_back(key.key);
+    override.value = toml_of(key, given);
+    override.source = option_name(key.key);
+    override.replaces = key.aliases;
+    override.replaces.push_back(key.key);
+    overrides.push_back(std::move(override));
+  }
+  if (!file.empty()) return TomlTable::read(file, overrides);
+  if (!missing.empty()) {
+    throw InvalidArgument(
+        fmt::format("missing: {}", fmt::join(missing, ", ")),
+        fmt::format("Give {}, or a TOML file that does", missing.size() == 1 ? "it" : "them"),
+        Where::option(command_));
+  }
+  return TomlTable::parse("", "command line", overrides);
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sfumato/data/keys/key.hpp"
+
+namespace sfumato::cli {
+
+/// The keys of a question as options of a command: --ridge-scale for `ridge_scale`, --no-intercept for a flag that
+/// is on by default. What the command line gives takes the place of what a TOML file says, and both are
+/// read by the same code.
+class KeyOptions {
+ public:
+  /// Declares an option for each key but those in `arguments`, which the command takes without a name.
+  /// Keys of a table of the file, [risk] say, are options too, unless two tables have one of that name.
+  void declare(CLI::App& command, const std::vector<KeyInfo>& keys,
+               const std::vector<std::string>& arguments = {});
+
+  /// The file, if one is named, with what the command line gives over it.
+  /// Throws   InvalidArgument at an option whose value has the wrong shape; for required keys that
+  ///          neither gives, all of them; and as TomlTable::read().
+  [[nodiscard]] TomlTable table(const std::string& file = "") const;
+
+  /// The texts given for a key, for the argument of a command.
+  [[nodiscard]] std::vector<std::string>& texts(const std::string& key) { return given_[key]; }
+
+ private:
+  std::string command_;
+  std::vector<KeyInfo> keys_;
+  std::map<std::string, std::vector<std::string>> given_;  ///< by key; as typed
+};
+
+/// Calls `work`, which answers the question of `table`. An error at a key of the question is thrown again
+/// at the place that gave its value.
+template <class Work>
+decltype(auto) located_keys(const TomlTable& table, Work&& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& error) {
+    if (!error.where().is_key() || !table.has(error.where().text())) throw;
+    throw InvalidArgument(error.advice(), "", table.where(error.where().text()));
+  }
+}
+
+}  // namespace sfumato::cli

@@ -1,0 +1,335 @@
+#include "sfumato/answers/bound/estimates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "sfumato/core/located.hpp"
+#include "sfumato/divergence/fokker_planck_pair.hpp"
+#include "sfumato/divergence/path_estimate.hpp"
+#include "sfumato/divergence/score_estimate.hpp"
+
+namespace sfumato {
+namespace {
+
+using MethodsByTime = std::vector<std::vector<PairBound>>;
+
+KlBound estimate(double value, std::string method) {
+  return {{Nats{value}, Claim::estimate, std::move(method)}, {}};
+}
+
+void add_to_all(MethodsByTime& methods, const std::string& key, const std::string& title,
+                const std::string& reason) {
+  const KlBound none = no_bound(title, reason);
+  for (auto& at : methods) at.push_back({key, title, none, none, {}, false});
+}
+
+// ---------------------------------------------------------------- grid
+
+// The masses of the cells sum to 1 and are rounded: a sum of their differences that is smaller than
+// this says that the grid sees none, not how small the value is.
+constexpr double kGridResolution = 1e-15;
+
+double resolved(double value) { return value < kGridResolution ? 0.0 : value; }
+
+Claimed<double> claimed(const GridEstimate& value) {
+  return {std::clamp(value.value, 0.0, 1.0), Claim::estimate, "Fokker-Planck on a grid"};
+}
+
+GridRisk grid_risk(const PairAtTime& at) {
+  GridRisk risk{claimed(at.total_variation), {}};
+  risk.advantage.value = resolved(risk.advantage.value);
+  for (const GridEstimate& delta : at.forward.deltas) risk.delta[0].push_back(claimed(delta));
+  for (const GridEstimate& delta : at.reverse.deltas) risk.delta[1].push_back(claimed(delta));
+  return risk;
+}
+
+PairBound grid_row(const char* key, const char* title, const PairAtTime& at,
+                   GridEstimate PairDirection::*member) {
+  const GridEstimate& forward = at.forward.*member;
+  const GridEstimate& reverse = at.reverse.*member;
+  const auto bound = [&](const GridEstimate& value) {
+    // A last correction of this size says that the laws are narrower than the cells can show.
+    if (value.error > 0.1 * std::abs(value.value) && value.error > 1e-6) {
+      return no_bound(title,
+                      fmt::format("the grid does not resolve the laws (last correction {:.0f} % "
+                                  "of the value): give more estimate.cells",
+                                  100.0 * value.error / std::abs(value.value)));
+    }
+    return estimate(resolved(value.value), "Fokker-Planck on a grid, extrapolated");
+  };
+  const double error = std::max(forward.error, reverse.error);
+  const bool seen = std::max(forward.value, reverse.value) >= kGridResolution;
+  return {key,
+          title,
+          bound(forward),
+          bound(reverse),
+          seen ? fmt::format("grid, error about {:.0e}", std::max(error, kGridResolution))
+               : fmt::format("grid, no difference above {:.0e}", std::max(error, kGridResolution)),
+          false};
+}
+
+/// True when the grid gave numbers.
+bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+              Estimates& result) {
+  const char* title = "Fokker-Planck";
+  if (problem.dimension() > 2) {
+    add_to_all(result.methods, "fokker_planck", title,
+               "grids are for one and two dimensions, this has more");
+    return false;
+  }
+  if (!is_definite(problem.pair.p.start.covariance) ||
+      !is_definite(problem.pair.q.start.covariance)) {
+    add_to_all(result.methods, "fokker_planck", title,
+               "a grid needs a start with a density: give start_covariance");
+    return false;
+  }
+  FokkerPlanckOptions options;
+  options.cells_per_axis = problem.plan.cells;
+  if (problem.plan.domain) options.domain = problem.plan.domain->sides;
+  for (const Epsilon epsilon : problem.questions.epsilons) {
+    options.epsilons.push_back(epsilon.nats());
+  }
+  try {
+    const PairSolution solution =
+        solve_fokker_planck_pair(problem.pair.p, problem.pair.q, times, options, &observer);
+    for (std::size_t i = 0; i < solution.rows.size(); ++i) {
+      const PairAtTime& at = solution.rows[i];
+      auto& methods = result.methods[i];
+      methods.push_back(grid_row("fokker_planck", title, at, &PairDirection::kl));
+      if (same_noise(problem.pair)) {
+        methods.push_back(
+            grid_row("path_grid", "path, on the grid", at, &PairDirection::primal_bound));
+      } else if (!problem.pair.linear) {
+        methods.push_back(grid_row("primal_grid", "rate, score of the second law", at,
+                                   &PairDirection::primal_bound));
+        methods.push_back(
+            grid_row("dual_grid", "rate, score of the first law", at, &PairDirection::dual_bound));
+        methods.push_back(
+            grid_row("minimum_grid", "rate, smaller of both", at, &PairDirection::minimum_bound));
+      }
+      result.grid.push_back(grid_risk(at));
+    }
+    return !solution.rows.empty();
+  } catch (const Error& error) {
+    // A grid that the file asked for is the user's to correct; one that was chosen here is not.
+    if (dynamic_cast<const InternalError*>(&error) != nullptr) throw;
+    if (problem.plan.domain) located(problem.plan.domain->where, [] { throw; });
+    add_to_all(result.methods, "fokker_planck", title, error.advice());
+    return false;
+  }
+}
+
+// ---------------------------------------------------------------- paths
+
+std::string paths_note(const MonteCarloMean& forward, const MonteCarloMean& reverse,
+                       std::uint64_t diverged) {
+  if (diverged > 0) return fmt::format("{} paths diverged: shorten estimate.step", diverged);
+  const auto error = [](const MonteCarloMean& mean) {  // rounding is no spread
+    return mean.standard_error > 1e-14 * mean.value ? mean.standard_error : 0.0;
+  };
+  return fmt::format("Monte Carlo, s.e. {:.1g}, {:.1g}", error(forward), error(reverse));
+}
+
+/// The proven rate of a drift in the metric of the noise; 0 where none is proven or it is negative.
+double rate_of(const Diffusion& diffusion, const Known<Covariance>& noise) {
+  if (!noise.value || !diffusion.contraction) return 0.0;
+  return std::max(0.0, diffusion.contraction(*noise.value));
+}
+
+struct DirectionOfPaths {
+  PathEstimate estimate;
+  double start;  ///< KL of the starts, added to every bound
+  double rate;
+};
+
+DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& p,
+                           const StartedDiffusion& q, const std::vector<double>& times,
+                           Observer& observer) {
+  DirectionOfPaths result{};
+  result.rate = rate_of(q.diffusion, common_noise(problem.pair));
+  result.start = start_kl(p.start, q.start);
+  PathEstimateOptions options;
+  const SimulationSize size = simulation_size(problem);
+  options.simulation.paths = size.paths;
+  options.simulation.random.seed = problem.plan.seed;
+  if (result.rate > 0.0) options.kappas.push_back(result.rate);
+  result.estimate =
+      path_estimate(p.diffusion, q.diffusion, p.start, {times, size.step}, options, observer).value;
+  return result;
+}
+
+/// Why the paths are too long to simulate; empty if they are not.
+std::string too_long(const BoundProblem& problem, const std::vector<double>& times) {
+  const double steps = times.back() / simulation_size(problem).step;
+  if (steps <= kMostSteps) return {};
+  return fmt::format("paths of {:.0e} steps would take too long: give a longer estimate.step",
+                     steps);
+}
+
+void add_paths(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+               Estimates& result) {
+  const char* title = "path";
+  if (const std::string reason = too_long(problem, times); !reason.empty()) {
+    add_to_all(result.methods, "path_paths", "path, simulated", reason);
+    return;
+  }
+  try {
+    const DirectionOfPaths forward =
+        run_paths(problem, problem.pair.p, problem.pair.q, times, observer);
+    const DirectionOfPaths reverse =
+        run_paths(problem, problem.pair.q, problem.pair.p, times, observer);
+    if (forward.estimate.paths < 2 || reverse.estimate.paths < 2) return;  // stopped
+    const std::string method =
+        fmt::format("Monte Carlo, {} paths, extrapolated to step 0", forward.estimate.paths);
+    const auto entry = [](const DirectionOfPaths& d, std::size_t time,
+                          bool contractive) -> const PathBoundEstimate* {
+      const std::size_t kappas = d.rate > 0.0 ? 2 : 1;
+      if (contractive && kappas == 1) return nullptr;
+      return &d.estimate.bounds[time * kappas + (contractive ? 1 : 0)];
+    };
+    // Rate 0 is admissible too, so that the contractive bound is never above the path bound.
+    const auto bound = [&](const DirectionOfPaths& d, const PathBoundEstimate* found,
+                           const PathBoundEstimate* path) {
+      if (found == nullptr) {
+        return no_bound("contractive",
+                        "no rate of contraction above 0 is proven: the path bound stands");
+      }
+      const double value = std::min(found->extrapolated.value, path->extrapolated.value);
+      return estimate(std::max(0.0, value) + d.start, method);
+    };
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      for (const bool contractive : {false, true}) {
+        const PathBoundEstimate* f = entry(forward, i, contractive);
+        const PathBoundEstimate* r = entry(reverse, i, contractive);
+        if (f == nullptr && r == nullptr && problem.pair.linear)
+          continue;  // the closed form says it
+        const MonteCarloMean none{0.0, 0.0};
+        const std::uint64_t diverged =
+            (f != nullptr ? f->diverged : 0) + (r != nullptr ? r->diverged : 0);
+        result.methods[i].push_back(
+            {contractive ? "contractive_paths" : "path_paths",
+             contractive ? "contractive, simulated" : "path, simulated",
+             bound(forward, f, entry(forward, i, false)),
+             bound(reverse, r, entry(reverse, i, false)),
+             f == nullptr && r == nullptr
+                 ? std::string()
+                 : paths_note(f != nullptr ? f->extrapolated : none,
+                              r != nullptr ? r->extrapolated : none, diverged),
+             false});
+      }
+    }
+  } catch (const InvalidArgument& error) {
+    add_to_all(result.methods, "path_paths", title, error.advice());
+  }
+}
+
+// ---------------------------------------------------------------- particles
+
+constexpr std::size_t kScoreTimes = 16;
+
+void add_scores(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+                Estimates& result) {
+  if (!is_definite(problem.pair.p.start.covariance) ||
+      !is_definite(problem.pair.q.start.covariance)) {
+    add_to_all(result.methods, "primal_particles", "rate, score of either law",
+               "a point start and different noise: the integral is infinite. Smooth the start "
+               "(start_covariance)");
+    return;
+  }
+  if (const std::string reason = too_long(problem, times); !reason.empty()) {
+    add_to_all(result.methods, "primal_particles", "rate, score of either law", reason);
+    return;
+  }
+  std::set<double> when(times.begin(), times.end());
+  for (std::size_t i = 1; i <= kScoreTimes; ++i) {
+    when.insert(times.back() * static_cast<double>(i) / kScoreTimes);
+  }
+  when.erase(0.0);
+  const TimeGrid grid{{when.begin(), when.end()}, simulation_size(problem).step};
+  for (const ScoreForm form : {ScoreForm::primal, ScoreForm::dual}) {
+    const bool primal = form == ScoreForm::primal;
+    const std::string key = primal ? "primal_particles" : "dual_particles";
+    const std::string title =
+        primal ? "rate, score of the second law" : "rate, score of the first law";
+    ScoreEstimateOptions options;
+    options.form = form;
+    options.seed = problem.plan.seed;
+    if (problem.work > 1000.0) {
+      options.particles = options.points = 300;
+      options.repetitions = 8;
+    }
+    options.last_step = std::min(options.last_step, times.back() / kScoreTimes);
+    try {
+      const auto run = [&](const StartedDiffusion& p, const StartedDiffusion& q) {
+        return score_estimate(p.diffusion, p.start, q.diffusion, q.start, grid, options, observer)
+            .value;
+      };
+      const auto forward = run(problem.pair.p, problem.pair.q);
+      const auto reverse = run(problem.pair.q, problem.pair.p);
+      if (observer.stop_requested()) return;
+      const double start_forward = start_kl(problem.pair.p.start, problem.pair.q.start);
+      const double start_reverse = start_kl(problem.pair.q.start, problem.pair.p.start);
+      const std::string method = "Monte Carlo with scores of particles";
+      for (std::size_t i = 0; i < times.size(); ++i) {
+        const auto found = [&](const std::vector<ScoreBoundEstimate>& all) {
+          return std::find_if(all.begin(), all.end(), [&](const ScoreBoundEstimate& entry) {
+            return entry.time == times[i];
+          });
+        };
+        const auto f = found(forward);
+        const auto r = found(reverse);
+        if (f == forward.end() || r == reverse.end()) continue;
+        const auto bound = [&](const MonteCarloMean& mean, double start) {
+          return estimate(std::max(0.0, mean.value) + start, method);
+        };
+        result.methods[i].push_back({key, title, bound(f->integral, start_forward),
+                                     bound(r->integral, start_reverse),
+                                     paths_note(f->integral, r->integral, 0), false});
+      }
+    } catch (const InvalidArgument& error) {
+      add_to_all(result.methods, key, title, error.advice());
+    }
+  }
+}
+
+}  // namespace
+
+SimulationSize simulation_size(const BoundProblem& problem) {
+  double last = 0.0;
+  for (const double time : problem.times) {
+    if (std::isfinite(time)) last = std::max(last, time);
+  }
+  SimulationSize size{20000, 0.01};
+  if (last > 0.0) size.step = std::min(size.step, last / 1000.0);
+  if (problem.pair.constants.value) {
+    const PairConstants& known = *problem.pair.constants.value;
+    size.step =
+        std::min(size.step, 0.5 / std::max(known.forward.f.lipschitz, known.reverse.f.lipschitz));
+  }
+  if (problem.plan.step) size.step = *problem.plan.step;
+  // Two drifts, three steps for a pair of chains, two directions.
+  const double per_path = 12.0 * problem.work * std::max(1.0, last / size.step);
+  size.paths = static_cast<std::uint64_t>(std::clamp(1e11 / per_path, 200.0, 20000.0));
+  if (problem.plan.paths) size.paths = *problem.plan.paths;
+  return size;
+}
+
+Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& times,
+                        Observer& observer) {
+  Estimates result;
+  result.methods.resize(times.size());
+  const bool by_grid = problem.plan.fokker_planck && add_grid(problem, times, observer, result);
+  if (!problem.plan.monte_carlo || observer.stop_requested() || times.back() == 0.0) return result;
+  if (same_noise(problem.pair)) {
+    add_paths(problem, times, observer, result);
+  } else if (!by_grid && !problem.pair.linear) {
+    add_scores(problem, times, observer, result);
+  }
+  return result;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,233 @@
+#include "sfumato/answers/bound/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "sfumato/answers/problem/questions.hpp"
+#include "sfumato/answers/rows/input.hpp"
+#include "sfumato/core/located.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/divergence/classification_pair.hpp"
+#include "sfumato/sde/minibatch.hpp"
+#include "sfumato/sde/problem/ridge.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+enum class Model { ridge, logistic, softmax };
+
+Model model_of(const Source& source) {
+  const std::string name = source.table.string(source.key);
+  if (name == "ridge") return Model::ridge;
+  if (name == "logistic") return Model::logistic;
+  if (name == "softmax") return Model::softmax;
+  throw InvalidArgument(fmt::format("`{}` is \"{}\"", source.label, name),
+                        suggestion(name, {"ridge", "logistic", "softmax"}, "models"),
+                        source.where());
+}
+
+RidgeOptions options_of(const TomlTable& table) {
+  RidgeOptions options;
+  if (table.has("ridge")) options.ridge = checked_number(table, "ridge", "d.ridge", not_a_strength);
+  const std::string loss = table.string("loss");
+  if (loss != "sum" && loss != "mean") {
+    throw InvalidArgument(fmt::format("`d.loss` is \"{}\"", loss), "Give \"sum\" or \"mean\"",
+                          table.where("loss"));
+  }
+  options.loss = loss == "sum" ? LossScale::sum : LossScale::mean;
+  return options;
+}
+
+RegressionInput input_of(const TomlTable& d, const TomlTable& d_prime, Index classes) {
+  RegressionColumns columns;
+  columns.classes = classes;
+  columns.target = d.string("target");
+  if (d.has("features")) {
+    for (const auto& row : d.strings("features").rows) columns.features.push_back(row.front());
+  }
+  if (d.has("intercept")) columns.intercept = d.boolean("intercept");
+  if (d.has("standardise")) {
+    const bool self = d.string("standardise") == "self";
+    columns.standardise = self ? "self" : d.path("standardise");
+  }
+  return read_regression(d.path("data"), columns, {},
+                         d_prime.has("with") ? d_prime.path("with") : std::string());
+}
+
+Index row_of(const TomlTable& d_prime, Index rows) {
+  const std::int64_t row = d_prime.integer("without_row");
+  if (row >= 1 && row <= rows) return static_cast<Index>(row - 1);
+  throw InvalidArgument(
+      fmt::format("`without_row` = {}, but the table has rows 1 to {}", row, rows),
+      "Give the number of a row", d_prime.where("without_row"));
+}
+
+MinibatchOptions batch_of(const TomlTable& table, LossScale loss, Index rows) {
+  table.reject_unknown({"batch", "learning_rate", "replacement", "floor"});
+  MinibatchOptions options;
+  options.batch = static_cast<Index>(table.integer("batch"));
+  options.loss = loss;
+  if (table.has("replacement") && table.boolean("replacement")) {
+    options.sampling = BatchSampling::with_replacement;
+  }
+  if (options.batch < 1 ||
+      (options.sampling == BatchSampling::without_replacement && options.batch > rows)) {
+    throw InvalidArgument(fmt::format("`minibatch.batch` = {} of {} rows", options.batch, rows),
+                          "Give a batch of at least one row and at most the table",
+                          table.where("batch"));
+  }
+  return options;
+}
+
+/// f_l = 1/2 (x_l^T w - y_l)^2.
+RowLosses ridge_rows(MatrixXd features, VectorXd target) {
+  const auto x = std::make_shared<const MatrixXd>(std::move(features));
+  const auto y = std::make_shared<const VectorXd>(std::move(target));
+  return {
+      x->rows(), x->cols(),
+      [x, y](const VectorXd& at) -> MatrixXd { return VectorXd(*x * at - *y).asDiagonal() * *x; },
+      [x](const VectorXd&, const MatrixXd& directions) -> VectorXd {
+        return x->transpose() * x->cwiseProduct(directions).rowwise().sum();
+      },
+      [x](const VectorXd&) -> VectorXd { return x->rowwise().squaredNorm(); }};
+}
+
+/// The neighbour's table.
+std::pair<MatrixXd, VectorXd> changed_table(const RegressionInput& input, Index row) {
+  if (input.replacement) {
+    MatrixXd features = input.features;
+    VectorXd target = input.target;
+    features.row(row) = input.replacement->features.transpose();
+    target(row) = input.replacement->target;
+    return {std::move(features), std::move(target)};
+  }
+  const Index rest = input.features.rows() - row - 1;
+  MatrixXd features(input.features.rows() - 1, input.features.cols());
+  VectorXd target(input.features.rows() - 1);
+  features << input.features.topRows(row), input.features.bottomRows(rest);
+  target << input.target.head(row), input.target.tail(rest);
+  return {std::move(features), std::move(target)};
+}
+
+/// Both sides with the noise of their own minibatches.
+SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePair pair,
+                       RowLosses rows, RowLosses rows_prime) {
+  const double rate =
+      checked_number(table, "learning_rate", "minibatch.learning_rate", not_a_learning_rate);
+  const double floor =
+      table.has("floor") ? checked_number(table, "floor", "minibatch.floor", not_a_strength) : 0.0;
+  const MinibatchOptions own = batch_of(table, ridge.loss, rows.rows);
+  const MinibatchOptions other = batch_of(table, ridge.loss, rows_prime.rows);
+  pair.p.diffusion.noise = minibatch_noise(std::move(rows), own, rate, floor);
+  pair.q.diffusion.noise = minibatch_noise(std::move(rows_prime), other, rate, floor);
+  pair.linear.reset();
+  const char* reason = "needs constant noise";
+  pair.sensitivity = {{}, reason};
+  pair.constants = {{}, reason};
+  pair.stationary = {{}, reason};
+  return pair;
+}
+
+}  // namespace
+
+ModelPair read_model_pair(const Side& d, const Side& d_prime) {
+  const TomlTable& own = d.own();
+  const Model model = model_of(d.require({"model"}, "the model"));
+  for (const char* key :
+       {"model", "data", "target", "features", "intercept", "standardise", "ridge", "loss"}) {
+    if (!d_prime.own().has(key)) continue;
+    throw InvalidArgument(fmt::format("`d_prime.{}`: D' differs from D in one row alone", key),
+                          "Give `without_row`, and `with` to put another record in its place",
+                          d_prime.own().where(key));
+  }
+  Index outputs = 1;
+  if (model == Model::softmax) {
+    const std::int64_t classes = own.integer("classes");
+    if (classes < 2 || classes > 10000) {
+      throw InvalidArgument(fmt::format("`d.classes` = {}", classes),
+                            "Give a number of classes from 2 to 10000", own.where("classes"));
+    }
+    outputs = static_cast<Index>(classes);
+  } else if (own.has("classes")) {
+    throw InvalidArgument("`d.classes` belongs to softmax", "Remove it", own.where("classes"));
+  }
+  const RidgeOptions options = options_of(own);
+  const RegressionInput input =
+      input_of(own, d_prime.own(), model == Model::ridge ? 0 : std::max<Index>(outputs, 2));
+  const Index row = row_of(d_prime.own(), input.features.rows());
+  const Index dimension = input.features.cols() * outputs;
+  const bool minibatch = own.has("minibatch");
+  if (minibatch && own.has("Sigma")) {
+    throw InvalidArgument("`d.Sigma` and `d.minibatch` both say what the noise is",
+                          "Keep one of them", own.where("minibatch"));
+  }
+  // Where minibatches make the noise, the constants of another noise are not used.
+  const Covariance noise =
+      minibatch ? Covariance(Isotropic{1.0, dimension})
+                : d.require({"Sigma"}, "the diffusion covariance").covariance(dimension);
+  const GaussianLaw start = start_of(d, dimension);
+
+  // The ridge decides whether there is a minimiser.
+  const Where place = own.where(own.has("ridge") ? "ridge" : "model");
+  ModelPair result;
+  RowLosses rows, rows_prime;
+  if (model == Model::ridge) {
+    const RidgeProblem problem(input.features, input.target, options);
+    const QuadraticLoss& own_loss = problem.loss();
+    const QuadraticLoss other = problem.neighbour(row, input.replacement);
+    result.with_noise = [own_loss, other, start](const Covariance& sigma) {
+      return linear_pair({{own_loss.curvature, own_loss.pull, sigma, own_loss.given},
+                          start,
+                          {other.curvature, other.pull, sigma, other.given},
+                          start});
+    };
+    if (minibatch) {
+      rows = ridge_rows(input.features, input.target);
+      auto [features, target] = changed_table(input, row);
+      rows_prime = ridge_rows(std::move(features), std::move(target));
+    }
+  } else {
+    result.with_noise = located(place, [&] {
+      ClassificationProblem problem =
+          model == Model::logistic
+              ? ClassificationProblem::logistic(input.features, input.target, options)
+              : ClassificationProblem::softmax(input.features, input.target, outputs, options);
+      if (minibatch) {
+        rows = problem.row_losses();
+        rows_prime = problem.neighbour(row, input.replacement).row_losses();
+      }
+      const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
+      return [fit, row, record = input.replacement, start](const Covariance& sigma) {
+        return classification_pair(*fit, {row, record}, sigma, start);
+      };
+    });
+  }
+  result.pair = located(place, [&] { return result.with_noise(noise); });
+  if (minibatch) {
+    result.with_noise = {};
+    result.pair = minibatch_pair(own.table("minibatch"), options, std::move(result.pair),
+                                 std::move(rows), std::move(rows_prime));
+  }
+  const auto entries = static_cast<double>(input.features.rows() * dimension);
+  result.work = model == Model::ridge
+                    ? 2.0 * static_cast<double>(dimension * dimension)
+                    : 4.0 * entries + 20.0 * static_cast<double>(input.features.rows() * outputs);
+  const char* names[] = {"ridge", "logistic", "softmax"};
+  result.kind =
+      fmt::format("{} regression on {} rows of {}, {} parameters", names[static_cast<int>(model)],
+                  input.features.rows(), own.string("data"), dimension);
+  result.way_of_change =
+      fmt::format("D' is D {} row {} (line {} of the file)",
+                  input.replacement ? "with another record in place of" : "without", row + 1,
+                  input.lines[static_cast<std::size_t>(row)]);
+  return result;
+}
+
+}  // namespace sfumato

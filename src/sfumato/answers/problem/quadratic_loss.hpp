@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "sfumato/answers/problem/side.hpp"
+#include "sfumato/sde/problem/quadratic.hpp"
+
+namespace sfumato {
+
+/// The keys that describe a quadratic loss: A or B; minimiser, pull or y; and without_row where
+/// another side is behind.
+[[nodiscard]] std::vector<std::string> quadratic_keys(const Side& side);
+
+/// The loss of one side.
+/// Throws   InvalidArgument with file:line:column, and as the readers of the files it names.
+[[nodiscard]] QuadraticLoss read_quadratic_loss(const Side& side);
+
+/// "D' is D without row 3 of B and y", or nothing.
+[[nodiscard]] std::string way_of_change(const Side& side);
+
+}  // namespace sfumato

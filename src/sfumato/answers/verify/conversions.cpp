@@ -1,0 +1,45 @@
+// Golden functions of Spec §4: from divergences to advantage and (eps, delta).
+#include "sfumato/answers/verify/registry.hpp"
+#include "sfumato/divergence/gaussian_kl.hpp"
+#include "sfumato/divergence/gdp.hpp"
+#include "sfumato/privacy/concentration.hpp"
+#include "sfumato/privacy/kl_conversion.hpp"
+#include "sfumato/privacy/renyi_conversion.hpp"
+
+namespace sfumato {
+
+void register_conversions(Registry& registry) {
+  registry["delta_from_kl"] = [](const Json& in) -> Json {
+    const Nats kl(in.at("kl").get<double>());
+    const Epsilon epsilon(in.at("eps").get<double>());
+    return {{"delta_forward", delta_from_kl_forward(kl, epsilon).value.probability()},
+            {"delta_reverse", delta_from_kl_reverse(kl, epsilon).value.probability()},
+            {"pinsker", pinsker_bound(kl).value},
+            {"bretagnolle_huber", bretagnolle_huber_bound(kl).value}};
+  };
+  registry["rdp_conversion"] = [](const Json& in) -> Json {
+    const Nats renyi(in.at("renyi").get<double>());
+    const double order = in.at("alpha").get<double>();
+    const Epsilon epsilon(in.at("eps").get<double>());
+    const Delta delta(in.at("delta").get<double>());
+    return {{"delta", delta_from_renyi(renyi, order, epsilon).value.probability()},
+            {"eps", json_from(epsilon_from_renyi(renyi, order, delta).value.nats())}};
+  };
+  registry["concentration_equal_cov"] = [](const Json& in) -> Json {
+    const Eigen::VectorXd difference = vector_from(in.at("mean_difference"));
+    const Covariance cov = require_covariance("cov", Dense{matrix_from(in.at("cov"))});
+    const WhitenedPair pair =
+        whiten(Eigen::VectorXd::Zero(difference.size()), cov, difference, cov);
+    const double kl = gaussian_kl(pair).value.value();
+    const Epsilon epsilon(kl + in.at("r").get<double>());
+    const auto printed = delta_from_concentration_as_printed(difference, cov, epsilon);
+    const auto whitened = delta_from_concentration_whitened(difference, cov, epsilon);
+    return {{"kl", kl},
+            {"eps", epsilon.nats()},
+            {"delta_printed", printed.value.probability()},
+            {"delta_whitened", whitened.value.probability()},
+            {"delta_exact", gdp_delta(pair.shift.matrix().norm(), epsilon.nats()).delta}};
+  };
+}
+
+}  // namespace sfumato

@@ -1,0 +1,62 @@
+#include "sfumato/data/keys/key.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "sfumato/data/keys/toml_text.hpp"
+
+namespace sfumato {
+
+std::string toml_text(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
+      quoted += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::string toml_text(double number) { return fmt::format("{}", number); }
+
+std::string absolute_path(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+namespace detail {
+
+void refuse_missing(const std::vector<KeyInfo>& missing, const Where& where) {
+  if (missing.size() == 1) {
+    const KeyInfo& key = missing.front();
+    throw InvalidArgument(fmt::format("the key `{}` is missing", key.key),
+                          fmt::format("Add it: {} ({})", key.help, key.type), where);
+  }
+  std::string names, all;
+  for (const KeyInfo& key : missing) {
+    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", key.key);
+    all += fmt::format("{}{}: {} ({})", all.empty() ? "" : "; ", key.key, key.help, key.type);
+  }
+  throw InvalidArgument(fmt::format("the keys {} are missing", names), "Add them: " + all, where);
+}
+
+std::string spelling_in(const TomlTable& table, const std::vector<std::string>& spellings) {
+  std::string given;
+  for (const std::string& name : spellings) {
+    if (!table.has(name)) continue;
+    if (!given.empty()) {
+      throw InvalidArgument(fmt::format("`{}` and `{}` are the same key", given, name),
+                            "Keep one of them", table.where(name));
+    }
+    given = name;
+  }
+  return given;
+}
+
+}  // namespace detail
+}  // namespace sfumato

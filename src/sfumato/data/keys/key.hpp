@@ -1,0 +1,122 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sfumato/data/toml.hpp"
+
+namespace sfumato {
+
+/// What the value of a key looks like where it is not written as TOML: on a command line.
+enum class KeyShape {
+  text,
+  number,
+  flag,     ///< given or not; --no-NAME says false
+  texts,    ///< a,b
+  numbers,  ///< 1,2,inf
+  any,      ///< a number, or else a text: `1` or the path of a file
+};
+
+/// One key of a question: everything that reading, writing and explaining it needs, in one place. T is
+/// the struct that the keys fill.
+template <class T>
+struct Key {
+  std::string name;
+  std::string type;  ///< for people: "integer >= 1"
+  std::string help;
+  std::function<void(T&, const TomlTable&, const std::string& key)> read;
+  std::function<std::string(const T&)> write;  ///< as TOML; empty: not set, left out
+  std::vector<std::string> aliases = {};
+  bool required = false;
+  std::vector<std::string> kinds = {};  ///< of models that have it; empty: all
+  KeyShape shape = KeyShape::text;
+};
+
+template <class T>
+using Keys = std::vector<Key<T>>;
+
+/// A key as the documentation shows it.
+struct KeyInfo {
+  std::string table;  ///< empty: at the top of the file
+  std::string key;
+  std::vector<std::string> aliases;
+  std::string type;
+  std::string fallback;  ///< the default as TOML; empty: none
+  bool required = false;
+  std::string help;
+  KeyShape shape = KeyShape::text;
+};
+
+template <class T>
+[[nodiscard]] std::vector<std::string> spellings_of(const Key<T>& key) {
+  std::vector<std::string> names = {key.name};
+  names.insert(names.end(), key.aliases.begin(), key.aliases.end());
+  return names;
+}
+
+template <class T>
+[[nodiscard]] std::vector<std::string> names_of(const Keys<T>& keys) {
+  std::vector<std::string> names;
+  for (const Key<T>& key : keys) {
+    for (std::string& name : spellings_of(key)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// The keys with their defaults, those of a T.
+template <class T>
+[[nodiscard]] std::vector<KeyInfo> infos_of(const Keys<T>& keys, const std::string& table = "",
+                                            const T& defaults = {}) {
+  std::vector<KeyInfo> infos;
+  for (const Key<T>& key : keys) {
+    infos.push_back({table, key.name, key.aliases, key.type,
+                     key.required ? std::string() : key.write(defaults), key.required, key.help,
+                     key.shape});
+  }
+  return infos;
+}
+
+namespace detail {
+/// Throws   InvalidArgument that names all of them.
+[[noreturn]] void refuse_missing(const std::vector<KeyInfo>& missing, const Where& where);
+/// Throws   InvalidArgument if the table has more than one of the spellings; returns the one it has.
+[[nodiscard]] std::string spelling_in(const TomlTable& table,
+                                      const std::vector<std::string>& spellings);
+}  // namespace detail
+
+/// Reads what the table has of `keys`; what it has not stays as it is in `into`. Names in `elsewhere` are
+/// left to the caller. Names are checked before values.
+/// Throws   InvalidArgument for an unknown key, for all that are missing, or one given under two names.
+template <class T>
+void read_keys(T& into, const TomlTable& table, const Keys<T>& keys,
+               const std::vector<std::string>& elsewhere = {}) {
+  std::vector<std::string> known = names_of(keys);
+  known.insert(known.end(), elsewhere.begin(), elsewhere.end());
+  table.reject_unknown(known);
+  std::vector<KeyInfo> missing;
+  std::vector<std::string> given;
+  for (const Key<T>& key : keys) {
+    given.push_back(detail::spelling_in(table, spellings_of(key)));
+    if (key.required && given.back().empty()) {
+      missing.push_back({"", key.name, key.aliases, key.type, "", true, key.help, key.shape});
+    }
+  }
+  if (!missing.empty()) detail::refuse_missing(missing, table.where(missing.front().key));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!given[i].empty()) keys[i].read(into, table, given[i]);
+  }
+}
+
+template <class T>
+[[nodiscard]] std::string write_keys(const T& value, const Keys<T>& keys) {
+  std::string text;
+  for (const Key<T>& key : keys) {
+    if (const std::string written = key.write(value); !written.empty()) {
+      text += key.name + " = " + written + "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace sfumato
