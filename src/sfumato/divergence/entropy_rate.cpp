@@ -12,6 +12,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
 namespace {
@@ -76,9 +77,10 @@ EntropyRate OuEntropyRate::at(double time) const {
   const MatrixXd v_q = dense(law_q.covariance);
   const VectorXd& mean = law_p.mean;
   // b - b' = -(A - A') x + (pull - pull'), the part of Phi and Psi without a score.
-  const MatrixXd& a_p = pair_.p.curvature;
-  const MatrixXd& a_q = pair_.q.curvature;
-  const AffineField drift_gap{a_q - a_p, (a_q - a_p) * mean + (pair_.p.pull - pair_.q.pull)};
+  const LossDifference gap =
+      loss_difference({pair_.p.curvature, pair_.p.pull, pair_.p.given.get()},
+                      {pair_.q.curvature, pair_.q.pull, pair_.q.given.get()}, mean);
+  const AffineField drift_gap{-gap.curvature, -gap.at_point};
 
   EntropyRate rate{std::nullopt, kInf, kInf};
   const bool regular_p = has_full_rank(v_p);

@@ -253,10 +253,7 @@ HockeyStick from_middle(const PrivacyLoss& loss, double eps) {
                  eps);
 }
 
-}  // namespace
-
-HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss& reverse,
-                                  double eps) {
+HockeyStick of_loss(const PrivacyLoss& forward, const PrivacyLoss& reverse, double eps) {
   if (std::isnan(eps)) {
     throw InvalidArgument("eps is not a number", "Pass a threshold on the log ratio");
   }
@@ -289,6 +286,22 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
     return clipped({delta, std::log(delta), std::log1p(-std::min(1.0, complement)), h.claim}, eps);
   }
   return from_middle(forward, eps);
+}
+
+}  // namespace
+
+HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss& reverse,
+                                  double eps) {
+  HockeyStick h = of_loss(forward, reverse, eps);
+  // Variances that were taken to be equal change delta by at most e^eps TV(N(0, 1), N(0, lam)) each, less
+  // than a quarter of e^eps |lam - 1|: it matters where the laws are that near to each other.
+  const double scale = std::sqrt(forward.variance_p);
+  if (forward.dropped > 1e-10 * scale && std::fabs(eps) < 100.0 * (scale + forward.dropped)) {
+    h.delta += 0.25 * std::exp(eps) * forward.dropped;
+    h.log_delta = std::log(h.delta);
+    h.claim = Claim::upper_bound;
+  }
+  return h;
 }
 
 double gaussian_log_tail(const PrivacyLoss& forward, const PrivacyLoss& reverse, double eps) {

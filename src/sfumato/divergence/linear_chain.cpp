@@ -14,6 +14,7 @@
 #include "sfumato/divergence/minimise.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
 namespace {
@@ -42,19 +43,20 @@ class StepGap {
  public:
   StepGap(const LinearChainPair& pair, const Covariance& metric)
       : law_(pair.p, pair.start_p), speed_(pair.p.learning_rate * law_.spectrum().values) {
-    const double eta_p = pair.p.learning_rate;
-    const double eta_q = pair.q.learning_rate;
     // T(x) - T'(x) = -(M x - c)
-    const MatrixXd difference = eta_p * pair.p.curvature - eta_q * pair.q.curvature;
-    const VectorXd offset = eta_p * pair.p.pull - eta_q * pair.q.pull;
-    const VectorXd at_start = difference * pair.start_p.mean - offset;
-    vanishes_ = difference.isZero(0.0) && offset.isZero(0.0);
+    const LossDifference gap =
+        loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get(), pair.p.learning_rate},
+                        {pair.q.curvature, pair.q.pull, pair.q.given.get(), pair.q.learning_rate},
+                        pair.start_p.mean);
+    const MatrixXd& difference = gap.curvature;
+    vanishes_ = difference.isZero(0.0) && gap.pull.isZero(0.0);
+    rounded_up_ = rounding_of_metric(metric);
     const Index d = law_.dimension();
     MatrixXd root(d, d + 1);
     const Spectrum& spectrum = law_.spectrum();
     root.leftCols(d) =
         spectrum.is_diagonal() ? difference : MatrixXd(difference * spectrum.vectors);
-    root.col(d) = at_start;
+    root.col(d) = gap.at_point;
     root = Eigen::LLT<MatrixXd>(dense(metric)).matrixL().solve(root);
     root_ = root;
     weight_ = root.transpose() * root;
@@ -81,21 +83,23 @@ class StepGap {
         spread += (i == j ? 1.0 : 2.0) * weight_(i, j) * variance;
       }
     }
-    return (root_ * mean).squaredNorm() + std::max(spread, 0.0);
+    return rounded_up_ * (mean_gap(mean) + std::max(spread, 0.0));
   }
 
   /// The limit of d_j^2, +inf if there is none.
   [[nodiscard]] double limit() const {
     const Index d = speed_.size();
     const LongRunLaw long_run = law_.long_run();
-    if (!long_run.law) return weight_.topLeftCorner(d, d).isZero(0.0) ? weight_(d, d) : kInf;
+    if (!long_run.law) {
+      return weight_.topLeftCorner(d, d).isZero(0.0) ? rounded_up_ * weight_(d, d) : kInf;
+    }
     VectorXd mean(d + 1);
     mean.head(d) = law_.spectrum().to_eigenbasis(long_run.law->mean - law_.start().mean);
     mean(d) = 1.0;
     const double spread = weight_.topLeftCorner(d, d)
                               .cwiseProduct(law_.spectrum().rotated(long_run.law->covariance))
                               .sum();
-    return (root_ * mean).squaredNorm() + std::max(spread, 0.0);
+    return rounded_up_ * (mean_gap(mean) + std::max(spread, 0.0));
   }
 
   /// sum_{j<k} c^{k-1-j} d_j^2 for finite k.
@@ -109,10 +113,30 @@ class StepGap {
       if (left > 1.0) block = after(block, block, c);
     }
     const double start = total.z.topLeftCorner(d, d).cwiseProduct(spread_).sum();
-    return std::max(start, 0.0) + total.z(d, d) + total.s;
+    const double sum = std::max(start, 0.0) + total.z(d, d) + total.s;
+    // The means of the gaps may cancel: what rounding may have taken of each is put back.
+    VectorXd farthest(d + 1);
+    for (Index i = 0; i < d; ++i) {
+      farthest(i) = std::max(std::fabs(moved(i, 1.0)), std::fabs(moved(i, steps)));
+    }
+    farthest(d) = 1.0;
+    const double weights = c == 1.0 ? steps : std::min(steps, 1.0 / (1.0 - c));
+    const double size = std::sqrt(sum) + rounding_at(farthest) * std::sqrt(weights);
+    return rounded_up_ * size * size;
   }
 
  private:
+  /// What the rounding of |root_ (y, 1)| may be.
+  [[nodiscard]] double rounding_at(const VectorXd& mean) const {
+    return 8.0 * std::numeric_limits<double>::epsilon() *
+           (root_.cwiseAbs() * mean.cwiseAbs()).norm();
+  }
+  /// |root_ (y, 1)|^2, rounded up: its parts may cancel.
+  [[nodiscard]] double mean_gap(const VectorXd& mean) const {
+    const double size = (root_ * mean).norm() + rounding_at(mean);
+    return size * size;
+  }
+
   struct Sum {
     MatrixXd z;
     double s;
@@ -160,10 +184,11 @@ class StepGap {
 
   ChainLaw law_;
   bool vanishes_;
-  VectorXd speed_;   ///< eta l_i
-  VectorXd force_;   ///< Q^T (m_1 - m_0)
-  MatrixXd root_;    ///< S^{-1/2} [M Q, M m_0 - c]
-  MatrixXd weight_;  ///< W = root^T root
+  double rounded_up_;  ///< for the rounding of S^{-1/2}
+  VectorXd speed_;     ///< eta l_i
+  VectorXd force_;     ///< Q^T (m_1 - m_0)
+  MatrixXd root_;      ///< S^{-1/2} [M Q, M m_0 - c]
+  MatrixXd weight_;    ///< W = root^T root
   MatrixXd noise_;
   MatrixXd spread_;
 };
@@ -219,9 +244,12 @@ KlBound path_kl(const LinearChainPair& pair, double steps) {
   if (start == kInf) return no_bound(kPath, kStartsApart);
   const bool same_noise = same_matrix(pair.p.step_noise, pair.q.step_noise);
   const bool same_step = pair.p.curvature == pair.q.curvature && pair.p.pull == pair.q.pull &&
-                         pair.p.learning_rate == pair.q.learning_rate;
+                         pair.p.learning_rate == pair.q.learning_rate &&
+                         pair.p.given == pair.q.given;
   if (steps == 0.0 || (same_noise && same_step)) return kl_bound(start, kPath);
   if (!is_definite(pair.q.step_noise)) return no_bound(kPath, kSingular);
+  const StepGap gap(pair, pair.q.step_noise);
+  if (same_noise && gap.vanishes()) return kl_bound(start, kPath);
   const VectorXd origin = VectorXd::Zero(pair.p.pull.size());
   const double scale =
       same_noise ? 0.0
@@ -233,7 +261,6 @@ KlBound path_kl(const LinearChainPair& pair, double steps) {
                     "the steps differ for ever, so the KL of the paths grows without bound; "
                     "use the contractive bound, or a finite number of steps");
   }
-  const StepGap gap(pair, pair.q.step_noise);
   const double sum = gap.weighted_sum(1.0, steps);
   return finite_kl_bound(std::isfinite(sum) ? start + steps * scale + 0.5 * sum : kInf, kPath,
                          kOverflow);

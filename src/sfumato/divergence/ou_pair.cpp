@@ -7,6 +7,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
 namespace {
@@ -47,10 +48,13 @@ OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuPro
     throw NumericalFailure("the noise covariance is singular",
                            "Add noise to the directions that have none", where);
   }
-  const MatrixXd difference = p.curvature - q.curvature;
+  const LossDifference gap = loss_difference({p.curvature, p.pull, p.given.get()},
+                                             {q.curvature, q.pull, q.given.get()}, start.mean);
+  const MatrixXd& difference = gap.curvature;
   constant_ = difference.isZero(0.0);
   const Eigen::LLT<MatrixXd> noise(dense(p.noise));
-  start_gap_ = noise.matrixL().solve(difference * start.mean - (p.pull - q.pull));
+  rounded_up_ = rounding_of_metric(p.noise);
+  start_gap_ = noise.matrixL().solve(gap.at_point);
   const Spectrum& spectrum = law_.spectrum();
   if (constant_) return;
   root_ = noise.matrixL().solve(spectrum.is_diagonal() ? difference
@@ -63,7 +67,7 @@ OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuPro
 
 double OuDriftGap::at(double time) const {
   require_non_negative("time", time);
-  if (constant_) return start_gap_.squaredNorm();
+  if (constant_) return rounded_up_ * start_gap_.squaredNorm();
   const VectorXd& rates = law_.spectrum().values;
   VectorXd moved(rates.size());
   for (Index i = 0; i < rates.size(); ++i) moved(i) = force_(i) * phi1(rates(i), time);
@@ -76,19 +80,27 @@ double OuDriftGap::at(double time) const {
       spread += (i == j ? 1.0 : 2.0) * weight_(i, j) * variance;
     }
   }
-  const double value = (start_gap_ + root_ * moved).squaredNorm() + std::max(spread, 0.0);
+  const double value = rounded_up_ * (mean_gap(moved) + std::max(spread, 0.0));
   return std::isfinite(value) ? value : kInf;
 }
 
+double OuDriftGap::mean_gap(const VectorXd& moved) const {
+  const VectorXd change = root_ * moved;
+  // The two may cancel: what their rounding may have taken is put back.
+  const double rounding = 8.0 * std::numeric_limits<double>::epsilon() *
+                          (start_gap_.norm() + (root_.cwiseAbs() * moved.cwiseAbs()).norm());
+  const double size = (start_gap_ + change).norm() + rounding;
+  return size * size;
+}
+
 double OuDriftGap::limit() const {
-  if (constant_) return start_gap_.squaredNorm();
+  if (constant_) return rounded_up_ * start_gap_.squaredNorm();
   const LongRunLaw long_run = law_.long_run();
   if (!long_run.law) return kInf;
   const Spectrum& spectrum = law_.spectrum();
   const VectorXd moved = spectrum.to_eigenbasis(long_run.law->mean - law_.start().mean);
   const MatrixXd variance = spectrum.rotated(long_run.law->covariance);
-  return (start_gap_ + root_ * moved).squaredNorm() +
-         std::max(0.0, weight_.cwiseProduct(variance).sum());
+  return rounded_up_ * (mean_gap(moved) + std::max(0.0, weight_.cwiseProduct(variance).sum()));
 }
 
 double OuDriftGap::time_scale() const { return 0.5 / law_.spectrum().values.cwiseAbs().maxCoeff(); }

@@ -32,7 +32,8 @@ inline constexpr const char* kStartsApart =
 ///   D_s = |Sigma^{-1/2} (M m_s - c)|^2 + tr( M Sigma^{-1} M V_s )
 ///
 /// In the eigenbasis of A a time costs O(d^2); the mean enters as m_0 plus the displacement, so
-/// that D_s keeps its digits where the drifts agree at the start.
+/// that D_s keeps its digits where the drifts agree at the start. M and c are differences of the losses as
+/// they were given; D_s is rounded up.
 class OuDriftGap {
  public:
   /// Throws InvalidArgument as OuLaw; NumericalFailure if the noise of p is singular.
@@ -51,8 +52,12 @@ class OuDriftGap {
   [[nodiscard]] double time_scale() const;
 
  private:
+  /// |Sigma^{-1/2} (M m_s - c)|^2 for the displacement of the mean in the eigenbasis, rounded up.
+  [[nodiscard]] double mean_gap(const Eigen::VectorXd& moved) const;
+
   OuLaw law_;
   bool constant_;              ///< M = 0
+  double rounded_up_ = 1.0;    ///< for the rounding of Sigma^{-1/2}
   Eigen::MatrixXd weight_;     ///< R^T R with R = Sigma^{-1/2} M Q
   Eigen::MatrixXd root_;       ///< R
   Eigen::VectorXd start_gap_;  ///< Sigma^{-1/2} (M m_0 - c)

@@ -47,6 +47,12 @@ double rounded_sums(const OuPair& pair) {
          (pair.p.curvature.norm() + pair.q.curvature.norm());
 }
 
+LossDifference difference_of(const OuPair& pair) {
+  return loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get()},
+                         {pair.q.curvature, pair.q.pull, pair.q.given.get()},
+                         VectorXd::Zero(pair.p.pull.size()));
+}
+
 Known<PairConstants> constants_of(const OuPair& pair) {
   const auto variance = isotropic_variance(pair.p.noise);
   const auto variance_prime = isotropic_variance(pair.q.noise);
@@ -56,7 +62,7 @@ Known<PairConstants> constants_of(const OuPair& pair) {
   const auto f = quadratic_of(pair.p);
   const auto f_prime = quadratic_of(pair.q);
   if (!f || !f_prime) return {{}, "needs strongly convex losses (all eigenvalues of A above 0)"};
-  const Spectrum gap = spectrum_of(pair.p.curvature - pair.q.curvature);
+  const Spectrum gap = spectrum_of(difference_of(pair).curvature);
   const double gap_lipschitz = gap.values.cwiseAbs().maxCoeff() +
                                (gap.is_diagonal() ? 0.0 : rounding_of(gap)) + rounded_sums(pair);
   const double distance = (f->minimiser - f_prime->minimiser).norm();
@@ -88,8 +94,9 @@ Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
       (given && loss_in<Wide>(*pair.p.given).curvature != loss_in<Wide>(*pair.q.given).curvature)) {
     return {{}, "the drifts differ by an unbounded function of x (the curvatures differ)"};
   }
-  const VectorXd gap = pair.p.pull - pair.q.pull;
-  const double squared = gap.dot(solve(pair.p.noise, gap).col(0));
+  const VectorXd gap = difference_of(pair).pull;
+  const double squared =
+      rounding_of_metric(pair.p.noise) * gap.dot(solve(pair.p.noise, gap).col(0));
   return {Claimed<double>{std::sqrt(squared), Claim::exact, "constant difference of the drifts"},
           {}};
 }

@@ -24,6 +24,7 @@ PrivacyLoss privacy_loss(const WhitenedPair& pair) {
     const double shift = pair.shift(i);
     if (std::abs(excess) < kEqualRatio) {
       slope_squared += shift * shift;
+      loss.dropped += std::abs(excess);
       continue;
     }
     const double ratio = pair.ratio(i);

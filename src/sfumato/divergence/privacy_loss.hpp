@@ -19,7 +19,8 @@ struct PrivacyLoss {
     double constant;  ///< (log lam + c^2 / lam) / 2
     double vertex;  ///< constant - b^2 / (4 a) = (log lam + c^2 / (lam - 1)) / 2: its extreme value
   };
-  double linear = 0.0;  ///< norm of the slope over the merged coordinates, >= 0
+  double linear = 0.0;   ///< norm of the slope over the merged coordinates, >= 0
+  double dropped = 0.0;  ///< sum of |lam - 1| over the merged coordinates
   std::vector<Term> terms;
   double mean_p = 0.0;      ///< E_P L = KL(P || Q)
   double variance_p = 0.0;  ///< Var_P L

@@ -32,6 +32,23 @@ TEST(HockeyStick, ContinuousAcrossTheMergingOfEqualVariances) {
   }
 }
 
+TEST(HockeyStick, VariancesThatDifferByLessThanARoundingAreBounded) {
+  // To first order TV(N(0, 1), N(0, 1 + x)) = |x| phi(1), phi(1) = 0.241970724519143.
+  for (const double excess : {1e-18, -3e-30, 9e-16}) {
+    WhitenedPair pair;
+    pair.excess = Eigen::ArrayXd::Constant(1, excess);
+    pair.ratio = 1.0 + pair.excess;
+    pair.shift = Eigen::ArrayXd::Zero(1);
+    const HockeyStick h = gaussian_hockey_stick(pair, 0.0);
+    EXPECT_EQ(h.claim, Claim::upper_bound);
+    EXPECT_GE(h.delta, 0.241970724519143 * std::fabs(excess));
+    EXPECT_LE(h.delta, 0.2501 * std::fabs(excess));
+    EXPECT_EQ(gaussian_hockey_stick(pair, 0.3).delta, 0.0);
+  }
+  // Beside a shift that is plain to see nothing changes.
+  EXPECT_EQ(gaussian_hockey_stick(one_dimensional(1.0, 1.0), 0.0).claim, Claim::exact);
+}
+
 TEST(HockeyStick, WiderSecondLawHasABoundedLoss) {
   // P = N(0,1), Q = N(0,4): log(p/q) is at most log 2, so delta is exactly 0 from there on.
   const WhitenedPair pair = one_dimensional(0.0, 4.0);

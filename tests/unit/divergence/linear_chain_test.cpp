@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "sfumato/divergence/chain_gap.hpp"
 #include "support/just_above.hpp"
@@ -114,6 +115,35 @@ TEST(LinearChain, Refusals) {
   sizes.q = {MatrixXd::Identity(2, 2), VectorXd::Zero(2), .1, Isotropic{.1, 2}};
   sizes.start_q = point_law(VectorXd::Zero(2));
   EXPECT_THROW((void)path_kl(sizes, 3), InvalidArgument);
+}
+
+/// A loss that is given by its curvature and its minimiser: the pull is rounded from them.
+LinearChain around(double rate, double target, double eta, double variance) {
+  LinearChain chain = scalar(rate, target, eta, variance);
+  chain.given = std::make_shared<const GivenLoss>(
+      MatrixGiven{chain.curvature, chain.pull, VectorXd::Constant(1, target)});
+  return chain;
+}
+
+TEST(LinearChain, BoundsOfNearlyEqualLossesAreNotBelowTheTruth) {
+  // After one step from 0 both laws are normal with variance S, and their means differ by eta (A - A') x*:
+  // KL = (eta (A - A') x*)^2 / (2 S), here in long double. The pulls share nearly all their digits.
+  double worst = 1.0;
+  for (int k = 0; k < 200; ++k) {
+    const double rate = 5.765625 + 0.01 * k, target = -0.010744620016332836 * (1 + k);
+    const double other = rate * (1.0 + 8e-7 / (1 + k * k));
+    const double eta = 0.0017344159630421044, variance = eta;
+    const LinearChainPair pair{around(rate, target, eta, variance), point(0),
+                               around(other, target, eta, variance), point(0)};
+    const long double gap = static_cast<long double>(eta) *
+                            (static_cast<long double>(rate) - static_cast<long double>(other)) *
+                            static_cast<long double>(target);
+    const auto truth = static_cast<double>(gap * gap / (2.0L * static_cast<long double>(variance)));
+    EXPECT_GE(value(path_kl(pair, 1)), truth);
+    EXPECT_GE(value(best_contractive_bound(pair, 1).bound), truth);
+    worst = std::max(worst, value(path_kl(pair, 1)) / truth);
+  }
+  EXPECT_LT(worst, 1.0 + 1e-12);
 }
 
 }  // namespace

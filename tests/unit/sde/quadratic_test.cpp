@@ -44,6 +44,26 @@ TEST(Quadratic, SingularLossesHaveManyMinimaOrNone) {
   EXPECT_FALSE(minimum(quadratic_from_pull(flat, Vector2d(1, 1e-30))).point.has_value());
 }
 
+TEST(Quadratic, ColumnsThatNearlyDependOnOthersHaveOneMinimum) {
+  // The last column is -2 times the second up to the rounding of its entries: the least eigenvalue is 1e-50 of the
+  // largest, and not 0. The minimiser is that of 250 digits.
+  Eigen::MatrixXd factor(4, 3);
+  factor << 26993574.49902992, 0.0005091030630894281, -0.0010182061261806332,  //
+      24763689.70324988, 0.0006856445039538591, -0.001371289007905624,         //
+      23384165.0681095, -0.00026786785786672083, 0.00053573571573254,          //
+      35284081022.06052, 1.3421660794593147, -2.684332158915742;
+  const Eigen::Vector4d response(0.00032914628362056193, 0.00044085122249373125,
+                                 -0.00016096141769425762, 0.8561548767392813);
+  const Minimum least = minimum(quadratic_from_factor(factor, response));
+  ASSERT_TRUE(least.point);
+  EXPECT_TRUE(least.unique);
+  EXPECT_NEAR((*least.point)(1), 349958460.59186435, 1e-6);
+  EXPECT_NEAR((*least.point)(2), 174979229.98163807, 1e-6);
+  // And where it is -2 times the second exactly, there are many.
+  factor.col(2) = -2.0 * factor.col(1);
+  EXPECT_FALSE(minimum(quadratic_from_factor(factor, response)).unique);
+}
+
 TEST(Quadratic, IndefiniteLossesHaveNone) {
   const Minimum none =
       minimum(quadratic_from_point((Matrix2d() << 1, 0, 0, -2).finished(), Vector2d(0, 0)));

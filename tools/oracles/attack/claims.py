@@ -18,7 +18,7 @@ def run(program, arguments, text=True, timeout=300):
         return data.returncode, "", data.stderr.strip(), None
     printed = ""
     if text:
-        again = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=timeout)
+        again = subprocess.run([program, *arguments, "--full"], capture_output=True, text=True, timeout=timeout)
         if again.returncode != data.returncode:
             raise AssertionError(f"exit code {data.returncode} with --json and {again.returncode} without")
         printed = again.stdout

@@ -117,6 +117,7 @@ class Pair:
     """P = N(0, I) against Q = N(c, diag(lam)), or two laws that have no event in common (`singular`)."""
 
     def __init__(self, lam, c, singular=False):
+        self._largest = None  # delta(0), once it is known
         self.singular = singular
         self.lam, self.c = lam, c
         if singular:
@@ -218,6 +219,12 @@ class Pair:
         if bottom is not None and eps <= bottom:
             return 1 - eps.exp()
         value = self._inversion(eps, ((arb(0), arb(1)), (arb(-1), -eps.exp())))
+        # An integral that has not converged, although it settled: delta falls from its value at 0.
+        if self._largest is None and eps > 0:
+            self._largest = self.delta(0)
+        highest = self._largest if eps > 0 else arb(1)
+        if not (value >= 0 and value <= highest * (1 + arb("1e-9"))):
+            raise NoReference("the inversion gives no probability")
         return value if value < 1 else arb(1)
 
     def tail_p(self, eps):

@@ -1,5 +1,7 @@
 #include "sfumato/sde/precise/careful.hpp"
 
+#include <Eigen/Cholesky>
+#include <algorithm>
 #include <utility>
 
 #include "sfumato/core/overloaded.hpp"
@@ -58,6 +60,36 @@ GivenTraining rounding_twin(const GivenTraining& training) {
           reversed(training.noise),
           {training.start.mean.reverse(), reversed(training.start.covariance)},
           training.learning_rate};
+}
+
+namespace {
+
+LossIn<Wide> wide(const ScaledLoss& loss) {
+  LossIn<Wide> result = loss.given != nullptr
+                            ? loss_in<Wide>(*loss.given)
+                            : LossIn<Wide>{loss.curvature.cast<Wide>(), loss.pull.cast<Wide>()};
+  const Wide scale(loss.scale);
+  result.curvature *= scale;
+  result.pull *= scale;
+  return result;
+}
+
+}  // namespace
+
+LossDifference loss_difference(const ScaledLoss& p, const ScaledLoss& q, const VectorXd& point) {
+  const LossIn<Wide> loss_p = wide(p), loss_q = wide(q);
+  const MatrixOf<Wide> curvature = loss_p.curvature - loss_q.curvature;
+  const VectorOf<Wide> pull = loss_p.pull - loss_q.pull;
+  const VectorOf<Wide> at_point = curvature * point.cast<Wide>() - pull;
+  return {curvature.cast<double>(), pull.cast<double>(), at_point.cast<double>()};
+}
+
+double rounding_of_metric(const Covariance& metric) {
+  if (is_diagonal(metric)) return 1.0;
+  const MatrixXd matrix = dense(metric);
+  const double rcond = Eigen::LLT<MatrixXd>(matrix).rcond();
+  return 1.0 + 8.0 * static_cast<double>(matrix.rows()) * std::numeric_limits<double>::epsilon() /
+                   std::max(rcond, std::numeric_limits<double>::min());
 }
 
 bool difference_is_rounded(const OuProcess& p, const OuProcess& q) {

@@ -31,6 +31,30 @@ void require_resolved(const Spectrum& spectrum, const GivenTraining& training, d
 /// Throws   NumericalFailure if the two comparisons differ in the digits that people read.
 void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin);
 
+/// A loss 1/2 x^T A x - pull^T x times a number: A and the pull as rounded, and what they were rounded from, if
+/// that is known.
+struct ScaledLoss {
+  const Eigen::MatrixXd& curvature;
+  const Eigen::VectorXd& pull;
+  const GivenLoss* given;
+  double scale = 1.0;
+};
+
+/// M = s A - s' A', c = s pull - s' pull', and M x - c at a point.
+struct LossDifference {
+  Eigen::MatrixXd curvature;
+  Eigen::VectorXd pull;
+  Eigen::VectorXd at_point;
+};
+
+/// The difference of two losses from what they were given, with digits to spare: losses that differ in one of a
+/// million rows share six digits, which a difference of rounded sums does not have.
+[[nodiscard]] LossDifference loss_difference(const ScaledLoss& p, const ScaledLoss& q,
+                                             const Eigen::VectorXd& point);
+
+/// By what factor |S^(-1/2) v|^2 may be too small when S is factored in double precision.
+[[nodiscard]] double rounding_of_metric(const Covariance& metric);
+
 /// Whether the difference of two losses is lost in the rounding of the sums that they are: a bound made of
 /// it would be one of rounding.
 [[nodiscard]] bool difference_is_rounded(const OuProcess& p, const OuProcess& q);

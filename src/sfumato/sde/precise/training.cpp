@@ -66,6 +66,22 @@ struct Solved {
   bool converged = false;
 };
 
+/// Whether the rows of a table are not at right angles to q, a direction in which their sum of squares is lost
+/// to rounding: |X q|^2 from the rows keeps twice the digits of q^T (X^T X) q. `least` is the smallest
+/// eigenvalue that is not lost: an error e of the largest in A turns q by e / least towards its direction.
+template <class T>
+bool bends(const GivenLoss& loss, const VectorOf<T>& q, const T& largest, const T& least) {
+  const auto* rows = std::get_if<RowsGiven>(&loss);
+  if (rows == nullptr) return false;
+  T sum = (rows->table->features().template cast<T>() * q).squaredNorm();
+  for (const RowDifference& row : rows->differences) {
+    const T product = row.features.cast<T>().dot(q);
+    sum += T(row.weight) * product * product;
+  }
+  const T noise = std::numeric_limits<T>::epsilon() * T(1e6);
+  return sum / T(rows->divisor) > noise * noise * largest * (largest / least);
+}
+
 template <class T>
 Solved<T> solve_loss(const GivenTraining& given) {
   const LossIn<T> loss = loss_in<T>(given.loss);
@@ -86,10 +102,16 @@ Solved<T> solve_loss(const GivenTraining& given) {
     }
   }
   const T zero = zero_share<T>(d) * largest;
+  T least = largest;
+  for (Index i = 0; i < d; ++i) {
+    if (abs(solved.rates(i)) > zero && abs(solved.rates(i)) < least) least = abs(solved.rates(i));
+  }
   for (Index i = 0; i < d; ++i) {
     if (solved.rates(i) == T(0) || abs(solved.rates(i)) > zero) continue;
     const T share = abs(solved.rates(i)) / largest;
-    if (share > zero_noise<T>()) solved.nearly_flat = true;
+    if (share > zero_noise<T>() || bends<T>(given.loss, solved.vectors.col(i), largest, least)) {
+      solved.nearly_flat = true;
+    }
     solved.rates(i) = T(0);
     solved.drops = true;
     solved.dropped = static_cast<double>(zero);
