@@ -15,6 +15,7 @@ function(sfumato_module name)
                                                 "$<BUILD_INTERFACE:sfumato_hardening>")
   target_precompile_headers(sfumato_${name} REUSE_FROM sfumato_precompiled)
   set_property(GLOBAL APPEND PROPERTY SFUMATO_MODULES sfumato_${name})
+  set_property(GLOBAL PROPERTY SFUMATO_USES_${name} ${ARG_PUBLIC} ${ARG_PRIVATE})
   install(TARGETS sfumato_${name} EXPORT sfumatoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"
           DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/sfumato/${name}" FILES_MATCHING PATTERN "*.hpp")
