@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -21,6 +22,21 @@ std::string option_name(const std::string& key) {
   return name;
 }
 
+/// TABLE for the key `table` that has no option.
+std::string argument_name(std::string key) {
+  std::transform(key.begin(), key.end(), key.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return key;
+}
+
+/// A number as TOML; an integer keeps all its digits, which a double need not have.
+std::string toml_number(const std::string& option, const std::string& text) {
+  const double value = parse_option_number(option, text);
+  const bool digits = text.size() > 15 && text.size() < 20 && text[0] != '0' &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? text : toml_text(value);
+}
+
 const char* type_name(KeyShape shape) {
   switch (shape) {
     case KeyShape::text: return "TEXT";
@@ -36,7 +52,11 @@ const char* type_name(KeyShape shape) {
 std::string help_of(const KeyInfo& key) {
   std::string help = key.help;
   if (!help.empty()) help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
-  if (key.type.find(" | ") != std::string::npos) help += fmt::format(": {}", key.type);
+  // Of a choice: what may be chosen.
+  if (key.shape == KeyShape::text && key.type.find(" | ") != std::string::npos &&
+      key.type.find("path") == std::string::npos) {
+    help += fmt::format(": {}", key.type);
+  }
   std::string value = key.fallback;
   std::erase(value, '"');
   if (!value.empty() && key.shape != KeyShape::flag) help += fmt::format(" (default {})", value);
@@ -49,7 +69,7 @@ std::string toml_of(const KeyInfo& key, const std::vector<std::string>& given) {
   switch (key.shape) {
     case KeyShape::text: return toml_text(given.back());
     case KeyShape::flag: return given.back();
-    case KeyShape::number: return toml_text(parse_option_number(option, given.back()));
+    case KeyShape::number: return toml_number(option, given.back());
     case KeyShape::numbers: {
       std::vector<std::string> values;
       for (const std::string& item : split_option(option, given)) {
@@ -76,6 +96,7 @@ void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
                          const std::vector<std::string>& arguments) {
   command_ = command.get_name();
   keys_ = keys;
+  arguments_ = arguments;
   for (const KeyInfo& key : keys_) {
     std::vector<std::string>& texts = given_[key.key];
     if (std::find(arguments.begin(), arguments.end(), key.key) != arguments.end()) continue;
@@ -88,14 +109,19 @@ void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
           help_of(key));
       continue;
     }
-    const bool list = key.shape == KeyShape::texts || key.shape == KeyShape::numbers;
-    auto* option =
-        command
-            .add_option_function<std::vector<std::string>>(
-                names, [&texts](const std::vector<std::string>& all) { texts = all; }, help_of(key))
-            ->allow_extra_args(false)
-            ->type_name(type_name(key.shape));
-    if (list) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (key.shape == KeyShape::texts || key.shape == KeyShape::numbers) {
+      command
+          .add_option_function<std::vector<std::string>>(
+              names, [&texts](const std::vector<std::string>& all) { texts = all; }, help_of(key))
+          ->allow_extra_args(false)
+          ->type_name(type_name(key.shape))
+          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    } else {
+      command
+          .add_option_function<std::string>(
+              names, [&texts](const std::string& text) { texts = {text}; }, help_of(key))
+          ->type_name(type_name(key.shape));
+    }
   }
 }
 
@@ -104,15 +130,18 @@ TomlTable KeyOptions::table(const std::string& file) const {
   std::vector<std::string> missing;
   for (const KeyInfo& key : keys_) {
     const std::vector<std::string>& given = given_.at(key.key);
+    const bool argument =
+        std::find(arguments_.begin(), arguments_.end(), key.key) != arguments_.end();
+    const std::string name = argument ? argument_name(key.key) : option_name(key.key);
     if (given.empty()) {
-      if (key.required) missing.push_back(fmt::format("{} ({})", option_name(key.key), key.help));
+      if (key.required) missing.push_back(fmt::format("{} ({})", name, key.help));
       continue;
     }
     TomlOverride override;
     if (!key.table.empty()) override.path.push_back(key.table);
     override.path.push_back(key.key);
     override.value = toml_of(key, given);
-    override.source = option_name(key.key);
+    override.source = name;
     override.replaces = key.aliases;
     override.replaces.push_back(key.key);
     overrides.push_back(std::move(override));

@@ -30,6 +30,7 @@ class KeyOptions {
  private:
   std::string command_;
   std::vector<KeyInfo> keys_;
+  std::vector<std::string> arguments_;
   std::map<std::string, std::vector<std::string>> given_;  ///< by key; as typed
 };
 

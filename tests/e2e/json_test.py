@@ -9,7 +9,7 @@ SCHEMA = json.loads((ROOT / "docs/document.schema.json").read_text())
 QUESTIONS = {
     "rows": ["rows", "examples/rows/diabetes.csv", "--target", "progression", "--adjacency", "remove",
              "--loss", "sum", "--ridge", "1", "--noise", "1", "--standardise", "examples/rows/public.csv"],
-    "rows logistic": ["rows", "examples/rows/breast_cancer.csv", "--model", "logistic", "--target", "benign",
+    "rows logistic": ["rows", "examples/rows/breast_cancer.csv", "--model", "logistic", "--target", "malignant",
                       "--adjacency", "remove", "--loss", "mean", "--ridge", "1", "--noise", "1",
                       "--standardise", "self", "--check", "0"],
     "quadratic": ["quadratic", "examples/quadratic/shift.toml"],

@@ -216,7 +216,7 @@ class Logistic(unittest.TestCase):
         self.assertNotIn("checks", [b.get("key") for b in document["blocks"]])
 
     def test_text_says_what_the_bounds_are(self):
-        text = " ".join(run(*self.SUM, "--check", "1").stdout.split())
+        text = " ".join(run(*self.SUM, "--check", "1", "--full").stdout.split())
         for words in ("upper bounds", "not a differential-privacy guarantee", "sensitive", "not clipped",
                       "Time is continuous", "<=", "is an estimate"):
             self.assertIn(words, text)
@@ -225,13 +225,13 @@ class Logistic(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             noise = os.path.join(folder, "noise.csv")
             Path(noise).write_text("20\n21\n20\n19\n", encoding="utf-8")
-            base = LOGISTIC + ["--adjacency", "remove", "--loss", "sum", "--check", "0"]
+            base = LOGISTIC + ["--adjacency", "remove", "--loss", "sum", "--check", "0", "--full"]
             text = " ".join(run(*base, "--ridge", "5", "--noise", noise, "--time", "1").stdout.split())
             self.assertIn("The noise is not isotropic", text)
             text = " ".join(run(*base, "--ridge", "0.01", "--ridge-scale", "rows", "--noise",
                                 "20").stdout.split())
             self.assertIn("there is no mu", text)
-        text = " ".join(run(*self.SUM, "--check", "0", "--learning-rate", "0.5", "--steps", "9")
+        text = " ".join(run(*self.SUM, "--check", "0", "--learning-rate", "0.5", "--steps", "9", "--full")
                         .stdout.split())
         self.assertIn("constant 1 is used", text)
         self.assertIn("Lower --learning-rate below", text)
@@ -268,7 +268,7 @@ class Output(unittest.TestCase):
         self.assertEqual(rows[0]["line"], rows[0]["row"] + 1)
 
     def test_text_says_what_it_is_not(self):
-        text = run(*self.ARGUMENTS).stdout
+        text = run(*self.ARGUMENTS, "--full").stdout
         for words in ("not a differential-privacy guarantee", "sensitive", "Time is continuous",
                       "does not grow with the number of rows"):
             self.assertIn(words, " ".join(text.split()))
@@ -279,7 +279,83 @@ class Output(unittest.TestCase):
         self.assertIn("outside the claim", " ".join(text.split()))
 
 
+    def test_brief_by_default(self):
+        result = run(*self.ARGUMENTS)
+        lines = result.stdout.splitlines()
+        self.assertLessEqual(len(lines), 25, result.stdout)
+        self.assertLessEqual(max(map(len, lines)), 80, result.stdout)
+        for words in ("Row 383 is the most exposed of 442 rows", "median", "--full", "--report FILE.html",
+                      "Not a differential-privacy guarantee"):
+            self.assertIn(words, " ".join(result.stdout.split()))
+        self.assertNotIn("D||D'", result.stdout)
+
+    def test_results_for_programs(self):
+        document = json.loads(run(*self.ARGUMENTS, "--json").stdout)
+        found = {(r["quantity"], r.get("row"), r.get("quantile")): r["value"] for r in document["results"]}
+        row = {b["key"]: b for b in document["blocks"] if b["type"] == "table"}["riskiest_rows"]["rows"][0]
+        self.assertEqual(found["advantage", 383, None], row["advantage"]["value"])
+        self.assertEqual(found["epsilon", 383, None], row["epsilon_reverse"]["value"])
+        self.assertLess(found["advantage", None, 0.5], 0.05)
+
+    def test_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "r.html"
+            result = run(*self.ARGUMENTS, "--report", str(page))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("row 383", page.read_text(encoding="utf-8"))
+            self.assertEqual(run(*self.ARGUMENTS, "--report", str(page)).returncode, 74)
+            self.assertEqual(run(*self.ARGUMENTS, "--report", str(page), "--force").returncode, 0)
+
+    def test_rows_have_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = Path(folder) / "t.csv", Path(folder) / "o.csv"
+            path.write_text('x,name,y\n1,Ada,2\n3,"B, C",4\n5,,7\n2,Dee,2\n', encoding="utf-8")
+            base = ["rows", str(path), "--target", "y", "--adjacency", "remove", "--loss", "sum",
+                    "--ridge", "1", "--noise", "1", "--id", "name"]
+            result = run(*base, "--out", str(out))
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("Dee", result.stdout)
+            with open(out, newline="", encoding="utf-8") as stream:
+                self.assertEqual([r["id"] for r in csv.DictReader(stream)], ["Ada", "B, C", "", "Dee"])
+            document = json.loads(run(*base, "--json").stdout)
+            tables = {b["key"]: b for b in document["blocks"] if b["type"] == "table"}
+            self.assertIn("Ada", [r["id"] for r in tables["riskiest_rows"]["rows"]])
+
+    def test_a_file_of_keys(self):
+        with tempfile.TemporaryDirectory() as folder:
+            question = Path(folder) / "q.toml"
+            question.write_text(f"table = '{DIABETES}'\ntarget = 'progression'\nstandardise = '{PUBLIC}'\n"
+                                "adjacency = 'remove'\nloss = 'sum'\nridge = 2\nnoise = 1\n", encoding="utf-8")
+            from_file = json.loads(run("rows", str(question), "--ridge", "1", "--json").stdout)
+            self.assertEqual(from_file, json.loads(run(*self.ARGUMENTS, "--json").stdout))
+            for text, code, words in (("nois = 1\n", 65, ["q.toml:1", "nois"]),
+                                      ("ridge = -1\n" + question.read_text().replace("ridge = 2\n", ""), 65,
+                                       ["q.toml:1:9", "-1"]),
+                                      ("table = 't.csv'\nnoise = 1\n", 65, ["`target`", "`adjacency`", "`loss`"])):
+                question.write_text(text, encoding="utf-8")
+                result = run("rows", str(question))
+                self.assertEqual(result.returncode, code, result.stderr)
+                for word in words:
+                    self.assertIn(word, result.stderr)
+
+
 class Refusals(unittest.TestCase):
+    def test_everything_that_is_missing_is_named(self):
+        self.refused(64, ["TABLE", "--target", "--adjacency", "--loss", "--noise"], "rows")
+        self.refused(64, ["missing: --adjacency", "--loss"], "rows", DIABETES, "--target", "bmi", "--noise", "1")
+
+    def test_names_are_checked_before_values(self):
+        # A column of text and a target that is not there: the target is what is wrong.
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "t.csv"
+            path.write_text("name,hour,y\nAda,1,2\nBo,3,4\n", encoding="utf-8")
+            base = ["rows", str(path), "--adjacency", "remove", "--loss", "sum", "--noise", "1"]
+            self.refused(65, ["\"hours\"", "`hour`"], *base, "--target", "hours")
+            self.refused(65, ["t.csv:2:1", "\"name\"", "text"], *base, "--target", "hour")
+            self.refused(65, ["no column \"nam\""], *base, "--target", "hour", "--id", "nam")
+            self.refused(65, ["both id and feature"], *base, "--target", "hour", "--id", "name", "--features",
+                         "name,y")
+
     def refused(self, code, words, *arguments):
         result = run(*arguments)
         self.assertEqual(result.returncode, code, result.stderr)
@@ -301,8 +377,9 @@ class Refusals(unittest.TestCase):
         self.refused(64, ["--loss"], *BASE, "--adjacency", "remove", "--noise", "1")
         self.refused(64, ["--loss"], *BASE, "--adjacency", "remove", "--noise", "1", "--loss", "max")
         self.refused(64, ["--noise"], *BASE, "--adjacency", "remove", "--loss", "sum")
-        self.refused(64, ["--with"], *BASE, "--adjacency", "replace", "--loss", "sum", "--noise", "1")
-        self.refused(64, ["--with"], *full, "--with", OTHER)
+        self.refused(64, ["--adjacency", "`replacement`"], *BASE, "--adjacency", "replace", "--loss", "sum",
+                     "--noise", "1")
+        self.refused(64, ["--replacement", "replace"], *full, "--with", OTHER)
         self.refused(64, ["--ridge-scale", "Did you mean"], *full, "--ridge-scal", "fixed")
         self.refused(64, ["remove"], *BASE, "--adjacency", "remov", "--loss", "sum", "--noise", "1")
         self.refused(64, ["--separator"], *full, "--separator", ";;")
@@ -322,10 +399,10 @@ class Refusals(unittest.TestCase):
 
     def test_chain(self):
         full = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1"]
-        self.refused(64, ["--steps"], *full, "--learning-rate", "0.1")
-        self.refused(64, ["--learning-rate"], *full, "--steps", "10")
+        self.refused(64, ["--learning-rate", "`steps`"], *full, "--learning-rate", "0.1")
+        self.refused(64, ["--steps", "`learning_rate`"], *full, "--steps", "10")
         self.refused(64, ["--time"], *full, "--learning-rate", "0.1", "--steps", "10", "--time", "1")
-        self.refused(64, ["--release"], *full, "--learning-rate", "0.1", "--steps", "10", "--release")
+        self.refused(64, ["--learning-rate", "`release`"], *full, "--learning-rate", "0.1", "--steps", "10", "--release")
         self.refused(64, ["--learning-rate", "0 "], *full, "--learning-rate", "0", "--steps", "10")
         self.refused(64, ["--steps", "1.5"], *full, "--learning-rate", "0.1", "--steps", "1.5")
         self.refused(64, ["--steps", "-1"], *full, "--learning-rate", "0.1", "--steps", "-1")
@@ -340,7 +417,7 @@ class Refusals(unittest.TestCase):
                      "--learning-rate", "0.5", "--steps", "inf")
         self.refused(64, ["--check", "exact"], *BASE, "--adjacency", "remove", "--loss", "sum",
                      "--noise", "1", "--check", "1")
-        self.refused(64, ["--check", "--release"], *full, "--ridge", "1", "--check", "1", "--release")
+        self.refused(64, ["--check", "minimiser"], *full, "--ridge", "1", "--check", "1", "--release")
         self.refused(64, ["--model"], *full[:5], "svm", *full[6:])
         with tempfile.TemporaryDirectory() as folder:
             noise = os.path.join(folder, "noise.csv")
@@ -450,7 +527,7 @@ class Refusals(unittest.TestCase):
             path = Path(folder) / "t.csv"
             path.write_text(text, encoding="utf-8")
             result = run("rows", str(path), "--target", "y", "--adjacency", "remove", "--loss", "sum",
-                         "--model", "logistic", *arguments)
+                         "--model", "logistic", "--full", *arguments)
         self.assertEqual(result.returncode, 0, result.stderr)
         return " ".join(result.stdout.split())
 
@@ -465,7 +542,7 @@ class Refusals(unittest.TestCase):
     def test_a_release_without_ridge_names_the_reason(self):
         text = self.logistic("--noise", "1", "--release")
         self.assertIn("2 rows cannot be left out: without such a row no minimiser can be certified", text)
-        self.assertIn("Add --ridge", text)
+        self.assertIn("Add a ridge", text)
         weak = self.logistic("--noise", "1", "--ridge", "1e-300", "--time", "1")
         self.assertNotIn("start_distance", weak)
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -113,7 +113,11 @@ class TableReader {
                             "Add a header row (a name that is a number goes in quotes)",
                             Where::at(table_.source, records_.line()));
     }
-    if (!numbers_first) take_names();
+    if (!numbers_first) {
+      take_names();
+    } else if (options_.number_columns) {
+      for (std::size_t i = 1; i <= width_; ++i) table_.columns.push_back(fmt::format("{}", i));
+    }
     choose_columns();
     reserve();
     if (numbers_first) take_row();
@@ -192,14 +196,14 @@ class TableReader {
   }
 
   void choose_columns() {
-    if (options_.only.empty()) {
-      chosen_.resize(width_);
-      std::iota(chosen_.begin(), chosen_.end(), std::size_t{0});
-      return;
-    }
-    std::vector<bool> wanted(width_);
+    (void)columns_of(table_, options_.needed);
+    std::vector<bool> wanted(width_, options_.only.empty());
     for (const Eigen::Index i : columns_of(table_, options_.only)) {
       wanted[static_cast<std::size_t>(i)] = true;
+    }
+    if (!options_.id.empty()) {
+      id_ = static_cast<std::size_t>(column_of(table_, options_.id));
+      wanted[*id_] = false;
     }
     for (std::size_t i = 0; i < width_; ++i) {
       if (wanted[i]) chosen_.push_back(i);
@@ -249,10 +253,20 @@ class TableReader {
     }
     if (complete) {
       table_.lines.push_back(records_.line());
+      if (id_) take_id(fields[*id_].text);
     } else {
       values_.resize(values_.size() - chosen_.size());
       ++table_.dropped;
     }
+  }
+
+  void take_id(std::string_view id) {
+    if (!is_utf8(id)) {
+      throw InvalidArgument(fmt::format("{} is not UTF-8", field_name(*id_ + 1)),
+                            "Save the file as UTF-8",
+                            Where::at(table_.source, records_.line(), *id_ + 1));
+    }
+    table_.ids.emplace_back(id);
   }
 
   [[nodiscard]] std::string field_name(std::size_t field) const {
@@ -301,7 +315,7 @@ class TableReader {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     table_.values = Eigen::Map<const RowMajor>(values_.data(), static_cast<Eigen::Index>(rows),
                                                static_cast<Eigen::Index>(chosen_.size()));
-    if (!options_.only.empty()) {
+    if (chosen_.size() < table_.columns.size()) {
       std::vector<std::string> names;
       for (const std::size_t i : chosen_) names.push_back(std::move(table_.columns[i]));
       table_.columns = std::move(names);
@@ -315,6 +329,7 @@ class TableReader {
   DataTable table_;
   std::size_t width_ = 0;
   std::vector<std::size_t> chosen_;  ///< the fields that are read
+  std::optional<std::size_t> id_;    ///< the field that names the row
   std::vector<double> values_;       ///< row by row
 };
 

@@ -22,6 +22,12 @@ struct CsvOptions {
   MissingPolicy missing = MissingPolicy::reject;
   /// The columns to read, in the table's order; the others may hold anything. Empty: all.
   std::vector<std::string> only = {};
+  /// Columns that there must be; names are checked before values.
+  std::vector<std::string> needed = {};
+  /// The column that names the rows: kept as text, never read as a number. Empty: none.
+  std::string id = {};
+  /// Columns without names are called by their numbers, from 1.
+  bool number_columns = false;
 };
 
 /// A numeric table with a header row. Quotes as in RFC 4180; lines end in LF, CRLF or CR; a byte-order
@@ -38,7 +44,7 @@ struct CsvOptions {
                                   const CsvOptions& options = {});
 
 /// A matrix of numbers whose header is optional: the first row is one if none of its fields is a number
-/// or missing. Without it, `columns` is empty.
+/// or missing. Without it, `columns` is empty, or numbers if they are asked for.
 [[nodiscard]] DataTable read_csv_matrix(const std::string& path, const CsvOptions& options = {});
 [[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
                                          const CsvOptions& options = {});

@@ -15,6 +15,7 @@ struct DataTable {
   Eigen::MatrixXd values;            ///< rows x columns, all finite
   std::vector<std::size_t> lines;    ///< the line of the file on which each row begins
   std::size_t dropped = 0;           ///< rows left out because a value was missing
+  std::vector<std::string> ids;  ///< the name of each row, where a column of names was asked for
 };
 
 /// Position of the column called `name`.

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_input.hpp"
-#include "sfumato/data/target_table.hpp"
 #include "sfumato/study/material.hpp"
+#include "sfumato/study/regression_table.hpp"
 
 namespace sfumato {
 namespace {
@@ -19,46 +20,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-/// (value / divisor - mean) / deviation, column by column; the target has constants of its own where one
-/// more than the features is given.
-void standardise(const DataSpec& data, MatrixXd& features, VectorXd& targets) {
-  if (data.standardise != StandardiseBy::constants) return;
-  const Standardisation& constants = data.constants;
-  const Index columns = features.cols();
-  const auto check = [&](const char* key, const std::vector<double>& values) {
-    const auto count = static_cast<Index>(values.size());
-    if (count == 0 || count == columns || count == columns + 1) return;
-    throw InvalidArgument(
-        fmt::format("`{}` has {} numbers, the table {} features", key, count, columns),
-        "Give one per feature, in the order of the columns, and one more to scale ridge's targets",
-        data.where);
-  };
-  check("means", constants.means);
-  check("deviations", constants.deviations);
-  if (!(std::isfinite(constants.divisor) && constants.divisor > 0.0)) {
-    throw InvalidArgument(
-        fmt::format("`divisor` = {} is not a finite positive number", constants.divisor),
-        "Give one", data.where);
-  }
-  const auto constant = [](const std::vector<double>& values, Index column, double otherwise) {
-    const auto at = static_cast<std::size_t>(column);
-    return at < values.size() ? values[at] : otherwise;
-  };
-  const auto change = [&](auto&& values, Index column, double divisor) {
-    const double deviation = constant(constants.deviations, column, 1.0);
-    if (!(std::isfinite(deviation) && deviation > 0.0)) {
-      throw InvalidArgument(
-          fmt::format("the deviation {} is not a finite positive number", deviation),
-          "Give positive ones", data.where);
-    }
-    values = ((values.array() / divisor - constant(constants.means, column, 0.0)) / deviation)
-                 .matrix()
-                 .eval();
-  };
-  for (Index j = 0; j < columns; ++j) change(features.col(j), j, constants.divisor);
-  change(targets, columns, 1.0);
-}
 
 /// The variance that `reading` makes of sigma^2, as the noise of networks has it.
 double variance_of(const NoiseSpec& noise, double learning_rate) {
@@ -99,34 +60,24 @@ ConvexMaterial::ConvexMaterial(Study study) : study_(std::move(study)) {
 
 void ConvexMaterial::read_table() {
   const DataSpec& data = study_.data;
-  const auto [table, target, checksum] = read_target_table(data.set, data.label);
-  const Index rows = table.values.rows(), columns = table.values.cols() - 1;
-  checksums_[data.set] = checksum;
-  features_.resize(rows, columns);
-  features_.leftCols(target) = table.values.leftCols(target);
-  features_.rightCols(columns - target) = table.values.rightCols(columns - target);
-  targets_ = table.values.col(target);
   const bool classes = study_.model.kind == ModelKind::logistic;
+  RegressionColumns columns;
+  columns.target = data.label;
+  columns.intercept = study_.model.intercept;
+  columns.classes = classes ? 2 : 0;
+  columns.file = TableFile::matrix;
+  if (data.standardise == StandardiseBy::constants) columns.constants = data.constants;
+  RegressionInput table =
+      located(data.where, [&] { return read_regression(data.set, columns, {}, ""); });
+  features_ = std::move(table.features);
+  targets_ = std::move(table.target);
+  parameters_ = features_.cols();
+  checksums_[data.set] = table.checksum;
+  const Index rows = features_.rows();
   slots_.labels.assign(static_cast<std::size_t>(rows), 0);
   for (Index row = 0; classes && row < rows; ++row) {
-    if (targets_(row) != 0.0 && targets_(row) != 1.0) {
-      throw InvalidArgument(
-          fmt::format("the label {} of row {} is neither 0 nor 1", targets_(row), row + 1),
-          "Logistic models have two classes", Where::in(data.set));
-    }
     slots_.labels[static_cast<std::size_t>(row)] = targets_(row) == 1.0 ? 1 : 0;
   }
-  standardise(data, features_, targets_);
-  if (classes) {  // constants are for features
-    for (Index row = 0; row < rows; ++row) {
-      targets_(row) = slots_.labels[static_cast<std::size_t>(row)];
-    }
-  }
-  if (study_.model.intercept) {
-    features_.conservativeResize(Eigen::NoChange, columns + 1);
-    features_.col(columns).setOnes();
-  }
-  parameters_ = features_.cols();
   slots_.name = data.set;
   slots_.shape = {static_cast<int>(parameters_), 1, 1};
   slots_.classes = 2;

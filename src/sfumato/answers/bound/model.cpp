@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "sfumato/answers/problem/questions.hpp"
-#include "sfumato/answers/rows/input.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
+#include "sfumato/study/regression_table.hpp"
 
 namespace sfumato {
 namespace {

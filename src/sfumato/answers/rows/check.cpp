@@ -1,55 +1,22 @@
 #include "sfumato/answers/rows/check.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
-
 #include "sfumato/answers/rows/ranking.hpp"
-#include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kAllowedErrors = 4.0;  // a false alarm in 30,000 checks, were the bound attained
 
 bool exceeds(const MonteCarloMean& estimate, const RiskNumber& bound) {
   return estimate.value - kAllowedErrors * estimate.standard_error > bound.value;
 }
 
-void add_direction(Table& table, const CheckedRow& checked, const char* direction,
-                   const MonteCarloMean& estimate, const RiskNumber& bound) {
-  std::vector<Cell> cells{checked.risk.row + 1, std::string(direction),
-                          Claimed<double>{bound.value, bound.claim, "proven"}};
-  if (checked.check.paths == 0) {
-    const Empty none{checked.check.reason};
-    cells.insert(cells.end(), {none, none, none});
-  } else {
-    const Claim claim = Claim::estimate;
-    const char* method = "simulated paths";
-    cells.emplace_back(Claimed<double>{estimate.value, claim, method});
-    cells.emplace_back(Claimed<double>{estimate.standard_error, claim, method});
-    if (estimate.value > 0.0) {
-      cells.emplace_back(Claimed<double>{bound.value / estimate.value, claim, method});
-    } else {
-      cells.emplace_back(Empty{"the gradients do not differ along the paths"});
-    }
-  }
-  table.add_row(std::move(cells));
-}
-
-std::string words_of(const RowCheck& check) {
-  const std::string paths =
-      fmt::format("{} paths of {} step{}", check.paths, check.steps, check.steps == 1 ? "" : "s");
-  return check.stationary
-             ? fmt::format(
-                   "{} that start near the stationary law (its normal approximation at the "
-                   "minimiser) and cover a training time of {}, five relaxation times",
-                   paths, format_input(check.horizon))
-             : fmt::format("{} from the start", paths);
-}
-
 }  // namespace
+
+Verdict CheckedRow::verdict() const {
+  if (check.paths == 0 || check.stationary) return Verdict::open;
+  const bool above =
+      exceeds(check.forward, risk.forward.kl) || exceeds(check.reverse, risk.reverse.kl);
+  return above ? Verdict::violated : Verdict::not_refuted;
+}
 
 std::vector<CheckedRow> check_riskiest(const ClassificationFit& fit, const RowRiskOptions& options,
                                        const std::vector<RowRisk>& risks, std::size_t count,
@@ -60,57 +27,6 @@ std::vector<CheckedRow> check_riskiest(const ClassificationFit& fit, const RowRi
     checked.push_back({*risk, check_row(fit, risk->row, options, check, observer)});
   }
   return checked;
-}
-
-bool add_checks(Document& document, const std::vector<CheckedRow>& checks) {
-  Table table("checks", "Proven bounds on the KL beside simulated paths",
-              {{"row", "row"},
-               {"direction", "direction"},
-               {"bound", "KL, proven"},
-               {"estimate", "simulated"},
-               {"standard_error", "standard error"},
-               {"ratio", "proven / simulated"}});
-  std::vector<std::string> violated, unchecked;
-  const RowCheck* example = nullptr;
-  for (const CheckedRow& checked : checks) {
-    add_direction(table, checked, "D||D'", checked.check.forward, checked.risk.forward.kl);
-    add_direction(table, checked, "D'||D", checked.check.reverse, checked.risk.reverse.kl);
-    if (checked.check.paths == 0) {
-      unchecked.push_back(fmt::format("{} ({})", checked.risk.row + 1, checked.check.reason));
-      continue;
-    }
-    example = &checked.check;
-    // In the long run the proven bound has another argument too, and may be the smaller one.
-    if (!checked.check.stationary && (exceeds(checked.check.forward, checked.risk.forward.kl) ||
-                                      exceeds(checked.check.reverse, checked.risk.reverse.kl))) {
-      violated.push_back(fmt::format("{}", checked.risk.row + 1));
-    }
-  }
-  document.add(std::move(table));
-  if (example != nullptr) {
-    document.state(
-        StatementKind::info,
-        fmt::format("The simulated column is an estimate of the same bound with the true "
-                    "difference of the gradients in place of constants ({}). The KL itself "
-                    "is smaller still: {}.",
-                    words_of(*example),
-                    example->stationary
-                        ? "a ratio below 1 shows what the curvature near the minimiser gains"
-                        : "the ratio shows the slack of the constants alone"));
-  }
-  if (!unchecked.empty()) {
-    document.state(StatementKind::warning,
-                   fmt::format("not checked by simulation: row{} {}.",
-                               unchecked.size() == 1 ? "" : "s", fmt::join(unchecked, ", ")));
-  }
-  if (!violated.empty()) {
-    document.state(
-        StatementKind::warning,
-        fmt::format("THE CHECK FAILED for row{} {}: the estimate is more than {} standard errors "
-                    "above a proven bound. Do not trust the bounds of this run, and report it.",
-                    violated.size() == 1 ? "" : "s", fmt::join(violated, ", "), kAllowedErrors));
-  }
-  return violated.empty();
 }
 
 }  // namespace sfumato

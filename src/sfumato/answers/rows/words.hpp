@@ -3,7 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "sfumato/answers/rows/output.hpp"
+#include "sfumato/answers/rows/answer.hpp"
+#include "sfumato/report/document.hpp"
 
 namespace sfumato {
 
@@ -11,13 +12,24 @@ namespace sfumato {
 [[nodiscard]] std::string count_of(std::size_t count, std::string_view noun);
 
 /// The loss that is minimised.
-[[nodiscard]] std::string words_of_model(const RowsQuestion& question,
-                                         const RegressionInput& input);
+[[nodiscard]] std::string words_of_model(const RowsAnswer& answer);
 
 /// What is published.
 [[nodiscard]] std::string words_of_release(const Release& release);
 
+/// The same in a few words: "noisy gradient flow in the long run".
+[[nodiscard]] std::string short_words_of_release(const Release& release);
+
+/// What D' is.
+[[nodiscard]] std::string words_of_neighbour(const RowsQuestion& question);
+
 /// How the numbers of this question come about, for footnotes.
-[[nodiscard]] std::string words_of_method(const RowsQuestion& question);
+[[nodiscard]] std::string words_of_method(const RowsAnswer& answer);
+
+/// Adds rows without a number and columns whose rescaling is outside the claim.
+void add_warnings(Document& document, const RowsAnswer& answer);
+
+/// Adds what the numbers mean, assume and leave out.
+void add_caveats(Document& document, const RowsAnswer& answer);
 
 }  // namespace sfumato

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sfumato/core/number_check.hpp"
@@ -54,6 +55,42 @@ template <class T>
   return key;
 }
 
+/// As path_key, but as it was written: relative to the working directory, as people like to read it.
+template <class T>
+[[nodiscard]] Key<T> file_key(const char* name, const char* help, std::string T::*member) {
+  Key<T> key = text_key<T>(name, "path", help, member);
+  key.read = [member](T& to, const TomlTable& table, const std::string& given) {
+    to.*member = table.path(given);
+  };
+  return key;
+}
+
+/// A number that passes `check`, or the path of a file as file_key has it.
+template <class T>
+[[nodiscard]] Key<T> number_or_file_key(const char* name, const char* help,
+                                        std::variant<double, std::string> T::*member,
+                                        NumberCheck check) {
+  return {name,
+          "number | path",
+          help,
+          [member, check](T& to, const TomlTable& table, const std::string& key) {
+            if (table.is_string(key)) {
+              to.*member = table.path(key);
+            } else {
+              to.*member = checked_number(table, key, check);
+            }
+          },
+          [member](const T& from) {
+            const auto* number = std::get_if<double>(&(from.*member));
+            return number != nullptr ? toml_text(*number)
+                                     : toml_text(std::get<std::string>(from.*member));
+          },
+          {},
+          false,
+          {},
+          KeyShape::any};
+}
+
 /// An integer of any width, at least `least` and at most `most`.
 template <class T, class Integer>
 [[nodiscard]] Key<T> integer_key(const char* name, const char* help, Integer T::*member,
@@ -75,6 +112,32 @@ template <class T, class Integer>
             to.*member = static_cast<Integer>(value);
           },
           [member](const T& from) { return fmt::format("{}", from.*member); },
+          {},
+          false,
+          {},
+          KeyShape::number};
+}
+
+/// The same for one that may be left out.
+template <class T, class Integer>
+[[nodiscard]] Key<T> integer_key(const char* name, const char* help,
+                                 std::optional<Integer> T::*member, std::int64_t least,
+                                 std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  struct One {
+    Integer value = {};
+  };
+  const Key<One> one = integer_key<One, Integer>(name, help, &One::value, least, most);
+  return {name,
+          one.type,
+          help,
+          [member, read = one.read](T& to, const TomlTable& table, const std::string& key) {
+            One read_into;
+            read(read_into, table, key);
+            to.*member = read_into.value;
+          },
+          [member](const T& from) {
+            return from.*member ? fmt::format("{}", *(from.*member)) : std::string();
+          },
           {},
           false,
           {},

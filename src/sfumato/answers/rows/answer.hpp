@@ -1,0 +1,48 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sfumato/answers/rows/check.hpp"
+#include "sfumato/answers/rows/question.hpp"
+#include "sfumato/core/observer.hpp"
+#include "sfumato/core/verdict.hpp"
+#include "sfumato/privacy/row_risk.hpp"
+
+namespace sfumato {
+
+/// The risk of every row of a table.
+struct RowsAnswer {
+  RowsQuestion question;
+  Release release;                           ///< what is published, the noise spelt out
+  std::vector<std::string> parameters = {};  ///< names, the intercept last
+  std::size_t dropped = 0;                   ///< rows left out because a value was missing
+  std::vector<std::string> not_rescaled =
+      {};  ///< columns left as they are although others were rescaled
+
+  std::vector<Epsilon> epsilons = {};   ///< where `risks` have their deltas
+  std::vector<RowRisk> risks = {};      ///< in the order of the table
+  std::vector<std::size_t> lines = {};  ///< of the file, for each row
+  std::vector<std::string> ids = {};    ///< of each row, if the question names a column
+  /// Of a logistic model, for each row: the norm of the features, which bounds its gradient, and the probability
+  /// that the noiseless fit gives to its own label. Else empty.
+  Eigen::VectorXd norms = {}, fitted = {};
+  std::vector<CheckedRow> checks = {};  ///< bounds beside simulated paths
+  std::vector<std::string> notes = {};  ///< bounds that do not apply, tolerances that were used
+  bool stopped = false;                 ///< before every row was computed and checked
+
+  /// Of the bounds: refuted by a simulation, or none.
+  Verdict verdict = Verdict::none;
+};
+
+/// Reads the table, fits the model and compares it with the model of each neighbour: exactly for ridge
+/// regression, by proven upper bounds for logistic regression.
+///
+/// Stops    when the observer asks; the remaining rows are not_computed.
+/// Throws   InvalidArgument at a key of the question or a place in one of its files; NumericalFailure where there
+///          is no model or no bound, as row_risks() and row_bounds().
+[[nodiscard]] RowsAnswer answer(const RowsQuestion& question, Observer& observer);
+
+}  // namespace sfumato

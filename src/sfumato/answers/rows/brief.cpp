@@ -1,0 +1,110 @@
+#include "sfumato/answers/rows/brief.hpp"
+
+#include <fmt/format.h>
+
+#include "sfumato/answers/rows/checks_table.hpp"
+#include "sfumato/answers/rows/columns.hpp"
+#include "sfumato/answers/rows/ranking.hpp"
+#include "sfumato/answers/rows/tables.hpp"
+#include "sfumato/answers/rows/words.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr std::size_t kListed = 5;
+
+std::string words_of(const RiskNumber& number) {
+  const bool bound = number.claim == Claim::upper_bound;
+  return fmt::format("{}{}", bound ? "at most " : "",
+                     format_claimed({number.value, number.claim, ""}, NumberStyle::probability));
+}
+
+std::string name_of(const RowsAnswer& answer, const RowRisk& risk) {
+  const auto at = static_cast<std::size_t>(risk.row);
+  return answer.ids.empty() ? fmt::format("Row {}", risk.row + 1)
+                            : fmt::format("Row {} ({})", risk.row + 1, answer.ids[at]);
+}
+
+void add_headline(Document& document, const RowsAnswer& answer) {
+  const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
+  if (first.empty()) return;
+  const RiskNumber median = quantile(
+      answer, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
+  const bool proven = first.front()->advantage.claim == Claim::upper_bound;
+  document.state(
+      StatementKind::info,
+      fmt::format(
+          "{} {} the most exposed of {}: from the released weights, an attacker who knows "
+          "all other rows tells whether it was used with an advantage of {} (0: a guess, 1: "
+          "certainty). The median row has {}.",
+          name_of(answer, *first.front()), proven ? "may be" : "is",
+          count_of(answer.risks.size(), "row"), words_of(first.front()->advantage),
+          words_of(median)));
+}
+
+/// The columns that a reader compares: advantage, epsilon, delta.
+std::vector<RiskColumn> brief_columns(const RowsAnswer& answer) {
+  std::vector<RiskColumn> all = worse_columns(answer);
+  std::vector<RiskColumn> chosen{all.front(), all.back()};
+  for (std::size_t i = 1; i + 1 < all.size(); ++i) {
+    if (all[i].key.starts_with("delta")) chosen.push_back(all[i]);
+  }
+  return chosen;
+}
+
+Table worst_rows(const RowsAnswer& answer) {
+  const std::vector<RiskColumn> list = brief_columns(answer);
+  const bool named = !answer.ids.empty();
+  std::vector<Column> columns{{"row", "row", "", NumberStyle::general, Align::right}};
+  if (named) columns.push_back({"id", answer.question.id});
+  for (const RiskColumn& column : list) {
+    columns.push_back({column.key, column.title, "", column.style});
+  }
+  const std::vector<const RowRisk*> rows = listed(answer, kListed);
+  Table table("riskiest_rows", title_of(answer, rows.size()) + ", each in its worse direction",
+              std::move(columns), named ? 2 : 1);
+  const std::string method = words_of_method(answer);
+  for (const RowRisk* risk : rows) {
+    std::vector<Cell> cells{risk->row + 1};
+    if (named) cells.emplace_back(answer.ids[static_cast<std::size_t>(risk->row)]);
+    for (const RiskColumn& column : list) {
+      cells.push_back(risk->status == RowStatus::no_model
+                          ? Cell(Empty{"without this row there is no model: its presence is plain"})
+                          : cell_of(column.of(*risk), method));
+    }
+    table.add_row(std::move(cells));
+  }
+  if (!computed(answer.risks).empty()) {
+    std::vector<Cell> cells{"median"};
+    if (named) cells.emplace_back("");
+    for (const RiskColumn& column : list) {
+      cells.push_back(cell_of(quantile(answer, column.of, 0.5), method));
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace
+
+void add_brief(Document& document, const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  const bool ridge = question.model == RowsModel::ridge;
+  add_check_verdict(document, answer);
+  add_headline(document, answer);
+  document.add(worst_rows(answer));
+  add_warnings(document, answer);
+  document.state(
+      StatementKind::info,
+      fmt::format("{} for this table and {} regression by {}; {}. Not a differential-privacy "
+                  "guarantee, and as sensitive as the rows.",
+                  ridge ? "Exact" : "Proven upper bounds", name(question.model),
+                  short_words_of_release(answer.release),
+                  question.adjacency == Adjacency::replace
+                      ? "D' has another record in place of the row"
+                      : "D' is the table without the row"));
+  document.state(StatementKind::summary,
+                 "More: --full, --report FILE.html; all rows: --out FILE.csv.");
+}
+
+}  // namespace sfumato

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sfumato/answers/rows/answer.hpp"
+#include "sfumato/report/document.hpp"
+
+namespace sfumato {
+
+/// Adds who is most exposed, the riskiest rows by their worse direction, what that rests on and how to see more.
+void add_brief(Document& document, const RowsAnswer& answer);
+
+}  // namespace sfumato

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "sfumato/answers/rows/answer.hpp"
+
+namespace sfumato {
+
+/// Writes one line per row, in the order of the table, every digit.
+/// Throws StorageError if the file cannot be written.
+void write_csv(const std::string& path, const RowsAnswer& answer);
+
+}  // namespace sfumato

@@ -1,0 +1,56 @@
+#include "sfumato/answers/rows/document.hpp"
+
+#include <fmt/format.h>
+
+#include "sfumato/answers/rows/brief.hpp"
+#include "sfumato/answers/rows/checks_table.hpp"
+#include "sfumato/answers/rows/ranking.hpp"
+#include "sfumato/answers/rows/tables.hpp"
+#include "sfumato/answers/rows/words.hpp"
+#include "sfumato/report/histogram.hpp"
+
+namespace sfumato {
+namespace {
+
+void add_histogram(Document& document, const RowsAnswer& answer) {
+  std::vector<double> advantages;
+  for (const RowRisk* risk : computed(answer.risks)) advantages.push_back(risk->advantage.value);
+  document.add(
+      histogram("advantage", "Membership advantage over the rows",
+                {answer.question.model == RowsModel::ridge ? "advantage of the best attack"
+                                                           : "bound on the advantage of any attack",
+                 "", Scale::linear},
+                advantages));
+}
+
+void add_everything(Document& document, const RowsAnswer& answer) {
+  document.state(StatementKind::info, words_of_model(answer));
+  document.state(StatementKind::info, words_of_release(answer.release));
+  document.state(StatementKind::info, words_of_neighbour(answer.question));
+  document.add(riskiest_rows(answer));
+  if (!computed(answer.risks).empty()) {
+    document.add(quantiles(answer));
+    add_histogram(document, answer);
+    document.add(ranked(answer));
+  }
+  for (const std::string& note : answer.notes) document.state(StatementKind::info, note);
+  add_checks(document, answer);
+  add_check_verdict(document, answer);
+  add_warnings(document, answer);
+  add_caveats(document, answer);
+}
+
+}  // namespace
+
+Document document_of(const RowsAnswer& answer, Detail detail) {
+  Document document = new_document("rows", "Risk of every row of " + answer.question.table);
+  if (detail == Detail::brief) {
+    add_brief(document, answer);
+  } else {
+    add_everything(document, answer);
+  }
+  add_results(document, answer);
+  return document;
+}
+
+}  // namespace sfumato

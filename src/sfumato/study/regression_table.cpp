@@ -1,0 +1,135 @@
+#include "sfumato/study/regression_table.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/rescaling.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+void require_labels(const TargetTable& table, Index classes) {
+  const auto labels = table.values.col(table.values.cols() - 1);
+  for (Index row = 0; row < labels.size(); ++row) {
+    const double label = labels(row);
+    if (label >= 0.0 && label < static_cast<double>(classes) && label == std::floor(label)) {
+      continue;
+    }
+    throw InvalidArgument(
+        fmt::format("the label in column \"{}\" is {}", table.target(),
+                    classes == 2 ? "neither 0 nor 1"
+                                 : fmt::format("not one of 0, 1, ..., {}", classes - 1)),
+        fmt::format("Code the classes as whole numbers from 0 to {}, or use the model ridge for a "
+                    "quantity",
+                    classes - 1),
+        place_of(table, row));
+  }
+}
+
+/// How a table's columns become those of the regression; a label stays as it is.
+class Standardiser {
+ public:
+  Standardiser(const RegressionColumns& columns, const TargetTable& table, const CsvOptions& csv)
+      : columns_(columns) {
+    const Index count = table.values.cols();
+    if (columns.constants) return;
+    if (columns.standardise.empty()) {
+      rescaling_ = {Eigen::VectorXd::Zero(count), Eigen::VectorXd::Ones(count)};
+    } else if (columns.standardise == "self") {
+      rescaling_ = own_moments(table.values);
+    } else {
+      rescaling_ = read_rescaling(columns.standardise, table.names, columns.features.empty(), csv);
+    }
+    if (columns.classes > 0) keep_label(table);
+  }
+
+  [[nodiscard]] MatrixXd apply(const MatrixXd& values) const {
+    if (!columns_.constants) return rescaled(values, rescaling_);
+    MatrixXd result = rescaled(values, *columns_.constants);
+    if (columns_.classes > 0)
+      result.rightCols(1) = values.rightCols(1);  // constants are for features
+    return result;
+  }
+
+  /// Columns that stay as they are although others do not; labels are not spoken of.
+  [[nodiscard]] std::vector<std::string> kept(const TargetTable& table) const {
+    std::vector<std::string> names;
+    if (columns_.standardise.empty()) return names;
+    const std::size_t count = table.names.size() - (columns_.classes > 0 ? 1 : 0);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (rescaling_.keeps(static_cast<Index>(i))) names.push_back(table.names[i]);
+    }
+    return names;
+  }
+
+ private:
+  /// A file of constants must not say otherwise.
+  void keep_label(const TargetTable& table) {
+    const Index target = table.values.cols() - 1;
+    if (!rescaling_.keeps(target) && columns_.standardise != "self") {
+      throw InvalidArgument(fmt::format("\"{}\" is a label and cannot be rescaled", table.target()),
+                            "Leave its column out, or give it centre 0 and scale 1",
+                            Where::in(columns_.standardise));
+    }
+    rescaling_.keep(target);
+  }
+
+  const RegressionColumns& columns_;
+  Rescaling rescaling_;
+};
+
+/// Splits off the target and appends the intercept.
+MatrixXd features_of(const MatrixXd& values, bool intercept) {
+  MatrixXd features(values.rows(), values.cols() - 1 + (intercept ? 1 : 0));
+  features.leftCols(values.cols() - 1) = values.leftCols(values.cols() - 1);
+  if (intercept) features.col(features.cols() - 1).setOnes();
+  return features;
+}
+
+}  // namespace
+
+RegressionInput read_regression(const std::string& path, const RegressionColumns& columns,
+                                const CsvOptions& csv, const std::string& with_file) {
+  TargetTable table =
+      read_target_table(path, {columns.target, columns.features, columns.id}, columns.file, csv);
+  if (table.names.size() == 1 && !columns.intercept) {
+    throw InvalidArgument("no feature is left", "Name other columns or keep the intercept",
+                          Where::in(path));
+  }
+  if (columns.classes > 0) require_labels(table, columns.classes);
+  const Standardiser standardiser(columns, table, csv);
+  const MatrixXd values = standardiser.apply(table.values);
+  RegressionInput input;
+  input.features = features_of(values, columns.intercept);
+  input.target = values.rightCols(1);
+  input.not_rescaled = standardiser.kept(table);
+  input.parameters.assign(table.names.begin(), table.names.end() - 1);
+  if (columns.intercept) input.parameters.emplace_back("(intercept)");
+  if (!with_file.empty()) {
+    // A record of the same columns, whatever else its file holds.
+    const std::vector<std::string> features(table.names.begin(), table.names.end() - 1);
+    const TargetTable other =
+        read_target_table(with_file, {table.target(), features, ""}, columns.file, csv);
+    if (other.values.rows() != 1) {
+      throw InvalidArgument(fmt::format("has {} records", other.values.rows()),
+                            "Give the one record that replaces each row, under column names",
+                            Where::in(with_file));
+    }
+    if (columns.classes > 0) require_labels(other, columns.classes);
+    const MatrixXd record = standardiser.apply(other.values);
+    input.replacement = Record{features_of(record, columns.intercept).row(0).transpose(),
+                               record(0, record.cols() - 1)};
+  }
+  input.lines = std::move(table.lines);
+  input.ids = std::move(table.ids);
+  input.dropped = table.dropped;
+  input.checksum = std::move(table.checksum);
+  return input;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,212 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sfumato/answers/rows/answer.hpp"
+#include "sfumato/answers/rows/csv.hpp"
+#include "sfumato/answers/rows/document.hpp"
+#include "sfumato/answers/rows/ranking.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/report/text.hpp"
+#include "unit/data/temp_dir.hpp"
+
+namespace sfumato {
+namespace {
+
+class Rows : public testing::Test {
+ protected:
+  Rows() {
+    put(table, "who,x,y\nAda,1,0\nBo,2,1\nCem,3,0\nDee,-1,1\nEve,0,1\n");
+    question.table = table;
+    question.target = "y";
+    question.id = "who";
+    question.ridge = 1.0;
+    question.noise = 0.5;
+  }
+  [[nodiscard]] RowsAnswer ask() {
+    Observer observer;
+    return answer(question, observer);
+  }
+  /// What is refused is the value of that key.
+  void refused(const std::string& key, const std::string& words) {
+    try {
+      (void)ask();
+      FAIL() << key;
+    } catch (const InvalidArgument& error) {
+      EXPECT_TRUE(error.where().is_key()) << error.what();
+      EXPECT_EQ(error.where().text(), key) << error.what();
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  }
+  TempDir dir;
+  std::string table = dir / "t.csv";
+  RowsQuestion question;
+};
+
+TEST_F(Rows, RidgeIsExactAndRanked) {
+  const RowsAnswer found = ask();
+  ASSERT_EQ(found.risks.size(), 5U);
+  EXPECT_EQ(found.parameters, (std::vector<std::string>{"x", "(intercept)"}));
+  EXPECT_EQ(found.ids[2], "Cem");
+  EXPECT_EQ(found.verdict, Verdict::none);
+  EXPECT_FALSE(found.stopped);
+  EXPECT_EQ(found.norms.size(), 0);
+  for (const RowRisk& risk : found.risks) {
+    EXPECT_EQ(risk.status, RowStatus::ok);
+    EXPECT_EQ(risk.advantage.claim, Claim::exact);
+    EXPECT_GT(risk.leverage, 0.0);
+  }
+  const std::vector<const RowRisk*> order = riskiest(found.risks, 9);
+  ASSERT_EQ(order.size(), 5U);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    EXPECT_GE(order[i - 1]->advantage.value, order[i]->advantage.value);
+  }
+}
+
+TEST_F(Rows, LogisticIsBoundedAndChecked) {
+  question.model = RowsModel::logistic;
+  question.time = 0.5;
+  question.check = 2;
+  const RowsAnswer found = ask();
+  EXPECT_EQ(found.checks.size(), 2U);
+  EXPECT_EQ(found.norms(0), std::sqrt(2.0));
+  for (const RowRisk& risk : found.risks) EXPECT_EQ(risk.advantage.claim, Claim::upper_bound);
+  for (const CheckedRow& checked : found.checks) EXPECT_EQ(checked.verdict(), Verdict::not_refuted);
+  EXPECT_EQ(found.verdict, Verdict::none);
+}
+
+TEST(RowsCheck, AnEstimateFarAboveItsBoundRefutesIt) {
+  CheckedRow row;
+  row.risk.forward.kl = {0.1, Claim::upper_bound};
+  row.risk.reverse.kl = {0.1, Claim::upper_bound};
+  row.check.paths = 10;
+  row.check.forward = {0.13, 0.01};
+  row.check.reverse = {0.05, 0.01};
+  EXPECT_EQ(row.verdict(), Verdict::not_refuted);
+  row.check.forward = {0.15, 0.01};
+  EXPECT_EQ(row.verdict(), Verdict::violated);
+  row.check.stationary = true;
+  EXPECT_EQ(row.verdict(), Verdict::open);
+  row.check.paths = 0;
+  EXPECT_EQ(row.verdict(), Verdict::open);
+}
+
+TEST_F(Rows, BriefFitsAScreenAndFullHasEverything) {
+  const RowsAnswer found = ask();
+  const std::string brief = render_text(document_of(found, Detail::brief), {80, false});
+  EXPECT_LE(std::count(brief.begin(), brief.end(), '\n'), 25) << brief;
+  EXPECT_NE(brief.find("the most exposed of 5 rows"), std::string::npos) << brief;
+  EXPECT_NE(brief.find("median"), std::string::npos) << brief;
+  EXPECT_EQ(brief.find("D||D'"), std::string::npos) << brief;
+  EXPECT_NE(brief.find(found.ids[static_cast<std::size_t>(riskiest(found.risks, 1)[0]->row)]),
+            std::string::npos);
+  const Document full = document_of(found, Detail::full);
+  const std::string text = render_text(full, {80, false});
+  for (const char* words : {"eps(1e-5) D'||D", "50 % (median)", "Membership advantage"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words;
+  }
+  // Five rows and the median, of four numbers.
+  EXPECT_EQ(full.results().size(), 24U);
+  EXPECT_EQ(full.results().front().quantity, "advantage");
+}
+
+TEST_F(Rows, CsvHasAllRowsUnderTheirNames) {
+  write_csv(dir / "o.csv", ask());
+  const std::string text = get(dir / "o.csv");
+  EXPECT_TRUE(text.starts_with("row,id,line,status,leverage,advantage,kl_forward")) << text;
+  EXPECT_NE(text.find("\n5,Eve,6,ok,"), std::string::npos) << text;
+}
+
+TEST_F(Rows, StopsWhenItIsAsked) {
+  class Stopped : public Observer {
+   public:
+    [[nodiscard]] bool stop_requested() const override { return true; }
+  } observer;
+  const RowsAnswer found = answer(question, observer);
+  EXPECT_TRUE(found.stopped);
+  EXPECT_EQ(found.risks[4].status, RowStatus::not_computed);
+  (void)document_of(found, Detail::brief);
+  (void)document_of(found, Detail::full);
+}
+
+TEST_F(Rows, RefusalsNameTheKey) {
+  question.table.clear();
+  refused("table", "no table");
+  question.table = table;
+  question.target.clear();
+  refused("target", "no column");
+  question.target = "y";
+  question.noise = -1.0;
+  refused("noise", "-1");
+  question.noise = 1.0;
+  question.delta = 1.0;
+  refused("delta", "1");
+  question.delta = 1e-5;
+  question.epsilons = {1.0, -1.0};
+  refused("epsilons", "-1");
+  question.epsilons = {1.0};
+  question.separator = ";;";
+  refused("separator", ";;");
+  question.separator = ",";
+  question.decimal = "x";
+  refused("decimal", "x");
+}
+
+TEST_F(Rows, CombinationsThatMakeNoSense) {
+  question.learning_rate = 0.1;
+  refused("learning_rate", "steps");
+  question.steps = 10.0;
+  question.time = 1.0;
+  refused("time", "steps");
+  question.time.reset();
+  question.release = true;
+  refused("learning_rate", "minimiser");
+  question.learning_rate.reset();
+  refused("steps", "minimiser");
+  question.release = false;
+  refused("steps", "learning_rate");
+  question.steps.reset();
+  question.adjacency = Adjacency::replace;
+  refused("adjacency", "replacement");
+  question.adjacency = Adjacency::remove;
+  question.replacement = table;
+  refused("replacement", "replace");
+  question.replacement.clear();
+  question.check = 1;
+  refused("check", "exact");
+  question.check.reset();
+  question.loss = LossScale::mean;
+  question.ridge_scale = RidgeScale::times_rows;
+  refused("ridge_scale", "mean");
+}
+
+TEST(RowsKeys, FillTheQuestion) {
+  RowsQuestion question;
+  read_keys(
+      question,
+      TomlTable::parse("table = 't.csv'\ntarget = 'y'\nadjacency = 'replace'\nwith = 'o.csv'\n"
+                       "loss = 'mean'\nnoise = 'n.npz'\nstandardize = 'self'\ncheck = 0\n"
+                       "intercept = false\nepsilon = 2\nseed = 9223372036854775807\n",
+                       "d/q.toml"),
+      rows_keys());
+  EXPECT_EQ(question.table, "d/t.csv");
+  EXPECT_EQ(question.replacement, "d/o.csv");
+  EXPECT_EQ(std::get<std::string>(question.noise), "d/n.npz");
+  EXPECT_EQ(question.standardise, "self");
+  EXPECT_EQ(question.adjacency, Adjacency::replace);
+  EXPECT_EQ(question.loss, LossScale::mean);
+  EXPECT_EQ(question.check, 0);
+  EXPECT_FALSE(question.intercept);
+  EXPECT_EQ(question.epsilons, std::vector<double>{2.0});
+  EXPECT_EQ(question.seed, 9223372036854775807U);
+  const std::string message = message_of<InvalidArgument>([] {
+    RowsQuestion empty;
+    read_keys(empty, TomlTable::parse("table = 't.csv'\n", "q.toml"), rows_keys());
+  });
+  for (const char* key : {"`target`", "`adjacency`", "`loss`", "`noise`"}) {
+    EXPECT_NE(message.find(key), std::string::npos) << message;
+  }
+}
+
+}  // namespace
+}  // namespace sfumato
