@@ -1,4 +1,5 @@
 """Ledgers that were altered, copied, killed while they were made, or made to harm."""
+import hashlib
 import os
 import re
 import shutil
@@ -193,9 +194,23 @@ class Copies(LedgerCase):
         self.assertEqual(copy.read_bytes(), before)
         self.assert_refused(STORAGE, ["cannot be opened for writing"], "study", "copy", self.ledger, "/nowhere/c.ledger")
 
+    def make_old(self):
+        """What an earlier version wrote: no digest of the content, and records that count from 0."""
+        database = sqlite3.connect(self.ledger)
+        meta = dict(database.execute("SELECT key, value FROM meta"))
+        database.close()
+        study = meta["study"].replace("record = 383", "record = 382")
+        self.assertNotEqual(study, meta["study"])
+        identity = "".join(f"{text}\n" for text in (study, meta["version"], meta["instruction_set"])) + "".join(
+            f"{key.removeprefix('checksum.')} {meta[key]}\n" for key in sorted(meta) if key.startswith("checksum."))
+        digest = hashlib.sha256(identity.encode()).hexdigest()
+        self.sql("DELETE FROM meta WHERE key = 'content'", "PRAGMA user_version = 2",
+                 f"UPDATE meta SET value = '{study}' WHERE key = 'study'",
+                 f"UPDATE meta SET value = '{digest}' WHERE key = 'digest'")
+
     def test_the_format_before_is_read_and_copied(self):
         rows = self.export(self.ledger)
-        self.sql("DELETE FROM meta WHERE key = 'content'", "PRAGMA user_version = 2")
+        self.make_old()
         self.assertEqual(self.export(self.ledger), rows)
         self.assertEqual(run("audit", self.ledger).returncode, 0)
         self.assert_refused(BAD_INPUT, ["has ledger format 2", "sfumato study copy"], "study", "run", *STUDY, "--ledger",

@@ -14,6 +14,9 @@ namespace {
 // Every number is a double in the file: floats and counts below 2^53 keep their value. Arrays cannot
 // be empty, so what is empty is left out.
 
+/// Of what a checkpoint means; in the first, which did not say so, the records of a study counted from 0.
+constexpr double kFormat = 2.0;
+
 /// The columns of `numbers`, one row per model.
 enum Number : Eigen::Index {
   kPolicy,
@@ -68,13 +71,15 @@ class Reader {
   /// bit that changed included, is then what somebody made.
   void require_digest() const {
     const char* remedy = "Remove it and train from the start";
-    if (find("digest") == nullptr) {
-      throw InvalidArgument("has no digest: an earlier version of sfumato wrote it", remedy,
-                            Where::in(path_));
+    if (find("digest") == nullptr || find("format") == nullptr) {
+      throw InvalidArgument("an earlier version of sfumato wrote it", remedy, Where::in(path_));
     }
     if (text("digest") != digest_of_arrays(arrays_)) {
       throw InvalidArgument("is damaged: its digest is that of other content", remedy,
                             Where::in(path_));
+    }
+    if (matrix("format", 1, 1)(0, 0) != kFormat) {
+      throw InvalidArgument("a later version of sfumato wrote it", remedy, Where::in(path_));
     }
   }
   [[nodiscard]] const Array* find(const std::string& name) const {
@@ -142,6 +147,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
     if (!record.squared_differences.empty()) squares.push_back(record.squared_differences);
   }
   Arrays arrays;
+  arrays.emplace("format", scalar_array(kFormat));
   arrays.emplace("seconds", scalar_array(checkpoint.seconds));
   arrays.emplace("step", scalar_array(static_cast<double>(state.step)));
   arrays.emplace("numbers", matrix_array(matrix_of(numbers)));

@@ -141,9 +141,9 @@ SlotPair adjacent_pair(const Study& study, const LabelledSet& train, std::uint64
   const std::size_t records = study.data.records == 0 ? train.count() : study.data.records;
   Slots slots = random_slots(train, records, study.data.seed);
   if (adjacency.record && *adjacency.record >= train.count()) {
-    throw InvalidArgument(fmt::format("there is no record {} among the {} of {}", *adjacency.record,
-                                      train.count(), train.name),
-                          "Records count from 0", adjacency.where);
+    throw InvalidArgument(fmt::format("there is no record {} among the {} of {}",
+                                      *adjacency.record + 1ULL, train.count(), train.name),
+                          "Records count from 1", adjacency.where);
   }
   if (adjacency.kind == Adjacency::replace && records == train.count()) {
     throw InvalidArgument(

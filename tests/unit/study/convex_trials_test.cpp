@@ -45,7 +45,7 @@ class ConvexOnTable : public ::testing::Test {
   ConvexOnTable() { put(path_, "a,b,y\n1,0,1\n0,2,0\n1,1,1\n-1,0.5,0\n2,-1,1\n0.3,0.4,0\n"); }
   [[nodiscard]] Study study(const std::string& kind, const std::string& rest = "") const {
     return parse_study("[data]\nset = \"" + path_ +
-                           "\"\n[adjacency]\nrecord = 2\n[model]\nkind = \"" + kind +
+                           "\"\n[adjacency]\nrecord = 3\n[model]\nkind = \"" + kind +
                            "\"\nridge = 0.1\n[train]\niterations = 30\nlearning_rate = 0.3\n"
                            "odometer = true\n[[noise]]\npolicy = \"isotropic\"\nvariance = 0.04\n"
                            "[audit]\nreplicas = 3\n" +
@@ -117,7 +117,7 @@ TEST_F(ConvexOnTable, ReplaysTheSameNormals) {
   const std::vector<Record> records = material.training_records(0);
   ASSERT_EQ(records.size(), 6U);
   const Record differing = *material.pair(0).record;
-  EXPECT_EQ(differing.features(0), 1.0);  // record 2, from 0
+  EXPECT_EQ(differing.features(0), 1.0);  // record 3
   EXPECT_EQ(differing.features(1), 1.0);
   EXPECT_EQ(differing.features(2), 1.0);  // intercept
   const Stream stream(StreamKey(trial.seed, Purpose::noise));

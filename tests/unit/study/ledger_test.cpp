@@ -200,11 +200,11 @@ TEST_F(LedgerTest, FilesThatAreNone) {
 TEST_F(LedgerTest, AnotherFormatIsRefused) {
   { const Ledger made = open(); }
   const std::string good = get(path);
-  ASSERT_EQ(good[63], 3);  // user_version, big-endian, in the header of SQLite
+  ASSERT_EQ(good[63], 4);  // user_version, big-endian, in the header of SQLite
   std::string bytes = good;
   bytes[63] = 9;
   put(path, bytes);
-  expect_unreadable("has ledger format 9, this program reads 2 and 3");
+  expect_unreadable("has ledger format 9, this program reads 2 to 4");
   expect_refused(kIdentity, "has ledger format 9");
   bytes[63] = 2;  // one bit: it must not turn the digest of the content off
   put(path, bytes);
@@ -214,6 +214,30 @@ TEST_F(LedgerTest, AnotherFormatIsRefused) {
   put(path, bytes);
   expect_unreadable("is no ledger of sfumato");
   expect_refused(kIdentity, "is no ledger of sfumato");
+}
+
+TEST_F(LedgerTest, RecordsOfTheFormatBeforeCountFromZero) {
+  const LedgerIdentity old{"[adjacency]\nrecord = 4\n[audit]\nrecord = 4\n", "0.1.0", "AVX2", {}};
+  {
+    Ledger made = open(old);
+    made.commit({trial(0, 0, 0)});
+  }
+  EXPECT_EQ(Ledger::read(path).identity().study, old.study);
+  std::string bytes = get(path);
+  bytes[63] = 3;
+  put(path, bytes);
+  LedgerIdentity today = old;
+  today.study = "[adjacency]\nrecord = 5\n[audit]\nrecord = 4\n";
+  const std::string copied = dir / "b.ledger";
+  {
+    const Ledger read = Ledger::read(path);
+    EXPECT_EQ(read.identity().study, today.study);
+    read.copy_to(copied);
+  }
+  expect_refused(old, "holds another study");
+  expect_refused(today, "has ledger format 3, to which nothing is added any more");
+  path = copied;
+  EXPECT_EQ(open(today).identity().study, today.study);
 }
 
 TEST_F(LedgerTest, IsForItsOwnerAndTheGroupThatTheMaskAllows) {

@@ -61,7 +61,7 @@ TEST(ReadStudy, ValuesAndDefaults) {
 
 TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
   const Study study = small({"train.iterations=1e3", "train.lr=0.25", "noise.0.variance=0.125",
-                             "adjacency.record=3", "adjacency.kind=replace", "model.preset=lenet",
+                             "adjacency.record=4", "adjacency.kind=replace", "model.preset=lenet",
                              "data.set=\"cifar10\"", "train.odometer=true"});
   EXPECT_EQ(study.train.iterations, 1000U);
   EXPECT_EQ(study.train.learning_rate, 0.25);
@@ -157,6 +157,18 @@ TEST(ReadStudy, ValuesOutOfRange) {
   expect_refusal(changed("iterations = 7", "seed = -1"), {"seed", "-1"});
   expect_refusal(kSmall, {"--set train.iterations=0"}, {"train.iterations=0"});
   expect_refusal(kSmall, {"--set adjacency.record=first", "random"}, {"adjacency.record=first"});
+  expect_refusal(kSmall, {"--set adjacency.record=0", "from 1"}, {"adjacency.record=0"});
+}
+
+TEST(ReadStudy, NamesOfOtherQuestionsAreUnderstood) {
+  const Study study = parse_study(
+      "[data]\ntable = \"t.csv\"\ntarget = \"y\"\n[model]\nkind = \"ridge\"\n"
+      "[train]\nsteps = 9\n[[noise]]\npolicy = \"isotropic\"\nvariance = 1\n",
+      "/s.toml");
+  EXPECT_EQ(study.data.set, "/t.csv");
+  EXPECT_EQ(study.data.label, "y");
+  EXPECT_EQ(study.train.iterations, 9U);
+  EXPECT_NE(canonical_text(study).find("set = \"/t.csv\""), std::string::npos);
 }
 
 TEST(ReadStudy, Contradictions) {

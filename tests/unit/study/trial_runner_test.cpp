@@ -135,7 +135,7 @@ TEST_F(TrialRunnerTest, IdentityHasWhatTheBitsDependOn) {
 
 TEST_F(TrialRunnerTest, RefusesBeforeAnythingIsTrained) {
   EXPECT_THROW(TrialRunner(small.study({"data.records=31"})), InvalidArgument);
-  EXPECT_THROW(TrialRunner(small.study({"adjacency.record=30"})), InvalidArgument);
+  EXPECT_THROW(TrialRunner(small.study({"adjacency.record=31"})), InvalidArgument);
   EXPECT_THROW(TrialRunner(small.study({"data.records=30", "adjacency.kind=replace"})),
                InvalidArgument);
 }

@@ -8,6 +8,7 @@
 #include "sfumato/study/ledger/connection.hpp"
 #include "sfumato/study/ledger/content.hpp"
 #include "sfumato/study/ledger/make.hpp"
+#include "sfumato/study/ledger/old_study.hpp"
 #include "sfumato/study/ledger/schema.hpp"
 #include "sfumato/study/ledger/trial_rows.hpp"
 
@@ -27,6 +28,7 @@ Head require_trustworthy(const LedgerConnection& connection) {
   const Meta meta = read_meta(connection);
   LedgerIdentity identity = identity_of(meta, connection.path());
   require_content(connection, format, meta);
+  if (format <= kFormatFromZero) identity.study = records_from_one(identity.study);
   return {format, std::move(identity)};
 }
 

@@ -90,8 +90,8 @@ std::int64_t require_sound(const LedgerConnection& connection) {
     throw InvalidArgument("is no ledger of sfumato", "Name another file", Where::in(path));
   }
   const std::int64_t format = connection.number("PRAGMA user_version");
-  if (format != kFormatWithoutContent && format != kLedgerFormat) {
-    throw InvalidArgument(fmt::format("has ledger format {}, this program reads {} and {}", format,
+  if (format < kFormatWithoutContent || format > kLedgerFormat) {
+    throw InvalidArgument(fmt::format("has ledger format {}, this program reads {} to {}", format,
                                       kFormatWithoutContent, kLedgerFormat),
                           "Use the program that wrote it, or start a new ledger", Where::in(path));
   }

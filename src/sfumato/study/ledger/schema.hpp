@@ -4,9 +4,9 @@
 
 namespace sfumato {
 
-/// Formats of ledgers. Both have the same tables; in format 3 the ledger also knows what it holds
-/// (`content`, see content.hpp).
-constexpr std::int64_t kFormatWithoutContent = 2, kLedgerFormat = 3;
+/// Formats of ledgers, all with the same tables. From format 3 the ledger knows what it holds (`content`, see
+/// content.hpp). Up to that, the records of its study count from 0 (see old_study.hpp).
+constexpr std::int64_t kFormatWithoutContent = 2, kFormatFromZero = 3, kLedgerFormat = 4;
 
 /// Whether nothing was ever written to the database: a new file, or one whose maker was ended at once.
 [[nodiscard]] bool is_blank(const LedgerConnection& connection);

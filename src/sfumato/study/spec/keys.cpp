@@ -103,13 +103,12 @@ Key<DataSpec> set_key() {
     to.set = table.string(given);
     if (to.is_table()) to.set = absolute_path(table.path(given));
   };
-  key.required = true;
-  return key;
+  return with(required(key), {"table"});
 }
 
 Key<AdjacencySpec> record_key() {
-  return {"record", "integer >= 0 | \"random\"",
-          "the differing record: its number in the set, from 0, or any of D",
+  return {"record", "integer >= 1 | \"random\"",
+          "the differing record: its number in the set, from 1, or any of D",
           [](AdjacencySpec& to, const TomlTable& table, const std::string& key) {
             to.record.reset();
             if (table.is_string(key)) {
@@ -118,13 +117,13 @@ Key<AdjacencySpec> record_key() {
               refuse(table, key, toml_text(text), "an integer or \"random\"");
             }
             const std::int64_t value = table.integer(key);
-            if (!std::in_range<std::uint32_t>(value)) {
-              refuse(table, key, fmt::format("{}", value), "the number of a record, from 0");
+            if (value < 1 || !std::in_range<std::uint32_t>(value)) {
+              refuse(table, key, fmt::format("{}", value), "the number of a record, from 1");
             }
-            to.record = static_cast<std::uint32_t>(value);
+            to.record = static_cast<std::uint32_t>(value - 1);
           },
           [](const AdjacencySpec& from) {
-            return from.record ? fmt::format("{}", *from.record) : "\"random\"";
+            return from.record ? fmt::format("{}", *from.record + 1ULL) : "\"random\"";
           }};
 }
 
@@ -212,9 +211,10 @@ const Keys<DataSpec>& data_keys() {
                     &Standardisation::means),
       constants_key("deviations", "with standardise = \"constants\": one per channel or feature",
                     &Standardisation::deviations),
-      text_key("label", "text",
-               "of a table: column of the classes, or of ridge's targets (default: the last)",
-               &DataSpec::label),
+      with(text_key("label", "text",
+                    "of a table: column of the classes, or of ridge's targets (default: the last)",
+                    &DataSpec::label),
+           {"target"}),
       only(kNetworks, optional_integer_key("classes", "of a table (default: largest label + 1)",
                                            &DataSpec::classes)),
       only(kNetworks, path_key("test", "of a table: another table to test on", &DataSpec::test)),
@@ -294,7 +294,8 @@ Keys<LayerSpec> layer_keys(const std::string& type) {
 
 const Keys<Training>& train_keys() {
   static const Keys<Training> keys = {
-      integer_key("iterations", "steps of training", &Training::iterations, 1, kMostSteps),
+      with(integer_key("iterations", "steps of training", &Training::iterations, 1, kMostSteps),
+           {"steps"}),
       only(kNetworks, integer_key("batch_size", "records of a step (their mean number for poisson)",
                                   &Training::batch_size, 1)),
       only(kNetworks, choice_key("batches", "how a step chooses its records", &Training::batches,
