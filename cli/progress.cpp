@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <iterator>
 
+#include "sfumato/core/clock_text.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -49,13 +51,6 @@ std::size_t percent_of(std::uint64_t done, std::uint64_t total) {
 }
 
 }  // namespace
-
-std::string clock_text(double seconds) {
-  const auto total = static_cast<std::uint64_t>(std::llround(std::min(seconds, 1e9)));
-  const std::uint64_t hours = total / 3600, minutes = total / 60 % 60, rest = total % 60;
-  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, rest);
-  return fmt::format("{}:{:02}", minutes, rest);
-}
 
 TerminalObserver::TerminalObserver()
     : TerminalObserver(stderr, is_capable_terminal(stderr), [] { return Clock::now(); }) {}

@@ -16,9 +16,6 @@
 
 namespace sfumato {
 
-/// 0:07, 12:34 or 1:02:03.
-[[nodiscard]] std::string clock_text(double seconds);
-
 /// Shows long work on a terminal and lets the user stop it.
 ///
 /// On a terminal: a bar with rate and ETA, from two seconds after construction, redrawn at most ten

@@ -9,7 +9,6 @@
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/core/version.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/reproduce/run.hpp"
 
@@ -84,7 +83,6 @@ std::string again(const Options& options) {
 ExitCode run(Options& options) {
   ExitCode code = kFine;
   options.request.scale = options.scale == "paper" ? RunScale::paper : RunScale::quick;
-  options.request.version = std::string(kVersion);
   options.request.written = time_now();
   PartObserver observer;
   Reproduction result = reproduce(

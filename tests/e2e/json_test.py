@@ -21,6 +21,7 @@ QUESTIONS = {
               "--unit", "models", "--claim", "eps=1.0,delta=1e-5"],
     "verify": ["verify", "tests/golden/oracle_gaussian.json"],
     "data": ["data", "list"],
+    "plan": ["study", "plan", "studies/ridge_exact.toml", "--seconds", "0.05"],
 }
 
 

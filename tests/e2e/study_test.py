@@ -102,7 +102,10 @@ class Study(ProgramTest):
         long = ["--set", "train.iterations=100000"]
         first = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, *long],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.assertTrue(catches_interrupts(first))  # which is set behind the lock
+        for _ in range(600):  # until the first holds it
+            if "A run is adding to the ledger" in run("study", "status", ledger).stdout:
+                break
+            time.sleep(0.1)
         second = run("study", "run", self.study, "--ledger", ledger, *long)
         first.kill()
         first.wait()

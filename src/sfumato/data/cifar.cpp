@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato {
@@ -28,20 +27,6 @@ void append_cifar(std::string_view bytes, const std::string& source, std::size_t
     labels.push_back(first[0]);
     pixels.insert(pixels.end(), first + 1, first + kCifarRecord);
   }
-}
-
-std::string cifar_bytes(const std::vector<std::uint8_t>& pixels,
-                        const std::vector<std::uint8_t>& labels) {
-  require_size("the pixels", static_cast<std::ptrdiff_t>(pixels.size()),
-               static_cast<std::ptrdiff_t>(labels.size() * kCifarPixels));
-  std::string bytes;
-  bytes.reserve(labels.size() * kCifarRecord);
-  const auto* first = reinterpret_cast<const char*>(pixels.data());
-  for (std::size_t i = 0; i < labels.size(); ++i, first += kCifarPixels) {
-    bytes.push_back(static_cast<char>(labels[i]));
-    bytes.append(first, kCifarPixels);
-  }
-  return bytes;
 }
 
 }  // namespace sfumato

@@ -22,9 +22,4 @@ inline constexpr int kCifarClasses = 10;
 void append_cifar(std::string_view bytes, const std::string& source, std::size_t records,
                   std::vector<std::uint8_t>& pixels, std::vector<std::uint8_t>& labels);
 
-/// The bytes of a file in this layout.
-/// Throws   InvalidArgument if there are not kCifarPixels pixels for each label.
-[[nodiscard]] std::string cifar_bytes(const std::vector<std::uint8_t>& pixels,
-                                      const std::vector<std::uint8_t>& labels);
-
 }  // namespace sfumato

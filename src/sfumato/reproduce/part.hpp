@@ -58,7 +58,6 @@ struct PartContext {
   std::string directory = {};              ///< exists
   std::vector<std::string> settings = {};  ///< key=value for every study, after those of the scale
   unsigned threads = 0;                    ///< 0: all cores
-  std::string version = {};                ///< of the program, for the ledgers
   DataPlaces places = {};
   Observer* observer = nullptr;  ///< never null while a part runs
 };

@@ -145,8 +145,8 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
   if (!request.settings.empty()) {
     document.add_provenance("settings", fmt::format("{}", fmt::join(request.settings, ", ")));
   }
-  const PartContext context{request.scale,   directory.path(), request.settings, request.threads,
-                            request.version, request.places,   &observer};
+  const PartContext context{request.scale,   directory.path(), request.settings,
+                            request.threads, request.places,   &observer};
 
   Table summary("summary", "What the paper says, and what we find",
                 {{"part", "part"},

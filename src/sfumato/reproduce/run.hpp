@@ -16,7 +16,6 @@ struct ReproduceRequest {
   std::vector<std::string> settings = {};  ///< key=value for every study, to make it smaller still
   bool brief = false;        ///< the document has the summary alone; the files have all
   unsigned threads = 0;      ///< 0: all cores
-  std::string version = {};  ///< of the program, for the ledgers
   std::string written = {};  ///< time of the report (Report::written)
   DataPlaces places = data_places();
 };

@@ -43,7 +43,7 @@ Study reduced_study(const PartContext& context, const StudyRequest& request) {
 std::optional<TrainedStudy> train_study(const PartContext& context, const StudyRequest& request) {
   const TrialRunner runner(reduced_study(context, request), context.places);
   const std::string path = ledger_path(context, request.ledger);
-  Ledger ledger = Ledger::open(path, runner.identity(context.version), study_differences);
+  Ledger ledger = Ledger::open(path, runner.identity(), study_differences);
   PrefixObserver observer(request.ledger, *context.observer);
   if (run_study(runner, ledger, context.threads, observer).stopped) return std::nullopt;
   TrainedStudy trained{runner.study(), path,

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "sfumato/core/version.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/random/stream.hpp"
 
@@ -27,8 +28,9 @@ TrialRunner::TrialRunner(Study study, const DataPlaces& places) : study_(std::mo
   }
 }
 
-LedgerIdentity TrialRunner::identity(const std::string& version) const {
-  LedgerIdentity identity{canonical_text(study_), version, kernel::instruction_set(), {}};
+LedgerIdentity TrialRunner::identity() const {
+  LedgerIdentity identity{
+      canonical_text(study_), std::string(kVersion), kernel::instruction_set(), {}};
   if (const auto* network = network_trials()) {
     identity.checksums = network->checksums();
   } else {

@@ -26,7 +26,8 @@ class TrialRunner {
   [[nodiscard]] const NetworkTrials* network_trials() const {
     return std::get_if<NetworkTrials>(&trials_);
   }
-  [[nodiscard]] LedgerIdentity identity(const std::string& version) const;
+  /// Of a ledger that this library adds the trials to.
+  [[nodiscard]] LedgerIdentity identity() const;
 
   [[nodiscard]] std::size_t groups() const;
   [[nodiscard]] std::vector<TrialKey> keys(std::size_t group) const;

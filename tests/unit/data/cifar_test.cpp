@@ -14,15 +14,13 @@ std::string record(char label, char pixel) {
 
 TEST(Cifar, Records) {
   std::vector<std::uint8_t> pixels, labels;
-  const std::string bytes = record(9, 'a') + record(0, 'b');
-  append_cifar(bytes, "f", 2, pixels, labels);
+  append_cifar(record(9, 'a') + record(0, 'b'), "f", 2, pixels, labels);
   append_cifar(record(4, 'c'), "g", 1, pixels, labels);
   EXPECT_EQ(labels, (std::vector<std::uint8_t>{9, 0, 4}));
   ASSERT_EQ(pixels.size(), 3 * kCifarPixels);
   EXPECT_EQ(pixels[0], 'a');
   EXPECT_EQ(pixels[kCifarPixels - 1], '!');
   EXPECT_EQ(pixels[kCifarPixels], 'b');
-  EXPECT_EQ(cifar_bytes(pixels, labels), bytes + record(4, 'c'));
 }
 
 TEST(Cifar, Refusals) {
@@ -38,7 +36,6 @@ TEST(Cifar, Refusals) {
                 .find("f: the label 10 of record 1 is not one of 0 to 9"),
             std::string::npos);
   EXPECT_TRUE(pixels.empty() && labels.empty());
-  EXPECT_THROW((void)cifar_bytes(std::vector<std::uint8_t>(5), {1}), InvalidArgument);
 }
 
 }  // namespace

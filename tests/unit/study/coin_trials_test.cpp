@@ -39,7 +39,7 @@ class CoinTrialsOnTable : public ::testing::Test {
     Observer observer;
     const std::string path = dir_ / "l";
     {
-      Ledger ledger = Ledger::open(path, runner.identity("1"), study_differences);
+      Ledger ledger = Ledger::open(path, runner.identity(), study_differences);
       for (std::size_t g = 0; g < runner.groups(); ++g) ledger.commit(runner.run(g, observer));
     }
     return coin_trials(Ledger::read(path), s);

@@ -20,7 +20,7 @@ class Proven : public ::testing::Test {
                        "s.toml");
   }
   [[nodiscard]] static std::vector<ProvenBounds> bounds(const Study& study) {
-    return proven_bounds(study, TrialRunner(study).identity("1"));
+    return proven_bounds(study, TrialRunner(study).identity());
   }
   TempDir dir_;
   std::string path_ = dir_ / "t.csv";
@@ -51,7 +51,7 @@ TEST_F(Proven, WithoutNoiseTheLawsAreApart) {
 
 TEST_F(Proven, NeedsTheDataThatTheModelsSaw) {
   const Study s = study("ridge");
-  const LedgerIdentity identity = TrialRunner(s).identity("1");
+  const LedgerIdentity identity = TrialRunner(s).identity();
   put(path_, get(path_) + "5,5,1\n");
   EXPECT_NE(proven_bounds(s, identity)[0].reason().find("changed"), std::string::npos);
   std::filesystem::remove(path_);

@@ -16,14 +16,14 @@ namespace {
 class RetrainTest : public testing::Test {
  protected:
   RetrainTest() {
-    Ledger ledger = Ledger::open(path, runner.identity("1"), study_differences);
+    Ledger ledger = Ledger::open(path, runner.identity(), study_differences);
     (void)run_study(runner, ledger, 1, observer);
   }
   /// A ledger of the same trials, but for what `alter` does to one of them.
   [[nodiscard]] Ledger altered(const std::function<void(TrialResult&)>& alter) const {
     const std::string copy = small.dir / "altered.ledger";
     {
-      Ledger ledger = Ledger::open(copy, runner.identity("1"), study_differences);
+      Ledger ledger = Ledger::open(copy, runner.identity(), study_differences);
       std::vector<TrialResult> trials;
       Ledger::read(path).for_each([&](const TrialResult& t) { trials.push_back(t); });
       alter(trials[7]);
@@ -39,7 +39,7 @@ class RetrainTest : public testing::Test {
 
 TEST_F(RetrainTest, TheSameTrialsAgain) {
   const Ledger ledger = Ledger::read(path);
-  require_comparable(runner, ledger, "1", path);
+  require_comparable(runner, ledger, path);
   const Retraining some = retrain(runner, ledger, 3, 11, 2, observer);
   EXPECT_EQ(some.held, 12U);
   EXPECT_EQ(some.sample.size(), 3U);
@@ -87,12 +87,12 @@ TEST_F(RetrainTest, AnAlteredTrialIsNamedWithItsDifference) {
 
 TEST_F(RetrainTest, OnlyWhatMustBeTheSameIsCompared) {
   const auto refusal = [&](const std::function<void(LedgerIdentity&)>& change) {
-    LedgerIdentity identity = runner.identity("1");
+    LedgerIdentity identity = runner.identity();
     change(identity);
     const std::string other = small.dir / "other.ledger";
     std::filesystem::remove(other);
     const Ledger ledger = Ledger::open(other, identity, study_differences);
-    return message_of<InvalidArgument>([&] { require_comparable(runner, ledger, "1", other); });
+    return message_of<InvalidArgument>([&] { require_comparable(runner, ledger, other); });
   };
   EXPECT_NE(refusal([](LedgerIdentity& i) { i.version = "0"; }).find("was made by version 0"),
             std::string::npos);
@@ -105,7 +105,7 @@ TEST_F(RetrainTest, OnlyWhatMustBeTheSameIsCompared) {
             }).find("was computed on other data"),
             std::string::npos);
   const Ledger empty =
-      Ledger::open(small.dir / "empty.ledger", runner.identity("1"), study_differences);
+      Ledger::open(small.dir / "empty.ledger", runner.identity(), study_differences);
   EXPECT_THROW((void)retrain(runner, empty, 1, 1, 1, observer), InvalidArgument);
 }
 

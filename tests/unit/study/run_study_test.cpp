@@ -37,7 +37,7 @@ class StopAfter final : public Observer {
 class RunStudyTest : public testing::Test {
  protected:
   [[nodiscard]] Ledger ledger(const std::string& name) const {
-    return Ledger::open(small.dir / name, runner.identity("1"), study_differences);
+    return Ledger::open(small.dir / name, runner.identity(), study_differences);
   }
   void expect_whole(const Ledger& of) {
     Observer quiet;

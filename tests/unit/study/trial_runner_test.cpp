@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "sfumato/core/version.hpp"
 #include "unit/study/small_study.hpp"
 
 namespace sfumato {
@@ -125,9 +126,9 @@ TEST_F(TrialRunnerTest, NothingIfAskedToStop) {
 
 TEST_F(TrialRunnerTest, IdentityHasWhatTheBitsDependOn) {
   const TrialRunner runner(small.study());
-  const LedgerIdentity identity = runner.identity("1.2.3");
+  const LedgerIdentity identity = runner.identity();
   EXPECT_EQ(identity.study, canonical_text(runner.study()));
-  EXPECT_EQ(identity.version, "1.2.3");
+  EXPECT_EQ(identity.version, kVersion);
   EXPECT_FALSE(identity.instruction_set.empty());
   EXPECT_EQ(identity.checksums.size(), 2U);  // the table to train on, and to test on
   for (const auto& [name, digest] : identity.checksums) EXPECT_EQ(digest.size(), 64U) << name;

@@ -69,8 +69,8 @@ std::optional<Message> receive() {
 }
 
 /// What must be equal for two ranks to compute the same bits.
-std::string terms(const TrialRunner& runner, const std::string& version) {
-  const LedgerIdentity identity = runner.identity(version);
+std::string terms(const TrialRunner& runner) {
+  const LedgerIdentity identity = runner.identity();
   std::string text =
       fmt::format("version {}\ninstruction set {}\n", identity.version, identity.instruction_set);
   for (const auto& [name, digest] : identity.checksums)
@@ -212,13 +212,13 @@ unsigned MpiJob::rank() const { return static_cast<unsigned>(implementation_->ra
 unsigned MpiJob::ranks() const { return static_cast<unsigned>(implementation_->ranks); }
 
 RunReport MpiJob::lead(const TrialRunner& runner, Ledger& ledger, unsigned threads,
-                       const std::string& version, Observer& observer) {
-  Ranks others(terms(runner, version), implementation_->ranks, threads);
+                       Observer& observer) {
+  Ranks others(terms(runner), implementation_->ranks, threads);
   return run_study(runner, ledger, threads, observer, &others);
 }
 
 void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_runner,
-                   unsigned threads, const std::string& version, Observer& observer) {
+                   unsigned threads, Observer& observer) {
   std::unique_ptr<TrialRunner> runner;
   GroupQueue queue;
   std::optional<Crew> crew;
@@ -235,7 +235,7 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
   attempt([&] {
     runner = make_runner();
     crew.emplace(*runner, queue, threads, observer);
-    send(0, kHello, terms(*runner, version));
+    send(0, kHello, terms(*runner));
   });
   auto pause = kIdle;
   for (;;) {

@@ -37,13 +37,12 @@ class MpiJob {
   ///
   /// Throws   as run_study(); InvalidArgument with the rank for one that cannot read the study or its
   ///          data, or would compute other bits (build, instruction set or data differ).
-  RunReport lead(const TrialRunner& runner, Ledger& ledger, unsigned threads,
-                 const std::string& version, Observer& observer);
+  RunReport lead(const TrialRunner& runner, Ledger& ledger, unsigned threads, Observer& observer);
 
   /// Other ranks: trains what rank 0 gives until it sends everybody home. What goes wrong here, also in
   /// `make_runner`, is told to rank 0, which throws it.
   void serve(const std::function<std::unique_ptr<TrialRunner>()>& make_runner, unsigned threads,
-             const std::string& version, Observer& observer);
+             Observer& observer);
 
  private:
   class Implementation;

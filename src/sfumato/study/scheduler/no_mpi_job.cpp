@@ -17,11 +17,10 @@ MpiJob::~MpiJob() = default;
 unsigned MpiJob::rank() const { return 0; }
 unsigned MpiJob::ranks() const { return 1; }
 
-RunReport MpiJob::lead(const TrialRunner&, Ledger&, unsigned, const std::string&, Observer&) {
+RunReport MpiJob::lead(const TrialRunner&, Ledger&, unsigned, Observer&) {
   throw InternalError("a job without MPI");
 }
-void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>&, unsigned,
-                   const std::string&, Observer&) {
+void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>&, unsigned, Observer&) {
   throw InternalError("a job without MPI");
 }
 

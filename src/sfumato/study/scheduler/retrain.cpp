@@ -102,9 +102,8 @@ std::string digest_without_time(TrialResult trial) {
 
 }  // namespace
 
-void require_comparable(const TrialRunner& runner, const Ledger& ledger, const std::string& version,
-                        const std::string& path) {
-  const LedgerIdentity &theirs = ledger.identity(), ours = runner.identity(version);
+void require_comparable(const TrialRunner& runner, const Ledger& ledger, const std::string& path) {
+  const LedgerIdentity &theirs = ledger.identity(), ours = runner.identity();
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {
     throw InvalidArgument(problem, remedy, Where::in(path));
   };

@@ -29,8 +29,7 @@ struct Retraining {
 /// Throws   InvalidArgument if trials that the runner trains here need not have the bits of the ledger's: the
 ///          version or the data are others, or the model is a network and the instruction set is another (its
 ///          sums are then taken in another order; models of known law do not depend on it).
-void require_comparable(const TrialRunner& runner, const Ledger& ledger, const std::string& version,
-                        const std::string& path);
+void require_comparable(const TrialRunner& runner, const Ledger& ledger, const std::string& path);
 
 /// Trains `sample` trials of the ledger again (all if there are fewer), drawn without replacement by `seed`,
 /// each with the other trials of its group, and compares every number with what the ledger holds, bit by bit.

@@ -1,0 +1,35 @@
+#include "sfumato/answers/study/export.hpp"
+
+#include <fmt/format.h>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/study/export.hpp"
+#include "sfumato/study/seed_notice.hpp"
+
+namespace sfumato {
+
+StudyExportAnswer answer(const StudyExportQuestion& question, Observer&) {
+  const bool npz = question.out.ends_with(".npz");
+  if (!npz && !question.out.ends_with(".csv")) {
+    throw InvalidArgument(fmt::format("\"{}\" ends in neither .csv nor .npz", question.out), "",
+                          Where::key("out"));
+  }
+  prepare_output(question.out, question.force);
+  const Ledger ledger = Ledger::read(question.ledger);
+  const Study study = parse_study(ledger.identity().study, question.ledger);
+  const std::uint64_t rows =
+      (npz ? export_npz : export_csv)(ledger, study, question.out, question.timings);
+  return {question, rows, study.train.seed};
+}
+
+Document document_of(const StudyExportAnswer& answer, Detail) {
+  Document document = new_document("study export", "Trials of " + answer.question.ledger);
+  document.add_result("rows", answer.rows);
+  document.state(StatementKind::warning, seed_notice(answer.seed));
+  document.state(StatementKind::summary,
+                 fmt::format("{} rows in {}.", answer.rows, answer.question.out));
+  return document;
+}
+
+}  // namespace sfumato

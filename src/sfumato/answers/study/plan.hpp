@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/audit/score_audit.hpp"
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/observer.hpp"
+#include "sfumato/report/document.hpp"
+#include "sfumato/study/scheduler/calibrate.hpp"
+#include "sfumato/study/spec/study.hpp"
+
+namespace sfumato {
+
+/// What the planned runs of a study can show, and how long they take on this machine.
+struct StudyPlanQuestion {
+  std::string study;                       ///< file
+  std::vector<std::string> settings = {};  ///< key=value, over what the file says
+  /// What is to be refuted; none: the claims of the study, or epsilon = 1 at its delta.
+  std::optional<double> eps = {}, delta = {};
+  std::optional<double> confidence = {};  ///< of the audit; none: that of the study
+  unsigned threads = 0;                   ///< groups trained at once; 0: all cores
+  unsigned ranks = 0;                     ///< processes of mpirun, a group each; 0: none
+  double seconds = 2.0;                   ///< to measure this machine
+};
+
+/// Models per world that it takes to refute a claim, for an attack that never errs and for weaker ones that do
+/// as expected; none: more than 10^7.
+struct RunsNeeded {
+  std::optional<std::uint64_t> perfect;
+  std::optional<std::uint64_t> half;   ///< TPR 50 % at FPR 1 %
+  std::optional<std::uint64_t> tenth;  ///< TPR 10 % at FPR 0.1 %
+};
+
+/// What the audit of a claim can show at most if it chooses thresholds in one way.
+struct ThresholdPlan {
+  ThresholdStrategy strategy;
+  std::uint64_t runs = 0;   ///< models per world, planned
+  Claimed<double> maximum;  ///< auditable epsilon: that of an attack that never errs
+  RunsNeeded needed;
+};
+
+struct ClaimPlan {
+  ClaimedGuarantee claim;
+  std::vector<ThresholdPlan> plans;  ///< the default of audits first
+  [[nodiscard]] bool enough() const { return plans.front().maximum.value > claim.epsilon.nats(); }
+};
+
+/// What could be shown at most where coins decide which records are in.
+struct CoinPlan {
+  std::size_t models = 0;   ///< canaries of one model, or shadow models
+  std::size_t guessed = 0;  ///< models of which a record is guessed; 0: canaries
+  double maximum = 0.0;     ///< auditable epsilon, all being guessed right
+};
+
+/// How long training takes: an estimate from what was measured.
+struct TimePlan {
+  unsigned cores = 1;    ///< of this machine
+  unsigned wanted = 1;   ///< threads or ranks
+  unsigned at_once = 1;  ///< groups, on this machine
+  Calibration calibration;
+  double seconds_here = 0.0;
+  std::optional<double> seconds_there =
+      {};  ///< on `wanted` such cores, if that is more than there are
+};
+
+struct StudyPlanAnswer {
+  StudyPlanQuestion question;
+  Study study;
+  double confidence = 0.95;
+  Delta delta = Delta(0.0);            ///< that coins are planned for
+  std::vector<ClaimPlan> claims = {};  ///< none where coins decide
+  std::optional<CoinPlan> canaries = {}, shadows = {};
+  std::optional<TimePlan> time = {};  ///< none: stopped while measuring
+};
+
+/// Throws   InvalidArgument at the key of a value that is out of range; as read_study() and calibrate().
+[[nodiscard]] StudyPlanAnswer answer(const StudyPlanQuestion& question, Observer& observer);
+
+[[nodiscard]] Document document_of(const StudyPlanAnswer& answer, Detail detail);
+
+}  // namespace sfumato

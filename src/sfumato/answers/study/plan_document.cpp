@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include "sfumato/answers/study/plan.hpp"
+#include "sfumato/core/clock_text.hpp"
+#include "sfumato/report/confidence.hpp"
+
+namespace sfumato {
+namespace {
+
+void add_size(Document& document, const Study& study) {
+  const AuditSpec& audit = study.audit;
+  const std::uint64_t groups = std::uint64_t{audit.pairs} * audit.replicas;
+  Table table("study", "What is trained",
+              {{"policies", "policies"},
+               {"pairs", "pairs"},
+               {"replicas", "replicas"},
+               {"groups", "groups"},
+               {"models", "models"},
+               {"steps", "steps each"}});
+  table.add_row({study.noise.size(), audit.pairs, audit.replicas, groups,
+                 audit.worlds() * groups * study.noise.size(), study.train.iterations});
+  document.add(std::move(table));
+}
+
+Cell runs_cell(const std::optional<std::uint64_t>& runs) {
+  return runs ? Cell(*runs) : Cell(Empty{"more than 10^7: this attack does not show it"});
+}
+
+std::string caps_key(const StudyPlanAnswer& answer, std::size_t number) {
+  return answer.claims.size() == 1 ? "caps" : fmt::format("caps_{}", number + 1);
+}
+
+std::string caps_title(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim) {
+  return fmt::format("To show more than eps = {:g} at delta = {:g}, confidence {}",
+                     claim.epsilon.nats(), claim.delta.probability(),
+                     format_confidence(answer.confidence));
+}
+
+/// The cap of the planned runs and the runs that are needed, by how the audit chooses thresholds.
+Table caps_table(const StudyPlanAnswer& answer, std::size_t number) {
+  const ClaimPlan& plan = answer.claims[number];
+  Table table(caps_key(answer, number), caps_title(answer, plan.claim),
+              {{"thresholds", "thresholds"},
+               {"runs", "runs planned"},
+               {"cap", "can show at most"},
+               {"perfect", "runs needed"},
+               {"half", "TPR 50 %, FPR 1 %"},
+               {"tenth", "TPR 10 %, FPR 0.1 %"}});
+  for (const ThresholdPlan& row : plan.plans) {
+    table.add_row({name(row.strategy), row.runs, row.maximum, runs_cell(row.needed.perfect),
+                   runs_cell(row.needed.half), runs_cell(row.needed.tenth)});
+  }
+  return table;
+}
+
+/// The same for the default of audits alone.
+Table brief_caps_table(const StudyPlanAnswer& answer, std::size_t number) {
+  const ClaimPlan& plan = answer.claims[number];
+  const ThresholdPlan& row = plan.plans.front();
+  Table table(caps_key(answer, number), caps_title(answer, plan.claim),
+              {{"runs", "planned"},
+               {"cap", "can show"},
+               {"perfect", "needed"},
+               {"half", "TPR 50 %, FPR 1 %"},
+               {"tenth", "TPR 10 %, FPR 0.1 %"}});
+  table.add_row({row.runs, row.maximum, runs_cell(row.needed.perfect), runs_cell(row.needed.half),
+                 runs_cell(row.needed.tenth)});
+  return table;
+}
+
+void state_enough(Document& document, const ClaimPlan& plan) {
+  const double epsilon = plan.claim.epsilon.nats(), maximum = plan.plans.front().maximum.value;
+  if (plan.enough()) {
+    document.state(StatementKind::info,
+                   fmt::format("The planned runs can refute eps = {:g}: an attack that never "
+                               "errs would show {:.3f}.",
+                               epsilon, maximum));
+  } else {
+    document.state(
+        StatementKind::warning,
+        fmt::format("NOT ENOUGH RUNS to refute eps = {:g}: not even an attack that never errs "
+                    "would show more than {:.3f}.",
+                    epsilon, maximum));
+  }
+}
+
+void add_claims(Document& document, const StudyPlanAnswer& answer, Detail detail) {
+  for (std::size_t i = 0; i < answer.claims.size(); ++i) {
+    const ClaimPlan& plan = answer.claims[i];
+    state_enough(document, plan);
+    document.add(detail == Detail::full ? caps_table(answer, i) : brief_caps_table(answer, i));
+    for (const ThresholdPlan& row : plan.plans) {
+      const std::vector<std::pair<std::string, Cell>> of = {
+          {"eps", plan.claim.epsilon.nats()},
+          {"delta", plan.claim.delta.probability()},
+          {"thresholds", name(row.strategy)}};
+      document.add_result("maximum_auditable_epsilon", row.maximum, of);
+      document.add_result("runs_needed", runs_cell(row.needed.perfect), of);
+    }
+  }
+}
+
+void add_coins(Document& document, const StudyPlanAnswer& answer) {
+  const double delta = answer.delta.probability();
+  if (answer.canaries) {
+    document.state(StatementKind::info,
+                   fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
+                               "= {:g}.",
+                               answer.canaries->models, answer.canaries->maximum, delta));
+    document.add_result("maximum_auditable_epsilon", answer.canaries->maximum,
+                        {{"canaries", answer.canaries->models}, {"delta", delta}});
+  }
+  if (answer.shadows) {
+    document.state(
+        StatementKind::info,
+        fmt::format("{} shadow models leave {} to guess, one record each: with as many members as "
+                    "others, all guessed right, they would show eps >= {:.3f} at delta = {:g}.",
+                    answer.shadows->models, answer.shadows->guessed, answer.shadows->maximum,
+                    delta));
+    document.add_result("maximum_auditable_epsilon", answer.shadows->maximum,
+                        {{"shadow_models", answer.shadows->models}, {"delta", delta}});
+  }
+}
+
+void add_time(Document& document, const StudyPlanAnswer& answer, Detail detail) {
+  const TimePlan& plan = *answer.time;
+  const char* unit = answer.question.ranks != 0 ? "ranks" : "threads";
+  Table table(
+      "time", "Predicted time of training",
+      {{"where", "where"}, {"workers", unit}, {"seconds", "seconds"}, {"clock", "h:min:s"}});
+  const auto add_row = [&](const std::string& where, double seconds) {
+    const Claimed<double> estimate{seconds, Claim::estimate, "measured speed, groups in turn"};
+    table.add_row({where, plan.wanted, estimate, clock_text(seconds)});
+    document.add_result("seconds", estimate, {{"where", where}});
+    if (detail == Detail::brief) {
+      document.state(StatementKind::info,
+                     fmt::format("Training takes about {} on {} ({} {}).", clock_text(seconds),
+                                 where, plan.wanted, unit));
+    }
+  };
+  add_row(fmt::format("this machine, {} cores", plan.cores), plan.seconds_here);
+  if (plan.seconds_there) {
+    add_row(fmt::format("{} such cores", plan.wanted), *plan.seconds_there);
+  }
+  if (detail == Detail::full) document.add(std::move(table));
+}
+
+void state_speed(Document& document, const StudyPlanAnswer& answer) {
+  const TimePlan& plan = *answer.time;
+  document.state(StatementKind::info,
+                 fmt::format("A group of {} models takes {:.3g} s with {} at once, {} on this "
+                             "machine as busy as it was.",
+                             answer.study.audit.worlds() * answer.study.noise.size(),
+                             plan.calibration.group_seconds, plan.at_once,
+                             plan.calibration.whole ? "measured" : "extrapolated from steps"));
+}
+
+}  // namespace
+
+Document document_of(const StudyPlanAnswer& answer, Detail detail) {
+  const Study& study = answer.study;
+  const bool full = detail == Detail::full;
+  Document document = new_document(
+      "study plan", study.title.empty() ? "Study " + answer.question.study : study.title);
+  if (full) add_size(document, study);
+  add_claims(document, answer, detail);
+  add_coins(document, answer);
+  if (full && !answer.claims.empty()) {
+    document.state(
+        StatementKind::info,
+        fmt::format("Runs are models per world{} and policy, and the policies share the "
+                    "confidence; \"runs needed\" is for an attack that "
+                    "never errs, the columns behind it for weaker ones that do as expected.",
+                    study.audit.random_pairs ? "" : ", pair"));
+  }
+  if (full) {
+    document.state(StatementKind::info,
+                   "No number of runs certifies that epsilon is below a value: audits refute, "
+                   "proven bounds (sfumato quadratic, rows, bound) certify.");
+  }
+  if (answer.time) {
+    add_time(document, answer, detail);
+    if (full) state_speed(document, answer);
+  }
+  if (!full) {
+    document.state(StatementKind::summary,
+                   "Other thresholds, and what the columns mean: --full, docs/study.md.");
+  }
+  return document;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,32 @@
+#include "sfumato/answers/train/difference_figures.hpp"
+
+#include <vector>
+
+#include "sfumato/answers/train/parameter_figures.hpp"
+
+namespace sfumato {
+
+void add_difference_figures(Document& document, const TrainInput& input, const TrainRun& run) {
+  if (!input.study.train.gradient_differences || run.group.step() == 0) return;
+  const auto steps = static_cast<double>(run.group.step());
+  std::vector<ParameterField> fields;
+  for (const ModelRecord& record : run.group.records()) {
+    if (record.world != 0 || record.squared_differences.empty()) continue;
+    ParameterField field{input.policies[record.policy].name, record.squared_differences};
+    for (double& value : field.values) value /= steps;
+    fields.push_back(std::move(field));
+  }
+  if (fields.empty()) return;
+  for (Figure& figure :
+       parameter_figures(input.network, fields,
+                         {"differences", "Where the record shows: gradients that differ",
+                          "mean squared difference of a parameter",
+                          "mean over the steps of (g_i - g'_i)^2, one run"})) {
+    figure.set_caption(figure.mark() == Mark::image
+                           ? "Made from private data: the picture may show the record itself."
+                           : "Noise that is designed for these differences follows their roots.");
+    document.add(std::move(figure));
+  }
+}
+
+}  // namespace sfumato
