@@ -71,7 +71,9 @@ double saddle(const TotalLoss& loss, double eps, Strip strip) {
     (at.first > 0.0 ? high : low) = s;
     double next = s - at.first / at.second;
     if (!(next > low && next < high)) {
-      next = low > 0.0 ? std::sqrt(low * high) : strip == Strip::right ? 0.25 * high : 0.5 * (low + high);
+      next = low > 0.0               ? std::sqrt(low * high)
+             : strip == Strip::right ? 0.25 * high
+                                     : 0.5 * (low + high);
     }
     if (std::fabs(next - s) <= 1e-4 * std::min(std::fabs(s), std::fabs(1.0 + s))) return next;
     s = next;
@@ -136,8 +138,8 @@ Aliases aliases_right(const TotalLoss& loss, double eps, double s0, double varia
 
 Aliases aliases_middle(double eps, double s0) {
   const double log_target = std::log(0.5 * kTarget);
-  const double period = std::max(log_add(0.0, -log_target) / -s0,
-                                 log_add(0.0, eps - log_target) / (1.0 + s0));
+  const double period =
+      std::max(log_add(0.0, -log_target) / -s0, log_add(0.0, eps - log_target) / (1.0 + s0));
   return {period, log_add(log_alias(0.0, -s0, period), log_alias(eps, 1.0 + s0, period))};
 }
 
@@ -279,7 +281,8 @@ LogEnclosure along(const TotalLoss& loss, double eps, Strip strip, double work) 
     return {logarithm(low - aliased - slack) - guard, logarithm(high) + guard};
   }
   // 1 - delta' is in [low - aliased, high]; delta is at most delta' and at least delta' - slack.
-  const double log_rest_low = logarithm(low - aliased) - guard, log_rest_high = logarithm(high) + guard;
+  const double log_rest_low = logarithm(low - aliased) - guard,
+               log_rest_high = logarithm(high) + guard;
   const double log_hi = log_complement(log_rest_low);
   const double least = -std::expm1(std::min(log_rest_high, 0.0)) - std::exp(sum.log_scale) * slack;
   return {least > 0.0 ? std::log(least) - 4.0 * kUnit : -kInf, std::min(log_hi + 4.0 * kUnit, 0.0)};

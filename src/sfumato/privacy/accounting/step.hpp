@@ -25,9 +25,9 @@ enum class StepDirection {
 ///
 ///   r(z) = (1 - q) + q e^{m z - m^2/2},   remove: (r, 1),   add: (1, r),   replace: (r(z), r(-z))
 struct SampledGaussian {
-  double q;         ///< sampling rate, in (0, 1)
-  double m;         ///< largest contribution of a record in standard deviations of the noise, > 0
-  double k;         ///< steps, a whole number >= 1
+  double q;  ///< sampling rate, in (0, 1)
+  double m;  ///< largest contribution of a record in standard deviations of the noise, > 0
+  double k;  ///< steps, a whole number >= 1
   StepDirection direction = StepDirection::remove;
 };
 

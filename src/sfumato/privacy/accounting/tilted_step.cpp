@@ -6,77 +6,14 @@
 #include <numbers>
 
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
+#include "sfumato/privacy/accounting/nodes.hpp"
 
 namespace sfumato {
 namespace {
 
+using namespace nodes;
+
 constexpr double kPi = std::numbers::pi;
-constexpr double kUnit = 0x1p-53;
-constexpr double kTail = 9.5;        // beyond it 1.1e-21 of M(s0) is left (Spec §18.1)
-constexpr double kNeglected = 60.0;  // nats below the largest term
-const double kLogRootTwoPi = 0.5 * std::log(2.0 * kPi);
-
-struct Range {
-  double low, high;
-};
-
-/// Where the tilted density is (Spec §18.1).
-Range range_of(const SampledGaussian& step, double s0) {
-  const double up = std::max(s0, 0.0), down = std::max(-s0, 0.0), m = step.m;
-  switch (step.direction) {
-    case StepDirection::remove: return {-kTail, kTail + m * (1.0 + s0)};
-    case StepDirection::add: return {-kTail - m * up, kTail + m * down};
-    case StepDirection::replace: return {-kTail - m * down, kTail + m * (1.0 + s0 + up)};
-  }
-  return {-kTail, kTail};
-}
-
-/// The log of a term at z, up to a constant: of what is summed, and of 1, from which it is subtracted.
-double log_term(const SampledGaussian& step, double s0, double z) {
-  const LossAt at = loss_at(step, z);
-  return -0.5 * z * z + std::max(at.log_density + s0 * at.loss, 0.0);
-}
-
-/// The part of a long range where the terms are not negligible.
-Range located(const SampledGaussian& step, double s0, Range range) {
-  if (range.high - range.low <= 60.0) return range;
-  const bool wide = step.direction == StepDirection::remove;
-  const double spacing = 0.4 / (wide ? 1.0 : std::max(1.0, 0.25 * step.m));
-  const double count = std::ceil((range.high - range.low) / spacing);
-  double largest = -std::numeric_limits<double>::infinity();
-  for (double i = 0.0; i <= count; ++i) {
-    largest = std::max(largest, log_term(step, s0, range.low + i * spacing));
-  }
-  Range part{range.high, range.low};
-  for (double i = 0.0; i <= count; ++i) {
-    const double z = range.low + i * spacing;
-    if (log_term(step, s0, z) < largest - kNeglected) continue;
-    part.low = std::min(part.low, z - spacing);
-    part.high = std::max(part.high, z + spacing);
-  }
-  return {std::max(part.low, range.low), std::min(part.high, range.high)};
-}
-
-/// g and p of Theorem Q.
-double turns_of(const SampledGaussian& step) {
-  return step.direction == StepDirection::replace ? 2.0 : 1.0;
-}
-double power_of(const SampledGaussian& step, double s0) {
-  return step.direction == StepDirection::remove ? 0.0 : std::max(s0, 0.0);
-}
-
-/// The largest spacing of nodes for which Theorem Q gives e^-40 / k.
-double spacing_for(const SampledGaussian& step, double s0, double reach) {
-  const double m = step.m, g = turns_of(step), p = power_of(step, s0);
-  double best = 0.0;
-  for (int i = 0; i < 19; ++i) {
-    const double c = std::min(0.05 * (i + 1), 0.95) * kPi / m;
-    const double needed = 41.0 + std::log(step.k) + 0.5 * c * c + g * m * c * reach -
-                          p * std::log(std::cos(0.5 * m * c));
-    best = std::max(best, 2.0 * kPi * c / needed);
-  }
-  return best;
-}
 
 }  // namespace
 
@@ -88,7 +25,9 @@ std::complex<double> complex_log1p(std::complex<double> x) {
 }
 
 TiltedStep::TiltedStep(const SampledGaussian& step, double s0, double reach)
-    : step_(step), s0_(s0), spacing_(spacing_for(step, s0, reach)) {
+    : step_(step),
+      s0_(s0),
+      spacing_(spacing_for(step, s0, reach, std::numeric_limits<double>::infinity())) {
   const Range whole = range_of(step, s0);
   const Range part = located(step, s0, whole);
   first_ = std::ceil(part.low / spacing_);
@@ -126,7 +65,8 @@ TiltedStep::TiltedStep(const SampledGaussian& step, double s0, double reach)
     const double half_square = 0.5 * z[j] * z[j];
     weight_[j] = a;
     mean.add(a * loss_[j]);
-    slope.add(a * ((11.0 + half_square) * size - 2.0 * step.m * std::fabs(z[j]) * std::expm1(-size)));
+    slope.add(a *
+              ((11.0 + half_square) * size - 2.0 * step.m * std::fabs(z[j]) * std::expm1(-size)));
     floor.add((8.0 + half_square) * std::min(x, 1.0) *
                   std::max(a, std::exp(log_weight[j] - cumulant_)) +
               3.0 * a * x);
@@ -166,9 +106,7 @@ double TiltedStep::log_bound_on_line(double eta, double reach) const {
     const RatioOffAxis at = ratio_off_axis(step_, x, eta);
     double term = -0.5 * x * x - kLogRootTwoPi;
     switch (step_.direction) {
-      case StepDirection::remove:
-        term += (1.0 + s0_) * at.log_modulus - reach * at.argument;
-        break;
+      case StepDirection::remove: term += (1.0 + s0_) * at.log_modulus - reach * at.argument; break;
       case StepDirection::add: term += -s0_ * at.log_modulus - reach * at.argument; break;
       case StepDirection::replace: {
         const RatioOffAxis mirrored = ratio_off_axis(step_, -x, eta);
@@ -195,10 +133,11 @@ double TiltedStep::log_bound_on_line(double eta, double reach) const {
                                           std::log(-std::expm1(-2.0 * kPi * c / h)));
   }
   const double rounding =
-      4.0 * kUnit * (10.0 + std::fabs(largest) + (2.0 + std::fabs(s0_)) * m * std::fabs(last_ * spacing_));
+      4.0 * kUnit *
+      (10.0 + std::fabs(largest) + (2.0 + std::fabs(s0_)) * m * std::fabs(last_ * spacing_));
   // The nodes that were left out, and the tails.
-  const double tails = std::log(1e-20) + cumulant_ + 0.5 * eta * eta -
-                       p * std::log(std::cos(0.5 * m * eta));
+  const double tails =
+      std::log(1e-20) + cumulant_ + 0.5 * eta * eta - p * std::log(std::cos(0.5 * m * eta));
   const double top = std::max({log_sum, quadrature, tails});
   return top + std::log(std::exp(log_sum - top) * (1.0 + rounding) + std::exp(quadrature - top) +
                         std::exp(tails - top));
@@ -208,9 +147,9 @@ double TiltedStep::log_bound_beyond(double reach) const {
   const double widest = 0.8 * kPi / step_.m;
   const double natural = reach * std::sqrt(variance_);
   double best = cumulant_;
-  for (const double eta :
-       {0.3 * natural, 0.6 * natural, natural, 0.05 * kPi / step_.m, 0.1 * kPi / step_.m,
-        0.2 * kPi / step_.m, 0.35 * kPi / step_.m, 0.5 * kPi / step_.m, 0.65 * kPi / step_.m, widest}) {
+  for (const double eta : {0.3 * natural, 0.6 * natural, natural, 0.05 * kPi / step_.m,
+                           0.1 * kPi / step_.m, 0.2 * kPi / step_.m, 0.35 * kPi / step_.m,
+                           0.5 * kPi / step_.m, 0.65 * kPi / step_.m, widest}) {
     if (eta > widest || !(eta > 0.0)) continue;
     best = std::min(best, log_bound_on_line(eta, reach));
   }
