@@ -63,8 +63,9 @@ void expect_tpr(const WhitenedPair& pair, const Real& fpr, const Real& tpr,
   EXPECT_GE(got.value, truth * (1.0 - 1e-8)) << context << ", fpr " << at;
   // A bound has nothing to spare either but where no contour converges, which none of these pairs do.
   EXPECT_LE(got.value, truth * (1.0 + 1e-5)) << context << ", fpr " << at;
-  if (got.claim == Claim::exact)
+  if (got.claim == Claim::exact) {
     EXPECT_NEAR(got.value / truth, 1.0, 1e-8) << context << ", fpr " << at;
+  }
 }
 
 TEST(TprProperty, IntervalsWhereQIsWiderOrNarrower) {
