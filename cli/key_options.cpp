@@ -10,6 +10,7 @@
 
 #include "list_option.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/keys/setting.hpp"
 #include "sfumato/data/keys/toml_text.hpp"
 #include "sfumato/data/text.hpp"
 
@@ -106,7 +107,7 @@ void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
       const bool on = key.fallback == "true";
       command.add_flag_callback(
           on ? "--no-" + names.substr(2) : names, [&texts, on] { texts = {on ? "false" : "true"}; },
-          help_of(key));
+          on ? "Off: " + key.help : help_of(key));
       continue;
     }
     if (key.shape == KeyShape::texts || key.shape == KeyShape::numbers) {
@@ -123,6 +124,18 @@ void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
           ->type_name(type_name(key.shape));
     }
   }
+}
+
+void KeyOptions::declare_settings(CLI::App& command) {
+  command.add_option("--set", settings_, "Any key of the file: d.Sigma=2; repeatable")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+}
+
+bool KeyOptions::empty() const {
+  return settings_.empty() && std::all_of(given_.begin(), given_.end(),
+                                          [](const auto& key) { return key.second.empty(); });
 }
 
 TomlTable KeyOptions::table(const std::string& file) const {
@@ -146,6 +159,20 @@ TomlTable KeyOptions::table(const std::string& file) const {
     override.replaces.push_back(key.key);
     overrides.push_back(std::move(override));
   }
+  for (const std::string& setting : settings_) {
+    TomlOverride override = setting_of(setting);
+    for (const KeyInfo& key : keys_) {
+      std::vector<std::string> spellings = key.aliases;
+      spellings.push_back(key.key);
+      const bool same_table = override.path.size() == (key.table.empty() ? 1U : 2U) &&
+                              (key.table.empty() || override.path.front() == key.table);
+      if (same_table &&
+          std::find(spellings.begin(), spellings.end(), override.path.back()) != spellings.end()) {
+        override.replaces = spellings;
+      }
+    }
+    overrides.push_back(std::move(override));
+  }
   if (!file.empty()) return TomlTable::read(file, overrides);
   if (!missing.empty()) {
     throw InvalidArgument(
@@ -154,6 +181,30 @@ TomlTable KeyOptions::table(const std::string& file) const {
         Where::option(command_));
   }
   return TomlTable::parse("", "command line", overrides);
+}
+
+std::string keys_text(const std::vector<KeyInfo>& keys) {
+  constexpr std::size_t kIndent = 26;
+  constexpr std::size_t kWidth = 80;
+  std::string text;
+  for (const KeyInfo& key : keys) {
+    std::string line = fmt::format("  {}{}{}", key.table, key.table.empty() ? "" : ".", key.key);
+    std::string help = key.help;
+    if (!key.fallback.empty()) help += fmt::format(" (default {})", key.fallback);
+    line.resize(std::max(line.size() + 1, kIndent), ' ');
+    std::size_t from = 0;
+    for (std::size_t end = 0; from < help.size(); from = end + 1) {
+      end = std::min(help.find(' ', from), help.size());
+      if (line.size() + (end - from) > kWidth && line.size() > kIndent) {
+        text += line + "\n";
+        line = std::string(kIndent, ' ');
+      }
+      if (line.size() > kIndent && line.back() != ' ') line += ' ';
+      line += help.substr(from, end - from);
+    }
+    text += line + "\n";
+  }
+  return text;
 }
 
 }  // namespace sfumato::cli

@@ -19,6 +19,12 @@ class KeyOptions {
   void declare(CLI::App& command, const std::vector<KeyInfo>& keys,
                const std::vector<std::string>& arguments = {});
 
+  /// Adds --set KEY=VALUE, for every key of the file, by its path from the root: d.Sigma=2.
+  void declare_settings(CLI::App& command);
+
+  /// Whether the command line gives no key at all.
+  [[nodiscard]] bool empty() const;
+
   /// The file, if one is named, with what the command line gives over it.
   /// Throws   InvalidArgument at an option whose value has the wrong shape; for required keys that
   ///          neither gives, all of them; and as TomlTable::read().
@@ -32,7 +38,11 @@ class KeyOptions {
   std::vector<KeyInfo> keys_;
   std::vector<std::string> arguments_;
   std::map<std::string, std::vector<std::string>> given_;  ///< by key; as typed
+  std::vector<std::string> settings_;                      ///< of --set
 };
+
+/// One line or more per key, as --set names it: d.Sigma, with its help.
+[[nodiscard]] std::string keys_text(const std::vector<KeyInfo>& keys);
 
 /// Calls `work`, which answers the question of `table`. An error at a key of the question is thrown again
 /// at the place that gave its value.

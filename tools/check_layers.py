@@ -28,13 +28,19 @@ LAYERS = [
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
+# Folders of a module that its other folders may include; those do not know each other.
+SHARED_FOLDERS = {
+    "answers": ["problem"],  # what questions about two equations or two losses have in common
+}
+
 # Third-party headers that belong to one place: pattern of the header, places that may include it.
 # A place is a folder; "*.cpp" after it says that headers may not. Folders of TEST_TREES are free.
 THIRD_PARTY = [
     (r"toml\+\+/.*", ["src/sfumato/data/*.cpp"]),
     (r"CLI/.*", ["cli"]),
     (r"zlib\.h|zconf\.h", ["src/sfumato/data/*.cpp"]),
-    (r"nlohmann/.*", ["src/sfumato/data", "src/sfumato/report", "src/sfumato/answers", "src/sfumato/reproduce", "cli"]),
+    (r"nlohmann/.*", ["src/sfumato/data", "src/sfumato/report", "src/sfumato/answers/*.cpp",
+                      "src/sfumato/answers/verify", "src/sfumato/reproduce", "cli"]),
     (r"sqlite3\.h", ["src/sfumato/study/ledger"]),
     (r"mpi\.h", ["src/sfumato/study/scheduler"]),
     (r"Python\.h|nanobind/.*|pybind11/.*", ["python"]),
@@ -152,7 +158,11 @@ class Checker:
             if module is not None and parts[1] != module and RANK[parts[1]] >= RANK[module]:
                 way = "sideways" if RANK[parts[1]] == RANK[module] else "upward"
                 self.report(path, line, f"{way}-include", f"{module} includes {parts[1]}")
+            if path.startswith("src/") and parts[1] == module and module in SHARED_FOLDERS:
+                self.check_folders(path, module, line, parts)
             return
+        if path.startswith("cli/") and quote == '"' and "/" in name.removeprefix("cli/"):
+            self.check_command(path, line, name)
         if quote == '"' and path.startswith("src/"):
             self.report(path, line, "include-form", f'"{name}" is not a path from the include root')
         if path.split("/")[0] in TEST_TREES:
@@ -163,6 +173,25 @@ class Checker:
             if re.fullmatch(pattern, name) and not any(place_allows(p, path) for p in places):
                 self.report(path, line, "third-party",
                             f"<{name}> belongs to {', '.join(places) or 'tests and benchmarks'}")
+
+    def check_folders(self, path, module, line, parts):
+        """In a module whose folders are siblings: own folder or a shared one."""
+        own = path.split("/")[3] if path.count("/") > 3 else None
+        other = parts[2] if len(parts) > 3 else None
+        if own is None or other is None or own == other:
+            return
+        shared = SHARED_FOLDERS[module]
+        if other not in shared:
+            way = "upward" if own in shared else "sideways"
+            self.report(path, line, f"{way}-include", f"{module}/{own} includes {module}/{other}")
+        elif own in shared and shared.index(other) > shared.index(own):
+            self.report(path, line, "upward-include", f"{module}/{own} includes {module}/{other}")
+
+    def check_command(self, path, line, name):
+        """Commands do not include each other: cli/X/... belongs to cli/X.cpp and cli/X/."""
+        owner = name.removeprefix("cli/").split("/")[0]
+        if not (path == f"cli/{owner}.cpp" or path.startswith(f"cli/{owner}/")):
+            self.report(path, line, "sideways-include", f'"{name}" belongs to the command {owner}')
 
     def check_own_header_first(self, file, path, includes):
         if file.suffix != ".cpp" or not file.with_suffix(".hpp").exists():

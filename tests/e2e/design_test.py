@@ -20,18 +20,18 @@ class Values(DesignTest):
         """Spec §9.1: (sum sqrt g)^2 / zeta against sum g d / zeta."""
         moments = self.write("g.csv", "100\n1\n")
         document = self.design("--second-moments", moments, "--trace", 25)
-        self.assert_close(self.value(document, "mean s^T Sigma^{-1} s"), 121 / 25)
-        self.assert_close(self.value(document, "the same cost with isotropic noise"), 202 / 25)
+        self.assert_close(self.value(document, "privacy cost, mean s^T Sigma^{-1} s"), 121 / 25)
+        self.assert_close(self.value(document, "privacy cost with isotropic noise"), 202 / 25)
         self.assert_close(document.value("noise", "variance", index=1), 250 / 11)
         box = self.write("s.csv", "10\n1\n")
         same = self.design("--sensitivities", box, "--trace", 25)
-        self.assert_close(self.value(same, "mean s^T Sigma^{-1} s"), 121 / 25)
+        self.assert_close(self.value(same, "privacy cost, mean s^T Sigma^{-1} s"), 121 / 25)
 
     def test_minimax(self):
         """Spec §9.3: two orthogonal differences, (3 + 4)^2 for the mean would be less; 25 is golden."""
         rows = self.write("d.csv", "3,0\n0,4\n")
         document = self.design(rows, "--trace", 1, "--form", "full")
-        self.assert_close(self.value(document, "largest s^T Sigma^{-1} s"), 25, 1e-7)
+        self.assert_close(self.value(document, "privacy cost, largest s^T Sigma^{-1} s"), 25, 1e-7)
         self.assertLessEqual(self.value(document, "lower bound for this form"), 25 * (1 + 1e-12))
         self.assertLess(self.value(document, "certified gap"), 1e-7)
 
@@ -40,7 +40,7 @@ class Values(DesignTest):
         for form in ("diagonal", "full"):
             document = self.design(EXAMPLE, "--trace", 2, "--form", form, "--regularise", 0.1)
             whole = self.value(document, "that plus rho tr(W^{-1} Sigma^{-1})")
-            self.assertLess(self.value(document, "largest s^T Sigma^{-1} s"), whole)
+            self.assertLess(self.value(document, "privacy cost, largest s^T Sigma^{-1} s"), whole)
             bound = self.value(document, "lower bound of the sum for this form")
             self.assertLessEqual(bound, whole * (1 + 1e-12))
             self.assert_close(bound, whole, 1e-6)
@@ -48,7 +48,7 @@ class Values(DesignTest):
     def test_budgets_agree(self):
         """tr Sigma = 2 is an excess loss of 1/2, and half the trace with A = I a distance of 1."""
         hessian = self.write("h.csv", "1\n1\n1\n1\n")
-        values = [self.value(self.design(EXAMPLE, *budget), "largest s^T Sigma^{-1} s")
+        values = [self.value(self.design(EXAMPLE, *budget), "privacy cost, largest s^T Sigma^{-1} s")
                   for budget in (["--trace", 2], ["--excess-loss", 0.5],
                                  ["--distance", 1, "--hessian", hessian],
                                  ["--budget", 2, "--weights", hessian])]
@@ -57,7 +57,7 @@ class Values(DesignTest):
 
     def test_risk_inverts_the_budget(self):
         document = self.design(EXAMPLE, "--trace", 2, "--form", "full")
-        cost = self.value(document, "largest s^T Sigma^{-1} s")
+        cost = self.value(document, "privacy cost, largest s^T Sigma^{-1} s")
         inverse = self.design(EXAMPLE, "--risk", cost, "--form", "full")
         self.assert_close(self.value(inverse, "trace of Sigma"), 2, 1e-6)
 
@@ -65,7 +65,7 @@ class Values(DesignTest):
         groups = self.write("groups.csv", "1\n1\n2\n2\n")
         costs = [self.value(self.design(EXAMPLE, "--trace", 2, "--form", form,
                                         *(["--groups", groups] if form == "grouped" else [])),
-                            "largest s^T Sigma^{-1} s")
+                            "privacy cost, largest s^T Sigma^{-1} s")
                  for form in ("isotropic", "grouped", "diagonal", "full")]
         for worse, better in zip(costs, costs[1:]):
             self.assertLessEqual(better, worse * (1 + 1e-8))
@@ -87,7 +87,7 @@ class Values(DesignTest):
         document = self.document("quadratic", problem)
         self.assert_close(document.value("problem", "d", quantity="trace of Sigma"), 2, 1e-9)
         cost = self.value(self.design(shift, "--trace", 2, "--form", "full"),
-                          "largest s^T Sigma^{-1} s")
+                          "privacy cost, largest s^T Sigma^{-1} s")
         # A = 0: KL at time 1 is exactly half the cost of the difference, at most that of the worst.
         self.assertLessEqual(document.value("risk", "kl_forward", time=1), cost / 2 * (1 + 1e-9))
 
@@ -153,7 +153,7 @@ class Iterated(DesignTest):
         problem = self.write("p.toml", self.QUADRATIC)
         refused = lambda code, needles, *args: self.assert_refused(
             code, needles, "design", *args, "--differences-are", "public")
-        refused(64, ["--risk", "problem"], "--problem", problem, "--risk", 1)
+        refused(64, ["--cost", "problem"], "--problem", problem, "--risk", 1)
         refused(64, ["differences", "--problem"], EXAMPLE, "--problem", problem)
         refused(64, ["low-rank"], "--problem", problem, "--form", "low-rank", "--floor", 0.1)
         refused(64, ["--time"], "--problem", problem, "--time", 0)
@@ -185,11 +185,11 @@ class Refusals(DesignTest):
         self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "1,inf")
         self.refused(64, ["--trace"], EXAMPLE, "--trace", "inf")
         self.refused(64, ["--trace"], EXAMPLE, "--trace", -1)
-        self.refused(64, ["--risk"], EXAMPLE, "--risk", 0)
+        self.refused(64, ["--cost"], EXAMPLE, "--risk", 0)
         self.refused(64, ["--floor"], EXAMPLE, "--trace", 1, "--floor", "nan")
         self.refused(64, ["--tolerance"], EXAMPLE, "--trace", 1, "--tolerance", 0)
-        self.refused(64, ["--time", "--problem"], EXAMPLE, "--trace", 1, "--time", 3)
-        self.refused(64, ["--rounds", "--problem"], EXAMPLE, "--trace", 1, "--rounds", 3)
+        self.refused(64, ["--time", "`problem`"], EXAMPLE, "--trace", 1, "--time", 3)
+        self.refused(64, ["--rounds", "`problem`"], EXAMPLE, "--trace", 1, "--rounds", 3)
         self.refused(64, ["--groups"], EXAMPLE, "--trace", 1, "--groups", EXAMPLE)
         self.refused(64, [".npz"], EXAMPLE, "--trace", 1, "--out", "x.csv")
         self.assert_refused(64, ["--differences-are"], "design", EXAMPLE, "--trace", 1)
@@ -238,10 +238,10 @@ class Refusals(DesignTest):
             return path
         good = npy("good.npy", "(2, 2)", (3, 0, 0, 4))
         self.assert_close(self.value(self.design(good, "--trace", 1, "--form", "full"),
-                                     "largest s^T Sigma^{-1} s"), 25, 1e-7)
+                                     "privacy cost, largest s^T Sigma^{-1} s"), 25, 1e-7)
         vector = npy("vector.npy", "(2,)", (3, 4))
         self.assert_close(self.value(self.design(vector, "--trace", 1),
-                                     "largest s^T Sigma^{-1} s"), 49, 1e-9)
+                                     "privacy cost, largest s^T Sigma^{-1} s"), 49, 1e-9)
         self.refused(65, ["truncated"], npy("cut.npy", "(2, 2)", (1, 2, 3)), "--trace", 1)
         self.refused(65, ["larger than any memory"],
                      npy("absurd.npy", "(10000000000, 10000000000)", (1,)), "--trace", 1)

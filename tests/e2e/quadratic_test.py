@@ -83,14 +83,17 @@ class Examples(ProgramTest):
         self.assertGreaterEqual(len(files), 6)
         for file in files:
             with self.subTest(file.name):
-                text = run("quadratic", file)
-                self.assertEqual((text.returncode, text.stderr), (0, ""))
-                self.assertLessEqual(max(map(len, text.stdout.splitlines())), 100)
-                self.assertTrue(text.stdout.endswith("\nRisks of this one pair, not a differential-"
-                                                     "privacy guarantee, which would hold for "
-                                                     "every pair.\n"))
-                for symbol in ("nan", "NaN"):
-                    self.assertNotIn(symbol, text.stdout)
+                for detail in ([], ["--full"]):
+                    text = run("quadratic", file, *detail)
+                    self.assertEqual((text.returncode, text.stderr), (0, ""))
+                    lines = text.stdout.splitlines()
+                    self.assertLessEqual(max(map(len, lines)), 80)
+                    if not detail:
+                        self.assertLessEqual(len(lines), 30)
+                    self.assertTrue(text.stdout.endswith("\nRisks of this one pair, not a "
+                                                         "differential-privacy guarantee.\n"))
+                    for symbol in ("nan", "NaN"):
+                        self.assertNotIn(symbol, text.stdout)
                 document = self.document("quadratic", file)
                 for key in ("problem", "risk", "delta", "epsilon", "renyi", "accuracy", "tradeoff"):
                     self.assertTrue(document.has(key), key)
@@ -290,6 +293,36 @@ class OneParameter(ProgramTest):
         self.assertEqual({r["epsilon"] for r in document.block("delta")["rows"]}, {2})
         self.assertEqual([r["delta"] for r in document.block("epsilon")["rows"]],
                          [1e-4, 1e-6] * 2)
+
+    def test_every_key_can_be_set(self):
+        file = self.problem()
+        changed = self.document("quadratic", file, "--set", "d.Sigma=1.6", "--set", "risk.deltas=[1e-3]",
+                                "--times", "inf")
+        same = self.document("quadratic", self.write("same.toml", """
+            flow.times = [inf]
+            risk = {epsilons = [0, 0.25, 1], delta = 1e-3}
+            [d]
+            A = 2
+            minimiser = 0.5
+            Sigma = 1.6
+            start_mean = 0.1
+            start_covariance = 0.3
+            [d_prime]
+            A = 1.25
+            minimiser = 0.2
+            Sigma = 1.1
+            start_mean = -0.2
+            start_covariance = 0.4
+            """))
+        for table in ("risk", "delta", "epsilon"):
+            self.assertEqual(changed.block(table)["rows"], same.block(table)["rows"])
+        without_file = self.document(
+            "quadratic", "--times", "inf", "--epsilons", "0,0.25,1", "--delta", "1e-3",
+            *(word for key in ("d.A=2", "d.minimiser=0.5", "d.Sigma=1.6", "d.start_mean=0.1",
+                               "d.start_covariance=0.3", "d_prime.A=1.25", "d_prime.minimiser=0.2",
+                               "d_prime.Sigma=1.1", "d_prime.start_mean=-0.2",
+                               "d_prime.start_covariance=0.4") for word in ("--set", key)))
+        self.assertEqual(without_file.block("risk")["rows"], same.block("risk")["rows"])
 
     def test_figures_follow_the_tables(self):
         document = self.document("quadratic", self.problem())

@@ -57,6 +57,21 @@ class CheckLayers(unittest.TestCase):
             self.assert_breaks("sideways-include", "src/sfumato/nn/a.hpp",
                                f'#pragma once\n#include "sfumato/{module}/a.hpp"\n')
 
+    def test_folders_of_answers(self):
+        """Questions share one folder and do not know each other."""
+        shared = '#pragma once\n#include "sfumato/answers/problem/side.hpp"\n'
+        own = '#pragma once\n#include "sfumato/answers/bound/answer.hpp"\n'
+        self.assertEqual(self.violations(**{"src/sfumato/answers/bound/a.hpp": shared}), [])
+        self.assertEqual(self.violations(**{"src/sfumato/answers/bound/a.hpp": own}), [])
+        self.assert_breaks("sideways-include", "src/sfumato/answers/design/a.hpp", own)
+        self.assert_breaks("upward-include", "src/sfumato/answers/problem/a.hpp", own)
+
+    def test_commands_do_not_include_each_other(self):
+        include = '#include "study/commands.hpp"\n'
+        self.assertEqual(self.violations(**{"cli/study.cpp": include, "cli/study/run.cpp": include}), [])
+        self.assert_breaks("sideways-include", "cli/train.cpp", include)
+        self.assert_breaks("sideways-include", "cli/train/run.cpp", include)
+
     def test_library_does_not_include_the_command_line(self):
         self.assert_breaks("upward-include", "src/sfumato/reproduce/a.hpp",
                            '#pragma once\n#include "sfumato/cli/a.hpp"\n')

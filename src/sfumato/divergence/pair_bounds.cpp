@@ -1,7 +1,5 @@
 #include "sfumato/divergence/pair_bounds.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -105,13 +103,9 @@ double contraction_rate(const Diffusion& diffusion, const Covariance& metric) {
   return diffusion.contraction ? diffusion.contraction(metric) : -kInf;
 }
 
-PairBound both(std::string key, std::string title, KlBound forward, KlBound reverse) {
-  return {std::move(key), std::move(title), std::move(forward), std::move(reverse)};
-}
-
-PairBound neither(std::string key, std::string title, const std::string& reason) {
-  const KlBound none = no_bound(title, reason);
-  return both(std::move(key), std::move(title), none, none);
+PairBound neither(BoundMethod method, const std::string& reason) {
+  const KlBound none = no_bound(std::string(title(method)), reason);
+  return {method, none, none};
 }
 
 /// The exact KL, or why the laws cannot be compared at this time.
@@ -125,8 +119,7 @@ KlBound exact_bound(const OuPair& pair, double time) {
 
 void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds) {
   const OuPair reversed = swapped(pair);
-  bounds.push_back(
-      both("exact", "exact (normal laws)", exact_bound(pair, time), exact_bound(reversed, time)));
+  bounds.push_back({BoundMethod::exact, exact_bound(pair, time), exact_bound(reversed, time)});
   const bool rounded = difference_is_rounded(pair.p, pair.q);
   if (rounded || OuLaw(pair.p, pair.start_p).lost_digits() ||
       OuLaw(pair.q, pair.start_q).lost_digits()) {
@@ -134,68 +127,63 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
                                        : "the eigenvalues of A are too far apart for double "
                                          "precision: rescale the parameters, or "
                                          "standardise the columns";
-    bounds.push_back(neither("path", "path", reason));
-    bounds.push_back(neither("contractive", "contractive", reason));
+    bounds.push_back(neither(BoundMethod::path, reason));
+    bounds.push_back(neither(BoundMethod::contractive, reason));
     return;
   }
   if (!same_matrix(pair.p.noise, pair.q.noise)) {  // else all three are the path bound
     EntropyRateBounds forward = entropy_rate_bounds(pair, time);
     EntropyRateBounds reverse = entropy_rate_bounds(reversed, time);
-    bounds.push_back(both("primal", "rate, score of the second law", std::move(forward.primal),
-                          std::move(reverse.primal)));
-    bounds.push_back(both("dual", "rate, score of the first law", std::move(forward.dual),
-                          std::move(reverse.dual)));
-    bounds.push_back(both("minimum", "rate, smaller of both", std::move(forward.pointwise_minimum),
-                          std::move(reverse.pointwise_minimum)));
+    bounds.push_back({BoundMethod::primal, std::move(forward.primal), std::move(reverse.primal)});
+    bounds.push_back({BoundMethod::dual, std::move(forward.dual), std::move(reverse.dual)});
+    bounds.push_back({BoundMethod::minimum, std::move(forward.pointwise_minimum),
+                      std::move(reverse.pointwise_minimum)});
   }
-  bounds.push_back(both("path", "path", path_bound(pair, time), path_bound(reversed, time)));
-  bounds.push_back(both("contractive", "contractive", best_contractive_bound(pair, time).bound,
-                        best_contractive_bound(reversed, time).bound));
+  bounds.push_back({BoundMethod::path, path_bound(pair, time), path_bound(reversed, time)});
+  bounds.push_back({BoundMethod::contractive, best_contractive_bound(pair, time).bound,
+                    best_contractive_bound(reversed, time).bound});
 }
 
 void add_sensitivity(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
-  const char* title = "uniform sensitivity";
   const Known<GdpBound> gdp = gdp_bound(pair, time);
   if (!gdp.value) {
-    bounds.push_back(neither("sensitivity", title, gdp.reason));
+    bounds.push_back(neither(BoundMethod::sensitivity, gdp.reason));
     return;
   }
   KlBound bound{gdp.value->kl, {}};
   if (!std::isfinite(gdp.value->mu.value)) {
     bound.reason = "no drift is proven contractive, so the bound grows with time without end";
   }
-  bounds.push_back(both("sensitivity", title, bound, bound));
+  bounds.push_back({BoundMethod::sensitivity, bound, bound});
 }
 
 void add_constants(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
-  const char* title = "convexity constants";
-  const char* uniform = "convexity constants, all times";
   if (!pair.constants.value) {
-    bounds.push_back(neither("constants", title, pair.constants.reason));
+    bounds.push_back(neither(BoundMethod::constants, pair.constants.reason));
     return;
   }
   const auto& [forward, reverse, start] = *pair.constants.value;
   if (forward.variance == forward.variance_prime) {
-    bounds.push_back(both("constants", title, kl_bound_finite_time(forward, time),
-                          kl_bound_finite_time(reverse, time)));
+    bounds.push_back({BoundMethod::constants, kl_bound_finite_time(forward, time),
+                      kl_bound_finite_time(reverse, time)});
     bounds.push_back(
-        both("constants_uniform", uniform, kl_bound_uniform(forward), kl_bound_uniform(reverse)));
+        {BoundMethod::constants_uniform, kl_bound_uniform(forward), kl_bound_uniform(reverse)});
   } else if (time == kInf) {
     bounds.push_back(
-        both("constants", title, kl_bound_stationary(forward), kl_bound_stationary(reverse)));
+        {BoundMethod::constants, kl_bound_stationary(forward), kl_bound_stationary(reverse)});
   } else {
-    bounds.push_back(both("constants", title, kl_bound_unequal(forward, start, time),
-                          kl_bound_unequal(reverse, start, time)));
+    bounds.push_back({BoundMethod::constants, kl_bound_unequal(forward, start, time),
+                      kl_bound_unequal(reverse, start, time)});
   }
 }
 
 void add_stationary(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
   if (time < kInf || !pair.stationary.value) return;
-  const char* title = "curvature near the minimiser";
+  const std::string method(title(BoundMethod::local));
   const char* none = "the law is too wide for the curvature near the minimiser; use less noise";
   const auto& [forward, reverse] = *pair.stationary.value;
-  bounds.push_back(both("local", title, finite_kl_bound(forward, title, none),
-                        finite_kl_bound(reverse, title, none)));
+  bounds.push_back({BoundMethod::local, finite_kl_bound(forward, method, none),
+                    finite_kl_bound(reverse, method, none)});
 }
 
 KlBound as_bound(const as_printed::Printed& printed) {
@@ -203,14 +191,11 @@ KlBound as_bound(const as_printed::Printed& printed) {
   return {{Nats{printed.value}, Claim::estimate, "as printed in the paper"}, {}};
 }
 
-void add_printed_row(std::string key, std::string title, const as_printed::Printed& forward,
+void add_printed_row(BoundMethod method, const as_printed::Printed& forward,
                      const as_printed::Printed& reverse, std::vector<PairBound>& bounds) {
-  PairBound row = both(std::move(key), std::move(title), as_bound(forward), as_bound(reverse));
-  row.printed = true;
-  row.note = forward.valid && reverse.valid ? "holds here"
-             : forward.valid || reverse.valid
-                 ? fmt::format("INVALID for {} here", forward.valid ? "D'||D" : "D||D'")
-                 : "INVALID here";
+  PairBound row{method, as_bound(forward), as_bound(reverse)};
+  row.valid_forward = forward.valid;
+  row.valid_reverse = reverse.valid;
   row.forward.kl.assumptions.push_back(forward.reason);
   row.reverse.kl.assumptions.push_back(reverse.reason);
   bounds.push_back(std::move(row));
@@ -218,8 +203,7 @@ void add_printed_row(std::string key, std::string title, const as_printed::Print
 
 void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
   if (pair.linear && time < kInf && !same_matrix(pair.linear->p.noise, pair.linear->q.noise)) {
-    add_printed_row("printed_theorem", "as printed: main theorem",
-                    as_printed::entropy_bound(*pair.linear, time),
+    add_printed_row(BoundMethod::printed_theorem, as_printed::entropy_bound(*pair.linear, time),
                     as_printed::entropy_bound(swapped(*pair.linear), time), bounds);
   }
   if (!pair.constants.value) return;
@@ -233,17 +217,35 @@ void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bound
     }
   }
   if (time == kInf) {
-    add_printed_row("printed_stationary", "as printed: second proposition",
+    add_printed_row(BoundMethod::printed_stationary,
                     as_printed::stationary_proposition(forward, exact[0]),
                     as_printed::stationary_proposition(reverse, exact[1]), bounds);
   } else {
-    add_printed_row("printed_uniform", "as printed: first proposition",
+    add_printed_row(BoundMethod::printed_uniform,
                     as_printed::uniform_proposition(forward, start.lsi_constant, exact[0]),
                     as_printed::uniform_proposition(reverse, start.lsi_constant, exact[1]), bounds);
   }
 }
 
 }  // namespace
+
+const PairBound* best_proven(const std::vector<PairBound>& methods, KlBound PairBound::*direction) {
+  const PairBound* best = nullptr;
+  for (const PairBound& method : methods) {
+    const KlBound& bound = method.*direction;
+    const bool proven = bound.kl.claim == Claim::exact || bound.kl.claim == Claim::upper_bound;
+    if (!proven || is_printed(method.method) || method.method == BoundMethod::exact) continue;
+    if (!bound.reason.empty() || !std::isfinite(bound.kl.value.value())) continue;
+    if (best == nullptr || bound.kl.value < (best->*direction).kl.value) best = &method;
+  }
+  return best;
+}
+
+Claimed<Nats> best_proven_kl(const std::vector<PairBound>& methods, KlBound PairBound::*direction) {
+  const PairBound* best = best_proven(methods, direction);
+  if (best != nullptr) return (best->*direction).kl;
+  return {Nats{kInf}, Claim::upper_bound, "no proven bound"};
+}
 
 SmoothStart smoothness(const GaussianLaw& start) {
   const VectorXd values = spectrum_of(dense(start.covariance)).values;

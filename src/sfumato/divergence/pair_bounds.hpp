@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/core/known.hpp"
+#include "sfumato/divergence/bound_method.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 #include "sfumato/divergence/kl_bound.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
@@ -12,13 +14,6 @@
 #include "sfumato/sde/diffusion.hpp"
 
 namespace sfumato {
-
-/// Something that may not be known, and why.
-template <class T>
-struct Known {
-  std::optional<T> value = {};
-  std::string reason = {};  ///< why there is no value
-};
 
 /// The constants of Spec §7 for both directions; they need not agree because the start is nearer to
 /// one minimiser.
@@ -35,8 +30,9 @@ struct SdePair {
   bool shares_noise = false;          ///< both have the same Sigma(t, x), constant or not
   std::optional<OuPair> linear = {};  ///< both drifts are linear and both noises constant
   /// S with |Sigma^{-1/2} (b(x) - b'(x))| <= S for all x and times; the claim is exact or upper.
-  Known<Claimed<double>> sensitivity = {};
-  Known<PairConstants> constants = {};
+  Known<Claimed<double>> sensitivity = {{},
+                                        "no bound on |Sigma^(-1/2) (b - b')| for all x is known"};
+  Known<PairConstants> constants = {{}, "needs a loss with known convexity constants"};
   /// Upper bounds on KL(p||q) and KL(q||p) of the invariant laws (Spec §7.9).
   Known<std::array<double, 2>> stationary = {};
 };
@@ -59,13 +55,22 @@ struct SdePair {
 
 /// One way to bound or compute KL(p_t || q_t) and KL(q_t || p_t).
 struct PairBound {
-  std::string key;
-  std::string title;
+  BoundMethod method;
   KlBound forward;
   KlBound reverse;
-  std::string note = {};  ///< error of an estimate; whether a printed formula holds here, and why
-  bool printed = false;   ///< the paper's own formula: never a bound
+  std::string note = {};  ///< error of an estimate
+  /// Of a formula as the paper prints it: whether it holds here, as KL(p || q) and as KL(q || p).
+  bool valid_forward = true;
+  bool valid_reverse = true;
 };
+
+/// The method with the smallest proven number of one direction, &PairBound::forward or ::reverse; the exact
+/// value and printed formulas aside. The first of several; nullptr when nothing finite is proven.
+[[nodiscard]] const PairBound* best_proven(const std::vector<PairBound>& methods,
+                                           KlBound PairBound::*direction);
+/// Its number; infinite when there is none.
+[[nodiscard]] Claimed<Nats> best_proven_kl(const std::vector<PairBound>& methods,
+                                           KlBound PairBound::*direction);
 
 /// Everything that is known in closed form at one time: the exact value where both are linear, and
 /// each proven bound of Spec §6 and §7, with the reason where it does not apply. The formulas that

@@ -33,15 +33,15 @@ TEST(PairBounds, NoneIsBelowTheExactValue) {
     }
     const double time = seed % 7 == 0 ? kInf : random.log_uniform(0.01, 10.0);
     const std::vector<PairBound> rows = closed_form_bounds(linear_pair(pair), time);
-    ASSERT_EQ(rows.front().key, "exact");
+    ASSERT_EQ(rows.front().method, BoundMethod::exact);
     const PairBound& exact = rows.front();
     for (const PairBound& bound : rows) {
-      if (bound.printed || bound.key == "exact") continue;
+      if (is_printed(bound.method) || bound.method == BoundMethod::exact) continue;
       for (const auto member : {&PairBound::forward, &PairBound::reverse}) {
         if (!(exact.*member).reason.empty() || !(bound.*member).reason.empty()) continue;
         const double truth = (exact.*member).kl.value.value();
         EXPECT_GE((bound.*member).kl.value.value(), truth * (1.0 - 1e-9) - 1e-12)
-            << "seed " << seed << ", " << bound.key << ", time " << time;
+            << "seed " << seed << ", " << name(bound.method) << ", time " << time;
         ++compared;
       }
     }

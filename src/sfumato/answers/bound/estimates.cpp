@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "sfumato/answers/problem/simulation_size.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
@@ -21,10 +22,9 @@ KlBound estimate(double value, std::string method) {
   return {{Nats{value}, Claim::estimate, std::move(method)}, {}};
 }
 
-void add_to_all(MethodsByTime& methods, const std::string& key, const std::string& title,
-                const std::string& reason) {
-  const KlBound none = no_bound(title, reason);
-  for (auto& at : methods) at.push_back({key, title, none, none, {}, false});
+void add_to_all(MethodsByTime& methods, BoundMethod method, const std::string& reason) {
+  const KlBound none = no_bound(std::string(title(method)), reason);
+  for (auto& at : methods) at.push_back({method, none, none});
 }
 
 // ---------------------------------------------------------------- grid
@@ -47,69 +47,59 @@ GridRisk grid_risk(const PairAtTime& at) {
   return risk;
 }
 
-PairBound grid_row(const char* key, const char* title, const PairAtTime& at,
-                   GridEstimate PairDirection::*member) {
+PairBound grid_row(BoundMethod method, const PairAtTime& at, GridEstimate PairDirection::*member) {
   const GridEstimate& forward = at.forward.*member;
   const GridEstimate& reverse = at.reverse.*member;
   const auto bound = [&](const GridEstimate& value) {
     // A last correction of this size says that the laws are narrower than the cells can show.
     if (value.error > 0.1 * std::abs(value.value) && value.error > 1e-6) {
-      return no_bound(title,
-                      fmt::format("the grid does not resolve the laws (last correction {:.0f} % "
-                                  "of the value): give more estimate.cells",
-                                  100.0 * value.error / std::abs(value.value)));
+      return no_bound(
+          std::string(title(method)),
+          fmt::format("the grid does not resolve the densities (last correction {:.0f} % "
+                      "of the value): give more estimate.cells",
+                      100.0 * value.error / std::abs(value.value)));
     }
     return estimate(resolved(value.value), "Fokker-Planck on a grid, extrapolated");
   };
   const double error = std::max(forward.error, reverse.error);
   const bool seen = std::max(forward.value, reverse.value) >= kGridResolution;
-  return {key,
-          title,
-          bound(forward),
-          bound(reverse),
+  return {method, bound(forward), bound(reverse),
           seen ? fmt::format("grid, error about {:.0e}", std::max(error, kGridResolution))
-               : fmt::format("grid, no difference above {:.0e}", std::max(error, kGridResolution)),
-          false};
+               : fmt::format("grid, no difference above {:.0e}", std::max(error, kGridResolution))};
 }
 
 /// True when the grid gave numbers.
-bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+bool add_grid(const BoundQuestion& question, const std::vector<double>& times, Observer& observer,
               Estimates& result) {
-  const char* title = "Fokker-Planck";
+  const SdeProblem& problem = question.problem;
   if (problem.dimension() > 2) {
-    add_to_all(result.methods, "fokker_planck", title,
+    add_to_all(result.methods, BoundMethod::fokker_planck,
                "grids are for one and two dimensions, this has more");
     return false;
   }
   if (!is_definite(problem.pair.p.start.covariance) ||
       !is_definite(problem.pair.q.start.covariance)) {
-    add_to_all(result.methods, "fokker_planck", title,
+    add_to_all(result.methods, BoundMethod::fokker_planck,
                "a grid needs a start with a density: give start_covariance");
     return false;
   }
   FokkerPlanckOptions options;
   options.cells_per_axis = problem.plan.cells;
-  if (problem.plan.domain) options.domain = problem.plan.domain->sides;
-  for (const Epsilon epsilon : problem.questions.epsilons) {
-    options.epsilons.push_back(epsilon.nats());
-  }
+  if (!problem.plan.domain.empty()) options.domain = problem.plan.domain;
+  options.epsilons = question.risk.epsilons;
   try {
     const PairSolution solution =
         solve_fokker_planck_pair(problem.pair.p, problem.pair.q, times, options, &observer);
     for (std::size_t i = 0; i < solution.rows.size(); ++i) {
       const PairAtTime& at = solution.rows[i];
       auto& methods = result.methods[i];
-      methods.push_back(grid_row("fokker_planck", title, at, &PairDirection::kl));
+      methods.push_back(grid_row(BoundMethod::fokker_planck, at, &PairDirection::kl));
       if (same_noise(problem.pair)) {
-        methods.push_back(
-            grid_row("path_grid", "path, on the grid", at, &PairDirection::primal_bound));
+        methods.push_back(grid_row(BoundMethod::path_grid, at, &PairDirection::primal_bound));
       } else if (!problem.pair.linear) {
-        methods.push_back(grid_row("primal_grid", "rate, score of the second law", at,
-                                   &PairDirection::primal_bound));
-        methods.push_back(
-            grid_row("dual_grid", "rate, score of the first law", at, &PairDirection::dual_bound));
-        methods.push_back(
-            grid_row("minimum_grid", "rate, smaller of both", at, &PairDirection::minimum_bound));
+        methods.push_back(grid_row(BoundMethod::primal_grid, at, &PairDirection::primal_bound));
+        methods.push_back(grid_row(BoundMethod::dual_grid, at, &PairDirection::dual_bound));
+        methods.push_back(grid_row(BoundMethod::minimum_grid, at, &PairDirection::minimum_bound));
       }
       result.grid.push_back(grid_risk(at));
     }
@@ -117,8 +107,8 @@ bool add_grid(const BoundProblem& problem, const std::vector<double>& times, Obs
   } catch (const Error& error) {
     // A grid that the file asked for is the user's to correct; one that was chosen here is not.
     if (dynamic_cast<const InternalError*>(&error) != nullptr) throw;
-    if (problem.plan.domain) located(problem.plan.domain->where, [] { throw; });
-    add_to_all(result.methods, "fokker_planck", title, error.advice());
+    if (!problem.plan.domain.empty()) located(Where::key("domain"), [] { throw; });
+    add_to_all(result.methods, BoundMethod::fokker_planck, error.advice());
     return false;
   }
 }
@@ -146,7 +136,7 @@ struct DirectionOfPaths {
   double rate;
 };
 
-DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& p,
+DirectionOfPaths run_paths(const SdeProblem& problem, const StartedDiffusion& p,
                            const StartedDiffusion& q, const std::vector<double>& times,
                            Observer& observer) {
   DirectionOfPaths result{};
@@ -163,18 +153,17 @@ DirectionOfPaths run_paths(const BoundProblem& problem, const StartedDiffusion& 
 }
 
 /// Why the paths are too long to simulate; empty if they are not.
-std::string too_long(const BoundProblem& problem, const std::vector<double>& times) {
+std::string too_long(const SdeProblem& problem, const std::vector<double>& times) {
   const double steps = times.back() / simulation_size(problem).step;
   if (steps <= kMostSteps) return {};
   return fmt::format("paths of {:.0e} steps would take too long: give a longer estimate.step",
                      steps);
 }
 
-void add_paths(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+void add_paths(const SdeProblem& problem, const std::vector<double>& times, Observer& observer,
                Estimates& result) {
-  const char* title = "path";
   if (const std::string reason = too_long(problem, times); !reason.empty()) {
-    add_to_all(result.methods, "path_paths", "path, simulated", reason);
+    add_to_all(result.methods, BoundMethod::path_simulated, reason);
     return;
   }
   try {
@@ -211,19 +200,17 @@ void add_paths(const BoundProblem& problem, const std::vector<double>& times, Ob
         const std::uint64_t diverged =
             (f != nullptr ? f->diverged : 0) + (r != nullptr ? r->diverged : 0);
         result.methods[i].push_back(
-            {contractive ? "contractive_paths" : "path_paths",
-             contractive ? "contractive, simulated" : "path, simulated",
+            {contractive ? BoundMethod::contractive_simulated : BoundMethod::path_simulated,
              bound(forward, f, entry(forward, i, false)),
              bound(reverse, r, entry(reverse, i, false)),
              f == nullptr && r == nullptr
                  ? std::string()
                  : paths_note(f != nullptr ? f->extrapolated : none,
-                              r != nullptr ? r->extrapolated : none, diverged),
-             false});
+                              r != nullptr ? r->extrapolated : none, diverged)});
       }
     }
   } catch (const InvalidArgument& error) {
-    add_to_all(result.methods, "path_paths", title, error.advice());
+    add_to_all(result.methods, BoundMethod::path_simulated, error.advice());
   }
 }
 
@@ -231,17 +218,17 @@ void add_paths(const BoundProblem& problem, const std::vector<double>& times, Ob
 
 constexpr std::size_t kScoreTimes = 16;
 
-void add_scores(const BoundProblem& problem, const std::vector<double>& times, Observer& observer,
+void add_scores(const SdeProblem& problem, const std::vector<double>& times, Observer& observer,
                 Estimates& result) {
   if (!is_definite(problem.pair.p.start.covariance) ||
       !is_definite(problem.pair.q.start.covariance)) {
-    add_to_all(result.methods, "primal_particles", "rate, score of either law",
+    add_to_all(result.methods, BoundMethod::primal_particles,
                "a point start and different noise: the integral is infinite. Smooth the start "
                "(start_covariance)");
     return;
   }
   if (const std::string reason = too_long(problem, times); !reason.empty()) {
-    add_to_all(result.methods, "primal_particles", "rate, score of either law", reason);
+    add_to_all(result.methods, BoundMethod::primal_particles, reason);
     return;
   }
   std::set<double> when(times.begin(), times.end());
@@ -252,9 +239,7 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
   const TimeGrid grid{{when.begin(), when.end()}, simulation_size(problem).step};
   for (const ScoreForm form : {ScoreForm::primal, ScoreForm::dual}) {
     const bool primal = form == ScoreForm::primal;
-    const std::string key = primal ? "primal_particles" : "dual_particles";
-    const std::string title =
-        primal ? "rate, score of the second law" : "rate, score of the first law";
+    const BoundMethod method = primal ? BoundMethod::primal_particles : BoundMethod::dual_particles;
     ScoreEstimateOptions options;
     options.form = form;
     options.seed = problem.plan.seed;
@@ -273,7 +258,6 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
       if (observer.stop_requested()) return;
       const double start_forward = start_kl(problem.pair.p.start, problem.pair.q.start);
       const double start_reverse = start_kl(problem.pair.q.start, problem.pair.p.start);
-      const std::string method = "Monte Carlo with scores of particles";
       for (std::size_t i = 0; i < times.size(); ++i) {
         const auto found = [&](const std::vector<ScoreBoundEstimate>& all) {
           return std::find_if(all.begin(), all.end(), [&](const ScoreBoundEstimate& entry) {
@@ -284,45 +268,27 @@ void add_scores(const BoundProblem& problem, const std::vector<double>& times, O
         const auto r = found(reverse);
         if (f == forward.end() || r == reverse.end()) continue;
         const auto bound = [&](const MonteCarloMean& mean, double start) {
-          return estimate(std::max(0.0, mean.value) + start, method);
+          return estimate(std::max(0.0, mean.value) + start,
+                          "Monte Carlo with scores of particles");
         };
-        result.methods[i].push_back({key, title, bound(f->integral, start_forward),
+        result.methods[i].push_back({method, bound(f->integral, start_forward),
                                      bound(r->integral, start_reverse),
-                                     paths_note(f->integral, r->integral, 0), false});
+                                     paths_note(f->integral, r->integral, 0)});
       }
     } catch (const InvalidArgument& error) {
-      add_to_all(result.methods, key, title, error.advice());
+      add_to_all(result.methods, method, error.advice());
     }
   }
 }
 
 }  // namespace
 
-SimulationSize simulation_size(const BoundProblem& problem) {
-  double last = 0.0;
-  for (const double time : problem.times) {
-    if (std::isfinite(time)) last = std::max(last, time);
-  }
-  SimulationSize size{20000, 0.01};
-  if (last > 0.0) size.step = std::min(size.step, last / 1000.0);
-  if (problem.pair.constants.value) {
-    const PairConstants& known = *problem.pair.constants.value;
-    size.step =
-        std::min(size.step, 0.5 / std::max(known.forward.f.lipschitz, known.reverse.f.lipschitz));
-  }
-  if (problem.plan.step) size.step = *problem.plan.step;
-  // Two drifts, three steps for a pair of chains, two directions.
-  const double per_path = 12.0 * problem.work * std::max(1.0, last / size.step);
-  size.paths = static_cast<std::uint64_t>(std::clamp(1e11 / per_path, 200.0, 20000.0));
-  if (problem.plan.paths) size.paths = *problem.plan.paths;
-  return size;
-}
-
-Estimates estimate_pair(const BoundProblem& problem, const std::vector<double>& times,
+Estimates estimate_pair(const BoundQuestion& question, const std::vector<double>& times,
                         Observer& observer) {
+  const SdeProblem& problem = question.problem;
   Estimates result;
   result.methods.resize(times.size());
-  const bool by_grid = problem.plan.fokker_planck && add_grid(problem, times, observer, result);
+  const bool by_grid = problem.plan.fokker_planck && add_grid(question, times, observer, result);
   if (!problem.plan.monte_carlo || observer.stop_requested() || times.back() == 0.0) return result;
   if (same_noise(problem.pair)) {
     add_paths(problem, times, observer, result);

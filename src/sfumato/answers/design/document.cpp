@@ -2,79 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "sfumato/design/noise_shares.hpp"
-#include "sfumato/report/figure.hpp"
+#include "sfumato/answers/design/tables.hpp"
+#include "sfumato/answers/problem/closing.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
 
-Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
-
-std::string cost_text(const DesignQuestion& question) {
-  return question.minimax ? "largest s^T Sigma^{-1} s" : "mean s^T Sigma^{-1} s";
+bool is_private(const DesignAnswer& answer) {
+  return answer.question.differences_are == DifferencesOrigin::private_data;
 }
 
-bool is_full(DesignForm form) { return form == DesignForm::full || form == DesignForm::low_rank; }
-
-Table summary_table(const DesignQuestion& question, const Design& design) {
-  Table table(
-      "design", "Design",
-      {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
-  const DesignForm form = question.task.form;
-  table.add_row({"form", std::string(name(form))});
-  table.add_row({"coordinates", question.hidden.dimension});
-  table.add_row({question.measure.name,
-                 exact(question.measure.scale * design.budget, "spent by this covariance")});
-  table.add_row({cost_text(question), claimed_value(design)});
-  const bool regularised = question.task.regularisation > 0.0;
-  if (regularised) {
-    table.add_row({"that plus rho tr(W^{-1} Sigma^{-1})",
-                   exact(design.objective, "what a regularised design makes least")});
-  }
-  table.add_row({regularised ? "lower bound of the sum for this form" : "lower bound for this form",
-                 Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"}});
-  table.add_row({"certified gap", stated_gap(design)});
-  if (design.iterations > 0) table.add_row({"iterations", design.iterations});
-  table.add_row(
-      {"the same cost with isotropic noise", exact(design.isotropic_value, "closed form")});
-  table.add_row({"gain over isotropic", exact(design.gain_over_isotropic(), "ratio of costs")});
-  if (is_full(form) && design.diagonal_value) {
-    table.add_row({"the same cost with diagonal noise",
-                   exact(*design.diagonal_value, "best diagonal noise, to the same tolerance")});
-    table.add_row({"gain over diagonal", exact(*design.gain_over_diagonal(), "ratio of costs")});
-  }
-  return table;
-}
-
-void state_warnings(Document& document, const Design& design) {
-  for (const DesignWarning warning : design.warnings) {
-    std::string text(describe(warning));
-    if (warning == DesignWarning::silent_coordinates) {
-      text += fmt::format(" ({} of them; --floor gives them some)", design.silent);
-    }
-    document.state(StatementKind::warning, text + ".");
-  }
-}
-
-}  // namespace
-
-void state_origin(Document& document, const std::string& what, const std::string& source,
-                  bool is_private) {
-  document.state(StatementKind::info, fmt::format("{} from {}, said to be {}.", what, source,
-                                                  is_private ? "private" : "public"));
-  if (!is_private) return;
+void state_private(const DesignAnswer& answer, Document& document) {
+  if (!is_private(answer)) return;
   document.state(StatementKind::warning,
                  "the differences are private: a Sigma chosen from private data is itself a "
                  "release, and nothing here bounds what it reveals. Use it to learn what would be "
                  "gained, not to train a model that is published.");
 }
 
+/// What must stand in every answer: where the differences came from.
+void state_origin(const DesignAnswer& answer, Document& document) {
+  document.state(StatementKind::info,
+                 fmt::format("{} from {}, said to be {}.", answer.description, answer.source,
+                             name(answer.question.differences_are)));
+  state_private(answer, document);
+}
+
+/// What the cost means for the KL.
 void state_cost(Document& document) {
   document.state(
       StatementKind::assumption,
@@ -85,71 +44,144 @@ void state_cost(Document& document) {
       "more.");
 }
 
-void add_shares(Document& document, const DesignTask& task, const Covariance& noise, int top) {
-  if (top == 0 || task.form == DesignForm::isotropic) return;
-  const bool grouped = task.form == DesignForm::grouped;
-  Table table("noise", grouped ? "Where the noise goes, by group" : "Where the noise goes",
-              {{"index", grouped ? "group" : "coordinate"},
-               {"variance", grouped ? "mean variance" : "variance"},
-               {"share", "share of the budget", "", NumberStyle::probability}});
-  const auto shares = grouped ? largest_groups(noise, task.budget.weights, task.groups, top)
-                              : largest_coordinates(noise, task.budget.weights, top);
-  Series bars{"share", "share of the budget", {}, {}, {}, Claim::exact, "share of tr(W Sigma)"};
-  std::vector<std::string> names;
-  for (const NoiseShare& share : shares) {
-    table.add_row({share.index + 1, exact(share.variance, "entry of Sigma"),
-                   exact(share.share, "share of tr(W Sigma)")});
-    bars.x.push_back(static_cast<double>(names.size()));
-    bars.y.push_back(share.share);
-    names.push_back(fmt::format("{} {}", grouped ? "group" : "coordinate", share.index + 1));
+void state_rounds(const IterationAnswer& rounds, Document& document) {
+  if (!rounds.way_of_change.empty()) {
+    document.state(StatementKind::info, rounds.way_of_change + ".");
   }
-  if (names.empty()) return document.add(std::move(table));
-  Figure figure("noise_figure", table.title(), Mark::columns,
-                {grouped ? "group" : "coordinate", "", Scale::linear, std::move(names)},
-                {"share of the budget"});
-  figure.add(std::move(bars));
-  document.add(std::move(table));
-  document.add(std::move(figure));
+  document.state(
+      StatementKind::info,
+      rounds.exact ? "The differences depend on where training is, and that on the noise: each "
+                     "round designs for the slope of the exact KL at the noise before."
+                   : fmt::format("The differences depend on where training is, and that on the "
+                                 "noise: each round designs for those of {} simulated paths (seed "
+                                 "{}, steps of {}) under the noise before.",
+                                 rounds.paths, rounds.seed, rounds.step));
+  document.state(StatementKind::assumption,
+                 "one pair of data sets: the noise that hides this record best may show another.");
 }
 
-void add_design(Document& document, const DesignQuestion& question, const Design& design, int top) {
-  document.add(summary_table(question, design));
-  add_shares(document, question.task, design.covariance, top);
-  state_warnings(document, design);
-  if (is_full(question.task.form) && design.gap > 1e-3) {
+void state_warnings(const DesignAnswer& answer, const Design& design, Document& document) {
+  for (const DesignWarning warning : design.warnings) {
+    std::string text(describe(warning));
+    if (warning == DesignWarning::silent_coordinates) {
+      text += fmt::format(" ({} of them; --floor gives them some)", design.silent);
+    }
+    document.state(StatementKind::warning, text + ".");
+  }
+  const DesignForm form = answer.task.form;
+  if ((form == DesignForm::full || form == DesignForm::low_rank) && design.gap > 1e-3) {
     document.state(
         StatementKind::warning,
         fmt::format("the gap is {:.1e}: up to so much could still be gained.", design.gap));
   }
 }
 
-void add_frontier(Document& document, const DesignQuestion& question,
-                  const std::vector<FrontierPoint>& points) {
-  Table table("frontier", "Frontier: least cost for each error",
-              {{"error", question.measure.name},
-               {"cost", cost_text(question)},
-               {"isotropic", "with isotropic noise"},
-               {"gain", "gain"}});
-  Series best{"design", std::string(name(question.task.form)), {}, {}};
-  Series isotropic{"isotropic", "isotropic", {}, {}};
-  for (const FrontierPoint& point : points) {
-    const double error = question.measure.scale * point.design.budget;
-    table.add_row({error, claimed_value(point.design),
-                   exact(point.design.isotropic_value, "closed form"),
-                   exact(point.design.gain_over_isotropic(), "ratio of costs")});
-    if (!std::isfinite(point.design.value)) continue;
-    best.x.push_back(error);
-    best.y.push_back(point.design.value);
-    if (!std::isfinite(point.design.isotropic_value)) continue;
-    isotropic.x.push_back(error);
-    isotropic.y.push_back(point.design.isotropic_value);
+void state_warnings(const IterationAnswer& rounds, Document& document) {
+  document.state(StatementKind::info,
+                 fmt::format("Ended after round {}: {}.", rounds.design.rounds.size() - 1,
+                             describe(rounds.design.end)));
+  if (rounds.bare == 0) return;
+  document.state(StatementKind::warning,
+                 fmt::format("{} coordinates have less than {} of the isotropic variance: another "
+                             "record may be plain to see there (--floor gives them more).",
+                             rounds.bare, kBareShare));
+}
+
+void add_full(const DesignAnswer& answer, Document& document) {
+  state_origin(answer, document);
+  std::visit(Overloaded{[&](const Design& design) {
+                          state_cost(document);
+                          document.add(design_table(answer, design, Detail::full));
+                          add_shares(document, answer, design.covariance);
+                          state_warnings(answer, design, document);
+                        },
+                        [&](const std::vector<FrontierPoint>& points) {
+                          state_cost(document);
+                          document.add(frontier_table(answer, points, Detail::full));
+                          document.add(frontier_figure(answer, points));
+                        },
+                        [&](const IterationAnswer& rounds) {
+                          state_rounds(rounds, document);
+                          document.add(rounds_table(rounds));
+                          document.add(iterated_table(answer, rounds, Detail::full));
+                          add_shares(document, answer, rounds.design.result().noise);
+                          state_warnings(rounds, document);
+                        }},
+             answer.found);
+}
+
+/// "privacy cost 8.372; isotropic noise of the same error: 30.76, 3.674 times as much."
+std::string gain_sentence(const std::string& quantity, double value, double isotropic) {
+  return fmt::format("{} {}; with isotropic noise of the same error {}, {} times as much.",
+                     quantity, format_number(value), format_number(isotropic),
+                     format_number(gain(isotropic, value)));
+}
+
+void add_brief(const DesignAnswer& answer, Document& document) {
+  std::visit(Overloaded{[&](const Design& design) {
+                          document.state(
+                              StatementKind::info,
+                              gain_sentence("Privacy cost", design.value, design.isotropic_value));
+                          document.add(design_table(answer, design, Detail::brief));
+                          state_warnings(answer, design, document);
+                        },
+                        [&](const std::vector<FrontierPoint>& points) {
+                          document.add(frontier_table(answer, points, Detail::brief));
+                        },
+                        [&](const IterationAnswer& rounds) {
+                          document.state(
+                              StatementKind::info,
+                              gain_sentence("KL(D||D')", rounds.design.result().kl.value.value(),
+                                            rounds.design.rounds.front().kl.value.value()));
+                          document.add(iterated_table(answer, rounds, Detail::brief));
+                          state_warnings(rounds, document);
+                        }},
+             answer.found);
+  state_origin(answer, document);
+}
+
+void add_results(const DesignAnswer& answer, Document& document) {
+  const auto add = [&](const Design& design) {
+    const double error = answer.measure.scale * design.budget;
+    document.add_result("privacy_cost", claimed_value(design), {{"error", error}});
+    document.add_result("lower_bound",
+                        Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"},
+                        {{"error", error}});
+    document.add_result(
+        "gain_over_isotropic",
+        Claimed<double>{design.gain_over_isotropic(), Claim::exact, "ratio of costs"},
+        {{"error", error}});
+  };
+  std::visit(
+      Overloaded{[&](const Design& design) { add(design); },
+                 [&](const std::vector<FrontierPoint>& points) {
+                   for (const FrontierPoint& point : points) add(point.design);
+                 },
+                 [&](const IterationAnswer& rounds) {
+                   const auto best = rounds.design.best;
+                   document.add_result("kl_forward", rounds.design.result().kl, {{"round", best}});
+                   document.add_result(rounds.exact ? "kl_reverse" : "kl_proven",
+                                       rounds.beside[best], {{"round", best}});
+                 }},
+      answer.found);
+}
+
+}  // namespace
+
+Document document_of(const DesignAnswer& answer, Detail detail) {
+  Document document = new_document("design", "Noise for " + answer.source);
+  if (detail == Detail::full) {
+    add_full(answer, document);
+  } else {
+    add_brief(answer, document);
   }
-  document.add(std::move(table));
-  Figure figure("frontier_figure", "Risk against error", Mark::line,
-                {question.measure.name, "", Scale::log}, {cost_text(question), "", Scale::log});
-  figure.add(std::move(best));
-  figure.add(std::move(isotropic));
-  document.add(std::move(figure));
+  add_results(answer, document);
+  if (answer.stopped) {
+    document.state(StatementKind::warning,
+                   "stopped on request: the bounds hold, the gap may be large.");
+  }
+  if (detail == Detail::brief) state_more(document);
+  return document;
 }
 
 }  // namespace sfumato

@@ -1,98 +1,66 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "sfumato/data/row_matrix.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/design/design.hpp"
-#include "sfumato/design/differences.hpp"
-#include "sfumato/design/dual_ascent.hpp"
 
 namespace sfumato {
 
-/// What the command line says, as it says it; empty means left out.
-struct DesignOptions {
-  std::string differences;
-  std::string second_moments;
-  std::string sensitivities;
-  std::string problem;         ///< a problem file: iterated design
-  std::optional<double> time;  ///< of --problem; empty: the last of the file
-  std::optional<int> rounds;   ///< of --problem
-  std::string origin;          ///< public or private
-  std::string form = "diagonal";
-  std::string objective;  ///< average or minimax; empty: minimax for differences
-  std::string groups;
-  std::string weights;
-  std::string hessian;
-  std::optional<double> trace, excess_loss, distance, budget, risk;
-  std::string measure;  ///< of --risk: trace, excess-loss, distance or budget
-  std::vector<double> frontier;
-  double floor = 0.0;
-  double regularisation = 0.0;
-  std::optional<double> tolerance;
-  int top = 10;
-  int threads = 0;
-  std::string out;
-  bool force = false;  ///< replace a file
-  bool json = false;
+/// Whether the differences were computed from data that may be published.
+enum class DifferencesOrigin { public_data, private_data };
+/// "public" or "private".
+[[nodiscard]] std::string_view name(DifferencesOrigin origin);
+
+/// What is made least: the largest cost of the differences, or their mean.
+enum class DesignObjective {
+  automatic,  ///< minimax for differences one by one, average for their moments
+  minimax,
+  average
 };
 
 /// How the accuracy that noise costs is measured.
-struct ErrorMeasure {
-  std::string name;    ///< "tr(Sigma)", "stationary excess loss", ...
-  Covariance weights;  ///< W of tr(W Sigma)
-  double scale;        ///< the measure is scale * tr(W Sigma)
+enum class DesignMeasure {
+  automatic,    ///< what the budget says; trace where there is none
+  trace,        ///< tr(Sigma)
+  excess_loss,  ///< in the long run, tr(Sigma)/4
+  distance,     ///< to the minimiser, squared, in the long run, tr(A^{-1} Sigma)/2
+  budget        ///< tr(W Sigma)
 };
 
-/// What is to be hidden: differences one by one, or their second moments.
-struct Hidden {
-  std::variant<RowMatrix, Covariance> what;
-  std::string source;       ///< the file
-  std::string description;  ///< "200 differences of 10 coordinates"
-  Eigen::Index dimension;
-};
-
-/// A checked question.
+/// Which noise hides a record best for what it costs? Paths are of CSV, NPY or NPZ files; empty: not given.
 struct DesignQuestion {
-  Hidden hidden;
-  bool minimax;
-  bool is_private;
-  ErrorMeasure measure;
-  DesignTask task;                      ///< its budget is 1 where a risk or a frontier is asked for
-  std::optional<double> risk;           ///< least error for this risk
-  std::vector<double> frontier_totals;  ///< tr(W Sigma) at each point of the frontier
-  SolverOptions solver;
+  // What to hide: one of these.
+  std::string differences;     ///< gradient differences, one per row
+  std::string second_moments;  ///< E[s s^T], or its diagonal
+  std::string sensitivities;   ///< the largest |s_i| of each coordinate
+  std::string problem;         ///< a problem file as of `bound`: the design is iterated
+  DifferencesOrigin differences_are = DifferencesOrigin::private_data;
+
+  std::optional<double> time;  ///< of `problem`: when to judge; empty: the last of the file
+  std::optional<int> rounds;   ///< of `problem`: at most so many; empty: 20
+
+  DesignForm form = DesignForm::diagonal;
+  std::string groups;  ///< of the grouped form: the group of each coordinate
+  DesignObjective objective = DesignObjective::automatic;
+
+  // The budget: one of these, or else the least error for a cost, or both over a range.
+  std::optional<double> trace, excess_loss, distance, budget;
+  std::string hessian;  ///< of `distance`
+  std::string weights;  ///< W of `budget`
+  std::optional<double> cost;
+  std::vector<double> frontier;                      ///< least and largest error
+  DesignMeasure measure = DesignMeasure::automatic;  ///< of `cost`, `frontier` and `problem`
+
+  double floor = 0.0;               ///< least variance of each coordinate
+  double regularise = 0.0;          ///< rho: also hide a little of every direction
+  std::optional<double> tolerance;  ///< gap to stop at (1e-8); of `problem`, improvement (1e-6)
+  int top = 10;                     ///< coordinates or groups to list
+  unsigned threads = 0;             ///< 0: all cores; results do not depend on it
 };
 
-/// How the options measure accuracy and what they ask for in it; the amount is empty for --risk and
-/// --frontier, and where a problem's own noise sets it.
-struct Amount {
-  std::string name;  ///< trace, excess-loss, distance or budget
-  std::optional<double> value;
-};
-/// Throws   InvalidArgument unless the options give one budget, or one of the other questions.
-[[nodiscard]] Amount amount_of(const DesignOptions& options);
-
-/// The measure of that name. `own_hessian` is what a problem knows of its loss, for --distance.
-/// Throws   InvalidArgument if an option is missing or does not go with it; as the readers.
-[[nodiscard]] ErrorMeasure read_measure(const DesignOptions& options, const std::string& name,
-                                        Eigen::Index dimension,
-                                        const std::optional<Covariance>& own_hessian = {});
-
-/// Form, groups, floor and regularisation for a budget tr(W Sigma) = total. Throws likewise.
-[[nodiscard]] DesignTask read_task(const DesignOptions& options, const ErrorMeasure& measure,
-                                   double total, Eigen::Index dimension);
-
-/// Reads the files and checks that the options fit together.
-///
-/// Throws   InvalidArgument for options that contradict each other; InvalidArgument as the readers
-///          and for sizes that differ, with the file.
-[[nodiscard]] DesignQuestion read_design_question(const DesignOptions& options);
-
-/// The design for a budget tr(W Sigma) = total. Throws as average_design and minimax_design.
-[[nodiscard]] Design solve_design(const DesignQuestion& question, double total, Observer& observer);
+[[nodiscard]] const Keys<DesignQuestion>& design_keys();
 
 }  // namespace sfumato

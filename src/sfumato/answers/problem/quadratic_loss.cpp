@@ -98,10 +98,19 @@ QuadraticLoss loss_of(const Side& side) {
 
 }  // namespace
 
-std::vector<std::string> quadratic_keys(const Side& side) {
+std::vector<std::string> loss_keys(const Side& side) {
   std::vector<std::string> keys = {"A", "B", "y", "minimiser", "pull"};
   if (side.has_behind()) keys.emplace_back("without_row");
   return keys;
+}
+
+std::vector<KeyInfo> loss_key_infos() {
+  const char* matrix = "number | list | matrix | path";
+  return {{"d", "A", {}, matrix, "", false, "curvature of the loss 1/2 x^T A x - pull^T x"},
+          {"d", "B", {}, "matrix | path", "", false, "instead of A: the loss is 1/2 |B x - y|^2"},
+          {"d", "minimiser", {}, "list | path", "", false, "x*, where the loss is least"},
+          {"d", "pull", {}, "list | path", "", false, "A x*, instead of the minimiser"},
+          {"d", "y", {}, "list | path", "", false, "with B, instead of the minimiser"}};
 }
 
 QuadraticLoss read_quadratic_loss(const Side& side) {

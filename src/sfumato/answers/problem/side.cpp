@@ -61,6 +61,25 @@ Source Side::require(const std::vector<std::string>& choices, std::string_view w
                         fmt::format("Add {}", fmt::join(choices, " or ")), own_.table.where(""));
 }
 
+std::vector<KeyInfo> training_key_infos() {
+  const char* covariance = "number | list | matrix | path";
+  return {{"d",
+           "Sigma",
+           {},
+           covariance,
+           "",
+           false,
+           "diffusion covariance: variance per unit of time, not its root"},
+          {"d", "start_mean", {}, "list | path", "0", false, "mean of the start"},
+          {"d",
+           "start_covariance",
+           {},
+           covariance,
+           "0",
+           false,
+           "covariance of the start; 0 is a point"}};
+}
+
 GaussianLaw start_of(const Side& side, Index dimension) {
   GaussianLaw law = point_law(VectorXd::Zero(dimension));
   if (const auto mean = side.find({"start_mean"})) law.mean = vector_of(*mean, dimension);

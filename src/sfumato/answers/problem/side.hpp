@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sfumato/data/toml.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/sde/law.hpp"
 
 namespace sfumato {
@@ -58,6 +58,9 @@ class Side {
   Named own_;
   std::optional<Named> behind_;
 };
+
+/// Sigma, start_mean and start_covariance, for help and documents.
+[[nodiscard]] std::vector<KeyInfo> training_key_infos();
 
 /// start_mean and start_covariance; the point 0 where the file says nothing.
 [[nodiscard]] GaussianLaw start_of(const Side& side, Eigen::Index dimension);

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "sfumato/answers/quadratic/tables.hpp"
 #include "sfumato/divergence/linear_chain.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
@@ -17,17 +16,12 @@ namespace {
 
 using Eigen::VectorXd;
 
-LinearChainPair pair_of(const QuadraticProblem& problem) {
-  const double rate = problem.chain()->learning_rate;
-  const auto chain = [&](const DataSet& data) {
-    return LinearChain{data.loss.curvature, data.loss.pull, rate, data.noise, data.loss.given};
+LinearChainPair pair_of(const Pair<QuadraticTraining>& data, double rate) {
+  const auto chain = [&](const QuadraticTraining& training) {
+    return LinearChain{training.loss.curvature, training.loss.pull, rate, training.noise,
+                       training.loss.given};
   };
-  return {chain(problem.d), problem.d.start, chain(problem.d_prime), problem.d_prime.start};
-}
-
-Cell bound_cell(const KlBound& bound) {
-  if (!bound.reason.empty()) return Empty{bound.reason};
-  return bound.kl;
+  return {chain(data.d), data.d.start, chain(data.d_prime), data.d_prime.start};
 }
 
 const char* const kNoisesDiffer = "the noises of a step differ";
@@ -44,9 +38,9 @@ double lipschitz_of(const LinearChainPair& pair) {
   return linear_step_lipschitz(pair.q.curvature, pair.q.learning_rate, pair.p.step_noise);
 }
 
-Cell lipschitz_cell(const LinearChainPair& pair) {
-  if (const char* reason = no_metric(pair)) return Empty{reason};
-  return lipschitz_of(pair);
+Known<double> known_lipschitz(const LinearChainPair& pair) {
+  if (const char* reason = no_metric(pair)) return {{}, reason};
+  return {lipschitz_of(pair), {}};
 }
 
 /// The sensitivity and the contraction of two steps that differ by a constant, or why there is
@@ -68,56 +62,39 @@ UniformGap uniform_gap(const LinearChainPair& pair) {
   return {"", std::sqrt(std::max(square, 0.0)), lipschitz_of(pair)};
 }
 
-Cell mu_cell(const UniformGap& gap, double steps) {
-  if (!gap.reason.empty()) return Empty{gap.reason};
+Known<Claimed<double>> known_mu(const UniformGap& gap, double steps) {
+  if (!gap.reason.empty()) return {{}, gap.reason};
   const Claimed<double> mu = noisy_gd_gdp(gap.sensitivity, gap.lipschitz, steps).mu;
-  if (std::isinf(mu.value)) return Empty{"the step does not contract: mu grows without bound"};
-  return mu;
+  if (std::isinf(mu.value)) return {{}, "the step does not contract: mu grows without bound"};
+  return {mu, {}};
 }
 
 }  // namespace
 
-Table chain_bounds_table(const QuadraticProblem& problem,
-                         const std::vector<Observation>& observations) {
-  Table table("chain_bounds",
-              "Bounds on the KL of the last iterate, beside the exact one; c is the Lipschitz "
-              "constant of the second step in the metric of the noise",
-              {label_column(problem),
-               {"direction", "direction"},
-               {"kl", "KL", "nats"},
-               {"contractive", "contractive", "nats"},
-               {"lipschitz", "c"},
-               {"path", "whole path", "nats"},
-               {"mu", "mu"}},
-              2);
-  const LinearChainPair forward = pair_of(problem);
+std::vector<std::array<ChainBounds, 2>> chain_bounds(const Pair<QuadraticTraining>& data,
+                                                     double learning_rate,
+                                                     const std::vector<double>& steps) {
+  const LinearChainPair forward = pair_of(data, learning_rate);
   const LinearChainPair reverse = swapped(forward);
   const bool rounded = difference_is_rounded(
       {forward.p.curvature, forward.p.pull, forward.p.step_noise, forward.p.given},
       {forward.q.curvature, forward.q.pull, forward.q.step_noise, forward.q.given});
   const UniformGap gap = uniform_gap(forward);
-  const Cell lipschitz[] = {lipschitz_cell(forward), lipschitz_cell(reverse)};
-  for (const Observation& observation : observations) {
-    const double steps = std::get<double>(observation.label.content());
-    for (const Direction direction : kDirections) {
-      const bool first = direction == Direction::forward;
-      const LinearChainPair& pair = first ? forward : reverse;
-      if (rounded) {
-        const Cell none = Empty{kRoundedDifference};
-        table.add_row(
-            {observation.label, name(direction),
-             observation.risk ? Cell(observation.risk->kl(direction)) : Empty{observation.reason},
-             none, lipschitz[first ? 0 : 1], none, none});
-        continue;
-      }
-      table.add_row(
-          {observation.label, name(direction),
-           observation.risk ? Cell(observation.risk->kl(direction)) : Empty{observation.reason},
-           bound_cell(best_contractive_bound(pair, steps).bound), lipschitz[first ? 0 : 1],
-           bound_cell(path_kl(pair, steps)), mu_cell(gap, steps)});
+  const Known<double> lipschitz[] = {known_lipschitz(forward), known_lipschitz(reverse)};
+  const auto bounds = [&](const LinearChainPair& pair, const Known<double>& constant,
+                          double count) -> ChainBounds {
+    if (rounded) {
+      const KlBound none = no_bound("contractive chain", kRoundedDifference);
+      return {none, constant, none, {{}, kRoundedDifference}};
     }
+    return {best_contractive_bound(pair, count).bound, constant, path_kl(pair, count),
+            known_mu(gap, count)};
+  };
+  std::vector<std::array<ChainBounds, 2>> result;
+  for (const double count : steps) {
+    result.push_back({bounds(forward, lipschitz[0], count), bounds(reverse, lipschitz[1], count)});
   }
-  return table;
+  return result;
 }
 
 }  // namespace sfumato

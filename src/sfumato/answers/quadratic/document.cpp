@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "sfumato/answers/quadratic/chain_bounds.hpp"
+#include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/answers/quadratic/figures.hpp"
 #include "sfumato/answers/quadratic/tables.hpp"
-#include "sfumato/answers/quadratic/training_pair.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
@@ -21,10 +21,15 @@ std::string distance_text(const char* what, const char* formula, double distance
   return fmt::format("{} ({} = {})", what, formula, format_number(distance));
 }
 
+constexpr const char* kNothingDiffers =
+    "D and D' describe the same problem: there is nothing to reveal.";
+
 /// "D and D' differ in ..." with the size of each difference.
-std::string difference_text(const QuadraticProblem& problem, const Differences& differences) {
-  const DataSet& d = problem.d;
-  const DataSet& d_prime = problem.d_prime;
+std::string difference_text(const QuadraticAnswer& answer) {
+  const QuadraticQuestion& question = answer.question;
+  const TrainingDifferences& differences = answer.differences;
+  const QuadraticTraining& d = question.data.d;
+  const QuadraticTraining& d_prime = question.data.d_prime;
   std::vector<std::string> parts;
   if (differences.curvature) {
     parts.push_back(distance_text("the curvature", "|A - A'|",
@@ -40,7 +45,7 @@ std::string difference_text(const QuadraticProblem& problem, const Differences& 
                             (d.loss.pull - d_prime.loss.pull).stableNorm()));
   }
   if (differences.noise) {
-    const std::string formula = fmt::format("|{0} - {0}'|", problem.noise_name());
+    const std::string formula = fmt::format("|{0} - {0}'|", question.noise_name());
     parts.push_back(distance_text("the noise", formula.c_str(),
                                   (dense(d.noise) - dense(d_prime.noise)).norm()));
   }
@@ -59,7 +64,7 @@ std::string difference_text(const QuadraticProblem& problem, const Differences& 
     text += parts[i];
   }
   return fmt::format("{}D and D' differ in {}; they share everything else.",
-                     problem.way_of_change.empty() ? "" : problem.way_of_change + ". ", text);
+                     question.way_of_change.empty() ? "" : question.way_of_change + ". ", text);
 }
 
 /// What is computed, and what must hold for it.
@@ -68,10 +73,10 @@ struct Setting {
   std::string assumption;
 };
 
-Setting setting_of(const Output& output) {
+Setting setting_of(const QuadraticQuestion& question) {
   return std::visit(
       Overloaded{
-          [](const Flow&) {
+          [](const QuadraticFlow&) {
             return Setting{
                 "Noisy gradient flow dX = -grad f(X) dt + Sigma^{1/2} dW of the loss "
                 "f(x) = 1/2 x^T A x - pull^T x, least at x*. Sigma is the diffusion covariance "
@@ -79,7 +84,7 @@ Setting setting_of(const Output& output) {
                 "the attacker knows both problems and sees all parameters once, at time t; "
                 "time is continuous, the steps of a discrete algorithm are not modelled."};
           },
-          [](const Chain& chain) {
+          [](const QuadraticChain& chain) {
             return Setting{
                 fmt::format(
                     "Noisy gradient descent x <- x - {} grad f(x) + N(0, S) on the loss "
@@ -90,90 +95,97 @@ Setting setting_of(const Output& output) {
                 "step; the steps are modelled as they are run, each with the gradient of the full "
                 "batch (records are not sampled, gradients are not clipped)."};
           },
-          [](const Release&) {
+          [](const QuadraticRelease&) {
             return Setting{
                 "One release of the minimiser x* of f(x) = 1/2 x^T A x - pull^T x plus "
                 "N(0, S), with the same S for D and D'. S is a covariance, not its root.",
                 "the attacker knows both problems and sees the released parameters once."};
           }},
-      output);
+      question.output);
 }
 
-void state_problem(const QuadraticProblem& problem, const Differences& differences,
-                   Document& document) {
-  const Setting setting = setting_of(problem.output);
+void state_problem(const QuadraticAnswer& answer, Document& document) {
+  const Setting setting = setting_of(answer.question);
   document.state(StatementKind::info, setting.model);
-  const bool same =
-      differences.equal_covariances() && !differences.location && !differences.start_mean;
-  if (same) {
-    document.state(StatementKind::warning,
-                   "D and D' describe the same problem: there is nothing to reveal.");
+  if (answer.differences.any()) {
+    document.state(StatementKind::info, difference_text(answer));
   } else {
-    document.state(StatementKind::info, difference_text(problem, differences));
+    document.state(StatementKind::warning, kNothingDiffers);
   }
-  if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
+  if (!answer.question.defaults.empty()) {
+    document.state(StatementKind::info, answer.question.defaults);
+  }
   document.state(StatementKind::assumption, setting.assumption);
 }
 
-std::string labels(const std::vector<Observation>& observations, bool Observation::*flag) {
+std::string looks_with(const QuadraticAnswer& answer, bool Observation::*flag) {
   std::string text;
-  for (const Observation& observation : observations) {
+  for (const Observation& observation : answer.observations) {
     if (!(observation.*flag)) continue;
-    text += (text.empty() ? "" : ", ") + observation.name;
+    text += (text.empty() ? "" : ", ") + look_text(answer.question, observation);
   }
   return text;
 }
 
-/// What a reader of the tables must know: certainty, tolerances, the noise floor.
-void state_findings(const QuadraticProblem& problem, const std::vector<Observation>& observations,
-                    const Differences& differences, Document& document) {
-  const std::string certain = labels(observations, &Observation::mutually_singular);
+/// What a reader must not miss: certainty and the noise floor.
+void state_warnings(const QuadraticAnswer& answer, Document& document) {
+  const QuadraticQuestion& question = answer.question;
+  const TrainingDifferences& differences = answer.differences;
+  const std::string certain = looks_with(answer, &Observation::mutually_singular);
   if (!certain.empty()) {
     document.state(StatementKind::warning,
                    certain +
-                       ": the two laws are mutually singular, so one look tells D from D' "
+                       ": the two distributions are mutually singular, so one look tells D from D' "
                        "with certainty (every KL is infinite, every delta is 1).");
   }
-  const std::string tolerant = labels(observations, &Observation::used_rank_tolerance);
+  if (!(differences.curvature || differences.noise)) return;
+  const auto& observations = answer.observations;
+  const auto last = std::find_if(observations.rbegin(), observations.rend(),
+                                 [](const Observation& o) { return o.floor.value.has_value(); });
+  if (last == observations.rend()) return;
+  const Risk& floor = *last->floor.value;
+  document.state(
+      StatementKind::warning,
+      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. If {} "
+                  "(of both) grows without end, KL(D||D') at {} tends to {} nats and the advantage "
+                  "to {}. {}",
+                  differences.curvature ? "curvature" : "noise itself", question.noise_name(),
+                  look_text(question, *last),
+                  format_number(floor.kl(Direction::forward).value.value()),
+                  format_probability(floor.advantage().value),
+                  differences.curvature ? "Only bounded (clipped) gradients would help."
+                                        : "Use one noise for both."));
+}
+
+/// Tolerances and conventions behind the tables.
+void state_findings(const QuadraticAnswer& answer, Document& document) {
+  const QuadraticQuestion& question = answer.question;
+  const std::string tolerant = looks_with(answer, &Observation::used_rank_tolerance);
   if (!tolerant.empty()) {
     document.state(StatementKind::info,
                    tolerant +
                        ": covariances are singular; directions below 1e-12 of the largest "
                        "variance were counted as having none.");
   }
-  for (const auto& [data, label] :
-       {std::pair(&problem.d, "D"), std::pair(&problem.d_prime, "D'")}) {
-    const Minimum x = minimum(data->loss);
+  for (const auto& [training, label] :
+       {std::pair(&question.data.d, "D"), std::pair(&question.data.d_prime, "D'")}) {
+    const Minimum x = minimum(training->loss);
     if (!x.point || x.unique) continue;
     document.state(
         StatementKind::info,
         fmt::format("A of {} is singular: x* is {}, and errors are distances from it.", label,
-                    data->loss.given_point ? "one of many minimisers, the given one"
-                                           : "the minimiser of least norm"));
+                    training->loss.given_point ? "one of many minimisers, the given one"
+                                               : "the minimiser of least norm"));
   }
-  if (!(differences.curvature || differences.noise)) return;
-  const auto last = std::find_if(observations.rbegin(), observations.rend(),
-                                 [](const Observation& o) { return o.floor.has_value(); });
-  if (last == observations.rend()) return;
-  document.state(
-      StatementKind::warning,
-      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. If {} "
-                  "(of both) grows without end, KL(D||D') at {} tends to {} nats and the advantage "
-                  "to {}. {}",
-                  differences.curvature ? "curvature" : "noise itself", problem.noise_name(),
-                  last->name, format_number(last->floor->kl(Direction::forward).value.value()),
-                  format_probability(last->floor->advantage().value),
-                  differences.curvature ? "Only bounded (clipped) gradients would help."
-                                        : "Use one noise for both."));
 }
 
 /// Finite numbers of steps have a law even so, and the reader should not have to guess.
-void state_divergence(const QuadraticProblem& problem, Document& document) {
-  const Chain* chain = problem.chain();
+void state_divergence(const QuadraticQuestion& question, Document& document) {
+  const QuadraticChain* chain = question.chain();
   if (chain == nullptr) return;
-  for (const auto& [data, label] :
-       {std::pair(&problem.d, "D"), std::pair(&problem.d_prime, "D'")}) {
-    const Eigen::VectorXd values = eigenvalues(data->loss);
+  for (const auto& [training, label] :
+       {std::pair(&question.data.d, "D"), std::pair(&question.data.d_prime, "D'")}) {
+    const Eigen::VectorXd values = eigenvalues(training->loss);
     Eigen::Index worst;
     const double factor = (1.0 - chain->learning_rate * values.array()).abs().maxCoeff(&worst);
     if (factor <= 1.0) continue;
@@ -189,48 +201,96 @@ void state_divergence(const QuadraticProblem& problem, Document& document) {
   }
 }
 
-}  // namespace
-
-Document quadratic_document(const QuadraticProblem& problem, Observer& observer) {
-  const Differences found = differences(problem);
-  std::vector<Observation> observations;
-  std::optional<TrainingPair> training;
-  if (problem.is_release()) {
-    observations.push_back(observe_release(problem));
-  } else {
-    training.emplace(problem);
-    const std::vector<double>& looks = training->looks();
-    for (std::size_t i = 0; i < looks.size() && !observer.stop_requested(); ++i) {
-      observer.progress(problem.chain() ? "steps" : "times", i, looks.size());
-      observations.push_back(training->at(looks[i]));
+/// The look at which an attacker does best.
+void state_answer(const QuadraticAnswer& answer, Document& document) {
+  if (!answer.differences.any()) return document.state(StatementKind::warning, kNothingDiffers);
+  const Observation* worst = nullptr;
+  for (const Observation& observation : answer.observations) {
+    if (!observation.risk) continue;
+    if (worst == nullptr || observation.risk->advantage().value > worst->risk->advantage().value) {
+      worst = &observation;
     }
   }
+  if (worst == nullptr) return;
+  const double advantage = worst->risk->advantage().value;
+  document.state(
+      StatementKind::info,
+      fmt::format("{}: the best attacker tells D from D' with advantage {} (exact): right "
+                  "{}% of the time.",
+                  look_text(answer.question, *worst), format_probability(advantage),
+                  format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3)));
+}
 
-  Document document = new_document("quadratic", problem.title);
-  document.add_provenance("problem", problem.source);
-  state_problem(problem, found, document);
-  document.add(problem_table(problem));
-  document.add(risk_table(problem, observations));
-  document.add(delta_table(problem, observations));
-  document.add(epsilon_table(problem, observations));
-  document.add(renyi_table(problem, observations));
-  if (problem.chain()) document.add(chain_bounds_table(problem, observations));
-  document.add(accuracy_table(problem, observations));
-  if (training && (found.curvature || found.noise)) {
-    document.add(floor_table(problem, observations));
+void add_results(const QuadraticAnswer& answer, Document& document) {
+  const QuadraticQuestion& question = answer.question;
+  for (const Observation& observation : answer.observations) {
+    const std::pair<std::string, Cell> look = {look_column(question).key,
+                                               look_cell(question, observation)};
+    if (observation.risk) {
+      const Risk& risk = *observation.risk;
+      document.add_result("kl_forward", risk.kl(Direction::forward), {look});
+      document.add_result("kl_reverse", risk.kl(Direction::reverse), {look});
+      document.add_result("advantage", risk.advantage(), {look});
+      for (const double epsilon : question.risk.epsilons) {
+        document.add_result("delta", risk.delta(Epsilon{epsilon}), {look, {"epsilon", epsilon}});
+      }
+      for (const double delta : question.risk.deltas) {
+        document.add_result("epsilon", risk.epsilon(Delta{delta}), {look, {"delta", delta}});
+      }
+    }
+    const auto& [d, d_prime] = observation.accuracy;
+    if (d.error.value) document.add_result("error", *d.error.value, {look});
+    if (d.excess_loss.value) document.add_result("excess_loss", *d.excess_loss.value, {look});
   }
-  state_findings(problem, observations, found, document);
-  state_divergence(problem, document);
-  if (training) {
-    add_training_figures(problem, *training, observer, document);
+}
+
+Document new_quadratic_document(const QuadraticQuestion& question) {
+  Document document =
+      new_document("quadratic", question.title.empty() ? "Quadratic problem " + question.source
+                                                       : question.title);
+  if (!question.source.empty()) document.add_provenance("problem", question.source);
+  return document;
+}
+
+Document full_document(const QuadraticAnswer& answer) {
+  const QuadraticQuestion& question = answer.question;
+  Document document = new_quadratic_document(question);
+  state_problem(answer, document);
+  document.add(problem_table(answer));
+  document.add(risk_table(answer));
+  document.add(delta_table(answer));
+  document.add(epsilon_table(answer));
+  document.add(renyi_table(answer));
+  if (question.chain() != nullptr) document.add(chain_bounds_table(answer));
+  document.add(accuracy_table(answer));
+  if (!question.is_release() && (answer.differences.curvature || answer.differences.noise)) {
+    document.add(floor_table(answer));
   }
-  add_tradeoff(observations, document);
-  if (observer.stop_requested()) {
-    document.state(StatementKind::warning, "stopped on request: what is missing was not computed.");
-  }
-  document.state(StatementKind::summary,
-                 "Risks of this one pair, not a differential-privacy guarantee, which would hold "
-                 "for every pair.");
+  state_findings(answer, document);
+  state_warnings(answer, document);
+  state_divergence(question, document);
+  if (!question.is_release()) add_training_figures(answer, document);
+  add_tradeoff(answer, document);
+  return document;
+}
+
+Document brief_document(const QuadraticAnswer& answer) {
+  Document document = new_quadratic_document(answer.question);
+  state_answer(answer, document);
+  document.add(brief_risk_table(answer));
+  state_warnings(answer, document);
+  state_divergence(answer.question, document);
+  document.state(StatementKind::assumption, setting_of(answer.question).assumption);
+  return document;
+}
+
+}  // namespace
+
+Document document_of(const QuadraticAnswer& answer, Detail detail) {
+  Document document = detail == Detail::full ? full_document(answer) : brief_document(answer);
+  add_results(answer, document);
+  close_document(document, detail, answer.stopped,
+                 "Risks of this one pair, not a differential-privacy guarantee.");
   return document;
 }
 

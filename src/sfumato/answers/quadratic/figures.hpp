@@ -1,20 +1,14 @@
 #pragma once
 
-#include <vector>
-
-#include "sfumato/answers/quadratic/observation.hpp"
-#include "sfumato/answers/quadratic/problem.hpp"
-#include "sfumato/answers/quadratic/training_pair.hpp"
-#include "sfumato/core/observer.hpp"
+#include "sfumato/answers/quadratic/answer.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
 
-/// KL and delta at the first epsilon over time, or over steps; stops when `observer` asks to.
-void add_training_figures(const QuadraticProblem& problem, const TrainingPair& training,
-                          Observer& observer, Document& document);
+/// KL and delta over time or steps, both directions.
+void add_training_figures(const QuadraticAnswer& answer, Document& document);
 
-/// The trade-off curve of the last output that has a law, if one has.
-void add_tradeoff(const std::vector<Observation>& observations, Document& document);
+/// The trade-off curve of the last observation that has a risk.
+void add_tradeoff(const QuadraticAnswer& answer, Document& document);
 
 }  // namespace sfumato

@@ -9,6 +9,21 @@ namespace sfumato {
 
 using Eigen::Index;
 
+Registry all_functions() {
+  Registry registry;
+  register_gaussian(registry);
+  register_conversions(registry);
+  register_quadratic(registry);
+  register_bounds(registry);
+  register_chain(registry);
+  register_design(registry);
+  register_minibatch(registry);
+  register_audit(registry);
+  register_particles(registry);
+  register_fokker_planck(registry);
+  return registry;
+}
+
 Eigen::VectorXd vector_from(const Json& json) {
   Eigen::VectorXd vector(static_cast<Index>(json.size()));
   for (std::size_t i = 0; i < json.size(); ++i) {

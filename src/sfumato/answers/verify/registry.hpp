@@ -29,6 +29,9 @@ void register_audit(Registry& registry);          // Spec §11
 void register_particles(Registry& registry);      // Spec §12.2
 void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 
+/// All of them.
+[[nodiscard]] Registry all_functions();
+
 [[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
 [[nodiscard]] Eigen::MatrixXd matrix_from(const Json& json);
 [[nodiscard]] Json json_from(const Eigen::VectorXd& vector);

@@ -5,6 +5,7 @@
 
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/data_sets.hpp"
+#include "sfumato/data/keys/setting.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/study/spec/key.hpp"
 
@@ -26,23 +27,8 @@ std::vector<std::string> spellings(const std::string& table, const std::string& 
 }
 
 TomlOverride override_of(const std::string& setting) {
-  TomlOverride result;
-  result.source = "--set " + setting;
+  TomlOverride result = setting_of(setting);
   result.names = {"name", "policy"};
-  const std::size_t equals = setting.find('=');
-  const std::string path(trimmed(std::string_view(setting).substr(0, equals)));
-  for (std::size_t from = 0; from <= path.size();) {
-    const std::size_t dot = std::min(path.find('.', from), path.size());
-    result.path.push_back(path.substr(from, dot - from));
-    from = dot + 1;
-  }
-  const bool empty_part =
-      std::any_of(result.path.begin(), result.path.end(), [](const auto& p) { return p.empty(); });
-  if (equals == std::string::npos || empty_part) {
-    throw InvalidArgument("this is not key=value", "Write it like: --set train.iterations=200",
-                          Where::in(result.source));
-  }
-  result.value = trimmed(std::string_view(setting).substr(equals + 1));
   std::string table;  // without the numbers and names of entries: noise, model.layers
   const bool in_list =
       result.path.front() == "noise" || (result.path.size() > 2 && result.path[1] == "layers");

@@ -4,10 +4,9 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
-#include "sfumato/answers/quadratic/observation.hpp"
-#include "sfumato/answers/quadratic/problem.hpp"
+#include "sfumato/core/pair.hpp"
+#include "sfumato/privacy/observation.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
@@ -16,15 +15,15 @@ namespace sfumato {
 /// Two laws against each other, or why there are none.
 using PairOrReason = std::pair<std::optional<WhitenedPair>, std::string>;
 
-/// The two trainings of a problem, flows (Spec §5) or chains (Spec §8). `when` is the time of a
-/// flow and the number of steps of a chain; +inf is the stationary law.
+/// Training on D and on D', both on quadratic losses: noisy gradient flows (Spec §5), or chains of noisy gradient
+/// descent (Spec §8). `when` is the time of a flow and the number of steps of a chain; +inf is the
+/// stationary law.
 class TrainingPair {
  public:
-  /// Assumes   the problem is a flow or a chain.
-  explicit TrainingPair(const QuadraticProblem& problem);
-
-  /// The listed times or numbers of steps.
-  [[nodiscard]] const std::vector<double>& looks() const { return looks_; }
+  /// Flows or, with the learning rate of both, chains.
+  /// Throws   as OuLaw and ChainLaw.
+  explicit TrainingPair(const Pair<QuadraticTraining>& pair,
+                        std::optional<double> learning_rate = {});
 
   /// Where the laws overflow, do not exist or cannot be compared in double precision, the reason
   /// stands in place of the risk.
@@ -44,29 +43,22 @@ class TrainingPair {
     Law noise_alone;
     Minimum minimum;
   };
-  template <class Law>
-  struct Sides {
-    Side<Law> d;
-    Side<Law> d_prime;
-  };
-  using AnySides = std::variant<Sides<OuLaw>, Sides<ChainLaw>>;
+  using Sides = std::variant<Pair<Side<OuLaw>>, Pair<Side<ChainLaw>>>;
 
-  static AnySides sides_of(const QuadraticProblem& problem);
-  template <class Law, class Kind>
-  static Sides<Law> sides_of(const Kind& kind, const QuadraticProblem& problem);
+  static Sides sides_of(const Pair<QuadraticTraining>& pair,
+                        const std::optional<double>& learning_rate);
   template <class Law>
   [[nodiscard]] PairOrReason compare(const Law& p, const Law& q, double when) const;
   template <class Law>
   static Accuracy accuracy(const Side<Law>& side, double when);
   template <class Law>
-  void add_floor(const Sides<Law>& sides, double when, Observation& observation) const;
+  void add_floor(const Pair<Side<Law>>& sides, double when, Observation& observation) const;
 
-  std::vector<double> looks_;
-  AnySides sides_;
+  Sides sides_;
   double rate_unit_;       ///< of an eigenvalue: 1, or the learning rate
   bool noise_everywhere_;  ///< of both data sets, in all directions
   bool start_at_points_;
-  Differences differences_;
+  TrainingDifferences differences_;
 };
 
 }  // namespace sfumato

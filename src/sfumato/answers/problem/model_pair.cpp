@@ -1,4 +1,4 @@
-#include "sfumato/answers/bound/model.hpp"
+#include "sfumato/answers/problem/model_pair.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "sfumato/answers/problem/questions.hpp"
+#include "sfumato/answers/problem/labelled_numbers.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
@@ -35,7 +35,8 @@ Model model_of(const Source& source) {
 
 RidgeOptions options_of(const TomlTable& table) {
   RidgeOptions options;
-  if (table.has("ridge")) options.ridge = checked_number(table, "ridge", "d.ridge", not_a_strength);
+  if (table.has("ridge"))
+    options.ridge = labelled_number(table, "ridge", "d.ridge", not_a_strength);
   const std::string loss = table.string("loss");
   if (loss != "sum" && loss != "mean") {
     throw InvalidArgument(fmt::format("`d.loss` is \"{}\"", loss), "Give \"sum\" or \"mean\"",
@@ -120,9 +121,9 @@ std::pair<MatrixXd, VectorXd> changed_table(const RegressionInput& input, Index 
 SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePair pair,
                        RowLosses rows, RowLosses rows_prime) {
   const double rate =
-      checked_number(table, "learning_rate", "minibatch.learning_rate", not_a_learning_rate);
+      labelled_number(table, "learning_rate", "minibatch.learning_rate", not_a_learning_rate);
   const double floor =
-      table.has("floor") ? checked_number(table, "floor", "minibatch.floor", not_a_strength) : 0.0;
+      table.has("floor") ? labelled_number(table, "floor", "minibatch.floor", not_a_strength) : 0.0;
   const MinibatchOptions own = batch_of(table, ridge.loss, rows.rows);
   const MinibatchOptions other = batch_of(table, ridge.loss, rows_prime.rows);
   pair.p.diffusion.noise = minibatch_noise(std::move(rows), own, rate, floor);

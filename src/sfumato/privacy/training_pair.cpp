@@ -1,4 +1,4 @@
-#include "sfumato/answers/quadratic/training_pair.hpp"
+#include "sfumato/privacy/training_pair.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,49 +16,48 @@ using Eigen::VectorXd;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// The law of a training on a loss, with the noise of D or D' and any start.
-OuLaw law_of(const Flow&, const DataSet& data, const QuadraticLoss& loss,
-             const GaussianLaw& start) {
-  return OuLaw({loss.curvature, loss.pull, data.noise, loss.given}, start);
+OuLaw flow_law(const Covariance& noise, const QuadraticLoss& loss, const GaussianLaw& start) {
+  return OuLaw({loss.curvature, loss.pull, noise, loss.given}, start);
 }
-ChainLaw law_of(const Chain& chain, const DataSet& data, const QuadraticLoss& loss,
-                const GaussianLaw& start) {
-  return ChainLaw({loss.curvature, loss.pull, chain.learning_rate, data.noise, loss.given}, start);
+ChainLaw chain_law(double learning_rate, const Covariance& noise, const QuadraticLoss& loss,
+                   const GaussianLaw& start) {
+  return ChainLaw({loss.curvature, loss.pull, learning_rate, noise, loss.given}, start);
 }
 
 const char* moments(const OuLaw&) { return "Ornstein-Uhlenbeck moments, closed form"; }
 const char* moments(const ChainLaw&) { return "moments of the chain, closed form"; }
 
-std::string name_of(const OuLaw&, double time) { return "t = " + format_input(time); }
-std::string name_of(const ChainLaw&, double steps) {
-  return format_input(steps) + (steps == 1.0 ? " step" : " steps");
-}
-
 }  // namespace
 
-template <class Law, class Kind>
-TrainingPair::Sides<Law> TrainingPair::sides_of(const Kind& kind, const QuadraticProblem& problem) {
-  const auto side = [&](const DataSet& data) {
-    const VectorXd zero = VectorXd::Zero(problem.dimension());
-    return Side<Law>{law_of(kind, data, data.loss, data.start),
-                     law_of(kind, data, with_pull(data.loss, zero), point_law(zero)),
-                     minimum(data.loss)};
+TrainingPair::Sides TrainingPair::sides_of(const Pair<QuadraticTraining>& pair,
+                                           const std::optional<double>& learning_rate) {
+  const auto side = [&]<class Law>(const QuadraticTraining& training, const auto& law_of) {
+    const VectorXd zero = VectorXd::Zero(training.dimension());
+    return Side<Law>{law_of(training.noise, training.loss, training.start),
+                     law_of(training.noise, with_pull(training.loss, zero), point_law(zero)),
+                     minimum(training.loss)};
   };
-  return {side(problem.d), side(problem.d_prime)};
+  if (!learning_rate) {
+    return map(pair, [&](const QuadraticTraining& training) {
+      return side.operator()<OuLaw>(training, flow_law);
+    });
+  }
+  const auto law_of = [rate = *learning_rate](const Covariance& noise, const QuadraticLoss& loss,
+                                              const GaussianLaw& start) {
+    return chain_law(rate, noise, loss, start);
+  };
+  return map(pair, [&](const QuadraticTraining& training) {
+    return side.operator()<ChainLaw>(training, law_of);
+  });
 }
 
-TrainingPair::AnySides TrainingPair::sides_of(const QuadraticProblem& problem) {
-  if (const Chain* chain = problem.chain()) return sides_of<ChainLaw>(*chain, problem);
-  return sides_of<OuLaw>(std::get<Flow>(problem.output), problem);
-}
-
-TrainingPair::TrainingPair(const QuadraticProblem& problem)
-    : looks_(problem.chain() ? problem.chain()->steps : std::get<Flow>(problem.output).times),
-      sides_(sides_of(problem)),
-      rate_unit_(problem.chain() ? problem.chain()->learning_rate : 1.0),
-      noise_everywhere_(is_definite(problem.d.noise) && is_definite(problem.d_prime.noise)),
-      start_at_points_(trace(problem.d.start.covariance) == 0.0 &&
-                       trace(problem.d_prime.start.covariance) == 0.0),
-      differences_(differences(problem)) {}
+TrainingPair::TrainingPair(const Pair<QuadraticTraining>& pair, std::optional<double> learning_rate)
+    : sides_(sides_of(pair, learning_rate)),
+      rate_unit_(learning_rate.value_or(1.0)),
+      noise_everywhere_(is_definite(pair.d.noise) && is_definite(pair.d_prime.noise)),
+      start_at_points_(trace(pair.d.start.covariance) == 0.0 &&
+                       trace(pair.d_prime.start.covariance) == 0.0),
+      differences_(differences_of_trainings(pair)) {}
 
 template <class Law>
 PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) const {
@@ -91,21 +90,22 @@ PairOrReason TrainingPair::pair_at(double when) const {
 template <class Law>
 Accuracy TrainingPair::accuracy(const Side<Law>& side, double when) {
   const Minimum& minimum = side.minimum;
-  if (!minimum.point) return {Empty{minimum.reason}, Empty{minimum.reason}};
+  if (!minimum.point) return {{{}, minimum.reason}, {{}, minimum.reason}};
   const auto exact = [&](double value) {
     return Claimed<double>{value, Claim::exact, moments(side.law)};
   };
-  Accuracy accuracy{exact(side.law.error(when, *minimum.point)), Empty{"the loss has no minimum"}};
+  Accuracy accuracy{{exact(side.law.error(when, *minimum.point)), {}},
+                    {{}, "the loss has no minimum"}};
   const std::optional<double> excess = side.law.excess_loss(when);
-  if (excess) accuracy.excess_loss = exact(*excess);
+  if (excess) accuracy.excess_loss = {exact(*excess), {}};
   return accuracy;
 }
 
 Observation TrainingPair::at(double when) const {
   return std::visit(
       [&](const auto& sides) {
-        Observation observation{when, name_of(sides.d.law, when), accuracy(sides.d, when),
-                                accuracy(sides.d_prime, when)};
+        Observation observation{when,
+                                map(sides, [&](const auto& side) { return accuracy(side, when); })};
         const auto [pair, reason] = compare(sides.d.law, sides.d_prime.law, when);
         observation.reason = reason;
         if (pair) observation.set_laws(*pair, differences_.equal_covariances());
@@ -118,27 +118,28 @@ Observation TrainingPair::at(double when) const {
 /// Spec §5, noise floor: with noise -> c noise it outgrows the start and the difference of the
 /// means, so that the covariances which the noise alone makes are what remains.
 template <class Law>
-void TrainingPair::add_floor(const Sides<Law>& sides, double when, Observation& observation) const {
+void TrainingPair::add_floor(const Pair<Side<Law>>& sides, double when,
+                             Observation& observation) const {
   if (when == 0.0) {
-    observation.floor_reason = "no noise has acted at the start";
+    observation.floor.reason = "no noise has acted at the start";
     return;
   }
   if (!observation.risk) {
-    observation.floor_reason = observation.reason;
+    observation.floor.reason = observation.reason;
     return;
   }
   const auto [pair, reason] = compare(sides.d.noise_alone, sides.d_prime.noise_alone, when);
   if (!pair) {
-    observation.floor_reason = reason;
+    observation.floor.reason = reason;
     return;
   }
   const bool full_rank = pair->ratio.size() == sides.d.law.dimension();
   // Where noise does not reach every direction, the start matters however large the noise is.
   if (!full_rank && !start_at_points_) {
-    observation.floor_reason = "noise does not reach every direction, where the start decides";
+    observation.floor.reason = "noise does not reach every direction, where the start decides";
     return;
   }
-  observation.floor = Risk::exact(*pair);
+  observation.floor.value = Risk::exact(*pair);
 }
 
 std::pair<double, double> TrainingPair::rates() const {

@@ -1,0 +1,48 @@
+#include "problem_options.hpp"
+
+#include <fmt/format.h>
+
+namespace sfumato::cli {
+namespace {
+
+/// Tables of which there are two, or whose keys are matrices.
+bool is_side(const KeyInfo& key) {
+  return key.table == "d" || key.table == "d_prime" || key.table == "release" ||
+         key.key == "domain";
+}
+
+}  // namespace
+
+void declare_problem(CLI::App& command, const std::vector<KeyInfo>& keys, ProblemOptions& options,
+                     const std::string& examples) {
+  command.add_option("file", options.file, "Problem file (TOML)");
+  std::vector<KeyInfo> own;
+  for (const KeyInfo& key : keys) {
+    if (is_side(key)) continue;
+    own.push_back(key);
+    own.back().required = false;  // the file gives it, or --set
+  }
+  options.keys.declare(command, own);
+  options.keys.declare_settings(command);
+  add_output_options(command, options.output);
+  command.footer(
+      fmt::format("Keys of the file (docs/{}.md has all the details):\n{}"
+                  "[d_prime] has any key of [d]; the others are shared with [d]. Vectors and\n"
+                  "matrices are lists, or paths of CSV or NPY files next to the problem file;\n"
+                  "covariances may be NPZ files too.\n\n{}",
+                  command.get_name(), keys_text(keys), examples));
+}
+
+TomlTable problem_of(const ProblemOptions& options) {
+  prepare_report(options.output);
+  if (options.file.empty() && options.keys.empty()) {
+    refuse_usage("file", "is missing. Give a problem file, or its keys with --set");
+  }
+  return options.keys.table(options.file);
+}
+
+Where place_of(const ProblemOptions& options) {
+  return Where::in(options.file.empty() ? "command line" : options.file);
+}
+
+}  // namespace sfumato::cli

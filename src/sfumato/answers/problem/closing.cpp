@@ -1,0 +1,18 @@
+#include "sfumato/answers/problem/closing.hpp"
+
+namespace sfumato {
+
+void state_more(Document& document) {
+  document.state(StatementKind::summary,
+                 "Everything: --full. As a page with figures: --report FILE.html.");
+}
+
+void close_document(Document& document, Detail detail, bool stopped, const std::string& summary) {
+  if (stopped) {
+    document.state(StatementKind::warning, "stopped on request: what is missing was not computed.");
+  }
+  if (detail == Detail::brief) state_more(document);
+  document.state(StatementKind::summary, summary);
+}
+
+}  // namespace sfumato

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/pair.hpp"
+#include "sfumato/data/keys/key.hpp"
+#include "sfumato/divergence/pair_bounds.hpp"
+#include "sfumato/sde/fokker_planck/grid.hpp"
+
+namespace sfumato {
+
+/// How much work the estimates may take.
+struct EstimatePlan {
+  bool monte_carlo = true;
+  std::uint64_t seed = 1;
+  std::uint64_t paths = 0;     ///< 0: 20000, fewer where a drift is costly
+  std::optional<double> step;  ///< of a path; empty: the last time / 1000, at most 0.01
+  bool fokker_planck = true;
+  Eigen::Index cells = 0;  ///< per axis; 0: chosen by the solver
+  std::vector<Interval>
+      domain;  ///< of the grid, one interval per coordinate; empty: found by trial
+};
+
+/// Constants that are taken as proven; every number that rests on them says so.
+struct AssumedConstants {
+  std::optional<double> sensitivity;        ///< |Sigma^(-1/2) (b - b')| <= this for all x
+  std::optional<double> contraction;        ///< of the drift of D in the metric of its noise
+  std::optional<double> contraction_prime;  ///< of the drift of D'
+};
+
+/// Two stochastic differential equations, of D and of D', and when to look at them.
+struct SdeProblem {
+  std::string source = {};  ///< the file; empty: none
+  std::string title = {};
+  std::vector<double> times = {};  ///< >= 0; +inf is the stationary law
+  EstimatePlan plan = {};
+  SdePair pair = {};
+  /// The same pair with another noise on both sides; empty unless both share one constant Sigma and
+  /// are quadratic losses or a model.
+  std::function<SdePair(const Covariance& noise)> with_noise = {};
+  Pair<std::string> kind = {};     ///< "linear", "formulas", "logistic regression ..."
+  std::string way_of_change = {};  ///< how [d_prime] was made from [d] if by a rule
+  std::string defaults = {};       ///< what [d] leaves to its defaults, as a sentence
+  double work = 10.0;              ///< about how many operations one evaluation of a drift takes
+  std::vector<std::string> assumed = {};  ///< constants that were stated without proof
+
+  [[nodiscard]] Eigen::Index dimension() const { return pair.p.diffusion.dimension; }
+};
+
+/// The keys of a problem file but those of [risk], by table: title, [flow], [estimate], [assume], [d], [d_prime].
+[[nodiscard]] const std::vector<KeyInfo>& sde_problem_keys();
+
+/// Reads a problem; docs/bound.md describes its keys. [risk] is left to the caller.
+///
+/// Throws    InvalidArgument with file:line:column, and as the readers of the files it names;
+///           NumericalFailure where a problem on data has no minimiser.
+[[nodiscard]] SdeProblem read_sde_problem(const TomlTable& root, const std::string& source);
+
+/// Takes the constants as proven.
+/// Throws   InvalidArgument at the key for a number out of its range, or one that is known and differs.
+void assume(const AssumedConstants& constants, SdeProblem& problem);
+
+/// Throws   InvalidArgument at the key: no time or one out of its range, a step, domain or number of cells that
+///          cannot be used.
+void require_sde_problem(const SdeProblem& problem);
+
+}  // namespace sfumato

@@ -1,0 +1,55 @@
+#include "sfumato/divergence/bound_method.hpp"
+
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+struct Names {
+  std::string_view name;
+  std::string_view title;
+};
+
+Names names_of(BoundMethod method) {
+  switch (method) {
+    case BoundMethod::exact: return {"exact", "exact (Gaussian)"};
+    case BoundMethod::fokker_planck: return {"fokker_planck", "Fokker-Planck"};
+    case BoundMethod::primal: return {"primal", "Theorem 2.2, corrected"};
+    case BoundMethod::dual: return {"dual", "Theorem 2.2, dual form"};
+    case BoundMethod::minimum: return {"minimum", "smaller of both rates"};
+    case BoundMethod::path: return {"path", "path KL"};
+    case BoundMethod::contractive: return {"contractive", "contractive"};
+    case BoundMethod::sensitivity: return {"sensitivity", "uniform sensitivity"};
+    case BoundMethod::constants: return {"constants", "convexity constants"};
+    case BoundMethod::constants_uniform:
+      return {"constants_uniform", "convexity constants, all times"};
+    case BoundMethod::local: return {"local", "curvature near the minimiser"};
+    case BoundMethod::primal_grid: return {"primal_grid", "Theorem 2.2, corrected, on the grid"};
+    case BoundMethod::dual_grid: return {"dual_grid", "Theorem 2.2, dual form, on the grid"};
+    case BoundMethod::minimum_grid: return {"minimum_grid", "smaller of both rates, on the grid"};
+    case BoundMethod::path_grid: return {"path_grid", "path KL, on the grid"};
+    case BoundMethod::path_simulated: return {"path_paths", "path KL, simulated"};
+    case BoundMethod::contractive_simulated: return {"contractive_paths", "contractive, simulated"};
+    case BoundMethod::primal_particles:
+      return {"primal_particles", "Theorem 2.2, corrected, simulated"};
+    case BoundMethod::dual_particles:
+      return {"dual_particles", "Theorem 2.2, dual form, simulated"};
+    case BoundMethod::printed_theorem: return {"printed_theorem", "Theorem 2.2 as printed"};
+    case BoundMethod::printed_uniform: return {"printed_uniform", "Prop. 1 as printed"};
+    case BoundMethod::printed_stationary: return {"printed_stationary", "Prop. 2 as printed"};
+  }
+  throw InternalError("a method without a name");
+}
+
+}  // namespace
+
+std::string_view name(BoundMethod method) { return names_of(method).name; }
+
+std::string_view title(BoundMethod method) { return names_of(method).title; }
+
+bool is_printed(BoundMethod method) {
+  return method == BoundMethod::printed_theorem || method == BoundMethod::printed_uniform ||
+         method == BoundMethod::printed_stationary;
+}
+
+}  // namespace sfumato
