@@ -6,7 +6,6 @@
 #include "property/sde/random_problem.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/family/mixture.hpp"
-#include "sfumato/sde/family/polynomial.hpp"
 
 namespace sfumato {
 namespace {
@@ -21,40 +20,6 @@ VectorXd drift(const Diffusion& diffusion, const VectorXd& at) {
   Points out(1, at.size());
   diffusion.drift(0.0, point, out);
   return out.matrix().transpose();
-}
-
-TEST(PolynomialDiffusion, LowerBoundsAreBelowAndNear) {
-  for (unsigned seed = 0; seed < 1500; ++seed) {
-    SCOPED_TRACE(seed);
-    RandomProblem random(seed);
-    Polynomial p(static_cast<std::size_t>(2 * random.integer(1, 4) + 1));
-    for (double& c : p) c = random.normal();
-    p.back() = random.log_uniform(0.01, 10.0);
-    const double bound = lower_bound(p);
-    ASSERT_TRUE(std::isfinite(bound));
-    double least = value(p, 0.0);
-    double at = 0.0;
-    for (double x = -12.0; x < 12.0; x += 0.01) {
-      if (value(p, x) < least) {
-        least = value(p, x);
-        at = x;
-      }
-    }
-    for (double step = 0.01; step > 1e-9; step *= 0.5) {
-      for (const double x : {at - step, at + step}) {
-        if (value(p, x) < least) {
-          least = value(p, x);
-          at = x;
-        }
-      }
-    }
-    double size = 0.0;
-    for (std::size_t k = p.size(); k-- > 0;) size = size * std::abs(at) + std::abs(p[k]);
-    EXPECT_LE(bound, least);
-    if (std::abs(at) < 11.0) {
-      EXPECT_GE(bound, least - 1e-7 * size);
-    }
-  }
 }
 
 TEST(MixtureDiffusion, DriftIsTheGradientAndConstantsHold) {

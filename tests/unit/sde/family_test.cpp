@@ -10,7 +10,6 @@
 #include "sfumato/sde/family/formula.hpp"
 #include "sfumato/sde/family/linear.hpp"
 #include "sfumato/sde/family/mixture.hpp"
-#include "sfumato/sde/family/polynomial.hpp"
 
 namespace sfumato {
 namespace {
@@ -65,40 +64,6 @@ TEST(LinearDiffusion, DriftAndContraction) {
                InvalidArgument);
   EXPECT_THROW((void)linear_diffusion({a, Vector2d(0, kInf), Dense{s}}), InvalidArgument);
   EXPECT_THROW((void)linear_diffusion({a, Vector2d(0, 0), Isotropic{-1.0, 2}}), InvalidArgument);
-}
-
-TEST(PolynomialDiffusion, DoubleWell) {
-  const Diffusion well = double_well(0.64, 0.2, 0.1);
-  const double x = 0.7;
-  EXPECT_NEAR(field(well.drift, scalar(x))(0), x - x * x * x + 0.2 + 0.1 * x, 1e-15);
-  EXPECT_NEAR(well.contraction(Isotropic{1.0, 1}), -1.1, 1e-8);
-  EXPECT_LE(well.contraction(Isotropic{1.0, 1}), -1.1);
-  EXPECT_NEAR(double_well(0.64).contraction(Isotropic{5.0, 1}), -1.0, 1e-8);
-  const Diffusion same = polynomial_potential({0.0, -0.2, -0.55, 0.0, 0.25}, 0.64);
-  EXPECT_NEAR(field(same.drift, scalar(x))(0), field(well.drift, scalar(x))(0), 1e-15);
-}
-
-TEST(PolynomialDiffusion, LowerBounds) {
-  EXPECT_EQ(lower_bound({3.0}), 3.0);
-  EXPECT_EQ(lower_bound({3.0, 0.0, 0.0}), 3.0);
-  EXPECT_EQ(lower_bound({3.0, 1.0}), -kInf);
-  EXPECT_EQ(lower_bound({3.0, 1.0, -1.0}), -kInf);
-  EXPECT_NEAR(lower_bound({5.0, -4.0, 1.0}), 1.0, 1e-7);
-  EXPECT_LE(lower_bound({5.0, -4.0, 1.0}), 1.0);
-  // (x^2 - 1)^2 (x - 3)^2 - 2: three minima of the same depth.
-  const Polynomial p{9.0 - 2.0, -6.0, -17.0, 12.0, 7.0, -6.0, 1.0};
-  EXPECT_NEAR(value(p, 3.0), -2.0, 1e-12);
-  EXPECT_NEAR(lower_bound(p), -2.0, 1e-5);
-  EXPECT_LE(lower_bound(p), -2.0);
-  EXPECT_NEAR(lower_bound({-1.0, 0.0, 1.0, 0.0, 1e-15}), -1.0, 1e-6);
-  EXPECT_EQ(lower_bound({0.0, 1e300, 1e-300}), -kInf);
-}
-
-TEST(PolynomialDiffusion, Refusals) {
-  EXPECT_THROW((void)polynomial_diffusion({}, 1.0), InvalidArgument);
-  EXPECT_THROW((void)polynomial_diffusion({1.0, kInf}, 1.0), InvalidArgument);
-  EXPECT_THROW((void)polynomial_diffusion({1.0}, 0.0), InvalidArgument);
-  EXPECT_FALSE(polynomial_diffusion({0.0, 0.0, 1.0}, 1.0).contraction);
 }
 
 TEST(FormulaDiffusion, ConstantAndStateDependentNoise) {
