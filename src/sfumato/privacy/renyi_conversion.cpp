@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 // A sum of a few terms, each right to a few units in the last place, is off by less than this
 // times the sum of their absolute values.
 constexpr double kSlack = 4e-15;
+constexpr double kLargestValue = 1e100;  // in place of infinity, where a search compares values
 
 double require_order(const char* name, double order, const Where& where) {
   if (order > 1.0 && order < kInf) return order;
@@ -82,29 +83,14 @@ Best minimise_over_orders(const OrderRange& range, const Where& where, const F& 
     return value;
   };
   try_order(range.highest);
-  const auto order_at = [](double t) { return 1.0 + std::exp(t); };
-  constexpr double keep = std::numbers::phi - 1.0;
-  double low = std::log(range.lowest - 1.0);
-  double high = std::log(range.highest - 1.0);
-  double left = high - keep * (high - low);
-  double right = low + keep * (high - low);
-  double at_left = try_order(order_at(left));
-  double at_right = try_order(order_at(right));
-  while (high - low > 1e-5) {  // flat at the minimum: 1e-5 in the order is 1e-10 in the value
-    if (at_left <= at_right) {
-      high = right;
-      right = left;
-      at_right = at_left;
-      left = high - keep * (high - low);
-      at_left = try_order(order_at(left));
-    } else {
-      low = left;
-      left = right;
-      at_left = at_right;
-      right = low + keep * (high - low);
-      at_right = try_order(order_at(right));
-    }
-  }
+  // Over log(order - 1). Of equal values Brent's method keeps the lower half, so that an infinite part at high orders
+  // is left behind; infinity itself would spoil its parabolas.
+  const auto value_at_log = [&](double t) {
+    return std::clamp(try_order(1.0 + std::exp(t)), -kLargestValue, kLargestValue);
+  };
+  constexpr int kBits = 17;  // flat at the minimum: 1e-5 in the order is 1e-10 in the value
+  (void)boost::math::tools::brent_find_minima(value_at_log, std::log(range.lowest - 1.0),
+                                              std::log(range.highest - 1.0), kBits);
   return best;
 }
 
