@@ -9,6 +9,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
+#include "sfumato/privacy/accounting/nodes.hpp"
 #include "sfumato/privacy/accounting/tilted_step.hpp"
 
 namespace sfumato {
@@ -239,13 +240,19 @@ LogEnclosure along(const TotalLoss& loss, double eps, Strip strip, double work) 
   double reach = std::max(std::sqrt(2.0 * 37.0 / at.second), 2.0 * h);
   TotalLoss smoothed = loss;
   std::optional<Line> line;
-  double log_left = kInf;
+  double log_left = kInf, spent = 0.0;
+  const auto nodes_at = [&](double y) {
+    double nodes = 1.0;
+    for (const SampledGaussian& step : loss.steps) nodes += nodes::count_for(step, s0, y);
+    return nodes;
+  };
+  while (reach > 2.0 * h && reach / h * nodes_at(reach) > work) reach *= 0.5;
   for (int i = 0; i < 60; ++i) {
     line.emplace(loss, eps, s0, reach);
-    const double cost = reach / h * static_cast<double>(line->nodes());
     log_left = line->log_truncated(reach) + line->log_scale();
     if (log_left <= log_target) break;
-    if (cost > work || reach > 1e150) {
+    spent += 20.0 * static_cast<double>(line->nodes());
+    if (spent > work || 1.3 * reach / h * nodes_at(1.3 * reach) > work) {
       // A small normal step makes up for the decay that is missing (Spec §18.6).
       const double missing = log_left - log_target;
       const double mu0 = std::sqrt(2.0 * missing) / reach;
@@ -332,7 +339,9 @@ LogEnclosure contour_delta(const TotalLoss& loss, double eps, double work) {
   // Chernoff, which needs no contour; at the best abscissa of the right strip.
   const double s = saddle(loss, eps, Strip::right);
   double chernoff = std::min(0.0, log_chernoff(loss, eps, s));
-  found.log_hi = std::min({found.log_hi, chernoff, 0.0});
+  // delta(eps) <= delta(0) <= sqrt(KL / 2), which is near the truth where losses are tiny.
+  const double pinsker = start.mean > 0.0 ? 0.5 * std::log(0.5 * (start.mean + start.error)) : kInf;
+  found.log_hi = std::min({found.log_hi, chernoff, eps >= 0.0 ? pinsker : kInf, 0.0});
   found.log_lo = std::max(found.log_lo, floor);
   if (std::isnan(found.log_hi) || std::isnan(found.log_lo)) {
     throw NumericalFailure("the contour gives no number", "Report the ledger that asked for it");

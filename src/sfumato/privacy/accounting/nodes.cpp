@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace sfumato::nodes {
 namespace {
@@ -13,6 +14,23 @@ constexpr double kTail = 9.5;  // standard deviations of what is tilted: 1.1e-21
 double log_term(const SampledGaussian& step, double s0, double z) {
   const LossAt at = loss_at(step, z);
   return -0.5 * z * z + std::max(at.log_density + s0 * at.loss, 0.0);
+}
+
+/// At least every log_term on [low, high]: log r is increasing.
+double most_on(const SampledGaussian& step, double s0, Range range) {
+  const auto power = [&](double p, double from, double to) {
+    return p == 0.0 ? 0.0 : p * log_ratio(step, p > 0.0 ? to : from);
+  };
+  double exponent = 0.0;
+  switch (step.direction) {
+    case StepDirection::remove: exponent = power(1.0 + s0, range.low, range.high); break;
+    case StepDirection::add: exponent = power(-s0, range.low, range.high); break;
+    case StepDirection::replace:
+      exponent = power(1.0 + s0, range.low, range.high) + power(-s0, -range.high, -range.low);
+      break;
+  }
+  const double nearest = range.low > 0.0 ? range.low : range.high < 0.0 ? range.high : 0.0;
+  return -0.5 * nearest * nearest + std::max(exponent, 0.0);
 }
 
 }  // namespace
@@ -27,23 +45,40 @@ Range range_of(const SampledGaussian& step, double s0) {
   return {-kTail, kTail};
 }
 
-Range located(const SampledGaussian& step, double s0, Range range) {
-  if (range.high - range.low <= 60.0) return range;
-  const bool wide = step.direction == StepDirection::remove;
-  const double spacing = 0.4 / (wide ? 1.0 : std::max(1.0, 0.25 * step.m));
-  const double count = std::ceil((range.high - range.low) / spacing);
-  double largest = -std::numeric_limits<double>::infinity();
-  for (double i = 0.0; i <= count; ++i) {
-    largest = std::max(largest, log_term(step, s0, range.low + i * spacing));
+std::vector<Range> located(const SampledGaussian& step, double s0, Range range) {
+  if (range.high - range.low <= 40.0) return {range};
+  // Widths are halved until they are small; what is best so far tells which can be left out.
+  constexpr double fine = 0.5;
+  double best = std::max(log_term(step, s0, 0.0), log_term(step, s0, range.high - 9.5));
+  std::vector<Range> open = {range}, kept;
+  while (!open.empty()) {
+    std::vector<Range> next;
+    for (const Range& part : open) {
+      const double middle = 0.5 * (part.low + part.high);
+      best = std::max(best, log_term(step, s0, middle));
+    }
+    for (const Range& part : open) {
+      if (most_on(step, s0, part) < best - kNeglected) continue;
+      if (part.high - part.low <= fine) {
+        kept.push_back(part);
+        continue;
+      }
+      const double middle = 0.5 * (part.low + part.high);
+      next.push_back({part.low, middle});
+      next.push_back({middle, part.high});
+    }
+    open = std::move(next);
   }
-  Range part{range.high, range.low};
-  for (double i = 0.0; i <= count; ++i) {
-    const double z = range.low + i * spacing;
-    if (log_term(step, s0, z) < largest - kNeglected) continue;
-    part.low = std::min(part.low, z - spacing);
-    part.high = std::max(part.high, z + spacing);
+  std::sort(kept.begin(), kept.end(), [](const Range& a, const Range& b) { return a.low < b.low; });
+  std::vector<Range> joined;
+  for (const Range& part : kept) {
+    if (!joined.empty() && part.low <= joined.back().high + fine) {
+      joined.back().high = part.high;
+    } else {
+      joined.push_back(part);
+    }
   }
-  return {std::max(part.low, range.low), std::min(part.high, range.high)};
+  return joined;
 }
 
 double turns_of(const SampledGaussian& step) {
@@ -63,6 +98,12 @@ double spacing_for(const SampledGaussian& step, double s0, double reach, double 
     best = std::max(best, 2.0 * kPi * c / needed);
   }
   return best;
+}
+
+double count_for(const SampledGaussian& step, double s0, double reach) {
+  double covered = 0.0;
+  for (const Range& part : located(step, s0, range_of(step, s0))) covered += part.high - part.low;
+  return covered / spacing_for(step, s0, reach, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace sfumato::nodes

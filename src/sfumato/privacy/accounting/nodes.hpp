@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "sfumato/privacy/accounting/step.hpp"
 
@@ -19,8 +20,9 @@ struct Range {
 /// Where the density tilted at s0 is: beyond it 2.2e-21 of M(s0) is left.
 [[nodiscard]] Range range_of(const SampledGaussian& step, double s0);
 
-/// The part of a long range where the terms are not negligible.
-[[nodiscard]] Range located(const SampledGaussian& step, double s0, Range range);
+/// The parts of a range where the terms at s0 are not negligible, from left to right: beyond them each is less than
+/// e^-kNeglected of the largest. By halving intervals: the loss is monotone, so that an interval bounds its terms.
+[[nodiscard]] std::vector<Range> located(const SampledGaussian& step, double s0, Range range);
 
 /// g and p of Theorem Q: how often the loss turns, and the power of a cosine.
 [[nodiscard]] double turns_of(const SampledGaussian& step);
@@ -30,5 +32,8 @@ struct Range {
 /// cut (Spec §18.5), infinite where nothing is cut.
 [[nodiscard]] double spacing_for(const SampledGaussian& step, double s0, double reach,
                                  double width);
+
+/// About how many nodes a step takes at s0 and a reach, without making them.
+[[nodiscard]] double count_for(const SampledGaussian& step, double s0, double reach);
 
 }  // namespace sfumato::nodes

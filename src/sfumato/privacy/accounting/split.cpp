@@ -20,7 +20,8 @@ using Complex = std::complex<double>;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kPi = std::numbers::pi;
 constexpr double kTarget = 1e-15;
-constexpr double kMostNodes = 1e5;  // of one step
+constexpr double kMostNodes = 2e4;  // of one step
+constexpr double kMostHits = 50.0;  // expected
 
 /// Phi((z - at) / width): how much of z belongs to a hit.
 struct Cut {
@@ -200,8 +201,9 @@ Complex complex_expm1(Complex x) {
 
 /// A ledger cut in two.
 struct SplitLoss {
-  const TotalLoss& loss;
+  TotalLoss loss;
   std::vector<Cut> cuts;
+  double* budget;  ///< nodes that the search for a cut may still evaluate
 
   [[nodiscard]] std::vector<SplitStep> at(double s, double reach) const {
     std::vector<SplitStep> steps;
@@ -220,7 +222,8 @@ struct SplitLoss {
     double whole = normal(s), rest = 0.0, variance = 0.0, error = 8.0 * kUnit * 10.0;
     const std::vector<SplitStep> steps = at(s, 0.0);
     for (std::size_t j = 0; j < steps.size(); ++j) {
-      if (steps[j].is_too_fine()) return {kInf, 0.0, 1.0};
+      *budget -= static_cast<double>(steps[j].nodes());
+      if (steps[j].is_too_fine() || *budget < 0.0) return {kInf, 0.0, 1.0};
       const double k = loss.steps[j].k;
       whole += k * steps[j].cumulant();
       rest += k * std::log1p(-std::min(steps[j].hit_share(), 1.0 - 1e-16));
@@ -237,7 +240,8 @@ struct SplitLoss {
     double size = std::fabs(sum) + std::fabs(s * eps);
     const std::vector<SplitStep> steps = at(s, 0.0);
     for (std::size_t j = 0; j < steps.size(); ++j) {
-      if (steps[j].is_too_fine()) return kInf;
+      *budget -= static_cast<double>(steps[j].nodes());
+      if (steps[j].is_too_fine() || *budget < 0.0) return kInf;
       sum += loss.steps[j].k * steps[j].log_bulk();
       size += loss.steps[j].k *
               (std::fabs(steps[j].log_bulk()) + 30.0 * steps[j].error_at(0.0) / kUnit);
@@ -359,7 +363,7 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
   // Truncation.
   double reach = std::max(8.0 / std::sqrt(at.variance), 2.0 * h), log_left = kInf;
   std::vector<SplitStep> steps;
-  double log_scale = 0.0;
+  double log_scale = 0.0, spent = 0.0;
   for (int i = 0; i < 60; ++i) {
     steps = split.at(s0, reach);
     log_scale = split.normal(s0) - s0 * eps;
@@ -373,10 +377,15 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
     log_left = std::log(sum) - 0.5 * split.loss.mu_squared * reach * reach - std::log(kPi * reach) +
                log_scale;
     if (log_left <= log_target) break;
-    if (reach / h * nodes > work) break;  // what is left out is part of the enclosure
+    spent += 24.0 * nodes;
+    // What is left out is part of the enclosure.
+    if (reach / h * nodes > work || spent > work) break;
     reach *= 1.3;
   }
   const double count = std::ceil(reach / h);
+  double nodes = 0.0;
+  for (const SplitStep& step : steps) nodes += static_cast<double>(step.nodes());
+  if (!(count * nodes <= 2.0 * work)) return std::nullopt;
   CompensatedSum value, rounding;
   for (double n = 0.0; n <= count; ++n) {
     const double y = n * h;
@@ -434,30 +443,48 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
 std::optional<LogEnclosure> split_delta(const TotalLoss& loss, double eps, double work) {
   if (loss.steps.empty() || !(eps > 0.0)) return std::nullopt;
   double m = 0.0;
+  double hits = 0.0;
   for (const SampledGaussian& step : loss.steps) {
     if (step.direction == StepDirection::add) return std::nullopt;
     m = std::max(m, step.m);
+    hits += step.k * step.q;
   }
+  if (hits > kMostHits) return std::nullopt;  // they are not rare
   const double most = 3e4 / m;
   struct Choice {
     double theta, x;
   };
   constexpr Choice kChoices[] = {{.5, 5},  {.5, 8},  {.35, 5}, {.35, 8}, {.25, 5},
                                  {.25, 8}, {.15, 5}, {.15, 8}, {.08, 8}};
+  // Every cut is judged once; the first that is good enough is taken.
+  struct Judged {
+    SplitLoss split;
+    double s0, log_hits, log_bulk;
+  };
+  std::vector<Judged> judged;
+  double budget = work;
   for (const double good : {1e-12, 1e-8, 1e-5, 1e-2}) {
-    for (const Choice& choice : kChoices) {
-      SplitLoss split{loss, {}};
-      for (const SampledGaussian& step : loss.steps) {
-        const double at = place_of(step, choice.theta * eps);
-        split.cuts.push_back({at, (place_of(step, eps) - at) / choice.x});
+    for (std::size_t i = 0; i < std::size(kChoices); ++i) {
+      if (i == judged.size()) {
+        SplitLoss split{loss, {}, &budget};
+        for (const SampledGaussian& step : loss.steps) {
+          const double at = place_of(step, kChoices[i].theta * eps);
+          split.cuts.push_back({at, (place_of(step, eps) - at) / kChoices[i].x});
+        }
+        double s0 = 1.0, s_bulk = 1.0;
+        const double log_hits =
+            least([&](double s) { return split.hits(s).value - s * eps + log_kernel(s); }, 1e-3,
+                  most, s0);
+        const double log_bulk =
+            std::isfinite(log_hits)
+                ? least([&](double s) { return split.log_bulk(eps, s); }, 1e-3, most, s_bulk)
+                : kInf;
+        judged.push_back({std::move(split), s0, log_hits, log_bulk});
       }
-      double s0 = 1.0, s_bulk = 1.0;
-      const double log_hits = least(
-          [&](double s) { return split.hits(s).value - s * eps + log_kernel(s); }, 1e-3, most, s0);
-      const double log_bulk =
-          least([&](double s) { return split.log_bulk(eps, s); }, 1e-3, most, s_bulk);
-      if (!std::isfinite(log_hits) || !(log_bulk < log_hits + std::log(good))) continue;
-      return along(split, eps, s0, log_bulk, work);
+      const Judged& cut = judged[i];
+      if (!std::isfinite(cut.log_hits) || !(cut.log_bulk < cut.log_hits + std::log(good))) continue;
+      budget = work;
+      return along(cut.split, eps, cut.s0, cut.log_bulk, work);
     }
   }
   return std::nullopt;

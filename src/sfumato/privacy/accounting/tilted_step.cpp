@@ -29,16 +29,21 @@ TiltedStep::TiltedStep(const SampledGaussian& step, double s0, double reach)
       s0_(s0),
       spacing_(spacing_for(step, s0, reach, std::numeric_limits<double>::infinity())) {
   const Range whole = range_of(step, s0);
-  const Range part = located(step, s0, whole);
-  first_ = std::ceil(part.low / spacing_);
-  last_ = std::floor(part.high / spacing_);
-  const auto count = static_cast<std::size_t>(last_ - first_ + 1.0);
-  std::vector<double> z(count), log_weight(count), exponent(count);
+  parts_ = located(step, s0, whole);
+  std::vector<double> z;
+  double covered = 0.0;
+  for (Range& part : parts_) {
+    part = {std::ceil(part.low / spacing_), std::floor(part.high / spacing_)};
+    for (double i = part.low; i <= part.high; ++i) z.push_back(i * spacing_);
+    covered += (part.high - part.low + 1.0) * spacing_;
+  }
+  const std::size_t count = z.size();
+  const bool complete = parts_.size() == 1 && covered >= whole.high - whole.low - 2.0 * spacing_;
+  std::vector<double> log_weight(count), exponent(count);
   loss_.resize(count);
   weight_.resize(count);
   double largest_exponent = 0.0, largest_term = -std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < count; ++j) {
-    z[j] = (first_ + static_cast<double>(j)) * spacing_;
     const LossAt at = loss_at(step, z[j]);
     loss_[j] = at.loss;
     log_weight[j] = std::log(spacing_) - 0.5 * z[j] * z[j] - kLogRootTwoPi;
@@ -47,7 +52,7 @@ TiltedStep::TiltedStep(const SampledGaussian& step, double s0, double reach)
     largest_term = std::max(largest_term, log_weight[j] + exponent[j]);
   }
   CompensatedSum sum;
-  if (largest_exponent <= 600.0 && count > 0 && part.low == whole.low && part.high == whole.high) {
+  if (largest_exponent <= 600.0 && complete) {
     for (std::size_t j = 0; j < count; ++j) {
       sum.add(std::exp(log_weight[j]) * std::expm1(exponent[j]));
     }
@@ -77,7 +82,8 @@ TiltedStep::TiltedStep(const SampledGaussian& step, double s0, double reach)
     square.add(weight_[j] * centred * centred);
   }
   variance_ = square.value();
-  const double left_out = ((whole.high - whole.low) - (part.high - part.low)) / spacing_ *
+  // largest_term has log(spacing) - log(root 2 pi) in it, as every term has.
+  const double left_out = std::max(0.0, whole.high - whole.low - covered) / spacing_ *
                           std::exp(largest_term - kNeglected - cumulant_);
   error_slope_ = 4.0 * kUnit * slope.value();
   error_floor_ = 4.0 * kUnit * floor.value() + 2.2e-21 + left_out + 2e-17 / step.k;
@@ -96,27 +102,31 @@ std::complex<double> TiltedStep::change_at(double y) const {
 
 double TiltedStep::error_at(double y) const { return error_slope_ * std::fabs(y) + error_floor_; }
 
+double TiltedStep::log_term_on_line(double x, double eta, double reach) const {
+  const RatioOffAxis at = ratio_off_axis(step_, x, eta);
+  const double weight = -0.5 * x * x - kLogRootTwoPi;
+  switch (step_.direction) {
+    case StepDirection::remove: return weight + (1.0 + s0_) * at.log_modulus - reach * at.argument;
+    case StepDirection::add: return weight - s0_ * at.log_modulus - reach * at.argument;
+    case StepDirection::replace: break;
+  }
+  const RatioOffAxis mirrored = ratio_off_axis(step_, -x, eta);
+  return weight + (1.0 + s0_) * at.log_modulus - s0_ * mirrored.log_modulus -
+         reach * (at.argument + mirrored.argument);
+}
+
 double TiltedStep::log_bound_on_line(double eta, double reach) const {
   const double m = step_.m, h = 0.5 * spacing_, g = turns_of(step_), p = power_of(step_, s0_);
-  const auto count = static_cast<std::size_t>(2.0 * (last_ - first_) + 1.0);
-  double largest = -std::numeric_limits<double>::infinity();
-  std::vector<double> terms(count);
-  for (std::size_t j = 0; j < count; ++j) {
-    const double x = first_ * spacing_ + static_cast<double>(j) * h;
-    const RatioOffAxis at = ratio_off_axis(step_, x, eta);
-    double term = -0.5 * x * x - kLogRootTwoPi;
-    switch (step_.direction) {
-      case StepDirection::remove: term += (1.0 + s0_) * at.log_modulus - reach * at.argument; break;
-      case StepDirection::add: term += -s0_ * at.log_modulus - reach * at.argument; break;
-      case StepDirection::replace: {
-        const RatioOffAxis mirrored = ratio_off_axis(step_, -x, eta);
-        term += (1.0 + s0_) * at.log_modulus - s0_ * mirrored.log_modulus -
-                reach * (at.argument + mirrored.argument);
-        break;
-      }
+  double largest = -std::numeric_limits<double>::infinity(), farthest = 0.0;
+  std::vector<double> terms;
+  terms.reserve(2 * loss_.size());
+  for (const Range& part : parts_) {
+    for (double i = 2.0 * part.low; i <= 2.0 * part.high; ++i) {
+      const double x = i * h;
+      farthest = std::max(farthest, std::fabs(x));
+      terms.push_back(log_term_on_line(x, eta, reach));
+      largest = std::max(largest, terms.back());
     }
-    terms[j] = term;
-    largest = std::max(largest, term);
   }
   CompensatedSum sum;
   for (const double term : terms) sum.add(std::exp(term - largest));
@@ -133,8 +143,7 @@ double TiltedStep::log_bound_on_line(double eta, double reach) const {
                                           std::log(-std::expm1(-2.0 * kPi * c / h)));
   }
   const double rounding =
-      4.0 * kUnit *
-      (10.0 + std::fabs(largest) + (2.0 + std::fabs(s0_)) * m * std::fabs(last_ * spacing_));
+      4.0 * kUnit * (10.0 + std::fabs(largest) + (2.0 + std::fabs(s0_)) * m * farthest);
   // The nodes that were left out, and the tails.
   const double tails =
       std::log(1e-20) + cumulant_ + 0.5 * eta * eta - p * std::log(std::cos(0.5 * m * eta));

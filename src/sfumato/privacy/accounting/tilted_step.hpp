@@ -3,6 +3,7 @@
 #include <complex>
 #include <vector>
 
+#include "sfumato/privacy/accounting/nodes.hpp"
 #include "sfumato/privacy/accounting/step.hpp"
 
 namespace sfumato {
@@ -34,11 +35,12 @@ class TiltedStep {
 
  private:
   [[nodiscard]] double log_bound_on_line(double eta, double reach) const;
+  [[nodiscard]] double log_term_on_line(double x, double eta, double reach) const;
 
   SampledGaussian step_;
   double s0_;
   double spacing_ = 0.0;
-  double first_ = 0.0, last_ = 0.0;  ///< nodes
+  std::vector<nodes::Range> parts_;  ///< the nodes: whole multiples of the spacing
   std::vector<double> weight_;       ///< A_j, tilted probabilities
   std::vector<double> loss_;         ///< L_j
   double cumulant_ = 0.0, mean_ = 0.0, variance_ = 0.0;
