@@ -18,7 +18,7 @@ other_minimiser = [1.25, -1.1]
 [train]
 iterations = 20
 learning_rate = 0.2
-odometer = true
+path_kl = true
 
 [[noise]]
 policy = "isotropic"

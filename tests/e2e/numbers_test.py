@@ -33,7 +33,7 @@ iterations = 3
 batch_size = 2
 learning_rate = 0.1
 log_every = 1
-odometer = true
+path_kl = true
 [[noise]]
 policy = "floored"
 variance = 0.01

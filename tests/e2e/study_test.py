@@ -296,7 +296,7 @@ class Study(ProgramTest):
             self.assertEqual(policies[int(arrays["policy"][i])], cells["policy"])
             self.assertEqual("D" if arrays["world"][i] == 0 else "D'", cells["world"])
             self.assertEqual(int(arrays["seed"][i, 0]) << 32 | int(arrays["seed"][i, 1]), int(cells["seed"]))
-            for name in ("training_loss", "test_accuracy", "odometer", "loss", "projection"):
+            for name in ("training_loss", "test_accuracy", "path_kl", "loss", "projection"):
                 self.assertEqual(arrays[name][i], float(cells[name]), name)
             self.assertAlmostEqual(float(arrays["record_losses"][i].max()), float(cells["largest_loss"]), places=5)
         again = self.path("again.npz")
@@ -327,12 +327,12 @@ class Study(ProgramTest):
 
     def test_independent_worlds_have_their_own_randomness(self):
         ledger = self.path("i.ledger")
-        quick = ["--set", "audit.coupled=false", "--set", "train.odometer=false", "--set", "audit.replicas=2"]
+        quick = ["--set", "audit.coupled=false", "--set", "train.path_kl=false", "--set", "audit.replicas=2"]
         done = run("study", "run", self.study, "--ledger", ledger, *quick)
         self.assertEqual(done.returncode, 0, done.stderr)
         refused = run("study", "run", self.study, "--ledger", self.path("r.ledger"), "--set", "audit.coupled=false")
         self.assertEqual(refused.returncode, BAD_INPUT)
-        self.assertIn("odometer", refused.stderr)
+        self.assertIn("path KL", refused.stderr)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ preset = "mlp-10"
 [train]
 iterations = 60
 batch_size = 20
-odometer = true
+path_kl = true
 
 [[noise]]
 policy = "isotropic_per_layer"

@@ -20,7 +20,7 @@ preset = "mlp-10"
 iterations = 60
 batch_size = 20
 learning_rate = 0.1
-odometer = true
+path_kl = true
 log_every = 20
 [[noise]]
 policy = "isotropic"
@@ -92,7 +92,7 @@ class TrainTest(ProgramTest):
 
 class Results(TrainTest):
     def test_models_learn(self):
-        document = self.train("train.iterations=400", "train.odometer=false")
+        document = self.train("train.iterations=400", "train.path_kl=false")
         models = document.block("models")["rows"]
         self.assertEqual([(m["policy"], m["world"]) for m in models],
                          [("isotropic", "D"), ("isotropic", "D'"),
@@ -123,7 +123,7 @@ class Results(TrainTest):
         self.assertTrue(any("infinite" in text for text in document.statements("warning")))
 
     def test_divergence_is_a_result(self):
-        document = self.train("train.learning_rate=1e30", "train.odometer=false")
+        document = self.train("train.learning_rate=1e30", "train.path_kl=false")
         for model in document.block("models")["rows"]:
             self.assertTrue(model["status"].startswith("diverged at step"), model)
 
@@ -202,7 +202,7 @@ class Files(TrainTest):
                       "--differences-are", "private", "--trace", 1, "--out", noise)
         document = self.train("noise.anisotropic.policy=fixed", "noise.0.name=base",
                               f"noise.1.covariance='{noise}'", "noise.1.variance=0.01",
-                              "train.odometer=false")
+                              "train.path_kl=false")
         self.assertEqual(document.block("noise")["rows"][1]["kind"], "fixed")
         self.assertEqual(document.block("models")["rows"][2]["status"], "ok")
 

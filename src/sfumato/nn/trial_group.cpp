@@ -521,8 +521,8 @@ TrialGroup::TrialGroup(const Network& network, std::shared_ptr<const TrainingDat
   }
   if ((training.odometer || training.gradient_differences) && data->worlds.size() != 2) {
     throw InvalidArgument(
-        fmt::format("the odometer compares two worlds, there are {}", data->worlds.size()),
-        "Train in D and D', or leave the odometer out", where);
+        fmt::format("the path KL compares two worlds, there are {}", data->worlds.size()),
+        "Train in D and D', or leave the path KL out", where);
   }
   implementation_ =
       std::make_unique<Implementation>(network, std::move(data), std::move(policies), training);

@@ -89,12 +89,12 @@ constexpr std::array kEntries = {
            "whole "
            "trade-off curve in one number."},
           {"mu", "gdp", "mu-gdp"}},
-    Entry{{"Odometer",
-           "The relative entropy of the training steps, summed along one run. Its mean over runs "
-           "estimates an upper bound on what the final weights reveal."},
-          {"odometer"}},
     Entry{{"Noise policy", "The rule by which a training step draws its noise."},
           {"policy", "policies"}},
+    Entry{{"Path KL",
+           "The relative entropy of the training steps, summed along one run. Its mean over runs "
+           "estimates an upper bound on what the final weights reveal."},
+          {"path kl", "path_kl", "odometer"}},
     Entry{{"Renyi divergence",
            "A family of distances between laws, by order; order 1 is the relative entropy. Adds up "
            "over "

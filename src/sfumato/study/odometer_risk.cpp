@@ -10,7 +10,7 @@ namespace {
 
 Claimed<Nats> mean_of(const std::vector<double>& runs) {
   if (runs.empty()) {
-    throw InvalidArgument("a world has no odometer", "Train with train.odometer = true");
+    throw InvalidArgument("a world has no odometer", "Train with train.path_kl = true");
   }
   Moments moments;
   for (const double nats : runs) moments.add(nats);
@@ -34,7 +34,7 @@ auto worst_of(const std::vector<Risk>& pairs, View view) {
 
 OdometerRisk::OdometerRisk(const std::vector<OdometerRuns>& pairs) {
   if (pairs.empty()) {
-    throw InvalidArgument("no pair has odometers", "Train with train.odometer = true");
+    throw InvalidArgument("no pair has odometers", "Train with train.path_kl = true");
   }
   for (const auto& [along, back] : pairs) {
     pairs_.push_back(Risk::from_kl(mean_of(along), mean_of(back)));

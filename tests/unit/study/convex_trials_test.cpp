@@ -31,7 +31,7 @@ other_minimiser = [1.2, -1.1]
 [train]
 iterations = 20
 learning_rate = 0.2
-odometer = true
+path_kl = true
 [[noise]]
 policy = "isotropic"
 variance = 0.01
@@ -47,7 +47,7 @@ class ConvexOnTable : public ::testing::Test {
     return parse_study("[data]\nset = \"" + path_ +
                            "\"\n[adjacency]\nrecord = 3\n[model]\nkind = \"" + kind +
                            "\"\nridge = 0.1\n[train]\niterations = 30\nlearning_rate = 0.3\n"
-                           "odometer = true\n[[noise]]\npolicy = \"isotropic\"\nvariance = 0.04\n"
+                           "path_kl = true\n[[noise]]\npolicy = \"isotropic\"\nvariance = 0.04\n"
                            "[audit]\nreplicas = 3\n" +
                            rest,
                        "s.toml");
@@ -83,7 +83,7 @@ TEST(ConvexTrials, TheMeanLogLikelihoodRatioIsTheRelativeEntropy) {
     EXPECT_NEAR(mean, kl[w], 5.0 * error);  // false alarm below 1e-6
     EXPECT_GT(std::fabs(kl[w]), 20.0 * error);
   }
-  // Equal curvatures: the steps differ by a constant, so the odometer is the same in every run, and
+  // Equal curvatures: the steps differ by a constant, so the path KL is the same in every run, and
   // the contractive bound of Spec §8.4 is above the exact mu.
   const ProvenRisk proven = proven_risk(pair, material.step_noises().front(), 20);
   ASSERT_TRUE(proven.mu);
@@ -161,7 +161,7 @@ TEST_F(ConvexOnTable, LogisticHasTheBoundOfItsLastIterate) {
   EXPECT_EQ(trial.worlds[1].series.front().values.size(), 6U);
 }
 
-TEST_F(ConvexOnTable, NoNoiseMeansNoBoundAndAnInfiniteOdometer) {
+TEST_F(ConvexOnTable, NoNoiseMeansNoBoundAndAnInfinitePathKl) {
   Study s = study("logistic");
   s.noise.front().policy = NoiseKind::none;
   s.noise.front().variance = 0.0;

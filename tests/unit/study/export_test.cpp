@@ -53,7 +53,7 @@ TEST_F(ExportTest, CsvHasARowPerModel) {
   EXPECT_EQ(export_csv(ledger, study, small.dir / "t.out", false), 4U);
   EXPECT_EQ(get(small.dir / "t.out"),
             "policy,pair,replica,world,status,seed,diverged_at,training_loss,largest_loss,"
-            "training_accuracy,test_accuracy,odometer,infinite_steps,loss\n"
+            "training_accuracy,test_accuracy,path_kl,infinite_steps,loss\n"
             "anisotropic,0,0,D,ok,\"21474836487\",\"\",0.25,0,0,\"\",\"\",0,-1.5\n"
             "anisotropic,0,0,D',ok,\"21474836487\",\"\",1.25,0,0,\"\",\"\",0,-1.5\n"
             "anisotropic,0,1,D,diverged,\"21474836488\",9,0.25,0,0,\"\",\"\",0,\"\"\n"
@@ -76,7 +76,7 @@ TEST_F(ExportTest, NpzHasAnArrayPerColumnAndSeries) {
   EXPECT_EQ(arrays.at("training_loss").values, Eigen::Vector4d(0.25, 1.25, 0.25, 1.25));
   EXPECT_EQ(arrays.at("seed").values(3, 0), 5.0);
   EXPECT_EQ(arrays.at("seed").values(3, 1), 8.0);
-  EXPECT_TRUE(std::isnan(arrays.at("odometer").values(0)));
+  EXPECT_TRUE(std::isnan(arrays.at("path_kl").values(0)));
   EXPECT_EQ(arrays.at("loss").values, Eigen::MatrixXd::Constant(4, 1, -1.5));
   const Eigen::MatrixXd& losses = arrays.at("record_losses").values;
   EXPECT_EQ(losses.topRows(3), Eigen::MatrixXd::Constant(3, 3, 0.5));

@@ -62,7 +62,7 @@ TEST(ReadStudy, ValuesAndDefaults) {
 TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
   const Study study = small({"train.iterations=1e3", "train.lr=0.25", "noise.0.variance=0.125",
                              "adjacency.record=4", "adjacency.kind=replace", "model.preset=lenet",
-                             "data.set=\"cifar10\"", "train.odometer=true"});
+                             "data.set=\"cifar10\"", "train.path_kl=true"});
   EXPECT_EQ(study.train.iterations, 1000U);
   EXPECT_EQ(study.train.learning_rate, 0.25);
   EXPECT_EQ(study.noise[0].variance, 0.125);
@@ -256,6 +256,18 @@ TEST(StudyDifferences, NameEveryKey) {
   ASSERT_EQ(differences.size(), 2U);
   EXPECT_EQ(differences[0], "train.seed is 0 there and 5 here");
   EXPECT_EQ(differences[1], "noise.0.variance is 0.5 there and 1 here");
+}
+
+TEST(StudyDifferences, KnowTheWordsOfEarlierVersions) {
+  const std::string today = canonical_text(small({"train.odometer=true"}));
+  const std::size_t at = today.find("path_kl = true");
+  ASSERT_NE(at, std::string::npos);
+  std::string before = today;
+  before.replace(at, std::string("path_kl").size(), "odometer");
+  EXPECT_TRUE(study_differences(before, today).empty());
+  EXPECT_EQ(canonical_text(parse_study(before, "ledger")), today);
+  EXPECT_EQ(study_differences(before, canonical_text(small())).front(),
+            "train.path_kl is true there and false here");
 }
 
 TEST(StudyKeys, AreAllExplained) {

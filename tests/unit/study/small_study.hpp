@@ -35,7 +35,7 @@ outputs = 3
 iterations = 40
 batch_size = 5
 learning_rate = 0.01
-odometer = true
+path_kl = true
 [[noise]]
 policy = "isotropic"
 variance = 1e-4

@@ -153,7 +153,7 @@ void state_infinite(Document& document, const Study& study, const std::string& p
 void measure_odometer(Document& document, const Study& study, const PolicyTrials& trials,
                       Sandwich& sandwich) {
   if (!study.train.odometer) {
-    sandwich.no_odometer = "the study kept no odometer (train.odometer = true does)";
+    sandwich.no_odometer = "the study kept no odometer (train.path_kl = true does)";
   } else if (trials.odometers.empty()) {
     sandwich.no_odometer = "every model diverged";
   } else {

@@ -57,9 +57,9 @@ void require_same(const LedgerIdentity& theirs, const LedgerIdentity& ours,
     throw InvalidArgument(problem, "Give this run a ledger of its own with --ledger",
                           Where::in(path));
   };
-  if (theirs.study != ours.study) {
-    refuse(fmt::format("holds another study: {}",
-                       fmt::join(differences(theirs.study, ours.study), "; ")));
+  if (theirs.study != ours.study) {  // which may be the same in the words of an earlier version
+    const std::vector<std::string> others = differences(theirs.study, ours.study);
+    if (!others.empty()) refuse(fmt::format("holds another study: {}", fmt::join(others, "; ")));
   }
   if (theirs.version != ours.version) {
     refuse(fmt::format("was begun by version {}, this is {}", theirs.version, ours.version));

@@ -27,7 +27,9 @@ Lines lines_of(const std::string& text) {
     } else if (line.starts_with("[")) {
       table = line.substr(1, line.find(']') - 1) + ".";
     } else if (const auto equals = line.find(" = "); equals != std::string::npos) {
-      lines.emplace_back(table + line.substr(0, equals), line.substr(equals + 3));
+      std::string key = table + line.substr(0, equals);
+      if (key == "train.odometer") key = "train.path_kl";  // as earlier versions wrote it
+      lines.emplace_back(std::move(key), line.substr(equals + 3));
     }
   }
   return lines;

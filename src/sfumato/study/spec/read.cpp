@@ -182,7 +182,7 @@ void settle_coins(Study& study, const TomlTable& table) {
   refuse(audit.pairs != 1 || audit.random_pairs, "several pairs");
   refuse(study.adjacency.record.has_value(), "adjacency.record, which names one");
   refuse(study.train.odometer || study.train.gradient_differences,
-         "train.odometer and train.gradient_differences, which compare D and D'");
+         "train.path_kl and train.gradient_differences, which compare D and D'");
   if (audit.canaries != 0) {
     if (!table.has("replicas")) audit.replicas = 1;
     return;
@@ -332,8 +332,8 @@ Study study_of(const TomlTable& root, const std::string& source) {
     read_keys_for(kind, study.audit, audit, audit_keys());
     if (study.audit.worlds() == 1) settle_coins(study, audit);
     if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
-      throw InvalidArgument("the odometer follows D and D' of one seed, `coupled` is false",
-                            "Leave train.odometer and train.gradient_differences out",
+      throw InvalidArgument("the path KL follows D and D' of one seed, `coupled` is false",
+                            "Leave train.path_kl and train.gradient_differences out",
                             audit.where("coupled"));
     }
     if (study.audit.random_pairs && study.adjacency.record) {
