@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato::cli {
 namespace {
 
@@ -29,7 +31,7 @@ Parsed parse(std::vector<std::string> line) {
 std::string refusal(const std::string& option, const std::string& value) {
   try {
     (void)parse({option, value});
-  } catch (const CLI::ValidationError& error) {
+  } catch (const InvalidArgument& error) {
     return error.what();
   }
   return "accepted";

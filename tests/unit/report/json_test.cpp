@@ -28,6 +28,8 @@ TEST(RenderJson, Table) {
     "version": "0.1.0",
     "checksum": "abc"
   },
+  "results": [],
+  "verdicts": [],
   "blocks": [
     {
       "type": "table",

@@ -76,6 +76,20 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+TEST(ReadDocument, ResultsAndVerdictsComeBack) {
+  Document document("audit", "A");
+  document.add_result("epsilon_lower",
+                      Claimed<double>{1.5, Claim::lower_bound, "ranks", {"one"}, 0.95},
+                      {{"policy", "none"}, {"delta", 1e-5}});
+  document.add_result("models", 400);
+  document.add_result("mu", Empty{"too few models"}, {{"policy", "none"}});
+  document.add_verdict({"none", "eps=1,delta=1e-05", Verdict::violated, 1.5, 2.4, 0.95});
+  document.add_verdict({"", "the grid agrees", Verdict::open, {}, {}, {}});
+  const std::string json = render_json(document);
+  EXPECT_EQ(render_json(read_document(json, "a.json")), json);
+  EXPECT_THROW(document.add_result("x", 1, {{"value", 2}}), InternalError);
+}
+
 TEST(ReadDocument, GivesTheSameBytesAgain) {
   const std::string json = render_json(everything());
   EXPECT_EQ(render_json(read_document(json, "file.json")), json);

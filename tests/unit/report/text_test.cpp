@@ -120,7 +120,7 @@ TEST(RenderText, UserNamesCannotControlTheTerminal) {
   EXPECT_NE(text.find("Warning: column 'a b\\x1b' is constant\n"), std::string::npos);
 }
 
-TEST(RenderText, FigureIsAnnounced) {
+TEST(RenderText, FiguresAreNamedWithTheWayToSeeThem) {
   Document document("x", "X");
   Figure figure("f", "Trade-off", Mark::line, {"false positives", "", Scale::log},
                 {"true positives"});
@@ -129,9 +129,24 @@ TEST(RenderText, FigureIsAnnounced) {
   document.add(figure);
   EXPECT_EQ(render_text(document),
             "X\n=\n\n"
-            "Figure: Trade-off; <= bound (2 points), >= audit (1 point); x: false positives, log "
-            "scale; y: true\n"
-            "        positives\n");
+            "Figures: Trade-off (--report FILE.html draws it)\n");
+  document.add(Figure("g", "ROC", Mark::points, {"x"}, {"y"}));
+  EXPECT_EQ(render_text(document),
+            "X\n=\n\n"
+            "Figures: Trade-off; ROC (--report FILE.html draws them)\n");
+}
+
+TEST(RenderText, VerdictsHaveColoursWhereTheyAreSeen) {
+  Document document("x", "X");
+  document.state(StatementKind::verdict, "VIOLATION of eps = 1", Outcome::bad);
+  document.state(StatementKind::verdict, "NOT REFUTED so far", Outcome::good);
+  document.state(StatementKind::warning, "careful");
+  EXPECT_EQ(render_text(document).find('\x1b'), std::string::npos);
+  EXPECT_EQ(render_text(document, {80, true}),
+            "X\n=\n\n"
+            "Verdict: \x1b[1;31mVIOLATION\x1b[0m of eps = 1\n"
+            "Verdict: \x1b[1;32mNOT REFUTED\x1b[0m so far\n"
+            "\x1b[33mWarning: \x1b[0mcareful\n");
 }
 
 TEST(RenderText, HistogramBars) {
