@@ -72,13 +72,14 @@ const Keys<EstimatePlan>& estimate_keys() {
     const Key<Q> domain = {"domain", "list of [low, high]",
                            "of the grid, per coordinate; without it found by trial", read_domain,
                            nothing};
-    return Keys<Q>{flag_key<Q>("monte_carlo", "simulate", &Q::monte_carlo),
+    return Keys<Q>{flag_key<Q>("monte_carlo", "simulated paths", &Q::monte_carlo),
                    integer_key<Q>("seed", "seed of the simulation", &Q::seed, 0),
                    std::move(paths),
                    number_key<Q>("step", "number > 0",
                                  "step of a path; without it the last time / 1000, at most 0.01",
                                  &Q::step, not_a_step),
-                   flag_key<Q>("fokker_planck", "use a grid", &Q::fokker_planck),
+                   flag_key<Q>("fokker_planck", "densities on a grid, in one or two dimensions",
+                               &Q::fokker_planck),
                    std::move(cells),
                    domain};
   }();
