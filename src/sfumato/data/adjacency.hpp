@@ -1,9 +1,8 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <string_view>
-
-#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 
@@ -13,25 +12,16 @@ enum class Adjacency { remove, replace };
 /// "remove" or "replace".
 [[nodiscard]] std::string_view name(Adjacency adjacency);
 
-/// The adjacency of that name.
-/// Throws   InvalidArgument at `where` otherwise.
-[[nodiscard]] Adjacency parse_adjacency(std::string_view text, const Where& where = Where::here());
-
-/// The record in which D and D' differ. Problems with a low-rank update use it as it is; neighbour()
-/// spells D' out.
-struct RecordChange {
-  Adjacency adjacency = Adjacency::remove;
-  Eigen::Index row = 0;        ///< of D, from 0
-  Eigen::VectorXd other = {};  ///< the record of D' in its place; empty for remove
+/// One row of a table: what stands there, or what is put in its place.
+struct Record {
+  Eigen::VectorXd features;
+  double target;
 };
 
-[[nodiscard]] RecordChange remove_row(Eigen::Index row);
-[[nodiscard]] RecordChange replace_row(Eigen::Index row, Eigen::VectorXd other);
-
-/// D' for the records (rows) of D.
-///
-/// Throws   InvalidArgument if D has no such row, `other` has not D's number of columns or is not finite,
-///          or removing the row would leave no record.
-[[nodiscard]] Eigen::MatrixXd neighbour(const Eigen::MatrixXd& records, const RecordChange& change);
+/// D' of a table D: it lacks one row, or has another record in its place.
+struct Neighbour {
+  Eigen::Index row;  ///< of D, from 0
+  std::optional<Record> replacement = {};
+};
 
 }  // namespace sfumato

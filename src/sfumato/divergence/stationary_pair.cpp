@@ -45,8 +45,8 @@ struct StationaryPairs::Place {
 struct StationaryPairs::Row {
   Place out;
   std::optional<Place> in;
-  double everywhere;  ///< |grad f' - grad f| at any w, apart from a change of the ridge term
-  std::vector<MatrixXd> products;  ///< by shell: of the columns of x, of what all share, of x_in
+  double everywhere;               ///< |grad f' - grad f| at any w
+  std::vector<MatrixXd> products;  ///< by shell: of the columns of x and of x_in
 };
 
 StationaryPairs::StationaryPairs(const ClassificationFit& fit, double variance,
@@ -55,25 +55,13 @@ StationaryPairs::StationaryPairs(const ClassificationFit& fit, double variance,
       replacement_(replacement),
       beta_(2.0 / require_positive("variance", variance)),
       shells_(fit, std::sqrt(0.5 * variance), observer),
-      own_(fit.problem().weights(fit.problem().rows())),
-      other_(fit.problem().weights(fit.problem().rows() - (replacement ? 0 : 1))) {
+      own_(fit.problem().weights()) {
   require_positive("ridge", own_.ridge);
-  if (replacement_) fit.problem().require_record(*replacement_);
-  const ClassificationProblem& problem = fit.problem();
-  const VectorXd& at = fit.convexity().minimiser;
-  const double norm = at.norm();
-  const Index m = problem.outputs();
-  Points sums(1, problem.parameters());
-  problem.sum_gradients(at.transpose().array(), sums);
-  MatrixXd shared(problem.parameters(), replacement_ ? 1 + m : 1);
-  shared.col(0) =
-      (other_.row - own_.row) * sums.matrix().transpose() + (other_.ridge - own_.ridge) * at;
-  if (replacement_) shared.rightCols(m) = shells_.columns(replacement_->features);
-  for (std::size_t k = 0; k < shells_.count(); ++k) common_.push_back(shells_.whiten(k, shared));
-  // Every M_k is at least the ridge.
-  loose_ = ((other_.row - own_.row) * problem.rounding(norm) +
-            8.0 * kEpsilon * std::abs(other_.ridge - own_.ridge) * norm) /
-           std::sqrt(std::min(own_.ridge, other_.ridge)) * kUp;
+  put_in_.assign(shells_.count(), MatrixXd(fit.problem().parameters(), 0));
+  if (!replacement_) return;
+  fit.problem().require_record(*replacement_);
+  const MatrixXd columns = shells_.columns(replacement_->features);
+  for (std::size_t k = 0; k < shells_.count(); ++k) put_in_[k] = shells_.whiten(k, columns);
 }
 
 StationaryPairs::Place StationaryPairs::place(const Record& record) const {
@@ -108,7 +96,6 @@ std::vector<StationaryBound> StationaryPairs::bounds(std::span<const Index> rows
   std::vector<StationaryBound> results(rows.size(), StationaryBound{kInf, kInf, {}});
   if (shells_.count() < 2) return results;
   const ClassificationProblem& problem = fit_->problem();
-  const VectorXd& at = fit_->convexity().minimiser;
   const Index m = problem.outputs();
   MatrixXd columns(problem.parameters(), m * static_cast<Index>(rows.size()));
   std::optional<Place> in;
@@ -119,20 +106,13 @@ std::vector<StationaryBound> StationaryPairs::bounds(std::span<const Index> rows
     const Record record = problem.record(index);
     const GradientGap gap = fit_->gap({index, replacement_});
     columns.middleCols(m * static_cast<Index>(all.size()), m) = shells_.columns(record.features);
-    all.push_back({place(record),
-                   in,
-                   std::isfinite(gap.everywhere)
-                       ? gap.everywhere
-                       : (problem.constants().gradient * own_.row * record.features.norm() +
-                          std::abs(other_.ridge - own_.ridge) * at.norm()) *
-                             kUp,
-                   {}});
+    all.push_back({place(record), in, gap.everywhere, {}});
   }
   for (std::size_t k = 0; k < shells_.count(); ++k) {
     throw_if_stopped(observer);
     const MatrixXd white = shells_.whiten(k, columns);
-    MatrixXd joined(white.rows(), m + common_[k].cols());
-    joined.rightCols(common_[k].cols()) = common_[k];
+    MatrixXd joined(white.rows(), m + put_in_[k].cols());
+    joined.rightCols(put_in_[k].cols()) = put_in_[k];
     for (std::size_t i = 0; i < all.size(); ++i) {
       joined.leftCols(m) = white.middleCols(m * static_cast<Index>(i), m);
       all[i].products.push_back(joined.transpose() * joined);
@@ -142,18 +122,18 @@ std::vector<StationaryBound> StationaryPairs::bounds(std::span<const Index> rows
   return results;
 }
 
-/// |grad f' - grad f| in the metric of M_k^{-1}, at most, within the shell (Spec §7.9 (5), (6)).
+/// |grad f' - grad f| in the metric of M_k^{-1}, at most, within the shell (Spec §7.9 (5), (6)
+/// with the weights of D' being those of D).
 double StationaryPairs::gradient_in(std::size_t k, const Row& row) const {
   const double radius = shells_.radius(k);
   const MatrixXd& gram = row.products[k];
   const Index m = fit_->problem().outputs();
   const bool softmax = m > 1;
-  // Norm of  -c' out x + shared + c' in x_in.
+  // Norm of  -c out x + c in x_in.
   const auto norm_of = [&](const VectorXd& out, const VectorXd& in) {
     VectorXd weights(gram.rows());
-    weights.head(m) = -other_.row * out;
-    weights(m) = 1.0;
-    if (row.in) weights.tail(m) = other_.row * in;
+    weights.head(m) = -own_.row * out;
+    if (row.in) weights.tail(m) = own_.row * in;
     const VectorXd size = weights.cwiseAbs();
     // What cancels in the product is uncertain by its rounding.
     return std::sqrt(std::max(0.0, weights.dot(gram * weights)) +
@@ -175,8 +155,8 @@ double StationaryPairs::gradient_in(std::size_t k, const Row& row) const {
     const auto spread = [&](const Place& place, const MatrixXd& products) {
       const double reach = place.reach(radius);
       const double moved = std::min(std::tanh(0.25 * reach), place.doubt * std::expm1(reach));
-      return other_.row * (moved * largest_spread(products) +
-                           static_cast<double>(m + 24) * kEpsilon * std::sqrt(products.trace()));
+      return own_.row * (moved * largest_spread(products) +
+                         static_cast<double>(m + 24) * kEpsilon * std::sqrt(products.trace()));
     };
     largest = norm_of(row.out.residual, row.in ? row.in->residual : none) +
               spread(row.out, gram.topLeftCorner(m, m));
@@ -193,13 +173,7 @@ double StationaryPairs::gradient_in(std::size_t k, const Row& row) const {
       }
     }
   }
-  // What all rows share changes with w too.
-  double drift = 0.0;
-  if (other_.row != own_.row) {
-    drift += (other_.row - own_.row) / own_.row * shells_.largest(k) / std::sqrt(shells_.least(k));
-  }
-  if (other_.ridge != own_.ridge) drift += std::abs(other_.ridge - own_.ridge) / own_.ridge;
-  return ((largest + radius * drift) * shells_.slack(k) + loose_) * kUp;
+  return largest * shells_.slack(k) * kUp;
 }
 
 /// Spec §7.9 (1), (3) and §7.10 for one row.
@@ -223,16 +197,14 @@ StationaryBound StationaryPairs::bound(const Row& row) const {
            (trace + 64.0 * kEpsilon * probabilities.dot(own.diagonal()));
   };
 
-  const double ridge_loss = std::max(0.0, own_.ridge - other_.ridge) / own_.ridge;
   std::vector<double> radii;
   std::vector<double> gradients;
   std::vector<double> losses;  // M_k(t) >= (1 - t losses_k) M_k
   for (std::size_t k = 1; k < shells_.count(); ++k) {
     radii.push_back(shells_.radius(k) / unit);
     gradients.push_back(gradient_in(k, row));
-    losses.push_back((share_of_row(k) * shells_.slack(k) + ridge_loss) * kUp);
+    losses.push_back(share_of_row(k) * shells_.slack(k) * kUp);
   }
-  const double ridge = std::min(own_.ridge, other_.ridge);
   const double at_start =
       fit_->convexity().gradient_norm / std::sqrt(own_.ridge) * shells_.slack(0) / unit * kUp;
   const double push = gradient_in(0, row) / unit;
@@ -245,11 +217,8 @@ StationaryBound StationaryPairs::bound(const Row& row) const {
                         curvature);
   };
   // Beyond the last shell only the ridge is left.
-  const double far_gradient =
-      (row.everywhere + std::abs(other_.ridge - own_.ridge) * radii.back() * unit /
-                            std::sqrt(own_.ridge) * shells_.slack(0)) *
-      kUp;
-  const double far = far_gradient * far_gradient / ridge;
+  const double far_gradient = row.everywhere * kUp;
+  const double far = far_gradient * far_gradient / own_.ridge;
   const auto variance_at = [&](double t, const RadialTails& tails) {
     if (!(tails.outer < kInf)) return kInf;
     double before = 0.0;
@@ -264,8 +233,7 @@ StationaryBound StationaryPairs::bound(const Row& row) const {
       }
       mass = tails.beyond[k];
     }
-    // With another ridge the gradient grows with r: far (r / rho_K)^2 outside, whose mean `outer` is.
-    sum += (other_.ridge != own_.ridge ? far : far - before) * tails.outer;
+    sum += (far - before) * tails.outer;
     return beta_ * sum * kUp;
   };
 

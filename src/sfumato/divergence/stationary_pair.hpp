@@ -49,10 +49,8 @@ class StationaryPairs {
   double beta_;
   CurvatureShells shells_;
   ClassificationProblem::Weights own_;
-  ClassificationProblem::Weights other_;
-  /// By shell: whitened gradient of what all rows share, and the columns of x_in.
-  std::vector<Eigen::MatrixXd> common_;
-  double loose_ = 0.0;  ///< rounding of the gradients, in any shell's metric
+  std::vector<Eigen::MatrixXd>
+      put_in_;  ///< by shell: the whitened columns of x_in; none for removal
 };
 
 }  // namespace sfumato

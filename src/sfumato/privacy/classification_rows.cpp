@@ -76,33 +76,12 @@ GaussianLaw checked_start(const ClassificationFit& fit, const GaussianLaw& start
   return {start.mean, require_covariance("start", start.covariance, here())};
 }
 
-/// Whether removing or replacing a row leaves the ridge term as it is.
-bool ridge_stays(const ClassificationProblem& problem, const RowRiskOptions& options) {
-  return options.replacement || problem.options().ridge_scale == RidgeScale::fixed;
-}
-
-/// Says which of the two kinds of bound do not apply; refuses if neither does.
-void note_kinds(const ClassificationFit& fit, const Covariance& noise,
-                const RowRiskOptions& options, std::vector<std::string>& notes) {
-  const bool isotropic = isotropic_variance(noise).has_value();
-  const bool bounded = ridge_stays(fit.problem(), options);
-  if (!isotropic && !bounded) {
-    throw NumericalFailure(
-        "no bound applies: that on the KL needs isotropic noise, and that on mu a ridge term that "
-        "stays when a row is removed",
-        "Use isotropic noise, or a ridge that does not grow with the rows", here());
-  }
-  if (!isotropic) {
-    notes.emplace_back(
-        "The noise is not isotropic: the bound on the KL from convexity constants does not apply, "
-        "and every number follows from mu.");
-  }
-  if (!bounded) {
-    notes.emplace_back(
-        "The ridge term changes when a row is removed, so the gradients of D and D' differ without "
-        "bound: there is no mu, and every number follows from the KL, which says little about "
-        "small delta. A fixed ridge has both.");
-  }
+/// Says that the bound on the KL does not apply, if so.
+void note_kinds(const Covariance& noise, std::vector<std::string>& notes) {
+  if (isotropic_variance(noise).has_value()) return;
+  notes.emplace_back(
+      "The noise is not isotropic: the bound on the KL from convexity constants does not apply, "
+      "and every number follows from mu.");
 }
 
 /// The bounds that curvature near the minimiser proves about the invariant laws.
@@ -124,7 +103,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
   const double time = require_non_negative("time", release.time, here());
   const Covariance noise = checked_noise(fit, release.noise);
   const GaussianLaw start = checked_start(fit, release.start);
-  note_kinds(fit, noise, options, notes);
+  note_kinds(noise, notes);
   const Convexity& own = fit.convexity();
   const double rate = hessian_contraction(own.kappa, own.lipschitz, noise);
   if (time == kInf && !(rate > 0.0)) {
@@ -177,7 +156,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
   require_steps(steps, here());
   const Covariance noise = checked_noise(fit, release.noise);
   const GaussianLaw start = checked_start(fit, release.start);
-  note_kinds(fit, noise, options, notes);
+  note_kinds(noise, notes);
   const Convexity& own = fit.convexity();
   const double c = hessian_step_lipschitz(own.kappa, own.lipschitz, eta, noise);
   if (c >= 1.0) {
@@ -262,8 +241,7 @@ std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neigh
         pairs[i].neighbour = fit.neighbours({&block[i], 1}).front();
       } catch (const NumericalFailure&) {
         const auto other = fit.problem().neighbour(block[i].row, block[i].replacement);
-        pairs[i].neighbour = {
-            other.weights(other.rows()).ridge, hessian_bound(other), {}, kInf, kInf};
+        pairs[i].neighbour = {other.weights().ridge, hessian_bound(other), {}, kInf, kInf};
       }
     }
   }

@@ -22,10 +22,9 @@ struct ClassificationRows {
 /// Proven upper bounds on the risk of every row of a classification problem. In every view the
 /// smallest of
 ///
-///   flow    KL from convexity constants (Spec §7.4), for isotropic noise; mu by Spec §6.4, where the
-///           ridge term does not change with the row
+///   flow    KL from convexity constants (Spec §7.4), for isotropic noise; mu by Spec §6.4
 ///   chain   KL by Spec §8.3 with the same constants (kl_bound_chain), for isotropic noise; mu by
-///           Spec §8.4, likewise
+///           Spec §8.4
 ///   minimiser plus noise   mu = |S^{-1/2} (w* - w'*)|, from the certified minimisers
 ///
 /// A neighbour without a minimiser (no ridge) keeps the bounds that need none; after the release of
@@ -37,7 +36,7 @@ struct ClassificationRows {
 /// Throws   InvalidArgument for noise, start or replacement of the wrong size, a noise that is no
 ///          covariance or is singular, a time, learning rate or number of steps out of range, a table
 ///          of which no row is left; NumericalFailure, with what to do, where no bound holds: in the
-///          long run without contraction, or when neither KL nor mu applies.
+///          long run without contraction.
 [[nodiscard]] ClassificationRows row_bounds(const ClassificationFit& fit,
                                             const RowRiskOptions& options, Observer& observer);
 

@@ -75,8 +75,7 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
   const double time = release.time;
 
   const auto* isotropic = std::get_if<Isotropic>(&noise);
-  if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0 &&
-      changes_rows_only(problem, !replacement)) {
+  if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0) {
     require_minimiser(problem);
     const double variance = isotropic->variance;
     return [&problem, &replacement, variance](Index row) {

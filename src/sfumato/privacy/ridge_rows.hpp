@@ -11,8 +11,8 @@ namespace sfumato {
 /// normal and compared exactly (Spec §5 for the flow, §8 for the chain).
 ///
 /// Digits   every law has eight (compare_precisely); a row that has not is `failed`.
-/// Cost     linear in rows, O(p^2) for each with flow at +inf, isotropic noise and a loss whose
-///          other terms stay (changes_rows_only), else O(p^3); the divergences come on top. A wide table
+/// Cost     linear in rows, O(p^2) for each with flow at +inf and isotropic noise, else O(p^3); the
+///          divergences come on top. A wide table
 ///          (more columns than rows and than kLargestWide) has N parameters where the noise is isotropic. The
 ///          result does not depend on `threads`, nor the time it takes on the number of steps.
 /// Stops    when the observer asks; the remaining rows are not_computed.

@@ -71,6 +71,29 @@ Covariance minibatch_diffusion_covariance(const Covariance& estimator, double le
   return scaled(estimator, require_positive("learning_rate", learning_rate));
 }
 
+RowLosses with_empty_row(RowLosses losses) {
+  const Eigen::Index rows = losses.rows;
+  RowLosses result = losses;
+  ++result.rows;
+  result.gradients = [rows, inner = losses.gradients](const Eigen::VectorXd& at) {
+    Eigen::MatrixXd gradients = inner(at);
+    gradients.conservativeResize(rows + 1, Eigen::NoChange);
+    gradients.row(rows).setZero();
+    return gradients;
+  };
+  result.curvature_products = [rows, inner = losses.curvature_products](
+                                  const Eigen::VectorXd& at, const Eigen::MatrixXd& directions) {
+    return inner(at, directions.topRows(rows));
+  };
+  result.curvature_traces = [rows, inner = losses.curvature_traces](const Eigen::VectorXd& at) {
+    Eigen::VectorXd traces = inner(at);
+    traces.conservativeResize(rows + 1);
+    traces(rows) = 0.0;
+    return traces;
+  };
+  return result;
+}
+
 MatrixNoise minibatch_noise(RowLosses losses, const MinibatchOptions& options, double learning_rate,
                             double floor) {
   const Where where = Where::here();

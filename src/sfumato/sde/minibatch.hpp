@@ -64,6 +64,9 @@ struct RowLosses {
   std::function<Eigen::VectorXd(const Eigen::VectorXd& at)> curvature_traces;
 };
 
+/// The same with one more row, whose loss is 0: the empty place of a record that was removed.
+[[nodiscard]] RowLosses with_empty_row(RowLosses losses);
+
 /// Sigma(x) = learning_rate Cov(ghat)(x) + floor I with its exact divergence: with the centred
 /// gradients v_l and the factor a of Sigma = a sum_l v_l v_l^T,
 ///

@@ -11,8 +11,8 @@
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_input.hpp"
+#include "sfumato/data/regression_table.hpp"
 #include "sfumato/study/material.hpp"
-#include "sfumato/study/regression_table.hpp"
 
 namespace sfumato {
 namespace {

@@ -117,7 +117,7 @@ void check_stationary(Index features, std::uint64_t tables, Index cells) {
                           .rows;
     const Index row = random.integer(0, static_cast<int>(c.problem.rows()) - 1);
     const ClassificationProblem other = c.problem.neighbour(row, c.replacement);
-    const double kappa = std::min(fit.convexity().kappa, other.weights(other.rows()).ridge);
+    const double kappa = std::min(fit.convexity().kappa, other.weights().ridge);
     const VectorXd centre = fit.convexity().minimiser;
     const double shift = (convexity(other).minimiser - centre).norm();
     const double radius = shift + 9.0 * std::sqrt(c.variance / (2.0 * kappa));

@@ -58,11 +58,9 @@ Table neighbour(const Table& table, Index row, const std::optional<Record>& repl
     result.target(row) = replacement->target;
     return result;
   }
-  const Index after = table.features.rows() - row - 1;
-  result.features.resize(table.features.rows() - 1, table.features.cols());
-  result.target.resize(table.features.rows() - 1);
-  result.features << table.features.topRows(row), table.features.bottomRows(after);
-  result.target << table.target.head(row), table.target.tail(after);
+  // Its place is empty: N stays.
+  result.features.row(row).setZero();
+  result.target(row) = 0.0;
   return result;
 }
 

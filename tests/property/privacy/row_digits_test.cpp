@@ -61,8 +61,8 @@ Loss loss_of(const Table& table, const RidgeOptions& options, Index without,
   };
   double rows = 0.0;
   for (Index row = 0; row < table.x.rows(); ++row) {
-    if (row == without && !replacement) continue;
     rows += 1.0;
+    if (row == without && !replacement) continue;
     if (row == without) {
       add(replacement->features, replacement->target);
     } else {

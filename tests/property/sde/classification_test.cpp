@@ -66,7 +66,7 @@ TEST(Classification, DerivativesMatchDifferences) {
     const MatrixXd hessian = problem.hessian(at);
     EXPECT_LT((hessian * direction - bend).norm(), 1e-6 * (1.0 + hessian.norm()));
 
-    const auto own = problem.weights(problem.rows());
+    const auto own = problem.weights();
     const VectorXd sum = problem.row_gradients(at).colwise().sum().transpose();
     EXPECT_LT((own.row * sum + own.ridge * at - problem.gradient(at)).norm(), 1e-11 * scale);
     MatrixXd roots = own.ridge * MatrixXd::Identity(at.size(), at.size());
@@ -94,7 +94,7 @@ TEST(Classification, ConstantsHoldAtRandomPoints) {
     const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(problem.hessian(at));
     const double largest = solver.eigenvalues().maxCoeff();
     EXPECT_LE(largest, hessian_bound(problem));
-    const double ridge = problem.weights(problem.rows()).ridge;
+    const double ridge = problem.weights().ridge;
     EXPECT_GE(solver.eigenvalues().minCoeff(), ridge - 1e-12 * largest);
     // Hess(w + v) >= e^{-bending |x| |v|} Hess(w), along a random direction.
     const VectorXd v =
@@ -113,7 +113,7 @@ VectorXd refined(const ClassificationProblem& problem, VectorXd at) {
   using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
   using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
   const LongMatrix x = problem.features().cast<long double>();
-  const auto own = problem.weights(problem.rows());
+  const auto own = problem.weights();
   const Index p = x.cols();
   const Index m = problem.outputs();
   LongVector w = at.cast<long double>();

@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/answers/rows/answer.hpp"
@@ -8,6 +10,8 @@
 #include "sfumato/answers/rows/ranking.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/text.hpp"
+#include "sfumato/study/convex_risk.hpp"
+#include "sfumato/study/spec/study.hpp"
 #include "unit/data/temp_dir.hpp"
 
 namespace sfumato {
@@ -115,6 +119,38 @@ TEST_F(Rows, CsvHasAllRowsUnderTheirNames) {
   const std::string text = get(dir / "o.csv");
   EXPECT_TRUE(text.starts_with("row,id,line,status,leverage,advantage,kl_forward")) << text;
   EXPECT_NE(text.find("\n5,Eve,6,ok,"), std::string::npos) << text;
+}
+
+// A mean divides by the N of D on both sides, whoever asks: the study's step of noise v at rate eta is noise v/eta per
+// unit of time here.
+TEST_F(Rows, TheMeanOfAStudyIsTheMeanHere) {
+  put(table, "x,y\n1,0\n2,1\n3,0\n-1,1\n0,1\n");
+  question.id.clear();
+  question.loss = LossScale::mean;
+  question.ridge = 0.2;
+  question.learning_rate = 0.1;
+  question.steps = 20.0;
+  question.noise = 0.3 / 0.1;
+  question.check = std::nullopt;
+  for (const RowsModel model : {RowsModel::ridge, RowsModel::logistic}) {
+    question.model = model;
+    if (model == RowsModel::logistic) question.check = 0;
+    const RowsAnswer found = ask();
+    for (const int record : {1, 3}) {
+      const ConvexMaterial material(parse_study(
+          fmt::format(
+              "[data]\ntable = '{}'\ntarget = 'y'\n[adjacency]\nrecord = {}\n[model]\nkind = '{}'\n"
+              "ridge = 0.2\n[train]\nloss = 'mean'\nsteps = 20\nlearning_rate = 0.1\n[[noise]]\n"
+              "policy = 'isotropic'\nvariance = 0.3\n[audit]\nreplicas = 2\n",
+              table, record, name(model)),
+          "s.toml"));
+      const ProvenRisk proven = proven_risk(material.pair(0), material.step_noises()[0], 20);
+      ASSERT_TRUE(proven.risk) << proven.reason;
+      const RowRisk& risk = found.risks[static_cast<std::size_t>(record - 1)];
+      const double kl = proven.risk->kl(Direction::forward).value.value();
+      EXPECT_NEAR(risk.forward.kl.value / kl, 1.0, 1e-9) << name(model) << " " << record;
+    }
+  }
 }
 
 TEST_F(Rows, StopsWhenItIsAsked) {

@@ -134,21 +134,23 @@ TEST(ClassificationRows, WithoutAnisotropicConstantsOnlyMuIsLeft) {
   }
 }
 
-TEST(ClassificationRows, ARidgeThatGrowsWithTheRowsHasNoMu) {
+// N stays when a row is removed, so a ridge times N is a fixed ridge, and the mean a sum in other units of
+// time: sum over N with the noise divided by N^2, N times as long.
+TEST(ClassificationRows, TheMeanIsTheSumInOtherUnits) {
   Observer observer;
-  const ClassificationFit fit = fit_of({LossScale::sum, 0.2, RidgeScale::times_rows});
-  RowRiskOptions options = options_for(flow(kInf, Isotropic{2.0, 2}));
-  const ClassificationRows removed = row_bounds(fit, options, observer);
-  ASSERT_EQ(removed.notes.size(), 1U);
-  EXPECT_NE(removed.notes[0].find("no mu"), std::string::npos);
-  EXPECT_TRUE(std::isnan(removed.rows[0].mu.value));
-  EXPECT_LT(removed.rows[0].forward.kl.value, kInf);
-  options.replacement = Record{VectorXd::Constant(2, 0.5), 1.0};  // as many rows as before
-  const ClassificationRows replaced = row_bounds(fit, options, observer);
-  EXPECT_TRUE(replaced.notes.empty());
-  EXPECT_LT(replaced.rows[0].mu.value, kInf);
-  options = options_for(flow(kInf, correlated()));
-  EXPECT_THROW((void)row_bounds(fit, options, observer), NumericalFailure);
+  const ClassificationFit grows = fit_of({LossScale::sum, 0.2, RidgeScale::times_rows});
+  const double n = static_cast<double>(grows.problem().rows());
+  const ClassificationFit fixed = fit_of({LossScale::sum, 0.2 * n});
+  const ClassificationFit mean = fit_of({LossScale::mean, 0.2});
+  const auto rows = [&](const ClassificationFit& fit, double variance) {
+    return row_bounds(fit, options_for(flow(kInf, Isotropic{variance, 2})), observer).rows;
+  };
+  const auto of_sum = rows(grows, 2.0), of_fixed = rows(fixed, 2.0), of_mean = rows(mean, 2.0 / n);
+  for (std::size_t i = 0; i < of_sum.size(); ++i) {
+    EXPECT_NEAR(of_sum[i].mu.value, of_fixed[i].mu.value, 1e-9);
+    EXPECT_NEAR(of_sum[i].mu.value, of_mean[i].mu.value, 1e-9);
+    EXPECT_NEAR(of_sum[i].forward.kl.value, of_mean[i].forward.kl.value, 1e-8);
+  }
 }
 
 TEST(ClassificationRows, ReplacingARowByItselfIsNoRisk) {

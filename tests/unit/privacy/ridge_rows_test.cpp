@@ -218,9 +218,6 @@ TEST(RidgeRows, RefusesWhatItCannotUse) {
   EXPECT_THROW(run(replace), InvalidArgument);
   replace.replacement = Record{VectorXd::Constant(1, 1.0), kInf};
   EXPECT_THROW(run(replace), InvalidArgument);
-  const RidgeProblem one(MatrixXd::Ones(1, 1), VectorXd::Ones(1), {LossScale::mean, 1.0});
-  EXPECT_THROW((void)row_risks(one, options_for(flow(1.0, Isotropic{1.0, 1})), observer),
-               InvalidArgument);
 }
 
 class CountingObserver : public Observer {

@@ -66,6 +66,15 @@ TEST(Classification, NeighboursAreTablesOfTheirOwn) {
           problem.record_gradient(other, w),
       1e-13));
   EXPECT_EQ(problem.neighbour(0, std::nullopt).rows(), 5);
+  // N is public and stays: the mean is over six places, one of them empty.
+  const auto mean = logistic({LossScale::mean, 0.5}).neighbour(2, std::nullopt);
+  EXPECT_TRUE(mean.gradient(w).isApprox(
+      problem.neighbour(2, std::nullopt).gradient(w) / 6 + 0.5 * w, 1e-13));
+  EXPECT_EQ(logistic({LossScale::sum, 0.5, RidgeScale::times_rows})
+                .neighbour(2, std::nullopt)
+                .weights()
+                .ridge,
+            3.0);
   const auto single = ClassificationProblem::logistic(table().topRows(1), labels().head(1), {});
   EXPECT_THROW((void)single.neighbour(0, std::nullopt), InvalidArgument);
 }

@@ -56,6 +56,20 @@ TEST(Minibatch, StepAndDiffusion) {
   EXPECT_THROW((void)minibatch_diffusion_covariance(estimator, -1.0), InvalidArgument);
 }
 
+// The place of a removed record: a row whose gradient and curvature are 0.
+TEST(Minibatch, AnEmptyRowIsARowOfZeros) {
+  const RowLosses whole{
+      2, 1, [](const VectorXd& at) -> MatrixXd { return MatrixXd::Constant(2, 1, at(0)); },
+      [](const VectorXd&, const MatrixXd& v) -> VectorXd { return v.colwise().sum().transpose(); },
+      [](const VectorXd&) -> VectorXd { return VectorXd::Ones(2); }};
+  const RowLosses empty = with_empty_row(whole);
+  EXPECT_EQ(empty.rows, 3);
+  const VectorXd at = VectorXd::Constant(1, 2.0);
+  EXPECT_EQ(empty.gradients(at), Eigen::Vector3d(2, 2, 0));
+  EXPECT_EQ(empty.curvature_products(at, Eigen::Vector3d(1, 2, 4))(0), 3.0);
+  EXPECT_EQ(empty.curvature_traces(at), Eigen::Vector3d(1, 1, 0));
+}
+
 TEST(Minibatch, Refusals) {
   EXPECT_THROW((void)minibatch_covariance(MatrixXd(0, 2), {1}), InvalidArgument);
   EXPECT_THROW((void)minibatch_covariance(gradients(), {0}), InvalidArgument);

@@ -9,10 +9,10 @@
 #include "sfumato/answers/problem/labelled_numbers.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/data/regression_table.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
-#include "sfumato/study/regression_table.hpp"
 
 namespace sfumato {
 namespace {
@@ -209,6 +209,10 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
         return classification_pair(*fit, {row, record}, sigma, start);
       };
     });
+  }
+  // The mean divides by the N of D on both sides, so that batches see the empty place too.
+  if (minibatch && options.loss == LossScale::mean && !input.replacement) {
+    rows_prime = with_empty_row(std::move(rows_prime));
   }
   result.pair = located(place, [&] { return result.with_noise(noise); });
   if (minibatch) {

@@ -2,8 +2,8 @@
 
 #include "sfumato/answers/rows/question.hpp"
 #include "sfumato/data/csv.hpp"
+#include "sfumato/data/regression_table.hpp"
 #include "sfumato/privacy/row_risk.hpp"
-#include "sfumato/study/regression_table.hpp"
 
 namespace sfumato {
 

@@ -42,7 +42,7 @@ std::string words_of_model(const RowsAnswer& answer) {
       "{} regression on {} with {} ({}); {} of {}, {}.",
       question.model == RowsModel::ridge ? "Ridge" : "Ridge-logistic",
       count_of(answer.risks.size(), "row"), count_of(answer.parameters.size(), "parameter"),
-      fmt::join(answer.parameters, ", "), sum ? "sum" : "mean (D' is divided by its own size)",
+      fmt::join(answer.parameters, ", "), sum ? "sum" : "mean (the sum divided by N, on D' too)",
       question.model == RowsModel::ridge ? "half the squared errors" : "the log losses", ridge);
 }
 

@@ -69,6 +69,7 @@ ClassificationProblem::ClassificationProblem(MatrixXd features, VectorXd labels,
     : features_(std::move(features)),
       labels_(std::move(labels)),
       outputs_(outputs),
+      count_(static_cast<double>(features_.rows())),
       options_(options) {
   require_size("labels", labels_.size(), rows(), where);
   if (rows() == 0 || features_.cols() == 0) {
@@ -102,10 +103,10 @@ LinkConstants ClassificationProblem::constants() const {
   return is_softmax() ? LinkConstants{root, 0.5, root} : LinkConstants{1.0, 0.25, 1.0};
 }
 
-ClassificationProblem::Weights ClassificationProblem::weights(Index rows) const {
-  const auto count = static_cast<double>(rows);
-  return {options_.loss == LossScale::mean ? 1.0 / count : 1.0,
-          options_.ridge_scale == RidgeScale::times_rows ? options_.ridge * count : options_.ridge};
+ClassificationProblem::Weights ClassificationProblem::weights() const {
+  return {
+      options_.loss == LossScale::mean ? 1.0 / count_ : 1.0,
+      options_.ridge_scale == RidgeScale::times_rows ? options_.ridge * count_ : options_.ridge};
 }
 
 void ClassificationProblem::require_record(const Record& record, const Where& where) const {
@@ -144,7 +145,7 @@ MatrixXd ClassificationProblem::probabilities(const VectorXd& at) const {
 }
 
 double ClassificationProblem::loss(const VectorXd& at) const {
-  const Weights own = weights(rows());
+  const Weights own = weights();
   const MatrixXd z = features_ * at.reshaped(features_.cols(), outputs_);
   double sum = 0.0;
   for (Index l = 0; l < rows(); ++l) {
@@ -190,7 +191,7 @@ void ClassificationProblem::sum_gradients(const ConstPoints& at, MutablePoints o
 
 VectorXd ClassificationProblem::gradient(const VectorXd& at) const {
   require_size("at", at.size(), parameters());
-  const Weights own = weights(rows());
+  const Weights own = weights();
   Points out(1, parameters());
   sum_gradients(at.transpose().array(), out);
   return own.row * out.matrix().transpose() + own.ridge * at;
@@ -217,7 +218,7 @@ MatrixXd ClassificationProblem::sum_hessian(const VectorXd& at) const {
 
 MatrixXd ClassificationProblem::hessian(const VectorXd& at) const {
   require_size("at", at.size(), parameters());
-  const Weights own = weights(rows());
+  const Weights own = weights();
   MatrixXd result = own.row * sum_hessian(at);
   result.diagonal().array() += own.ridge;
   return result;
@@ -308,7 +309,7 @@ RowLosses ClassificationProblem::row_losses() const {
 }
 
 double hessian_bound(const ClassificationProblem& problem) {
-  const ClassificationProblem::Weights own = problem.weights(problem.rows());
+  const ClassificationProblem::Weights own = problem.weights();
   const Index p = problem.features().cols();
   const MatrixXd gram = problem.features().transpose() * problem.features();
   const double largest =
@@ -327,7 +328,7 @@ Diffusion classification_diffusion(const std::shared_ptr<const ClassificationPro
     require_size("noise", dimension(*constant), problem->parameters(), where);
     *constant = require_covariance("noise", std::move(*constant), where);
   }
-  const ClassificationProblem::Weights own = problem->weights(problem->rows());
+  const ClassificationProblem::Weights own = problem->weights();
   return {problem->parameters(),
           [problem, own](double /*time*/, const ConstPoints& at, MutablePoints out) {
             problem->sum_gradients(at, out);

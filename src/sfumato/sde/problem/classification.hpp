@@ -55,9 +55,10 @@ class ClassificationProblem {
   [[nodiscard]] const Eigen::MatrixXd& features() const { return features_; }
   [[nodiscard]] Record record(Eigen::Index row) const;
   [[nodiscard]] LinkConstants constants() const;
-  [[nodiscard]] Weights weights(Eigen::Index rows) const;
+  [[nodiscard]] Weights weights() const;
 
-  /// The same on the table without `row`, or with `replacement` in its place.
+  /// The same on the table without `row`, or with `replacement` in its place. N stays what it is, as in
+  /// RidgeProblem: the place of a removed row is empty.
   /// Throws   InvalidArgument if no row is left, or the replacement does not fit the table.
   [[nodiscard]] ClassificationProblem neighbour(Eigen::Index row,
                                                 const std::optional<Record>& replacement) const;
@@ -100,6 +101,7 @@ class ClassificationProblem {
   Eigen::MatrixXd features_;
   Eigen::VectorXd labels_;
   Eigen::Index outputs_;
+  double count_;  ///< N; rows() of a neighbour without a row is one less
   RidgeOptions options_;
   double sum_of_norms_ = 0.0;    ///< sum |x_l|
   double sum_of_squares_ = 0.0;  ///< sum |x_l|^2

@@ -94,7 +94,7 @@ double record_rounding(const ClassificationProblem& problem, const Record& recor
 
 /// The point that Newton's method reaches, with a line search until it converges.
 VectorXd newton(const ClassificationProblem& problem, VectorXd at) {
-  const Weights own = problem.weights(problem.rows());
+  const Weights own = problem.weights();
   VectorXd gradient = problem.gradient(at);
   double loss = problem.loss(at);
   for (int step = 0; step < kMostSteps; ++step) {
@@ -139,7 +139,7 @@ Convexity convexity(const ClassificationProblem& problem, const std::optional<Ve
   VectorXd from = start ? *start : VectorXd::Zero(problem.parameters());
   require_size("start", from.size(), problem.parameters());
   centre(problem, from);
-  const Weights own = problem.weights(problem.rows());
+  const Weights own = problem.weights();
   Convexity result{own.ridge, hessian_bound(problem), newton(problem, std::move(from)), 0.0, 0.0};
   const double norm = result.minimiser.norm();
   const double off = centring_error(problem, norm);
@@ -179,41 +179,35 @@ struct ClassificationFit::Change {
 
 ClassificationFit::ClassificationFit(ClassificationProblem problem)
     : problem_(std::move(problem)), convexity_(sfumato::convexity(problem_)) {
-  const Weights own = problem_.weights(problem_.rows());
+  const Weights own = problem_.weights();
   largest_gram_ =
       (convexity_.lipschitz - own.ridge) / (own.row * problem_.constants().curvature) * kUp;
   // From the whole bound, whose ridge may hide a small Gram matrix in its rounding.
   largest_gram_ += 4.0 * kEpsilon * own.ridge / (own.row * problem_.constants().curvature);
   largest_norm_ = largest_row_norm(problem_.features());
-  sum_of_norms_ = problem_.features().rowwise().norm().sum() *
-                  (1.0 + static_cast<double>(problem_.rows() + 8) * kEpsilon);
   Points sums(1, problem_.parameters());
   problem_.sum_gradients(convexity_.minimiser.transpose().array(), sums);
   sum_gradient_ = sums.matrix().transpose();
   const MatrixXd hessian = problem_.sum_hessian(convexity_.minimiser);
   least_curvature_ = least_curvature(problem_, hessian);
-  const auto factor = [&](const Weights& weights) {
-    MatrixXd matrix = weights.row * hessian;
-    matrix.diagonal().array() +=
-        weights.ridge + 1e-14 * matrix.trace() / static_cast<double>(matrix.rows());
-    return Eigen::LLT<MatrixXd>(matrix);
-  };
-  replacing_ = factor(own);
-  removing_ = problem_.rows() > 1 ? factor(problem_.weights(problem_.rows() - 1)) : replacing_;
+  MatrixXd matrix = own.row * hessian;
+  matrix.diagonal().array() +=
+      own.ridge + 1e-14 * matrix.trace() / static_cast<double>(matrix.rows());
+  factor_.compute(matrix);
   if (!problem_.is_softmax()) prepare_remainder(hessian);
 }
 
 /// For certified_step(): K = sum_l s'(z_l) b_l x_l x_l^T, with b_l the norm of x_l in the metric of
 /// the inverse Hessian of f at its minimiser.
 void ClassificationFit::prepare_remainder(const MatrixXd& hessian) {
-  const Weights own = problem_.weights(problem_.rows());
+  const Weights own = problem_.weights();
   const Index p = problem_.parameters();
   const double least = own.row * least_curvature_ + own.ridge;
   const double trace = own.row * hessian.trace() + own.ridge * static_cast<double>(p);
-  // Of the factor and of solving with it, and what factor() adds to the diagonal.
+  // Of the factor and of solving with it, and what was added to its diagonal.
   const double slack =
       static_cast<double>(problem_.rows() + 64 * p + 128) * kEpsilon * trace / least;
-  if (!(slack < 0.1) || replacing_.info() != Eigen::Success) return;
+  if (!(slack < 0.1) || factor_.info() != Eigen::Success) return;
   constexpr Index kRows = 1024;
   MatrixXd sum = MatrixXd::Zero(p, p);
   for (Index first = 0; first < problem_.rows(); first += kRows) {
@@ -221,7 +215,7 @@ void ClassificationFit::prepare_remainder(const MatrixXd& hessian) {
     const auto block = problem_.features().middleRows(first, count);
     const Eigen::ArrayXd z = (block * convexity_.minimiser).array().abs();
     const Eigen::ArrayXd tail = (-z).exp();
-    const MatrixXd solved = replacing_.matrixL().solve(block.transpose());
+    const MatrixXd solved = factor_.matrixL().solve(block.transpose());
     const Eigen::ArrayXd weights =
         tail / (1.0 + tail).square() * solved.colwise().norm().transpose().array();
     sum.noalias() += block.transpose() * weights.matrix().asDiagonal() * block;
@@ -241,20 +235,18 @@ double ClassificationFit::certified_step(const Change& c, const VectorXd& at, do
                                          double& gradient_norm) const {
   gradient_norm = kInf;
   if (remainder_.size() == 0) return kInf;
-  const Weights own = problem_.weights(problem_.rows());
+  const Weights own = problem_.weights();
   const double least = own.row * least_curvature_ + own.ridge;
   const VectorXd v = at - convexity_.minimiser;
   const double length = v.norm() * kUp;
   const double bend = std::exp(std::min(700.0, c.bending * length));
   const auto root_norm = [&](const VectorXd& x) {
-    return replacing_.matrixL().solve(x).norm() * metric_slack_;
+    return factor_.matrixL().solve(x).norm() * metric_slack_;
   };
   // directions are sqrt(s') x of the row taken out and of the record put in.
   const VectorXd moved = c.directions.transpose() * v;
   const double out = root_norm(c.directions.col(0));
-  double theta = c.weights.row / own.row;
-  if (own.ridge > 0.0) theta = std::min(theta, c.weights.ridge / own.ridge);
-  theta = theta / kUp - c.weights.row * out * out;
+  const double theta = 1.0 / kUp - own.row * out * out;
   if (!(theta > 0.0)) return kInf;
   // Of the sums over the rows in the two matrices.
   const double sums = static_cast<double>(problem_.rows() + 64) * kEpsilon;
@@ -292,22 +284,18 @@ void ClassificationFit::check(const Neighbour& neighbour) const {
   }
 }
 
-Weights ClassificationFit::weights_of(const Neighbour& neighbour) const {
-  return problem_.weights(neighbour.replacement ? problem_.rows() : problem_.rows() - 1);
-}
-
 ClassificationFit::Change ClassificationFit::change(const Neighbour& neighbour) const {
   check(neighbour);
   const VectorXd& at = convexity_.minimiser;
   const LinkConstants link = problem_.constants();
   const bool removal = !neighbour.replacement;
-  Change change{weights_of(neighbour),
+  Change change{problem_.weights(),
                 problem_.record(neighbour.row),
                 neighbour.replacement,
                 problem_.record_hessian_root(problem_.record(neighbour.row), at),
                 {},
                 {},
-                removal ? &removing_ : &replacing_,
+                &factor_,
                 0.0,
                 0.0,
                 link.bending * largest_norm_,
@@ -428,27 +416,20 @@ GradientGap ClassificationFit::gap(const Neighbour& neighbour) const {
   check(neighbour);
   const Record out = problem_.record(neighbour.row);
   const Record* in = neighbour.replacement ? &*neighbour.replacement : nullptr;
-  const Weights other = weights_of(neighbour);
-  const Weights own = problem_.weights(problem_.rows());
+  const Weights own = problem_.weights();
   const LinkConstants link = problem_.constants();
   const VectorXd& at = convexity_.minimiser;
   const double norm = at.norm();
-  const double less = std::abs(own.row - other.row);
-  const double ridge = std::abs(own.ridge - other.ridge);
   const double length_out = out.features.norm() * kUp;
 
-  // grad f' - grad f = (c' - c) sum g_m - c' g_out + c' g_in + (rho' - rho) w
-  VectorXd difference = (other.row - own.row) * sum_gradient_ -
-                        other.row * problem_.record_gradient(out, at) +
-                        (other.ridge - own.ridge) * at;
-  double rounding = less * problem_.rounding(norm) +
-                    other.row * kEpsilon * record_rounding(problem_, out, norm) +
-                    8.0 * kEpsilon * ridge * norm;
+  // grad f' - grad f = c (g_in - g_out)
+  VectorXd difference = -own.row * problem_.record_gradient(out, at);
+  double rounding = own.row * kEpsilon * record_rounding(problem_, out, norm);
   GradientGap gap{};
   if (in != nullptr) {
     const double length_in = in->features.norm() * kUp;
-    difference += other.row * problem_.record_gradient(*in, at);
-    rounding += other.row * kEpsilon * record_rounding(problem_, *in, norm);
+    difference += own.row * problem_.record_gradient(*in, at);
+    rounding += own.row * kEpsilon * record_rounding(problem_, *in, norm);
     const bool same_features = in->features == out.features;
     const bool same_label = in->target == out.target;
     gap.everywhere = own.row * link.gradient *
@@ -456,10 +437,8 @@ GradientGap ClassificationFit::gap(const Neighbour& neighbour) const {
     const double longer = std::max(length_out, length_in);
     gap.lipschitz = same_features ? 0.0 : own.row * link.curvature * longer * longer;
   } else {
-    gap.everywhere =
-        ridge > 0.0 ? kInf : link.gradient * (own.row * length_out + less * sum_of_norms_);
-    gap.lipschitz =
-        link.curvature * std::max(own.row * length_out * length_out, less * largest_gram_) + ridge;
+    gap.everywhere = link.gradient * (own.row * length_out);
+    gap.lipschitz = link.curvature * (own.row * length_out * length_out);
   }
   gap.everywhere *= kUp;
   gap.lipschitz *= kUp;

@@ -26,16 +26,10 @@ namespace sfumato {
 [[nodiscard]] Convexity convexity(const ClassificationProblem& problem,
                                   const std::optional<Eigen::VectorXd>& start = std::nullopt);
 
-/// A table that differs in one row: removed, or replaced.
-struct Neighbour {
-  Eigen::Index row;
-  std::optional<Record> replacement = {};
-};
-
 /// How the gradients of f (the table) and f' (a neighbour) differ; all upper bounds.
 struct GradientGap {
   double at_minimiser;  ///< |grad f'(x*)|, x* the exact minimiser of f (Spec §7.4)
-  double everywhere;    ///< |grad f - grad f'| at any w; +inf where the ridge term changes too
+  double everywhere;    ///< |grad f - grad f'| at any w
   double lipschitz;     ///< Lipschitz constant of grad f - grad f'
 };
 
@@ -67,7 +61,6 @@ class ClassificationFit {
  private:
   struct Change;
   void check(const Neighbour& neighbour) const;
-  [[nodiscard]] ClassificationProblem::Weights weights_of(const Neighbour& neighbour) const;
   [[nodiscard]] Change change(const Neighbour& neighbour) const;
   void solve_block(std::span<const Neighbour> neighbours, double tolerance,
                    Convexity* results) const;
@@ -80,14 +73,12 @@ class ClassificationFit {
   Convexity convexity_;
   double largest_gram_ = 0.0;     ///< lam_max(X^T X), rounded up
   double largest_norm_ = 0.0;     ///< max |x_l|
-  double sum_of_norms_ = 0.0;     ///< sum |x_l|, rounded up
   double least_curvature_ = 0.0;  ///< of sum_l Hess f_l at the minimiser, rounded down
   Eigen::VectorXd sum_gradient_;
-  Eigen::LLT<Eigen::MatrixXd> removing_;   ///< the Hessian under the weights of N - 1 rows
-  Eigen::LLT<Eigen::MatrixXd> replacing_;  ///< under those of N rows
-  Eigen::MatrixXd sum_hessian_;            ///< of the rows at the minimiser
+  Eigen::LLT<Eigen::MatrixXd> factor_;  ///< of the Hessian at the minimiser
+  Eigen::MatrixXd sum_hessian_;         ///< of the rows at the minimiser
   Eigen::MatrixXd remainder_;  ///< K of certified_step(); empty if there is none (softmax, flat f)
-  double metric_slack_ = 1.0;  ///< over the rounding of norms by replacing_
+  double metric_slack_ = 1.0;  ///< over the rounding of norms by factor_
 };
 
 }  // namespace sfumato

@@ -19,7 +19,6 @@ using Eigen::VectorXd;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kMostRounding = 0.01;
-constexpr double kMostGrowth = 1e3;  // of the curvature within a shell
 
 double slope_at(double z) {
   const double tail = std::exp(-std::abs(z));
@@ -108,9 +107,6 @@ MatrixXd gram(const MatrixXd& features, const MatrixXd& probabilities, const Vec
 }  // namespace
 
 double least_slope(double z, double width) { return slope_at(std::abs(z) + width); }
-double largest_slope(double z, double width) {
-  return slope_at(std::max(0.0, std::abs(z) - width));
-}
 
 double largest_spread(const MatrixXd& products) {
   if (products.rows() == 1) return std::sqrt(std::max(0.0, products(0, 0)));
@@ -146,7 +142,7 @@ CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
   const Index rows = problem.rows();
   const Index p = problem.parameters();
   const bool softmax = problem.is_softmax();
-  const auto own = problem.weights(rows);
+  const auto own = problem.weights();
   const VectorXd& centre = fit.convexity().minimiser;
   const MatrixXd z = features * centre.reshaped(features.cols(), outputs_);
   const ArrayXd scores = z.col(0).array();
@@ -198,13 +194,12 @@ CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
     }
   });
   widths *= 1.0 + 2.0 * rounding;
-  const auto add = [&](double radius, double least, double largest, MatrixXd factor) {
-    shells_.push_back({radius, std::max(0.0, least - 4.0 * rounding), largest + 4.0 * rounding,
-                       1.0 + 4.0 * rounding / least, std::move(factor)});
+  const auto add = [&](double radius, double least, MatrixXd factor) {
+    shells_.push_back({radius, std::max(0.0, least - 4.0 * rounding), 1.0 + 4.0 * rounding / least,
+                       std::move(factor)});
   };
-  add(0.0, 1.0, 1.0, std::move(lower));
+  add(0.0, 1.0, std::move(lower));
   double least = 1.0;
-  double largest = 1.0 + 4.0 * rounding;
   for (const double x : radii_in_units(p)) {
     const double radius = x * unit;
     const auto reach = [&](Index l) { return radius * widths(l) + score_rounding * lengths(l); };
@@ -221,20 +216,10 @@ CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
       (is_definite(matrix - middle * metric, observer) ? low : high) = middle;
     }
     least = low;
-    if (own.row < 1.0) {  // the mean: removing a row changes the weight of all
-      for (Index l = 0; l < rows; ++l) {
-        weights(l) = softmax ? std::exp(reach(l)) : largest_slope(scores(l), reach(l));
-      }
-      if (!weights.allFinite()) break;
-      const MatrixXd upper = own.row * gram(features, probabilities, scale_, weights, observer);
-      while (largest < kMostGrowth && !is_definite(largest * metric - upper, observer)) {
-        largest *= 1.1;
-      }
-    }
-    if (!(rounding < kMostRounding * least) || !(largest < kMostGrowth)) break;
+    if (!(rounding < kMostRounding * least)) break;
     MatrixXd factor = cholesky(std::move(matrix), observer);
     if (factor.size() == 0) break;
-    add(radius, least, largest, std::move(factor));
+    add(radius, least, std::move(factor));
   }
 }
 

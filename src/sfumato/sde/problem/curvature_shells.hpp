@@ -30,8 +30,6 @@ class CurvatureShells {
   [[nodiscard]] std::size_t count() const { return shells_.size(); }  ///< K + 1
   [[nodiscard]] double radius(std::size_t k) const { return shells_[k].radius; }
   [[nodiscard]] double least(std::size_t k) const { return shells_[k].least; }
-  /// c sum_l Hess f_l <= largest_k G within rho_k; rounded up, never below 1.
-  [[nodiscard]] double largest(std::size_t k) const { return shells_[k].largest; }
 
   /// A bound on width_l for any features.
   [[nodiscard]] double width(const Eigen::VectorXd& features) const;
@@ -47,7 +45,6 @@ class CurvatureShells {
   struct Shell {
     double radius;
     double least;
-    double largest;
     double slack;
     Eigen::MatrixXd lower;  ///< Cholesky factor of M_k in scaled columns
   };
@@ -59,8 +56,7 @@ class CurvatureShells {
 /// The largest length of a column (one column), or of a difference of two, from their products.
 [[nodiscard]] double largest_spread(const Eigen::MatrixXd& products);
 
-/// The logistic slope s(z) (1 - s(z)) farthest from and nearest to 1/4 for scores within `width` of z.
+/// The logistic slope s(z) (1 - s(z)) farthest from 1/4 for scores within `width` of z.
 [[nodiscard]] double least_slope(double z, double width);
-[[nodiscard]] double largest_slope(double z, double width);
 
 }  // namespace sfumato

@@ -112,8 +112,8 @@ VectorOf<T> RidgeProblem::FitIn<T>::unwhiten(const VectorOf<T>& z) const {
 struct RidgeProblem::Fits {
   std::once_flag once;
   std::once_flag once_extended;
-  References<double> rounded;
-  References<long double> extended;
+  std::optional<FitIn<double>> rounded;
+  std::optional<FitIn<long double>> extended;
   double reciprocal_condition = 0.0;  ///< of the table
   MatrixXd leverage_factor;           ///< R of the table, or of the lifted one when it is singular
 };
@@ -140,93 +140,70 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
     throw NumericalFailure("the squares of the features or their products with the target overflow",
                            "Standardise or rescale the columns", where);
   }
-  loss_ = weigh(sums_, weights(rows()));
-  loss_.given = given(rows(), {});
+  loss_ = weigh(sums_);
+  loss_.given = given({});
   precise_ = std::make_shared<const PreciseTraining>(GivenTraining{
       *loss_.given, Isotropic{1.0, parameters()}, point_law(VectorXd::Zero(parameters()))});
   fits_ = std::make_shared<Fits>();
 }
 
-/// With m the minimiser under the weights (c, rho) of the table:  c (X^T y - X^T X m) = rho m, so
-/// under the weights (c', rho') the gradient at m is  (rho' - c' rho / c) m.
 template <class T>
-RidgeProblem::References<T> RidgeProblem::fit_references() const {
-  References<T> fits;
-  const VectorXd none = VectorXd::Zero(parameters());
-  fits.no_offset = none.cast<T>();
-  const Weights own = weights(rows());
-  fits.replacing = fit_table<T>(features(), target(), own, none);
-  if (fits.replacing->is_singular()) {
-    fits.replacing.reset();
-    return fits;
-  }
-  if (rows() == 1 && options_.loss == LossScale::mean) return fits;
-  const Weights less = weights(rows() - 1);
-  fits.removal_offset = fits.no_offset;
-  if (less == own) {
-    fits.removing = fits.replacing;
-    return fits;
-  }
-  fits.removing = fit_table<T>(features(), target(), less, none);
-  if (fits.removing->is_singular()) {
-    fits.removing.reset();
-    return fits;
-  }
-  const VectorOf<T> pull =
-      (T(less.row) * T(own.ridge) / T(own.row) - T(less.ridge)) * fits.replacing->minimiser;
-  fits.removal_offset = fits.removing->unwhiten(fits.removing->whiten(pull));
-  return fits;
+std::optional<RidgeProblem::FitIn<T>> RidgeProblem::fit_all() const {
+  std::optional<FitIn<T>> all =
+      fit_table<T>(features(), target(), weights(), VectorXd::Zero(parameters()));
+  if (all->is_singular()) all.reset();
+  return all;
 }
 
 template <>
-const RidgeProblem::References<double>& RidgeProblem::references() const {
+const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::fit() const {
   std::call_once(fits_->once, [this] {
-    fits_->rounded = fit_references<double>();
-    if (const auto& own = fits_->rounded.replacing) {
+    fits_->rounded = fit_all<double>();
+    if (const auto& own = fits_->rounded) {
       fits_->leverage_factor = own->upper;
       fits_->reciprocal_condition = own->reciprocal_condition;
       return;
     }
-    const auto fit = [&](const VectorXd& lift) {
-      return fit_table<double>(features(), target(), weights(rows()), lift);
+    const auto lifted = [&](const VectorXd& lift) {
+      return fit_table<double>(features(), target(), weights(), lift);
     };
-    fits_->reciprocal_condition = fit(VectorXd::Zero(parameters())).reciprocal_condition;
+    fits_->reciprocal_condition = lifted(VectorXd::Zero(parameters())).reciprocal_condition;
     VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
     lift = (lift.array() == 0.0).select(1.0, lift);
-    fits_->leverage_factor = fit(lift).upper;
+    fits_->leverage_factor = lifted(lift).upper;
   });
   return fits_->rounded;
 }
 template <>
-const RidgeProblem::References<long double>& RidgeProblem::references() const {
-  std::call_once(fits_->once_extended, [this] { fits_->extended = fit_references<long double>(); });
+const std::optional<RidgeProblem::FitIn<long double>>& RidgeProblem::fit() const {
+  std::call_once(fits_->once_extended, [this] { fits_->extended = fit_all<long double>(); });
   return fits_->extended;
 }
 
-bool RidgeProblem::has_minimiser() const { return references<double>().replacing.has_value(); }
+bool RidgeProblem::has_minimiser() const { return fit<double>().has_value(); }
 
 Record RidgeProblem::record(Index row) const {
   return {features().row(row).transpose(), target()(row)};
 }
 
-RidgeProblem::Weights RidgeProblem::weights(Index rows) const {
-  const double count = static_cast<double>(rows);
+RidgeProblem::Weights RidgeProblem::weights() const {
+  const double count = static_cast<double>(rows());
   return {options_.loss == LossScale::mean ? 1.0 / count : 1.0,
           options_.ridge_scale == RidgeScale::times_rows ? options_.ridge * count : options_.ridge};
 }
 
-std::shared_ptr<const GivenLoss> RidgeProblem::given(Index rows,
-                                                     std::vector<RowDifference> differences) const {
-  const double count = static_cast<double>(rows);
+std::shared_ptr<const GivenLoss> RidgeProblem::given(std::vector<RowDifference> differences) const {
+  const double count = static_cast<double>(rows());
   const bool mean = options_.loss == LossScale::mean;
   const bool grows = options_.ridge_scale == RidgeScale::times_rows;
   return std::make_shared<const GivenLoss>(RowsGiven{
       table_, std::move(differences), mean ? count : 1.0, options_.ridge, grows ? count : 1.0});
 }
 
-QuadraticLoss RidgeProblem::weigh(const Sums& sums, const Weights& weights) const {
-  QuadraticLoss loss{weights.row * sums.gram, weights.row * sums.moment};
-  loss.curvature.diagonal().array() += weights.ridge;
+QuadraticLoss RidgeProblem::weigh(const Sums& sums) const {
+  const Weights own = weights();
+  QuadraticLoss loss{own.row * sums.gram, own.row * sums.moment};
+  loss.curvature.diagonal().array() += own.ridge;
   return loss;
 }
 
@@ -245,11 +222,11 @@ const VectorXd& RidgeProblem::minimiser() const {
                     fits_->reciprocal_condition),
         "Add a ridge term, or drop features that others determine");
   }
-  return references<double>().replacing->minimiser;
+  return fit<double>()->minimiser;
 }
 
 double RidgeProblem::leverage(Index row) const {
-  const double weight = weights(rows()).row;
+  const double weight = weights().row;
   const VectorXd x = features().row(row).transpose();
   const bool unique = has_minimiser();
   if (!unique && parameters() <= kLargestWide) {
@@ -259,16 +236,9 @@ double RidgeProblem::leverage(Index row) const {
   return std::min(1.0, weight * half.squaredNorm());
 }
 
-bool RidgeProblem::dominates(Index row) const {
-  // The weights of N - 1 rows are within a factor of two of those of N, except for a single row.
-  return rows() == 1 || leverage(row) > kDominating;
-}
+bool RidgeProblem::dominates(Index row) const { return rows() == 1 || leverage(row) > kDominating; }
 
 QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& replacement) const {
-  if (!replacement && rows() == 1 && options_.loss == LossScale::mean) {
-    throw InvalidArgument("without its only row the table has no mean loss",
-                          "Use the sum, or a table of two rows or more");
-  }
   Sums sums;
   if (dominates(row)) {
     sums = sums_over_others(row);
@@ -277,36 +247,27 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
     sums = {sums_.gram - x * x.transpose(), sums_.moment - target()(row) * x};
   }
   std::vector<RowDifference> differences = {{-1.0, features().row(row).transpose(), target()(row)}};
-  if (!replacement) {
-    QuadraticLoss loss = weigh(sums, weights(rows() - 1));
-    loss.given = given(rows() - 1, std::move(differences));
-    return loss;
+  if (replacement) {
+    const VectorXd& x = replacement->features;
+    require_size("replacement", x.size(), parameters());
+    sums.gram += x * x.transpose();
+    sums.moment += replacement->target * x;
+    differences.push_back({1.0, x, replacement->target});
   }
-  const VectorXd& x = replacement->features;
-  require_size("replacement", x.size(), parameters());
-  sums.gram += x * x.transpose();
-  sums.moment += replacement->target * x;
-  QuadraticLoss loss = weigh(sums, weights(rows()));
-  differences.push_back({1.0, x, replacement->target});
-  loss.given = given(rows(), std::move(differences));
+  QuadraticLoss loss = weigh(sums);
+  loss.given = given(std::move(differences));
   return loss;
 }
 
 template <class T>
-const std::optional<RidgeProblem::FitIn<T>>& RidgeProblem::reference(bool removal) const {
+const std::optional<RidgeProblem::FitIn<T>>& RidgeProblem::reference() const {
   (void)minimiser();
-  return removal ? references<T>().removing : references<T>().replacing;
-}
-
-template <class T>
-const VectorOf<T>& RidgeProblem::reference_offset(bool removal) const {
-  return removal ? references<T>().removal_offset : references<T>().no_offset;
+  return fit<T>();
 }
 
 template <class T>
 RidgeProblem::FitIn<T> RidgeProblem::neighbour_fit(Index row,
                                                    const std::optional<Record>& replacement) const {
-  const Weights own = weights(replacement ? rows() : rows() - 1);
   MatrixXd others = features();
   VectorXd response = target();
   // A row of zeros is as good as no row: it adds nothing to any sum.
@@ -317,17 +278,14 @@ RidgeProblem::FitIn<T> RidgeProblem::neighbour_fit(Index row,
     others.row(row) = replacement->features.transpose();
     response(row) = replacement->target;
   }
-  return fit_table<T>(others, response, own, VectorXd::Zero(parameters()));
+  return fit_table<T>(others, response, weights(), VectorXd::Zero(parameters()));
 }
 
 template struct RidgeProblem::FitIn<double>;
 template struct RidgeProblem::FitIn<long double>;
-template const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::reference<double>(
-    bool) const;
+template const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::reference<double>() const;
 template const std::optional<RidgeProblem::FitIn<long double>>&
-RidgeProblem::reference<long double>(bool) const;
-template const VectorOf<double>& RidgeProblem::reference_offset<double>(bool) const;
-template const VectorOf<long double>& RidgeProblem::reference_offset<long double>(bool) const;
+RidgeProblem::reference<long double>() const;
 template RidgeProblem::FitIn<double> RidgeProblem::neighbour_fit<double>(
     Index, const std::optional<Record>&) const;
 template RidgeProblem::FitIn<long double> RidgeProblem::neighbour_fit<long double>(

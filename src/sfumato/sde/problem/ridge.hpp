@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "sfumato/data/adjacency.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
@@ -22,19 +23,14 @@ struct RidgeOptions {
   RidgeScale ridge_scale = RidgeScale::fixed;  ///< times_rows only with the sum
 };
 
-/// One row of a table: what stands there, or what is put in its place.
-struct Record {
-  Eigen::VectorXd features;
-  double target;
-};
-
 /// Ridge regression on a table of N rows (x_l, y_l), and on the tables that differ in one row.
 ///
 ///   sum    f(w) = 1/2 sum_l (x_l^T w - y_l)^2 + rho/2 |w|^2,       rho = ridge, or ridge N
 ///   mean   f(w) = 1/(2N) sum_l (x_l^T w - y_l)^2 + ridge/2 |w|^2
 ///
-/// A table without one row has N - 1 rows, in 1/N and in ridge N too. All columns are penalised
-/// alike; an intercept is a column of ones, added by the caller.
+/// N is the number of rows of this table, which is taken to be public: the neighbours keep it, in 1/N and in
+/// ridge N, and the place of a removed row stays empty (decision 0017). All columns are penalised alike;
+/// an intercept is a column of ones, added by the caller.
 class RidgeProblem {
  public:
   /// c and rho of a table:  A = c X^T X + rho I,  pull = c X^T y.
@@ -91,21 +87,16 @@ class RidgeProblem {
   /// f on the table without `row`, or with `replacement` in its place: O(p^2) by an update of the
   /// sums, except for the few rows that dominate, where the sums are taken anew over the others.
   ///
-  /// Throws   InvalidArgument if no row is left to take the mean over, or the sizes differ.
+  /// Throws   InvalidArgument if the sizes differ.
   [[nodiscard]] QuadraticLoss neighbour(Eigen::Index row,
                                         const std::optional<Record>& replacement) const;
 
-  /// The fit to all rows but under the weights of the neighbours, whose losses differ from it in the
-  /// rows that differ and in nothing else: N - 1 rows for removal, N for replacement.
+  /// The fit to all rows, from which the neighbours differ in one row and in nothing else.
   ///
   /// Empty when it is singular. Throws as minimiser(). T is double or long double; the fit in long
   /// double is made when first asked for, safely from several threads.
   template <class T = double>
-  [[nodiscard]] const std::optional<FitIn<T>>& reference(bool removal) const;
-
-  /// reference(removal).minimiser less minimiser(), with its digits.
-  template <class T = double>
-  [[nodiscard]] const VectorOf<T>& reference_offset(bool removal) const;
+  [[nodiscard]] const std::optional<FitIn<T>>& reference() const;
 
   /// The fit to the neighbour, from the other rows: O(N p^2), for the rows that dominate.
   template <class T = double>
@@ -122,27 +113,19 @@ class RidgeProblem {
   };
   [[nodiscard]] const Eigen::MatrixXd& features() const { return table_->features(); }
   [[nodiscard]] const Eigen::VectorXd& target() const { return table_->target(); }
-  [[nodiscard]] Weights weights(Eigen::Index rows) const;
-  /// The loss of a table with `rows` rows that differs from this one, as given.
+  [[nodiscard]] Weights weights() const;
+  /// The loss of a table that differs from this one, as given.
   [[nodiscard]] std::shared_ptr<const GivenLoss> given(
-      Eigen::Index rows, std::vector<RowDifference> differences) const;
-  [[nodiscard]] QuadraticLoss weigh(const Sums& sums, const Weights& weights) const;
+      std::vector<RowDifference> differences) const;
+  [[nodiscard]] QuadraticLoss weigh(const Sums& sums) const;
   [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
 
-  /// The fits under both weights.
-  template <class T>
-  struct References {
-    std::optional<FitIn<T>> replacing;
-    std::optional<FitIn<T>> removing;
-    VectorOf<T> removal_offset;
-    VectorOf<T> no_offset;
-  };
   struct Fits;
   template <class T>
-  [[nodiscard]] References<T> fit_references() const;
+  [[nodiscard]] std::optional<FitIn<T>> fit_all() const;
   /// Made when first asked for; safe from several threads.
   template <class T>
-  [[nodiscard]] const References<T>& references() const;
+  [[nodiscard]] const std::optional<FitIn<T>>& fit() const;
 
   std::shared_ptr<const TableSums> table_;
   RidgeOptions options_;

@@ -146,7 +146,7 @@ PreciseTraining neighbour_training(const RidgeProblem& problem, Index row,
 template <class T>
 std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Index row,
                                        const std::optional<Record>& replacement) {
-  const auto& reference = problem.reference<T>(!replacement);
+  const auto& reference = problem.reference<T>();
   if (!reference) return std::nullopt;
   if (replacement) return replacement_of<T>(problem, row, *replacement, *reference);
   return removal<T>(problem, row, *reference);
@@ -158,29 +158,18 @@ std::optional<VectorOf<T>> minimiser_shift(const RidgeProblem& problem, Index ro
   if (problem.dominates(row)) {  // R^{-1} would magnify the rounding of the one direction
     const auto fit = problem.neighbour_fit<T>(row, replacement);
     if (fit.is_singular()) return std::nullopt;
-    return VectorOf<T>(fit.minimiser - problem.reference<T>(false)->minimiser);
+    return VectorOf<T>(fit.minimiser - problem.reference<T>()->minimiser);
   }
   const auto change = row_change<T>(problem, row, replacement);
   if (!change) return std::nullopt;
   const VectorOf<T> moved = change->directions * change->shift.matrix();
-  return VectorOf<T>(problem.reference_offset<T>(!replacement) +
-                     problem.reference<T>(!replacement)->unwhiten(moved));
-}
-
-bool changes_rows_only(const RidgeProblem& problem, bool removal) {
-  const RidgeOptions& options = problem.options();
-  return !removal || (options.loss == LossScale::sum &&
-                      (options.ridge_scale == RidgeScale::fixed || options.ridge == 0.0));
+  return VectorOf<T>(problem.reference<T>()->unwhiten(moved));
 }
 
 std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, Index row,
                                                   const std::optional<Record>& replacement,
                                                   double noise_variance) {
   require_positive("noise_variance", noise_variance);
-  if (!changes_rows_only(problem, !replacement)) {
-    throw InvalidArgument("removing a row rescales the loss of the others here",
-                          "Use whiten_at on the two Ornstein-Uhlenbeck laws");
-  }
   // R (w - m) has covariance s^2/2 I under P.
   const double unit = std::sqrt(noise_variance / 2.0);
   if (problem.has_minimiser()) {

@@ -49,19 +49,13 @@ template <class T = double>
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
     const Covariance& noise);
 
-/// True when the neighbours' curvature differs from A by the rows alone: always for replacement; for
-/// removal, with the sum and a fixed ridge. Removing a row otherwise rescales the other terms.
-[[nodiscard]] bool changes_rows_only(const RidgeProblem& problem, bool removal);
-
 /// The stationary laws of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
 /// Sigma = noise_variance I: P = N(m, s^2/2 A^{-1}), so that all but one or two of the ratios of
 /// variances are 1, without shift, and are left out (Spec §3.2, §5). At least eight digits, from as
 /// many as it takes (compare_precisely).
 ///
-/// Assumes  changes_rows_only.
 /// Empty    when the neighbour has no stationary law.
-/// Throws   InvalidArgument if noise_variance is not positive or the assumption fails;
-///          NumericalFailure if the table itself has no stationary law, or as compare_precisely.
+/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary law, or as compare_precisely.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_stationary(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
     double noise_variance);

@@ -1,4 +1,4 @@
-#include "sfumato/study/regression_table.hpp"
+#include "sfumato/data/regression_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/labelled_set.hpp"
 #include "sfumato/data/target_table.hpp"
-#include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
 
