@@ -88,25 +88,25 @@ class Question:
         z = w @ x.T
         losses = (np.logaddexp(0, z) - y * z).sum(axis=1)
         if self.loss == "mean":
-            losses = losses / len(y)
-        return losses + self.strength(len(y)) / 2 * (w * w).sum(axis=1)
+            losses = losses / len(self.y)
+        return losses + self.strength(len(self.y)) / 2 * (w * w).sum(axis=1)
 
     def gradient(self, keep, w):
         x, y = self.features(keep), self.y[keep]
         p = 1 / (1 + np.exp(-np.clip(w @ x.T, -700, 700)))
         g = (p - y) @ x
         if self.loss == "mean":
-            g = g / len(y)
-        return g + self.strength(len(y)) * w
+            g = g / len(self.y)
+        return g + self.strength(len(self.y)) * w
 
     def minimiser(self, keep):
         x, y = self.features(keep), self.y[keep]
-        share = 1 / len(y) if self.loss == "mean" else 1.0
+        share = 1 / len(self.y) if self.loss == "mean" else 1.0
         w = np.zeros(x.shape[1])
 
         def hessian(w):
             p = 1 / (1 + np.exp(-np.clip(x @ w, -700, 700)))
-            return share * (x * (p * (1 - p))[:, None]).T @ x + self.strength(len(y)) * np.eye(len(w))
+            return share * (x * (p * (1 - p))[:, None]).T @ x + self.strength(len(self.y)) * np.eye(len(w))
 
         for _ in range(500):
             g = self.gradient(keep, w[None])[0]

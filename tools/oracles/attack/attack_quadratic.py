@@ -283,7 +283,7 @@ class TableProblem(Problem):
             for k, (row, y) in enumerate(zip(self.columns, self.y))
             if side == 0 or k != self.without
         ]
-        share, d = (len(rows) if self.mean else 1), self.d
+        share, d = (len(self.columns) if self.mean else 1), self.d
         a = [
             [
                 sum(r[i] * r[j] for r, _ in rows) / share + (mpfr(self.ridge) if i == j else 0)
