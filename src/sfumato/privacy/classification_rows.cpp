@@ -149,8 +149,8 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
   return prover;
 }
 
-Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
-              const ChainRelease& release, std::vector<std::string>& notes, Observer&) {
+Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const ChainRelease& release,
+              std::vector<std::string>& notes, Observer&) {
   const double eta = require_positive("learning_rate", release.learning_rate, here());
   const double steps = release.steps;
   require_steps(steps, here());

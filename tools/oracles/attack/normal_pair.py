@@ -6,6 +6,7 @@ of that product, taken along a path through its saddle in Arb. Values are flint.
 delta of exp(-1e9) is a number like any other.
 """
 
+import copy
 from functools import lru_cache
 
 import gmpy2
@@ -268,6 +269,15 @@ class Pair:
     def _inversion(self, eps, poles):
         """(1/2 pi i) int e^{-s eps} E e^{sL} / prod(s - pole) ds to the right of every pole; a residue of each pole that the path is moved across
         is added. The path goes through the saddle between two poles, and bends to where the integrand falls."""
+        # Coordinates that change the value by less than 1e-10 of it only spoil the path.
+        scale = max_of([abs(a) for a, _ in self.parts] + [bb.sqrt() for _, bb in self.parts])
+        kept = [(a, bb) for a, bb in self.parts if abs(a) > scale * arb("1e-10") or bb > scale * scale * arb("1e-20")]
+        flat = self.line < scale * scale * arb("1e-20")
+        if len(kept) < len(self.parts) or (flat and self.line > 0):
+            pruned = copy.copy(self)
+            pruned.parts = kept
+            pruned.line = arb(0) if flat else self.line
+            return pruned._inversion(eps, poles)
         lowest = max_of([1 / (2 * a) for a, _ in self.parts if a < 0])
         highest = min_of([1 / (2 * a) for a, _ in self.parts if a > 0])
 
