@@ -22,6 +22,13 @@ constexpr std::size_t kLongestName = 10'000;
 
 enum class Header { required, detected };
 
+/// A first column without a name, as pandas writes the index of a table.
+enum class Index {
+  none,
+  beside_names,    ///< the other columns have names
+  beside_numbers,  ///< the other columns are called 0, 1, ..., as those without names are
+};
+
 std::string in_lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {
@@ -106,8 +113,11 @@ class TableReader {
                             Where::in(table_.source));
     }
     width_ = records_.fields().size();
-    const bool numbers_first =
-        header == Header::required ? first_row_is_all_numbers() : first_row_has_a_value();
+    header_ = header;
+    index_ = header == Header::detected ? index_in_first_row() : Index::none;
+    const bool numbers_first = header == Header::required ? first_row_is_all_numbers()
+                               : index_ == Index::none    ? first_row_has_a_value()
+                                                          : false;
     if (header == Header::required && numbers_first) {
       throw InvalidArgument("the first row holds numbers, not column names",
                             "Add a header row (a name that is a number goes in quotes)",
@@ -150,6 +160,21 @@ class TableReader {
     });
   }
 
+  [[nodiscard]] Index index_in_first_row() const {
+    const std::vector<CsvField>& fields = records_.fields();
+    if (width_ < 2 || fields.front().quoted || !trimmed(fields.front().text).empty()) {
+      return Index::none;
+    }
+    bool names = true, numbers = true;
+    for (std::size_t i = 1; i < width_; ++i) {
+      const CsvField& f = fields[i];
+      names = names && (f.quoted || (!is_missing(f.text) && !is_infinity(f.text) &&
+                                     number(f.text).status == NumberStatus::not_a_number));
+      numbers = numbers && f.text == fmt::format("{}", i - 1);
+    }
+    return names ? Index::beside_names : numbers ? Index::beside_numbers : Index::none;
+  }
+
   /// One column whose name holds another mark: a file that is separated by it.
   void require_separator() const {
     const CsvField& first = records_.fields().front();
@@ -159,9 +184,13 @@ class TableReader {
     const std::string mark = first.text[at] == '\t' ? "tab" : std::string(1, first.text[at]);
     throw InvalidArgument(
         fmt::format("there is one column, {}", shown(first.text)),
-        fmt::format("The fields seem to be separated by `{}`: say so (--separator \"{}\"), or save "
-                    "the file with commas",
-                    mark, mark),
+        header_ == Header::required
+            ? fmt::format(
+                  "The fields seem to be separated by `{}`: say so (--separator \"{}\"), or "
+                  "save the file with commas",
+                  mark, mark)
+            : fmt::format("The fields seem to be separated by `{}`: save the file with commas",
+                          mark),
         Where::at(table_.source, records_.line()));
   }
 
@@ -172,7 +201,8 @@ class TableReader {
     for (const CsvField& field : records_.fields()) {
       const std::size_t index = table_.columns.size() + 1;
       const Where where = Where::at(table_.source, records_.line(), index);
-      if (trimmed(field.text).empty()) {
+      const bool is_index = index == 1 && index_ != Index::none;
+      if (trimmed(field.text).empty() && !is_index) {
         throw InvalidArgument(fmt::format("column {} has no name", index), "Name every column",
                               where);
       }
@@ -198,6 +228,7 @@ class TableReader {
   void choose_columns() {
     (void)columns_of(table_, options_.needed);
     std::vector<bool> wanted(width_, options_.only.empty());
+    if (index_ != Index::none) wanted[0] = false;
     for (const Eigen::Index i : columns_of(table_, options_.only)) {
       wanted[static_cast<std::size_t>(i)] = true;
     }
@@ -238,6 +269,11 @@ class TableReader {
   void take_row() {
     const std::vector<CsvField>& fields = records_.fields();
     if (fields.size() != width_) refuse_ragged();
+    // Were it no index, a row of numbers would have vanished as names.
+    if (index_ == Index::beside_numbers &&
+        fields[0].text != fmt::format("{}", table_.lines.size())) {
+      refuse_missing(1, 1);
+    }
     bool complete = true;
     for (const std::size_t i : chosen_) {
       const ParsedNumber parsed = number(fields[i].text);
@@ -270,13 +306,17 @@ class TableReader {
   }
 
   [[nodiscard]] std::string field_name(std::size_t field) const {
-    if (table_.columns.empty()) return fmt::format("field {}", field);
+    if (table_.columns.empty() || table_.columns[field - 1].empty()) {
+      return fmt::format("field {}", field);
+    }
     return fmt::format("field {} ({})", field, shown(table_.columns[field - 1]));
   }
 
   [[noreturn]] void refuse_missing(std::size_t field, std::size_t line) const {
     throw InvalidArgument(fmt::format("{} is missing", field_name(field)),
-                          "Fill it in, or drop the rows with missing values (--drop-missing)",
+                          header_ == Header::required
+                              ? "Fill it in, or drop the rows with missing values (--drop-missing)"
+                              : "Fill it in, or remove the row",
                           Where::at(table_.source, line, field));
   }
 
@@ -291,8 +331,10 @@ class TableReader {
                     : is_infinity(field.text)            ? "infinite, not a finite number"
                     : comma                              ? "a number with a decimal comma"
                                                          : "text, not a finite number"),
-        comma ? "If the comma is the decimal mark, say so (--decimal ,)"
-              : "Correct it or remove the row",
+        comma && header_ == Header::required
+            ? "If the comma is the decimal mark, say so (--decimal ,)"
+        : comma ? "Write numbers with a decimal point"
+                : "Correct it or remove the row",
         Where::at(table_.source, records_.line(), index + 1));
   }
 
@@ -327,6 +369,8 @@ class TableReader {
   CsvOptions options_;
   CsvRecords records_;
   DataTable table_;
+  Header header_ = Header::required;
+  Index index_ = Index::none;
   std::size_t width_ = 0;
   std::vector<std::size_t> chosen_;  ///< the fields that are read
   std::optional<std::size_t> id_;    ///< the field that names the row

@@ -44,7 +44,9 @@ struct CsvOptions {
                                   const CsvOptions& options = {});
 
 /// A matrix of numbers whose header is optional: the first row is one if none of its fields is a number
-/// or missing. Without it, `columns` is empty, or numbers if they are asked for.
+/// or missing. Without it, `columns` is empty, or numbers if they are asked for. A first column
+/// without a name beside others that have one, or that are called 0, 1, ..., is the index that pandas writes: it is not
+/// read.
 [[nodiscard]] DataTable read_csv_matrix(const std::string& path, const CsvOptions& options = {});
 [[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
                                          const CsvOptions& options = {});

@@ -224,6 +224,32 @@ TEST(CsvMatrix, BrokenFirstRowIsNotTakenForNames) {
             std::string::npos);
 }
 
+TEST(CsvMatrix, TheIndexThatPandasWritesIsNotRead) {
+  const DataTable named = parse_csv_matrix(",score\n0,1.5\n1,2.5\n", "m.csv");
+  EXPECT_EQ(named.columns, std::vector<std::string>{"score"});
+  EXPECT_EQ(named.values, matrix({{1.5}, {2.5}}));
+  const DataTable texts = parse_csv_matrix(",u,v\na,1,2\n\"b,c\",3,4\n", "m.csv");
+  EXPECT_EQ(texts.values, matrix({{1, 2}, {3, 4}}));
+  // Columns without names are called 0, 1, ...: then the index counts, too.
+  EXPECT_EQ(parse_csv_matrix(",0\n0,1.5\n1,2.5\n", "m.csv").values, matrix({{1.5}, {2.5}}));
+  for (const char* text : {",0\n5,1\n6,2\n", ",0\n0,1\n7,2\n", ",3\n0,1\n", ",x,1\n0,1,2\n"}) {
+    EXPECT_EQ(message_of<InvalidArgument>([&] {
+                (void)parse_csv_matrix(text, "m.csv");
+              }).find("m.csv:1:1: field 1"),
+              0U)
+        << text;
+  }
+}
+
+TEST(CsvMatrix, AdvisesNoOptionThatOnlyTablesHave) {
+  for (const char* text : {"1\n\n2\n", "1,NA\n", "u;v\n1;2\n", "a,b\n1,\"2,5\"\n"}) {
+    EXPECT_EQ(
+        message_of<InvalidArgument>([&] { (void)parse_csv_matrix(text, "m.csv"); }).find("--"),
+        std::string::npos)
+        << text;
+  }
+}
+
 TEST(CsvWriter, WritesWhatItReads) {
   const TempDir dir;
   const Eigen::MatrixXd values = matrix({{0.1, -1e300}, {4.9e-324, 12345678.9}});

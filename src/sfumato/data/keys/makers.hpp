@@ -224,6 +224,25 @@ template <class T, class E>
           }};
 }
 
+/// The same for one that may be left out.
+template <class T, class E>
+[[nodiscard]] Key<T> choice_key(const char* key_name, const char* help, std::optional<E> T::*member,
+                                Choices<E> choices) {
+  struct One {
+    E value{};
+  };
+  const Key<One> one = choice_key<One, E>(key_name, help, &One::value, std::move(choices));
+  return {key_name, one.type, help,
+          [member, read = one.read](T& to, const TomlTable& table, const std::string& key) {
+            One given;
+            read(given, table, key);
+            to.*member = given.value;
+          },
+          [member, write = one.write](const T& from) {
+            return from.*member ? write({*(from.*member)}) : std::string();
+          }};
+}
+
 template <class T>
 [[nodiscard]] Key<T> with(Key<T> key, const std::vector<std::string>& aliases) {
   key.aliases = aliases;
