@@ -30,7 +30,8 @@ RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 
 # Folders of a module that its other folders may include; those do not know each other.
 SHARED_FOLDERS = {
-    "answers": ["problem"],  # what questions about two equations or two losses have in common
+    # What questions about two equations or two losses have in common; how scores and ledgers are shown.
+    "answers": ["problem", "evidence"],
 }
 
 # Third-party headers that belong to one place: pattern of the header, places that may include it.

@@ -1,4 +1,5 @@
 """`sfumato audit` of ledgers: both sides of the truth, looks, statements."""
+import json
 import os
 import random
 import shutil
@@ -92,7 +93,7 @@ class AuditLedger(ProgramTest):
             variance = 0.01 * (1 - r ** 40) / (1 - r ** 2)
             by_hand += (gap * (1 - r ** 20)) ** 2 / variance
         self.assertAlmostEqual(mu, by_hand ** 0.5, 9)
-        self.assertGreater(found.value("sandwich", "odometer", quantity="delta at eps = 0.5"),
+        self.assertGreater(found.value("sandwich", "path_kl", quantity="delta at eps = 0.5"),
                            found.value("sandwich", "proven", quantity="delta at eps = 0.5"))
         statement = found.statements("assumption")[-1]
         for part in ("What is protected", "Sampling: every step takes all records", "Threat model", "300 replicas",
@@ -115,12 +116,14 @@ class AuditLedger(ProgramTest):
         edit_ledger(ledger, replace)
         found = self.audit(ledger, code=1)
         verdicts = found.statements("verdict")
-        self.assertTrue(any(v.startswith("VIOLATION in isotropic: the models show eps at delta") and
+        self.assertTrue(any(v.startswith("VIOLATION of what is proven (policy isotropic): the models show eps at delta") and
                             "is proven. One of the two is wrong" in v for v in verdicts), verdicts)
-        # The odometers are those of the models, so they are not exceeded.
-        self.assertFalse([w for w in found.statements("warning") if "above the odometer" in w])
+        violations = [v for v in found.content["verdicts"] if v["claim"].startswith("proven: ")]
+        self.assertEqual({(v["policy"], v["outcome"]) for v in violations}, {("isotropic", "violated")})
+        # The path KLs are those of the models, so they are not exceeded.
+        self.assertFalse([w for w in found.statements("warning") if "of the path KL" in w])
 
-    def test_infinite_odometers_are_counted(self):
+    def test_infinite_path_kls_are_counted(self):
         found = self.audit(self.ledger(text=QUADRATIC.replace("isotropic", "none").replace("variance = 0.01", "")),
                            "--score", "loss", "--policy", "none")
         self.assertTrue(any("infinite in 300 of 300 runs along D" in w for w in found.statements("warning")))
@@ -141,7 +144,7 @@ class AuditLedger(ProgramTest):
         found = self.audit(ledger, "--claim", "eps=1,delta=1e-5", code=1)
         self.assertTrue(any("The score is loss" in s for s in found.statements()))
         done = run("audit", ledger, "--score", "likelihood_ratio")
-        self.assertEqual(done.returncode, BAD_INPUT, done.stdout)
+        self.assertEqual(done.returncode, USAGE, done.stdout)
         self.assertIn("`none` have no score `likelihood_ratio`", done.stderr)
 
     def test_a_look_stays_a_look_whatever_the_user_counts(self):
@@ -231,10 +234,56 @@ policy = "none"
             self.assertGreater(found.value("membership", "value", attack=f"none, {attack}", quantity="AUC"), 0.8)
         self.assertGreaterEqual(found.value("shadows", "epsilon", policy="none"), 0.0)
 
+    def test_trials_outside_the_study_are_refused(self):
+        """Whoever forged them computed digests to match."""
+        theirs = self.dir / "theirs.ledger"
+        self.ledger(QUADRATIC.replace("[audit]", '[[noise]]\npolicy = "none"\n[audit]')).rename(theirs)
+        ledger = self.ledger()
+
+        def replace(database):
+            database.execute("ATTACH ? AS theirs", (str(theirs),))
+            for table in TABLES:
+                database.execute(f"DELETE FROM {table}")
+                database.execute(f"INSERT INTO {table} SELECT * FROM theirs.{table}")
+        edit_ledger(ledger, replace)
+        for command in (["audit", ledger], ["study", "status", ledger], ["study", "export", ledger, "--out", self.dir / "t.csv"],
+                        ["study", "verify", ledger, "--sample", "1"], ["report", ledger, "--out", self.dir / "t.html"]):
+            self.assert_refused(BAD_INPUT, ["q.ledger", "a trial of policy 2", "ends at policy 1"], *command)
+
+    def test_a_report_shows_the_same_audit(self):
+        """Study's epsilons, delta, confidence and claims; the options of `audit`; every number the same."""
+        text = QUADRATIC.replace("[audit]", """[[noise]]
+policy = "isotropic"
+name = "more"
+variance = 100.0
+[audit]
+delta = 1e-3
+confidence = 0.9
+claims = ["eps=0.2,delta=0.01", "eps=9"]""")
+        ledger = self.ledger(text)
+        for options, code in (((), 1), (("--score", "loss", "--claim", "eps=0.5", "--eps", "0.1,2", "--delta", "1e-6",
+                                         "--policy", "more", "--confidence", "0.99", "--strategy", "ranks"), 0)):
+            audit = self.audit(ledger, *options, code=code)
+            done = run("report", ledger, "--out", self.dir / "r.html", "--force", *options)
+            self.assertEqual(done.returncode, code, done.stderr)
+            twin = json.loads((self.dir / "r.json").read_text())
+            self.assertEqual(twin["chapters"], [audit.content])
+        found = self.audit(ledger, code=1)
+        self.assertTrue(found.has("sandwich") and found.cell("sandwich", "audited", policy="more",
+                                                             quantity="delta at eps = 0.5"))
+        self.assertEqual(found.cell("sandwich", "audited", policy="more", quantity="eps at delta = 0.001")["confidence"], 0.9)
+        self.assertEqual([(v["policy"], v["claim"], v["outcome"]) for v in found.content["verdicts"]],
+                         [("isotropic", "eps=0.2,delta=0.01", "violated"), ("isotropic", "eps=9,delta=1e-05", "open"),
+                          ("more", "eps=0.2,delta=0.01", "not_refuted"), ("more", "eps=9,delta=1e-05", "open")])
+        for verdict, text in zip(found.content["verdicts"], found.statements("verdict")):
+            self.assertIn(f"(policy {verdict['policy']})", text)
+        page = (self.dir / "r.html").read_text()
+        self.assertIn("(policy more)", page)
+
     def test_scores_of_other_models_are_refused(self):
         ledger = self.ledger()
         done = run("audit", ledger, "--score", "margin")
-        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertEqual(done.returncode, USAGE)
         self.assertIn("quadratic have no score `margin`", done.stderr)
 
 

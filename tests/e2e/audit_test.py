@@ -63,7 +63,7 @@ class Bounds(AuditTest):
                                      "--strategy", "fixed", "--threshold", 0.5)
             value = document.value("bounds", "value", quantity="eps at delta = 1e-05")
             self.assert_close(value, cap, absolute=0.005)
-            self.assertEqual(value, document.value("bounds", "most", quantity="eps at delta = 1e-05"))
+            self.assertEqual(value, document.value("bounds", "maximum", quantity="eps at delta = 1e-05"))
 
     def test_small_scores_may_mean_members(self):
         with_record, without = self.gaussian(3), self.gaussian(0, seed=2)
@@ -204,7 +204,7 @@ class Claims(AuditTest):
 
     def test_not_refuted(self):
         text = self.verdict(0, "delta=1e-5,eps=1", self.gaussian(0.1), self.gaussian(0, seed=2))
-        self.assertTrue(text.startswith("PASS (not refuted)"))
+        self.assertTrue(text.startswith("NOT REFUTED"))
         self.assertIn("does not prove", text)
 
     def test_ties_in_files_refute_nothing(self):
@@ -226,7 +226,7 @@ class Claims(AuditTest):
 
     def test_a_confidence_is_never_rounded_up(self):
         command = self.files(self.gaussian(9), self.gaussian(0, seed=2)) + ["--unit", "models"]
-        text = run(*command, "--confidence", 0.9999999, "--claim", "eps=0.1,delta=1e-5").stdout
+        text = run(*command, "--confidence", 0.9999999, "--claim", "eps=0.1,delta=1e-5", "--full").stdout
         self.assertIn("confidence 99.99999 %", text.replace("\n", " ").replace("         ", ""))
         self.assertIn("confidence 0.9999999", text)
         self.assertIn("99.99999 % from", text)
@@ -256,6 +256,61 @@ class Claims(AuditTest):
         command = self.files(range(100, 150), range(50)) + ["--unit", "records", "--randomised"]
         self.judged(1, *command, "--claim", "eps=1,delta=1e-6")
         self.judged(2, *command, "--claim", "eps=9,delta=1e-6")
+
+
+class Answers(AuditTest):
+    """What people and programs see first."""
+
+    def test_the_verdict_comes_first_and_fits_a_screen(self):
+        done = run(*self.files(self.gaussian(4), self.gaussian(0, seed=2)), "--unit", "models", "--claim", "eps=1")
+        self.assertEqual(done.returncode, 1)
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[3].startswith("Verdict: VIOLATION of eps = 1, delta = 1e-05: these models show eps >= "))
+        self.assertIn("maximum auditable epsilon", " ".join(lines[3:6]))
+        self.assertLessEqual(len(lines), 25)
+        self.assertLessEqual(max(map(len, lines[2:])), 80)
+        self.assertNotIn("Algorithm 1", run(*self.files([3, 4], [1, 2]), "--unit", "models", "--full").stdout)
+
+    def test_claims_for_programs(self):
+        command = [*self.files(self.gaussian(4), self.gaussian(0, seed=2)), "--unit", "model"]
+        found = self.judged(1, *command, "--claim", "eps=1")
+        (verdict,) = found.content["verdicts"]
+        bound = found.cell("bounds", "value", quantity="eps at delta = 1e-05")["value"]
+        maximum = found.value("bounds", "maximum", quantity="eps at delta = 1e-05")
+        self.assertEqual(verdict, {"policy": "", "claim": "eps=1,delta=1e-05", "outcome": "violated",
+                                   "epsilon_lower": bound, "maximum": maximum, "confidence": 0.95})
+        (lower,) = [r for r in found.content["results"] if r["quantity"] == "epsilon_lower"]
+        self.assertEqual((lower["delta"], lower["value"], lower["claim"]), (1e-5, bound, "lower_bound"))
+        self.assertEqual(self.judged(2, *command, "--claim", "eps=9").content["verdicts"][0]["outcome"], "open")
+        weak = [*self.files(self.gaussian(0.1), self.gaussian(0, seed=2)), "--unit", "models"]
+        self.assertEqual(self.judged(0, *weak, "--claim", "eps=1").content["verdicts"][0]["outcome"], "not_refuted")
+
+    def test_keys_may_come_from_a_file(self):
+        self.files(self.gaussian(4), self.gaussian(0, seed=2))
+        toml = self.write("q.toml", 'members = "in.csv"\nnonmembers = "out.csv"\nunit = "models"\nepsilons = [0.5]\n')
+        found = self.judged(1, "audit", toml, "--claim", "eps=1")
+        self.assertGreater(found.value("bounds", "value", quantity="delta at eps = 0.5"), 0.5)
+        self.assert_refused(65, ["q.toml:4:1", "epsilns"], "audit",
+                            self.write("q.toml", toml.read_text().replace("epsilons", "epsilns")))
+
+    def test_what_pandas_writes(self):
+        scores = self.gaussian(3), self.gaussian(0, seed=2)
+        plain = self.document(*self.files(*scores), "--unit", "models")
+        for header in (",score", ",0"):  # a series with a name, and without
+            files = [self.write(name, header + "\n" + "".join(f"{i},{x}\n" for i, x in enumerate(world)))
+                     for name, world in zip(("i.csv", "o.csv"), scores)]
+            indexed = self.document("audit", "--members", files[0], "--nonmembers", files[1], "--unit", "models")
+            self.assertEqual(plain.block("bounds"), indexed.block("bounds"))
+        # Numbers without a header whose first is missing are no index.
+        odd = self.write("odd.csv", ",0\n5,1\n6,2\n")
+        self.assert_refused(65, ["odd.csv:1:1", "is missing"], "audit", "--members", odd, "--nonmembers", odd,
+                            "--unit", "models")
+        help_text = run("audit", "--help").stdout
+        for content in (",1\n2,3\n", "1\n\n2\n", "a;b\n1;2\n", "1;5\n2,5\n"):
+            bad = self.write("bad.csv", content)
+            advice = run("audit", "--members", bad, "--nonmembers", bad, "--unit", "models").stderr
+            for option in [word.strip("(),.`") for word in advice.split() if word.strip("(`").startswith("--")]:
+                self.assertIn(option, help_text)
 
 
 class Refusals(AuditTest):
@@ -305,7 +360,7 @@ class Refusals(AuditTest):
         self.refused(64, ["--unit"], *pair)
         self.refused(64, ["--members"], "audit", "--unit", "models")
         self.refused(64, ["--nonmembers"], *pair[:3], "--unit", "models")
-        self.refused(64, ["--claim"], *pair, "--unit", "models", "--claim", "eps=1")
+        self.refused(64, ["--claim"], *pair, "--unit", "models", "--claim", "delta=1e-5")
         self.refused(64, ["--claim"], *pair, "--unit", "models", "--claim", "eps=-1,delta=0")
         self.refused(64, ["randomised"], *pair, "--unit", "records", "--claim", "eps=1,delta=0")
         self.refused(64, ["--unit records"], *pair, "--unit", "models", "--randomised")

@@ -175,6 +175,25 @@ class Command(ProgramTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(page.read_bytes(), first)
 
+    def test_natural_names(self):
+        """x.json becomes x.html: what was read is never replaced, and the page holds the JSON."""
+        text = self.quadratic()
+        source = self.write("x.json", text)
+        page = self.dir / "x.html"
+        done = run("report", source, "--out", page)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(source.read_text(), text)
+        embedded = page.read_text().split('id="report-data">')[1].split("</script>")[0]
+        self.assertEqual(json.loads(embedded)["chapters"], [json.loads(text)])
+        self.assertNotIn("x.json", done.stdout)
+
+    def test_a_file_is_told_by_its_first_bytes(self):
+        """A file larger than any report, with holes: it is not read as a whole to find out."""
+        large = self.write("large.bin", "nothing of ours")
+        with large.open("r+b") as file:
+            file.truncate(300 << 20)
+        self.assert_refused(BAD_INPUT, ["large.bin", "is not JSON"], "report", large, "--out", self.dir / "l.html")
+
     def test_several_inputs_are_chapters(self):
         source = self.write("a.json", self.quadratic())
         audit = run("audit", "--members", "examples/audit/in.csv", "--nonmembers", "examples/audit/out.csv",
@@ -217,7 +236,9 @@ class Command(ProgramTest):
             ((self.write("other.json", '{"a": 1}'),), BAD_INPUT, "not a document"),
             ((self.write("late.json", '{"schema_version": 99, "blocks": []}'),), BAD_INPUT, "schema_version"),
             ((self.write("odd.json", good.read_text().replace('"line"', '"spiral"')),), BAD_INPUT, "spiral"),
-            ((self.write("short.json", good.read_text().replace('"claim": "exact",', "", 1)),), BAD_INPUT, "claim"),
+            ((self.write("short.json", '"blocks"'.join(
+                part if i == 0 else part.replace('"claim": "exact",', "", 1)
+                for i, part in enumerate(good.read_text().split('"blocks"')))),), BAD_INPUT, "claim"),
             ((self.dir,), BAD_INPUT, "reproduce"),
         ]
         for inputs, code, words in cases:
@@ -227,9 +248,13 @@ class Command(ProgramTest):
                 self.assertEqual(result.stderr.count("\n"), 1)
                 self.assertIn(words, result.stderr)
                 self.assertFalse((self.dir / "out.html").exists())
-        replaced = run("report", good, "--out", self.dir / "good.html")
-        self.assertEqual(replaced.returncode, BAD_INPUT)
-        self.assertIn("good.json would be replaced", replaced.stderr)
+        replaced = run("report", good, "--out", good.with_suffix(".JSON"))
+        self.assertEqual(replaced.returncode, USAGE)
+        page = self.write("page.html", good.read_text())
+        replaced = run("report", page, "--out", page, "--force")
+        self.assertEqual(replaced.returncode, USAGE)
+        self.assertIn("page.html would be replaced", replaced.stderr)
+        self.assertEqual(page.read_text(), good.read_text())
         self.assertEqual(run("report", good, "--out", self.dir / "x.json").returncode, USAGE)
         self.assertEqual(run("report", good).returncode, USAGE)
 

@@ -219,9 +219,9 @@ class Study(ProgramTest):
     def test_audit_of_a_ledger(self):
         ledger = self.path("audited.ledger")
         self.assertEqual(run("study", "run", self.study, "--ledger", ledger).returncode, 0)
-        done = run("audit", ledger, "--eps", "0.1")
+        done = run("audit", ledger, "--eps", "0.1", "--full")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for words in ("proven, estimated, shown", "Algorithm 1", "worst mean loss", "adjacency remove"):
+        for words in ("proven, estimated, shown", "path KL", "worst mean loss", "adjacency remove"):
             self.assertIn(words, done.stdout.replace("\n", " ").replace("  ", " "))
         # Six replicas of two pairs cannot refute eps = 1, whatever they show.
         claimed = run("audit", ledger, "--policy", "anisotropic", "--claim", "eps=1.0,delta=1e-5")
@@ -230,7 +230,7 @@ class Study(ProgramTest):
         for extra, words in ((["--policy", "anisotropc"], "Did you mean `anisotropic`?"),
                              (["--score", "margn"], "Did you mean `margin`?")):
             wrong = run("audit", ledger, *extra)
-            self.assertEqual(wrong.returncode, BAD_INPUT)
+            self.assertEqual(wrong.returncode, USAGE)
             self.assertIn(words, wrong.stderr)
         both = run("audit", ledger, "--unit", "models")
         self.assertEqual(both.returncode, 64)

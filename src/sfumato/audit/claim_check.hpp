@@ -2,29 +2,50 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
+#include <span>
 
+#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/score_audit.hpp"
+#include "sfumato/core/verdict.hpp"
 
 namespace sfumato {
 
-enum class ClaimVerdict {
+/// What became of a claim, and why.
+enum class ClaimOutcome {
   violation,        ///< the lower bound is above the claim
-  not_enough_runs,  ///< not even a perfect attack could have refuted the claim with these models
-  not_refuted,      ///< the claim may hold; an audit never proves it
+  not_enough_runs,  ///< not even an attack without errors could have refuted the claim with these models
+  wrong_way,        ///< not refuted, by tests that looked the wrong way (scores_reversed())
+  not_refuted,  ///< the claim may hold; an audit never proves it
 };
 
-/// "VIOLATION", "NOT ENOUGH RUNS" or "PASS (not refuted)".
-[[nodiscard]] std::string_view name(ClaimVerdict verdict);
+/// Violated, open, open and not refuted.
+[[nodiscard]] Verdict verdict_of(ClaimOutcome outcome);
+
+/// What a claim was checked with: more of it shows more.
+enum class ClaimEvidence { models, shadow_models, canaries };
 
 /// What an audit says about a claimed (epsilon, delta).
 struct ClaimCheck {
-  ClaimVerdict verdict;
-  Claimed<Epsilon> found;                    ///< at the claimed delta
-  double cap;                                ///< what could have been found
-  std::optional<std::uint64_t> runs_needed;  ///< per world, for a perfect attack; none: beyond 10^7
+  ClaimedGuarantee claim;
+  ClaimOutcome outcome;
+  Claimed<Epsilon> found;  ///< at the claimed delta
+  double maximum;          ///< the largest epsilon that could have been found
+  /// Models per world, for an attack without errors; none: beyond 10^7, or not asked (canaries).
+  std::optional<std::uint64_t> runs_needed;
+  ClaimEvidence evidence = ClaimEvidence::models;
+
+  [[nodiscard]] Verdict verdict() const { return verdict_of(outcome); }
 };
 
-[[nodiscard]] ClaimCheck check_claim(const Audit& audit, Epsilon epsilon, Delta delta);
+/// `reversed`: scores_reversed() of what the audit saw. `evidence` says what the models were.
+[[nodiscard]] ClaimCheck check_claim(const Audit& audit, const ClaimedGuarantee& claim,
+                                     bool reversed = false,
+                                     ClaimEvidence evidence = ClaimEvidence::models);
+[[nodiscard]] ClaimCheck check_claim(const OneRunAudit& audit, const ClaimedGuarantee& claim,
+                                     bool reversed = false);
+
+/// The worst of the checks; none of none.
+[[nodiscard]] Verdict worst_of(std::span<const ClaimCheck> checks);
 
 }  // namespace sfumato

@@ -6,6 +6,11 @@
 #include <cmath>
 
 namespace sfumato {
+namespace {
+
+constexpr double kUsualDelta = 1e-5;  // of audits that are not told another
+
+}  // namespace
 
 std::optional<ClaimedGuarantee> parse_guarantee(std::string_view text) {
   std::optional<double> epsilon, delta;
@@ -27,8 +32,9 @@ std::optional<ClaimedGuarantee> parse_guarantee(std::string_view text) {
     begin = end + 1;
   }
   if (!epsilon || !(std::isfinite(*epsilon) && *epsilon >= 0.0)) return std::nullopt;
-  if (!delta || !(*delta >= 0.0 && *delta < 1.0)) return std::nullopt;
-  return ClaimedGuarantee{Epsilon(*epsilon), Delta(*delta)};
+  const double probability = delta.value_or(kUsualDelta);
+  if (!(probability >= 0.0 && probability < 1.0)) return std::nullopt;
+  return ClaimedGuarantee{Epsilon(*epsilon), Delta(probability)};
 }
 
 std::string guarantee_text(const ClaimedGuarantee& claim) {

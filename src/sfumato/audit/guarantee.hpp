@@ -15,8 +15,8 @@ struct ClaimedGuarantee {
   friend auto operator<=>(const ClaimedGuarantee&, const ClaimedGuarantee&) = default;
 };
 
-/// "eps=1.0,delta=1e-5", in either order; epsilon finite and >= 0, delta in [0, 1). Nothing for any
-/// other text.
+/// "eps=1.0,delta=1e-5", in either order; epsilon finite and >= 0, delta in [0, 1), 1e-5 if left out. Nothing
+/// for any other text.
 [[nodiscard]] std::optional<ClaimedGuarantee> parse_guarantee(std::string_view text);
 
 /// The same as text, all digits kept.

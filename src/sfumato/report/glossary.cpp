@@ -81,6 +81,10 @@ constexpr std::array kEntries = {
     Entry{{"Ledger",
            "The file in which a study keeps every trained model's outputs and their origin."},
           {"ledger"}},
+    Entry{{"Maximum auditable epsilon",
+           "The largest epsilon that an audit can show with this many models: what an attack "
+           "without errors would show."},
+          {"maximum auditable epsilon", "maximum"}},
     Entry{{"Membership inference",
            "Telling from a trained model whether a record was in its training data."},
           {"membership"}},

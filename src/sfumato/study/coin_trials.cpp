@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sfumato/core/error.hpp"
 
@@ -42,7 +43,14 @@ std::vector<CoinTrials> coin_trials(const Ledger& ledger, const Study& study) {
       case TrialStatus::diverged: ++of.diverged; return;
       case TrialStatus::ok: break;
     }
-    of.runs.push_back(run_of(trial.worlds.front()));
+    CoinRun run = trial.worlds.size() == 1 ? run_of(trial.worlds.front()) : CoinRun();
+    if (run.scores.empty() || run.scores.size() != run.included.size() ||
+        (!of.runs.empty() && run.scores.size() != of.runs.front().scores.size())) {
+      throw InvalidArgument("holds a model whose coins and losses do not fit together",
+                            "It was changed by other means: restore it from a copy",
+                            Where::in(ledger.path()));
+    }
+    of.runs.push_back(std::move(run));
   });
   return policies;
 }

@@ -20,6 +20,8 @@ struct CoinTrials {
   std::uint64_t trials = 0, diverged = 0, failed = 0;
   std::vector<CoinRun> runs;  ///< of the others, by replica
 };
+/// Of every policy of the study, whose ledger it is (study_of()).
+/// Throws   InvalidArgument with the ledger's path for a model without coins and losses that fit.
 [[nodiscard]] std::vector<CoinTrials> coin_trials(const Ledger& ledger, const Study& study);
 
 /// The runs in LiRA's layout.

@@ -40,7 +40,7 @@ Eigen::MatrixXd confidences(const LossRows& losses) {
 struct Gathered {
   PolicyTrials trials;
   std::map<std::uint32_t, ScoreSample> scores;
-  std::map<std::uint32_t, OdometerRuns> odometers;
+  std::map<std::uint32_t, PathKlRuns> odometers;
   std::map<std::uint32_t, std::array<LossRows, 2>> losses;
   std::set<std::size_t> infinite_coordinates;
 };

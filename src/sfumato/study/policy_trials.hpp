@@ -10,7 +10,7 @@
 #include "sfumato/audit/paper_statistic.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
-#include "sfumato/study/odometer_risk.hpp"
+#include "sfumato/study/path_kl_risk.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
@@ -32,7 +32,7 @@ struct PolicyTrials {
   /// Largest over models and records; NaN where there are no records (a quadratic loss).
   double largest_loss = std::numeric_limits<double>::quiet_NaN();
   /// Of trials that did not diverge, pairs as in `scores`; empty if the study kept no odometer.
-  std::vector<OdometerRuns> odometers;
+  std::vector<PathKlRuns> odometers;
   /// Parameters that made a step infinite, of the first such steps: a few, ascending.
   std::vector<std::size_t> infinite_coordinates;
   /// For the paper's statistic, by pair; empty if record losses were not kept or pairs lack trials.

@@ -13,6 +13,10 @@ TEST(Guarantee, EitherOrderAndBothNames) {
   EXPECT_EQ(parse_guarantee("eps=0,delta=0"), (ClaimedGuarantee{Epsilon(0.0), Delta(0.0)}));
 }
 
+TEST(Guarantee, DeltaMayBeLeftOut) {
+  EXPECT_EQ(parse_guarantee("eps=3"), (ClaimedGuarantee{Epsilon(3.0), Delta(1e-5)}));
+}
+
 TEST(Guarantee, TextKeepsEveryDigit) {
   for (const double epsilon : {0.1, 1.0 / 3.0, 12345.678}) {
     const ClaimedGuarantee claim{Epsilon(epsilon), Delta(1.0 / 7.0)};
@@ -22,7 +26,7 @@ TEST(Guarantee, TextKeepsEveryDigit) {
 
 TEST(Guarantee, AnythingElseIsNothing) {
   for (const char* text :
-       {"", "eps=1", "delta=1e-5", "eps=1,delta=1", "eps=-1,delta=0", "eps=inf,delta=0",
+       {"", "delta=1e-5", "eps=1,delta=1", "eps=-1,delta=0", "eps=inf,delta=0",
         "eps=nan,delta=0", "eps=1,delta=nan", "eps=1,eps=2", "eps=1,delta=0,", "eps=1 ,delta=0",
         "eps=1,delta=0,mu=1", "eps=1x,delta=0", "eps=,delta=0", "eps=1;delta=0"}) {
     EXPECT_FALSE(parse_guarantee(text)) << text;

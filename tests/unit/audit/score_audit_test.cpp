@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
@@ -116,23 +115,6 @@ TEST(ScoreAudit, Refusals) {
   AuditOptions none;
   none.look = 0;
   EXPECT_THROW((void)audit_scores(perfect(5), none), InvalidArgument);
-}
-
-TEST(ClaimCheck, DecidesOrSaysWhatIsMissing) {
-  const Audit audit = audit_scores(perfect(100), AuditOptions{});
-  EXPECT_EQ(check_claim(audit, Epsilon(2.0), Delta(0.0)).verdict, ClaimVerdict::violation);
-  const ClaimCheck open = check_claim(audit, Epsilon(3.0), Delta(0.0));
-  EXPECT_EQ(open.verdict, ClaimVerdict::not_enough_runs);
-  const Audit enough = audit_scores(perfect(open.runs_needed.value()), AuditOptions{});
-  EXPECT_EQ(check_claim(enough, Epsilon(3.0), Delta(0.0)).verdict, ClaimVerdict::violation);
-  ScoreSample blurred = perfect(100);
-  blurred.with[0] = blurred.with[1] = -1.0;
-  for (std::size_t i = 10; i < 60; ++i) blurred.without[i] = 1.0;
-  const ClaimCheck passed =
-      check_claim(audit_scores(blurred, AuditOptions{}), Epsilon(2.0), Delta(0.0));
-  EXPECT_EQ(passed.verdict, ClaimVerdict::not_refuted);
-  EXPECT_GT(passed.cap, 2.0);
-  EXPECT_EQ(name(passed.verdict), "PASS (not refuted)");
 }
 
 }  // namespace

@@ -69,10 +69,10 @@ TEST_F(PolicyTrialsTest, ADivergedModelRanksLowestAndHasNoLoss) {
 }
 
 TEST_F(PolicyTrialsTest, PairsAreApartUnlessEachReplicaDrewItsOwn) {
-  EXPECT_EQ(read().odometers, (std::vector<OdometerRuns>{{{{0.0}, {1.0}}}, {{{10.0}, {11.0}}}}));
+  EXPECT_EQ(read().odometers, (std::vector<PathKlRuns>{{{{0.0}, {1.0}}}, {{{10.0}, {11.0}}}}));
   study_.audit.random_pairs = true;
   const PolicyTrials pooled = read();
-  EXPECT_EQ(pooled.odometers, (std::vector<OdometerRuns>{{{{0.0, 10.0}, {1.0, 11.0}}}}));
+  EXPECT_EQ(pooled.odometers, (std::vector<PathKlRuns>{{{{0.0, 10.0}, {1.0, 11.0}}}}));
   ASSERT_EQ(pooled.scores.size(), 1U);
   EXPECT_EQ(pooled.scores[0].with, (std::vector<double>{-1.0, -100.0, -2.0}));
   EXPECT_EQ(pooled.confidences.size(), 2U);  // of the pairs: the paper's statistic compares records

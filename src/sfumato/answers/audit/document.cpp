@@ -2,277 +2,210 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "sfumato/answers/audit/score_smells.hpp"
+#include "sfumato/answers/evidence/claims.hpp"
+#include "sfumato/answers/evidence/ledger_document.hpp"
+#include "sfumato/answers/evidence/tables.hpp"
 #include "sfumato/audit/auc.hpp"
-#include "sfumato/audit/credible_interval.hpp"
 #include "sfumato/audit/roc.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/report/confidence.hpp"
-#include "sfumato/report/figure.hpp"
-#include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
 
-Claimed<double> described(double value, std::string method = "of these scores") {
-  return {value, Claim::estimate, std::move(method)};
+constexpr const char* kRecordsOnly =
+    "The unit is the record: records scored on one model share its randomness, so they describe "
+    "this model and bound no epsilon (Spec §11.2).";
+constexpr const char* kWrongWay =
+    "If smaller scores mean members, say so with --larger-means nonmember.";
+
+std::string title_of(const AuditQuestion& question) {
+  return fmt::format("Audit of {}", question.logits.empty()
+                                        ? question.members + " and " + question.nonmembers
+                                        : question.logits);
 }
 
-Claimed<double> end_of(double value, const char* method, double confidence) {
-  return {value, Claim::estimate, method, {"the scores are independent"}, confidence};
+std::string runs_text(const ScoresAudit& found, const AuditQuestion& question) {
+  return std::visit(Overloaded{[&](const ScoreFiles& files) {
+                                 std::string runs = fmt::format(
+                                     "{} {} with the record and {} without", files.with,
+                                     question.unit == ScoreUnit::models ? "models" : "records",
+                                     files.without);
+                                 if (files.columns > 1) {
+                                   runs += fmt::format(", in each of {} samples", files.columns);
+                                   if (question.pool)
+                                     runs += ", pooled: each run drew its pair at random";
+                                 }
+                                 return runs;
+                               },
+                               [](const ShadowLayout& layout) {
+                                 return fmt::format("{} models, {} records, each a member of some",
+                                                    layout.models, layout.records);
+                               }},
+                    found.source);
 }
 
-void add_rows(Table& table, const NamedAttack& attack, const Roc& roc, double confidence) {
-  const auto n1 = roc.members(), n0 = roc.non_members();
-  const double auc = roc.auc();
-  const ProbabilityInterval area = auc_interval(auc, n1, n0, confidence);
-  table.add_row({attack.name, "AUC", described(auc),
-                 end_of(area.lower, "Newcombe's interval", confidence),
-                 end_of(area.upper, "Newcombe's interval", confidence)});
-  table.add_row({attack.name, "advantage, largest TPR - FPR",
-                 described(roc.advantage(), "of these scores; biased upwards, as a maximum is"),
-                 Empty{}, Empty{}});
-  for (const double fpr : {0.1, 0.01, 0.001}) {
-    const RocPoint& point = roc.point_at(fpr);
-    const ProbabilityInterval interval = clopper_pearson(point.true_positives, n1, confidence);
-    const bool resolved = fpr * static_cast<double>(n0) >= 1.0;
-    table.add_row(
-        {attack.name, fmt::format("TPR at {:g} % FPR", 100.0 * fpr),
-         resolved ? described(roc.tpr(point))
-                  : described(roc.tpr(point), "at no false positive: too few non-members for less"),
-         end_of(interval.lower, "Clopper-Pearson interval at this threshold", confidence),
-         end_of(interval.upper, "Clopper-Pearson interval at this threshold", confidence)});
+AuditScope scope_of(const ScoresAudit& found, const AuditQuestion& question) {
+  const WorldsDiffer worlds = !question.adjacency ? WorldsDiffer::unknown
+                              : *question.adjacency == Adjacency::remove
+                                  ? WorldsDiffer::by_a_removed_record
+                                  : WorldsDiffer::by_a_replaced_record;
+  return {worlds, question.access, runs_text(found, question)};
+}
+
+void state_repeats(Document& document, const ScoresAudit& found) {
+  const auto* files = std::get_if<ScoreFiles>(&found.source);
+  for (const RepeatsOf& of : found.repeats) {
+    const std::string where =
+        files != nullptr && files->columns > 1 ? fmt::format(" in column {}", of.sample + 1) : "";
+    document.state(
+        StatementKind::warning,
+        fmt::format("Repeated scores{}: of the {} scores {}, {} repeat another to the last digit "
+                    "({} values). Every bound assumes that each score was drawn anew: leave out "
+                    "copies of rows and models that were trained with the same seed.",
+                    where, of.scores.scores,
+                    of.scores.with_record ? "with the record" : "without it", of.scores.repeats,
+                    of.scores.values));
   }
 }
 
-std::string runs_text(std::uint64_t per_world, RunsNeeded unit) {
-  switch (unit) {
-    case RunsNeeded::models_per_world:
-      return fmt::format("At least {} models per world are needed.", per_world);
-    case RunsNeeded::shadow_models:
-      return fmt::format(
-          "About {} shadow models are needed: half of them fit the attack, and the record is in "
-          "half of the others.",
-          4 * per_world);
+/// What holds of this kind of scores.
+void state_kind(Document& document, const ScoresAudit& found, const AuditQuestion& question) {
+  if (!found.bounds && !found.one_run) document.state(StatementKind::warning, kRecordsOnly);
+  if (const auto* layout = std::get_if<ShadowLayout>(&found.source)) {
+    if (found.bounds) {
+      document.state(
+          StatementKind::info,
+          fmt::format("LiRA fitted on {} of {} models; each of the others is attacked on one "
+                      "record, drawn at random.",
+                      layout->models / 2, layout->models));
+      document.state(StatementKind::assumption,
+                     "Each model was trained on each record or not by an independent fair coin.");
+    }
+    if (found.one_run) {
+      document.state(
+          StatementKind::assumption,
+          fmt::format("Model {} was chosen as the target before any was looked at: trying "
+                      "several is as many tests.",
+                      question.model));
+    }
   }
-  throw InternalError("unknown unit of runs");
+  if (found.ties) {
+    document.state(StatementKind::info,
+                   "Some canaries share their score. The two files give their coins away, so where "
+                   "a tie decides a guess, it is taken to be wrong.");
+  }
 }
 
-std::string key_of(const std::string& name) {
-  std::string key = name;
-  std::replace_if(
-      key.begin(), key.end(), [](char c) { return c == ' ' || c == '-' || c == ','; }, '_');
-  return key;
+void add_everything(Document& document, const ScoresAudit& found, const AuditQuestion& question) {
+  if (found.claim) state_claim(document, *found.claim, "", Detail::full);
+  state_repeats(document, found);
+  state_kind(document, found, question);
+  if (found.bounds) {
+    add_bounds(document, *found.bounds,
+               {found.deltas, found.epsilons, question.independent_worlds,
+                question.larger_means == LargerMeans::nonmember});
+  }
+  if (found.one_run) add_one_run(document, *found.one_run, found.deltas);
+  add_membership(document, found.attacks, found.confidence, kWrongWay);
 }
 
-const char* origin_text(ThresholdStrategy origin) {
-  switch (origin) {
-    case ThresholdStrategy::held_out: return "other models";
-    case ThresholdStrategy::ranks: return "rank";
-    case ThresholdStrategy::fixed: return "given";
-    case ThresholdStrategy::combined: break;
+/// The bounds without methods, which --full has.
+void add_brief_bounds(Document& document, const ScoresAudit& found) {
+  Table table("bounds", "What these models show",
+              {{"quantity", "quantity"}, {"value", "value"}, {"maximum", "maximum"}});
+  const auto add_epsilons = [&](const auto& audit) {
+    for (const double delta : found.deltas) {
+      const Claimed<Epsilon> shown = audit.epsilon(Delta(delta));
+      table.add_row({quantity_text(AuditedQuantity::epsilon, delta),
+                     Claimed<Epsilon>{shown.value, shown.claim},
+                     Claimed<double>{audit.epsilon_cap(Delta(delta)), Claim::exact}});
+    }
+  };
+  if (found.bounds) {
+    add_epsilons(*found.bounds);
+    for (const double epsilon : found.epsilons) {
+      const Claimed<Delta> shown = found.bounds->delta(Epsilon(epsilon));
+      table.add_row({quantity_text(AuditedQuantity::delta, epsilon),
+                     Claimed<Delta>{shown.value, shown.claim}, Empty{}});
+    }
+  } else {
+    add_epsilons(*found.one_run);
   }
-  throw InternalError("a threshold comes from nowhere");
+  document.add(std::move(table));
 }
 
-/// The one event whose threshold was settled without the scores that decide, if there is just one.
-const AuditedEvent* event_of_its_own(const Audit& audit) {
-  const AuditedEvent* found = nullptr;
-  for (const AuditedEvent& event : audit.events()) {
-    if (event.origin == ThresholdStrategy::ranks) continue;
-    if (found != nullptr) return nullptr;
-    found = &event;
+/// How the attacks did, where nothing is bounded: the areas alone.
+void add_brief_attacks(Document& document, const ScoresAudit& found) {
+  Table table("membership", "AUC of membership inference (descriptive, not a bound)",
+              {{"attack", "scores"},
+               {"value", "AUC"},
+               {"lower", fmt::format("{} % from", format_confidence_percent(found.confidence))},
+               {"upper", "to"}});
+  const auto estimate = [](double value) { return Claimed<double>{value, Claim::estimate}; };
+  for (const NamedAttack& attack : found.attacks) {
+    if (!attack.problem.empty()) continue;
+    const Roc roc(attack.scores);
+    const ProbabilityInterval area =
+        auc_interval(roc.auc(), roc.members(), roc.non_members(), found.confidence);
+    table.add_row({attack.name, estimate(roc.auc()), estimate(area.lower), estimate(area.upper)});
   }
-  return found;
+  document.add(std::move(table));
+}
+
+void add_brief(Document& document, const ScoresAudit& found, const AuditQuestion& question) {
+  const Delta delta(found.deltas.front());
+  if (found.claim) {
+    state_claim(document, *found.claim, "", Detail::brief);
+  } else if (found.bounds) {
+    document.state(StatementKind::info, shown_text(found.bounds->epsilon(delta),
+                                                   found.bounds->epsilon_cap(delta), delta, ""));
+  } else if (found.one_run) {
+    document.state(StatementKind::info, shown_text(found.one_run->epsilon(delta),
+                                                   found.one_run->epsilon_cap(delta), delta, ""));
+  }
+  state_repeats(document, found);
+  if (!found.bounds && !found.one_run) state_kind(document, found, question);
+  for (const NamedAttack& attack : found.attacks) {
+    if (found.claim || !attack.problem.empty() || !scores_reversed(attack.scores)) continue;
+    document.state(
+        StatementKind::warning,
+        fmt::format("{}: non-members score higher than members. {}", attack.name, kWrongWay));
+  }
+  if (found.bounds || found.one_run) {
+    add_brief_bounds(document, found);
+  } else {
+    add_brief_attacks(document, found);
+  }
+}
+
+Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Detail detail) {
+  Document document = new_document("audit", title_of(question));
+  if (found.bounds) {
+    add_bound_results(document, *found.bounds, found.deltas, found.epsilons, {});
+  }
+  if (found.one_run) add_one_run_results(document, *found.one_run, found.deltas, {});
+  if (found.claim) add_claim_verdict(document, *found.claim, "");
+  if (detail == Detail::brief) {
+    add_brief(document, found, question);
+    state_scope(document, scope_of(found, question), detail);
+    state_how_to_see_more(document);
+    return document;
+  }
+  add_everything(document, found, question);
+  state_scope(document, scope_of(found, question), detail);
+  document.add_provenance("seed", fmt::format("{}", question.seed));
+  return document;
 }
 
 }  // namespace
 
-void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
-                    double confidence) {
-  Table table("membership", "Membership inference (describes, bounds nothing)",
-              {{"attack", "scores"},
-               {"quantity", "quantity"},
-               {"value", "value"},
-               {"lower", fmt::format("{} % from", format_confidence_percent(confidence))},
-               {"upper", "to"}},
-              2);
-  Figure figure("roc", "ROC", Mark::line, {"false-positive rate", "", Scale::log},
-                {"true-positive rate", "", Scale::log});
-  for (const NamedAttack& attack : attacks) {
-    if (!attack.problem.empty()) {
-      table.add_row({attack.name, "AUC", Empty{attack.problem}, Empty{}, Empty{}});
-      continue;
-    }
-    const Roc roc(attack.scores);
-    add_rows(table, attack, roc, confidence);
-    Series series{key_of(attack.name), attack.name, {}, {}, {}, Claim::estimate, "empirical ROC"};
-    for (const RocPoint& point : roc.thinned(200)) {
-      if (point.true_positives == 0 || point.false_positives == 0) continue;  // not on log axes
-      series.x.push_back(roc.fpr(point));
-      series.y.push_back(roc.tpr(point));
-    }
-    figure.add(std::move(series));
-    if (scores_reversed(attack.scores)) {
-      document.state(
-          StatementKind::warning,
-          fmt::format("{}: non-members score higher than members. If smaller scores mean "
-                      "members, say so with --larger-means nonmember.",
-                      attack.name));
-    }
-  }
-  document.add(std::move(table));
-  document.add(std::move(figure));
-}
-
-void add_bounds(Document& document, const Audit& audit, const AuditCommand& command) {
-  Table bounds("bounds", "What these models show",
-               {{"quantity", "quantity"}, {"value", "value"}, {"most", "perfect attack"}});
-  for (const double delta : command.deltas) {
-    bounds.add_row({fmt::format("eps at delta = {:g}", delta), audit.epsilon(Delta(delta)),
-                    Claimed<double>{audit.epsilon_cap(Delta(delta)), Claim::exact,
-                                    "what an attack without errors would show with these models"}});
-  }
-  for (const double eps : command.epsilons) {
-    bounds.add_row({fmt::format("delta at eps = {:g}", eps), audit.delta(Epsilon(eps)), Empty{}});
-  }
-  bounds.add_row({"mu", audit.mu(), Empty{}});
-  for (const double delta : command.deltas) {
-    if (delta == 0.0) continue;  // infinite for every mu
-    bounds.add_row({fmt::format("eps at delta = {:g}, if Gaussian-DP", delta),
-                    audit.epsilon_if_gdp(Delta(delta)), Empty{}});
-  }
-  if (const AuditedEvent* event = event_of_its_own(audit);
-      command.independent_worlds && event != nullptr) {
-    for (const double delta : command.deltas) {
-      const EpsilonInterval interval =
-          credible_epsilon(event->counts, Delta(delta), command.confidence, Worlds::independent);
-      bounds.add_row(
-          {fmt::format("eps at delta = {:g}, credible from", delta), interval.lower, Empty{}});
-      bounds.add_row(
-          {fmt::format("eps at delta = {:g}, credible to", delta), interval.upper, Empty{}});
-    }
-  }
-  document.add(std::move(bounds));
-
-  Table tests("tests", "Tests: score >= threshold",
-              {{"sample", "sample"},
-               {"threshold", "threshold"},
-               {"true_positives", "on D"},
-               {"positives", "of"},
-               {"false_positives", "on D'"},
-               {"negatives", "of"},
-               {"origin", "threshold from"},
-               {"level", "level"}},
-              2);
-  const double sign = command.larger_means == "member" ? 1.0 : -1.0;
-  for (const AuditedEvent& event : audit.events()) {
-    tests.add_row({event.sample + 1, sign * event.threshold, event.counts.true_positives,
-                   event.counts.positives, event.counts.false_positives, event.counts.negatives,
-                   origin_text(event.origin), event.level});
-  }
-  document.add(std::move(tests));
-  if (sign < 0.0) {
-    document.state(StatementKind::info,
-                   "Smaller scores mean members: the tests are score <= "
-                   "threshold.");
-  }
-}
-
-void add_one_run(Document& document, const OneRunAudit& audit, const std::vector<double>& deltas) {
-  const CanaryGuesses& best = audit.best(Delta(deltas.front()));
-  Table table("one_run", "One run with canaries", {{"quantity", "quantity"}, {"value", "value"}});
-  table.add_row({"canaries", best.canaries});
-  table.add_row({"guesses", best.guesses});
-  table.add_row({"correct", best.correct});
-  for (const double delta : deltas) {
-    table.add_row({fmt::format("eps at delta = {:g}", delta), audit.epsilon(Delta(delta))});
-  }
-  table.add_row({"mu", audit.mu()});
-  for (const double delta : deltas) {
-    if (delta == 0.0) continue;  // infinite for every mu
-    table.add_row({fmt::format("eps at delta = {:g}, if Gaussian-DP", delta),
-                   audit.epsilon_if_gdp(Delta(delta))});
-  }
-  document.add(std::move(table));
-  if (audit.guesses().size() == 1) return;
-  Table numbers("guesses", "Numbers of guesses, settled before the coins",
-                {{"guesses", "guesses"}, {"correct", "correct"}, {"level", "level"}});
-  for (const CanaryGuesses& some : audit.guesses()) {
-    numbers.add_row({some.guesses, some.correct, audit.level()});
-  }
-  document.add(std::move(numbers));
-}
-
-void add_claim(Document& document, const ClaimCheck& check, const ClaimedGuarantee& claim,
-               const Judgement& judgement, Verdict& verdict) {
-  const std::string what =
-      fmt::format("eps = {:g}, delta = {:g}", claim.epsilon.nats(), claim.delta.probability());
-  const std::string shown = format_number(check.found.value.nats(), Rounding::down);
-  std::string text;
-  Outcome outcome = Outcome::open;
-  switch (check.verdict) {
-    case ClaimVerdict::violation:
-      text = fmt::format(
-          "VIOLATION of the claim {}: these models show eps >= {} with confidence {} %.", what,
-          shown, format_confidence_percent(check.found.confidence.value_or(0.0)));
-      outcome = Outcome::bad;
-      break;
-    case ClaimVerdict::not_enough_runs:
-      text = fmt::format(
-          "NOT ENOUGH RUNS to check the claim {}: not even a perfect attack could show more than "
-          "eps = {:.4f}. {}",
-          what, check.cap,
-          !judgement.more.empty() ? judgement.more
-          : check.runs_needed     ? runs_text(*check.runs_needed, judgement.unit)
-                                  : "No feasible number of models would do.");
-      break;
-    case ClaimVerdict::not_refuted:
-      if (judgement.reversed) {
-        text = fmt::format(
-            "OPEN: the claim {} was not tested, because non-members score higher than members. If "
-            "smaller scores mean members, say so with --larger-means nonmember; if not, check "
-            "which scores are whose.",
-            what);
-        break;
-      }
-      text = fmt::format(
-          "PASS (not refuted): these models show eps >= {} at delta = {:g}, and the claim is {}. "
-          "This does not prove it: a perfect attack would have shown {:.4f}, another attack or "
-          "another pair of data sets may show more.",
-          shown, claim.delta.probability(), what, check.cap);
-      outcome = Outcome::good;
-      break;
-  }
-  verdict = worst(verdict, outcome == Outcome::bad    ? Verdict::violated
-                           : outcome == Outcome::open ? Verdict::open
-                                                      : Verdict::not_refuted);
-  document.state(StatementKind::verdict, text, outcome);
-}
-
-void state_scope(Document& document, const AuditCommand& command, const std::string& runs) {
-  const std::string record = command.adjacency == "replace" ? "which of two records was trained on"
-                             : command.adjacency == "losses"
-                                 ? "which of the two losses was trained on"
-                                 : "whether one record was trained on";
-  document.state(
-      StatementKind::assumption,
-      fmt::format(
-          "What is protected: {}; adjacency {}. Threat model: an attacker with {}, who knows all "
-          "other records. {}. The numbers are about the attack that made the scores and the data "
-          "sets that were trained on: a better attack or another pair may show more, so no value "
-          "here is a guarantee, and a bound of 0 does not mean private.",
-          record,
-          command.adjacency.empty()       ? "unknown (not given)"
-          : command.adjacency == "losses" ? "as the study gives it"
-                                          : command.adjacency,
-          command.access.empty()          ? "access that is unknown (not given)"
-          : command.access == "white-box" ? "white-box access (weights, gradients)"
-          : command.access == "law" ? "white-box access and the laws of the weights on D and D'"
-                                    : "black-box access (outputs)",
-          runs));
+Document document_of(const AuditAnswer& answer, Detail detail) {
+  return std::visit(
+      Overloaded{
+          [&](const ScoresAudit& found) { return of_scores(found, answer.question, detail); },
+          [&](const LedgerAudit& found) { return document_of(found, detail); }},
+      answer.found);
 }
 
 }  // namespace sfumato

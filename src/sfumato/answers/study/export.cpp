@@ -5,6 +5,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/study/export.hpp"
+#include "sfumato/study/ledger_study.hpp"
 #include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato {
@@ -17,7 +18,7 @@ StudyExportAnswer answer(const StudyExportQuestion& question, Observer&) {
   }
   prepare_output(question.out, question.force);
   const Ledger ledger = Ledger::read(question.ledger);
-  const Study study = parse_study(ledger.identity().study, question.ledger);
+  const Study study = study_of(ledger);
   const std::uint64_t rows =
       (npz ? export_npz : export_csv)(ledger, study, question.out, question.timings);
   return {question, rows, study.train.seed};

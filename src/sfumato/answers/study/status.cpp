@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sfumato/core/clock_text.hpp"
+#include "sfumato/study/ledger_study.hpp"
 
 namespace sfumato {
 namespace {
@@ -30,7 +31,7 @@ StudyStatusAnswer answer(const StudyStatusQuestion& question, Observer&) {
   answer.question = question;
   answer.growing = Ledger::is_growing(question.ledger);
   const Ledger ledger = Ledger::read(question.ledger);
-  const Study study = parse_study(ledger.identity().study, question.ledger);
+  const Study study = study_of(ledger);
   answer.title = study.title;
   answer.progress = progress_of(study, ledger);
   answer.workers = std::max(1U, ledger.workers());

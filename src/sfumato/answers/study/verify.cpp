@@ -6,6 +6,7 @@
 #include <random>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/study/ledger_study.hpp"
 
 namespace sfumato {
 namespace {
@@ -90,7 +91,7 @@ StudyVerifyAnswer answer(const StudyVerifyQuestion& question, Observer& observer
                           Where::key("sample"));
   }
   const Ledger ledger = Ledger::read(question.ledger);
-  const TrialRunner runner(parse_study(ledger.identity().study, question.ledger));
+  const TrialRunner runner(study_of(ledger));
   require_comparable(runner, ledger, question.ledger);
   StudyVerifyAnswer answer{question,
                            runner.study(),

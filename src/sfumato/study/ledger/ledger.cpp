@@ -41,6 +41,8 @@ Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Ledger::~Ledger() = default;
 
+const std::string& Ledger::path() const { return connection_->path(); }
+
 Ledger Ledger::read(const std::string& path) {
   auto connection = std::make_unique<LedgerConnection>(path, LedgerConnection::For::reading);
   // One moment of the ledger for everything that is asked of it.

@@ -47,6 +47,8 @@ class Ledger {
   ~Ledger();
 
   [[nodiscard]] const LedgerIdentity& identity() const { return identity_; }
+  /// As the caller wrote it, for messages.
+  [[nodiscard]] const std::string& path() const;
 
   /// Adds trials in one transaction.
   /// Throws   InternalError if one is there already.

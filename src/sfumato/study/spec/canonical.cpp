@@ -59,7 +59,7 @@ std::string canonical_text(const Study& study) {
   for (const NoiseSpec& noise : study.noise) {
     text += "[[noise]]\n" + write_keys(noise, noise_keys());
   }
-  text += "[audit]\n" + write_keys(study.audit, keys_for(kind, audit_keys()));
+  text += "[audit]\n" + write_keys(study.audit, keys_for(kind, audit_spec_keys()));
   return text;
 }
 

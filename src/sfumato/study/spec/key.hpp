@@ -48,6 +48,6 @@ void read_keys_for(ModelKind kind, T& into, const TomlTable& table, const Keys<T
 [[nodiscard]] std::vector<std::string> layer_types();
 [[nodiscard]] const Keys<Training>& train_keys();
 [[nodiscard]] const Keys<NoiseSpec>& noise_keys();
-[[nodiscard]] const Keys<AuditSpec>& audit_keys();
+[[nodiscard]] const Keys<AuditSpec>& audit_spec_keys();
 
 }  // namespace sfumato

@@ -342,7 +342,7 @@ const Keys<NoiseSpec>& noise_keys() {
   return keys;
 }
 
-const Keys<AuditSpec>& audit_keys() {
+const Keys<AuditSpec>& audit_spec_keys() {
   static const Keys<AuditSpec> keys = [] {
     const auto probability = [](const char* name, const char* help, double AuditSpec::*member) {
       return Key<AuditSpec>{
@@ -429,7 +429,7 @@ std::vector<KeyInfo> study_keys() {
   NoiseSpec noise;
   noise.policy = NoiseKind::isotropic_per_layer;  // the one that has most keys
   append(infos, "noise", noise_keys(), noise);
-  append(infos, "audit", audit_keys());
+  append(infos, "audit", audit_spec_keys());
   return infos;
 }
 

@@ -329,7 +329,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
   if (root.has("audit")) {
     const TomlTable audit = root.table("audit");
     study.audit.where = audit.where("");
-    read_keys_for(kind, study.audit, audit, audit_keys());
+    read_keys_for(kind, study.audit, audit, audit_spec_keys());
     if (study.audit.worlds() == 1) settle_coins(study, audit);
     if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
       throw InvalidArgument("the path KL follows D and D' of one seed, `coupled` is false",

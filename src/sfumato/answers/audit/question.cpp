@@ -1,0 +1,117 @@
+#include "sfumato/answers/audit/question.hpp"
+
+#include "sfumato/answers/evidence/ledger_keys.hpp"
+#include "sfumato/data/keys/makers.hpp"
+
+namespace sfumato {
+namespace {
+
+[[noreturn]] void refuse(const char* key, const char* problem) {
+  throw InvalidArgument(problem, "", Where::key(key));
+}
+
+void check_ledger(const AuditQuestion& question) {
+  constexpr const char* kImported = "is for imported scores: a ledger knows its own";
+  if (question.unit) refuse("unit", kImported);
+  if (question.larger_means != LargerMeans::member) refuse("larger_means", kImported);
+  if (question.pool) refuse("pool", kImported);
+  if (question.independent_worlds) refuse("independent_worlds", kImported);
+  if (question.randomised) refuse("randomised", kImported);
+  if (question.adjacency) refuse("adjacency", kImported);
+  if (question.access) refuse("access", kImported);
+}
+
+void check_scores(const AuditQuestion& question, bool layout) {
+  if (!question.policy.empty()) refuse("policy", "is for ledgers");
+  if (!question.score.empty()) refuse("score", "is for ledgers");
+  if (!question.unit) refuse("unit", "is required for imported scores: models or records");
+  const bool models = question.unit == ScoreUnit::models;
+  if (question.pool && !models) {
+    refuse("pool", "columns of records share their coins: it needs --unit models");
+  }
+  if (question.randomised && models) {
+    refuse("randomised", "canaries are records: it needs --unit records");
+  }
+  if (question.guesses && !question.randomised) refuse("guesses", "goes with --randomised");
+  if (question.model != 1 && !(question.randomised && layout)) {
+    refuse("model", "goes with --randomised and --logits");
+  }
+  if (question.claim && !models && !question.randomised) {
+    refuse("claim",
+           "records scored on one model bound no epsilon, unless their inclusion was randomised "
+           "(--randomised)");
+  }
+}
+
+}  // namespace
+
+const Keys<AuditQuestion>& audit_keys() {
+  using namespace keys;
+  using Q = AuditQuestion;
+  static const Keys<Q> all = [] {
+    Key<Q> unit = choice_key<Q, ScoreUnit>("unit",
+                                           "what a score belongs to: a model of its own, or a "
+                                           "record of one model",
+                                           &Q::unit,
+                                           {{"models", ScoreUnit::models},
+                                            {"model", ScoreUnit::models},
+                                            {"records", ScoreUnit::records},
+                                            {"record", ScoreUnit::records}});
+    unit.type = "models | records";
+    Keys<Q> list = {
+        file_key<Q>("ledger", "ledger of `study run`", &Q::ledger),
+        file_key<Q>("members",
+                    "scores with the record (CSV or NPY; a column per pair or kind of score)",
+                    &Q::members),
+        with(file_key<Q>("nonmembers", "scores without it", &Q::nonmembers), {"non_members"}),
+        file_key<Q>("logits", "LiRA's layout: logits, models x records", &Q::logits),
+        file_key<Q>("membership", "1 where the model was trained on the record", &Q::membership),
+        std::move(unit),
+        choice_key<Q, LargerMeans>(
+            "larger_means", "what larger scores mean", &Q::larger_means,
+            {{"member", LargerMeans::member}, {"nonmember", LargerMeans::nonmember}})};
+    for (Key<Q>& key : ledger_audit_keys<Q>()) list.push_back(std::move(key));
+    list.push_back(flag_key<Q>("pool", "columns are pairs that each run drew at random: one sample",
+                               &Q::pool));
+    list.push_back(flag_key<Q>("independent_worlds",
+                               "members and non-members share no seeds: credible interval too",
+                               &Q::independent_worlds));
+    list.push_back(
+        with(flag_key<Q>("randomised", "each record was included by a fair coin: one-run audit",
+                         &Q::randomised),
+             {"randomized"}));
+    list.push_back(
+        integer_key<Q>("model", "target of a one-run audit of logits, from 1", &Q::model, 1));
+    list.push_back(choice_key<Q, Adjacency>(
+        "adjacency", "how D' differs from D, for the statement", &Q::adjacency,
+        {{"remove", Adjacency::remove}, {"replace", Adjacency::replace}}));
+    list.push_back(choice_key<Q, ScoreAccess>(
+        "access", "of the attacker, for the statement", &Q::access,
+        {{"black-box", ScoreAccess::outputs}, {"white-box", ScoreAccess::weights}}));
+    return list;
+  }();
+  return all;
+}
+
+void check(const AuditQuestion& question) {
+  const bool pair = !question.members.empty() || !question.nonmembers.empty();
+  const bool layout = !question.logits.empty() || !question.membership.empty();
+  const bool ledger = !question.ledger.empty();
+  if (int{pair} + int{layout} + int{ledger} != 1) {
+    refuse("ledger",
+           "give a ledger, --members and --nonmembers, or --logits and --membership, and only one "
+           "of the three");
+  }
+  if (pair && question.members.empty()) refuse("members", "is missing beside --nonmembers");
+  if (pair && question.nonmembers.empty()) refuse("nonmembers", "is missing beside --members");
+  if (layout && question.logits.empty()) refuse("logits", "is missing beside --membership");
+  if (layout && question.membership.empty()) refuse("membership", "is missing beside --logits");
+  if (ledger) {
+    check_ledger(question);
+  } else {
+    check_scores(question, layout);
+  }
+  check(static_cast<const LedgerAuditOptions&>(question));
+}
+
+}  // namespace sfumato

@@ -1,0 +1,38 @@
+#include "sfumato/answers/report/question.hpp"
+
+#include "sfumato/answers/evidence/ledger_keys.hpp"
+#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/keys/makers.hpp"
+
+namespace sfumato {
+
+const Keys<ReportQuestion>& report_keys() {
+  using namespace keys;
+  using Q = ReportQuestion;
+  static const Keys<Q> all = [] {
+    Keys<Q> list = {
+        texts_key<Q>("inputs", "paths",
+                     "ledgers, JSON of other commands, directories of `reproduce`", &Q::inputs),
+        file_key<Q>("out", "the page; the same for programs is beside it, with .json", &Q::out),
+        text_key<Q>("title", "text", "of the report (default: of the first input)", &Q::title)};
+    for (Key<Q>& key : ledger_audit_keys<Q>()) list.push_back(std::move(key));
+    return list;
+  }();
+  return all;
+}
+
+void check(const ReportQuestion& question) {
+  if (question.inputs.empty()) {
+    throw InvalidArgument("name a ledger, the JSON of a command or a directory of `reproduce`", "",
+                          Where::key("inputs"));
+  }
+  if (question.out.empty()) {
+    throw InvalidArgument("is missing: the page, such as report.html", "", Where::key("out"));
+  }
+  if (suffix_of(question.out) == ".json") {
+    throw InvalidArgument("is the name of JSON: the page ends in .html", "", Where::key("out"));
+  }
+  check(static_cast<const LedgerAuditOptions&>(question));
+}
+
+}  // namespace sfumato

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sfumato/data/keys/key.hpp"
+#include "sfumato/study/ledger_audit/options.hpp"
+
+namespace sfumato {
+
+/// One HTML page of results: ledgers, which are audited as `audit` does it, the JSON of other commands or of
+/// a report, directories of `reproduce`. Each input is a chapter.
+struct ReportQuestion : LedgerAuditOptions {
+  std::vector<std::string> inputs;
+  std::string out;     ///< the page, a name that ends in .html
+  std::string title;   ///< empty: of the first input
+  bool force = false;  ///< replace files
+  std::string
+      written;  ///< when, for people; a single report that says when it was written keeps that
+};
+
+/// All but `force` and `written`.
+[[nodiscard]] const Keys<ReportQuestion>& report_keys();
+
+/// Throws   InvalidArgument at a key whose value cannot be.
+void check(const ReportQuestion& question);
+
+}  // namespace sfumato
