@@ -77,6 +77,11 @@ def compared(entry):
     return table(("run", "number", "paper", "ours", "interval"), rows) if rows else ""
 
 
+def pooled(attack, name, before=None):
+    """A bound from all pairs together, also of reports that name it otherwise."""
+    return attack.get(f"pooled_{name}", attack.get(before or name))
+
+
 def attacked(entry):
     rows = []
     for group, ours in entry["ours"].items():
@@ -88,13 +93,13 @@ def attacked(entry):
                      number(attack["differing_loss_D"]), number(attack["differing_loss_D'"]),
                      number(attack["advantage"]), interval(sure.get("advantage")),
                      number(attack["auc"]), number(attack["auc_within_pairs"]),
-                     number(attack["epsilon_lower_bound"]), number(attack["epsilon_cap"]),
-                     number(attack["delta_lower_bound"]), number(ours["diverged"])))
+                     number(pooled(attack, "epsilon_lower_bound")), number(pooled(attack, "epsilon_maximum", "epsilon_cap")),
+                     number(pooled(attack, "delta_lower_bound")), number(ours["diverged"])))
     if not rows:
         return ""
     return ("The same models attacked by a threshold on the differing record's loss:\n\n"
             + table(("run", "models per world", "loss, D", "loss, D'", "advantage", "95 %", "AUC",
-                     "AUC in pair", "eps at 1e-5 >=", "cap", "delta >=", "diverged"), rows))
+                     "AUC in pair", "eps at 1e-5, pooled >=", "maximum", "delta, pooled >=", "diverged"), rows))
 
 
 def readings(entry):

@@ -257,8 +257,15 @@ class Trained(ProgramTest):
             lower, upper = interval["delta_at_0.1"]
             self.assertTrue(0 <= lower <= upper <= 1)
             self.assertEqual(ours["models_per_world"], 4)
-            self.assertLessEqual(ours["attack"]["epsilon_lower_bound"],
-                                 ours["attack"]["epsilon_cap"])
+            self.assertLessEqual(ours["attack"]["pooled_epsilon_lower_bound"],
+                                 ours["attack"]["pooled_epsilon_maximum"])
+        # One ledger has one epsilon, whoever shows it.
+        audited = self.document("audit", self.dir / "out/ledgers/table2.s1.quick.ledger", "--score", "loss")
+        for policy in ("isotropic_per_layer", "anisotropic"):
+            self.assertEqual(entry["ours"][policy]["audit"], {
+                "epsilon_lower": audited.value("sandwich", "audited", policy=policy, quantity="eps at delta = 1e-05"),
+                "maximum": audited.value("sandwich", "maximum", policy=policy, quantity="eps at delta = 1e-05"),
+                "delta_lower": audited.value("sandwich", "audited", policy=policy, quantity="delta at eps = 0.1")})
         self.assertEqual((entry["reduced"], entry["size"]["iterations"]), (True, 60))
         self.assertEqual(self.trials(), {f"table2.s1{reading}.quick.ledger": 8
                                          for reading in ("", ".deviation", ".times_learning_rate")})

@@ -13,7 +13,7 @@
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/report/histogram.hpp"
 #include "sfumato/reproduce/json_value.hpp"
-#include "sfumato/study/ledger/ledger.hpp"
+#include "sfumato/study/ledger_audit/ledger_audit.hpp"
 
 namespace sfumato {
 namespace {
@@ -86,14 +86,35 @@ PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const Polic
   options.delta = Delta(kDelta);
   options.audits = audits;
   const Audit audit = audit_scores(all, options);
-  outcome.epsilon = audit.epsilon(Delta(kDelta));
-  outcome.epsilon_cap = audit.epsilon_cap(Delta(kDelta));
-  outcome.delta = audit.delta(Epsilon(study.audit.epsilons.front()));
+  outcome.pooled_epsilon = audit.epsilon(Delta(kDelta));
+  outcome.pooled_maximum = audit.epsilon_cap(Delta(kDelta));
+  outcome.pooled_delta = audit.delta(Epsilon(study.audit.epsilons.front()));
   if (trials.scores.size() > 1) {
-    outcome.epsilon.assumptions.emplace_back(kPooled);
-    outcome.delta.assumptions.emplace_back(kPooled);
+    outcome.pooled_epsilon.assumptions.emplace_back(kPooled);
+    outcome.pooled_delta.assumptions.emplace_back(kPooled);
   }
   return outcome;
+}
+
+/// What `sfumato audit` says of the same ledger.
+void add_audit(const TrainedStudy& trained, std::vector<PolicyOutcome>& outcomes) {
+  const auto fewest = [](const PolicyTrials& policy) {
+    std::size_t models = std::numeric_limits<std::size_t>::max();
+    for (const ScoreSample& pair : policy.scores) models = std::min(models, pair.with.size());
+    return models;
+  };
+  for (const PolicyTrials& policy : trained.policies) {
+    if (policy.scores.empty() || fewest(policy) < 2) return;  // too few for any audit
+  }
+  LedgerAuditOptions options;
+  options.score = trained.score;
+  const LedgerAudit found = audit(Ledger::read(trained.ledger), options);
+  for (std::size_t p = 0; p < outcomes.size(); ++p) {
+    const Audit& shown = std::get<PairedModels>(found.policies[p].models).audit;
+    outcomes[p].epsilon = shown.epsilon(Delta(found.deltas.front()));
+    outcomes[p].maximum = shown.epsilon_cap(Delta(found.deltas.front()));
+    outcomes[p].delta = shown.delta(Epsilon(found.epsilons.front()));
+  }
 }
 
 }  // namespace
@@ -104,6 +125,7 @@ std::vector<PolicyOutcome> outcomes_of(const TrainedStudy& trained) {
     outcomes.push_back(outcome_of(trained.study, trained.study.noise[p], trained.policies[p],
                                   trained.policies.size()));
   }
+  add_audit(trained, outcomes);
   return outcomes;
 }
 
@@ -168,13 +190,19 @@ Table proof_table(const std::string& key, const std::vector<PolicyOutcome>& outc
               {{"policy", "noise"},
                {"models", "models"},
                {"epsilon", "eps at delta = 1e-5"},
-               {"cap", "perfect attack"},
-               {"delta", fmt::format("delta at eps = {:g}", epsilon)}});
+               {"maximum", "maximum"},
+               {"delta", fmt::format("delta at eps = {:g}", epsilon)},
+               {"pooled_epsilon", "eps, pairs pooled"},
+               {"pooled_delta", "delta, pairs pooled"}});
+  constexpr const char* kTooFew = "an audit needs two models of each pair and world";
   for (const PolicyOutcome& o : outcomes) {
-    table.add_row({o.policy, o.models, o.epsilon,
-                   Claimed<double>{o.epsilon_cap, Claim::exact,
-                                   "the eps that an attack without errors would show"},
-                   o.delta});
+    table.add_row(
+        {o.policy, o.models, o.epsilon ? Cell(*o.epsilon) : Cell(Empty{kTooFew}),
+         o.maximum ? Cell(Claimed<double>{*o.maximum, Claim::exact,
+                                          "maximum auditable epsilon: the largest that this many "
+                                          "models can certify"})
+                   : Cell(Empty{}),
+         o.delta ? Cell(*o.delta) : Cell(Empty{}), o.pooled_epsilon, o.pooled_delta});
   }
   return table;
 }
@@ -196,9 +224,12 @@ Json outcome_json(const PolicyOutcome& o, const std::vector<double>& epsilons) {
                     {"advantage", o.advantage.value},
                     {"auc", o.auc},
                     {"auc_within_pairs", o.auc_within},
-                    {"epsilon_lower_bound", o.epsilon.value.nats()},
-                    {"epsilon_cap", json_number(o.epsilon_cap)},
-                    {"delta_lower_bound", o.delta.value.probability()}};
+                    {"pooled_epsilon_lower_bound", o.pooled_epsilon.value.nats()},
+                    {"pooled_epsilon_maximum", json_number(o.pooled_maximum)},
+                    {"pooled_delta_lower_bound", o.pooled_delta.value.probability()}};
+  json["audit"] = {{"epsilon_lower", o.epsilon ? Json(o.epsilon->value.nats()) : Json(nullptr)},
+                   {"maximum", o.maximum ? json_number(*o.maximum) : Json(nullptr)},
+                   {"delta_lower", o.delta ? Json(o.delta->value.probability()) : Json(nullptr)}};
   return json;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,18 @@ struct PolicyOutcome {
   ProbabilityInterval auc_interval{};
   /// The mean over pairs of the AUC of each: an attacker who knows how hard the record is.
   double auc_within = 0.5;
-  Claimed<Epsilon> epsilon{Epsilon(0.0)};  ///< lower bound at delta = 1e-5
-  double epsilon_cap = 0.0;                ///< what a perfect attack would show
-  Claimed<Delta> delta{Delta(0.0)};        ///< lower bound at the study's first epsilon
+
+  /// What `sfumato audit LEDGER --score SCORE` shows, at the study's delta and first epsilon: each pair by itself,
+  /// so that so few models prove little. Nothing where there are too few for an audit.
+  std::optional<Claimed<Epsilon>> epsilon;
+  std::optional<double> maximum;  ///< the largest epsilon that could have been shown
+  std::optional<Claimed<Delta>> delta;
+
+  /// Lower bounds from the counts over all pairs at fixed ranks, at delta = 1e-5 and the study's first epsilon:
+  /// about the average of the pairs, for the paper's tables.
+  Claimed<Epsilon> pooled_epsilon{Epsilon(0.0)};
+  double pooled_maximum = 0.0;
+  Claimed<Delta> pooled_delta{Delta(0.0)};
 };
 
 /// Nothing is finite where every model diverged: `statistics` is then empty.
@@ -53,7 +63,8 @@ struct PolicyOutcome {
 /// How well a threshold on the differing record's loss tells D from D'.
 [[nodiscard]] Table attack_table(const std::string& key, const std::string& title,
                                  const std::vector<PolicyOutcome>& outcomes);
-/// What that attack proves, `epsilon` being the one that delta is bounded at.
+/// What that attack proves, by the audit of the ledger and by pooled pairs, `epsilon` being the one that delta
+/// is bounded at.
 [[nodiscard]] Table proof_table(const std::string& key, const std::vector<PolicyOutcome>& outcomes,
                                 double epsilon);
 

@@ -84,7 +84,7 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
 }
 
 Table odometer_table(const std::string& key, const std::vector<OdometerSummary>& odometers) {
-  Table table(key, "What the steps of training reveal: the odometer of the same models",
+  Table table(key, "What the steps of training reveal: the path KL of the same models",
               {{"policy", "noise"},
                {"along", "along"},
                {"models", "models"},

@@ -47,7 +47,7 @@ std::optional<TrainedStudy> train_study(const PartContext& context, const StudyR
   PrefixObserver observer(request.ledger, *context.observer);
   if (run_study(runner, ledger, context.threads, observer).stopped) return std::nullopt;
   TrainedStudy trained{runner.study(), path,
-                       trials_by_policy(ledger, runner.study(), request.score)};
+                       trials_by_policy(ledger, runner.study(), request.score), request.score};
   for (const PolicyTrials& policy : trained.policies) {
     if (policy.failed == 0) continue;
     std::string message;

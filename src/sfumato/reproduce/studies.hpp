@@ -20,6 +20,7 @@ struct TrainedStudy {
   Study study;
   std::string ledger;                  ///< path
   std::vector<PolicyTrials> policies;  ///< by `score`
+  std::string score;
 };
 
 struct StudyRequest {

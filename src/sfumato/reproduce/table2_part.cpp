@@ -162,7 +162,7 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
                     anisotropic.statistics.front().mean.value));
     std::size_t refuted = 0;
     for (const PolicyOutcome* o : {&isotropic, &anisotropic}) {
-      if (o->delta.value.probability() > o->statistics.front().maximum.value) ++refuted;
+      if (o->pooled_delta.value.probability() > o->statistics.front().maximum.value) ++refuted;
     }
     findings.push_back(
         {"measures_delta", "the statistic measures delta",
@@ -174,8 +174,8 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
              "{} (anisotropic), both together at 95 %, {} models per world; its "
              "AUC is {:.3g} and {:.3g}, {:.3g} and {:.3g} for who knows how hard the record "
              "is.",
-             format_number(isotropic.delta.value.probability(), Rounding::down, 3),
-             format_number(anisotropic.delta.value.probability(), Rounding::down, 3),
+             format_number(isotropic.pooled_delta.value.probability(), Rounding::down, 3),
+             format_number(anisotropic.pooled_delta.value.probability(), Rounding::down, 3),
              isotropic.models, isotropic.auc, anisotropic.auc, isotropic.auc_within,
              anisotropic.auc_within)});
   }
