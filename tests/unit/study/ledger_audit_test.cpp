@@ -155,8 +155,8 @@ TEST_F(LedgerAuditTest, RefusesWhatTheLedgerHasNot) {
 
 TEST_F(LedgerAuditTest, WithoutTheDefaultScoreItIsTheLoss) {
   std::string text = kQuadratic;
-  text.replace(text.find("policy = \"isotropic\"\nname = \"much\"\nvariance = 100.0"), 53,
-               "policy = \"none\"");
+  const std::string much = "policy = \"isotropic\"\nname = \"much\"\nvariance = 100.0";
+  text.replace(text.find(much), much.size(), "policy = \"none\"");
   const LedgerAudit found = audit(Ledger::read(trained(text)), {});
   EXPECT_EQ(found.score, "loss");
   ASSERT_TRUE(found.fallback);

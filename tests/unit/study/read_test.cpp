@@ -107,7 +107,9 @@ TEST(ReadStudy, ClaimsToCheck) {
   const std::string text = canonical_text(study);
   EXPECT_EQ(parse_study(text, "again").audit.claims, study.audit.claims);
   EXPECT_EQ(small({"audit.claims=\"eps=1,delta=0\""}).audit.claims.size(), 1U);
-  expect_refusal(kSmall + "[audit]\nclaims = [\"eps=1\"]\n", {"s.toml:13:10", "eps=1", "delta"});
+  EXPECT_EQ(small({"audit.claims=\"eps=3\""}).audit.claims.at(0),
+            (ClaimedGuarantee{Epsilon(3.0), Delta(1e-5)}));
+  expect_refusal(kSmall + "[audit]\nclaims = [\"delta=1\"]\n", {"s.toml:13:10", "delta=1"});
   expect_refusal(kSmall + "[audit]\nclaims = [[\"eps=1,delta=0\", \"x\"]]\n", {"claims"});
   expect_refusal(kSmall + "[audit]\nclaims = 3\n", {"claims"});
 }
