@@ -25,8 +25,8 @@ namespace {
 
 /// As wide as the terminal, 80 columns where that is unknown; colours where somebody sees them and has
 /// not said no (no-color.org).
-TextStyle style_of_terminal() {
-  TextStyle style{80, false};
+TextStyle style_of_terminal(std::string figures_by) {
+  TextStyle style{80, false, std::move(figures_by)};
   if (::isatty(STDOUT_FILENO) == 0) return style;
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
@@ -73,7 +73,7 @@ void prepare_report(const Output& output) {
 }
 
 void print(const Document& document, bool json) {
-  write_output(json ? render_json(document) : render_text(document, style_of_terminal()));
+  write_output(json ? render_json(document) : render_text(document, style_of_terminal("")));
 }
 
 void show(const std::function<Document(Detail)>& document, const Output& output) {
@@ -83,7 +83,8 @@ void show(const std::function<Document(Detail)>& document, const Output& output)
     const Document whole = brief ? document(Detail::full) : shown;
     write_file(output.report, html_report({whole.title(), {whole}, {}, time_now()}));
   }
-  print(shown, output.json);
+  write_output(output.json ? render_json(shown)
+                           : render_text(shown, style_of_terminal("--report FILE.html")));
 }
 
 void write_output(const std::string& text) {

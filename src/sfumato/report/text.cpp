@@ -159,10 +159,10 @@ std::string render_text(const Document& document, const TextStyle& style) {
       text += render_bars(*figure, width);
     }
   }
-  if (!figures.empty()) {
+  if (!figures.empty() && !style.figures_by.empty()) {
     text += '\n';
     text += wrap("Figures: ",
-                 fmt::format("{} (--report FILE.html draws {})", fmt::join(figures, "; "),
+                 fmt::format("{} ({} draws {})", fmt::join(figures, "; "), style.figures_by,
                              figures.size() == 1 ? "it" : "them"),
                  width);
   }

@@ -11,6 +11,8 @@ namespace sfumato {
 struct TextStyle {
   std::size_t width = 100;  ///< columns
   bool colour = false;      ///< ANSI colours for verdicts and warnings
+  /// What draws the figures, named in one line; empty: they are left out.
+  std::string figures_by = "--report FILE.html";
 };
 
 /// The document for people: title, blocks in order, provenance, and last the summary statements,

@@ -96,10 +96,12 @@ TEST(RidgeChange, RefusesWhatItCannotUse) {
   EXPECT_THROW((void)row_change(problem, 0, Record{Vector2d(1, 1), 0.0}), InvalidArgument);
   const RidgeProblem wide(MatrixXd::Ones(1, 2), VectorXd::Ones(1), {});
   EXPECT_THROW((void)row_change(wide, 0, std::nullopt), NumericalFailure);
-  // One row and a ridge that goes with it: nothing is left.
+  // One row: a ridge per row counts its empty place, and without a ridge nothing is left.
   const RidgeProblem one(MatrixXd::Ones(1, 1), VectorXd::Ones(1),
                          {LossScale::sum, 1.0, RidgeScale::times_rows});
-  EXPECT_FALSE(row_change(one, 0, std::nullopt).has_value());
+  EXPECT_TRUE(row_change(one, 0, std::nullopt).has_value());
+  const RidgeProblem bare(MatrixXd::Ones(1, 1), VectorXd::Ones(1), {});
+  EXPECT_FALSE(row_change(bare, 0, std::nullopt).has_value());
 }
 
 }  // namespace

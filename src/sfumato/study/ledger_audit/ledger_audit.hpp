@@ -40,10 +40,10 @@ struct PairedModels {
   Audit audit;
   ProvenBounds proven;
   PathKl path_kl;
-  std::vector<TwoSided> quantities;  ///< at the deltas and epsilons of the audit
-  ScoreSample scores;                ///< of all pairs
-  FinalLosses losses;
-  InfinitePaths infinite;
+  std::vector<TwoSided> quantities = {};  ///< at the deltas and epsilons of the audit
+  ScoreSample scores = {};                ///< of all pairs
+  FinalLosses losses = {};
+  InfinitePaths infinite = {};
 };
 
 /// Models of a world that holds canaries by fair coins: each is audited by itself (Spec §11.4).
@@ -85,15 +85,15 @@ struct LedgerAudit {
   std::string ledger;  ///< path
   LedgerIdentity identity;
   Study study;
-  std::vector<double> deltas, epsilons;
-  std::vector<ClaimedGuarantee> claims;
-  AuditOptions options;  ///< shared by the policies
-  std::string score;     ///< empty where coins made the worlds
+  std::vector<double> deltas = {}, epsilons = {};
+  std::vector<ClaimedGuarantee> claims = {};
+  AuditOptions options = {};  ///< shared by the policies
+  std::string score = {};     ///< empty where coins made the worlds
   ScoreAccess access = ScoreAccess::outputs;
-  std::optional<ScoreFallback> fallback;
-  Look look;
+  std::optional<ScoreFallback> fallback = {};
+  Look look = {};
   std::uint64_t trials = 0, planned = 0;
-  std::vector<PolicyAudit> policies;
+  std::vector<PolicyAudit> policies = {};
   Verdict verdict = Verdict::none;  ///< the worst of the policies
 };
 
