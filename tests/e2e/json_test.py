@@ -3,6 +3,7 @@ import json
 import unittest
 
 import jsonschema
+import pandas
 from support import ROOT, Document, ProgramTest, run
 
 SCHEMA = json.loads((ROOT / "docs/document.schema.json").read_text())
@@ -59,6 +60,14 @@ class Json(ProgramTest):
                     for key, value in result.items():
                         if key != "assumptions":
                             self.assertNotIsInstance(value, (dict, list), key)
+
+    def test_pandas_reads_the_results_as_a_table(self):
+        results = json.loads(run(*QUESTIONS["rows"], "--json").stdout)["results"]
+        table = pandas.DataFrame(results)
+        advantages = table[table.quantity == "advantage"]
+        self.assertGreater(len(advantages), 3)
+        self.assertTrue((advantages.claim == "exact").all())
+        self.assertEqual(advantages.value.max(), advantages.value.iloc[0])
 
     def test_brief_and_full_are_the_same_numbers(self):
         for name in ("rows", "quadratic", "audit"):

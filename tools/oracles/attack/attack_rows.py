@@ -237,7 +237,7 @@ def compare(question, program, tally, label):
         # Quantiles of the worse direction are numbers of rows, so they can be told from the truth too.
         complete = all(len(v) == len(question.x) for v in worst.values()) and not refused
         for table, index, row, key, cell, printed in cells(document, text):
-            if table != "quantiles" or not complete:
+            if table != "quantiles" or not complete or "advantage" not in worst:
                 continue
             level = [0, 0.25, 0.5, 0.75, 0.95, 0.99, 1][index]
             keys = [

@@ -269,11 +269,11 @@ class Pair:
     def _inversion(self, eps, poles):
         """(1/2 pi i) int e^{-s eps} E e^{sL} / prod(s - pole) ds to the right of every pole; a residue of each pole that the path is moved across
         is added. The path goes through the saddle between two poles, and bends to where the integrand falls."""
-        # Coordinates that change the value by less than 1e-10 of it only spoil the path.
+        # Of laws that are near each other, coordinates that change the value by less than 1e-10 of it only spoil the path.
         scale = max_of([abs(a) for a, _ in self.parts] + [bb.sqrt() for _, bb in self.parts])
         kept = [(a, bb) for a, bb in self.parts if abs(a) > scale * arb("1e-10") or bb > scale * scale * arb("1e-20")]
         flat = self.line < scale * scale * arb("1e-20")
-        if len(kept) < len(self.parts) or (flat and self.line > 0):
+        if scale < arb("1e-3") and (len(kept) < len(self.parts) or (flat and self.line > 0)):
             pruned = copy.copy(self)
             pruned.parts = kept
             pruned.line = arb(0) if flat else self.line
@@ -472,6 +472,14 @@ def root(f, low, high, near="1e-25"):
 
 
 def true_positive_rate(pair, rate):
+    """The best true-positive rate at a false-positive rate; at most the largest density ratio times it."""
+    value, top = _tpr_by_inversion(pair, rate), pair.highest() if not pair.singular else None
+    if top is not None and value > top.exp() * arb(rate) * (1 + arb("1e-12")):
+        raise NoReference("a rate above what the densities allow")
+    return value
+
+
+def _tpr_by_inversion(pair, rate):
     """Largest P(A) over events with Q(A) <= rate: the event is {L > eps} with Q(L > eps) = rate."""
     rate = arb(rate)
     if pair.singular or rate >= 1:
