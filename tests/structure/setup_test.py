@@ -19,7 +19,7 @@ class Setup(unittest.TestCase):
         self.bin = self.folder / "bin"
         self.bin.mkdir()
         for name in ("bash", "env", "awk", "sort", "head", "tail", "ls", "mktemp", "rm", "id", "make", "gcc",
-                     "g++", "cmake", "ninja", "git", "clang++", "dirname", "cmp", "cp", "mkdir"):
+                     "g++", "cmake", "ninja", "git", "jq", "clang++", "dirname", "cmp", "cp", "mkdir"):
             path = shutil.which(name)
             if path:
                 (self.bin / name).symlink_to(path)
