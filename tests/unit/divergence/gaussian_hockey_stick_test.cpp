@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/divergence/gaussian_tradeoff.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
@@ -44,6 +45,13 @@ TEST(HockeyStick, VariancesThatDifferByLessThanARoundingAreBounded) {
     EXPECT_GE(h.delta, 0.241970724519143 * std::fabs(excess));
     EXPECT_LE(h.delta, 0.2501 * std::fabs(excess));
     EXPECT_EQ(gaussian_hockey_stick(pair, 0.3).delta, 0.0);
+    // L = -log(1 + x)/2 ... is about -x/2 (z^2 - 1): for x < 0 it exceeds eps with probability P(z^2 > 1 + 2 eps/|x|), which is
+    // 1e-100 at z = 21.27: eps = 226 |x|, and hardly less where delta is that.
+    const Claimed<Epsilon> epsilon = gaussian_epsilon(pair, Delta{1e-100});
+    EXPECT_EQ(epsilon.claim, Claim::upper_bound);
+    EXPECT_GE(epsilon.value.nats(), 226 * std::fabs(excess));
+    EXPECT_LE(epsilon.value.nats(), 1000 * std::fabs(excess));
+    EXPECT_EQ(gaussian_epsilon(pair, Delta{1e-3}).value.nats(), 0.0);
   }
   // Beside a shift that is plain to see nothing changes.
   EXPECT_EQ(gaussian_hockey_stick(one_dimensional(1.0, 1.0), 0.0).claim, Claim::exact);

@@ -57,7 +57,11 @@ UniformGap uniform_gap(const LinearChainPair& pair) {
   }
   if (const char* reason = no_metric(pair)) return {reason};
   if (!same_law(pair.start_p, pair.start_q)) return {"the starts differ"};
-  const VectorXd gap = pair.p.learning_rate * (pair.p.pull - pair.q.pull);
+  const VectorXd gap =
+      loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get(), pair.p.learning_rate},
+                      {pair.q.curvature, pair.q.pull, pair.q.given.get(), pair.q.learning_rate},
+                      VectorXd::Zero(pair.p.pull.size()))
+          .pull;
   const double square = gap.dot(solve(pair.p.step_noise, gap).col(0));
   return {"", std::sqrt(std::max(square, 0.0)), lipschitz_of(pair)};
 }
