@@ -506,6 +506,8 @@ def _tpr_by_inversion(pair, rate):
     eps = root(excess, low, high, "1e-9")
     # Neyman-Pearson by its dual: delta(eps) + e^eps rate is stationary in eps, so the error of eps enters squared.
     value = pair.delta(eps) + eps.exp() * rate
+    if not abs(pair.tail_p(eps) - value) <= abs(value) * arb("1e-6"):  # P(L > eps), by another integral
+        raise NoReference("two ways to a rate disagree")
     return value if value < 1 else arb(1)
 
 
