@@ -18,8 +18,8 @@
 #include "output_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/core/version.hpp"
 #include "sfumato/report/printable.hpp"
+#include "sfumato/version.hpp"
 
 namespace {
 

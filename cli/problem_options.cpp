@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato::cli {
 namespace {
 

@@ -60,6 +60,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/sfumatoConfigVersion.cma
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/sfumatoConfig.cmake"
               "${PROJECT_BINARY_DIR}/sfumatoConfigVersion.cmake" DESTINATION "${package_dir}")
+install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(FILES LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # Everything that `cmake --install` copies, without tests and benchmarks.

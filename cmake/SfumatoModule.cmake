@@ -7,7 +7,8 @@ function(sfumato_module name)
   add_library(sfumato::${name} ALIAS sfumato_${name})
   set_target_properties(sfumato_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   target_include_directories(
-    sfumato_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+    sfumato_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+                           "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
                            "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   target_compile_features(sfumato_${name} PUBLIC cxx_std_20)
   target_link_libraries(sfumato_${name} PUBLIC ${ARG_PUBLIC}

@@ -50,6 +50,8 @@ THIRD_PARTY = [
     (r"gtest/.*|gmock/.*|rapidcheck.*|benchmark/.*", []),
 ]
 TEST_TREES = ("tests", "bench", "examples")
+LIBRARY = ("include/", "src/")  # its public headers, and everything else
+VERSION = "sfumato/version.hpp"  # the build makes it; below every module
 
 # What the library never does: it reports through values, exceptions and the Observer.
 FORBIDDEN_IN_LIBRARY = [
@@ -83,6 +85,8 @@ def without(text, kinds):
 
 
 def place_allows(place, path):
+    """Public headers belong to the places of the modules in src/."""
+    path = re.sub(r"^include/", "src/", path)
     folder, _, pattern = place.partition("/*")
     inside = path == folder or path.startswith(folder + "/")
     return inside and (not pattern or path.endswith(pattern))
@@ -91,7 +95,7 @@ def place_allows(place, path):
 def module_of(path):
     """The module a file belongs to, or None for a file that may see every module."""
     parts = path.split("/")
-    if parts[:2] == ["src", "sfumato"] and len(parts) > 3:
+    if path.startswith(LIBRARY) and parts[1] == "sfumato" and len(parts) > 3:
         return parts[2]
     if parts[0] == "cli":
         return "cli"
@@ -115,7 +119,7 @@ class Checker:
             if folder.is_dir() and (folder.name not in RANK or RANK[folder.name] == len(LAYERS) - 1):
                 self.report(f"src/sfumato/{folder.name}", 1, "unknown-module",
                             "is not in the layer table of tools/check_layers.py")
-        for tree in ("src", "cli", "tests"):
+        for tree in ("include", "src", "cli", "tests"):
             for file in sorted((self.root / tree).rglob("*")):
                 if file.suffix in (".hpp", ".cpp") and file.is_file():
                     self.check_file(file)
@@ -134,11 +138,11 @@ class Checker:
             module = None
         for line, quote, name in includes:
             self.check_include(path, module, line, quote, name)
-        if path.startswith(("src/", "cli/")):
+        if path.startswith((*LIBRARY, "cli/")):
             self.check_own_header_first(file, path, includes)
         if file.suffix == ".hpp" and not text.lstrip().startswith("#pragma once"):
             self.report(path, 1, "pragma-once", "a header starts with #pragma once")
-        if path.startswith("src/"):
+        if path.startswith(LIBRARY):
             code = without(text, {"string", "char"})
             for pattern, what in FORBIDDEN_IN_LIBRARY:
                 for match in re.finditer(pattern, code):
@@ -153,22 +157,24 @@ class Checker:
             parts = name.split("/")
             if quote != '"':
                 self.report(path, line, "include-form", f'write "{name}" with quotes')
+            if name == VERSION:
+                return
             if len(parts) < 3 or parts[1] not in RANK:
                 self.report(path, line, "unknown-module", f'"{name}" names no module')
                 return
             if module is not None and parts[1] != module and RANK[parts[1]] >= RANK[module]:
                 way = "sideways" if RANK[parts[1]] == RANK[module] else "upward"
                 self.report(path, line, f"{way}-include", f"{module} includes {parts[1]}")
-            if path.startswith("src/") and parts[1] == module and module in SHARED_FOLDERS:
+            if path.startswith(LIBRARY) and parts[1] == module and module in SHARED_FOLDERS:
                 self.check_folders(path, module, line, parts)
             return
         if path.startswith("cli/") and quote == '"' and "/" in name.removeprefix("cli/"):
             self.check_command(path, line, name)
-        if quote == '"' and path.startswith("src/"):
+        if quote == '"' and path.startswith(LIBRARY):
             self.report(path, line, "include-form", f'"{name}" is not a path from the include root')
         if path.split("/")[0] in TEST_TREES:
             return
-        if path.startswith("src/") and name in FORBIDDEN_HEADERS:
+        if path.startswith(LIBRARY) and name in FORBIDDEN_HEADERS:
             self.report(path, line, "library-silence", f"the library does not include <{name}>")
         for pattern, places in THIRD_PARTY:
             if re.fullmatch(pattern, name) and not any(place_allows(p, path) for p in places):
@@ -195,12 +201,15 @@ class Checker:
             self.report(path, line, "sideways-include", f'"{name}" belongs to the command {owner}')
 
     def check_own_header_first(self, file, path, includes):
-        if file.suffix != ".cpp" or not file.with_suffix(".hpp").exists():
+        if file.suffix != ".cpp":
             return
-        own = file.with_suffix(".hpp").relative_to(self.root).as_posix()
+        beside = re.sub(r"\.cpp$", ".hpp", path)
+        public = re.sub(r"^src/", "include/", beside)
+        own = next((header for header in (beside, public) if (self.root / header).exists()), None)
         first = includes[0] if includes else (1, "", "nothing")
-        # cli/ is not below the include root "src", so the way it names its headers is left open.
-        if not (own == "src/" + first[2] or (path.startswith("cli/") and own.endswith(first[2]))):
+        # cli/ is no include root, so the way it names its headers is left open.
+        if own is not None and not (own in ("src/" + first[2], "include/" + first[2])
+                                    or (path.startswith("cli/") and own.endswith(first[2]))):
             self.report(path, first[0], "own-header-first", f"includes {first[2]} before {own}")
 
 

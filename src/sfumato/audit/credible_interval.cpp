@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato {
 namespace {
 

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {

@@ -9,6 +9,7 @@
 #include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
 #include "sfumato/audit/one_run_gdp.hpp"
+#include "sfumato/core/error.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "sfumato/core/check.hpp"
+
 namespace sfumato {
 namespace {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/random/stream.hpp"
 
 namespace sfumato {

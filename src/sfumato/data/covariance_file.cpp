@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"

@@ -13,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/file_output.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 namespace {

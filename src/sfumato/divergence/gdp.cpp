@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/divergence/gaussian_tradeoff.hpp"
 #include "sfumato/math/special.hpp"
 

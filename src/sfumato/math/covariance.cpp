@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/entries.hpp"
 
 namespace sfumato {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/suggest.hpp"
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
 #include "sfumato/privacy/chain_convexity.hpp"
 #include "sfumato/privacy/classification_rows.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/gaussian_tradeoff.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/version.hpp"
+#include "sfumato/version.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/sde/precise/careful.hpp"

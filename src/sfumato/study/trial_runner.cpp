@@ -4,9 +4,9 @@
 #include <exception>
 #include <new>
 
-#include "sfumato/core/version.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/random/stream.hpp"
+#include "sfumato/version.hpp"
 
 namespace sfumato {
 namespace {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato {
 namespace {
 

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato {
 namespace {
 

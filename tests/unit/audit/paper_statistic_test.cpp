@@ -1,5 +1,6 @@
 // Spec §11.1.
 #include "sfumato/audit/paper_statistic.hpp"
+#include "sfumato/core/error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sfumato/core/claim.hpp"
+#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {

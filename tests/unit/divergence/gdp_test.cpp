@@ -1,4 +1,5 @@
 // Spec §3.1 (1), (2), (3).
+#include "sfumato/core/error.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // Spec §4.1 and Spec §4.2.
+#include "sfumato/core/error.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 
 #include <gtest/gtest.h>

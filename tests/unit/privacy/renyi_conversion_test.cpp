@@ -1,4 +1,5 @@
 // Spec §4.3 (1), (2).
+#include "sfumato/core/error.hpp"
 #include "sfumato/privacy/renyi_conversion.hpp"
 
 #include <gtest/gtest.h>

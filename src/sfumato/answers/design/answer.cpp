@@ -7,12 +7,12 @@
 
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/number_check.hpp"
-#include "sfumato/core/version.hpp"
 #include "sfumato/data/row_matrix.hpp"
 #include "sfumato/design/average_design.hpp"
 #include "sfumato/design/budget_for_risk.hpp"
 #include "sfumato/design/differences.hpp"
 #include "sfumato/design/minimax_design.hpp"
+#include "sfumato/version.hpp"
 
 namespace sfumato {
 namespace {

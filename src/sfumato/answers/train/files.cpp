@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/version.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
@@ -15,6 +14,7 @@
 #include "sfumato/nn/state_dict.hpp"
 #include "sfumato/report/json.hpp"
 #include "sfumato/study/seed_notice.hpp"
+#include "sfumato/version.hpp"
 
 namespace sfumato {
 namespace {

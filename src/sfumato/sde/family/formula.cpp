@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/expression.hpp"
 #include "sfumato/sde/contraction.hpp"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/sde/fokker_planck/operator.hpp"
 
 namespace sfumato {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "sfumato/core/claim.hpp"
+#include "sfumato/core/error.hpp"
 #include "sfumato/core/units.hpp"
 
 namespace sfumato {

@@ -2,14 +2,13 @@
 
 #include <compare>
 
-#include "sfumato/core/check.hpp"
-
 namespace sfumato {
 
 /// Privacy loss in nats, >= 0; +infinity says that no finite epsilon exists.
 class Epsilon {
  public:
-  explicit Epsilon(double nats) : nats_(require_non_negative("epsilon", nats)) {}
+  /// Throws   InvalidArgument if negative or NaN.
+  explicit Epsilon(double nats);
   [[nodiscard]] double nats() const { return nats_; }
   friend auto operator<=>(Epsilon, Epsilon) = default;
 
@@ -20,7 +19,8 @@ class Epsilon {
 /// Probability by which e^epsilon-indistinguishability may fail, in [0, 1].
 class Delta {
  public:
-  explicit Delta(double probability) : probability_(require_probability("delta", probability)) {}
+  /// Throws   InvalidArgument if outside of [0, 1] or NaN.
+  explicit Delta(double probability);
   [[nodiscard]] double probability() const { return probability_; }
   friend auto operator<=>(Delta, Delta) = default;
 
@@ -31,7 +31,8 @@ class Delta {
 /// A divergence (relative entropy, Renyi) in nats, >= 0, possibly +infinity.
 class Nats {
  public:
-  explicit Nats(double value) : value_(require_non_negative("divergence", value)) {}
+  /// Throws   InvalidArgument if negative or NaN.
+  explicit Nats(double value);
   [[nodiscard]] double value() const { return value_; }
   friend auto operator<=>(Nats, Nats) = default;
 

@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 
