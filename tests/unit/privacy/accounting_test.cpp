@@ -9,6 +9,7 @@
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
 #include "sfumato/privacy/accounting/split.hpp"
+#include "sfumato/privacy/accounting/tail.hpp"
 
 namespace sfumato {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TotalLoss steps(double q, double sigma, double k, StepDirection direction = StepDirection::remove) {
-  return {{{q, 1.0 / sigma, k, direction}}, 0.0};
+  return {{SampledGaussian{q, 1.0 / sigma, k, direction}}, 0.0};
 }
 
 struct Value {
@@ -78,7 +79,7 @@ TEST(Accounting, NormalStepsAreGaussianPrivacy) {
 TEST(Accounting, StepsOfOneKindMayBeListedInParts) {
   TotalLoss parts;
   for (const double k : {1.0, 999.0, 3000.0})
-    parts.steps.push_back({.01, 1.0, k, StepDirection::remove});
+    parts.steps.push_back(SampledGaussian{.01, 1.0, k, StepDirection::remove});
   const DeltaEnclosure apart = delta_of(parts, 2.0), together = delta_of(steps(.01, 1, 4000), 2.0);
   EXPECT_LE(std::max(apart.log.log_lo, together.log.log_lo),
             std::min(apart.log.log_hi, together.log.log_hi));
@@ -124,6 +125,60 @@ TEST(Accounting, GrowsWithRateAndStepsAndFallsWithNoiseAndEpsilon) {
   EXPECT_GT(hi(.01, 1, 1100, 1), here);
   EXPECT_LT(hi(.01, 1.1, 1000, 1), here);
   EXPECT_LT(hi(.01, 1, 1000, 1.1), here);
+}
+
+TEST(Accounting, EnclosesReferenceValuesOfOtherSteps) {
+  const auto encloses = [](const TotalLoss& loss, double eps, double log_delta, double width) {
+    const DeltaEnclosure found = delta_of(loss, eps);
+    EXPECT_LE(found.log.log_lo, log_delta + 1e-12) << log_delta;
+    EXPECT_GE(found.log.log_hi, log_delta - 1e-12) << log_delta;
+    EXPECT_LT(found.log.log_hi - found.log.log_lo, width) << log_delta;
+  };
+  using enum StepDirection;
+  encloses({{GroupGaussian{.01, .5, 3, 2000, remove}}}, 2.0, std::log(0.0016232137318593733),
+           1e-10);
+  encloses({{GroupGaussian{.01, 1, 1, 1000, remove}}}, 1.0, std::log(0.002612420578626924), 1e-10);
+  encloses({{TwoSidedGaussian{.05, .5, 400}}}, 3.0, std::log(3.7339491780915843e-07), 0.1);
+  encloses({{TwoSidedGaussian{.001, 1, 100000}}}, 1.0, std::log(0.010782650087065917), 0.1);
+  // One answer with odds e^eps0 discloses (e^eps0 - e^eps) / (1 + e^eps0).
+  encloses({{RandomisedResponse{1.0, 1}}}, 0.5,
+           std::log((std::exp(1.0) - std::exp(0.5)) / (1 + std::exp(1.0))), 0.1);
+  // One Laplace step: 1 - e^{(eps - eps0)/2}.
+  encloses({{LaplaceStep{1.0, 1}}}, 0.5, std::log(-std::expm1(-0.25)), 0.1);
+}
+
+TEST(Accounting, NoiselessStepsAreFailuresAndShifts) {
+  const double q = 0.3, rest = delta_of(steps(.01, 1, 100), 0.5).log.log_hi;
+  TotalLoss replaced = steps(.01, 1, 100);
+  add_noiseless(replaced, q, 2, StepDirection::replace);
+  EXPECT_NEAR(delta_of(replaced, 0.5).hi(), 0.51 + 0.49 * std::exp(rest), 1e-12);
+  TotalLoss removed, added;
+  add_noiseless(removed, q, 2, StepDirection::remove);
+  add_noiseless(added, q, 2, StepDirection::add);
+  EXPECT_NEAR(delta_of(removed, 0.5).hi(), 0.51, 1e-12);
+  EXPECT_NEAR(delta_of(added, 0.5).hi(), 1 - std::exp(0.5) * 0.49, 1e-12);
+  EXPECT_NEAR(delta_of(swapped(removed), 0.5).hi(), delta_of(added, 0.5).hi(), 1e-12);
+  EXPECT_NEAR(delta_of(swapped(added), 0.5).hi(), 0.51, 1e-12);
+  EXPECT_EQ(epsilon_of(removed, 0.5).hi, kInf);
+  EXPECT_NEAR(epsilon_of(removed, 0.52).hi, 0.0, 1e-12);
+  TotalLoss certain;
+  add_noiseless(certain, 1.0, 1, StepDirection::add);
+  EXPECT_NEAR(delta_of(certain, 3.0).lo(), 1.0, 1e-15);
+  TotalLoss failing = steps(.01, 1, 100);
+  add_failures(failing, 1e-3, 1);
+  EXPECT_NEAR(delta_of(failing, 0.5).hi(), 1e-3 + 0.999 * std::exp(rest), 1e-12);
+}
+
+TEST(Accounting, TailsAreThoseOfTheNormalLaw) {
+  const double mu = 1.3, eps = 0.7;
+  const TailEnclosure found = tail_of({{}, mu * mu}, eps);
+  const auto tail = [](double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); };
+  const double p = std::log(tail(eps / mu - 0.5 * mu)), q = std::log(tail(eps / mu + 0.5 * mu));
+  EXPECT_LE(found.p.log_lo, p);
+  EXPECT_GE(found.p.log_hi, p);
+  EXPECT_LE(found.q.log_lo, q);
+  EXPECT_GE(found.q.log_hi, q);
+  EXPECT_LT(found.q.log_hi - found.q.log_lo, 1e-4);
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 #include <optional>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
-#include "sfumato/privacy/accounting/nodes.hpp"
-#include "sfumato/privacy/accounting/tilted_step.hpp"
+#include "sfumato/privacy/accounting/decay.hpp"
+#include "sfumato/privacy/accounting/tilted_law.hpp"
 
 namespace sfumato {
 namespace {
@@ -44,10 +45,19 @@ Exponent exponent_at(const TotalLoss& loss, double eps, double s) {
           k.variance + 1.0 / (s * s) + 1.0 / ((1.0 + s) * (1.0 + s))};
 }
 
+/// How much a loss may change where its law has one standard deviation, at most.
+double steepest_of(const StepLoss& step) {
+  return std::visit(Overloaded{[](const SampledGaussian& s) { return s.m; },
+                               [](const GroupGaussian& s) { return s.g * s.m; },
+                               [](const TwoSidedGaussian& s) { return s.m; },
+                               [](const auto& s) { return s.eps0; }},
+                    step);
+}
+
 /// The largest abscissa that is tried: beyond it the tilted steps are far out.
 double highest_abscissa(const TotalLoss& loss) {
   double m = 0.0;
-  for (const SampledGaussian& step : loss.steps) m = std::max(m, step.m);
+  for (const StepLoss& step : loss.steps) m = std::max(m, steepest_of(step));
   return m > 0.0 ? 3e4 / m : 1e300;
 }
 
@@ -156,29 +166,30 @@ struct Sum {
 struct Line {
   double s0, eps;
   double mu_squared;
-  std::vector<SampledGaussian> steps;
-  std::vector<TiltedStep> tilted;
+  std::vector<StepLoss> steps;
+  std::vector<TiltedLaw> laws;
 
   Line(const TotalLoss& loss, double eps_at, double abscissa, double reach)
       : s0(abscissa), eps(eps_at), mu_squared(loss.mu_squared), steps(loss.steps) {
-    for (const SampledGaussian& step : steps) tilted.emplace_back(step, s0, reach);
+    for (const StepLoss& step : steps) laws.push_back(tilted_law(step, s0, reach));
   }
 
   [[nodiscard]] std::size_t nodes() const {
     std::size_t all = 1;
-    for (const TiltedStep& t : tilted) all += t.nodes();
+    for (const TiltedLaw& law : laws) all += law.size();
     return all;
   }
   [[nodiscard]] double log_scale() const {
     double sum = 0.5 * mu_squared * s0 * (s0 + 1.0) - s0 * eps;
-    for (std::size_t j = 0; j < steps.size(); ++j) sum += steps[j].k * tilted[j].cumulant();
+    for (std::size_t j = 0; j < steps.size(); ++j) sum += count_of(steps[j]) * laws[j].cumulant;
     return sum;
   }
   /// What is left out beyond |y| = reach, at most, relative to the scale (Spec §18.3).
   [[nodiscard]] double log_truncated(double reach) const {
     double sum = -0.5 * mu_squared * reach * reach - std::log(kPi * reach);
     for (std::size_t j = 0; j < steps.size(); ++j) {
-      sum += steps[j].k * (tilted[j].log_bound_beyond(reach) - tilted[j].cumulant());
+      sum +=
+          count_of(steps[j]) * (log_bound_beyond(steps[j], laws[j], s0, reach) - laws[j].cumulant);
     }
     return sum;
   }
@@ -194,10 +205,10 @@ Sum sum_of(const Line& line, Strip strip, double h, double count) {
                   (line.mu_squared * (line.s0 + 0.5) - line.eps) * y);
     double log_wide = log_f.real();  // with every |M| as large as it may be
     for (std::size_t j = 0; j < line.steps.size(); ++j) {
-      const double k = line.steps[j].k;
-      const Complex ratio_log = complex_log1p(line.tilted[j].change_at(y));
+      const double k = count_of(line.steps[j]);
+      const Complex ratio_log = complex_log1p(line.laws[j].change_at(y));
       log_f += k * ratio_log;
-      log_wide += k * std::log(std::exp(ratio_log.real()) + line.tilted[j].error_at(y));
+      log_wide += k * std::log(std::exp(ratio_log.real()) + line.laws[j].error_at(y));
     }
     const Complex kernel = 1.0 / (s * (s + 1.0));
     const double modulus = std::exp(log_f.real());
@@ -243,7 +254,7 @@ LogEnclosure along(const TotalLoss& loss, double eps, Strip strip, double work) 
   double log_left = kInf, spent = 0.0;
   const auto nodes_at = [&](double y) {
     double nodes = 1.0;
-    for (const SampledGaussian& step : loss.steps) nodes += nodes::count_for(step, s0, y);
+    for (const StepLoss& step : loss.steps) nodes += points_of(step, s0, y);
     return nodes;
   };
   while (reach > 2.0 * h && reach / h * nodes_at(reach) > work) reach *= 0.5;
@@ -297,22 +308,18 @@ LogEnclosure along(const TotalLoss& loss, double eps, Strip strip, double work) 
 
 }  // namespace
 
-TotalLoss swapped(const TotalLoss& loss) {
-  TotalLoss other = loss;
-  for (SampledGaussian& step : other.steps) step.direction = swapped(step.direction);
-  return other;
-}
-
 TotalCumulant cumulant(const TotalLoss& loss, double s) {
-  TotalCumulant total{normal_cumulant(loss, s), loss.mu_squared * (s + 0.5), loss.mu_squared, 0.0};
-  double size = std::fabs(total.value);
-  for (const SampledGaussian& step : loss.steps) {
-    const TiltedStep at(step, s, 0.0);
-    total.value += step.k * at.cumulant();
-    total.mean += step.k * at.mean();
-    total.variance += step.k * at.variance();
-    total.error += step.k * at.error_at(0.0);
-    size += step.k * std::fabs(at.cumulant());
+  TotalCumulant total{normal_cumulant(loss, s) + s * loss.shift,
+                      loss.mu_squared * (s + 0.5) + loss.shift, loss.mu_squared, 0.0};
+  double size = normal_cumulant(loss, s) + std::fabs(s * loss.shift);
+  for (const StepLoss& step : loss.steps) {
+    const TiltedLaw law = tilted_law(step, s, 0.0);
+    const double k = count_of(step);
+    total.value += k * law.cumulant;
+    total.mean += k * law.mean;
+    total.variance += k * law.variance;
+    total.error += k * law.error_at(0.0);
+    size += k * std::fabs(law.cumulant);
   }
   total.error += 8.0 * kUnit * (size + 10.0);
   return total;
@@ -324,7 +331,10 @@ double log_chernoff(const TotalLoss& loss, double eps, double s) {
   return c + k.value + k.error - s * eps + 8.0 * kUnit * std::fabs(s * eps);
 }
 
-LogEnclosure contour_delta(const TotalLoss& loss, double eps, double work) {
+LogEnclosure contour_delta(const TotalLoss& whole, double eps_of_whole, double work) {
+  TotalLoss loss = whole;
+  loss.shift = 0.0;
+  const double eps = eps_of_whole - whole.shift;
   const double floor = eps < 0.0 ? std::log(-std::expm1(eps)) : -kInf;
   const TotalCumulant start = cumulant(loss, 0.0);
   const double deviation = std::sqrt(std::max(start.variance, 0.0));

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <vector>
-
-#include "sfumato/privacy/accounting/step.hpp"
+#include "sfumato/privacy/accounting/total_loss.hpp"
 
 namespace sfumato {
 
@@ -12,17 +10,7 @@ struct LogEnclosure {
   double log_hi;
 };
 
-/// The total privacy loss T of a ledger in one direction: steps that sample, and those that do not, whose losses are
-/// normal with E e^{sT} = e^{mu^2 s (s+1) / 2} together.
-struct TotalLoss {
-  std::vector<SampledGaussian> steps;
-  double mu_squared = 0.0;
-};
-
-/// P and Q exchanged.
-[[nodiscard]] TotalLoss swapped(const TotalLoss& loss);
-
-/// K(s) = log E_P e^{sT} with its derivatives, and by how much K may be off.
+/// K(s) = log E_P e^{sT} where nothing fails, for s > -1, with its derivatives, and by how much K may be off.
 struct TotalCumulant {
   double value, mean, variance;
   double error;
@@ -36,7 +24,7 @@ struct TotalCumulant {
 /// How much work a contour may take: nodes on it times nodes of the steps.
 inline constexpr double kContourWork = 2e6;
 
-/// delta(eps) = E_P (1 - e^{eps - T})_+ by a contour through the saddle point (Spec §17.4, §18.1 to §18.4), always
+/// delta(eps) = E_P (1 - e^{eps - T})_+ of a loss without failure by a contour through the saddle point (Spec §17.4, §18.1 to §18.4), always
 /// an enclosure; at worst the Chernoff bound and max(0, 1 - e^eps). Where |E e^{sT}| decays too slowly for the work,
 /// a normal step is added that is small enough not to matter and large enough to end the sum (Spec §18.6).
 ///

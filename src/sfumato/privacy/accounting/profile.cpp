@@ -20,23 +20,6 @@ constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
-void require_steps_of(const TotalLoss& loss) {
-  const auto refuse = [](const char* what, double value, const char* expected) {
-    throw InvalidArgument(fmt::format("{} = {} is not {}", what, value, expected),
-                          fmt::format("Pass {}", expected));
-  };
-  for (const SampledGaussian& step : loss.steps) {
-    if (!(step.q > 0.0 && step.q < 1.0)) refuse("q", step.q, "a sampling rate in (0, 1)");
-    if (!(step.m > 0.0 && std::isfinite(step.m))) refuse("m", step.m, "a finite number above 0");
-    if (!(step.k >= 1.0 && step.k == std::floor(step.k) && std::isfinite(step.k))) {
-      refuse("k", step.k, "a whole number of steps, at least 1");
-    }
-  }
-  if (!(loss.mu_squared >= 0.0 && std::isfinite(loss.mu_squared))) {
-    refuse("mu_squared", loss.mu_squared, "a finite number >= 0");
-  }
-}
-
 LogEnclosure around(double value, double relative) {
   if (!(value > 0.0)) return {-kInf, -kInf};
   return {std::log(value) - relative, std::log(value) + relative};
@@ -44,8 +27,11 @@ LogEnclosure around(double value, double relative) {
 
 /// One step alone in closed form (Spec §17.6), where it keeps its digits.
 std::optional<LogEnclosure> single_step(const TotalLoss& loss, double eps) {
-  if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || loss.steps.front().k != 1.0) return {};
-  const auto [q, m, k, direction] = loss.steps.front();
+  if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || count_of(loss.steps.front()) != 1.0)
+    return {};
+  const auto* only = std::get_if<SampledGaussian>(&loss.steps.front());
+  if (!only) return {};
+  const auto [q, m, k, direction] = *only;
   double first = 0.0, second = 0.0;
   if (direction == StepDirection::remove) {
     if (std::exp(eps) <= 1.0 - q) return around(-std::expm1(eps), 8.0 * kUnit);
@@ -79,15 +65,7 @@ std::optional<LogEnclosure> edge(const TotalLoss& loss, double eps) {
     const double rounding = 1e-12 + 1e-15 * std::fabs(g.log_delta);
     return LogEnclosure{g.log_delta - rounding, std::min(0.0, g.log_delta + rounding)};
   }
-  if (loss.mu_squared == 0.0) {
-    double highest = 0.0;
-    bool bounded = true;
-    for (const SampledGaussian& step : loss.steps) {
-      bounded = bounded && step.direction == StepDirection::add;
-      highest -= step.k * std::log1p(-step.q);
-    }
-    if (bounded && eps >= highest * (1.0 + 8.0 * kUnit)) return LogEnclosure{-kInf, -kInf};
-  }
+  if (eps >= highest_loss(loss) * (1.0 + 8.0 * kUnit)) return LogEnclosure{-kInf, -kInf};
   return single_step(loss, eps);
 }
 
@@ -117,9 +95,10 @@ double DeltaEnclosure::hi() const {
   return std::min(1.0, std::max(up, std::numeric_limits<double>::denorm_min()));
 }
 
-DeltaEnclosure delta_of(const TotalLoss& loss, double eps) {
-  require_steps_of(loss);
-  if (std::isnan(eps)) throw InvalidArgument("eps is not a number", "Pass an epsilon");
+namespace {
+
+/// Without failure and shift.
+DeltaEnclosure delta_of_rest(const TotalLoss& loss, double eps) {
   if (const auto found = edge(loss, eps)) return {*found, DeltaMethod::edge};
   DeltaEnclosure result{contour_delta(loss, eps), DeltaMethod::contour};
   if (is_narrow(result.log)) return result;
@@ -130,23 +109,47 @@ DeltaEnclosure delta_of(const TotalLoss& loss, double eps) {
   return result;
 }
 
+/// log(e^a + e^b).
+double log_add(double a, double b) {
+  if (a < b) std::swap(a, b);
+  return b == -kInf ? a : a + std::log1p(std::exp(b - a));
+}
+
+}  // namespace
+
+DeltaEnclosure delta_of(const TotalLoss& loss, double eps) {
+  require_valid(loss);
+  if (std::isnan(eps)) throw InvalidArgument("eps is not a number", "Pass an epsilon");
+  if (loss.log_survival == -kInf) return {{0.0, 0.0}, DeltaMethod::edge};
+  TotalLoss rest = loss;
+  rest.log_survival = rest.shift = 0.0;
+  DeltaEnclosure result = delta_of_rest(rest, eps - loss.shift);
+  if (loss.shift != 0.0) {
+    // The threshold has a rounding, and log delta a slope that is at most 1 + what Chernoff's exponent is: take neighbours.
+    const double ulp = 4.0 * kUnit * (std::fabs(eps) + std::fabs(loss.shift));
+    result.log.log_hi = delta_of_rest(rest, eps - loss.shift - ulp).log.log_hi;
+    result.log.log_lo = delta_of_rest(rest, eps - loss.shift + ulp).log.log_lo;
+  }
+  if (loss.log_survival < 0.0) {
+    const double log_failure = std::log(-std::expm1(loss.log_survival));
+    result.log = {
+        log_add(log_failure, loss.log_survival + result.log.log_lo) - 8.0 * kUnit,
+        std::min(0.0, log_add(log_failure, loss.log_survival + result.log.log_hi) + 8.0 * kUnit)};
+  }
+  return result;
+}
+
 EpsilonEnclosure epsilon_of(const TotalLoss& loss, double delta) {
   if (!(delta >= 0.0 && delta < 1.0)) {
     throw InvalidArgument(fmt::format("delta = {} is not in [0, 1)", delta), "Pass a probability");
   }
+  if (delta < -std::expm1(loss.log_survival) * (1.0 - 4.0 * kUnit)) return {kInf, kInf};
   const double target = std::log(delta);
   const auto upper = [&](double eps) { return delta_of(loss, eps).log.log_hi; };
   if (delta > 0.0 && upper(0.0) <= target) return {0.0, 0.0};
   if (delta == 0.0) {
-    double highest = 0.0;
-    bool bounded = loss.mu_squared == 0.0 && !loss.steps.empty();
-    for (const SampledGaussian& step : loss.steps) {
-      bounded = bounded && step.direction == StepDirection::add;
-      highest -= step.k * std::log1p(-step.q);
-    }
-    if (loss.steps.empty() && loss.mu_squared == 0.0) return {0.0, 0.0};
-    return bounded ? EpsilonEnclosure{highest * (1.0 - 8.0 * kUnit), highest * (1.0 + 8.0 * kUnit)}
-                   : EpsilonEnclosure{kInf, kInf};
+    const double highest = loss.log_survival < 0.0 ? kInf : std::max(0.0, highest_loss(loss));
+    return {highest * (1.0 - 8.0 * kUnit), highest * (1.0 + 8.0 * kUnit)};
   }
   // A bracket, then regula falsi on the logarithm, which is nearly a parabola; the safe ends are kept.
   double low = 0.0, f_low = upper(0.0) - target, high = 1.0, f_high = upper(high) - target;

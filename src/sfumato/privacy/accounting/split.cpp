@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
-#include "sfumato/privacy/accounting/nodes.hpp"
-#include "sfumato/privacy/accounting/tilted_step.hpp"
+#include "sfumato/privacy/accounting/ratio.hpp"
+#include "sfumato/privacy/accounting/tilted_law.hpp"
+#include "sfumato/privacy/accounting/trapezoid.hpp"
 
 namespace sfumato {
 namespace {
 
-using namespace nodes;
+using namespace trapezoid;
 using Complex = std::complex<double>;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -37,7 +38,7 @@ struct Cut {
 /// One step at an abscissa, in two parts; everything in units of M(s0).
 class SplitStep {
  public:
-  SplitStep(const SampledGaussian& step, const Cut& cut, double s0, double reach)
+  SplitStep(const RatioStep& step, const Cut& cut, double s0, double reach)
       : step_(step), cut_(cut), s0_(s0), spacing_(spacing_for(step, s0, reach, cut.width)) {
     const Range range = range_of(step, s0);
     first_ = std::ceil(range.low / spacing_);
@@ -49,7 +50,7 @@ class SplitStep {
     double largest_exponent = 0.0, largest_term = -kInf;
     for (std::size_t j = 0; j < count; ++j) {
       z[j] = (first_ + static_cast<double>(j)) * spacing_;
-      const LossAt at = loss_at(step, z[j]);
+      const RatioStep::Loss at = step.loss_at(z[j]);
       loss_[j] = at.loss;
       log_weight[j] = std::log(spacing_) - 0.5 * z[j] * z[j] - kLogRootTwoPi;
       exponent[j] = at.log_density + s0 * at.loss;
@@ -76,8 +77,8 @@ class SplitStep {
       hit.add(b);
       mean.add(b * loss_[j]);
       square.add(b * loss_[j] * loss_[j]);
-      slope.add(a *
-                ((11.0 + half_square) * size - 2.0 * step.m * std::fabs(z[j]) * std::expm1(-size)));
+      slope.add(a * ((11.0 + half_square) * size -
+                     2.0 * step.ratio.slope() * std::fabs(z[j]) * std::expm1(-size)));
       floor.add((8.0 + half_square) * std::min(x, 1.0) *
                     std::max(a, std::exp(log_weight[j] - cumulant_)) +
                 3.0 * a * x);
@@ -130,7 +131,7 @@ class SplitStep {
   /// The most that log(|B(s0 + iy)| / M(s0)) can be for y >= reach (Spec §18.5, Theorem T).
   [[nodiscard]] double log_hit_beyond(double reach) const {
     double best = std::log(hit_share_);
-    const double widest = 0.8 * kPi / step_.m;
+    const double widest = 0.8 * kPi / step_.ratio.slope();
     const double natural = reach * std::sqrt(hit_variance_);
     for (const double eta : {0.1 * natural, 0.3 * natural, 0.6 * natural, natural,
                              0.3 * cut_.width * cut_.width * natural, 0.02 * widest, 0.05 * widest,
@@ -142,20 +143,15 @@ class SplitStep {
 
  private:
   [[nodiscard]] double log_hit_on_line(double eta, double reach) const {
-    const double m = step_.m, h = 0.5 * spacing_, g = turns_of(step_), p = power_of(step_, s0_);
+    const double m = step_.ratio.slope(), h = 0.5 * spacing_, g = step_.turns(),
+                 p = step_.cosine_power(s0_);
     const double spread = 1.0 + 1.0 / (cut_.width * cut_.width);
     const auto count = static_cast<std::size_t>(2.0 * (last_ - first_) + 1.0);
     std::vector<double> terms(count);
     double largest = -kInf, largest_size = 0.0;
     for (std::size_t j = 0; j < count; ++j) {
       const double x = first_ * spacing_ + static_cast<double>(j) * h;
-      const RatioOffAxis at = ratio_off_axis(step_, x, eta);
-      double power = (1.0 + s0_) * at.log_modulus, turn = at.argument;
-      if (step_.direction == StepDirection::replace) {
-        const RatioOffAxis mirrored = ratio_off_axis(step_, -x, eta);
-        power -= s0_ * mirrored.log_modulus;
-        turn += mirrored.argument;
-      }
+      const auto [power, turn] = step_.off_axis(x, eta, s0_);
       terms[j] = -0.5 * x * x - kLogRootTwoPi + power - reach * turn +
                  std::log(std::max(cut_.hit(x), 1e-300));
       largest = std::max(largest, terms[j]);
@@ -184,7 +180,7 @@ class SplitStep {
                           std::exp(tails - top));
   }
 
-  SampledGaussian step_;
+  RatioStep step_;
   Cut cut_;
   double s0_, spacing_;
   double first_ = 0.0, last_ = 0.0;
@@ -201,18 +197,19 @@ Complex complex_expm1(Complex x) {
 
 /// A ledger cut in two.
 struct SplitLoss {
-  TotalLoss loss;
+  std::vector<RatioStep> all;
+  double mu_squared;
   std::vector<Cut> cuts;
   double* budget;  ///< nodes that the search for a cut may still evaluate
 
   [[nodiscard]] std::vector<SplitStep> at(double s, double reach) const {
     std::vector<SplitStep> steps;
     for (std::size_t j = 0; j < cuts.size(); ++j) {
-      steps.emplace_back(loss.steps[j], cuts[j], s, reach);
+      steps.emplace_back(all[j], cuts[j], s, reach);
     }
     return steps;
   }
-  [[nodiscard]] double normal(double s) const { return 0.5 * loss.mu_squared * s * (s + 1.0); }
+  [[nodiscard]] double normal(double s) const { return 0.5 * mu_squared * s * (s + 1.0); }
 
   /// log(prod M^k - prod A^k) at a real s, by how much it may be too small, and the variance of a hit.
   struct Real {
@@ -224,14 +221,14 @@ struct SplitLoss {
     for (std::size_t j = 0; j < steps.size(); ++j) {
       *budget -= static_cast<double>(steps[j].nodes());
       if (steps[j].is_too_fine() || *budget < 0.0) return {kInf, 0.0, 1.0};
-      const double k = loss.steps[j].k;
+      const double k = all[j].k;
       whole += k * steps[j].cumulant();
       rest += k * std::log1p(-std::min(steps[j].hit_share(), 1.0 - 1e-16));
       variance = std::max(variance, steps[j].hit_variance());
       error += k * steps[j].error_at(0.0) + steps[j].hit_error_at(0.0) / steps[j].hit_share() +
                8.0 * kUnit * k * std::fabs(steps[j].cumulant());
     }
-    return {whole + std::log(-std::expm1(rest)), error, variance + loss.mu_squared};
+    return {whole + std::log(-std::expm1(rest)), error, variance + mu_squared};
   }
   /// log delta_A at most: Chernoff's bound of the bulk at s.
   [[nodiscard]] double log_bulk(double eps, double s) const {
@@ -242,9 +239,8 @@ struct SplitLoss {
     for (std::size_t j = 0; j < steps.size(); ++j) {
       *budget -= static_cast<double>(steps[j].nodes());
       if (steps[j].is_too_fine() || *budget < 0.0) return kInf;
-      sum += loss.steps[j].k * steps[j].log_bulk();
-      size += loss.steps[j].k *
-              (std::fabs(steps[j].log_bulk()) + 30.0 * steps[j].error_at(0.0) / kUnit);
+      sum += all[j].k * steps[j].log_bulk();
+      size += all[j].k * (std::fabs(steps[j].log_bulk()) + 30.0 * steps[j].error_at(0.0) / kUnit);
     }
     return sum + 8.0 * kUnit * (size + 10.0);
   }
@@ -298,13 +294,13 @@ double least(F&& f, double low, double high, double& at) {
 }
 
 /// The z at which the loss of one step is `loss`.
-double place_of(const SampledGaussian& step, double loss) {
+double place_of(const RatioStep& step, double loss) {
   double low = 0.0, high = 1.0;
-  while (loss_at(step, high).loss < loss && high < 1e6) high *= 2.0;
-  while (loss_at(step, low).loss > loss && low > -1e6) low = 2.0 * low - 1.0;
+  while (step.loss_at(high).loss < loss && high < 1e6) high *= 2.0;
+  while (step.loss_at(low).loss > loss && low > -1e6) low = 2.0 * low - 1.0;
   for (int i = 0; i < 60; ++i) {
     const double mid = 0.5 * (low + high);
-    (loss_at(step, mid).loss < loss ? low : high) = mid;
+    (step.loss_at(mid).loss < loss ? low : high) = mid;
   }
   return 0.5 * (low + high);
 }
@@ -370,12 +366,12 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
     double nodes = 0.0, sum = 0.0;
     for (std::size_t j = 0; j < steps.size(); ++j) {
       if (steps[j].is_too_fine()) return std::nullopt;
-      log_scale += split.loss.steps[j].k * steps[j].cumulant();
+      log_scale += split.all[j].k * steps[j].cumulant();
       nodes += static_cast<double>(steps[j].nodes());
-      sum += split.loss.steps[j].k * std::exp(steps[j].log_hit_beyond(reach));
+      sum += split.all[j].k * std::exp(steps[j].log_hit_beyond(reach));
     }
-    log_left = std::log(sum) - 0.5 * split.loss.mu_squared * reach * reach - std::log(kPi * reach) +
-               log_scale;
+    log_left =
+        std::log(sum) - 0.5 * split.mu_squared * reach * reach - std::log(kPi * reach) + log_scale;
     if (log_left <= log_target) break;
     spent += 24.0 * nodes;
     // What is left out is part of the enclosure.
@@ -390,13 +386,12 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
   for (double n = 0.0; n <= count; ++n) {
     const double y = n * h;
     const Complex s(s0, y);
-    Complex log_all(-0.5 * split.loss.mu_squared * y * y,
-                    (split.loss.mu_squared * (s0 + 0.5) - eps) * y);
+    Complex log_all(-0.5 * split.mu_squared * y * y, (split.mu_squared * (s0 + 0.5) - eps) * y);
     Complex log_rest(0.0, 0.0);
     const double normal_size = log_all.real();
     double log_product = normal_size, relative = 0.0, sizes = 0.0;
     for (std::size_t j = 0; j < steps.size(); ++j) {
-      const double k = split.loss.steps[j].k;
+      const double k = split.all[j].k;
       const SplitStep::Values v = steps[j].at(y);
       const Complex all = 1.0 + v.change;
       log_all += k * complex_log1p(v.change);
@@ -409,7 +404,7 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
     }
     CompensatedSum own;
     for (std::size_t j = 0; j < steps.size(); ++j) {
-      const double k = split.loss.steps[j].k;
+      const double k = split.all[j].k;
       const SplitStep::Values v = steps[j].at(y);
       const double most = std::max(std::abs(1.0 + v.change), std::abs(1.0 + v.change - v.hit)) +
                           steps[j].error_at(y);
@@ -422,7 +417,7 @@ std::optional<LogEnclosure> along(const SplitLoss& split, double eps, double s0,
     value.add(half * f.real());
     const double ulps =
         8.0 * kUnit *
-        (std::abs(s) * std::fabs(eps) + split.loss.mu_squared * std::norm(s) + 10.0 + 0.1 * count);
+        (std::abs(s) * std::fabs(eps) + split.mu_squared * std::norm(s) + 10.0 + 0.1 * count);
     rounding.add(half *
                  (std::exp(log_product) * (sizes * relative + own.value()) * std::abs(kernel) +
                   std::abs(f) * ulps));
@@ -444,10 +439,19 @@ std::optional<LogEnclosure> split_delta(const TotalLoss& loss, double eps, doubl
   if (loss.steps.empty() || !(eps > 0.0)) return std::nullopt;
   double m = 0.0;
   double hits = 0.0;
-  for (const SampledGaussian& step : loss.steps) {
-    if (step.direction == StepDirection::add) return std::nullopt;
-    m = std::max(m, step.m);
-    hits += step.k * step.q;
+  std::vector<RatioStep> all;
+  for (const StepLoss& any : loss.steps) {
+    if (const auto* sampled = std::get_if<SampledGaussian>(&any)) {
+      all.emplace_back(*sampled);
+      hits += sampled->k * sampled->q;
+    } else if (const auto* group = std::get_if<GroupGaussian>(&any)) {
+      all.emplace_back(*group);
+      hits += group->k * group->g * group->q;
+    } else {
+      return std::nullopt;
+    }
+    if (all.back().direction == StepDirection::add) return std::nullopt;
+    m = std::max(m, all.back().ratio.slope());
   }
   if (hits > kMostHits) return std::nullopt;  // they are not rare
   const double most = 3e4 / m;
@@ -466,8 +470,8 @@ std::optional<LogEnclosure> split_delta(const TotalLoss& loss, double eps, doubl
   for (const double good : {1e-12, 1e-8, 1e-5, 1e-2}) {
     for (std::size_t i = 0; i < std::size(kChoices); ++i) {
       if (i == judged.size()) {
-        SplitLoss split{loss, {}, &budget};
-        for (const SampledGaussian& step : loss.steps) {
+        SplitLoss split{all, loss.mu_squared, {}, &budget};
+        for (const RatioStep& step : all) {
           const double at = place_of(step, kChoices[i].theta * eps);
           split.cuts.push_back({at, (place_of(step, eps) - at) / kChoices[i].x});
         }

@@ -1,10 +1,36 @@
 #include "sfumato/privacy/accounting/step.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+[[noreturn]] void refuse(std::string_view what, double value, std::string_view expected) {
+  throw InvalidArgument(fmt::format("{} = {} is not {}", what, value, expected),
+                        fmt::format("Pass {}", expected));
+}
+
+void require_rate(double q) {
+  if (!(q > 0.0 && q < 1.0)) refuse("q", q, "a sampling rate in (0, 1)");
+}
+void require_positive_finite(std::string_view what, double value) {
+  if (!(value > 0.0 && std::isfinite(value))) refuse(what, value, "a finite number above 0");
+}
+void require_count(double k) {
+  if (!(k >= 1.0 && k == std::floor(k) && std::isfinite(k))) {
+    refuse("k", k, "a whole number of steps, at least 1");
+  }
+}
+
+}  // namespace
 
 std::string_view name(StepDirection direction) {
   switch (direction) {
@@ -24,37 +50,56 @@ StepDirection swapped(StepDirection direction) {
   throw InternalError("a direction without an opposite");
 }
 
-double log_ratio(const SampledGaussian& step, double z) {
-  const double a = step.m * z - 0.5 * step.m * step.m;
-  if (a > 30.0) return std::log(step.q) + a + std::log1p((1.0 - step.q) / step.q * std::exp(-a));
-  const double t = step.q * std::expm1(a);
-  // log1p(t) alone is off by a rounding over 1 - q here.
-  if (t < -0.5) return std::log((1.0 - step.q) + step.q * std::exp(a));
-  return std::log1p(t);
+double count_of(const StepLoss& step) {
+  return std::visit([](const auto& s) { return s.k; }, step);
 }
 
-LossAt loss_at(const SampledGaussian& step, double z) {
-  const double l = log_ratio(step, z);
-  switch (step.direction) {
-    case StepDirection::remove: return {l, l};
-    case StepDirection::add: return {-l, 0.0};
-    case StepDirection::replace: return {l - log_ratio(step, -z), l};
-  }
-  throw InternalError("a direction without a loss");
+double highest_loss(const StepLoss& step) {
+  return std::visit(
+      Overloaded{[](const SampledGaussian& s) {
+                   return s.direction == StepDirection::add ? -std::log1p(-s.q) : kInf;
+                 },
+                 [](const GroupGaussian& s) {
+                   return s.direction == StepDirection::add ? -s.g * std::log1p(-s.q) : kInf;
+                 },
+                 [](const TwoSidedGaussian&) { return kInf; },
+                 [](const LaplaceStep& s) { return s.eps0; },
+                 [](const RandomisedResponse& s) { return s.eps0; }},
+      step);
 }
 
-RatioOffAxis ratio_off_axis(const SampledGaussian& step, double x, double eta) {
-  const double a = step.m * x - 0.5 * step.m * step.m;
-  const double turn = step.m * eta;
-  if (a > 30.0) {
-    // q e^a e^{i turn} (1 + ((1 - q)/q) e^-a e^{-i turn})
-    const double small = (1.0 - step.q) / step.q * std::exp(-a);
-    const double re = 1.0 + small * std::cos(turn), im = -small * std::sin(turn);
-    return {std::log(step.q) + a + 0.5 * std::log(re * re + im * im), turn + std::atan2(im, re)};
+StepLoss swapped(const StepLoss& step) {
+  StepLoss other = step;
+  if (auto* sampled = std::get_if<SampledGaussian>(&other)) {
+    sampled->direction = swapped(sampled->direction);
+  } else if (auto* group = std::get_if<GroupGaussian>(&other)) {
+    group->direction = swapped(group->direction);
   }
-  const double b = step.q * std::exp(a);
-  const double re = (1.0 - step.q) + b * std::cos(turn), im = b * std::sin(turn);
-  return {0.5 * std::log(re * re + im * im), std::atan2(im, re)};
+  return other;  // the others are symmetric
+}
+
+void require_valid(const StepLoss& step) {
+  std::visit(Overloaded{[](const SampledGaussian& s) {
+                          require_rate(s.q);
+                          require_positive_finite("m", s.m);
+                        },
+                        [](const GroupGaussian& s) {
+                          require_rate(s.q);
+                          require_positive_finite("m", s.m);
+                          if (s.g < 1) refuse("g", s.g, "a number of records, at least 1");
+                          if (s.direction == StepDirection::replace) {
+                            throw InvalidArgument("a group is removed or added, not replaced",
+                                                  "Pass a SampledGaussian with the rate and the "
+                                                  "contribution of the whole group");
+                          }
+                        },
+                        [](const TwoSidedGaussian& s) {
+                          require_rate(s.q);
+                          require_positive_finite("m", s.m);
+                        },
+                        [](const auto& s) { require_positive_finite("eps0", s.eps0); }},
+             step);
+  require_count(count_of(step));
 }
 
 }  // namespace sfumato

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <complex>
-#include <cstdint>
 #include <string_view>
+#include <variant>
 
 namespace sfumato {
 
@@ -31,21 +30,50 @@ struct SampledGaussian {
   StepDirection direction = StepDirection::remove;
 };
 
-/// log r(z), to the digits of a double also where r nearly vanishes (Spec §17.1 (4)).
-[[nodiscard]] double log_ratio(const SampledGaussian& step, double z);
-
-/// The privacy loss L of the pair at z, and the log of P's density over the standard normal one.
-struct LossAt {
-  double loss;
-  double log_density;
+/// The same for a group of records that is removed or added together, each sampled by itself (Spec §19.5):
+///
+///   r_g(z) = sum_j binom(g, j) q^j (1 - q)^{g-j} e^{j m z - j^2 m^2/2},   remove: (r_g, 1),   add: (1, r_g)
+struct GroupGaussian {
+  double q;
+  double m;  ///< of one record
+  int g;     ///< records of the group, >= 1
+  double k;
+  StepDirection direction = StepDirection::remove;  ///< not `replace`
 };
-[[nodiscard]] LossAt loss_at(const SampledGaussian& step, double z);
 
-/// log |r(x + i eta)| and arg r(x + i eta), for 0 <= eta < pi / m; the argument is in [0, m eta].
-struct RatioOffAxis {
-  double log_modulus;
-  double argument;
+/// Steps that sample a fixed number of the records, one of which is replaced (Spec §17.3). With r of SampledGaussian, the loss is
+/// log r or -log r with z > m/2, and 0 with probability (1 - q)(2 Phi(m/2) - 1).
+struct TwoSidedGaussian {
+  double q;  ///< batch size / records, in (0, 1)
+  double m;  ///< 2 / noise multiplier: the distance of two records
+  double k;
 };
-[[nodiscard]] RatioOffAxis ratio_off_axis(const SampledGaussian& step, double x, double eta);
+
+/// Steps that add noise of a Laplace distribution to what changes by at most its scale times eps0 (Spec §17.4).
+struct LaplaceStep {
+  double eps0;  ///< sensitivity / scale, > 0
+  double k;
+};
+
+/// Steps known to be eps0-DP and nothing else: the worst of them answers truthfully with odds e^eps0 (Spec §17.4). The delta0 of a step
+/// that is (eps0, delta0)-DP belongs into TotalLoss::log_survival.
+struct RandomisedResponse {
+  double eps0;  ///< > 0
+  double k;
+};
+
+using StepLoss =
+    std::variant<SampledGaussian, GroupGaussian, TwoSidedGaussian, LaplaceStep, RandomisedResponse>;
+
+/// How many steps there are of one kind.
+[[nodiscard]] double count_of(const StepLoss& step);
+
+/// The largest loss of one step: +inf where it is not bounded.
+[[nodiscard]] double highest_loss(const StepLoss& step);
+
+[[nodiscard]] StepLoss swapped(const StepLoss& step);
+
+/// Throws InvalidArgument if a number of the step is outside what its comment says.
+void require_valid(const StepLoss& step);
 
 }  // namespace sfumato
