@@ -13,7 +13,7 @@ file, which is removed afterwards: what the examples write stays out of the repo
 up to the next `$` or the end of the block, must be what they print (stdout and stderr), line by
 line. Other `$` lines are not run, nor is their output compared. A line `...` alone stands for any number of lines. Lines
 that contain a duration or a rate (`1.3 s`, `250/s`) are compared without their numbers. A command
-may end with a pipe to head, tail, grep or cut, and must end with code 0 unless its line ends with
+may end with a pipe to head, tail, sed, grep or cut, and must end with code 0 unless its line ends with
 `# exit code N`.
 
     check_docs.py [--update] [file...]      --update rewrites the outputs (not those with `...`)
