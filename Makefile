@@ -38,10 +38,11 @@ bench:  ## side-by-side speed ratios on this machine
 	@cmake --build build -j$(JOBS)
 	@bench/run
 
-lint:  ## clang-format and clang-tidy
+lint:  ## clang-format, clang-tidy, and each header compiled alone
 	@tools/setup lint
-	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --preset release --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON > /dev/null
 	@tools/lint
+	@cmake --build build -j$(JOBS) --target headers_alone
 
 format:  ## rewrite the sources in the house format
 	@tools/setup lint

@@ -4,7 +4,8 @@
 #include "command.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
-#include "sfumato/answers/audit/document.hpp"
+#include "sfumato/answers/audit/answer.hpp"
+#include "sfumato/answers/audit/keys.hpp"
 
 namespace sfumato::cli {
 namespace {

@@ -3,7 +3,8 @@
 #include "command.hpp"
 #include "problem_options.hpp"
 #include "progress.hpp"
-#include "sfumato/answers/bound/document.hpp"
+#include "sfumato/answers/bound/answer.hpp"
+#include "sfumato/answers/bound/keys.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
 

@@ -6,7 +6,9 @@
 #include "command.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
-#include "sfumato/answers/design/document.hpp"
+#include "sfumato/answers/design/answer.hpp"
+#include "sfumato/answers/design/keys.hpp"
+#include "sfumato/answers/design/saved_covariance.hpp"
 #include "sfumato/data/file_output.hpp"
 
 namespace sfumato::cli {

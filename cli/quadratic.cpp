@@ -3,7 +3,8 @@
 #include "command.hpp"
 #include "problem_options.hpp"
 #include "progress.hpp"
-#include "sfumato/answers/quadratic/document.hpp"
+#include "sfumato/answers/quadratic/answer.hpp"
+#include "sfumato/answers/quadratic/keys.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
 

@@ -9,7 +9,7 @@
 #include "progress.hpp"
 #include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/answers/rows/csv.hpp"
-#include "sfumato/answers/rows/document.hpp"
+#include "sfumato/answers/rows/keys.hpp"
 #include "sfumato/data/file_output.hpp"
 
 namespace sfumato::cli {

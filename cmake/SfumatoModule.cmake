@@ -18,8 +18,6 @@ function(sfumato_module name)
   set_property(GLOBAL APPEND PROPERTY SFUMATO_MODULES sfumato_${name})
   set_property(GLOBAL PROPERTY SFUMATO_USES_${name} ${ARG_PUBLIC} ${ARG_PRIVATE})
   install(TARGETS sfumato_${name} EXPORT sfumatoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/"
-          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/sfumato/${name}" FILES_MATCHING PATTERN "*.hpp")
 endfunction()
 
 # sfumato_tests(LABEL MODULE)

@@ -52,6 +52,9 @@ THIRD_PARTY = [
 TEST_TREES = ("tests", "bench", "examples")
 LIBRARY = ("include/", "src/")  # its public headers, and everything else
 VERSION = "sfumato/version.hpp"  # the build makes it; below every module
+WHOLE = "sfumato/sfumato.hpp"  # includes every public header; for callers alone
+# What a public header may include beside public headers and the standard library.
+PUBLIC_THIRD_PARTY = re.compile(r"Eigen/.*")
 
 # What the library never does: it reports through values, exceptions and the Observer.
 FORBIDDEN_IN_LIBRARY = [
@@ -123,6 +126,7 @@ class Checker:
             for file in sorted((self.root / tree).rglob("*")):
                 if file.suffix in (".hpp", ".cpp") and file.is_file():
                     self.check_file(file)
+        self.check_whole()
         return self.violations
 
     def check_file(self, file):
@@ -157,6 +161,9 @@ class Checker:
             parts = name.split("/")
             if quote != '"':
                 self.report(path, line, "include-form", f'write "{name}" with quotes')
+            if path.startswith("include/") and name != VERSION and not (self.root / "include" / name).exists():
+                self.report(path, line, "private-include",
+                            f'"{name}" is not installed: move it to include/, or declare what is needed')
             if name == VERSION:
                 return
             if len(parts) < 3 or parts[1] not in RANK:
@@ -174,12 +181,26 @@ class Checker:
             self.report(path, line, "include-form", f'"{name}" is not a path from the include root')
         if path.split("/")[0] in TEST_TREES:
             return
+        if path.startswith("include/") and "/" in name and not PUBLIC_THIRD_PARTY.fullmatch(name):
+            self.report(path, line, "private-include", f"callers of <{path}> would need <{name}>")
+            return
         if path.startswith(LIBRARY) and name in FORBIDDEN_HEADERS:
             self.report(path, line, "library-silence", f"the library does not include <{name}>")
         for pattern, places in THIRD_PARTY:
             if re.fullmatch(pattern, name) and not any(place_allows(p, path) for p in places):
                 self.report(path, line, "third-party",
                             f"<{name}> belongs to {', '.join(places) or 'tests and benchmarks'}")
+
+    def check_whole(self):
+        """WHOLE includes every public header."""
+        whole = self.root / "include" / WHOLE
+        if not whole.exists():
+            return
+        included = {name for _, name in INCLUDE.findall(without(whole.read_text(encoding="utf-8"), {"comment"}))}
+        headers = (h.relative_to(self.root / "include").as_posix() for h in (self.root / "include").rglob("*.hpp"))
+        for header in sorted(headers):
+            if header != WHOLE and header not in included:
+                self.report(f"include/{WHOLE}", 1, "whole", f'does not include "{header}"')
 
     def check_folders(self, path, module, line, parts):
         """In a module whose folders are siblings: own folder or a shared one."""

@@ -16,6 +16,10 @@ GOOD = {
     "src/sfumato/math/psi.hpp": '#pragma once\n#include <Eigen/Core>\n#include "sfumato/core/error.hpp"\n',
     "src/sfumato/data/csv.cpp": '#include <zlib.h>\n#include <toml++/toml.h>\n'
                                 '#include "sfumato/math/psi.hpp"\n',
+    "include/sfumato/sfumato.hpp": '#pragma once\n#include "sfumato/privacy/risk.hpp"\n',
+    "include/sfumato/privacy/risk.hpp": '#pragma once\n#include <Eigen/Core>\n#include <string>\n'
+                                        '#include "sfumato/version.hpp"\n',
+    "src/sfumato/privacy/risk.cpp": '#include "sfumato/privacy/risk.hpp"\n\n#include "sfumato/math/psi.hpp"\n',
     "src/sfumato/nn/net.hpp": '#pragma once\n#include "sfumato/privacy/risk.hpp"\n',
     "cli/rows.hpp": "#pragma once\n",
     "cli/rows.cpp": '#include "cli/rows.hpp"\n\n#include <CLI/CLI.hpp>\n#include <iostream>\n'
@@ -39,7 +43,8 @@ class CheckLayers(unittest.TestCase):
         found = self.violations(**{path: text})
         self.assertEqual(len(found), 1, found)
         self.assertIn(f"[{rule}]", found[0])
-        self.assertTrue(found[0].startswith(path.rsplit("/", 1)[0]), found[0])
+        folder = "include/sfumato" if rule == "whole" else path.rsplit("/", 1)[0]
+        self.assertTrue(found[0].startswith(folder), found[0])
 
     def test_good_tree_passes(self):
         self.assertEqual(self.violations(), [])
@@ -90,6 +95,20 @@ class CheckLayers(unittest.TestCase):
         self.assert_breaks("own-header-first", "src/sfumato/core/error.cpp",
                            '#include <string>\n#include "sfumato/core/error.hpp"\n')
         self.assert_breaks("own-header-first", "cli/rows.cpp", '#include <string>\n#include "rows.hpp"\n')
+
+        self.assert_breaks("own-header-first", "src/sfumato/privacy/risk.cpp",
+                           '#include <string>\n#include "sfumato/privacy/risk.hpp"\n')
+
+    def test_public_headers_include_public_headers(self):
+        header = "include/sfumato/privacy/risk.hpp"
+        self.assert_breaks("private-include", header, '#pragma once\n#include "sfumato/math/psi.hpp"\n')
+        self.assert_breaks("private-include", header, '#pragma once\n#include <fmt/format.h>\n')
+        self.assert_breaks("private-include", header, '#pragma once\n#include <boost/math/tools/roots.hpp>\n')
+
+    def test_one_header_includes_every_public_one(self):
+        self.assert_breaks("whole", "include/sfumato/math/a.hpp", "#pragma once\n")
+        self.assert_breaks("unknown-module", "src/sfumato/privacy/a.hpp",
+                           '#pragma once\n#include "sfumato/sfumato.hpp"\n')
 
     def test_relative_include(self):
         self.assert_breaks("relative-include", "src/sfumato/math/a.hpp",

@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
-# cmake -DBUILD_DIR= -DCONSUMER_DIR= -DWORK_DIR= -DCXX= [-DCXX_FLAGS=] -DPROGRAM_TEST= -DHARDENED= -P install_test.cmake
+# cmake -DBUILD_DIR= -DINCLUDE_DIR= -DWORK_DIR= -DCXX= [-DCXX_FLAGS=] -DPROGRAM_TEST= -DCPP_PAGE= -DHARDENED= -P install_test.cmake
 # Installs the build tree into a fresh prefix, moves the prefix away from where it was installed, looks at the
-# program there, and builds and runs the example consumer against it.
+# program and the headers there, and builds and runs the programs of docs/cpp.md against it.
 function(run what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT code EQUAL 0)
@@ -27,14 +27,16 @@ foreach(file ${package_files})
   endforeach()
 endforeach()
 
+# The public headers and version.hpp, and no other.
+file(GLOB_RECURSE public RELATIVE "${INCLUDE_DIR}" "${INCLUDE_DIR}/*")
+list(APPEND public sfumato/version.hpp)
+file(GLOB_RECURSE installed RELATIVE "${WORK_DIR}/prefix/include" "${WORK_DIR}/prefix/include/*")
+list(SORT public)
+list(SORT installed)
+if(NOT public STREQUAL installed)
+  message(FATAL_ERROR "installed are\n${installed}\ninstead of\n${public}")
+endif()
+
 run("the installed program" ${CMAKE_COMMAND} -E env "SFUMATO=${WORK_DIR}/prefix/bin/sfumato"
     "SFUMATO_HARDENING=${HARDENED}" /usr/bin/python3 -B "${PROGRAM_TEST}")
-run("configure" ${CMAKE_COMMAND} -S "${CONSUMER_DIR}" -B "${WORK_DIR}/build" -G Ninja
-    -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}"
-    "-DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix")
-run("build" ${CMAKE_COMMAND} --build "${WORK_DIR}/build")
-run("consumer" "${WORK_DIR}/build/consumer")
-file(READ "${CONSUMER_DIR}/expected_output.txt" expected)
-if(NOT output STREQUAL expected)
-  message(FATAL_ERROR "the consumer printed\n${output}instead of\n${expected}")
-endif()
+run("docs/cpp.md" /usr/bin/python3 -B "${CPP_PAGE}" "${WORK_DIR}/prefix" "${WORK_DIR}/consumer" "${CXX}" "${CXX_FLAGS}")

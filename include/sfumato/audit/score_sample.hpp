@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sfumato/audit/lower_bounds.hpp"
@@ -14,6 +16,21 @@ namespace sfumato {
 struct ScoreSample {
   std::vector<double> with;     ///< models of D, which has the record
   std::vector<double> without;  ///< models of D'
+};
+
+/// Scores of a world that repeat others of it to the last digit.
+struct RepeatedScores {
+  bool with_record;     ///< of the models of D, else of D'
+  std::size_t scores;   ///< of that world
+  std::size_t repeats;  ///< of them, beyond the first of their value
+  std::size_t values;   ///< that occur more than once
+};
+
+/// An attack's scores, by membership, or why it could not be run.
+struct NamedAttack {
+  std::string name;
+  ScoreSample scores;
+  std::string problem = {};
 };
 
 /// Throws   InvalidArgument if a world is empty or a score is NaN. Infinite scores are scores.

@@ -3,9 +3,16 @@
 #include "sfumato/core/observer.hpp"
 #include "sfumato/design/design.hpp"
 #include "sfumato/design/differences.hpp"
-#include "sfumato/design/dual_ascent.hpp"
 
 namespace sfumato {
+
+/// When an iterative design stops.
+struct SolverOptions {
+  double tolerance = 1e-8;    ///< relative gap between the two bounds
+  int max_iterations = 2000;  ///< evaluations of all costs
+  unsigned threads = 0;       ///< 0: as many as the machine has; no result depends on it
+  bool compare = false;       ///< solve the diagonal form too, for Design::gain_over_diagonal
+};
 
 /// The covariance with the least worst cost  max_k s_k^T Sigma^{-1} s_k  (Spec §9.3 and §9.4, with
 /// floors as in spread_budget). `gap` is proven: lower_bound is the dual value of some weights,

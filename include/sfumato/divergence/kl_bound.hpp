@@ -16,6 +16,13 @@ struct KlBound {
   std::string reason = {};  ///< why kl is infinite and what to do instead; empty when it is finite
 };
 
+/// A bound by a Gaussian trade-off curve: the pair is no easier to tell apart than N(0,1), N(mu,1),
+/// in both directions.
+struct GdpBound {
+  Claimed<double> mu;
+  Claimed<Nats> kl;  ///< mu^2 / 2, both directions
+};
+
 [[nodiscard]] inline KlBound no_bound(std::string method, std::string reason) {
   const double infinite = std::numeric_limits<double>::infinity();
   return {{Nats{infinite}, Claim::upper_bound, std::move(method)}, std::move(reason)};

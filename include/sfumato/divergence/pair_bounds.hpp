@@ -9,9 +9,8 @@
 #include "sfumato/divergence/bound_method.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 #include "sfumato/divergence/kl_bound.hpp"
-#include "sfumato/divergence/langevin_gdp.hpp"
-#include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/sde/diffusion.hpp"
+#include "sfumato/sde/ou_pair.hpp"
 
 namespace sfumato {
 

@@ -5,13 +5,9 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/privacy/row_risk.hpp"
-#include "sfumato/sde/contraction.hpp"
-#include "sfumato/sde/problem/classification_fit.hpp"
+#include "sfumato/sde/problem/classification.hpp"
 
 namespace sfumato {
-
-/// Constants that hold for the losses of a table and of a neighbour alike.
-[[nodiscard]] HessianBounds common_bounds(const Convexity& table, const Convexity& neighbour);
 
 /// Bounds on the risk of every row, and what limits them.
 struct ClassificationRows {
@@ -36,19 +32,8 @@ struct ClassificationRows {
 /// Throws   InvalidArgument for noise, start or replacement of the wrong size, a noise that is no
 ///          covariance or is singular, a time, learning rate or number of steps out of range, a table
 ///          of which no row is left; NumericalFailure, with what to do, where no bound holds: in the
-///          long run without contraction.
-[[nodiscard]] ClassificationRows row_bounds(const ClassificationFit& fit,
+///          long run without contraction, or for a table without a minimiser.
+[[nodiscard]] ClassificationRows row_bounds(const ClassificationProblem& problem,
                                             const RowRiskOptions& options, Observer& observer);
-
-/// What is proven of one neighbour; no risk where it has no minimiser and nothing else applies.
-struct NeighbourBounds {
-  std::optional<Risk> risk;
-  std::optional<Claimed<double>> mu;
-  std::vector<std::string> notes;
-};
-
-/// The same for one neighbour, every view of its risk. Throws as above.
-[[nodiscard]] NeighbourBounds neighbour_bounds(const ClassificationFit& fit,
-                                               const Neighbour& neighbour, const Release& release);
 
 }  // namespace sfumato

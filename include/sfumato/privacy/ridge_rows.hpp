@@ -4,6 +4,7 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/privacy/row_risk.hpp"
+#include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
 

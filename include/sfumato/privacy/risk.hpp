@@ -1,19 +1,20 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
-#include "sfumato/divergence/local_gdp.hpp"
-#include "sfumato/divergence/privacy_loss.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 
 namespace sfumato {
+
+namespace detail {
+struct LocalGdp;
+}  // namespace detail
 
 /// Which of the two laws is the first argument: forward is (D, D'), reverse is (D', D). Divergences
 /// are not symmetric, so every view asks for it.
@@ -41,10 +42,11 @@ class Risk {
   /// Throws InvalidArgument if mu is negative or NaN, a lower bound or an estimate.
   [[nodiscard]] static Risk from_gdp(Claimed<double> mu);
 
-  /// From Gaussian trade-off curves that hold off sets of small probability (Spec §7.10). Every view but
-  /// the KL, of which it says nothing (+inf), is an upper bound: the best of the curves.
+  /// For the library itself: from Gaussian trade-off curves that hold off sets of small probability (Spec §7.10).
+  /// Every view but the KL, of which it says nothing (+inf), is an upper bound: the best of the curves.
   /// Throws InvalidArgument if there is none, or if a mu or a tail is not in its range.
-  [[nodiscard]] static Risk from_local_gdp(std::vector<LocalGdp> curves, std::string method);
+  [[nodiscard]] static Risk from_local_gdp(std::vector<detail::LocalGdp> curves,
+                                           std::string method);
 
   /// Of everything that is known, the smallest number in every view; ties go to the first.
   /// Throws InvalidArgument if `known` is empty.
@@ -74,32 +76,16 @@ class Risk {
   [[nodiscard]] Claimed<double> tpr(double fpr) const;
 
  private:
-  /// Two normal laws; what is said about the output if `bound` is empty, what bounds it if not.
-  struct Gaussian {
-    struct Side {
-      WhitenedPair pair;
-      PrivacyLoss loss;  ///< empty for mutually singular laws
-    };
-    Side sides[2];                         ///< by Direction
-    std::optional<Claimed<double>> bound;  ///< the mu of from_gdp
-  };
-  struct Entropies {
-    Claimed<Nats> kl[2];  ///< by Direction
-  };
-  struct Local {
-    std::vector<LocalGdp> curves[2];  ///< by Direction; never empty
-    std::string method;
-    /// The curves whose tail is a small part of `delta`.
-    [[nodiscard]] std::vector<LocalGdp> candidates(std::size_t direction, double delta) const;
-  };
-  using Evidence = std::variant<Gaussian, Entropies, Local>;
-
-  explicit Risk(std::vector<Evidence> evidence) : evidence_(std::move(evidence)) {}
+  struct Gaussian;
+  struct Entropies;
+  struct Local;
+  struct Evidence;
+  explicit Risk(std::vector<Evidence> evidence);
   /// The smallest of view(evidence) over all evidence.
   template <class View>
   [[nodiscard]] auto least(View&& view) const;
 
-  std::vector<Evidence> evidence_;  ///< never empty
+  std::shared_ptr<const std::vector<Evidence>> evidence_;  ///< never empty; copies share it
 };
 
 }  // namespace sfumato

@@ -11,10 +11,10 @@
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
+#include "sfumato/data/adjacency.hpp"
+#include "sfumato/divergence/monte_carlo.hpp"
 #include "sfumato/math/covariance.hpp"
-#include "sfumato/privacy/risk.hpp"
 #include "sfumato/sde/law.hpp"
-#include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
 
@@ -94,7 +94,16 @@ struct RowRisk {
   std::string message;
 };
 
-/// Fills in advantage and both directions from what is known of the two laws; the status becomes ok.
-void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options);
+/// The contractive bound with the true, simulated difference of the gradients along the paths, where
+/// the proven one has constants: how much of a row's KL bound is slack of the constants.
+struct RowCheck {
+  MonteCarloMean forward;  ///< an estimate of a bound on KL(D||D')
+  MonteCarloMean reverse;
+  std::uint64_t paths = 0;  ///< 0 if there is no estimate
+  std::uint64_t steps = 0;  ///< of each path
+  double horizon = 0.0;     ///< training time that the paths cover
+  bool stationary = false;  ///< an average over paths that start near the stationary law
+  std::string reason = {};  ///< why there is no estimate
+};
 
 }  // namespace sfumato

@@ -48,6 +48,12 @@ struct Diffusion {
   bool autonomous = false;
 };
 
+/// Where one coordinate lives.
+struct Interval {
+  double lower;
+  double upper;
+};
+
 /// A diffusion, and its law at the time where it begins.
 struct StartedDiffusion {
   Diffusion diffusion;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
 #include "sfumato/privacy/risk.hpp"
 
 namespace sfumato {

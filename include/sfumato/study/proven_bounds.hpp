@@ -2,12 +2,24 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sfumato/study/convex_risk.hpp"
-#include "sfumato/study/ledger/ledger.hpp"
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+#include "sfumato/privacy/risk.hpp"
 
 namespace sfumato {
+
+struct LedgerIdentity;
+struct Study;
+
+/// What is proven of the weights after the last step of one pair.
+struct ProvenRisk {
+  std::optional<Risk> risk;           ///< exact where the laws are known, else an upper bound
+  std::optional<Claimed<double>> mu;  ///< of Gaussian differential privacy, where there is one
+  std::string reason;                 ///< why there is no risk
+};
 
 /// What is proven about the models of one policy, or why nothing is. Every view is the largest over the
 /// pairs of the study, which bounds what replicas reveal that drew their pair at random, too.

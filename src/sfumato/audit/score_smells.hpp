@@ -12,14 +12,6 @@ namespace sfumato {
 /// another order, and do not count.
 [[nodiscard]] bool same_scores(const ScoreSample& sample);
 
-/// Scores of a world that repeat others of it to the last digit.
-struct RepeatedScores {
-  bool with_record;     ///< of the models of D, else of D'
-  std::size_t scores;   ///< of that world
-  std::size_t repeats;  ///< of them, beyond the first of their value
-  std::size_t values;   ///< that occur more than once
-};
-
 /// The first world where scores that look continuous (six digits or more) repeat: at least two values, and
 /// more than one of fifty scores. Copies of one model are no independent models. A single
 /// value may be where scores saturate.

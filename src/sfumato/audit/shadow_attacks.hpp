@@ -8,13 +8,6 @@
 
 namespace sfumato {
 
-/// An attack's scores, by membership, or why it could not be run.
-struct NamedAttack {
-  std::string name;
-  ScoreSample scores;
-  std::string problem = {};
-};
-
 /// LOSS, LiRA online and offline, and RMIA, each model being attacked with the others as shadow models;
 /// one that needs more shadow models has the problem in place of scores.
 [[nodiscard]] std::vector<NamedAttack> shadow_attacks(const ShadowScores& shadows);

@@ -4,16 +4,9 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/design/dual_problem.hpp"
+#include "sfumato/design/minimax_design.hpp"
 
 namespace sfumato {
-
-/// When an iterative design stops.
-struct SolverOptions {
-  double tolerance = 1e-8;    ///< relative gap between the two bounds
-  int max_iterations = 2000;  ///< evaluations of all costs
-  unsigned threads = 0;       ///< 0: as many as the machine has; no result depends on it
-  bool compare = false;       ///< solve the diagonal form too, for Design::gain_over_diagonal
-};
 
 struct DualAscent {
   Eigen::VectorXd weights;  ///< where the upper bound was smallest

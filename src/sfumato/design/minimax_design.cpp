@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/design/dual_ascent.hpp"
 #include "sfumato/design/frame.hpp"
 #include "sfumato/design/grouping.hpp"
 #include "sfumato/design/separable_dual.hpp"

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/sde/ou_law.hpp"
 
 namespace sfumato {
 namespace {

@@ -5,15 +5,9 @@
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
+#include "sfumato/divergence/kl_bound.hpp"
 
 namespace sfumato {
-
-/// A bound by a Gaussian trade-off curve: the pair is no easier to tell apart than N(0,1), N(mu,1),
-/// in both directions.
-struct GdpBound {
-  Claimed<double> mu;
-  Claimed<Nats> kl;  ///< mu^2 / 2, both directions
-};
 
 /// From a mu that is proven up to rounding, which is put back (kRoundedUp).
 [[nodiscard]] GdpBound gdp_bound(double mu, std::string method,

@@ -4,6 +4,7 @@
 
 namespace sfumato {
 
+namespace detail {
 /// Two laws that, off a set of small probability under each, are no easier to tell apart than N(0, 1)
 /// and N(mu, 1) (Spec §7.10).
 struct LocalGdp {
@@ -11,6 +12,8 @@ struct LocalGdp {
   double tail;        ///< probability of the set under the first law, < 1
   double tail_prime;  ///< under the second
 };
+}  // namespace detail
+using detail::LocalGdp;
 
 /// The same with the laws exchanged.
 [[nodiscard]] inline LocalGdp swapped(const LocalGdp& g) { return {g.mu, g.tail_prime, g.tail}; }

@@ -9,6 +9,8 @@
 #include "sfumato/divergence/as_printed.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
+#include "sfumato/divergence/langevin_gdp.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/math/precision.hpp"
 #include "sfumato/sde/family/linear.hpp"
 #include "sfumato/sde/precise/careful.hpp"

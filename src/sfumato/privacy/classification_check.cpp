@@ -15,7 +15,7 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
 #include "sfumato/privacy/chain_convexity.hpp"
-#include "sfumato/privacy/classification_rows.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 #include "sfumato/random/stream.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"

@@ -18,18 +18,6 @@ struct RowCheckOptions {
   unsigned threads = 0;
 };
 
-/// The contractive bound with the true, simulated difference of the gradients along the paths, where
-/// the proven one has constants: how much of a row's KL bound is slack of the constants.
-struct RowCheck {
-  MonteCarloMean forward;  ///< an estimate of a bound on KL(D||D')
-  MonteCarloMean reverse;
-  std::uint64_t paths = 0;  ///< 0 if there is no estimate
-  std::uint64_t steps = 0;  ///< of each path
-  double horizon = 0.0;     ///< training time that the paths cover
-  bool stationary = false;  ///< an average over paths that start near the stationary law
-  std::string reason = {};  ///< why there is no estimate
-};
-
 /// Checks one row of a flow or a chain by Monte Carlo (path_estimate, Spec §12.1).
 ///
 ///   finite   the bound of Spec §6.3 (flow) or §8.3 (chain) at the same time, the better of the path

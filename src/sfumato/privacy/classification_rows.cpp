@@ -11,9 +11,12 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
+#include "sfumato/divergence/local_gdp.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/privacy/chain_convexity.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
+#include "sfumato/privacy/row_views.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -271,6 +274,11 @@ RowRisk risk_of(Index row, const Pair& pair, const Prover& prover, const RowRisk
 
 HessianBounds common_bounds(const Convexity& table, const Convexity& neighbour) {
   return {std::min(table.kappa, neighbour.kappa), std::max(table.lipschitz, neighbour.lipschitz)};
+}
+
+ClassificationRows row_bounds(const ClassificationProblem& problem, const RowRiskOptions& options,
+                              Observer& observer) {
+  return row_bounds(ClassificationFit(problem), options, observer);
 }
 
 ClassificationRows row_bounds(const ClassificationFit& fit, const RowRiskOptions& options,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/sde/precise/training.hpp"
 
 namespace sfumato {
 namespace {

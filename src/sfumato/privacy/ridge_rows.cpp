@@ -12,6 +12,7 @@
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/privacy/row_views.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"

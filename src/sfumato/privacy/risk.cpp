@@ -6,11 +6,14 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <variant>
 
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/gaussian_tradeoff.hpp"
+#include "sfumato/divergence/local_gdp.hpp"
+#include "sfumato/divergence/privacy_loss.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 
@@ -100,18 +103,44 @@ std::string_view name(Direction direction) {
   return direction == Direction::forward ? "D||D'" : "D'||D";
 }
 
-Risk Risk::exact(const WhitenedPair& pair) {
-  Gaussian gaussian{{{pair, {}}, {swapped(pair), {}}}, {}};
-  if (!pair.mutually_singular) {
-    for (auto& side : gaussian.sides) side.loss = privacy_loss(side.pair);
+/// Two normal laws; what is said about the output if `bound` is empty, what bounds it if not.
+struct Risk::Gaussian {
+  struct Side {
+    WhitenedPair pair;
+    PrivacyLoss loss;  ///< empty for mutually singular laws
+  };
+  explicit Gaussian(const WhitenedPair& pair) : sides{{pair, {}}, {swapped(pair), {}}} {
+    if (pair.mutually_singular) return;
+    for (auto& side : sides) side.loss = privacy_loss(side.pair);
   }
-  return Risk({std::move(gaussian)});
-}
+  Side sides[2];                              ///< by Direction
+  std::optional<Claimed<double>> bound = {};  ///< the mu of from_gdp
+};
+
+struct Risk::Entropies {
+  Claimed<Nats> kl[2];  ///< by Direction
+};
+
+struct Risk::Local {
+  std::vector<LocalGdp> curves[2];  ///< by Direction; never empty
+  std::string method;
+  /// The curves whose tail is a small part of `delta`.
+  [[nodiscard]] std::vector<LocalGdp> candidates(std::size_t direction, double delta) const;
+};
+
+struct Risk::Evidence {
+  std::variant<Gaussian, Entropies, Local> known;
+};
+
+Risk::Risk(std::vector<Evidence> evidence)
+    : evidence_(std::make_shared<const std::vector<Evidence>>(std::move(evidence))) {}
+
+Risk Risk::exact(const WhitenedPair& pair) { return Risk({{Gaussian(pair)}}); }
 
 Risk Risk::from_kl(Claimed<Nats> forward, Claimed<Nats> reverse) {
   require_upper(forward, "KL");
   require_upper(reverse, "KL");
-  return Risk({Entropies{{std::move(forward), std::move(reverse)}}});
+  return Risk({{Entropies{{std::move(forward), std::move(reverse)}}}});
 }
 
 Risk Risk::from_gdp(Claimed<double> mu) {
@@ -126,9 +155,9 @@ Risk Risk::from_gdp(Claimed<double> mu) {
   } else {
     pair.mutually_singular = true;
   }
-  Risk risk = exact(pair);
-  std::get<Gaussian>(risk.evidence_.front()).bound = std::move(mu);
-  return risk;
+  Gaussian normal(pair);
+  normal.bound = std::move(mu);
+  return Risk({{std::move(normal)}});
 }
 
 Risk Risk::from_local_gdp(std::vector<LocalGdp> curves, std::string method) {
@@ -142,7 +171,7 @@ Risk Risk::from_local_gdp(std::vector<LocalGdp> curves, std::string method) {
   }
   std::vector<LocalGdp> reversed;
   for (const LocalGdp& curve : curves) reversed.push_back(swapped(curve));
-  return Risk({Local{{std::move(curves), std::move(reversed)}, std::move(method)}});
+  return Risk({{Local{{std::move(curves), std::move(reversed)}, std::move(method)}}});
 }
 
 std::vector<LocalGdp> Risk::Local::candidates(std::size_t direction, double delta) const {
@@ -160,7 +189,7 @@ std::vector<LocalGdp> Risk::Local::candidates(std::size_t direction, double delt
 Risk Risk::best_of(const std::vector<Risk>& known) {
   std::vector<Evidence> evidence;
   for (const Risk& risk : known) {
-    evidence.insert(evidence.end(), risk.evidence_.begin(), risk.evidence_.end());
+    evidence.insert(evidence.end(), risk.evidence_->begin(), risk.evidence_->end());
   }
   if (evidence.empty()) {
     throw InvalidArgument("nothing is known", "Pass at least one Risk",
@@ -171,9 +200,9 @@ Risk Risk::best_of(const std::vector<Risk>& known) {
 
 template <class View>
 auto Risk::least(View&& view) const {
-  auto best = std::visit(view, evidence_.front());
-  for (std::size_t i = 1; i < evidence_.size(); ++i) {
-    best = smaller(std::move(best), std::visit(view, evidence_[i]));
+  auto best = std::visit(view, evidence_->front().known);
+  for (std::size_t i = 1; i < evidence_->size(); ++i) {
+    best = smaller(std::move(best), std::visit(view, (*evidence_)[i].known));
   }
   return best;
 }
@@ -189,8 +218,8 @@ Claimed<Nats> Risk::kl(Direction direction) const {
 
 std::optional<Claimed<Nats>> Risk::renyi(Direction direction, double order) const {
   std::optional<Claimed<Nats>> best;
-  for (const Evidence& evidence : evidence_) {
-    const auto* g = std::get_if<Gaussian>(&evidence);
+  for (const Evidence& evidence : *evidence_) {
+    const auto* g = std::get_if<Gaussian>(&evidence.known);
     if (g == nullptr) continue;
     Claimed<Nats> found = view_of(gaussian_renyi(g->sides[index(direction)].pair, order), *g);
     best = best ? smaller(std::move(*best), std::move(found)) : std::move(found);

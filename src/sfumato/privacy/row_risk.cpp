@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/privacy/row_views.hpp"
+
 namespace sfumato {
 namespace {
 

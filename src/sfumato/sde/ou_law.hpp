@@ -8,20 +8,12 @@
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/sde/law.hpp"
+#include "sfumato/sde/ou_pair.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/given_loss.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
-
-/// Noisy gradient flow of a quadratic loss,  dX = -(A X - pull) dt + Sigma^{1/2} dW  (Spec §5).
-struct OuProcess {
-  Eigen::MatrixXd curvature;  ///< A, symmetric; may be singular or indefinite
-  Eigen::VectorXd pull;       ///< A x* where a minimiser x* exists, B^T y for least squares
-  Covariance noise;           ///< Sigma, the diffusion covariance (Spec §1.1)
-  /// What curvature and pull are rounded from; none if they are what is meant.
-  std::shared_ptr<const GivenLoss> given = {};
-};
 
 /// Checks what the law of a linear flow or chain is made of, and returns A symmetrised.
 /// Throws   InvalidArgument if sizes differ, A is not symmetric, or an entry is not finite.

@@ -5,7 +5,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
-#include "sfumato/privacy/classification_rows.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 
 namespace sfumato {
 namespace {

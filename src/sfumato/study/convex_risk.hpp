@@ -9,19 +9,13 @@
 #include "sfumato/privacy/risk.hpp"
 #include "sfumato/sde/chain_law.hpp"
 #include "sfumato/study/convex_material.hpp"
+#include "sfumato/study/proven_bounds.hpp"
 
 namespace sfumato {
 
 /// The laws of the weights on D and on D' (Spec §8): normal, known after any number of steps.
 [[nodiscard]] std::array<ChainLaw, 2> chain_laws(const LinearLosses& losses, double step,
                                                  const Covariance& step_noise);
-
-/// What is proven of the weights after the last step of one pair.
-struct ProvenRisk {
-  std::optional<Risk> risk;           ///< exact where the laws are known, else an upper bound
-  std::optional<Claimed<double>> mu;  ///< of Gaussian differential privacy, where there is one
-  std::string reason;                 ///< why there is no risk
-};
 
 /// Linear losses: the two normal laws, compared exactly; mu where their covariances are equal. Logistic
 /// losses: the smaller of Spec §8.3 and §8.4 in every view, as for rows of a table.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/study/convex_risk.hpp"
+#include "sfumato/study/ledger/identity.hpp"
 
 namespace sfumato {
 namespace {

@@ -3,16 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/study/ledger_audit/options.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
-
-/// What an attacker needs for a score.
-enum class ScoreAccess {
-  outputs,  ///< black box: the model's answer on a record
-  weights,  ///< white box
-  law,      ///< white box, and the laws of the weights on D and on D'
-};
 
 /// A number that a trained model is judged by; larger where the differing record is more likely in D.
 struct ScoreInfo {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "sfumato/design/noise_judges.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "property/sde/random_problem.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 
 namespace sfumato {
 namespace {

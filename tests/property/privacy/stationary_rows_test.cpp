@@ -10,6 +10,7 @@
 #include "property/sde/random_problem.hpp"
 #include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/privacy/classification_rows.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 
 namespace sfumato {
 namespace {

@@ -9,6 +9,7 @@
 #include "property/sde/random_problem.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
+#include "sfumato/sde/problem/ridge_fit.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "sfumato/answers/audit/answer.hpp"
-#include "sfumato/answers/audit/document.hpp"
 #include "sfumato/report/text.hpp"
 #include "unit/data/temp_dir.hpp"
 

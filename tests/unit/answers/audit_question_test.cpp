@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sfumato/answers/audit/keys.hpp"
 #include "sfumato/answers/audit/question.hpp"
 #include "sfumato/core/error.hpp"
 

@@ -5,7 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "sfumato/answers/bound/document.hpp"
+#include "sfumato/answers/bound/answer.hpp"
+#include "sfumato/answers/bound/keys.hpp"
 #include "sfumato/answers/bound/tables.hpp"
 #include "sfumato/core/error.hpp"
 

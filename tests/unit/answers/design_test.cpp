@@ -6,7 +6,9 @@
 #include <fstream>
 #include <string>
 
-#include "sfumato/answers/design/document.hpp"
+#include "sfumato/answers/design/answer.hpp"
+#include "sfumato/answers/design/keys.hpp"
+#include "sfumato/answers/design/saved_covariance.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato {

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "sfumato/answers/audit/document.hpp"
+#include "sfumato/answers/audit/answer.hpp"
 #include "sfumato/answers/report/answer.hpp"
 #include "sfumato/answers/report/input.hpp"
 #include "sfumato/data/file_input.hpp"

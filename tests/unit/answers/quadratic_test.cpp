@@ -3,7 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sfumato/answers/quadratic/document.hpp"
+#include "sfumato/answers/quadratic/answer.hpp"
+#include "sfumato/answers/quadratic/keys.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato {

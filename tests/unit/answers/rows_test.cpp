@@ -6,7 +6,7 @@
 
 #include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/answers/rows/csv.hpp"
-#include "sfumato/answers/rows/document.hpp"
+#include "sfumato/answers/rows/keys.hpp"
 #include "sfumato/answers/rows/ranking.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/text.hpp"

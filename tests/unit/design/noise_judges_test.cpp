@@ -10,6 +10,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/design/stationary_quadratic.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato {
 namespace {

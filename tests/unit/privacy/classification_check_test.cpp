@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sfumato/privacy/classification_rows.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 
 namespace sfumato {
 namespace {

@@ -11,6 +11,7 @@
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/privacy/chain_convexity.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 
 namespace sfumato {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "sfumato/divergence/gdp.hpp"
+#include "sfumato/privacy/row_views.hpp"
 
 namespace sfumato {
 namespace {

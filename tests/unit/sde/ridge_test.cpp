@@ -1,5 +1,6 @@
 // Spec §1.7: sum and mean are explicit.
 #include "sfumato/sde/problem/ridge.hpp"
+#include "sfumato/sde/problem/ridge_fit.hpp"
 
 #include <gtest/gtest.h>
 

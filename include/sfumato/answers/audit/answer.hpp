@@ -11,10 +11,10 @@
 #include "sfumato/audit/claim_check.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/score_audit.hpp"
-#include "sfumato/audit/score_smells.hpp"
-#include "sfumato/audit/shadow_attacks.hpp"
+#include "sfumato/audit/score_sample.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/verdict.hpp"
+#include "sfumato/report/document.hpp"
 #include "sfumato/study/ledger_audit/ledger_audit.hpp"
 
 namespace sfumato {
@@ -57,5 +57,7 @@ struct AuditAnswer {
 
 /// Throws   InvalidArgument as check(), read_samples(), read_shadows() and audit() of a ledger.
 [[nodiscard]] AuditAnswer answer(const AuditQuestion& question, Observer& observer);
+
+[[nodiscard]] Document document_of(const AuditAnswer& answer, Detail detail);
 
 }  // namespace sfumato

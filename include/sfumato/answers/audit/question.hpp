@@ -5,9 +5,7 @@
 #include <string>
 
 #include "sfumato/data/adjacency.hpp"
-#include "sfumato/data/keys/key.hpp"
 #include "sfumato/study/ledger_audit/options.hpp"
-#include "sfumato/study/scores.hpp"
 
 namespace sfumato {
 
@@ -37,10 +35,5 @@ struct AuditQuestion : LedgerAuditOptions {
   std::optional<Adjacency> adjacency;  ///< how D' differs from D, for the statement
   std::optional<ScoreAccess> access;   ///< of the attacker, for the statement
 };
-
-[[nodiscard]] const Keys<AuditQuestion>& audit_keys();
-
-/// Throws   InvalidArgument at a key whose value cannot be, is missing, or contradicts another.
-void check(const AuditQuestion& question);
 
 }  // namespace sfumato

@@ -9,6 +9,7 @@
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/divergence/pair_bounds.hpp"
 #include "sfumato/privacy/risk.hpp"
+#include "sfumato/report/document.hpp"
 
 namespace sfumato {
 
@@ -48,5 +49,9 @@ struct BoundAnswer {
 /// Throws   InvalidArgument at a key whose value cannot be used; NumericalFailure if a grid that the question
 ///          itself describes does not hold the distributions, and as the methods.
 [[nodiscard]] BoundAnswer answer(const BoundQuestion& question, Observer& observer);
+
+/// In full: one table of methods per time, the risk that follows, a figure, and what a reader must know. In
+/// brief: one table of methods over the times, the best proven bound first, in the worse direction.
+[[nodiscard]] Document document_of(const BoundAnswer& answer, Detail detail);
 
 }  // namespace sfumato

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "sfumato/answers/problem/risk_questions.hpp"
 #include "sfumato/answers/problem/sde_problem.hpp"
@@ -14,11 +13,9 @@ struct BoundQuestion {
   RiskQuestions risk = {};  ///< epsilons and the first delta
 };
 
-/// All keys of a problem file, by table; docs/bound.md explains them.
-[[nodiscard]] const std::vector<KeyInfo>& bound_keys();
-
-/// The question of a problem file, with what the command line puts over it. `source` names it in the output.
-/// Throws   as read_sde_problem().
-[[nodiscard]] BoundQuestion read_bound_question(const TomlTable& root, const std::string& source);
+/// The question of a problem file; docs/bound.md explains its keys.
+/// Throws   InvalidArgument with file:line:column, and as the readers of the files it names; NumericalFailure
+///          where a problem on data has no minimiser.
+[[nodiscard]] BoundQuestion read_bound_question(const std::string& path);
 
 }  // namespace sfumato

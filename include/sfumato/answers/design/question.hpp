@@ -2,9 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "sfumato/data/keys/key.hpp"
 #include "sfumato/design/design.hpp"
 
 namespace sfumato {
@@ -60,7 +60,5 @@ struct DesignQuestion {
   int top = 10;                     ///< coordinates or groups to list
   unsigned threads = 0;             ///< 0: all cores; results do not depend on it
 };
-
-[[nodiscard]] const Keys<DesignQuestion>& design_keys();
 
 }  // namespace sfumato

@@ -9,9 +9,9 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/pair.hpp"
-#include "sfumato/data/keys/key.hpp"
 #include "sfumato/divergence/pair_bounds.hpp"
-#include "sfumato/sde/fokker_planck/grid.hpp"
+#include "sfumato/math/covariance.hpp"
+#include "sfumato/sde/diffusion.hpp"
 
 namespace sfumato {
 
@@ -53,21 +53,8 @@ struct SdeProblem {
   [[nodiscard]] Eigen::Index dimension() const { return pair.p.diffusion.dimension; }
 };
 
-/// The keys of a problem file but those of [risk], by table: title, [flow], [estimate], [assume], [d], [d_prime].
-[[nodiscard]] const std::vector<KeyInfo>& sde_problem_keys();
-
-/// Reads a problem; docs/bound.md describes its keys. [risk] is left to the caller.
-///
-/// Throws    InvalidArgument with file:line:column, and as the readers of the files it names;
-///           NumericalFailure where a problem on data has no minimiser.
-[[nodiscard]] SdeProblem read_sde_problem(const TomlTable& root, const std::string& source);
-
 /// Takes the constants as proven.
 /// Throws   InvalidArgument at the key for a number out of its range, or one that is known and differs.
 void assume(const AssumedConstants& constants, SdeProblem& problem);
-
-/// Throws   InvalidArgument at the key: no time or one out of its range, a step, domain or number of cells that
-///          cannot be used.
-void require_sde_problem(const SdeProblem& problem);
 
 }  // namespace sfumato

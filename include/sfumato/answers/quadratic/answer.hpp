@@ -3,11 +3,21 @@
 #include <array>
 #include <vector>
 
-#include "sfumato/answers/quadratic/chain_bounds.hpp"
 #include "sfumato/answers/quadratic/question.hpp"
+#include "sfumato/core/known.hpp"
 #include "sfumato/core/observer.hpp"
+#include "sfumato/divergence/kl_bound.hpp"
+#include "sfumato/report/document.hpp"
 
 namespace sfumato {
+
+/// What the theorems about a chain say of the KL of its last iterate, in one direction.
+struct ChainBounds {
+  KlBound contractive;        ///< Spec §8.3
+  Known<double> lipschitz;    ///< of the second step in the metric of the noise
+  KlBound path;               ///< KL of the whole paths (Spec §8.2)
+  Known<Claimed<double>> mu;  ///< where the steps differ by a constant (Spec §8.4)
+};
 
 /// A point of the curves over time or steps, forward and reverse.
 struct QuadraticPoint {
@@ -30,5 +40,9 @@ struct QuadraticAnswer {
 ///
 /// Throws   InvalidArgument as require_quadratic(), and for a release of a loss without minimiser.
 [[nodiscard]] QuadraticAnswer answer(const QuadraticQuestion& question, Observer& observer);
+
+/// In full: the problem, risk, (epsilon, delta), Renyi, bounds of a chain, accuracy, noise floor, figures. In
+/// brief: risk and accuracy of each look, in the worse direction.
+[[nodiscard]] Document document_of(const QuadraticAnswer& answer, Detail detail);
 
 }  // namespace sfumato

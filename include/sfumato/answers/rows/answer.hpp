@@ -5,13 +5,27 @@
 #include <utility>
 #include <vector>
 
-#include "sfumato/answers/rows/check.hpp"
 #include "sfumato/answers/rows/question.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/privacy/row_risk.hpp"
+#include "sfumato/report/document.hpp"
 
 namespace sfumato {
+
+/// An estimate above its bound by more standard errors than this refutes the bound: a false alarm in 30,000
+/// checks, were the bound attained.
+inline constexpr double kAllowedErrors = 4.0;
+
+/// A row's proven bound beside the estimate from simulated paths.
+struct CheckedRow {
+  RowRisk risk;
+  RowCheck check;
+
+  /// Violated: the estimate is more than kAllowedErrors above the bound. Open: there is no estimate, or it is
+  /// one of the long run, where the proven bound has another argument too and may be the smaller one.
+  [[nodiscard]] Verdict verdict() const;
+};
 
 /// The risk of every row of a table.
 struct RowsAnswer {
@@ -44,5 +58,9 @@ struct RowsAnswer {
 /// Throws   InvalidArgument at a key of the question or a place in one of its files; NumericalFailure where there
 ///          is no model or no bound, as row_risks() and row_bounds().
 [[nodiscard]] RowsAnswer answer(const RowsQuestion& question, Observer& observer);
+
+/// In brief the riskiest rows, each by its worse direction, and the median. In full both directions, quantiles, a
+/// histogram and the checks as well.
+[[nodiscard]] Document document_of(const RowsAnswer& answer, Detail detail);
 
 }  // namespace sfumato

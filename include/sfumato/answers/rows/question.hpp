@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "sfumato/data/adjacency.hpp"
-#include "sfumato/data/keys/key.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
@@ -53,14 +53,5 @@ struct RowsQuestion {
   bool drop_missing = false;  ///< leave out rows with missing values instead of refusing the table
   unsigned threads = 0;       ///< 0: all cores; results do not depend on it
 };
-
-[[nodiscard]] const Keys<RowsQuestion>& rows_keys();
-
-/// Refuses values and combinations that make no sense, before any work.
-/// Throws   InvalidArgument that names the key.
-void require_sense(const RowsQuestion& question);
-
-/// How many of the riskiest rows are simulated.
-[[nodiscard]] std::size_t checks_of(const RowsQuestion& question);
 
 }  // namespace sfumato

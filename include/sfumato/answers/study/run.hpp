@@ -1,15 +1,15 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sfumato/answers/study/progress.hpp"
+#include "sfumato/answers/study/status.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/report/document.hpp"
-#include "sfumato/study/scheduler/mpi_job.hpp"
-#include "sfumato/study/scheduler/run_study.hpp"
+#include "sfumato/study/ledger/trial.hpp"
 
 namespace sfumato {
 
@@ -31,7 +31,7 @@ struct StudyRunAnswer {
   StudyProgress progress;  ///< of the ledger, after it
   /// That this process leads; it ends with the answer. An mpirun that is stopped ends every process soon after the
   /// first has left, so say what was done before you drop it.
-  std::shared_ptr<MpiJob> job = {};
+  std::shared_ptr<void> job = {};
 };
 
 /// Trains until all is done or the observer asks to stop. As one of several processes of mpirun, rank 0 leads and

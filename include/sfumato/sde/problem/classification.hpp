@@ -5,10 +5,11 @@
 #include <optional>
 
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
+
+struct RowLosses;
 
 /// Constants of a row's loss f_l that depend on its features x alone.
 struct LinkConstants {

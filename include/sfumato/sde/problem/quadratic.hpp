@@ -6,10 +6,12 @@
 #include <string>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/sde/precise/training.hpp"
-#include "sfumato/sde/problem/given_loss.hpp"
 
 namespace sfumato {
+
+namespace detail {
+struct GivenLoss;
+}  // namespace detail
 
 /// The loss  f(x) = 1/2 x^T A x - pull^T x  up to a constant; its gradient is A x - pull (Spec §5).
 struct QuadraticLoss {
@@ -17,7 +19,7 @@ struct QuadraticLoss {
   Eigen::VectorXd pull;
   std::optional<Eigen::VectorXd> given_point = {};  ///< x*, if that is how the loss was given
   /// What curvature and pull are rounded from; none if they are what is meant.
-  std::shared_ptr<const GivenLoss> given = {};
+  std::shared_ptr<const detail::GivenLoss> given = {};
 };
 
 /// Where a quadratic loss is least.
@@ -59,9 +61,6 @@ struct Minimum {
 
 /// The eigenvalues of A, ascending unless A is diagonal, to all digits of a double.
 [[nodiscard]] Eigen::VectorXd eigenvalues(const QuadraticLoss& loss);
-
-/// Noisy gradient flow on the loss from 0, with noise of variance 1, in more digits.
-[[nodiscard]] PreciseTraining training_of(const QuadraticLoss& loss);
 
 /// max|l| / min|l| over the eigenvalues of A (not of B); +inf for a singular A.
 [[nodiscard]] double condition_number(const QuadraticLoss& loss);

@@ -3,12 +3,21 @@
 #include <Eigen/Core>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "sfumato/data/adjacency.hpp"
-#include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
 namespace sfumato {
+
+namespace detail {
+class PreciseTraining;
+template <class T>
+struct RidgeFit;
+struct RidgeFits;
+struct RowDifference;
+class TableSums;
+}  // namespace detail
 
 /// How the squared errors of the rows are put together; explicit, because it rescales gradients,
 /// noise and time (Spec §1.7).
@@ -40,29 +49,12 @@ class RidgeProblem {
     friend bool operator==(const Weights&, const Weights&) = default;
   };
 
-  /// Curvature and minimiser by an orthogonal factorisation of the table. The condition number
-  /// enters once here, and squared in a Cholesky factor of A: one row far from the others then
-  /// leaves no digits for them. T is double or long double.
-  template <class T>
-  struct FitIn {
-    Weights weights;
-    MatrixOf<T> upper;  ///< R, upper triangular with A = R^T R
-    VectorOf<T> minimiser;
-    double reciprocal_condition;  ///< of A scaled to a unit diagonal: units do not matter
-
-    /// Below 1e-12, the rank tolerance of Spec §2.
-    [[nodiscard]] bool is_singular() const;
-    [[nodiscard]] VectorOf<T> whiten(const VectorOf<T>& x) const;    ///< R^{-T} x
-    [[nodiscard]] VectorOf<T> unwhiten(const VectorOf<T>& z) const;  ///< R^{-1} z
-  };
-  using Fit = FitIn<double>;
-
   /// Throws InvalidArgument for sizes that differ, an empty table, entries that are not finite, a
   /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is).
   RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options);
 
-  [[nodiscard]] Eigen::Index rows() const { return features().rows(); }
-  [[nodiscard]] Eigen::Index parameters() const { return features().cols(); }
+  [[nodiscard]] Eigen::Index rows() const;
+  [[nodiscard]] Eigen::Index parameters() const;
   [[nodiscard]] const RidgeOptions& options() const { return options_; }
   [[nodiscard]] Record record(Eigen::Index row) const;
 
@@ -96,43 +88,42 @@ class RidgeProblem {
   /// Empty when it is singular. Throws as minimiser(). T is double or long double; the fit in long
   /// double is made when first asked for, safely from several threads.
   template <class T = double>
-  [[nodiscard]] const std::optional<FitIn<T>>& reference() const;
+  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& reference() const;
 
   /// The fit to the neighbour, from the other rows: O(N p^2), for the rows that dominate.
   template <class T = double>
-  [[nodiscard]] FitIn<T> neighbour_fit(Eigen::Index row,
-                                       const std::optional<Record>& replacement) const;
+  [[nodiscard]] detail::RidgeFit<T> neighbour_fit(Eigen::Index row,
+                                                  const std::optional<Record>& replacement) const;
 
   /// Noisy gradient flow on the table from 0, with noise of variance 1, in more digits.
-  [[nodiscard]] const PreciseTraining& precise() const { return *precise_; }
+  [[nodiscard]] const detail::PreciseTraining& precise() const { return *precise_; }
 
  private:
   struct Sums {
     Eigen::MatrixXd gram;    ///< sum x x^T
     Eigen::VectorXd moment;  ///< sum y x
   };
-  [[nodiscard]] const Eigen::MatrixXd& features() const { return table_->features(); }
-  [[nodiscard]] const Eigen::VectorXd& target() const { return table_->target(); }
+  [[nodiscard]] const Eigen::MatrixXd& features() const;
+  [[nodiscard]] const Eigen::VectorXd& target() const;
   [[nodiscard]] Weights weights() const;
   /// The loss of a table that differs from this one, as given.
-  [[nodiscard]] std::shared_ptr<const GivenLoss> given(
-      std::vector<RowDifference> differences) const;
+  [[nodiscard]] std::shared_ptr<const detail::GivenLoss> given(
+      std::vector<detail::RowDifference> differences) const;
   [[nodiscard]] QuadraticLoss weigh(const Sums& sums) const;
   [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
 
-  struct Fits;
   template <class T>
-  [[nodiscard]] std::optional<FitIn<T>> fit_all() const;
+  [[nodiscard]] std::optional<detail::RidgeFit<T>> fit_all() const;
   /// Made when first asked for; safe from several threads.
   template <class T>
-  [[nodiscard]] const std::optional<FitIn<T>>& fit() const;
+  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& fit() const;
 
-  std::shared_ptr<const TableSums> table_;
+  std::shared_ptr<const detail::TableSums> table_;
   RidgeOptions options_;
   Sums sums_;
   QuadraticLoss loss_;
-  std::shared_ptr<Fits> fits_;
-  std::shared_ptr<const PreciseTraining> precise_;
+  std::shared_ptr<detail::RidgeFits> fits_;
+  std::shared_ptr<const detail::PreciseTraining> precise_;
 };
 
 }  // namespace sfumato

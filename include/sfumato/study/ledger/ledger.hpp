@@ -34,7 +34,7 @@ class Ledger {
   ///          build, instruction set, data or study (with `differences(theirs, ours)`), or is open in
   ///          another process; StorageError if it is read-only.
   static Ledger open(const std::string& path, const LedgerIdentity& identity,
-                     const Differences& differences);
+                     const StudyDifferences& differences);
   /// Opens an existing ledger to read what it holds now, also while another process adds to it: what is added
   /// later is not seen.
   /// Throws   InvalidArgument as open().

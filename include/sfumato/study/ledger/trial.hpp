@@ -56,4 +56,13 @@ struct TrialResult {
   std::vector<WorldResult> worlds;  ///< D, then D'
 };
 
+/// What a run added to a ledger.
+struct RunReport {
+  std::uint64_t trials = 0;    ///< of the study
+  std::uint64_t before = 0;    ///< that the ledger held already
+  std::uint64_t finished = 0;  ///< now
+  std::uint64_t failed = 0;    ///< of those finished now
+  bool stopped = false;        ///< by the observer or by a helper, before the end
+};
+
 }  // namespace sfumato

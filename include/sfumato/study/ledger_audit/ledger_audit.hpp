@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,17 +11,16 @@
 #include "sfumato/audit/claim_check.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/score_audit.hpp"
-#include "sfumato/audit/shadow_attacks.hpp"
+#include "sfumato/audit/score_sample.hpp"
 #include "sfumato/core/pair.hpp"
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
 #include "sfumato/study/ledger_audit/options.hpp"
 #include "sfumato/study/ledger_audit/two_sided.hpp"
-#include "sfumato/study/looks.hpp"
-#include "sfumato/study/scores.hpp"
-#include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
+
+struct Study;
 
 /// Runs whose path KL is infinite, and which parameters made it so.
 struct InfinitePaths {
@@ -84,7 +84,7 @@ struct ScoreFallback {
 struct LedgerAudit {
   std::string ledger;  ///< path
   LedgerIdentity identity;
-  Study study;
+  std::shared_ptr<const Study> study;  ///< what the library read; `identity.study` is its text
   std::vector<double> deltas = {}, epsilons = {};
   std::vector<ClaimedGuarantee> claims = {};
   AuditOptions options = {};  ///< shared by the policies

@@ -10,6 +10,22 @@
 
 namespace sfumato {
 
+/// What an attacker needs for a score.
+enum class ScoreAccess {
+  outputs,  ///< black box: the model's answer on a record
+  weights,  ///< white box
+  law,      ///< white box, and the laws of the weights on D and on D'
+};
+
+/// Which look at a growing ledger an audit is. The number of runs that a level is meant for is fixed by
+/// the study; who looks before the end may look again, so the level is split over the looks
+/// (level_of_look() of audit/score_audit.hpp).
+struct Look {
+  std::uint64_t number = 1;
+  bool splits = false;  ///< the level: this look is not the first, or will not be the last
+  bool is_new = true;   ///< no look at as many trials was recorded before
+};
+
 /// How scores are judged. What is not given is the study's where there is one.
 struct LedgerAuditOptions {
   std::string policy;  ///< of the ledger, by its name; empty: all of them
@@ -24,13 +40,5 @@ struct LedgerAuditOptions {
   std::optional<std::uint64_t> guesses;  ///< on canaries: how many, settled before
   std::uint64_t seed = 0;                ///< of sample splitting and ties
 };
-
-/// Throws   InvalidArgument at the key of a value that cannot be: `confidence`, `delta`, `epsilons`,
-///          `choosing`, `threshold`, `look`.
-void check(const LedgerAuditOptions& options);
-
-/// What audit_scores() is told. Where no confidence or delta is given it is `confidence` and `delta`.
-[[nodiscard]] AuditOptions audit_options(const LedgerAuditOptions& options, double confidence,
-                                         Delta delta);
 
 }  // namespace sfumato

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 
+#include "sfumato/answers/audit/keys.hpp"
 #include "sfumato/answers/audit/score_files.hpp"
 #include "sfumato/audit/canary_audit.hpp"
 #include "sfumato/audit/lira.hpp"
+#include "sfumato/audit/score_smells.hpp"
+#include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/core/number_check.hpp"
+#include "sfumato/study/ledger_audit/checked_options.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,4 +1,4 @@
-#include "sfumato/answers/audit/document.hpp"
+#include "sfumato/answers/audit/answer.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include "sfumato/answers/evidence/tables.hpp"
 #include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
+#include "sfumato/audit/score_smells.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/report/confidence.hpp"
 

@@ -1,7 +1,9 @@
 #include "sfumato/answers/audit/question.hpp"
 
+#include "sfumato/answers/audit/keys.hpp"
 #include "sfumato/answers/evidence/ledger_keys.hpp"
 #include "sfumato/data/keys/makers.hpp"
+#include "sfumato/study/ledger_audit/checked_options.hpp"
 
 namespace sfumato {
 namespace {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "sfumato/answers/bound/estimates.hpp"
+#include "sfumato/answers/problem/risk_keys.hpp"
+#include "sfumato/answers/problem/sde_file.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 

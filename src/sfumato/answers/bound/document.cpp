@@ -1,4 +1,4 @@
-#include "sfumato/answers/bound/document.hpp"
+#include "sfumato/answers/bound/answer.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

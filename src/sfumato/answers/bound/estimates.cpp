@@ -10,6 +10,7 @@
 #include "sfumato/answers/problem/simulation_size.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
 #include "sfumato/divergence/score_estimate.hpp"
 

@@ -1,5 +1,9 @@
 #include "sfumato/answers/bound/question.hpp"
 
+#include "sfumato/answers/bound/keys.hpp"
+#include "sfumato/answers/problem/risk_keys.hpp"
+#include "sfumato/answers/problem/sde_file.hpp"
+
 namespace sfumato {
 
 const std::vector<KeyInfo>& bound_keys() {
@@ -17,6 +21,10 @@ const std::vector<KeyInfo>& bound_keys() {
     return keys;
   }();
   return all;
+}
+
+BoundQuestion read_bound_question(const std::string& path) {
+  return read_bound_question(TomlTable::read(path), path);
 }
 
 BoundQuestion read_bound_question(const TomlTable& root, const std::string& source) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sfumato/answers/design/iterate.hpp"
+#include "sfumato/answers/design/saved_covariance.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/data/row_matrix.hpp"

@@ -1,10 +1,11 @@
-#include "sfumato/answers/design/document.hpp"
+#include "sfumato/answers/design/answer.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 #include <utility>
 
+#include "sfumato/answers/design/iterate.hpp"
 #include "sfumato/answers/design/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/core/overloaded.hpp"

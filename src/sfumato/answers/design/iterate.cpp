@@ -6,10 +6,13 @@
 #include <cmath>
 #include <utility>
 
+#include "sfumato/answers/problem/risk_keys.hpp"
 #include "sfumato/answers/problem/risk_questions.hpp"
+#include "sfumato/answers/problem/sde_file.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/design/noise_judges.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato {
 namespace {

@@ -26,21 +26,6 @@ struct Iteration {
 ///          read_sde_problem.
 [[nodiscard]] Iteration read_iteration(const DesignQuestion& question);
 
-/// What an iterated design (Spec §9.5) came to, and the problem it speaks of.
-struct IterationAnswer {
-  std::string kind;           ///< of the problem: "linear drift (quadratic loss)"
-  std::string way_of_change;  ///< how D' was made from D, if by a rule
-  double time;                ///< when the noises were judged
-  bool exact;                 ///< KL(D||D') of the rounds is exact, else a simulated bound
-  std::uint64_t paths;        ///< where it is simulated: how
-  std::uint64_t seed;
-  double step;
-  IteratedDesign design;
-  /// Beside each round: KL(D'||D) where exact, else the best proven bound on KL(D||D'), infinite if none.
-  std::vector<Claimed<Nats>> beside;
-  Eigen::Index bare = 0;  ///< coordinates with less than kBareShare of the isotropic variance
-};
-
 /// Below this share of the isotropic variance a direction counts as nearly bare.
 inline constexpr double kBareShare = 1e-2;
 

@@ -4,17 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "sfumato/answers/design/question.hpp"
+#include "sfumato/answers/design/answer.hpp"
 #include "sfumato/math/covariance.hpp"
 
 namespace sfumato {
-
-/// How the accuracy that noise costs is measured.
-struct ErrorMeasure {
-  std::string name;    ///< "tr(Sigma)", "stationary excess loss", ...
-  Covariance weights;  ///< W of tr(W Sigma)
-  double scale;        ///< the measure is scale * tr(W Sigma)
-};
 
 /// The measure and how much of it; the amount is empty for a cost and a frontier, and where a problem's own
 /// noise sets it.

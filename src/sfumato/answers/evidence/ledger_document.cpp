@@ -9,6 +9,7 @@
 #include "sfumato/answers/evidence/tables.hpp"
 #include "sfumato/answers/evidence/two_sided_figures.hpp"
 #include "sfumato/study/seed_notice.hpp"
+#include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
 namespace {
@@ -37,7 +38,7 @@ std::string replicas_text(const AuditSpec& audit) {
 }
 
 std::string pairs_text(const LedgerAudit& audit, Detail detail) {
-  const AuditSpec& spec = audit.study.audit;
+  const AuditSpec& spec = audit.study->audit;
   if (detail == Detail::brief) {
     return fmt::format("{}, score {}, thresholds {}", replicas_text(spec), audit.score,
                        name(audit.options.strategy));
@@ -46,7 +47,7 @@ std::string pairs_text(const LedgerAudit& audit, Detail detail) {
       "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, worlds {}. "
       "Score {}, thresholds {}. The numbers speak of what is released once, at the end: not of "
       "checkpoints, logs, or choices made by looking at the data",
-      sampling_text(audit.study), replicas_text(spec),
+      sampling_text(*audit.study), replicas_text(spec),
       spec.coupled ? "coupled (same seeds)" : "independent", audit.score,
       name(audit.options.strategy));
 }
@@ -64,7 +65,7 @@ std::string canaries_text(const Study& study, Detail detail) {
 }
 
 AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
-  const Study& study = audit.study;
+  const Study& study = *audit.study;
   AuditScope scope;
   scope.worlds = study.model.kind == ModelKind::quadratic    ? WorldsDiffer::in_their_losses
                  : study.adjacency.kind == Adjacency::remove ? WorldsDiffer::by_a_removed_record
@@ -162,7 +163,7 @@ void add_pairs(Document& document, const LedgerAudit& audit) {
   }
   if (audit.policies.size() == 1) {
     add_bounds(document, std::get<PairedModels>(audit.policies.front().models).audit,
-               {audit.deltas, audit.epsilons, !audit.study.audit.coupled});
+               {audit.deltas, audit.epsilons, !audit.study->audit.coupled});
   }
   add_losses(document, audit);
 }
@@ -230,9 +231,9 @@ void add_everything(Document& document, const LedgerAudit& audit) {
   state_look(document, audit);
   state_fallback(document, audit);
   for (const PolicyAudit& policy : audit.policies) state_left_out(document, policy);
-  if (audit.study.audit.canaries != 0) {
+  if (audit.study->audit.canaries != 0) {
     add_canaries(document, audit);
-  } else if (audit.study.audit.worlds() == 1) {
+  } else if (audit.study->audit.worlds() == 1) {
     add_shadows(document, audit);
   } else {
     add_pairs(document, audit);
@@ -245,7 +246,7 @@ void add_everything(Document& document, const LedgerAudit& audit) {
 Document document_of(const LedgerAudit& audit, Detail detail) {
   Document document = new_document(
       "audit",
-      fmt::format("Audit of {}", audit.study.title.empty() ? audit.ledger : audit.study.title));
+      fmt::format("Audit of {}", audit.study->title.empty() ? audit.ledger : audit.study->title));
   add_results(document, audit);
   if (detail == Detail::brief) {
     add_brief(document, audit);
@@ -253,13 +254,13 @@ Document document_of(const LedgerAudit& audit, Detail detail) {
     state_fallback(document, audit);
     for (const PolicyAudit& policy : audit.policies) state_left_out(document, policy);
     state_scope(document, scope_of(audit, detail), detail);
-    document.state(StatementKind::warning, seed_notice(audit.study.train.seed));
+    document.state(StatementKind::warning, seed_notice(audit.study->train.seed));
     state_how_to_see_more(document);
     return document;
   }
   add_everything(document, audit);
   state_scope(document, scope_of(audit, detail), detail);
-  document.state(StatementKind::warning, seed_notice(audit.study.train.seed));
+  document.state(StatementKind::warning, seed_notice(audit.study->train.seed));
   document.add_provenance("ledger", audit.ledger);
   document.add_provenance("instruction set", audit.identity.instruction_set);
   for (const auto& [name, digest] : audit.identity.checksums) {

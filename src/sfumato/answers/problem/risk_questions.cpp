@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sfumato/answers/problem/risk_keys.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/keys/makers.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "sfumato/answers/problem/model_pair.hpp"
 #include "sfumato/answers/problem/quadratic_loss.hpp"
+#include "sfumato/answers/problem/sde_file.hpp"
 #include "sfumato/answers/problem/sde_side.hpp"
 #include "sfumato/answers/problem/simulation_size.hpp"
 #include "sfumato/data/keys/located_keys.hpp"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/answers/quadratic/chain_bounds.hpp"
+#include "sfumato/answers/quadratic/keys.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/privacy/training_pair.hpp"
 

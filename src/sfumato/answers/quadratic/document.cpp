@@ -1,4 +1,4 @@
-#include "sfumato/answers/quadratic/document.hpp"
+#include "sfumato/answers/quadratic/answer.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "sfumato/answers/problem/quadratic_loss.hpp"
+#include "sfumato/answers/problem/risk_keys.hpp"
 #include "sfumato/answers/problem/side.hpp"
+#include "sfumato/answers/quadratic/keys.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
@@ -176,6 +178,10 @@ const std::vector<KeyInfo>& quadratic_keys() {
     return keys;
   }();
   return all;
+}
+
+QuadraticQuestion read_quadratic_question(const std::string& path) {
+  return read_quadratic_question(TomlTable::read(path), path);
 }
 
 QuadraticQuestion read_quadratic_question(const TomlTable& root, const std::string& source) {

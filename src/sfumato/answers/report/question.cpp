@@ -3,6 +3,7 @@
 #include "sfumato/answers/evidence/ledger_keys.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/keys/makers.hpp"
+#include "sfumato/study/ledger_audit/checked_options.hpp"
 
 namespace sfumato {
 

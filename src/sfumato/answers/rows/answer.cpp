@@ -5,10 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "sfumato/answers/rows/check.hpp"
+#include "sfumato/answers/rows/keys.hpp"
 #include "sfumato/answers/rows/setup.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/recording_observer.hpp"
-#include "sfumato/privacy/classification_rows.hpp"
+#include "sfumato/privacy/neighbour_bounds.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
 
 namespace sfumato {

@@ -1,4 +1,4 @@
-#include "sfumato/answers/rows/document.hpp"
+#include "sfumato/answers/rows/answer.hpp"
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/answers/rows/keys.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "sfumato/answers/study/progress.hpp"
+#include "sfumato/study/scheduler/mpi_job.hpp"
+#include "sfumato/study/scheduler/run_study.hpp"
 #include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sfumato/answers/study/progress.hpp"
 #include "sfumato/core/clock_text.hpp"
 #include "sfumato/study/ledger_study.hpp"
 

@@ -3,15 +3,10 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/law.hpp"
 
 namespace sfumato {
-
-/// Where one coordinate lives.
-struct Interval {
-  double lower;
-  double upper;
-};
 
 /// An interval cut into cells of equal width.
 struct GridAxis {

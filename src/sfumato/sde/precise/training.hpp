@@ -8,6 +8,7 @@
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/problem/given_loss.hpp"
+#include "sfumato/sde/problem/quadratic.hpp"
 
 namespace sfumato {
 
@@ -33,34 +34,10 @@ struct RoundedSpectrum {
   Eigen::VectorXd force;    ///< Q^T (pull - A m_0)
 };
 
-/// A training in more digits than double precision has. What it is asked for is made once and kept;
-/// safe to call from several threads, copies share what they have.
-class PreciseTraining {
- public:
-  explicit PreciseTraining(GivenTraining training);
-
-  [[nodiscard]] const GivenTraining& given() const;
-
-  /// From as many digits as it takes: eigenvalues from the rows of a table may be 1e36 apart.
-  [[nodiscard]] RoundedSpectrum spectrum() const;
-
-  /// x^T A^+ x, by the pseudo-inverse where A is singular.
-  [[nodiscard]] double inverse_form(const Eigen::VectorXd& x) const;
-
-  struct Work;
-
- private:
-  friend std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p,
-                                                       const PreciseTraining& q, double when,
-                                                       const std::optional<WhitenedPair>& rounded);
-  friend std::optional<Eigen::VectorXd> minimiser_shift_precisely(const PreciseTraining& p,
-                                                                  const PreciseTraining& q);
-  /// use(solution) in the precision that it takes.
-  template <class Use>
-  [[nodiscard]] auto with_solved(Use&& use) const;
-
-  std::shared_ptr<Work> work_;
-};
+namespace detail {
+class PreciseTraining;
+}  // namespace detail
+using detail::PreciseTraining;
 
 /// The two laws at a time or number of steps `when` > 0, +inf for the long run, against each other.
 ///
@@ -81,6 +58,38 @@ class PreciseTraining {
 /// Throws   as compare_precisely.
 [[nodiscard]] std::optional<Eigen::VectorXd> minimiser_shift_precisely(const PreciseTraining& p,
                                                                        const PreciseTraining& q);
+
+/// A training in more digits than double precision has. What it is asked for is made once and kept;
+/// safe to call from several threads, copies share what they have.
+class detail::PreciseTraining {
+ public:
+  explicit PreciseTraining(GivenTraining training);
+
+  [[nodiscard]] const GivenTraining& given() const;
+
+  /// From as many digits as it takes: eigenvalues from the rows of a table may be 1e36 apart.
+  [[nodiscard]] RoundedSpectrum spectrum() const;
+
+  /// x^T A^+ x, by the pseudo-inverse where A is singular.
+  [[nodiscard]] double inverse_form(const Eigen::VectorXd& x) const;
+
+  struct Work;
+
+ private:
+  friend std::optional<WhitenedPair> sfumato::compare_precisely(
+      const PreciseTraining& p, const PreciseTraining& q, double when,
+      const std::optional<WhitenedPair>& rounded);
+  friend std::optional<Eigen::VectorXd> sfumato::minimiser_shift_precisely(
+      const PreciseTraining& p, const PreciseTraining& q);
+  /// use(solution) in the precision that it takes.
+  template <class Use>
+  [[nodiscard]] auto with_solved(Use&& use) const;
+
+  std::shared_ptr<Work> work_;
+};
+
+/// Noisy gradient flow on the loss from 0, with noise of variance 1, in more digits.
+[[nodiscard]] PreciseTraining training_of(const QuadraticLoss& loss);
 
 /// How far two comparisons of the same laws disagree: the largest relative difference of both relative
 /// entropies and of the variance of the log ratio. +inf where one of them is not finite.

@@ -12,6 +12,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/link_kernel.hpp"
 
 namespace sfumato {

@@ -13,6 +13,8 @@ using MatrixOf = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <class T>
 using VectorOf = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
+namespace detail {
+
 /// A table of rows (x_l, y_l) and its sums, each made once, when first asked for.
 class TableSums {
  public:
@@ -41,12 +43,18 @@ class TableSums {
   std::unique_ptr<Cache> cache_;
 };
 
+}  // namespace detail
+using detail::TableSums;
+
+namespace detail {
 /// One row that a table has more (weight 1) or less (weight -1) than its sums say.
 struct RowDifference {
   double weight;
   Eigen::VectorXd features;
   double target;
 };
+}  // namespace detail
+using detail::RowDifference;
 
 /// A = (X^T X with the differences) / divisor + ridge I and the pull that goes with y, or another.
 struct RowsGiven {
@@ -69,9 +77,14 @@ struct MatrixGiven {
   std::optional<Eigen::VectorXd> point = {};  ///< pull = A point, before it was rounded
 };
 
+namespace detail {
 /// A quadratic loss  1/2 x^T A x - pull^T x  as it was given, before a sum over rows was rounded to
 /// double precision: there a ridge of 1 vanishes beside a column of 1e9.
-using GivenLoss = std::variant<MatrixGiven, RowsGiven>;
+struct GivenLoss : std::variant<MatrixGiven, RowsGiven> {
+  using variant::variant;
+};
+}  // namespace detail
+using detail::GivenLoss;
 
 /// The loss with another pull.
 [[nodiscard]] GivenLoss with_pull(GivenLoss loss, const Eigen::VectorXd& pull);

@@ -10,6 +10,7 @@
 #include "sfumato/math/entries.hpp"
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/precise/careful.hpp"
+#include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {

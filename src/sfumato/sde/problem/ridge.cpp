@@ -13,6 +13,8 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/sde/precise/training.hpp"
+#include "sfumato/sde/problem/ridge_fit.hpp"
 
 namespace sfumato {
 namespace {
@@ -66,7 +68,7 @@ double scaled_reciprocal_condition(const MatrixOf<T>& upper) {
 /// Least squares with the rows sqrt(weight) (x, y) and the ridge term, a block of rows at a time: the triangle
 /// so far stands on top of the next block, so that no second table is made.
 template <class T>
-RidgeProblem::FitIn<T> fit_table(const MatrixXd& features, const VectorXd& target,
+RidgeFit<T> fit_table(const MatrixXd& features, const VectorXd& target,
                                  const RidgeProblem::Weights& weights, const VectorXd& lift) {
   const Index n = features.rows();
   const Index p = features.cols();
@@ -86,7 +88,7 @@ RidgeProblem::FitIn<T> fit_table(const MatrixXd& features, const VectorXd& targe
     triangle = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
     right = stacked_right.head(p);
   }
-  RidgeProblem::FitIn<T> fit{weights, std::move(triangle), {}, 0.0};
+  RidgeFit<T> fit{weights, std::move(triangle), {}, 0.0};
   fit.reciprocal_condition = scaled_reciprocal_condition(fit.upper);
   fit.minimiser = fit.unwhiten(right);
   return fit;
@@ -95,25 +97,25 @@ RidgeProblem::FitIn<T> fit_table(const MatrixXd& features, const VectorXd& targe
 }  // namespace
 
 template <class T>
-bool RidgeProblem::FitIn<T>::is_singular() const {
+bool detail::RidgeFit<T>::is_singular() const {
   return reciprocal_condition < kRankTolerance;
 }
 
 template <class T>
-VectorOf<T> RidgeProblem::FitIn<T>::whiten(const VectorOf<T>& x) const {
+VectorOf<T> detail::RidgeFit<T>::whiten(const VectorOf<T>& x) const {
   return upper.transpose().template triangularView<Eigen::Lower>().solve(x);
 }
 
 template <class T>
-VectorOf<T> RidgeProblem::FitIn<T>::unwhiten(const VectorOf<T>& z) const {
+VectorOf<T> detail::RidgeFit<T>::unwhiten(const VectorOf<T>& z) const {
   return upper.template triangularView<Eigen::Upper>().solve(z);
 }
 
-struct RidgeProblem::Fits {
+struct detail::RidgeFits {
   std::once_flag once;
   std::once_flag once_extended;
-  std::optional<FitIn<double>> rounded;
-  std::optional<FitIn<long double>> extended;
+  std::optional<RidgeFit<double>> rounded;
+  std::optional<RidgeFit<long double>> extended;
   double reciprocal_condition = 0.0;  ///< of the table
   MatrixXd leverage_factor;           ///< R of the table, or of the lifted one when it is singular
 };
@@ -144,19 +146,19 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
   loss_.given = given({});
   precise_ = std::make_shared<const PreciseTraining>(GivenTraining{
       *loss_.given, Isotropic{1.0, parameters()}, point_law(VectorXd::Zero(parameters()))});
-  fits_ = std::make_shared<Fits>();
+  fits_ = std::make_shared<detail::RidgeFits>();
 }
 
 template <class T>
-std::optional<RidgeProblem::FitIn<T>> RidgeProblem::fit_all() const {
-  std::optional<FitIn<T>> all =
+std::optional<RidgeFit<T>> RidgeProblem::fit_all() const {
+  std::optional<RidgeFit<T>> all =
       fit_table<T>(features(), target(), weights(), VectorXd::Zero(parameters()));
   if (all->is_singular()) all.reset();
   return all;
 }
 
 template <>
-const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::fit() const {
+const std::optional<RidgeFit<double>>& RidgeProblem::fit() const {
   std::call_once(fits_->once, [this] {
     fits_->rounded = fit_all<double>();
     if (const auto& own = fits_->rounded) {
@@ -175,12 +177,17 @@ const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::fit() const {
   return fits_->rounded;
 }
 template <>
-const std::optional<RidgeProblem::FitIn<long double>>& RidgeProblem::fit() const {
+const std::optional<RidgeFit<long double>>& RidgeProblem::fit() const {
   std::call_once(fits_->once_extended, [this] { fits_->extended = fit_all<long double>(); });
   return fits_->extended;
 }
 
 bool RidgeProblem::has_minimiser() const { return fit<double>().has_value(); }
+
+const MatrixXd& RidgeProblem::features() const { return table_->features(); }
+const VectorXd& RidgeProblem::target() const { return table_->target(); }
+Index RidgeProblem::rows() const { return features().rows(); }
+Index RidgeProblem::parameters() const { return features().cols(); }
 
 Record RidgeProblem::record(Index row) const {
   return {features().row(row).transpose(), target()(row)};
@@ -260,13 +267,13 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
 }
 
 template <class T>
-const std::optional<RidgeProblem::FitIn<T>>& RidgeProblem::reference() const {
+const std::optional<RidgeFit<T>>& RidgeProblem::reference() const {
   (void)minimiser();
   return fit<T>();
 }
 
 template <class T>
-RidgeProblem::FitIn<T> RidgeProblem::neighbour_fit(Index row,
+RidgeFit<T> RidgeProblem::neighbour_fit(Index row,
                                                    const std::optional<Record>& replacement) const {
   MatrixXd others = features();
   VectorXd response = target();
@@ -281,14 +288,14 @@ RidgeProblem::FitIn<T> RidgeProblem::neighbour_fit(Index row,
   return fit_table<T>(others, response, weights(), VectorXd::Zero(parameters()));
 }
 
-template struct RidgeProblem::FitIn<double>;
-template struct RidgeProblem::FitIn<long double>;
-template const std::optional<RidgeProblem::FitIn<double>>& RidgeProblem::reference<double>() const;
-template const std::optional<RidgeProblem::FitIn<long double>>&
+template struct detail::RidgeFit<double>;
+template struct detail::RidgeFit<long double>;
+template const std::optional<RidgeFit<double>>& RidgeProblem::reference<double>() const;
+template const std::optional<RidgeFit<long double>>&
 RidgeProblem::reference<long double>() const;
-template RidgeProblem::FitIn<double> RidgeProblem::neighbour_fit<double>(
+template RidgeFit<double> RidgeProblem::neighbour_fit<double>(
     Index, const std::optional<Record>&) const;
-template RidgeProblem::FitIn<long double> RidgeProblem::neighbour_fit<long double>(
+template RidgeFit<long double> RidgeProblem::neighbour_fit<long double>(
     Index, const std::optional<Record>&) const;
 
 }  // namespace sfumato

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/sde/precise/training.hpp"
+#include "sfumato/sde/problem/ridge_fit.hpp"
 
 namespace sfumato {
 namespace {
@@ -28,7 +30,7 @@ RowChange<T> no_change(Index parameters) {
 
 template <class T>
 std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row,
-                                    const RidgeProblem::FitIn<T>& reference) {
+                                    const RidgeFit<T>& reference) {
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
   const T root_weight = std::sqrt(T(reference.weights.row));
@@ -74,7 +76,7 @@ MatrixOf<T> span_of(const VectorOf<T>& u, const VectorOf<T>& v) {
 template <class T>
 std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index row,
                                            const Record& other,
-                                           const RidgeProblem::FitIn<T>& reference) {
+                                           const RidgeFit<T>& reference) {
   require_size("replacement", other.features.size(), problem.parameters());
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();

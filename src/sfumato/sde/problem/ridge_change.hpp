@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sfumato/math/whitened_pair.hpp"
+#include "sfumato/sde/problem/given_loss.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {

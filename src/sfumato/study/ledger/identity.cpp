@@ -7,6 +7,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/checksum.hpp"
+#include "sfumato/study/ledger/identity_rows.hpp"
 #include "sfumato/study/ledger/query.hpp"
 
 namespace sfumato {
@@ -52,7 +53,7 @@ LedgerIdentity identity_of(const std::map<std::string, std::string>& rows,
 }
 
 void require_same(const LedgerIdentity& theirs, const LedgerIdentity& ours,
-                  const Differences& differences, const std::string& path) {
+                  const StudyDifferences& differences, const std::string& path) {
   const auto refuse = [&](const std::string& problem) {
     throw InvalidArgument(problem, "Give this run a ledger of its own with --ledger",
                           Where::in(path));

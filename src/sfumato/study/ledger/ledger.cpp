@@ -7,6 +7,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/study/ledger/connection.hpp"
 #include "sfumato/study/ledger/content.hpp"
+#include "sfumato/study/ledger/identity_rows.hpp"
 #include "sfumato/study/ledger/make.hpp"
 #include "sfumato/study/ledger/old_study.hpp"
 #include "sfumato/study/ledger/schema.hpp"
@@ -55,7 +56,7 @@ Ledger Ledger::read(const std::string& path) {
 bool Ledger::is_growing(const std::string& path) { return FileLock::is_held(ledger_file(path)); }
 
 Ledger Ledger::open(const std::string& path, const LedgerIdentity& identity,
-                    const Differences& differences) {
+                    const StudyDifferences& differences) {
   auto connection = std::make_unique<LedgerConnection>(path, LedgerConnection::For::adding_trials);
   if (is_blank(*connection)) {
     use_wal(*connection);

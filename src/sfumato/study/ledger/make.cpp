@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "sfumato/study/ledger/content.hpp"
+#include "sfumato/study/ledger/identity_rows.hpp"
 #include "sfumato/study/ledger/schema.hpp"
 
 namespace sfumato {

@@ -2,8 +2,10 @@
 
 #include "sfumato/audit/canary_audit.hpp"
 #include "sfumato/audit/score_smells.hpp"
+#include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/study/coin_trials.hpp"
 #include "sfumato/study/ledger_audit/parts.hpp"
+#include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
 namespace {
@@ -20,10 +22,10 @@ void require_runs(const CoinTrials& trials, std::size_t least, const std::string
 
 void audit_canaries(LedgerAudit& audit, const Ledger& ledger,
                     const std::vector<std::size_t>& chosen, const LedgerAuditOptions& asked) {
-  const std::vector<CoinTrials> policies = coin_trials(ledger, audit.study);
+  const std::vector<CoinTrials> policies = coin_trials(ledger, *audit.study);
   for (const std::size_t p : chosen) {
     const CoinTrials& trials = policies[p];
-    const std::string& policy = audit.study.noise[p].name;
+    const std::string& policy = audit.study->noise[p].name;
     require_runs(trials, 1, policy, audit.ledger);
     std::vector<CanaryScores> models;
     CanaryModels found;
@@ -35,7 +37,7 @@ void audit_canaries(LedgerAudit& audit, const Ledger& ledger,
       found.scores.without.insert(found.scores.without.end(), sample.without.begin(),
                                   sample.without.end());
     }
-    found.replicas = audit_replicas(models, audit.study.audit.replicas,
+    found.replicas = audit_replicas(models, audit.study->audit.replicas,
                                     {level_of(audit.options), asked.guesses, asked.seed});
     const bool reversed = scores_reversed(found.scores);
     std::vector<ClaimCheck> claims;
@@ -49,10 +51,10 @@ void audit_canaries(LedgerAudit& audit, const Ledger& ledger,
 
 void audit_shadows(LedgerAudit& audit, const Ledger& ledger,
                    const std::vector<std::size_t>& chosen) {
-  const std::vector<CoinTrials> policies = coin_trials(ledger, audit.study);
+  const std::vector<CoinTrials> policies = coin_trials(ledger, *audit.study);
   for (const std::size_t p : chosen) {
     const CoinTrials& trials = policies[p];
-    const std::string& policy = audit.study.noise[p].name;
+    const std::string& policy = audit.study->noise[p].name;
     require_runs(trials, 4, policy, audit.ledger);
     const ShadowScores shadows = shadow_scores(trials);
     ShadowModels found{trials.runs.size(), {}, {}, shadow_attacks(shadows)};

@@ -6,8 +6,11 @@
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/study/ledger_audit/checked_options.hpp"
 #include "sfumato/study/ledger_audit/parts.hpp"
 #include "sfumato/study/ledger_study.hpp"
+#include "sfumato/study/looks.hpp"
+#include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
 namespace {
@@ -30,8 +33,8 @@ std::vector<std::size_t> chosen_policies(const Study& study, const std::string& 
 /// where the ledger cannot be written.
 void settle_look(LedgerAudit& audit, const Ledger& ledger, std::optional<std::uint64_t> given) {
   for (const auto& [status, count] : ledger.counts()) audit.trials += count;
-  const AuditSpec& spec = audit.study.audit;
-  audit.planned = std::uint64_t{spec.pairs} * spec.replicas * audit.study.noise.size();
+  const AuditSpec& spec = audit.study->audit;
+  audit.planned = std::uint64_t{spec.pairs} * spec.replicas * audit.study->noise.size();
   audit.look = look_at(ledger.looks(), audit.trials, audit.planned, given.value_or(1));
   audit.options.look = audit.look.number;
   audit.options.more_looks = audit.look.splits;
@@ -90,9 +93,9 @@ std::optional<double> PolicyAudit::maximum(Delta delta) const {
 
 LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
   check(options);
-  LedgerAudit audit{ledger.path(), ledger.identity(), study_of(ledger)};
-  const AuditSpec& spec = audit.study.audit;
-  const std::vector<std::size_t> chosen = chosen_policies(audit.study, options.policy);
+  LedgerAudit audit{ledger.path(), ledger.identity(), std::make_shared<const Study>(study_of(ledger))};
+  const AuditSpec& spec = audit.study->audit;
+  const std::vector<std::size_t> chosen = chosen_policies(*audit.study, options.policy);
   const bool coins = spec.worlds() == 1;
   if (coins && !options.score.empty()) {
     throw InvalidArgument("worlds that coins made are judged by the margin", "",

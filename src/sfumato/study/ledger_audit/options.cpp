@@ -1,6 +1,7 @@
 #include "sfumato/study/ledger_audit/options.hpp"
 
 #include "sfumato/core/number_check.hpp"
+#include "sfumato/study/ledger_audit/checked_options.hpp"
 
 namespace sfumato {
 

@@ -7,6 +7,8 @@
 #include "sfumato/study/ledger_audit/parts.hpp"
 #include "sfumato/study/material.hpp"
 #include "sfumato/study/policy_trials.hpp"
+#include "sfumato/study/scores.hpp"
+#include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
 namespace {
@@ -27,7 +29,7 @@ std::string default_score(ModelKind kind) {
 std::vector<PolicyTrials> trials_with_score(LedgerAudit& audit, const Ledger& ledger,
                                             const std::vector<std::size_t>& chosen,
                                             const std::string& asked) {
-  const Study& study = audit.study;
+  const Study& study = *audit.study;
   audit.score = asked.empty() ? default_score(study.model.kind) : asked;
   (void)score_called(audit.score, study.model.kind, Where::key("score"));  // refuses unknown ones
   std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, audit.score);
@@ -89,7 +91,7 @@ PathKl path_kl_of(const Study& study, const PolicyTrials& trials) {
 
 void audit_pairs(LedgerAudit& audit, const Ledger& ledger, const std::vector<std::size_t>& chosen,
                  const LedgerAuditOptions& asked) {
-  const Study& study = audit.study;
+  const Study& study = *audit.study;
   std::vector<PolicyTrials> policies = trials_with_score(audit, ledger, chosen, asked.score);
   audit.access = score_called(audit.score, study.model.kind, Where::key("score")).access;
   // Thresholds are chosen for the first claim.

@@ -1,0 +1,26 @@
+// bound.cpp: how far apart can two trainings be whose drifts are functions?
+#include <cmath>
+#include <cstdio>
+
+#include "sfumato/sfumato.hpp"
+
+int main() {
+  using Eigen::VectorXd;
+  const auto drift = [](double, const VectorXd& x) -> VectorXd { return -x; };
+  const auto drift_prime = [](double, const VectorXd& x) -> VectorXd {
+    return (-x.array() + 0.1 * x.array().cos()).matrix();
+  };
+  const sfumato::Covariance noise = sfumato::Isotropic{.variance = 0.5, .dimension = 1};
+  const sfumato::GaussianLaw start = sfumato::point_law(VectorXd::Zero(1));
+  sfumato::SdePair pair{{sfumato::diffusion_from(1, drift, noise), start},
+                        {sfumato::diffusion_from(1, drift_prime, noise), start}};
+  pair.sensitivity.value = {0.1 / std::sqrt(0.5), sfumato::Claim::upper_bound};
+  pair.p.diffusion.contraction = [](const sfumato::Covariance&) { return 1.0; };
+
+  for (const double time : {1.0, 10.0}) {
+    const auto mu = sfumato::gdp_bound(pair, time).value.value().mu;
+    const auto epsilon = sfumato::Risk::from_gdp(mu).epsilon(sfumato::Delta(1e-5));
+    std::printf("time %2.0f: epsilon %s %.4f\n", time, symbol(epsilon.claim).data(),
+                epsilon.value.nats());
+  }
+}

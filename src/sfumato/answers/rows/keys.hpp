@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+#include "sfumato/answers/rows/question.hpp"
+#include "sfumato/data/keys/key.hpp"
+
+namespace sfumato {
+
+[[nodiscard]] const Keys<RowsQuestion>& rows_keys();
+
+/// Refuses values and combinations that make no sense, before any work.
+/// Throws   InvalidArgument that names the key.
+void require_sense(const RowsQuestion& question);
+
+/// How many of the riskiest rows are simulated.
+[[nodiscard]] std::size_t checks_of(const RowsQuestion& question);
+
+}  // namespace sfumato

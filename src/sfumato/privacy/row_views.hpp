@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sfumato/privacy/risk.hpp"
+#include "sfumato/privacy/row_risk.hpp"
+
+namespace sfumato {
+
+/// Fills in advantage and both directions from what is known of the two laws; the status becomes ok.
+void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options);
+
+}  // namespace sfumato
