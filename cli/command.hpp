@@ -34,6 +34,7 @@ struct Command {
 using Commands = std::vector<Command>;
 
 /// One function per subcommand: declares its options and what they ask for.
+void add_account(CLI::App& app, Commands& commands);
 void add_audit(CLI::App& app, Commands& commands);
 void add_bench(CLI::App& app, Commands& commands);
 void add_bound(CLI::App& app, Commands& commands);

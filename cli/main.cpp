@@ -132,6 +132,16 @@ std::string option_of(const CLI::App& command, const std::string& key) {
   return command.get_option_no_throw(option) != nullptr ? option : key;
 }
 
+/// Options as the keys of a file are spelt mean the same: --noise_multiplier is --noise-multiplier.
+std::vector<std::string> with_dashes(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::string& word : words) {
+    if (!word.starts_with("--")) continue;
+    std::replace(word.begin(), std::find(word.begin(), word.end(), '='), '_', '-');
+  }
+  return words;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Measures and limits how much a trained model reveals about one training record."};
   app.name("sfumato");
@@ -149,6 +159,7 @@ int run(int argc, char** argv) {
         cli::kUsage);
   }
   cli::Commands commands;
+  cli::add_account(app, commands);
   cli::add_audit(app, commands);
   cli::add_bound(app, commands);
   cli::add_data(app, commands);
@@ -165,7 +176,10 @@ int run(int argc, char** argv) {
     return complain(problem, cli::kUsage);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = with_dashes(argc, argv);
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    app.parse(argc, pointers.data());
   } catch (const InvalidArgument& error) {  // a list of an option
     return complain(error.what(), cli::kUsage);
   } catch (const CLI::ParseError& error) {

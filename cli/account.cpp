@@ -1,0 +1,67 @@
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "key_options.hpp"
+#include "progress.hpp"
+#include "output_files.hpp"
+#include "sfumato/answers/account/document.hpp"
+#include "sfumato/answers/account/state.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/data/keys/located_keys.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+struct Options {
+  std::string file;  ///< releases (TOML), or the state of another accountant (JSON)
+  KeyOptions keys;
+  std::string statement;
+  std::string save;
+  Output output;
+};
+
+ExitCode account(Options& options) {
+  const bool is_history = options.file.ends_with(".json");
+  if (is_history) options.keys.texts("history") = {options.file};
+  const TomlTable table = options.keys.table(is_history ? "" : options.file);
+  prepare_report(options.output);
+  if (!options.statement.empty()) prepare_output(options.statement, options.output.force);
+  if (!options.save.empty()) prepare_output(options.save, options.output.force);
+  const AccountAnswer found = located_keys(table, [&] {
+    const AccountQuestion question = read_account_question(table);
+    TerminalObserver observer;
+    return answer(question, observer);
+  });
+  if (!options.statement.empty()) write_file(options.statement, statement_of(found));
+  if (!options.save.empty()) {
+    write_file(options.save, save(found.settings.front().accountant));
+  }
+  show([&](Detail detail) { return document_of(found, detail); }, options.output);
+  return code_of(found.verdict, found.stopped);
+}
+
+}  // namespace
+
+void add_account(CLI::App& app, Commands& commands) {
+  auto* command = app.add_subcommand(
+      "account", "Certified epsilon of a training run, noise for a target, check of a claimed epsilon");
+  const auto options = std::make_shared<Options>();
+  command->add_option("file", options->file,
+                      "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
+  options->keys.declare(*command, infos_of(account_keys()), {"history", "format"});
+  options->keys.declare_settings(*command);
+  command->add_option("--statement", options->statement, "Write a privacy statement for a model card to this file");
+  command->add_option("--save", options->save, "Write the releases to this TOML file, to go on from");
+  add_output_options(*command, options->output);
+  command->footer(
+      "Examples:\n"
+      "  sfumato account --noise-multiplier 1.1 --sample-rate 0.00427 --steps 14062 \\\n"
+      "      --sampler poisson --adjacency add_remove --target-delta 1e-5\n"
+      "  sfumato account --target-epsilon 3 --target-delta 1e-5 --batch-size 256 --records 60000 \\\n"
+      "      --epochs 20 --sampler poisson --adjacency add_remove\n"
+      "Exit code 1: the claim is refuted; 2: it is not proven (docs/account.md).");
+  commands.push_back({command, [options] { return account(*options); }});
+}
+
+}  // namespace sfumato::cli

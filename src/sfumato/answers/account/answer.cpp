@@ -1,0 +1,210 @@
+#include "sfumato/answers/account/answer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/answers/account/others.hpp"
+#include "sfumato/answers/account/releases.hpp"
+#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/core/error.hpp"
+
+namespace sfumato {
+namespace {
+
+/// The claim to check; delta is that of the question where the text has none.
+std::optional<ClaimedGuarantee> claim_of(const AccountQuestion& question) {
+  if (question.claim.empty()) return std::nullopt;
+  std::string text = question.claim;
+  if (text.find("delta") == std::string::npos && question.target_delta) {
+    text += fmt::format(",delta={}", *question.target_delta);
+  }
+  const bool has_delta = text.find("delta") != std::string::npos;
+  const std::optional<ClaimedGuarantee> claim = parse_guarantee(text);
+  if (!claim || !has_delta || claim->delta.probability() == 0.0) {
+    throw InvalidArgument(fmt::format("claim = {} is not a claim", question.claim),
+                          "Write eps=3,delta=1e-5; delta may be left out where target_delta is given",
+                          Where::key("claim"));
+  }
+  return claim;
+}
+
+/// All that is missing, said at once.
+void require_complete(const AccountQuestion& question, Wanted wanted) {
+  std::vector<std::string> problems;
+  std::string key;
+  const auto complain = [&](const std::string& at, std::string problem) {
+    if (problems.empty()) key = at;
+    problems.push_back(std::move(problem));
+  };
+  if (!question.adjacency) {
+    complain("adjacency",
+             "adjacency is missing (add_remove, zero_out or replace_one: what is a neighbour?)");
+  }
+  if (!question.target_delta && claim_of(question) == std::nullopt) {
+    complain("target_delta", "target_delta is missing (a probability below one over the number of records)");
+  }
+  if (question.target_tpr.has_value() != question.at_fpr.has_value()) {
+    complain("target_tpr", "target_tpr and at_fpr go together");
+  }
+  const int targets = (question.target_epsilon ? 1 : 0) + (question.target_advantage ? 1 : 0) +
+                      (question.target_tpr ? 1 : 0) + (question.target_mu ? 1 : 0);
+  if (targets > 1) complain("target_epsilon", "more than one target is given: keep one");
+  const bool listed = !question.releases.empty() || !question.history.empty();
+  // With a list, the head may describe no run; the sampler there belongs to the history.
+  if (has_run(question) && (question.history.empty() || !question.run.noise_multiplier.empty())) {
+    ReleaseFields run = question.run;
+    if (run.noise_multiplier.size() > 1) run.noise_multiplier.resize(1);
+    try {
+      (void)release_of(run, wanted);
+    } catch (const InvalidArgument& error) {
+      complain(error.where().is_key() ? error.where().text() : "", error.advice());
+    }
+  } else if (!listed) {
+    complain("noise_multiplier", "no run is described (noise_multiplier, sample_rate, steps, sampler)");
+  } else if (wanted != Wanted::all) {
+    complain("target_epsilon", "a target needs a run whose noise or steps can be found");
+  }
+  if (problems.empty()) return;
+  throw InvalidArgument(fmt::format("{}", fmt::join(problems, "; ")), "",
+                        key.empty() ? Where::here() : Where::key(key));
+}
+
+PrivacyTarget target_of(const AccountQuestion& question, Delta delta) {
+  if (question.target_advantage) return AdvantageLimit{*question.target_advantage};
+  if (question.target_tpr) return RateLimit{*question.target_tpr, *question.at_fpr};
+  if (question.target_mu) return GdpLimit{*question.target_mu};
+  return PrivacyBudget{Epsilon(question.target_epsilon.value()), delta};
+}
+
+Accountant accountant_of(const Releases& releases) {
+  Accountant accountant(releases.relation, releases.group_size);
+  for (const Release& release : releases.list) accountant.compose(release);
+  return accountant;
+}
+
+AttackerView attacker_of(const Accountant& accountant) {
+  return {accountant.advantage(), accountant.attack_accuracy(0.5), accountant.tpr(0.01),
+          accountant.tpr(0.001)};
+}
+
+AccountedSetting accounted(const Releases& releases, Delta delta, std::optional<double> multiplier) {
+  const Accountant accountant = accountant_of(releases);
+  return {accountant,
+          multiplier,
+          accountant.epsilon(delta),
+          accountant.renyi_epsilon(delta),
+          accountant.clt_epsilon(delta),
+          attacker_of(accountant)};
+}
+
+/// Finds what is not given, and puts it into the run.
+Calibration calibrate(const Releases& before, Release& run, Wanted wanted, const PrivacyTarget& target) {
+  if (wanted == Wanted::all_but_steps) {
+    run.steps = most_steps(before, run, target);
+    if (run.steps == 0) {
+      throw InvalidArgument("not even one step is within the target", "Add noise, or allow more",
+                            Where::key("noise_multiplier"));
+    }
+    return {run.sampler == Sampler::shuffle ? Calibration::What::epochs : Calibration::What::steps,
+            static_cast<double>(run.steps), target};
+  }
+  // Only the noise of the run itself is changed: what was released before is done.
+  const double multiplier = least_noise(before, {run}, target);
+  if (auto* noise = std::get_if<GaussianNoise>(&run.mechanism)) noise->noise_multiplier = multiplier;
+  if (auto* noise = std::get_if<LaplaceNoise>(&run.mechanism)) noise->noise_multiplier = multiplier;
+  return {Calibration::What::noise, multiplier, target};
+}
+
+ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant) {
+  const Enclosure found = accountant.epsilon(claim.delta);
+  const double claimed = claim.epsilon.nats();
+  const Verdict verdict = found.upper.value <= claimed  ? Verdict::holds
+                          : found.lower.value > claimed ? Verdict::violated
+                                                        : Verdict::open;
+  return {claim.epsilon, claim.delta, found, verdict};
+}
+
+std::vector<double> false_positive_rates() {
+  std::vector<double> rates;
+  for (double exponent = -6.0; exponent < -0.05; exponent += 0.2) rates.push_back(std::pow(10.0, exponent));
+  for (const double rate : {0.9, 0.95, 0.99, 0.999, 1.0}) rates.push_back(rate);
+  return rates;
+}
+
+/// Epsilon after a part of every release, for the page.
+std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta) {
+  std::uint64_t most = 0;
+  for (const Release& release : accountant.releases().list) most = std::max(most, release.steps);
+  std::vector<EpsilonAtSteps> points;
+  if (most < 2) return points;
+  for (int i = 1; i <= 20; ++i) {
+    const double share = i / 20.0;
+    Releases part = accountant.releases();
+    for (Release& release : part.list) {
+      release.steps = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
+    }
+    points.push_back({share, accountant_of(part).epsilon(delta).upper.value});
+  }
+  return points;
+}
+
+SecondOpinion second_opinion(const Accountant& accountant, double epsilon) {
+  const Epsilon at(std::isfinite(epsilon) ? epsilon : 1.0);
+  const Enclosure contour = accountant.delta(at), fft = accountant.delta_by_fft(at);
+  return {contour, fft,
+          std::max(contour.lower.value, fft.lower.value) <=
+              std::min(contour.upper.value, fft.upper.value)};
+}
+
+}  // namespace
+
+AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
+  const Wanted wanted = wanted_of(question);
+  require_complete(question, wanted);
+  const std::optional<ClaimedGuarantee> claim = claim_of(question);
+  const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
+  AccountAnswer found{question, delta, {}};
+  const Releases before = other_releases(question);
+  std::vector<double> multipliers = question.run.noise_multiplier;
+  const bool alone = !has_run(question) || (!question.history.empty() && multipliers.empty());
+  if (alone) {
+    found.settings.push_back(accounted(before, delta, std::nullopt));
+  } else {
+    if (multipliers.size() < 2) multipliers = {0.0};  // one setting, whatever its noise
+    for (const double multiplier : multipliers) {
+      if (observer.stop_requested()) break;
+      ReleaseFields fields = question.run;
+      if (question.run.noise_multiplier.size() > 1) fields.noise_multiplier = {multiplier};
+      Release run = release_of(fields, wanted);
+      if (wanted != Wanted::all) {
+        found.calibration = calibrate(before, run, wanted, target_of(question, delta));
+      }
+      Releases all = before;
+      all.list.push_back(run);
+      const bool sweep = question.run.noise_multiplier.size() > 1;
+      found.settings.push_back(accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt));
+    }
+  }
+  if (found.settings.empty()) {
+    found.stopped = true;
+    return found;
+  }
+  const Accountant& first = found.settings.front().accountant;
+  for (const double epsilon : question.epsilons) found.deltas.push_back(first.delta(Epsilon(epsilon)));
+  if (!alone) found.others = other_accounts(question, first, delta);
+  if (question.check) found.second = second_opinion(first, found.settings.front().epsilon.upper.value);
+  if (claim) {
+    found.claim = check(*claim, first);
+    found.verdict = found.claim->verdict;
+  }
+  if (found.settings.size() == 1) {
+    found.trade_off = first.trade_off(false_positive_rates());
+    found.over_steps = over_steps(first, delta);
+  }
+  return found;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/answers/account/question.hpp"
+#include "sfumato/core/observer.hpp"
+#include "sfumato/core/verdict.hpp"
+#include "sfumato/privacy/accounting/accountant.hpp"
+#include "sfumato/privacy/accounting/calibrate.hpp"
+
+namespace sfumato {
+
+/// What an attacker can do at most.
+struct AttackerView {
+  Enclosure advantage;
+  Enclosure accuracy;  ///< of a guess about a coin toss
+  Enclosure tpr_percent, tpr_permille;  ///< at false-positive rates of 0.01 and 0.001
+};
+
+/// One list of releases.
+struct AccountedSetting {
+  Accountant accountant;
+  std::optional<double> noise_multiplier;  ///< of the run, where settings differ in it
+  Enclosure epsilon;                       ///< at the delta of the question
+  Claimed<Epsilon> renyi;
+  std::optional<Claimed<Epsilon>> clt;
+  AttackerView attacker;
+};
+
+/// What was found for a target.
+struct Calibration {
+  enum class What { noise, steps, epochs };
+  What what;
+  double value;  ///< noise multiplier, or a number of steps or epochs; the safe end
+  PrivacyTarget target;
+};
+
+/// The same run as others would account for it, and why that differs.
+struct OtherAccount {
+  std::string who;
+  double sample_rate;
+  std::uint64_t steps;
+  Claimed<Epsilon> epsilon;
+  std::string why;
+};
+
+/// What the second method says of delta at the epsilon that was found.
+struct SecondOpinion {
+  Enclosure contour, fft;
+  bool agree;
+};
+
+struct ClaimAnswer {
+  Epsilon epsilon;
+  Delta delta;
+  Enclosure proven;  ///< epsilon at that delta
+  Verdict verdict;   ///< holds: proven; open: not proven; violated: refuted
+};
+
+struct EpsilonAtSteps {
+  double share;    ///< of the whole run
+  double epsilon;  ///< an upper bound
+};
+
+struct AccountAnswer {
+  AccountQuestion question;
+  Delta delta;
+  std::vector<AccountedSetting> settings;  ///< one, or one per noise multiplier to compare
+  std::optional<Calibration> calibration = {};
+  std::vector<Enclosure> deltas = {};  ///< at question.epsilons, of the first setting
+  std::vector<OtherAccount> others = {};
+  std::optional<SecondOpinion> second = {};
+  std::optional<ClaimAnswer> claim = {};
+  // For the page, of the first setting:
+  std::vector<AttackRate> trade_off = {};
+  std::vector<EpsilonAtSteps> over_steps = {};
+  Verdict verdict = Verdict::none;
+  bool stopped = false;
+};
+
+/// Throws   InvalidArgument at the key of what is missing or contradicts itself, all at once where that can be seen at once, and for
+///          releases that have no proof.
+[[nodiscard]] AccountAnswer answer(const AccountQuestion& question, Observer& observer);
+
+}  // namespace sfumato

@@ -1,0 +1,232 @@
+#include "sfumato/answers/account/document.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "sfumato/answers/account/tables.hpp"
+#include "sfumato/answers/problem/closing.hpp"
+#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+std::string rounded_up(double value) { return format_number(value, Rounding::up); }
+
+/// "(2.447, 1e-5)-differentially private for add_remove neighbours"
+std::string guarantee_sentence(const AccountAnswer& answer, const AccountedSetting& setting) {
+  const double epsilon = setting.epsilon.upper.value;
+  const std::string delta = format_input(answer.delta.probability());
+  if (!std::isfinite(epsilon)) {
+    return fmt::format("No finite epsilon is proven at delta = {}.", delta);
+  }
+  const Releases& releases = setting.accountant.releases();
+  return fmt::format("epsilon <= {} at delta = {}, proven for all data sets of which {}.",
+                     rounded_up(epsilon), delta, describe_neighbours(releases));
+}
+
+std::string target_text(const PrivacyTarget& target) {
+  return std::visit(
+      Overloaded{[](const PrivacyBudget& budget) {
+                   return fmt::format("epsilon <= {} at delta = {}",
+                                      format_input(budget.epsilon.nats()),
+                                      format_input(budget.delta.probability()));
+                 },
+                 [](const AdvantageLimit& limit) {
+                   return fmt::format("an advantage of at most {}", format_input(limit.advantage));
+                 },
+                 [](const RateLimit& limit) {
+                   return fmt::format("a TPR of at most {} at an FPR of {}", format_input(limit.tpr),
+                                      format_input(limit.fpr));
+                 },
+                 [](const GdpLimit& limit) {
+                   return fmt::format("mu <= {} of Gaussian privacy", format_input(limit.mu));
+                 }},
+      target);
+}
+
+/// What was looked for; the noise with the digits that matter, rounded up.
+void state_calibration(const AccountAnswer& answer, Document& document) {
+  if (!answer.calibration) return;
+  const Calibration& found = *answer.calibration;
+  const std::string target = target_text(found.target);
+  switch (found.what) {
+    case Calibration::What::noise:
+      document.state(StatementKind::info,
+                     found.value == 0.0
+                         ? fmt::format("No noise is needed for {}: each record is sampled too rarely "
+                                       "to matter at this delta. Look at delta again.",
+                                       target)
+                         : fmt::format("Noise multiplier {} is the least for {}.",
+                                       format_number(found.value, Rounding::up, 6), target));
+      return;
+    case Calibration::What::steps:
+    case Calibration::What::epochs:
+      document.state(StatementKind::info,
+                     fmt::format("At most {} {} for {}.", format_input(found.value),
+                                 found.what == Calibration::What::steps ? "steps" : "epochs", target));
+      return;
+  }
+}
+
+void state_claim(const AccountAnswer& answer, Document& document) {
+  if (!answer.claim) return;
+  const ClaimAnswer& claim = *answer.claim;
+  const std::string text =
+      fmt::format("epsilon = {} at delta = {}", format_input(claim.epsilon.nats()),
+                  format_input(claim.delta.probability()));
+  const double upper = claim.proven.upper.value;
+  switch (claim.verdict) {
+    case Verdict::holds:
+      document.state(StatementKind::verdict, fmt::format("PROVEN: {}.", text), Outcome::good);
+      break;
+    case Verdict::violated:
+      document.state(StatementKind::verdict,
+                     fmt::format("REFUTED: {}. On some data a run with these settings reveals epsilon >= {}.", text,
+                                 format_number(claim.proven.lower.value, Rounding::down)),
+                     Outcome::bad);
+      break;
+    default:
+      document.state(StatementKind::verdict,
+                     std::isfinite(upper)
+                         ? fmt::format("NOT PROVEN: {}. Proven is epsilon <= {}.", text, rounded_up(upper))
+                         : fmt::format("NOT PROVEN: {}. No finite epsilon is.", text),
+                     Outcome::open);
+  }
+  document.add_verdict({"", guarantee_text({claim.epsilon, claim.delta}), claim.verdict,
+                        claim.proven.lower.value > 0.0 ? std::optional(claim.proven.lower.value)
+                                                       : std::nullopt,
+                        {},
+                        {}});
+}
+
+void state_second(const AccountAnswer& answer, Document& document) {
+  if (!answer.second) return;
+  const SecondOpinion& second = *answer.second;
+  if (second.agree) {
+    document.state(StatementKind::info,
+                   fmt::format("Checked by a second method: delta there is between {} and {} by discretised losses and FFT, "
+                               "which agrees.",
+                               format_number(second.fft.lower.value, Rounding::down),
+                               rounded_up(second.fft.upper.value)));
+  } else {
+    document.state(StatementKind::warning,
+                   fmt::format("the two methods exclude each other ({} to {} and {} to {}): trust neither and report this "
+                               "with the command line.",
+                               second.contour.lower.value, second.contour.upper.value,
+                               second.fft.lower.value, second.fft.upper.value));
+  }
+}
+
+void state_others(const AccountAnswer& answer, Document& document) {
+  for (const OtherAccount& other : answer.others) {
+    document.state(StatementKind::info,
+                   fmt::format("{}, sample rate {}, {} steps: epsilon <= {}; it {}.", other.who,
+                               format_input(other.sample_rate), other.steps,
+                               rounded_up(other.epsilon.value.nats()), other.why));
+  }
+}
+
+void state_statement(const AccountAnswer& answer, Document& document) {
+  if (!std::isfinite(answer.settings.front().epsilon.upper.value)) return;
+  document.state(StatementKind::info, "Privacy statement for a model card (--statement FILE writes it):");
+  std::istringstream lines(statement_of(answer));
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty()) document.state(StatementKind::info, line);
+  }
+}
+
+void add_results(const AccountAnswer& answer, Document& document) {
+  const Cell delta(answer.delta.probability());
+  for (const AccountedSetting& setting : answer.settings) {
+    std::vector<std::pair<std::string, Cell>> of = {{"delta", delta}};
+    if (setting.noise_multiplier) of.emplace_back("noise_multiplier", *setting.noise_multiplier);
+    document.add_result("epsilon_upper", setting.epsilon.upper, of);
+    document.add_result("epsilon_lower", setting.epsilon.lower, of);
+    document.add_result("epsilon_renyi", setting.renyi, of);
+    if (setting.clt) document.add_result("epsilon_clt", *setting.clt, of);
+    document.add_result("advantage", setting.attacker.advantage.upper, of);
+    document.add_result("tpr_at_0.01", setting.attacker.tpr_percent.upper, of);
+    document.add_result("tpr_at_0.001", setting.attacker.tpr_permille.upper, of);
+    document.add_result("attack_accuracy", setting.attacker.accuracy.upper, of);
+  }
+  if (answer.calibration) {
+    const char* what = answer.calibration->what == Calibration::What::noise   ? "noise_multiplier"
+                       : answer.calibration->what == Calibration::What::steps ? "steps"
+                                                                              : "epochs";
+    document.add_result(what, answer.calibration->value);
+  }
+  for (std::size_t i = 0; i < answer.deltas.size(); ++i) {
+    const std::vector<std::pair<std::string, Cell>> of = {{"epsilon", answer.question.epsilons[i]}};
+    document.add_result("delta_upper", answer.deltas[i].upper, of);
+    document.add_result("delta_lower", answer.deltas[i].lower, of);
+  }
+}
+
+/// "It rests on: ...": in brief one sentence, in full all.
+void state_conditions(const AccountAnswer& answer, Detail detail, Document& document) {
+  const Releases& releases = answer.settings.front().accountant.releases();
+  std::vector<std::string> conditions = conditions_of(releases);
+  if (conditions.empty()) return;
+  if (detail == Detail::full) {
+    for (const std::string& condition : conditions) {
+      document.state(StatementKind::assumption, condition + ".");
+    }
+    return;
+  }
+  const bool poisson = std::any_of(releases.list.begin(), releases.list.end(), [](const Release& release) {
+    return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
+  });
+  document.state(
+      StatementKind::assumption,
+      fmt::format("every record is clipped by itself, noise is added in every step and the sum is divided by a constant{}.",
+                  poisson ? "; each step samples every record independently, which shuffled batches do not" : ""));
+}
+
+}  // namespace
+
+std::string statement_of(const AccountAnswer& answer) {
+  return privacy_statement(answer.settings.front().accountant.guarantee(answer.delta));
+}
+
+Document document_of(const AccountAnswer& answer, Detail detail) {
+  Document document = new_document("account", "Privacy of a training run");
+  if (answer.settings.empty()) {
+    close_document(document, detail, answer.stopped, "Nothing was computed.");
+    return document;
+  }
+  const AccountedSetting& first = answer.settings.front();
+  state_claim(answer, document);
+  state_calibration(answer, document);
+  if (answer.settings.size() > 1) {
+    document.add(settings_table(answer));
+  } else {
+    document.state(StatementKind::info, guarantee_sentence(answer, first));
+    document.add(methods_table(answer, first));
+    document.add(attacker_table(first));
+  }
+  if (!answer.deltas.empty()) document.add(deltas_table(answer));
+  state_second(answer, document);
+  if (detail == Detail::full) {
+    document.add(releases_table(first));
+    if (!answer.others.empty()) document.add(others_table(answer));
+    if (!answer.trade_off.empty()) document.add(trade_off_figure(answer));
+    if (answer.over_steps.size() > 1) document.add(steps_figure(answer));
+  } else {
+    state_others(answer, document);
+  }
+  state_conditions(answer, detail, document);
+  if (detail == Detail::full) state_statement(answer, document);
+  add_results(answer, document);
+  close_document(document, detail, answer.stopped,
+                 "A guarantee for every pair of neighbouring data sets, if training did what is assumed above.");
+  return document;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/data/keys/key.hpp"
+#include "sfumato/answers/account/release_fields.hpp"
+
+namespace sfumato {
+
+/// How much does a training run reveal about a record at most, whatever the data; or how much noise, or how few steps, keep it below a target?
+/// What is not given is empty, and what is missing of noise and steps is what a target is met with.
+struct AccountQuestion {
+  std::optional<NeighbouringRelation> adjacency;
+  std::uint64_t group_size = 1;          ///< records that are protected together
+  ReleaseFields run;                     ///< the run that options and the head of a file describe
+  std::vector<ReleaseFields> releases;   ///< what else was released: [[release]] of a file
+  std::string history;                   ///< JSON file with the state of an Opacus accountant
+
+  std::optional<double> target_delta, target_epsilon;
+  std::optional<double> target_advantage;
+  std::optional<double> target_tpr, at_fpr;
+  std::optional<double> target_mu;
+  std::vector<double> epsilons;  ///< delta at these too
+  std::string claim;             ///< "eps=3" or "eps=3,delta=1e-5"
+  std::optional<std::int64_t> format;  ///< of a file that an Accountant saved
+  bool check = false;            ///< compare with the second method
+};
+
+/// The keys of the head: those of a run and those of the question.
+[[nodiscard]] const Keys<AccountQuestion>& account_keys();
+
+/// Throws   InvalidArgument with file:line:column.
+[[nodiscard]] AccountQuestion read_account_question(const TomlTable& root);
+
+}  // namespace sfumato

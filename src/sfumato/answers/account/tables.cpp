@@ -1,0 +1,123 @@
+#include "sfumato/answers/account/tables.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+Column epsilon_column(Delta delta) {
+  return {"epsilon", fmt::format("eps({})", format_input(delta.probability()))};
+}
+
+Column rate(const char* key, const char* title) {
+  return {key, title, "", NumberStyle::probability};
+}
+
+}  // namespace
+
+Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting) {
+  Table table("methods", "Epsilon by method",
+              {{"method", "method"}, epsilon_column(answer.delta), {"note", "what it is"}});
+  table.add_row({"dominating pair", setting.epsilon.upper, "proven: quote this one"});
+  if (setting.epsilon.lower.value > 0.0) {
+    table.add_row({"dominating pair", setting.epsilon.lower, "some data reveal so much"});
+  }
+  table.add_row({"Renyi (RDP)", setting.renyi, "proven, looser"});
+  if (setting.clt) table.add_row({"Gaussian limit (GDP)", *setting.clt, "no bound"});
+  return table;
+}
+
+Table attacker_table(const AccountedSetting& setting) {
+  Table table("attacker", "What the best attacker, who knows all other records, can reach",
+              {{"measure", "attack"}, rate("value", "at most"), rate("guess", "by guessing")});
+  const AttackerView& view = setting.attacker;
+  table.add_row({"advantage (TPR - FPR)", view.advantage.upper, 0.0});
+  table.add_row({"TPR at 1 % FPR", view.tpr_percent.upper, 0.01});
+  table.add_row({"TPR at 0.1 % FPR", view.tpr_permille.upper, 0.001});
+  table.add_row({"accuracy, prior 1/2", view.accuracy.upper, 0.5});
+  return table;
+}
+
+Table settings_table(const AccountAnswer& answer) {
+  Table table("settings", "Noise multipliers compared",
+              {{"noise_multiplier", "noise multiplier"},
+               epsilon_column(answer.delta),
+               rate("advantage", "advantage"),
+               rate("tpr", "TPR at 0.1 % FPR")});
+  for (const AccountedSetting& setting : answer.settings) {
+    table.add_row({setting.noise_multiplier.value(), setting.epsilon.upper,
+                   setting.attacker.advantage.upper, setting.attacker.tpr_permille.upper});
+  }
+  return table;
+}
+
+Table deltas_table(const AccountAnswer& answer) {
+  Table table("deltas", "Delta at other epsilons",
+              {{"epsilon", "eps"}, {"upper", "delta, at most"}, {"lower", "at least"}});
+  for (std::size_t i = 0; i < answer.deltas.size(); ++i) {
+    table.add_row({answer.question.epsilons[i], answer.deltas[i].upper, answer.deltas[i].lower});
+  }
+  return table;
+}
+
+Table others_table(const AccountAnswer& answer) {
+  Table table("others", "The same run as others account for it",
+              {{"who", "by"},
+               {"sample_rate", "sample rate"},
+               {"steps", "steps"},
+               epsilon_column(answer.delta),
+               {"why", "difference"}});
+  for (const OtherAccount& other : answer.others) {
+    table.add_row({other.who, other.sample_rate, other.steps, other.epsilon, other.why});
+  }
+  return table;
+}
+
+Table releases_table(const AccountedSetting& setting) {
+  Table table("releases", "What is released", {{"number", "no."}, {"release", "release"}});
+  std::int64_t number = 0;
+  for (const Release& release : setting.accountant.releases().list) {
+    table.add_row({++number, describe(release)});
+  }
+  return table;
+}
+
+Figure trade_off_figure(const AccountAnswer& answer) {
+  Figure figure("trade_off", "Best attack against this run", Mark::line,
+                {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
+  Series curve{"proven", "at most", {}, {}};
+  Series guess{"guess", "guessing", {}, {}};
+  for (const AttackRate& rate : answer.trade_off) {
+    curve.x.push_back(rate.fpr);
+    curve.y.push_back(rate.tpr.value);
+    guess.x.push_back(rate.fpr);
+    guess.y.push_back(rate.fpr);
+  }
+  curve.claim = Claim::upper_bound;
+  figure.add(std::move(curve));
+  figure.add(std::move(guess));
+  figure.set_caption(
+      "No attack on the released model does better than the upper curve, whatever the data; the lower one is a guess.");
+  return figure;
+}
+
+Figure steps_figure(const AccountAnswer& answer) {
+  Figure figure("over_steps", "Epsilon as training goes on", Mark::line, {"share of the run"},
+                {fmt::format("epsilon at delta = {}", format_input(answer.delta.probability()))});
+  Series curve{"epsilon", "at most", {}, {}};
+  for (const EpsilonAtSteps& at : answer.over_steps) {
+    if (!std::isfinite(at.epsilon)) continue;
+    curve.x.push_back(at.share);
+    curve.y.push_back(at.epsilon);
+  }
+  curve.claim = Claim::upper_bound;
+  figure.add(std::move(curve));
+  figure.set_caption("What a run that stops earlier is proven to reveal at most.");
+  return figure;
+}
+
+}  // namespace sfumato

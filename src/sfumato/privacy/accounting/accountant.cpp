@@ -1,0 +1,233 @@
+#include "sfumato/privacy/accounting/accountant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/divergence/gdp.hpp"
+#include "sfumato/privacy/accounting/composition.hpp"
+#include "sfumato/privacy/accounting/pld.hpp"
+#include "sfumato/privacy/accounting/profile.hpp"
+#include "sfumato/privacy/accounting/tail.hpp"
+#include "sfumato/privacy/renyi_conversion.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr const char* kRateMethod = "least of delta(eps) + e^eps FPR over eps";
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+const char* title(DeltaMethod method) {
+  switch (method) {
+    case DeltaMethod::edge: return "closed form";
+    case DeltaMethod::contour:
+    case DeltaMethod::split: return "contour integral of the dominating pair";
+  }
+  throw InternalError("a method without a title");
+}
+
+Claimed<double> upper(double value, std::string method) {
+  return {value, Claim::upper_bound, std::move(method)};
+}
+
+/// What is known from below, or else that nothing is.
+Claimed<double> lower(const Releases& releases, double value, double trivial, std::string method) {
+  if (is_attained(releases)) return {value, Claim::lower_bound, std::move(method)};
+  return {trivial, Claim::lower_bound, "nothing is known from below for these releases"};
+}
+
+TotalLoss loss_with_records(const Releases& releases) {
+  return loss_of(releases, directions_of(releases.relation).front());
+}
+
+/// The least of hi(eps) + e^eps fpr, and where: each eps gives an upper bound of the rate.
+struct BestThreshold {
+  double eps, rate;
+};
+BestThreshold best_threshold(const TotalLoss& loss, double fpr) {
+  const auto rate = [&](double eps) { return delta_of(loss, eps).hi() + std::exp(eps) * fpr; };
+  // The sum is convex in e^eps, so it has one valley: walk down from 0, then close in.
+  double middle = 0.0, best = rate(middle);
+  double step = 0.5;
+  if (rate(-1e-3) < best) step = -step;
+  double behind = middle, next = middle + step;
+  for (double value = rate(next); value < best && std::fabs(next) < 1e3; value = rate(next)) {
+    behind = middle;
+    middle = next;
+    best = value;
+    step *= 2.0;
+    next = middle + step;
+  }
+  std::uintmax_t most = 60;
+  const auto found = boost::math::tools::brent_find_minima(rate, std::min(behind, next),
+                                                           std::max(behind, next), 30, most);
+  const BestThreshold at = found.second < best ? BestThreshold{found.first, found.second}
+                                               : BestThreshold{middle, best};
+  // Rounded up: the sum of two numbers.
+  return {at.eps, std::max(fpr, std::min(1.0, at.rate * (1.0 + 4e-16)))};
+}
+
+/// What the test {T > eps} is sure to reach near the best threshold, with a false-positive rate that is sure to be at most `fpr`.
+double reached_rate(const TotalLoss& loss, double fpr, double threshold) {
+  for (const double beyond : {1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
+    const TailEnclosure tail = tail_of(loss, threshold + beyond);
+    if (tail.q.log_hi <= std::log(fpr)) return std::max(fpr, std::exp(tail.p.log_lo) * (1.0 - 1e-15));
+  }
+  return fpr;  // a guess
+}
+
+}  // namespace
+
+Accountant::Accountant(NeighbouringRelation relation, std::uint64_t group_size)
+    : releases_{relation, group_size, {}} {
+  if (group_size == 0) {
+    throw InvalidArgument("group_size = 0 is no group", "Pass 1 or more", Where::key("group_size"));
+  }
+}
+
+void Accountant::compose(const Release& release) {
+  require_accountable(release, releases_.relation, releases_.group_size);
+  for (Release& known : releases_.list) {
+    Release same = release;
+    same.steps = known.steps;
+    if (same == known && release.steps <= std::numeric_limits<std::int64_t>::max() - known.steps) {
+      known.steps += release.steps;
+      return;
+    }
+  }
+  releases_.list.push_back(release);
+}
+
+Enclosure Accountant::delta(Epsilon epsilon) const {
+  double low = 0.0, high = 0.0;
+  DeltaMethod method = DeltaMethod::edge;
+  for (const StepDirection direction : directions_of(releases_.relation)) {
+    const DeltaEnclosure found = delta_of(loss_of(releases_, direction), epsilon.nats());
+    low = std::max(low, found.lo());
+    high = std::max(high, found.hi());
+    method = std::max(method, found.method);
+  }
+  return {lower(releases_, low, 0.0, title(method)), upper(high, title(method))};
+}
+
+Enclosure Accountant::epsilon(Delta delta) const {
+  if (delta.probability() == 1.0) {
+    return {{0.0, Claim::lower_bound, "closed form"}, upper(0.0, "closed form")};
+  }
+  double low = 0.0, high = 0.0;
+  for (const StepDirection direction : directions_of(releases_.relation)) {
+    const EpsilonEnclosure found = epsilon_of(loss_of(releases_, direction), delta.probability());
+    low = std::max(low, found.lo);
+    high = std::max(high, found.hi);
+  }
+  const char* method = title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
+  return {lower(releases_, low, 0.0, method), upper(high, method)};
+}
+
+Enclosure Accountant::advantage() const { return delta(Epsilon(0.0)); }
+
+Enclosure Accountant::tpr(double fpr) const {
+  require_probability("fpr", fpr);
+  const TotalLoss loss = loss_with_records(releases_);
+  const BestThreshold best = best_threshold(loss, fpr);
+  const double reached = is_attained(releases_) ? reached_rate(loss, fpr, best.eps) : fpr;
+  return {lower(releases_, std::min(reached, best.rate), fpr, "test by a threshold of the loss"),
+          upper(best.rate, kRateMethod)};
+}
+
+Enclosure Accountant::attack_accuracy(double prior) const {
+  if (!(prior > 0.0 && prior < 1.0)) {
+    throw InvalidArgument(fmt::format("prior = {} is not in (0, 1)", prior),
+                          "Pass the share of members among those asked about", Where::key("prior"));
+  }
+  const DeltaEnclosure found =
+      delta_of(loss_with_records(releases_), std::log1p(-prior) - std::log(prior));
+  const double guess = std::max(prior, 1.0 - prior);
+  const auto accuracy = [&](double delta) {
+    return std::clamp(1.0 - prior + prior * delta, guess, 1.0);
+  };
+  return {lower(releases_, accuracy(found.lo()) * (1.0 - 4e-16), guess, title(found.method)),
+          upper(std::min(1.0, accuracy(found.hi()) * (1.0 + 4e-16)), title(found.method))};
+}
+
+std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) const {
+  std::vector<AttackRate> rates;
+  const TotalLoss loss = loss_with_records(releases_);
+  for (const double fpr : fprs) {
+    require_probability("fpr", fpr);
+    rates.push_back({fpr, upper(best_threshold(loss, fpr).rate, kRateMethod)});
+  }
+  return rates;
+}
+
+Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
+  Claimed<Epsilon> worst{Epsilon(0.0), Claim::upper_bound, "Renyi privacy"};
+  for (const StepDirection direction : directions_of(releases_.relation)) {
+    const TotalLoss loss = loss_of(releases_, direction);
+    // A failure takes its part of delta: delta = f + (1 - f) delta'.
+    const double failure = -std::expm1(loss.log_survival);
+    const double left = (delta.probability() - failure) / (1.0 - failure);
+    if (!(left > 0.0)) return {Epsilon(kInf), Claim::upper_bound, "Renyi privacy"};
+    const RenyiCurve curve = [&](double order) {
+      const double s = order - 1.0;
+      const TotalCumulant k = cumulant(loss, s);
+      const double value = (k.value + k.error) / s;
+      return Nats(std::isnan(value) ? kInf : std::max(0.0, value));
+    };
+    const Claimed<Epsilon> found = epsilon_from_renyi_curve(curve, Delta(std::min(left, 1.0)));
+    if (found.value > worst.value) worst = found;
+  }
+  return worst;
+}
+
+std::optional<Claimed<Epsilon>> Accountant::clt_epsilon(Delta delta) const {
+  double mu_squared = 0.0;
+  for (const Release& release : releases_.list) {
+    const auto* noise = std::get_if<GaussianNoise>(&release.mechanism);
+    if (noise == nullptr || noise->noise_multiplier == 0.0 || releases_.group_size > 1 ||
+        release.batch_cap || release.sampler == Sampler::fixed_size) {
+      return std::nullopt;
+    }
+    const bool replace = releases_.relation == NeighbouringRelation::replace_one;
+    const double m = 1.0 / noise->noise_multiplier, q = release.rate();
+    const double k = static_cast<double>(release.steps);
+    if (q == 1.0) {
+      mu_squared += k * m * m * (replace ? 4.0 : 1.0);
+    } else if (replace) {
+      return std::nullopt;
+    } else {
+      mu_squared += k * q * q * std::expm1(m * m);
+    }
+  }
+  if (!std::isfinite(mu_squared)) return std::nullopt;
+  return Claimed<Epsilon>{gdp_epsilon(std::sqrt(mu_squared), delta), Claim::estimate,
+                          "Gaussian privacy by the central limit theorem"};
+}
+
+Enclosure Accountant::delta_by_fft(Epsilon epsilon) const {
+  constexpr const char* kMethod = "discretised losses, composed by FFT";
+  double low = 0.0, high = 0.0;
+  for (const StepDirection direction : directions_of(releases_.relation)) {
+    const DeltaEnclosure found{pld_delta(loss_of(releases_, direction), epsilon.nats())};
+    low = std::max(low, found.lo());
+    high = std::max(high, found.hi());
+  }
+  return {lower(releases_, low, 0.0, kMethod), upper(high, kMethod)};
+}
+
+Guarantee Accountant::guarantee(Delta delta) const {
+  const Claimed<double> bound = epsilon(delta).upper;
+  if (!std::isfinite(bound.value)) {
+    throw InvalidArgument(
+        fmt::format("no finite epsilon is proven at delta = {}", delta.probability()),
+        "Add noise in every step, or allow a larger delta", Where::key("target_delta"));
+  }
+  return {map(bound, [](double nats) { return Epsilon(nats); }), delta, releases_};
+}
+
+}  // namespace sfumato

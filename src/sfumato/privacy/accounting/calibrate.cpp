@@ -1,0 +1,194 @@
+#include "sfumato/privacy/accounting/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/privacy/accounting/accountant.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;
+
+Accountant accountant_of(const Releases& releases) {
+  Accountant accountant(releases.relation, releases.group_size);
+  for (const Release& release : releases.list) accountant.compose(release);
+  return accountant;
+}
+
+[[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {
+  throw InvalidArgument(problem, remedy, Where::key(key));
+}
+
+void require_reachable(const PrivacyTarget& target) {
+  std::visit(
+      Overloaded{[](const PrivacyBudget& budget) {
+                   const double delta = budget.delta.probability();
+                   if (!(delta > 0.0 && delta < 1.0)) {
+                     refuse("target_delta", fmt::format("target_delta = {} is not in (0, 1)", delta),
+                            "Pass a small probability, below one over the number of records");
+                   }
+                   if (!std::isfinite(budget.epsilon.nats())) {
+                     refuse("target_epsilon", "target_epsilon is infinite", "Pass a finite number");
+                   }
+                 },
+                 [](const AdvantageLimit& limit) {
+                   if (limit.advantage > 0.0 && limit.advantage < 1.0) return;
+                   refuse("target_advantage",
+                          fmt::format("target_advantage = {} is not in (0, 1)", limit.advantage),
+                          "Pass the largest advantage that you accept");
+                 },
+                 [](const RateLimit& limit) {
+                   if (limit.fpr >= 0.0 && limit.fpr < limit.tpr && limit.tpr <= 1.0) return;
+                   refuse("target_tpr",
+                          fmt::format("a TPR of {} at an FPR of {} cannot be asked for", limit.tpr,
+                                      limit.fpr),
+                          "Pass at_fpr < target_tpr <= 1: guessing alone gives a TPR equal to the FPR");
+                 },
+                 [](const GdpLimit& limit) {
+                   if (std::isfinite(limit.mu) && limit.mu > 0.0) return;
+                   refuse("target_mu", fmt::format("target_mu = {} is not a finite positive number", limit.mu),
+                          "Pass the mu that you accept");
+                 }},
+      target);
+}
+
+/// log(what is proven / what is allowed): at most 0 where the target is met.
+double excess(const Accountant& accountant, const PrivacyTarget& target) {
+  const auto log_ratio = [](double found, double allowed) {
+    return found == 0.0 ? -kInf : std::log(found) - std::log(allowed);
+  };
+  return std::visit(
+      Overloaded{[&](const PrivacyBudget& budget) {
+                   return log_ratio(accountant.delta(budget.epsilon).upper.value,
+                                    budget.delta.probability());
+                 },
+                 [&](const AdvantageLimit& limit) {
+                   return log_ratio(accountant.advantage().upper.value, limit.advantage);
+                 },
+                 [&](const RateLimit& limit) {
+                   return log_ratio(accountant.trade_off({limit.fpr}).front().tpr.value, limit.tpr);
+                 },
+                 [&](const GdpLimit& limit) {
+                   const auto mu = gdp_mu(accountant.releases());
+                   if (!mu) {
+                     refuse("target_mu", "only Gaussian noise has a mu", "Use target_epsilon");
+                   }
+                   return log_ratio(mu->value, limit.mu);
+                 }},
+      target);
+}
+
+/// The noise multiplier of a release; nothing for those that have none.
+double* noise_of(Release& release) {
+  if (auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) return &noise->noise_multiplier;
+  if (auto* noise = std::get_if<LaplaceNoise>(&release.mechanism)) return &noise->noise_multiplier;
+  return nullptr;
+}
+
+}  // namespace
+
+bool meets(const Releases& releases, const PrivacyTarget& target) {
+  return excess(accountant_of(releases), target) <= 0.0;
+}
+
+std::optional<Claimed<double>> gdp_mu(const Releases& releases) {
+  const double reach = static_cast<double>(releases.group_size) *
+                       (releases.relation == NeighbouringRelation::replace_one ? 2.0 : 1.0);
+  double squares = 0.0;
+  for (const Release& release : releases.list) {
+    require_accountable(release, releases.relation, releases.group_size);
+    double mu = 0.0;
+    if (const auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) {
+      mu = release.rate() == 0.0 ? 0.0 : reach / noise->noise_multiplier;
+    } else if (const auto* last = std::get_if<HiddenIterates>(&release.mechanism)) {
+      mu = static_cast<double>(releases.group_size) * last->mu;
+    } else {
+      return std::nullopt;
+    }
+    if (release.batch_cap) return std::nullopt;
+    if (release.steps > 0) squares += static_cast<double>(release.steps) * mu * mu;
+  }
+  return Claimed<double>{std::sqrt(squares) * (1.0 + 1e-14), Claim::upper_bound,
+                         "Gaussian privacy of the steps without sampling"};
+}
+
+double least_noise(const Releases& before, const std::vector<Release>& runs,
+                   const PrivacyTarget& target) {
+  require_reachable(target);
+  const auto above = [&](double factor) {
+    Releases all = before;
+    for (Release run : runs) {
+      double* noise = noise_of(run);
+      if (noise == nullptr) {
+        refuse("mechanism", fmt::format("a release of the kind {} has no noise to change", name(run.mechanism)),
+               "Put it among what was released before");
+      }
+      *noise *= factor;
+      all.list.push_back(run);
+    }
+    return excess(accountant_of(all), target);
+  };
+  if (excess(accountant_of(before), target) > 0.0) {
+    refuse("target_epsilon", "what was released before exceeds the target already",
+           "Allow more; no noise can take back what is known");
+  }
+  if (above(0.0) <= 0.0) return 0.0;
+  constexpr double kLeast = 1e-6, kMost = 1e9;
+  double low = 1.0, high = 1.0, f_high = above(1.0), f_low = f_high;
+  while (f_high > 0.0) {
+    if (high >= kMost) {
+      refuse("target_epsilon", "no amount of noise meets the target",
+             "Other releases use it up: allow more, or release less");
+    }
+    low = high;
+    f_low = f_high;
+    high *= 2.0;
+    f_high = above(high);
+  }
+  while (f_low <= 0.0) {
+    if (low <= kLeast) return low;
+    high = low;
+    f_high = f_low;
+    low *= 0.5;
+    f_low = above(low);
+  }
+  // The search needs finite numbers; where nothing is revealed at all, one below every target stands for -inf.
+  const auto finite = [&](double log_factor) { return std::max(above(std::exp(log_factor)), -1e6); };
+  std::uintmax_t most = 200;
+  const auto bracket = boost::math::tools::toms748_solve(
+      finite, std::log(low), std::log(high), std::min(f_low, 1e6), std::max(f_high, -1e6),
+      [](double a, double b) { return std::fabs(b - a) <= 1e-10; }, most);
+  double factor = std::exp(bracket.second);
+  while (above(factor) > 0.0) factor *= 1.0 + 1e-11;  // rounding of the exponential
+  return factor;
+}
+
+std::uint64_t most_steps(const Releases& before, const Release& step, const PrivacyTarget& target) {
+  require_reachable(target);
+  const auto fits = [&](std::uint64_t steps) {
+    Releases all = before;
+    all.list.push_back(step);
+    all.list.back().steps = steps;
+    return meets(all, target);
+  };
+  std::uint64_t low = 0, high = 1;
+  while (fits(high)) {
+    low = high;
+    if (high == kMostSteps) return kMostSteps;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace sfumato

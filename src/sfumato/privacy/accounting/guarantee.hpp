@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+#include "sfumato/privacy/accounting/release.hpp"
+
+namespace sfumato {
+
+/// (epsilon, delta)-differential privacy: a statement about **every** pair of neighbouring data sets. Only an Accountant makes one, from
+/// the neighbouring relation and the list of releases; what has no proof never becomes one. (A Risk speaks of one pair.)
+class Guarantee {
+ public:
+  [[nodiscard]] Epsilon epsilon() const { return epsilon_.value; }
+  [[nodiscard]] const Claimed<Epsilon>& claimed_epsilon() const { return epsilon_; }  ///< an upper bound
+  [[nodiscard]] Delta delta() const { return delta_; }
+  [[nodiscard]] const Releases& releases() const { return releases_; }
+
+ private:
+  friend class Accountant;
+  Guarantee(Claimed<Epsilon> epsilon, Delta delta, Releases releases);
+
+  Claimed<Epsilon> epsilon_;
+  Delta delta_;
+  Releases releases_;
+};
+
+/// What training must do for the guarantee to be true of it, one sentence each (Spec §17.1 (5)).
+[[nodiscard]] std::vector<std::string> conditions_of(const Releases& releases);
+
+/// "Poisson-sampled Gaussian noise: 14,062 steps, sample rate 0.00427, noise multiplier 1.1"
+[[nodiscard]] std::string describe(const Release& release);
+
+/// "two tables that differ in one record, which one of them lacks"
+[[nodiscard]] std::string describe_neighbours(const Releases& releases);
+
+/// A statement for a model card, as Markdown: what is protected and from whom, the numbers, what it rests on, what it does not cover.
+[[nodiscard]] std::string privacy_statement(const Guarantee& guarantee);
+
+}  // namespace sfumato
