@@ -72,7 +72,7 @@ ContractiveBound best_contractive_bound(const DriftGap& gap, double kappa, doubl
                             },
                             gap.time_scale};
   const double rate = std::max(kappa, 0.0);
-  const Minimum best =
+  const LeastValue best =
       minimise([&](double r) { return weighted_integral(remembered, r, rate, time); }, 0.0, rate);
   ContractiveBound result{finite_kl_bound(best.value, kContractive, kOverflow), kappa, best.at};
   if (kappa < 0.0) result.bound.kl.assumptions.push_back(not_contractive(kappa));

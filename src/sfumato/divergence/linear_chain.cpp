@@ -296,7 +296,7 @@ ChainContractiveBound best_contractive_bound(const LinearChainPair& pair, double
   if (steps == kInf) {
     result.bound = first_form_limit(gap, lowest, start);
   } else if (!gap.vanishes()) {
-    Minimum best = minimise([&](double c) { return first_form(gap, c, steps); }, lowest, 1.0);
+    LeastValue best = minimise([&](double c) { return first_form(gap, c, steps); }, lowest, 1.0);
     const auto d = static_cast<double>(pair.p.pull.size());
     if (steps * d * d <= kSecondFormWork) {
       std::vector<double> gaps(static_cast<std::size_t>(steps));

@@ -6,8 +6,8 @@
 
 namespace sfumato {
 
-Minimum minimise(const std::function<double(double)>& function, double low, double high) {
-  Minimum best{low, function(low)};
+LeastValue minimise(const std::function<double(double)>& function, double low, double high) {
+  LeastValue best{low, function(low)};
   if (!(high > low)) return best;
   const auto probe = [&](double x) {
     const double value = function(x);

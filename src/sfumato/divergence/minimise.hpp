@@ -4,7 +4,8 @@
 
 namespace sfumato {
 
-struct Minimum {
+/// The smallest value that was found.
+struct LeastValue {
   double at;
   double value;
 };
@@ -12,7 +13,7 @@ struct Minimum {
 /// A small value of a function on [low, high]: the ends, a grid of 9 points, then golden sections
 /// around the best of them. For families of bounds that all hold, so that any value found is a
 /// bound and only its quality depends on the search. `low == high` evaluates once.
-[[nodiscard]] Minimum minimise(const std::function<double(double)>& function, double low,
-                               double high);
+[[nodiscard]] LeastValue minimise(const std::function<double(double)>& function, double low,
+                                  double high);
 
 }  // namespace sfumato
