@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sfumato/answers/design/iterate.hpp"
 #include "sfumato/design/noise_shares.hpp"
 #include "sfumato/report/figure.hpp"
 
