@@ -1,0 +1,81 @@
+// The accountants, one question per line of the input, one answer per line of the output, with the seconds each took:
+//
+//   delta    DIRECTION q sigma k eps      log_lo log_hi method seconds
+//   epsilon  DIRECTION q sigma k delta    lo hi - seconds            DIRECTION may be `both`: remove and add, the larger
+//   pld      DIRECTION q sigma k eps n    log_lo log_hi pld seconds  on a lattice of 2^n points
+//
+// bench/macro/accounting.py times it beside others, tools/oracles/accounting_oracle.py holds it against references.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "sfumato/privacy/accounting/pld.hpp"
+#include "sfumato/privacy/accounting/profile.hpp"
+
+namespace {
+
+using namespace sfumato;
+
+TotalLoss loss_of(StepDirection direction, double q, double sigma, double k) {
+  if (q < 1.0) return {{SampledGaussian{q, 1.0 / sigma, k, direction}}};
+  TotalLoss loss;
+  const double m = (direction == StepDirection::replace ? 2.0 : 1.0) / sigma;
+  loss.mu_squared = k * m * m;
+  return loss;
+}
+
+StepDirection direction_of(const std::string& word) {
+  return word == "add" ? StepDirection::add
+                       : (word == "replace" ? StepDirection::replace : StepDirection::remove);
+}
+
+const char* name_of(DeltaMethod method) {
+  return method == DeltaMethod::edge ? "edge"
+                                     : (method == DeltaMethod::contour ? "contour" : "split");
+}
+
+}  // namespace
+
+int main() {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    std::string verb, direction;
+    double q = 0.0, sigma = 0.0, k = 0.0, at = 0.0;
+    int bits = 0;
+    if (!(words >> verb >> direction >> q >> sigma >> k >> at)) {
+      std::printf("error: not a question: %s\n", line.c_str());
+      continue;
+    }
+    words >> bits;
+    const auto start = std::chrono::steady_clock::now();
+    const auto seconds = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    try {
+      const TotalLoss loss = loss_of(direction_of(direction), q, sigma, k);
+      if (verb == "delta") {
+        const DeltaEnclosure found = delta_of(loss, at);
+        std::printf("%.17g %.17g %s %.3g\n", found.log.log_lo, found.log.log_hi,
+                    name_of(found.method), seconds());
+      } else if (verb == "epsilon") {
+        EpsilonEnclosure found = epsilon_of(loss, at);
+        if (direction == "both") {
+          const EpsilonEnclosure other = epsilon_of(swapped(loss), at);
+          found = {std::max(found.lo, other.lo), std::max(found.hi, other.hi)};
+        }
+        std::printf("%.17g %.17g - %.3g\n", found.lo, found.hi, seconds());
+      } else {
+        const LogEnclosure found = pld_delta(loss, at, {std::size_t{1} << bits});
+        std::printf("%.17g %.17g pld %.3g\n", found.log_lo, found.log_hi, seconds());
+      }
+    } catch (const std::exception& error) {
+      std::printf("error: %s\n", error.what());
+    }
+    std::fflush(stdout);
+  }
+}
