@@ -19,8 +19,9 @@ int main() {
 
   for (const double time : {1.0, 10.0}) {
     const auto mu = sfumato::gdp_bound(pair, time).value.value().mu;
-    const auto epsilon = sfumato::Risk::from_gdp(mu).epsilon(sfumato::Delta(1e-5));
-    std::printf("time %2.0f: epsilon %s %.4f\n", time, symbol(epsilon.claim).data(),
-                epsilon.value.nats());
+    const auto epsilon = map(sfumato::Risk::from_gdp(mu).epsilon(sfumato::Delta(1e-5)),
+                             [](sfumato::Epsilon bound) { return bound.nats(); });
+    std::printf("time %2.0f: epsilon %s %s\n", time, symbol(epsilon.claim).data(),
+                sfumato::format_claimed(epsilon).c_str());
   }
 }

@@ -10,7 +10,7 @@ int main() {
   question.table = "diabetes.csv";
   question.target = "progression";
   question.ridge = 1.0;
-  question.noise = 100.0;  // variance of the noise in training
+  question.noise = 3000.0;  // variance of the noise in training
 
   sfumato::Observer observer;
   sfumato::RowsAnswer answer = sfumato::answer(question, observer);
@@ -18,6 +18,7 @@ int main() {
                     [](const sfumato::RowRisk& row) { return row.advantage.value; });
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& [value, claim] = answer.risks[i].advantage;
-    std::printf("row %td: advantage %s %.4f\n", answer.risks[i].row + 1, symbol(claim).data(), value);
+    std::printf("row %td: advantage %s %.4f\n", answer.risks[i].row + 1, symbol(claim).data(),
+                value);
   }
 }
