@@ -60,7 +60,7 @@ TEST_F(DesignAnswers, AFrontierIsManyDesigns) {
   question.differences = write("d.csv", "3,0\n0,4\n");
   question.frontier = {0.1, 10.0};
   const DesignAnswer found = answer(question, observer_);
-  EXPECT_EQ(std::get<std::vector<FrontierPoint>>(found.found).size(), 21U);
+  EXPECT_EQ(std::get<std::vector<DesignFrontierPoint>>(found.found).size(), 21U);
   EXPECT_FALSE(covariance_of(found).has_value());
 }
 

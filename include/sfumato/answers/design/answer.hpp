@@ -41,7 +41,7 @@ struct IterationAnswer {
 };
 
 /// One point of a frontier: the design for an error.
-struct FrontierPoint {
+struct DesignFrontierPoint {
   double error;
   Design design;
 };
@@ -54,7 +54,7 @@ struct DesignAnswer {
   ErrorMeasure measure;
   DesignTask task;  ///< its budget is 1 where a cost or a frontier is asked for
   /// The design; those of a frontier, fewer if stopped; or the rounds on a problem.
-  std::variant<Design, std::vector<FrontierPoint>, IterationAnswer> found;
+  std::variant<Design, std::vector<DesignFrontierPoint>, IterationAnswer> found;
   bool stopped = false;  ///< the bounds hold, the gap may be large
 
   [[nodiscard]] Eigen::Index dimension() const;

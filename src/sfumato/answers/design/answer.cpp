@@ -137,7 +137,7 @@ DesignAnswer answer_by_differences(const DesignQuestion& question, Observer& obs
   };
   const std::vector<double> totals = frontier_of(question, result.measure.scale);
   if (!totals.empty()) {
-    std::vector<FrontierPoint> points;
+    std::vector<DesignFrontierPoint> points;
     for (std::size_t i = 0; i < totals.size() && !observer.stop_requested(); ++i) {
       observer.progress("frontier", i, totals.size());
       Design design = design_for(totals[i]);

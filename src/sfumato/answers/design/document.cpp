@@ -96,7 +96,7 @@ void add_full(const DesignAnswer& answer, Document& document) {
                           add_shares(document, answer, design.covariance);
                           state_warnings(answer, design, document);
                         },
-                        [&](const std::vector<FrontierPoint>& points) {
+                        [&](const std::vector<DesignFrontierPoint>& points) {
                           state_cost(document);
                           document.add(frontier_table(answer, points, Detail::full));
                           document.add(frontier_figure(answer, points));
@@ -126,7 +126,7 @@ void add_brief(const DesignAnswer& answer, Document& document) {
                           document.add(design_table(answer, design, Detail::brief));
                           state_warnings(answer, design, document);
                         },
-                        [&](const std::vector<FrontierPoint>& points) {
+                        [&](const std::vector<DesignFrontierPoint>& points) {
                           document.add(frontier_table(answer, points, Detail::brief));
                         },
                         [&](const IterationAnswer& rounds) {
@@ -155,8 +155,8 @@ void add_results(const DesignAnswer& answer, Document& document) {
   };
   std::visit(
       Overloaded{[&](const Design& design) { add(design); },
-                 [&](const std::vector<FrontierPoint>& points) {
-                   for (const FrontierPoint& point : points) add(point.design);
+                 [&](const std::vector<DesignFrontierPoint>& points) {
+                   for (const DesignFrontierPoint& point : points) add(point.design);
                  },
                  [&](const IterationAnswer& rounds) {
                    const auto best = rounds.design.best;

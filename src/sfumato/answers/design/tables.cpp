@@ -72,7 +72,7 @@ Table design_table(const DesignAnswer& answer, const Design& design, Detail deta
   return table;
 }
 
-Table frontier_table(const DesignAnswer& answer, const std::vector<FrontierPoint>& points,
+Table frontier_table(const DesignAnswer& answer, const std::vector<DesignFrontierPoint>& points,
                      Detail detail) {
   Table table("frontier", "Frontier: least privacy cost for each error",
               {{"error", answer.measure.name},
@@ -89,10 +89,10 @@ Table frontier_table(const DesignAnswer& answer, const std::vector<FrontierPoint
   return table;
 }
 
-Figure frontier_figure(const DesignAnswer& answer, const std::vector<FrontierPoint>& points) {
+Figure frontier_figure(const DesignAnswer& answer, const std::vector<DesignFrontierPoint>& points) {
   Series best{"design", std::string(name(answer.task.form)), {}, {}};
   Series isotropic{"isotropic", "isotropic", {}, {}};
-  for (const FrontierPoint& point : points) {
+  for (const DesignFrontierPoint& point : points) {
     if (!std::isfinite(point.design.value)) continue;
     best.x.push_back(point.error);
     best.y.push_back(point.design.value);

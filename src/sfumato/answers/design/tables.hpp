@@ -10,9 +10,9 @@ namespace sfumato {
 
 /// Cost against error for the asked form and for isotropic noise; in brief every fifth point.
 [[nodiscard]] Table frontier_table(const DesignAnswer& answer,
-                                   const std::vector<FrontierPoint>& points, Detail detail);
+                                   const std::vector<DesignFrontierPoint>& points, Detail detail);
 [[nodiscard]] Figure frontier_figure(const DesignAnswer& answer,
-                                     const std::vector<FrontierPoint>& points);
+                                     const std::vector<DesignFrontierPoint>& points);
 
 /// What each round on a problem achieved, and what the best one is.
 [[nodiscard]] Table rounds_table(const IterationAnswer& rounds);
