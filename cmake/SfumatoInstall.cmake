@@ -61,8 +61,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/sfumatoConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/sfumatoConfig.cmake"
               "${PROJECT_BINARY_DIR}/sfumatoConfigVersion.cmake" DESTINATION "${package_dir}")
 # The public headers: those of include/, which tools/check_layers.py holds closed, and version.hpp of the build. The
-# headers in src/ are not installed; one that callers are to have moves to include/ and into sfumato.hpp (next:
-# privacy/accounting/accountant.hpp and guarantee.hpp).
+# headers in src/ are not installed; one that callers are to have moves to include/ and into sfumato.hpp.
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
 install(FILES LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

@@ -3,6 +3,10 @@
 /// Everything that callers may include, from the top down. docs/cpp.md begins with three programs.
 
 // Questions and their answers: what the commands of the program ask.
+#include "sfumato/answers/account/answer.hpp"
+#include "sfumato/answers/account/question.hpp"
+#include "sfumato/answers/account/release_fields.hpp"
+#include "sfumato/answers/account/state.hpp"
 #include "sfumato/answers/audit/answer.hpp"
 #include "sfumato/answers/audit/question.hpp"
 #include "sfumato/answers/bound/answer.hpp"
@@ -45,6 +49,14 @@
 #include "sfumato/design/differences.hpp"
 #include "sfumato/design/iterated_design.hpp"
 #include "sfumato/design/minimax_design.hpp"
+
+// What training reveals at most, whatever the data.
+#include "sfumato/privacy/accounting/accountant.hpp"
+#include "sfumato/privacy/accounting/calibrate.hpp"
+#include "sfumato/privacy/accounting/clipping.hpp"
+#include "sfumato/privacy/accounting/guarantee.hpp"
+#include "sfumato/privacy/accounting/last_iterate.hpp"
+#include "sfumato/privacy/accounting/release.hpp"
 
 // What one output reveals.
 #include "sfumato/privacy/classification_rows.hpp"

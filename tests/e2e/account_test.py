@@ -65,7 +65,7 @@ class Values(AccountTest):
         document = self.account("--noise_multiplier", 1, "--batch_size", 100, "--records", 10000, "--epochs", 10, "--sampler",
                                 "shuffle", "--adjacency", "zero_out", "--target_delta", 1e-5)
         self.assert_close(results(document)["epsilon_upper"], 17.85658683010761)
-        self.assertIn("not proven for them", json.dumps(document))
+        self.assertIn("not proven for shuffled batches", json.dumps(document))
 
     def test_opacus_takes_another_rate(self):
         text = run("account", "--noise_multiplier", 1, "--batch_size", 300, "--records", 1000, "--epochs", 10, *WAY,
@@ -102,7 +102,7 @@ class Targets(AccountTest):
         self.assertLessEqual(found["tpr_at_0.001"], 0.002)
 
     def test_goes_on_from_what_was_saved(self):
-        state = self.path("first.toml")
+        state = self.directory / "first.toml"
         run("account", *RUN, *WAY, "--target_delta", 1e-5, "--save", state)
         again = results(self.account(state, "--target_delta", 1e-5))
         self.assertEqual(again["epsilon_upper"], results(self.account(*RUN, *WAY, "--target_delta", 1e-5))["epsilon_upper"])
@@ -144,14 +144,14 @@ class Files(AccountTest):
             self.refusal(path, *WAY, "--target_delta", 1e-5, code=BAD_INPUT)
 
     def test_statement(self):
-        path = self.path("privacy.md")
+        path = self.directory / "privacy.md"
         run("account", *RUN, *WAY, "--target_delta", 1e-5, "--statement", path)
         text = path.read_text()
         for part in ("differential privacy", "10,000 steps", "Not covered"):
             self.assertIn(part, text)
 
     def test_page(self):
-        page = self.path("page.html")
+        page = self.directory / "page.html"
         done = run("account", *RUN, *WAY, "--target_delta", 1e-5, "--report", page)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Best attack against this run", page.read_text())

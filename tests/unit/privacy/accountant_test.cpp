@@ -18,14 +18,14 @@ using enum NeighbouringRelation;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-Release gaussian(double multiplier, double rate, std::uint64_t steps) {
+PrivateRelease gaussian(double multiplier, double rate, std::uint64_t steps) {
   return {GaussianNoise{multiplier}, Sampler::poisson, rate, steps};
 }
 
-Accountant with(NeighbouringRelation relation, const std::vector<Release>& releases,
+Accountant with(NeighbouringRelation relation, const std::vector<PrivateRelease>& releases,
                 std::uint64_t group_size = 1) {
   Accountant accountant(relation, group_size);
-  for (const Release& release : releases) accountant.compose(release);
+  for (const PrivateRelease& release : releases) accountant.compose(release);
   return accountant;
 }
 
@@ -53,7 +53,7 @@ TEST(Accountant, NothingReleasedRevealsNothing) {
 }
 
 TEST(Accountant, FullBatchesAreGaussianPrivacy) {
-  const std::vector<Release> releases = {{GaussianNoise{4}, Sampler::full, 1.0, 50}};
+  const std::vector<PrivateRelease> releases = {{GaussianNoise{4}, Sampler::full, 1.0, 50}};
   const double mu = std::sqrt(50.0) / 4.0;
   const double truth = gdp_epsilon(mu, Delta(1e-5)).nats();
   EXPECT_NEAR(epsilon_upper(with(add_remove, releases), 1e-5), truth, 1e-9 * truth);
@@ -66,7 +66,7 @@ TEST(Accountant, FullBatchesAreGaussianPrivacy) {
 
 TEST(Accountant, ShuffledBatchesAreOneFullStepPerEpoch) {
   // Spec §19.6, reference value; the Poisson number of the same run is far smaller and is not it.
-  const std::vector<Release> shuffled = {{GaussianNoise{1}, Sampler::shuffle, 1.0, 10}};
+  const std::vector<PrivateRelease> shuffled = {{GaussianNoise{1}, Sampler::shuffle, 1.0, 10}};
   EXPECT_NEAR(epsilon_upper(with(zero_out, shuffled), 1e-5), 17.85658683010761, 1e-8);
   EXPECT_LT(epsilon_upper(with(add_remove, {gaussian(1, .01, 1000)}), 1e-5), 4.0);
   // Nothing is known from below: the truth may be smaller.
@@ -74,7 +74,7 @@ TEST(Accountant, ShuffledBatchesAreOneFullStepPerEpoch) {
 }
 
 TEST(Accountant, RefusesWhatHasNoProof) {
-  const auto refused = [](NeighbouringRelation relation, const Release& release,
+  const auto refused = [](NeighbouringRelation relation, const PrivateRelease& release,
                           std::uint64_t group_size, const char* key) {
     Accountant accountant(relation, group_size);
     try {
@@ -99,7 +99,7 @@ TEST(Accountant, RefusesWhatHasNoProof) {
   for (const double multiplier : {-1.0, kInf, std::nan("")}) {
     refused(add_remove, gaussian(multiplier, 0.1, 10), 1, "noise_multiplier");
   }
-  Release capped = gaussian(1, 0.1, 10);
+  PrivateRelease capped = gaussian(1, 0.1, 10);
   capped.batch_cap = 20;
   refused(add_remove, capped, 1, "batch_cap");  // of how many records?
   capped.records = 100;
@@ -192,7 +192,7 @@ TEST(Accountant, KnownStepsAndLaplaceCompose) {
 }
 
 TEST(Accountant, GroupsOfOneAreNoGroupsAndLargerOnesCostMore) {
-  const std::vector<Release> releases = {gaussian(2, .01, 2000)};
+  const std::vector<PrivateRelease> releases = {gaussian(2, .01, 2000)};
   const double one = epsilon_upper(with(add_remove, releases), 1e-5);
   EXPECT_EQ(epsilon_upper(with(add_remove, releases, 1), 1e-5), one);
   // Reference: delta of a group of 3 at eps = 2.
@@ -213,7 +213,7 @@ TEST(Accountant, FixedSizeIsNotPoisson) {
 }
 
 TEST(Accountant, BatchCapsCostWhatTheyMayShow) {
-  Release capped = gaussian(1, 0.01, 1000);
+  PrivateRelease capped = gaussian(1, 0.01, 1000);
   capped.records = 10000;
   capped.batch_cap = 150;  // five deviations above the mean of 100
   const double plain = with(add_remove, {gaussian(1, .01, 1000)}).delta(Epsilon(2)).upper.value;

@@ -13,7 +13,7 @@ namespace {
 
 using enum NeighbouringRelation;
 
-Release step(double rate, std::uint64_t steps, double multiplier = 1.0) {
+PrivateRelease step(double rate, std::uint64_t steps, double multiplier = 1.0) {
   return {GaussianNoise{multiplier}, Sampler::poisson, rate, steps};
 }
 
@@ -50,10 +50,10 @@ TEST(Calibrate, OtherTargets) {
 
 TEST(Calibrate, WhatWasReleasedBeforeCounts) {
   const PrivacyBudget budget{Epsilon(3), Delta(1e-5)};
-  const Releases before{add_remove, 1, {step(.01, 1000)}};
+  const PrivateReleases before{add_remove, 1, {step(.01, 1000)}};
   const double alone = least_noise({add_remove}, {step(.01, 1000)}, budget);
   EXPECT_GT(least_noise(before, {step(.01, 1000)}, budget), alone);
-  const Releases spent{add_remove, 1, {step(.5, 1000)}};
+  const PrivateReleases spent{add_remove, 1, {step(.5, 1000)}};
   EXPECT_THROW((void)least_noise(spent, {step(.01, 1000)}, budget), InvalidArgument);
 }
 

@@ -79,18 +79,18 @@ PrivacyTarget target_of(const AccountQuestion& question, Delta delta) {
   return PrivacyBudget{Epsilon(question.target_epsilon.value()), delta};
 }
 
-Accountant accountant_of(const Releases& releases) {
+Accountant accountant_of(const PrivateReleases& releases) {
   Accountant accountant(releases.relation, releases.group_size);
-  for (const Release& release : releases.list) accountant.compose(release);
+  for (const PrivateRelease& release : releases.list) accountant.compose(release);
   return accountant;
 }
 
 AttackerView attacker_of(const Accountant& accountant) {
-  return {accountant.advantage(), accountant.attack_accuracy(0.5), accountant.tpr(0.01),
-          accountant.tpr(0.001)};
+  return {accountant.advantage().upper, accountant.attack_accuracy(0.5).upper,
+          accountant.tpr_bound(0.01), accountant.tpr_bound(0.001)};
 }
 
-AccountedSetting accounted(const Releases& releases, Delta delta, std::optional<double> multiplier) {
+AccountedSetting accounted(const PrivateReleases& releases, Delta delta, std::optional<double> multiplier) {
   const Accountant accountant = accountant_of(releases);
   return {accountant,
           multiplier,
@@ -101,7 +101,7 @@ AccountedSetting accounted(const Releases& releases, Delta delta, std::optional<
 }
 
 /// Finds what is not given, and puts it into the run.
-Calibration calibrate(const Releases& before, Release& run, Wanted wanted, const PrivacyTarget& target) {
+Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted wanted, const PrivacyTarget& target) {
   if (wanted == Wanted::all_but_steps) {
     run.steps = most_steps(before, run, target);
     if (run.steps == 0) {
@@ -137,13 +137,13 @@ std::vector<double> false_positive_rates() {
 /// Epsilon after a part of every release, for the page.
 std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta) {
   std::uint64_t most = 0;
-  for (const Release& release : accountant.releases().list) most = std::max(most, release.steps);
+  for (const PrivateRelease& release : accountant.releases().list) most = std::max(most, release.steps);
   std::vector<EpsilonAtSteps> points;
   if (most < 2) return points;
   for (int i = 1; i <= 20; ++i) {
     const double share = i / 20.0;
-    Releases part = accountant.releases();
-    for (Release& release : part.list) {
+    PrivateReleases part = accountant.releases();
+    for (PrivateRelease& release : part.list) {
       release.steps = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
     }
     points.push_back({share, accountant_of(part).epsilon(delta).upper.value});
@@ -167,7 +167,7 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   const std::optional<ClaimedGuarantee> claim = claim_of(question);
   const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
   AccountAnswer found{question, delta, {}};
-  const Releases before = other_releases(question);
+  const PrivateReleases before = other_releases(question);
   std::vector<double> multipliers = question.run.noise_multiplier;
   const bool alone = !has_run(question) || (!question.history.empty() && multipliers.empty());
   if (alone) {
@@ -178,11 +178,11 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
       if (observer.stop_requested()) break;
       ReleaseFields fields = question.run;
       if (question.run.noise_multiplier.size() > 1) fields.noise_multiplier = {multiplier};
-      Release run = release_of(fields, wanted);
+      PrivateRelease run = release_of(fields, wanted);
       if (wanted != Wanted::all) {
         found.calibration = calibrate(before, run, wanted, target_of(question, delta));
       }
-      Releases all = before;
+      PrivateReleases all = before;
       all.list.push_back(run);
       const bool sweep = question.run.noise_multiplier.size() > 1;
       found.settings.push_back(accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt));

@@ -1,4 +1,4 @@
-#include "sfumato/answers/account/document.hpp"
+#include "sfumato/answers/account/answer.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,15 +19,14 @@ namespace {
 
 std::string rounded_up(double value) { return format_number(value, Rounding::up); }
 
-/// "(2.447, 1e-5)-differentially private for add_remove neighbours"
 std::string guarantee_sentence(const AccountAnswer& answer, const AccountedSetting& setting) {
   const double epsilon = setting.epsilon.upper.value;
   const std::string delta = format_input(answer.delta.probability());
   if (!std::isfinite(epsilon)) {
     return fmt::format("No finite epsilon is proven at delta = {}.", delta);
   }
-  const Releases& releases = setting.accountant.releases();
-  return fmt::format("epsilon <= {} at delta = {}, proven for all data sets of which {}.",
+  const PrivateReleases& releases = setting.accountant.releases();
+  return fmt::format("epsilon <= {} at delta = {}, proven for all data sets that {}.",
                      rounded_up(epsilon), delta, describe_neighbours(releases));
 }
 
@@ -127,7 +126,7 @@ void state_second(const AccountAnswer& answer, Document& document) {
 void state_others(const AccountAnswer& answer, Document& document) {
   for (const OtherAccount& other : answer.others) {
     document.state(StatementKind::info,
-                   fmt::format("{}, sample rate {}, {} steps: epsilon <= {}; it {}.", other.who,
+                   fmt::format("{}, sample rate {}, {} steps: epsilon <= {}, which {}.", other.who,
                                format_input(other.sample_rate), other.steps,
                                rounded_up(other.epsilon.value.nats()), other.why));
   }
@@ -151,10 +150,10 @@ void add_results(const AccountAnswer& answer, Document& document) {
     document.add_result("epsilon_lower", setting.epsilon.lower, of);
     document.add_result("epsilon_renyi", setting.renyi, of);
     if (setting.clt) document.add_result("epsilon_clt", *setting.clt, of);
-    document.add_result("advantage", setting.attacker.advantage.upper, of);
-    document.add_result("tpr_at_0.01", setting.attacker.tpr_percent.upper, of);
-    document.add_result("tpr_at_0.001", setting.attacker.tpr_permille.upper, of);
-    document.add_result("attack_accuracy", setting.attacker.accuracy.upper, of);
+    document.add_result("advantage", setting.attacker.advantage, of);
+    document.add_result("tpr_at_0.01", setting.attacker.tpr_percent, of);
+    document.add_result("tpr_at_0.001", setting.attacker.tpr_permille, of);
+    document.add_result("attack_accuracy", setting.attacker.accuracy, of);
   }
   if (answer.calibration) {
     const char* what = answer.calibration->what == Calibration::What::noise   ? "noise_multiplier"
@@ -171,7 +170,7 @@ void add_results(const AccountAnswer& answer, Document& document) {
 
 /// "It rests on: ...": in brief one sentence, in full all.
 void state_conditions(const AccountAnswer& answer, Detail detail, Document& document) {
-  const Releases& releases = answer.settings.front().accountant.releases();
+  const PrivateReleases& releases = answer.settings.front().accountant.releases();
   std::vector<std::string> conditions = conditions_of(releases);
   if (conditions.empty()) return;
   if (detail == Detail::full) {
@@ -180,7 +179,7 @@ void state_conditions(const AccountAnswer& answer, Detail detail, Document& docu
     }
     return;
   }
-  const bool poisson = std::any_of(releases.list.begin(), releases.list.end(), [](const Release& release) {
+  const bool poisson = std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
     return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
   });
   document.state(
@@ -208,8 +207,8 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
     document.add(settings_table(answer));
   } else {
     document.state(StatementKind::info, guarantee_sentence(answer, first));
-    document.add(methods_table(answer, first));
-    document.add(attacker_table(first));
+    document.add(methods_table(answer, first, detail));
+    document.add(attacker_table(first, detail));
   }
   if (!answer.deltas.empty()) document.add(deltas_table(answer));
   state_second(answer, document);
@@ -225,7 +224,7 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
   if (detail == Detail::full) state_statement(answer, document);
   add_results(answer, document);
   close_document(document, detail, answer.stopped,
-                 "A guarantee for every pair of neighbouring data sets, if training did what is assumed above.");
+                 "A guarantee, if training does what is assumed above.");
   return document;
 }
 

@@ -20,9 +20,9 @@ std::vector<OtherAccount> other_accounts(const AccountQuestion& question,
                                          const Accountant& accountant, Delta delta) {
   std::vector<OtherAccount> others;
   const ReleaseFields& run = question.run;
-  const std::vector<Release>& list = accountant.releases().list;
+  const std::vector<PrivateRelease>& list = accountant.releases().list;
   if (list.size() != 1) return others;
-  const Release& release = list.front();
+  const PrivateRelease& release = list.front();
   const auto* noise = std::get_if<GaussianNoise>(&release.mechanism);
   if (noise == nullptr || noise->noise_multiplier == 0.0) return others;
   const double sigma = noise->noise_multiplier;
@@ -34,14 +34,15 @@ std::vector<OtherAccount> other_accounts(const AccountQuestion& question,
     if (epochs > 0.0) {
       const double rate = 1.0 / in_epoch;
       const std::uint64_t steps = run.steps ? *run.steps : whole(std::ceil(epochs) * in_epoch);
-      if (rate != release.rate() || steps != release.steps || release.sampler != Sampler::poisson) {
+      // Of shuffled batches TF-Privacy's line below says what is wrong with both.
+      if (release.sampler == Sampler::poisson && (rate != release.rate() || steps != release.steps)) {
         others.push_back({"Opacus", rate, steps, poisson_epsilon(sigma, rate, steps, delta),
-                          "takes 1 / (batches per epoch) for the rate, not batch / records"});
+                          "takes 1 / (batches per epoch) for the rate instead of batch / records"});
       }
       if (release.sampler == Sampler::shuffle) {
         const std::uint64_t tf_steps = run.steps ? *run.steps : whole(std::floor(epochs * n / b));
-        others.push_back({"TF-Privacy", b / n, tf_steps, poisson_epsilon(sigma, b / n, tf_steps, delta),
-                          "accounts for shuffled batches as if they were Poisson samples: not proven for them"});
+        others.push_back({"TF-Privacy, Opacus", b / n, tf_steps, poisson_epsilon(sigma, b / n, tf_steps, delta),
+                          "would be right for Poisson sampling: not proven for shuffled batches"});
       }
     }
   }
@@ -52,7 +53,7 @@ std::vector<OtherAccount> other_accounts(const AccountQuestion& question,
         run.steps ? *run.steps : whole(std::ceil(run.epochs.value_or(1.0) / *run.sample_rate));
     others.push_back({"Poisson sampling", *run.sample_rate, steps,
                       poisson_epsilon(sigma, *run.sample_rate, steps, delta),
-                      "what is proven if you sample so instead; not for shuffled batches"});
+                      "would be right for Poisson sampling: not proven for shuffled batches"});
   }
   return others;
 }

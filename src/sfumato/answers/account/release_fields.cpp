@@ -6,22 +6,11 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/privacy/accounting/clipping.hpp"
 #include "sfumato/privacy/accounting/last_iterate.hpp"
 
 namespace sfumato {
 namespace {
-
-const char* not_a_rate(double value) {
-  return value >= 0.0 && value <= 1.0 ? nullptr : "is not a probability in [0, 1]";
-}
-const char* not_positive(double value) {
-  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite positive number";
-}
-const char* not_a_size(double value) {
-  return std::isfinite(value) && value >= 0.0 ? nullptr : "is not a finite number >= 0";
-}
 
 /// Everything that is wrong with some fields, said at once.
 class Complaints {
@@ -156,7 +145,7 @@ std::uint64_t epochs_of(const ReleaseFields& fields, Wanted wanted, Complaints& 
   return share ? whole(std::ceil(static_cast<double>(*fields.steps) * *share * (1.0 - 1e-12))) : 1;
 }
 
-void fill_gaussian(const ReleaseFields& fields, Wanted wanted, Release& release, Complaints& complaints) {
+void fill_gaussian(const ReleaseFields& fields, Wanted wanted, PrivateRelease& release, Complaints& complaints) {
   if (fields.normalise == Normalisation::actual) {
     complaints.superfluous("normalise",
                            "= \"actual\" has no guarantee: a sum divided by the actual batch size shows that size, which one record "
@@ -241,66 +230,9 @@ std::string_view name(Normalisation normalisation) {
   return normalisation == Normalisation::expected ? "expected" : "actual";
 }
 
-const Keys<ReleaseFields>& release_keys() {
-  using F = ReleaseFields;
-  using namespace keys;
-  static const Keys<F> all = {
-      choice_key<F>("mechanism", "what a step adds, or what is known of it", &F::mechanism,
-                    by_name({MechanismKind::gaussian, MechanismKind::laplace, MechanismKind::known,
-                             MechanismKind::last_iterate})),
-      with(numbers_key<F>("noise_multiplier", "number >= 0, or several",
-                          "deviation of the noise over the clip; several are compared",
-                          &F::noise_multiplier, not_a_size),
-           {"sigma"}),
-      with(number_key<F>("sample_rate", "number in [0, 1]", "probability that a step samples a record",
-                         &F::sample_rate, not_a_rate),
-           {"sampling_probability"}),
-      with(integer_key<F, std::uint64_t>("steps", "additions of noise", &F::steps, 0), {"num_steps"}),
-      choice_key<F>("sampler", "how a step chooses its records", &F::sampler,
-                    by_name({Sampler::poisson, Sampler::shuffle, Sampler::fixed_size, Sampler::full})),
-      number_key<F>("epochs", "number > 0", "instead of steps: passes over the records", &F::epochs,
-                    not_positive),
-      with(integer_key<F, std::uint64_t>("batch_size", "with records: instead of sample_rate",
-                                         &F::batch_size, 1),
-           {"expected_batch_size"}),
-      with(integer_key<F, std::uint64_t>("records", "number of records of the table", &F::records, 1),
-           {"num_samples"}),
-      integer_key<F, std::uint64_t>("batch_cap",
-                                    "Poisson batches are cut to this size (with records)",
-                                    &F::batch_cap, 1),
-      choice_key<F>("normalise", "what the noisy sum is divided by: the expected batch size, or the actual one",
-                    &F::normalise, by_name({Normalisation::expected, Normalisation::actual})),
-      with(number_key<F>("clip", "number > 0", "norm to which each record is clipped; with noise_std",
-                         &F::clip, not_positive),
-           {"l2_norm_clip", "max_grad_norm"}),
-      number_key<F>("noise_std", "number >= 0",
-                    "instead of noise_multiplier: deviation of the noise on the sum, in the unit of clip",
-                    &F::noise_std, not_a_size),
-      numbers_key<F>("clips", "numbers >= 0", "norm to which each layer is clipped by itself; with noise_stds",
-                     &F::clips, not_a_size),
-      numbers_key<F>("noise_stds", "numbers > 0", "deviation of the noise of each layer",
-                     &F::noise_stds, not_positive),
-      number_key<F>("step_epsilon", "number >= 0", "known: epsilon of one step", &F::step_epsilon,
-                    not_an_epsilon),
-      number_key<F>("step_delta", "number in [0, 1)", "known: delta of one step", &F::step_delta,
-                    not_a_delta),
-      number_key<F>("sensitivity", "number >= 0",
-                    "last_iterate: what a step moves at most, in deviations of its noise",
-                    &F::sensitivity, not_a_size),
-      number_key<F>("lipschitz", "number in [0, 1]", "last_iterate: proven Lipschitz constant of every step",
-                    &F::lipschitz, not_a_rate),
-      number_key<F>("diameter", "number >= 0",
-                    "last_iterate: of the set that is projected on, in deviations of the noise",
-                    &F::diameter, not_a_size),
-      integer_key<F, std::uint64_t>("batches", "last_iterate: batches of an epoch, in a fixed order",
-                                    &F::batches, 1),
-      number_key<F>("mu", "number >= 0", "last_iterate: its mu, if it is known", &F::mu, not_a_size)};
-  return all;
-}
-
-Release release_of(const ReleaseFields& fields, Wanted wanted) {
+PrivateRelease release_of(const ReleaseFields& fields, Wanted wanted) {
   Complaints complaints;
-  Release release{GaussianNoise{1.0}};
+  PrivateRelease release{GaussianNoise{1.0}};
   switch (fields.mechanism) {
     case MechanismKind::gaussian: fill_gaussian(fields, wanted, release, complaints); break;
     case MechanismKind::laplace:
@@ -326,7 +258,7 @@ Release release_of(const ReleaseFields& fields, Wanted wanted) {
   return release;
 }
 
-ReleaseFields fields_of(const Release& release) {
+ReleaseFields fields_of(const PrivateRelease& release) {
   ReleaseFields fields;
   if (const auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) {
     fields.noise_multiplier = {noise->noise_multiplier};

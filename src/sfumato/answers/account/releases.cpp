@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sfumato/answers/account/keys.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
 
@@ -32,7 +33,7 @@ Wanted wanted_of(const AccountQuestion& question) {
   return noise ? Wanted::all_but_steps : Wanted::all_but_noise;
 }
 
-std::vector<Release> read_history(const std::string& path, Sampler sampler) {
+std::vector<PrivateRelease> read_history(const std::string& path, Sampler sampler) {
   const auto refuse = [&](const std::string& problem) {
     throw InvalidArgument(problem,
                           "Pass the state_dict() of an Opacus accountant as JSON: {\"history\": "
@@ -44,14 +45,14 @@ std::vector<Release> read_history(const std::string& path, Sampler sampler) {
   if (!state.is_object() || !state.contains("history") || !state["history"].is_array()) {
     refuse("has no list `history`");
   }
-  std::vector<Release> releases;
+  std::vector<PrivateRelease> releases;
   for (const nlohmann::json& entry : state["history"]) {
     const bool numbers = entry.is_array() && entry.size() == 3 && entry[0].is_number() &&
                          entry[1].is_number() && entry[2].is_number_unsigned();
     if (!numbers) {
       refuse(fmt::format("entry {} of `history` is not three numbers", releases.size() + 1));
     }
-    Release release{GaussianNoise{entry[0].get<double>()}, sampler, entry[1].get<double>(),
+    PrivateRelease release{GaussianNoise{entry[0].get<double>()}, sampler, entry[1].get<double>(),
                     entry[2].get<std::uint64_t>()};
     if (sampler != Sampler::poisson && release.sample_rate < 1.0) {
       refuse(fmt::format("has sample rates below 1, which the sampler {} has not", name(sampler)));
@@ -61,8 +62,8 @@ std::vector<Release> read_history(const std::string& path, Sampler sampler) {
   return releases;
 }
 
-Releases other_releases(const AccountQuestion& question) {
-  Releases all{question.adjacency.value(), question.group_size, {}};
+PrivateReleases other_releases(const AccountQuestion& question) {
+  PrivateReleases all{question.adjacency.value(), question.group_size, {}};
   for (const ReleaseFields& fields : question.releases) all.list.push_back(release_of(fields));
   if (!question.history.empty()) {
     if (!question.run.sampler) {
@@ -71,7 +72,7 @@ Releases other_releases(const AccountQuestion& question) {
           "Give the sampler: poisson for Opacus with poisson_sampling=True, its default",
           Where::key("sampler"));
     }
-    for (const Release& release : read_history(question.history, *question.run.sampler)) {
+    for (const PrivateRelease& release : read_history(question.history, *question.run.sampler)) {
       all.list.push_back(release);
     }
   }

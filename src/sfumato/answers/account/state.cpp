@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/answers/account/keys.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
 #include "sfumato/data/keys/makers.hpp"
@@ -32,16 +33,10 @@ const Keys<Head>& head_keys() {
 
 }  // namespace
 
-ReleaseFields read_release(const TomlTable& table) {
-  ReleaseFields fields;
-  read_keys(fields, table, release_keys());
-  return fields;
-}
-
 std::string save(const Accountant& accountant) {
-  const Releases& releases = accountant.releases();
+  const PrivateReleases& releases = accountant.releases();
   std::string text = write_keys(Head{kFormat, releases.relation, releases.group_size}, head_keys());
-  for (const Release& release : releases.list) {
+  for (const PrivateRelease& release : releases.list) {
     text += "\n[[release]]\n" + write_keys(fields_of(release), release_keys());
   }
   return text;

@@ -17,28 +17,37 @@ Column rate(const char* key, const char* title) {
   return {key, title, "", NumberStyle::probability};
 }
 
+/// In brief a number stands without the note about its method: the columns say what matters of it.
+Claimed<double> shown(Claimed<double> number, Detail detail) {
+  if (detail == Detail::full) return number;
+  return {number.value, number.claim};
+}
+Claimed<double> shown(const Claimed<Epsilon>& number, Detail detail) {
+  return shown(map(number, [](Epsilon epsilon) { return epsilon.nats(); }), detail);
+}
+
 }  // namespace
 
-Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting) {
+Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting, Detail detail) {
   Table table("methods", "Epsilon by method",
               {{"method", "method"}, epsilon_column(answer.delta), {"note", "what it is"}});
-  table.add_row({"dominating pair", setting.epsilon.upper, "proven: quote this one"});
+  table.add_row({"dominating pair", shown(setting.epsilon.upper, detail), "proven: quote this one"});
   if (setting.epsilon.lower.value > 0.0) {
-    table.add_row({"dominating pair", setting.epsilon.lower, "some data reveal so much"});
+    table.add_row({"the same, lower end", shown(setting.epsilon.lower, detail), "some data reveal this much"});
   }
-  table.add_row({"Renyi (RDP)", setting.renyi, "proven, looser"});
-  if (setting.clt) table.add_row({"Gaussian limit (GDP)", *setting.clt, "no bound"});
+  table.add_row({"Renyi (RDP)", shown(setting.renyi, detail), "proven, looser"});
+  if (setting.clt) table.add_row({"Gaussian limit (GDP)", shown(*setting.clt, detail), "estimate, no bound"});
   return table;
 }
 
-Table attacker_table(const AccountedSetting& setting) {
+Table attacker_table(const AccountedSetting& setting, Detail detail) {
   Table table("attacker", "What the best attacker, who knows all other records, can reach",
               {{"measure", "attack"}, rate("value", "at most"), rate("guess", "by guessing")});
   const AttackerView& view = setting.attacker;
-  table.add_row({"advantage (TPR - FPR)", view.advantage.upper, 0.0});
-  table.add_row({"TPR at 1 % FPR", view.tpr_percent.upper, 0.01});
-  table.add_row({"TPR at 0.1 % FPR", view.tpr_permille.upper, 0.001});
-  table.add_row({"accuracy, prior 1/2", view.accuracy.upper, 0.5});
+  table.add_row({"advantage (TPR - FPR)", shown(view.advantage, detail), 0.0});
+  table.add_row({"TPR at 1 % FPR", shown(view.tpr_percent, detail), 0.01});
+  table.add_row({"TPR at 0.1 % FPR", shown(view.tpr_permille, detail), 0.001});
+  table.add_row({"accuracy, prior 1/2", shown(view.accuracy, detail), 0.5});
   return table;
 }
 
@@ -50,7 +59,7 @@ Table settings_table(const AccountAnswer& answer) {
                rate("tpr", "TPR at 0.1 % FPR")});
   for (const AccountedSetting& setting : answer.settings) {
     table.add_row({setting.noise_multiplier.value(), setting.epsilon.upper,
-                   setting.attacker.advantage.upper, setting.attacker.tpr_permille.upper});
+                   setting.attacker.advantage, setting.attacker.tpr_permille});
   }
   return table;
 }
@@ -80,7 +89,7 @@ Table others_table(const AccountAnswer& answer) {
 Table releases_table(const AccountedSetting& setting) {
   Table table("releases", "What is released", {{"number", "no."}, {"release", "release"}});
   std::int64_t number = 0;
-  for (const Release& release : setting.accountant.releases().list) {
+  for (const PrivateRelease& release : setting.accountant.releases().list) {
     table.add_row({++number, describe(release)});
   }
   return table;

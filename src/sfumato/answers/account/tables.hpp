@@ -6,9 +6,10 @@
 namespace sfumato {
 
 /// Epsilon by method: proven from above and below, as others compute it.
-[[nodiscard]] Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting);
+[[nodiscard]] Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting,
+                                  Detail detail);
 /// What the best attacker can do.
-[[nodiscard]] Table attacker_table(const AccountedSetting& setting);
+[[nodiscard]] Table attacker_table(const AccountedSetting& setting, Detail detail);
 /// One row per noise multiplier that is compared.
 [[nodiscard]] Table settings_table(const AccountAnswer& answer);
 [[nodiscard]] Table deltas_table(const AccountAnswer& answer);

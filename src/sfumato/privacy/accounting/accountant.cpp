@@ -36,12 +36,12 @@ Claimed<double> upper(double value, std::string method) {
 }
 
 /// What is known from below, or else that nothing is.
-Claimed<double> lower(const Releases& releases, double value, double trivial, std::string method) {
+Claimed<double> lower(const PrivateReleases& releases, double value, double trivial, std::string method) {
   if (is_attained(releases)) return {value, Claim::lower_bound, std::move(method)};
   return {trivial, Claim::lower_bound, "nothing is known from below for these releases"};
 }
 
-TotalLoss loss_with_records(const Releases& releases) {
+TotalLoss loss_with_records(const PrivateReleases& releases) {
   return loss_of(releases, directions_of(releases.relation).front());
 }
 
@@ -90,10 +90,10 @@ Accountant::Accountant(NeighbouringRelation relation, std::uint64_t group_size)
   }
 }
 
-void Accountant::compose(const Release& release) {
+void Accountant::compose(const PrivateRelease& release) {
   require_accountable(release, releases_.relation, releases_.group_size);
-  for (Release& known : releases_.list) {
-    Release same = release;
+  for (PrivateRelease& known : releases_.list) {
+    PrivateRelease same = release;
     same.steps = known.steps;
     if (same == known && release.steps <= std::numeric_limits<std::int64_t>::max() - known.steps) {
       known.steps += release.steps;
@@ -155,12 +155,30 @@ Enclosure Accountant::attack_accuracy(double prior) const {
           upper(std::min(1.0, accuracy(found.hi()) * (1.0 + 4e-16)), title(found.method))};
 }
 
+Claimed<double> Accountant::tpr_bound(double fpr) const {
+  require_probability("fpr", fpr);
+  return upper(best_threshold(loss_with_records(releases_), fpr).rate, kRateMethod);
+}
+
 std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) const {
-  std::vector<AttackRate> rates;
+  // Thresholds that matter are between the epsilons at which hardly anything is left, in both directions.
   const TotalLoss loss = loss_with_records(releases_);
+  const double farthest = std::clamp(epsilon(Delta(1e-9)).upper.value, 0.5, 60.0);
+  struct Point {
+    double slope, delta;
+  };
+  std::vector<Point> table;
+  constexpr int kHalf = 40;
+  for (int i = -kHalf; i <= kHalf; ++i) {
+    const double eps = farthest * i / kHalf;
+    table.push_back({std::exp(eps), delta_of(loss, eps).hi()});
+  }
+  std::vector<AttackRate> rates;
   for (const double fpr : fprs) {
     require_probability("fpr", fpr);
-    rates.push_back({fpr, upper(best_threshold(loss, fpr).rate, kRateMethod)});
+    double best = 1.0;
+    for (const Point& at : table) best = std::min(best, at.delta + at.slope * fpr);
+    rates.push_back({fpr, upper(std::clamp(best * (1.0 + 4e-16), fpr, 1.0), kRateMethod)});
   }
   return rates;
 }
@@ -187,7 +205,7 @@ Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
 
 std::optional<Claimed<Epsilon>> Accountant::clt_epsilon(Delta delta) const {
   double mu_squared = 0.0;
-  for (const Release& release : releases_.list) {
+  for (const PrivateRelease& release : releases_.list) {
     const auto* noise = std::get_if<GaussianNoise>(&release.mechanism);
     if (noise == nullptr || noise->noise_multiplier == 0.0 || releases_.group_size > 1 ||
         release.batch_cap || release.sampler == Sampler::fixed_size) {

@@ -16,9 +16,9 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;
 
-Accountant accountant_of(const Releases& releases) {
+Accountant accountant_of(const PrivateReleases& releases) {
   Accountant accountant(releases.relation, releases.group_size);
-  for (const Release& release : releases.list) accountant.compose(release);
+  for (const PrivateRelease& release : releases.list) accountant.compose(release);
   return accountant;
 }
 
@@ -73,7 +73,7 @@ double excess(const Accountant& accountant, const PrivacyTarget& target) {
                    return log_ratio(accountant.advantage().upper.value, limit.advantage);
                  },
                  [&](const RateLimit& limit) {
-                   return log_ratio(accountant.trade_off({limit.fpr}).front().tpr.value, limit.tpr);
+                   return log_ratio(accountant.tpr_bound(limit.fpr).value, limit.tpr);
                  },
                  [&](const GdpLimit& limit) {
                    const auto mu = gdp_mu(accountant.releases());
@@ -86,7 +86,7 @@ double excess(const Accountant& accountant, const PrivacyTarget& target) {
 }
 
 /// The noise multiplier of a release; nothing for those that have none.
-double* noise_of(Release& release) {
+double* noise_of(PrivateRelease& release) {
   if (auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) return &noise->noise_multiplier;
   if (auto* noise = std::get_if<LaplaceNoise>(&release.mechanism)) return &noise->noise_multiplier;
   return nullptr;
@@ -94,15 +94,15 @@ double* noise_of(Release& release) {
 
 }  // namespace
 
-bool meets(const Releases& releases, const PrivacyTarget& target) {
+bool meets(const PrivateReleases& releases, const PrivacyTarget& target) {
   return excess(accountant_of(releases), target) <= 0.0;
 }
 
-std::optional<Claimed<double>> gdp_mu(const Releases& releases) {
+std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases) {
   const double reach = static_cast<double>(releases.group_size) *
                        (releases.relation == NeighbouringRelation::replace_one ? 2.0 : 1.0);
   double squares = 0.0;
-  for (const Release& release : releases.list) {
+  for (const PrivateRelease& release : releases.list) {
     require_accountable(release, releases.relation, releases.group_size);
     double mu = 0.0;
     if (const auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) {
@@ -119,12 +119,12 @@ std::optional<Claimed<double>> gdp_mu(const Releases& releases) {
                          "Gaussian privacy of the steps without sampling"};
 }
 
-double least_noise(const Releases& before, const std::vector<Release>& runs,
+double least_noise(const PrivateReleases& before, const std::vector<PrivateRelease>& runs,
                    const PrivacyTarget& target) {
   require_reachable(target);
   const auto above = [&](double factor) {
-    Releases all = before;
-    for (Release run : runs) {
+    PrivateReleases all = before;
+    for (PrivateRelease run : runs) {
       double* noise = noise_of(run);
       if (noise == nullptr) {
         refuse("mechanism", fmt::format("a release of the kind {} has no noise to change", name(run.mechanism)),
@@ -170,10 +170,10 @@ double least_noise(const Releases& before, const std::vector<Release>& runs,
   return factor;
 }
 
-std::uint64_t most_steps(const Releases& before, const Release& step, const PrivacyTarget& target) {
+std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& step, const PrivacyTarget& target) {
   require_reachable(target);
   const auto fits = [&](std::uint64_t steps) {
-    Releases all = before;
+    PrivateReleases all = before;
     all.list.push_back(step);
     all.list.back().steps = steps;
     return meets(all, target);

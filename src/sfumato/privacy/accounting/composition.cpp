@@ -15,7 +15,7 @@ constexpr std::uint64_t kLargestExactGroup = 64;
 
 /// Adds one kind of release to a loss.
 struct Composer {
-  const Releases& all;
+  const PrivateReleases& all;
   StepDirection direction;
   TotalLoss& loss;
 
@@ -33,7 +33,7 @@ struct Composer {
 
   void add_normal(double mu, double k) const { loss.mu_squared += k * mu * mu; }
 
-  void add_gaussian(const GaussianNoise& noise, const Release& release) const {
+  void add_gaussian(const GaussianNoise& noise, const PrivateRelease& release) const {
     const double k = static_cast<double>(release.steps), q = release.rate();
     if (noise.noise_multiplier == 0.0) {
       add_noiseless(loss, any_sampled(q), k, direction);
@@ -61,7 +61,7 @@ struct Composer {
     }
   }
 
-  void add_laplace(const LaplaceNoise& noise, const Release& release) const {
+  void add_laplace(const LaplaceNoise& noise, const PrivateRelease& release) const {
     const double k = static_cast<double>(release.steps);
     if (noise.noise_multiplier == 0.0) {
       add_noiseless(loss, 1.0, k, direction);
@@ -71,7 +71,7 @@ struct Composer {
   }
 
   /// A group of g: (g e, d (e^{ge} - 1) / (e^e - 1)), step by step from neighbour to neighbour.
-  void add_known(const KnownStep& step, const Release& release) const {
+  void add_known(const KnownStep& step, const PrivateRelease& release) const {
     const double k = static_cast<double>(release.steps), e = step.epsilon.nats();
     double failure = step.delta.probability();
     if (all.group_size > 1) {
@@ -83,7 +83,7 @@ struct Composer {
   }
 
   /// What exceeds the cap is dropped, which may show (Spec §19.6): with probability tau at most, and then all of it.
-  void add_cap(const Release& release) const {
+  void add_cap(const PrivateRelease& release) const {
     const boost::math::binomial_distribution<double> others(
         static_cast<double>(release.records - 1), release.sample_rate);
     const double beyond =
@@ -104,10 +104,10 @@ std::vector<StepDirection> directions_of(NeighbouringRelation relation) {
   return {StepDirection::remove, StepDirection::add};
 }
 
-TotalLoss loss_of(const Releases& releases, StepDirection direction) {
+TotalLoss loss_of(const PrivateReleases& releases, StepDirection direction) {
   TotalLoss loss;
   const Composer composer{releases, direction, loss};
-  for (const Release& release : releases.list) {
+  for (const PrivateRelease& release : releases.list) {
     require_accountable(release, releases.relation, releases.group_size);
     if (release.steps == 0 || release.rate() == 0.0) continue;
     std::visit(
@@ -124,8 +124,8 @@ TotalLoss loss_of(const Releases& releases, StepDirection direction) {
   return loss;
 }
 
-bool is_attained(const Releases& releases) {
-  for (const Release& release : releases.list) {
+bool is_attained(const PrivateReleases& releases) {
+  for (const PrivateRelease& release : releases.list) {
     const bool noise = std::holds_alternative<GaussianNoise>(release.mechanism) ||
                        std::holds_alternative<LaplaceNoise>(release.mechanism);
     const bool sampler = release.sampler == Sampler::full || release.sampler == Sampler::poisson;

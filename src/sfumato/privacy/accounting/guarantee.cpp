@@ -31,19 +31,19 @@ std::string plural(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", grouped(count), count == 1 ? one : many);
 }
 
-bool any_sampler(const Releases& releases, Sampler sampler) {
+bool any_sampler(const PrivateReleases& releases, Sampler sampler) {
   return std::any_of(releases.list.begin(), releases.list.end(),
-                     [&](const Release& release) { return release.sampler == sampler; });
+                     [&](const PrivateRelease& release) { return release.sampler == sampler; });
 }
 
 template <class M>
-bool any_mechanism(const Releases& releases) {
-  return std::any_of(releases.list.begin(), releases.list.end(), [](const Release& release) {
+bool any_mechanism(const PrivateReleases& releases) {
+  return std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
     return std::holds_alternative<M>(release.mechanism);
   });
 }
 
-std::string sampling_text(const Release& release) {
+std::string sampling_text(const PrivateRelease& release) {
   switch (release.sampler) {
     case Sampler::full: return "every record in each step";
     case Sampler::poisson: return fmt::format("Poisson sampling at rate {}", release.sample_rate);
@@ -57,10 +57,10 @@ std::string sampling_text(const Release& release) {
 
 }  // namespace
 
-Guarantee::Guarantee(Claimed<Epsilon> epsilon, Delta delta, Releases releases)
+Guarantee::Guarantee(Claimed<Epsilon> epsilon, Delta delta, PrivateReleases releases)
     : epsilon_(std::move(epsilon)), delta_(delta), releases_(std::move(releases)) {}
 
-std::string describe(const Release& release) {
+std::string describe(const PrivateRelease& release) {
   const std::string count = release.sampler == Sampler::shuffle
                                 ? plural(release.steps, "epoch", "epochs")
                                 : plural(release.steps, "step", "steps");
@@ -92,22 +92,22 @@ std::string describe(const Release& release) {
   return text;
 }
 
-std::string describe_neighbours(const Releases& releases) {
-  const std::string records = plural(releases.group_size, "record", "records");
+std::string describe_neighbours(const PrivateReleases& releases) {
+  const bool one = releases.group_size == 1;
+  const std::string records =
+      one ? "differ in one record" : fmt::format("differ in up to {} records", releases.group_size);
   switch (releases.relation) {
     case NeighbouringRelation::add_remove:
-      return fmt::format("one has {} that the other lacks", records);
+      return records + ", which one of them lacks";
     case NeighbouringRelation::zero_out:
-      return fmt::format("{} of one {} a null record in the other", records,
-                         releases.group_size == 1 ? "is" : "are each");
+      return records + (one ? ", which is null in one of them" : ", which are null in one of them");
     case NeighbouringRelation::replace_one:
-      return fmt::format("{} of one {} replaced in the other", records,
-                         releases.group_size == 1 ? "is" : "are");
+      return records + (one ? ", replaced by another" : ", replaced by others");
   }
   throw InternalError("a neighbouring relation without a text");
 }
 
-std::vector<std::string> conditions_of(const Releases& releases) {
+std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   std::vector<std::string> conditions;
   if (any_mechanism<GaussianNoise>(releases) || any_mechanism<LaplaceNoise>(releases)) {
     conditions.push_back("noise is added in every step, also when a batch is empty");
@@ -140,11 +140,11 @@ std::vector<std::string> conditions_of(const Releases& releases) {
 }
 
 std::string privacy_statement(const Guarantee& guarantee) {
-  const Releases& releases = guarantee.releases();
+  const PrivateReleases& releases = guarantee.releases();
   std::string text = fmt::format(
       "## Privacy\n\n"
       "Training satisfies ({}, {})-differential privacy.\n\n"
-      "- **What is protected:** {} of the training data. Two data sets are neighbours if {} "
+      "- **What is protected:** {} of the training data. Two data sets are neighbours if they {} "
       "(`{}`).\n"
       "- **From whom:** anyone who sees everything listed below and knows all other records, the code and the settings, but not "
       "the noise.\n",
@@ -153,7 +153,7 @@ std::string privacy_statement(const Guarantee& guarantee) {
                                : fmt::format("any {} records together", releases.group_size),
       describe_neighbours(releases), name(releases.relation));
   text += "- **What was released:**\n";
-  for (const Release& release : releases.list) text += fmt::format("  - {}\n", describe(release));
+  for (const PrivateRelease& release : releases.list) text += fmt::format("  - {}\n", describe(release));
   text += "- **It rests on:**\n";
   for (const std::string& condition : conditions_of(releases)) {
     text += fmt::format("  - {}\n", condition);

@@ -38,7 +38,7 @@ void require_mechanism(const Mechanism& mechanism) {
              mechanism);
 }
 
-void require_batches(const Release& release) {
+void require_batches(const PrivateRelease& release) {
   if (release.batch_size >= 1 && release.batch_size <= release.records) return;
   refuse("batch_size",
          fmt::format("batches of {} out of {} records cannot be drawn", release.batch_size,
@@ -46,7 +46,7 @@ void require_batches(const Release& release) {
          "Pass batch_size and records, 1 <= batch_size <= records");
 }
 
-void require_cap(const Release& release, std::uint64_t group_size) {
+void require_cap(const PrivateRelease& release, std::uint64_t group_size) {
   if (!release.batch_cap) return;
   if (group_size > 1) {
     refuse("group_size", "groups have no proof here for batches with a cap",
@@ -63,7 +63,7 @@ void require_cap(const Release& release, std::uint64_t group_size) {
   }
 }
 
-void require_relation(const Release& release, NeighbouringRelation relation,
+void require_relation(const PrivateRelease& release, NeighbouringRelation relation,
                       std::uint64_t group_size) {
   if (release.sampler == Sampler::fixed_size) {
     if (relation != NeighbouringRelation::replace_one) {
@@ -115,7 +115,7 @@ std::string_view name(const Mechanism& mechanism) {
                     mechanism);
 }
 
-double Release::rate() const {
+double PrivateRelease::rate() const {
   switch (sampler) {
     case Sampler::full:
     case Sampler::shuffle: return 1.0;
@@ -125,7 +125,7 @@ double Release::rate() const {
   throw InternalError("a sampler without a rate");
 }
 
-void require_accountable(const Release& release, NeighbouringRelation relation,
+void require_accountable(const PrivateRelease& release, NeighbouringRelation relation,
                          std::uint64_t group_size) {
   require_mechanism(release.mechanism);
   if (group_size == 0) refuse("group_size", "group_size = 0 is no group", "Pass 1 or more");

@@ -2,10 +2,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "sfumato/data/keys/key.hpp"
 #include "sfumato/privacy/accounting/release.hpp"
 
 namespace sfumato {
@@ -34,8 +33,6 @@ struct ReleaseFields {
   std::optional<std::uint64_t> batches;
 };
 
-[[nodiscard]] const Keys<ReleaseFields>& release_keys();
-
 /// What must be known of a release before anything is computed from it.
 enum class Wanted {
   all,
@@ -45,9 +42,9 @@ enum class Wanted {
 
 /// The release that the fields describe: one noise multiplier, rates and steps from batch sizes and epochs where they are given so.
 /// Throws   InvalidArgument that lists all that is missing or contradicts itself, at the first key of them.
-[[nodiscard]] Release release_of(const ReleaseFields& fields, Wanted wanted = Wanted::all);
+[[nodiscard]] PrivateRelease release_of(const ReleaseFields& fields, Wanted wanted = Wanted::all);
 
 /// The fields that describe a release, as few as do.
-[[nodiscard]] ReleaseFields fields_of(const Release& release);
+[[nodiscard]] ReleaseFields fields_of(const PrivateRelease& release);
 
 }  // namespace sfumato

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sfumato/data/toml.hpp"
-#include "sfumato/answers/account/release_fields.hpp"
+#include <string>
+
 #include "sfumato/privacy/accounting/accountant.hpp"
 
 namespace sfumato {
@@ -11,9 +11,5 @@ namespace sfumato {
 [[nodiscard]] std::string save(const Accountant& accountant);
 /// Throws   InvalidArgument with line and column; `source` names the text.
 [[nodiscard]] Accountant load_accountant(const std::string& text, const std::string& source);
-
-/// The fields of one [[release]] of a file.
-/// Throws   InvalidArgument with file:line:column for what is unknown or has the wrong type.
-[[nodiscard]] ReleaseFields read_release(const TomlTable& table);
 
 }  // namespace sfumato

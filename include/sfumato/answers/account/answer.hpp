@@ -9,14 +9,15 @@
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/privacy/accounting/accountant.hpp"
 #include "sfumato/privacy/accounting/calibrate.hpp"
+#include "sfumato/report/document.hpp"
 
 namespace sfumato {
 
 /// What an attacker can do at most.
 struct AttackerView {
-  Enclosure advantage;
-  Enclosure accuracy;  ///< of a guess about a coin toss
-  Enclosure tpr_percent, tpr_permille;  ///< at false-positive rates of 0.01 and 0.001
+  Claimed<double> advantage;
+  Claimed<double> accuracy;  ///< where every second one that is asked about is a member
+  Claimed<double> tpr_percent, tpr_permille;  ///< at false-positive rates of 0.01 and 0.001
 };
 
 /// One list of releases.
@@ -83,5 +84,13 @@ struct AccountAnswer {
 /// Throws   InvalidArgument at the key of what is missing or contradicts itself, all at once where that can be seen at once, and for
 ///          releases that have no proof.
 [[nodiscard]] AccountAnswer answer(const AccountQuestion& question, Observer& observer);
+
+/// The epsilon first, then what it means for an attacker and what it rests on; in full also how other tools account for the run, the trade-off
+/// curve and the privacy statement.
+[[nodiscard]] Document document_of(const AccountAnswer& answer, Detail detail);
+
+/// The statement for a model card, of the first setting.
+/// Throws   InvalidArgument if no finite epsilon is proven.
+[[nodiscard]] std::string statement_of(const AccountAnswer& answer);
 
 }  // namespace sfumato

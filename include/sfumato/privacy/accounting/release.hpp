@@ -61,7 +61,7 @@ using Mechanism = std::variant<GaussianNoise, LaplaceNoise, KnownStep, HiddenIte
 [[nodiscard]] std::string_view name(const Mechanism& mechanism);
 
 /// Equal steps that each release something about the records.
-struct Release {
+struct PrivateRelease {
   Mechanism mechanism;
   Sampler sampler = Sampler::full;
   double sample_rate = 1.0;  ///< of `poisson`: the probability of each record, in [0, 1]
@@ -73,19 +73,19 @@ struct Release {
 
   /// The probability that a given record takes part in a step.
   [[nodiscard]] double rate() const;
-  friend bool operator==(const Release&, const Release&) = default;
+  friend bool operator==(const PrivateRelease&, const PrivateRelease&) = default;
 };
 
-/// Releases about the same records, and between whom they must not tell.
-struct Releases {
+/// PrivateReleases about the same records, and between whom they must not tell.
+struct PrivateReleases {
   NeighbouringRelation relation;
   std::uint64_t group_size = 1;  ///< records that differ at once
-  std::vector<Release> list = {};
+  std::vector<PrivateRelease> list = {};
 };
 
 /// Refuses what is no release, and what has no proof for these neighbours: the message says why, and what would be valid.
 /// Throws   InvalidArgument at the key of the offending value.
-void require_accountable(const Release& release, NeighbouringRelation relation,
+void require_accountable(const PrivateRelease& release, NeighbouringRelation relation,
                          std::uint64_t group_size);
 
 }  // namespace sfumato

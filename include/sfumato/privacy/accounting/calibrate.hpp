@@ -28,23 +28,23 @@ struct GdpLimit {
 using PrivacyTarget = std::variant<PrivacyBudget, AdvantageLimit, RateLimit, GdpLimit>;
 
 /// Whether the proven upper bound is within the target.
-[[nodiscard]] bool meets(const Releases& releases, const PrivacyTarget& target);
+[[nodiscard]] bool meets(const PrivateReleases& releases, const PrivacyTarget& target);
 
 /// mu of Gaussian privacy that holds for all epsilons; nothing for noise that is not Gaussian. Sampling does not lower it: at
 /// small enough deltas the steps that all sample a record decide.
-[[nodiscard]] std::optional<Claimed<double>> gdp_mu(const Releases& releases);
+[[nodiscard]] std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases);
 
 /// The least factor for the noise multipliers of `runs` with which they meet the target, together with what was released before; from above to
 /// a relative 1e-10: the result meets it.
 /// Edges    0 where no noise at all is needed.
 /// Throws   InvalidArgument if the target is out of range (delta = 0 or 1, tpr <= fpr, ...), if there is no noise to change, or if
 ///          `before` exceeds the target already.
-[[nodiscard]] double least_noise(const Releases& before, const std::vector<Release>& runs,
+[[nodiscard]] double least_noise(const PrivateReleases& before, const std::vector<PrivateRelease>& runs,
                                  const PrivacyTarget& target);
 
 /// The most steps of `step` that can follow `before` within the target: each number up to it meets it.
 /// Edges    0 if one is too many; 2^53 if none is.
-[[nodiscard]] std::uint64_t most_steps(const Releases& before, const Release& step,
+[[nodiscard]] std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& step,
                                        const PrivacyTarget& target);
 
 }  // namespace sfumato

@@ -16,25 +16,25 @@ class Guarantee {
   [[nodiscard]] Epsilon epsilon() const { return epsilon_.value; }
   [[nodiscard]] const Claimed<Epsilon>& claimed_epsilon() const { return epsilon_; }  ///< an upper bound
   [[nodiscard]] Delta delta() const { return delta_; }
-  [[nodiscard]] const Releases& releases() const { return releases_; }
+  [[nodiscard]] const PrivateReleases& releases() const { return releases_; }
 
  private:
   friend class Accountant;
-  Guarantee(Claimed<Epsilon> epsilon, Delta delta, Releases releases);
+  Guarantee(Claimed<Epsilon> epsilon, Delta delta, PrivateReleases releases);
 
   Claimed<Epsilon> epsilon_;
   Delta delta_;
-  Releases releases_;
+  PrivateReleases releases_;
 };
 
 /// What training must do for the guarantee to be true of it, one sentence each (Spec §17.1 (5)).
-[[nodiscard]] std::vector<std::string> conditions_of(const Releases& releases);
+[[nodiscard]] std::vector<std::string> conditions_of(const PrivateReleases& releases);
 
 /// "Poisson-sampled Gaussian noise: 14,062 steps, sample rate 0.00427, noise multiplier 1.1"
-[[nodiscard]] std::string describe(const Release& release);
+[[nodiscard]] std::string describe(const PrivateRelease& release);
 
-/// "two tables that differ in one record, which one of them lacks"
-[[nodiscard]] std::string describe_neighbours(const Releases& releases);
+/// "differ in one record, which one of them lacks"
+[[nodiscard]] std::string describe_neighbours(const PrivateReleases& releases);
 
 /// A statement for a model card, as Markdown: what is protected and from whom, the numbers, what it rests on, what it does not cover.
 [[nodiscard]] std::string privacy_statement(const Guarantee& guarantee);

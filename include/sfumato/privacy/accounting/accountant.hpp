@@ -34,9 +34,9 @@ class Accountant {
 
   /// Adds what else was released about the same records. No steps, or a rate of 0, add nothing.
   /// Throws   InvalidArgument as require_accountable(); nothing is added then.
-  void compose(const Release& release);
+  void compose(const PrivateRelease& release);
 
-  [[nodiscard]] const Releases& releases() const { return releases_; }
+  [[nodiscard]] const PrivateReleases& releases() const { return releases_; }
 
   /// delta(epsilon) and epsilon(delta), the worse of both directions, each composed as a whole.
   [[nodiscard]] Enclosure delta(Epsilon epsilon) const;
@@ -51,7 +51,9 @@ class Accountant {
   /// The best attack's share of right answers if a share `prior` of those asked about are members (1 - Bayes risk).
   /// Throws   InvalidArgument unless prior is in (0, 1).
   [[nodiscard]] Enclosure attack_accuracy(double prior) const;
-  /// The upper ends of tpr() at each of these, which are quicker alone.
+  /// Its upper end alone, which is quicker.
+  [[nodiscard]] Claimed<double> tpr_bound(double fpr) const;
+  /// Upper bounds of tpr() at each of these, from one table of delta: a little above tpr_bound(), for curves.
   [[nodiscard]] std::vector<AttackRate> trade_off(const std::vector<double>& fprs) const;
 
   /// What others print of the same releases: Renyi privacy converted at its best order, an upper bound; and the estimate by
@@ -66,7 +68,7 @@ class Accountant {
   [[nodiscard]] Guarantee guarantee(Delta delta) const;
 
  private:
-  Releases releases_;
+  PrivateReleases releases_;
 };
 
 }  // namespace sfumato

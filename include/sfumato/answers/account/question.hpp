@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/data/keys/key.hpp"
 #include "sfumato/answers/account/release_fields.hpp"
 
 namespace sfumato {
@@ -28,11 +27,5 @@ struct AccountQuestion {
   std::optional<std::int64_t> format;  ///< of a file that an Accountant saved
   bool check = false;            ///< compare with the second method
 };
-
-/// The keys of the head: those of a run and those of the question.
-[[nodiscard]] const Keys<AccountQuestion>& account_keys();
-
-/// Throws   InvalidArgument with file:line:column.
-[[nodiscard]] AccountQuestion read_account_question(const TomlTable& root);
 
 }  // namespace sfumato
