@@ -102,7 +102,7 @@ class Targets(AccountTest):
         self.assertLessEqual(found["tpr_at_0.001"], 0.002)
 
     def test_goes_on_from_what_was_saved(self):
-        state = self.directory / "first.toml"
+        state = self.dir / "first.toml"
         run("account", *RUN, *WAY, "--target_delta", 1e-5, "--save", state)
         again = results(self.account(state, "--target_delta", 1e-5))
         self.assertEqual(again["epsilon_upper"], results(self.account(*RUN, *WAY, "--target_delta", 1e-5))["epsilon_upper"])
@@ -144,14 +144,14 @@ class Files(AccountTest):
             self.refusal(path, *WAY, "--target_delta", 1e-5, code=BAD_INPUT)
 
     def test_statement(self):
-        path = self.directory / "privacy.md"
+        path = self.dir / "privacy.md"
         run("account", *RUN, *WAY, "--target_delta", 1e-5, "--statement", path)
         text = path.read_text()
         for part in ("differential privacy", "10,000 steps", "Not covered"):
             self.assertIn(part, text)
 
     def test_page(self):
-        page = self.directory / "page.html"
+        page = self.dir / "page.html"
         done = run("account", *RUN, *WAY, "--target_delta", 1e-5, "--report", page)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Best attack against this run", page.read_text())

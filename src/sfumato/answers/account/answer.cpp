@@ -90,11 +90,22 @@ AttackerView attacker_of(const Accountant& accountant) {
           accountant.tpr_bound(0.01), accountant.tpr_bound(0.001)};
 }
 
-AccountedSetting accounted(const PrivateReleases& releases, Delta delta, std::optional<double> multiplier) {
+/// Epsilon at delta. A search for it ends within a rounding of a round number that is proven by itself: that is shown then.
+Enclosure epsilon_at(const Accountant& accountant, Delta delta, std::optional<double> asked) {
+  Enclosure found = accountant.epsilon(delta);
+  if (asked && *asked < found.upper.value && *asked >= found.lower.value &&
+      accountant.delta(Epsilon(*asked)).upper.value <= delta.probability()) {
+    found.upper.value = *asked;
+  }
+  return found;
+}
+
+AccountedSetting accounted(const PrivateReleases& releases, Delta delta, std::optional<double> multiplier,
+                           std::optional<double> asked) {
   const Accountant accountant = accountant_of(releases);
   return {accountant,
           multiplier,
-          accountant.epsilon(delta),
+          epsilon_at(accountant, delta, asked),
           accountant.renyi_epsilon(delta),
           accountant.clt_epsilon(delta),
           attacker_of(accountant)};
@@ -119,8 +130,8 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
 }
 
 ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant) {
-  const Enclosure found = accountant.epsilon(claim.delta);
   const double claimed = claim.epsilon.nats();
+  const Enclosure found = epsilon_at(accountant, claim.delta, claimed);
   const Verdict verdict = found.upper.value <= claimed  ? Verdict::holds
                           : found.lower.value > claimed ? Verdict::violated
                                                         : Verdict::open;
@@ -171,7 +182,7 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   std::vector<double> multipliers = question.run.noise_multiplier;
   const bool alone = !has_run(question) || (!question.history.empty() && multipliers.empty());
   if (alone) {
-    found.settings.push_back(accounted(before, delta, std::nullopt));
+    found.settings.push_back(accounted(before, delta, std::nullopt, std::nullopt));
   } else {
     if (multipliers.size() < 2) multipliers = {0.0};  // one setting, whatever its noise
     for (const double multiplier : multipliers) {
@@ -185,7 +196,8 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
       PrivateReleases all = before;
       all.list.push_back(run);
       const bool sweep = question.run.noise_multiplier.size() > 1;
-      found.settings.push_back(accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt));
+      found.settings.push_back(accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt,
+                                         question.target_epsilon));
     }
   }
   if (found.settings.empty()) {

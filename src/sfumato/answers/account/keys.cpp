@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
@@ -29,8 +30,9 @@ Key<ReleaseFields> list_key(const char* name, const char* type, const char* help
   key.read = [member, check](ReleaseFields& to, const TomlTable& table, const std::string& given) {
     const std::vector<double> values = table.numbers(given);
     for (const double value : values) {
-      if (const char* wrong = check(value)) {
-        keys::refuse(table, given, fmt::format("{}", value), wrong);
+      if (const char* problem = check(value)) {
+        throw InvalidArgument(fmt::format("`{}` = {} {}", given, value, problem), "",
+                              table.where(given));
       }
     }
     to.*member = values;
