@@ -76,6 +76,13 @@ class Values(AccountTest):
         document = self.account(*RUN, *WAY, "--target_delta", 1e-5, "--check")
         self.assertIn("which agrees", json.dumps(document))
 
+    def test_the_other_method_alone(self):
+        ours = results(self.account("--noise_multiplier", 2, *RUN[2:], *WAY, "--target_delta", 1e-5))
+        other = results(self.account("--noise_multiplier", 2, *RUN[2:], *WAY, "--target_delta", 1e-5, "--method", "pld"))
+        self.assertLessEqual(ours["epsilon_lower"], other["epsilon_upper"])
+        self.assertLessEqual(other["epsilon_lower"], ours["epsilon_upper"])
+        self.assert_close(ours["epsilon_upper"], other["epsilon_upper"], 1e-2)
+
     def test_sweep(self):
         document = self.account("--noise_multiplier", "1,2,4", *RUN[2:], *WAY, "--target_delta", 1e-5)
         found = [row["value"] for row in document["results"] if row["quantity"] == "epsilon_upper"]

@@ -9,6 +9,12 @@
 
 namespace sfumato {
 
+/// How delta is computed; both are proven.
+enum class AccountMethod {
+  contour,  ///< an integral through the saddle point
+  pld,      ///< discretised losses, composed by FFT: slower and wider
+};
+
 /// How much does a training run reveal about a record at most, whatever the data; or how much noise, or how few steps, keep it below a target?
 /// What is not given is empty, and what is missing of noise and steps is what a target is met with.
 struct AccountQuestion {
@@ -25,6 +31,7 @@ struct AccountQuestion {
   std::vector<double> epsilons;  ///< delta at these too
   std::string claim;             ///< "eps=3" or "eps=3,delta=1e-5"
   std::optional<std::int64_t> format;  ///< of a file that an Accountant saved
+  AccountMethod method = AccountMethod::contour;
   bool check = false;            ///< compare with the second method
 };
 

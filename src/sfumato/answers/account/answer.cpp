@@ -91,7 +91,9 @@ AttackerView attacker_of(const Accountant& accountant) {
 }
 
 /// Epsilon at delta. A search for it ends within a rounding of a round number that is proven by itself: that is shown then.
-Enclosure epsilon_at(const Accountant& accountant, Delta delta, std::optional<double> asked) {
+Enclosure epsilon_at(const Accountant& accountant, Delta delta, AccountMethod method,
+                     std::optional<double> asked) {
+  if (method == AccountMethod::pld) return accountant.epsilon_by_fft(delta);
   Enclosure found = accountant.epsilon(delta);
   if (asked && *asked < found.upper.value && *asked >= found.lower.value &&
       accountant.delta(Epsilon(*asked)).upper.value <= delta.probability()) {
@@ -101,11 +103,11 @@ Enclosure epsilon_at(const Accountant& accountant, Delta delta, std::optional<do
 }
 
 AccountedSetting accounted(const PrivateReleases& releases, Delta delta, std::optional<double> multiplier,
-                           std::optional<double> asked) {
+                           const AccountQuestion& question) {
   const Accountant accountant = accountant_of(releases);
   return {accountant,
           multiplier,
-          epsilon_at(accountant, delta, asked),
+          epsilon_at(accountant, delta, question.method, question.target_epsilon),
           accountant.renyi_epsilon(delta),
           accountant.clt_epsilon(delta),
           attacker_of(accountant)};
@@ -129,9 +131,9 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
   return {Calibration::What::noise, multiplier, target};
 }
 
-ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant) {
+ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant, AccountMethod method) {
   const double claimed = claim.epsilon.nats();
-  const Enclosure found = epsilon_at(accountant, claim.delta, claimed);
+  const Enclosure found = epsilon_at(accountant, claim.delta, method, claimed);
   const Verdict verdict = found.upper.value <= claimed  ? Verdict::holds
                           : found.lower.value > claimed ? Verdict::violated
                                                         : Verdict::open;
@@ -182,7 +184,7 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   std::vector<double> multipliers = question.run.noise_multiplier;
   const bool alone = !has_run(question) || (!question.history.empty() && multipliers.empty());
   if (alone) {
-    found.settings.push_back(accounted(before, delta, std::nullopt, std::nullopt));
+    found.settings.push_back(accounted(before, delta, std::nullopt, question));
   } else {
     if (multipliers.size() < 2) multipliers = {0.0};  // one setting, whatever its noise
     for (const double multiplier : multipliers) {
@@ -197,7 +199,7 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
       all.list.push_back(run);
       const bool sweep = question.run.noise_multiplier.size() > 1;
       found.settings.push_back(accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt,
-                                         question.target_epsilon));
+                                         question));
     }
   }
   if (found.settings.empty()) {
@@ -209,7 +211,7 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   if (!alone) found.others = other_accounts(question, first, delta);
   if (question.check) found.second = second_opinion(first, found.settings.front().epsilon.upper.value);
   if (claim) {
-    found.claim = check(*claim, first);
+    found.claim = check(*claim, first, question.method);
     found.verdict = found.claim->verdict;
   }
   if (found.settings.size() == 1) {

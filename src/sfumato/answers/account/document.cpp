@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "sfumato/answers/account/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
@@ -132,15 +131,6 @@ void state_others(const AccountAnswer& answer, Document& document) {
   }
 }
 
-void state_statement(const AccountAnswer& answer, Document& document) {
-  if (!std::isfinite(answer.settings.front().epsilon.upper.value)) return;
-  document.state(StatementKind::info, "Privacy statement for a model card (--statement FILE writes it):");
-  std::istringstream lines(statement_of(answer));
-  for (std::string line; std::getline(lines, line);) {
-    if (!line.empty()) document.state(StatementKind::info, line);
-  }
-}
-
 void add_results(const AccountAnswer& answer, Document& document) {
   const Cell delta(answer.delta.probability());
   for (const AccountedSetting& setting : answer.settings) {
@@ -221,10 +211,14 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
     state_others(answer, document);
   }
   state_conditions(answer, detail, document);
-  if (detail == Detail::full) state_statement(answer, document);
   add_results(answer, document);
+  if (detail == Detail::full) {
+    document.state(StatementKind::info, "--statement FILE.md writes a privacy statement for a model card.");
+  }
   close_document(document, detail, answer.stopped,
-                 "A guarantee, if training does what is assumed above.");
+                 detail == Detail::brief || answer.settings.size() > 1
+                     ? "A guarantee, if training does what is assumed above."
+                     : guarantee_sentence(answer, first));
   return document;
 }
 

@@ -154,6 +154,8 @@ const Keys<AccountQuestion>& account_keys() {
         text_key<Q>("claim", "eps=X[,delta=X]", "check this claim: PROVEN, NOT PROVEN or REFUTED",
                     &Q::claim),
         file_key<Q>("history", "accountant state of Opacus (JSON) as further releases", &Q::history),
+        choice_key<Q>("method", "how epsilon is computed", &Q::method,
+                      Choices<AccountMethod>{{"contour", AccountMethod::contour}, {"pld", AccountMethod::pld}}),
         flag_key<Q>("check", "compare with a second method, by discretised losses and FFT", &Q::check),
         integer_key<Q, std::int64_t>("format", "of a saved file", &Q::format, 1, 1)};
     for (Key<Q>& key : own) list.push_back(std::move(key));

@@ -238,6 +238,32 @@ Enclosure Accountant::delta_by_fft(Epsilon epsilon) const {
   return {lower(releases_, low, 0.0, kMethod), upper(high, kMethod)};
 }
 
+Enclosure Accountant::epsilon_by_fft(Delta delta) const {
+  const double target = delta.probability();
+  const auto at = [&](double eps) { return delta_by_fft(Epsilon(eps)); };
+  constexpr double kLargest = 1e4;
+  double unsafe = 0.0, safe = 0.0, below = 0.0;
+  Enclosure found = at(0.0);
+  const char* method = "discretised losses, composed by FFT";
+  const auto learn = [&](double eps) {
+    (found.upper.value <= target ? safe : unsafe) = eps;
+    if (found.lower.value > target) below = std::max(below, eps);
+  };
+  if (found.upper.value <= target) return {lower(releases_, 0.0, 0.0, method), upper(0.0, method)};
+  learn(0.0);
+  for (double eps = 0.5; safe == 0.0; eps *= 2.0) {
+    if (eps > kLargest) return {lower(releases_, below, 0.0, method), upper(kInf, method)};
+    found = at(eps);
+    learn(eps);
+  }
+  while (safe - unsafe > 1e-6 * safe) {
+    const double eps = 0.5 * (unsafe + safe);
+    found = at(eps);
+    learn(eps);
+  }
+  return {lower(releases_, below, 0.0, method), upper(safe, method)};
+}
+
 Guarantee Accountant::guarantee(Delta delta) const {
   const Claimed<double> bound = epsilon(delta).upper;
   if (!std::isfinite(bound.value)) {
