@@ -3,16 +3,20 @@
 //   delta    DIRECTION q sigma k eps      log_lo log_hi method seconds
 //   epsilon  DIRECTION q sigma k delta    lo hi - seconds            DIRECTION may be `both`: remove and add, the larger
 //   pld      DIRECTION q sigma k eps n    log_lo log_hi pld seconds  on a lattice of 2^n points
+//   noise    both q - k eps delta         sigma sigma - seconds      the least noise multiplier
 //
+// Seconds are of the processor: the machine may have other work.
 // bench/macro/accounting.py times it beside others, tools/oracles/accounting_oracle.py holds it against references.
 #include <algorithm>
-#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <ctime>
 #include <exception>
 #include <iostream>
 #include <sstream>
 #include <string>
 
+#include "sfumato/privacy/accounting/calibrate.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
 
@@ -33,6 +37,12 @@ StepDirection direction_of(const std::string& word) {
                        : (word == "replace" ? StepDirection::replace : StepDirection::remove);
 }
 
+double processor_seconds() {
+  std::timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 const char* name_of(DeltaMethod method) {
   return method == DeltaMethod::edge ? "edge"
                                      : (method == DeltaMethod::contour ? "contour" : "split");
@@ -45,18 +55,26 @@ int main() {
   while (std::getline(std::cin, line)) {
     std::istringstream words(line);
     std::string verb, direction;
-    double q = 0.0, sigma = 0.0, k = 0.0, at = 0.0;
-    int bits = 0;
-    if (!(words >> verb >> direction >> q >> sigma >> k >> at)) {
+    double q = 0.0, k = 0.0, at = 0.0, last = 0.0;
+    std::string sigma_word;
+    if (!(words >> verb >> direction >> q >> sigma_word >> k >> at)) {
       std::printf("error: not a question: %s\n", line.c_str());
       continue;
     }
-    words >> bits;
-    const auto start = std::chrono::steady_clock::now();
-    const auto seconds = [&] {
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
+    words >> last;
+    const double started = processor_seconds();
+    const auto seconds = [&] { return processor_seconds() - started; };
     try {
+      if (verb == "noise") {
+        const PrivateRelease run{GaussianNoise{1.0}, Sampler::poisson, q,
+                                 static_cast<std::uint64_t>(k)};
+        const double found = least_noise(PrivateReleases{NeighbouringRelation::add_remove}, {run},
+                                         PrivacyBudget{Epsilon(at), Delta(last)});
+        std::printf("%.17g %.17g - %.3g\n", found, found, seconds());
+        std::fflush(stdout);
+        continue;
+      }
+      const double sigma = std::stod(sigma_word);
       const TotalLoss loss = loss_of(direction_of(direction), q, sigma, k);
       if (verb == "delta") {
         const DeltaEnclosure found = delta_of(loss, at);
@@ -70,7 +88,7 @@ int main() {
         }
         std::printf("%.17g %.17g - %.3g\n", found.lo, found.hi, seconds());
       } else {
-        const LogEnclosure found = pld_delta(loss, at, {std::size_t{1} << bits});
+        const LogEnclosure found = pld_delta(loss, at, {std::size_t{1} << static_cast<int>(last)});
         std::printf("%.17g %.17g pld %.3g\n", found.log_lo, found.log_hi, seconds());
       }
     } catch (const std::exception& error) {

@@ -28,7 +28,7 @@ double number_of(const Json& value) {
                         "Write numbers, lists of numbers or \"inf\"");
 }
 
-/// Adds a failure for each entry of `expected` that `got` misses.
+/// Adds a failure for each entry of `expected` that `got` misses. An enclosure has to contain it and to be narrow.
 void compare(const std::string& id, const std::string& output, const Json& expected,
              const Json& got, Tolerance tolerance, std::vector<VerifyFailure>& failures) {
   if (expected.is_array()) {
@@ -40,6 +40,17 @@ void compare(const std::string& id, const std::string& output, const Json& expec
   }
   const double want = number_of(expected);
   const double slack = tolerance.absolute + tolerance.relative * std::abs(want);
+  if (got.is_object()) {
+    // Inputs are decimals, of which doubles differ: what that moves is a thousandth of the tolerance at most.
+    const double rounding = 1e-3 * slack;
+    const double lo = got.contains("lo") ? number_of(got.at("lo")) : want;
+    const double hi = got.contains("hi") ? number_of(got.at("hi")) : want;
+    const bool low_holds = lo == want || (lo <= want + rounding && lo >= want - slack);
+    const bool high_holds = hi == want || (hi >= want - rounding && hi <= want + slack);
+    if (!low_holds) failures.push_back({id, output + " from below", want, lo, slack});
+    if (!high_holds) failures.push_back({id, output + " from above", want, hi, slack});
+    return;
+  }
   const double have = got.is_null() ? std::numeric_limits<double>::quiet_NaN() : number_of(got);
   const bool passed = have == want || std::abs(have - want) <= slack;  // NaN fails
   if (!passed) failures.push_back({id, output, want, have, slack});

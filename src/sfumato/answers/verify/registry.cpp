@@ -21,6 +21,7 @@ Registry all_functions() {
   register_audit(registry);
   register_particles(registry);
   register_fokker_planck(registry);
+  register_accounting(registry);
   return registry;
 }
 

@@ -13,7 +13,8 @@ namespace sfumato {
 
 using Json = nlohmann::json;
 
-/// One function of a golden file (Spec §15): its inputs to its outputs.
+/// One function of a golden file (Spec §15): its inputs to its outputs. An output that is known between two ends is {"lo": .., "hi": ..}, one
+/// of which may be missing.
 using Evaluate = std::function<Json(const Json& inputs)>;
 using Registry = std::map<std::string, Evaluate>;
 
@@ -28,6 +29,7 @@ void register_minibatch(Registry& registry);      // Spec §10
 void register_audit(Registry& registry);          // Spec §11
 void register_particles(Registry& registry);      // Spec §12.2
 void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
+void register_accounting(Registry& registry);     // Spec §17 to §20
 
 /// All of them.
 [[nodiscard]] Registry all_functions();
