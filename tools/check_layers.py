@@ -74,6 +74,8 @@ TOKENS = re.compile(
     r"|(?P<char>(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+')",
     re.DOTALL,
 )
+# Types at the top level of a header: two of one name are one type to the linker.
+TYPE = re.compile(r"^(?:template <[^>]*>\s*)?(?:(?:struct|class|enum class)\s+(\w+)\b[^;({]*\{|using\s+(\w+)\s*=)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
@@ -112,6 +114,7 @@ class Checker:
         self.root = pathlib.Path(root)
         self.violations = []
         self.files = 0
+        self.types = {}  # name of a type: the header that defines it
 
     def report(self, path, line, rule, message):
         self.violations.append(f"{path}:{line}: [{rule}] {message}")
@@ -148,6 +151,7 @@ class Checker:
             self.report(path, 1, "pragma-once", "a header starts with #pragma once")
         if path.startswith(LIBRARY):
             code = without(text, {"string", "char"})
+            self.check_types(file, path, code)
             for pattern, what in FORBIDDEN_IN_LIBRARY:
                 for match in re.finditer(pattern, code):
                     self.report(path, code.count("\n", 0, match.start()) + 1, "library-silence",
@@ -190,6 +194,17 @@ class Checker:
             if re.fullmatch(pattern, name) and not any(place_allows(p, path) for p in places):
                 self.report(path, line, "third-party",
                             f"<{name}> belongs to {', '.join(places) or 'tests and benchmarks'}")
+
+    def check_types(self, file, path, code):
+        """One header defines a type of that name."""
+        if file.suffix != ".hpp":
+            return
+        for match in TYPE.finditer(code):
+            name = match.group(1) or match.group(2)
+            other = self.types.setdefault(name, path)
+            if other != path:
+                self.report(path, code.count("\n", 0, match.start()) + 1, "two-definitions",
+                            f"{name} is defined in {other} too")
 
     def check_whole(self):
         """WHOLE includes every public header."""

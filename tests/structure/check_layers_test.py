@@ -110,6 +110,15 @@ class CheckLayers(unittest.TestCase):
         self.assert_breaks("unknown-module", "src/sfumato/privacy/a.hpp",
                            '#pragma once\n#include "sfumato/sfumato.hpp"\n')
 
+    def test_two_types_of_one_name(self):
+        self.assertEqual(self.violations(**{
+            "src/sfumato/math/a.hpp": "#pragma once\nstruct Other;\nstruct Point {\n  struct Part {};\n};\n",
+            "src/sfumato/nn/a.hpp": "#pragma once\nstruct Point;\nclass Other {\n  struct Part {};\n};\n"}), [])
+        found = self.violations(**{"src/sfumato/math/a.hpp": "#pragma once\nstruct Point {};\n",
+                                   "src/sfumato/nn/a.hpp": "#pragma once\nusing Point = double;\n"})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("[two-definitions]", found[0])
+
     def test_relative_include(self):
         self.assert_breaks("relative-include", "src/sfumato/math/a.hpp",
                            '#pragma once\n#include "../core/error.hpp"\n')

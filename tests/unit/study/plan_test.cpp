@@ -75,11 +75,12 @@ TEST(PerfectAudit, TheDefaultNeedsTwoModels) {
 TEST(Calibrate, MeasuresWholeGroupsOrExtrapolates) {
   const SmallStudy small;
   Observer quiet;
-  const Calibration whole = calibrate(small.study(), 2, 5.0, quiet);
+  const TimeCalibration whole = calibrate(small.study(), 2, 5.0, quiet);
   EXPECT_TRUE(whole.whole);
   EXPECT_EQ(whole.threads, 2U);
   EXPECT_GT(whole.group_seconds, 0.0);
-  const Calibration part = calibrate(small.study({"train.iterations=100000000"}), 1, 0.05, quiet);
+  const TimeCalibration part =
+      calibrate(small.study({"train.iterations=100000000"}), 1, 0.05, quiet);
   EXPECT_FALSE(part.whole);
   // Twice the steps, twice the time, but for noise: far more than the time it measured.
   EXPECT_GT(part.group_seconds, 1.0);
@@ -88,7 +89,7 @@ TEST(Calibrate, MeasuresWholeGroupsOrExtrapolates) {
 }
 
 TEST(Calibrate, WorkersTakeGroupsInTurn) {
-  const Calibration calibration{2, 3.0, true};
+  const TimeCalibration calibration{2, 3.0, true};
   EXPECT_EQ(predicted_seconds(calibration, 10, 1), 30.0);
   EXPECT_EQ(predicted_seconds(calibration, 10, 3), 12.0);
   EXPECT_EQ(predicted_seconds(calibration, 10, 100), 3.0);

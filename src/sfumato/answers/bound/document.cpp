@@ -204,8 +204,9 @@ void add_results(const BoundAnswer& answer, Document& document) {
 
 Document new_bound_document(const BoundAnswer& answer) {
   const SdeProblem& problem = answer.question.problem;
-  Document document = new_document(
-      "bound", problem.title.empty() ? "Pair of diffusions " + problem.source : problem.title);
+  const std::string untitled =
+      "Pair of diffusions" + (problem.source.empty() ? "" : " " + problem.source);
+  Document document = new_document("bound", problem.title.empty() ? untitled : problem.title);
   if (!problem.source.empty()) document.add_provenance("problem", problem.source);
   document.add_provenance("seed", std::to_string(problem.plan.seed));
   return document;

@@ -245,9 +245,9 @@ void add_results(const QuadraticAnswer& answer, Document& document) {
 }
 
 Document new_quadratic_document(const QuadraticQuestion& question) {
-  Document document =
-      new_document("quadratic", question.title.empty() ? "Quadratic problem " + question.source
-                                                       : question.title);
+  const std::string untitled =
+      "Quadratic problem" + (question.source.empty() ? "" : " " + question.source);
+  Document document = new_document("quadratic", question.title.empty() ? untitled : question.title);
   if (!question.source.empty()) document.add_provenance("problem", question.source);
   return document;
 }

@@ -60,7 +60,7 @@ struct TimePlan {
   unsigned cores = 1;    ///< of this machine
   unsigned wanted = 1;   ///< threads or ranks
   unsigned at_once = 1;  ///< groups, on this machine
-  Calibration calibration;
+  TimeCalibration calibration;
   double seconds_here = 0.0;
   std::optional<double> seconds_there =
       {};  ///< on `wanted` such cores, if that is more than there are

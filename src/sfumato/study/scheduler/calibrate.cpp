@@ -86,10 +86,10 @@ Measured measure(const TrialRunner& runner, unsigned threads, double seconds,
 
 }  // namespace
 
-Calibration calibrate(const Study& study, unsigned threads, double seconds, Observer& observer,
-                      const DataPlaces& places) {
+TimeCalibration calibrate(const Study& study, unsigned threads, double seconds, Observer& observer,
+                          const DataPlaces& places) {
   if (threads == 0) throw InvalidArgument("threads = 0", "Use at least one thread");
-  Calibration calibration;
+  TimeCalibration calibration;
   calibration.threads = threads;
   const Measured steps = measure(TrialRunner(study, places), threads, seconds, observer);
   if (steps.whole) {
@@ -107,7 +107,7 @@ Calibration calibrate(const Study& study, unsigned threads, double seconds, Obse
   return calibration;
 }
 
-double predicted_seconds(const Calibration& calibration, std::uint64_t groups,
+double predicted_seconds(const TimeCalibration& calibration, std::uint64_t groups,
                          std::uint64_t workers) {
   if (workers == 0) throw InvalidArgument("workers = 0", "Use at least one");
   const std::uint64_t rounds = (groups + workers - 1) / workers;

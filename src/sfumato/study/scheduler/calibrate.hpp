@@ -7,7 +7,7 @@
 namespace sfumato {
 
 /// How long groups of trials take on this machine, as busy as it is.
-struct Calibration {
+struct TimeCalibration {
   unsigned threads = 1;        ///< groups trained at once while measuring
   double group_seconds = 0.0;  ///< on the clock, for one group from start to scores
   bool whole = false;          ///< groups were trained to their end, nothing is extrapolated
@@ -18,11 +18,12 @@ struct Calibration {
 /// running a group of one step.
 ///
 /// Throws   InvalidArgument if `threads` is 0; as TrialRunner; the error of a trial that fails.
-[[nodiscard]] Calibration calibrate(const Study& study, unsigned threads, double seconds,
-                                    Observer& observer, const DataPlaces& places = data_places());
+[[nodiscard]] TimeCalibration calibrate(const Study& study, unsigned threads, double seconds,
+                                        Observer& observer,
+                                        const DataPlaces& places = data_places());
 
 /// Seconds for `groups` groups on as many workers, each taking the next one that is left.
-[[nodiscard]] double predicted_seconds(const Calibration& calibration, std::uint64_t groups,
+[[nodiscard]] double predicted_seconds(const TimeCalibration& calibration, std::uint64_t groups,
                                        std::uint64_t workers);
 
 }  // namespace sfumato
