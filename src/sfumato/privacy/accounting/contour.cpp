@@ -208,13 +208,15 @@ Sum sum_of(const Line& line, Strip strip, double h, double count) {
       const double k = count_of(line.steps[j]);
       const Complex ratio_log = complex_log1p(line.laws[j].change_at(y));
       log_f += k * ratio_log;
-      log_wide += k * std::log(std::exp(ratio_log.real()) + line.laws[j].error_at(y));
+      // log1p: an error below a rounding of 1 counts k times.
+      log_wide += k * (ratio_log.real() +
+                       std::log1p(line.laws[j].error_at(y) * std::exp(-ratio_log.real())));
     }
     const Complex kernel = 1.0 / (s * (s + 1.0));
     const double modulus = std::exp(log_f.real());
     const Complex f = sign * kernel * std::polar(modulus, log_f.imag());
     const double half = n == 0.0 ? 0.5 : 1.0;
-    const double widening = std::max(std::exp(log_wide) - modulus, 0.0);
+    const double widening = modulus * std::expm1(std::max(log_wide - log_f.real(), 0.0));
     value.add(half * f.real());
     const double ulps = 8.0 * kUnit *
                         (std::abs(s) * std::fabs(line.eps) +

@@ -61,7 +61,8 @@ TiltedLaw law_of(const LawTerms& terms, bool complete) {
     largest = std::max(largest, terms.log_base[j] + terms.exponent[j]);
   }
   CompensatedSum sum;
-  if (largest_exponent <= kMostExponent && complete) {
+  const bool from_one = largest_exponent <= kMostExponent && complete;
+  if (from_one) {
     for (std::size_t j = 0; j < count; ++j) {
       sum.add(std::exp(terms.log_base[j]) * std::expm1(terms.exponent[j]));
     }
@@ -79,9 +80,11 @@ TiltedLaw law_of(const LawTerms& terms, bool complete) {
     law.weight[j] = a;
     mean.add(a * law.loss[j]);
     slope.add(a * ((11.0 + terms.half_square[j]) * terms.loss_size[j] + terms.shift[j]));
-    floor.add((8.0 + terms.half_square[j]) * std::min(x, 1.0) *
-                  std::max(a, std::exp(terms.log_base[j] - law.cumulant)) +
-              3.0 * a * x);
+    // The sum of changes from 1 is off relative to the changes; the sum of the terms themselves relative to all of it, however near to 1.
+    const double part =
+        from_one ? std::min(x, 1.0) * std::max(a, std::exp(terms.log_base[j] - law.cumulant))
+                 : a * (1.0 + 0.25 * std::fabs(largest));
+    floor.add((8.0 + terms.half_square[j]) * part + 3.0 * a * x);
   }
   law.mean = mean.value();
   for (std::size_t j = 0; j < count; ++j) {
