@@ -1,7 +1,6 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "help.hpp"
 #include "output_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -23,15 +23,10 @@ namespace sfumato::cli {
 
 namespace {
 
-/// As wide as the terminal, 80 columns where that is unknown; colours where somebody sees them and has
-/// not said no (no-color.org).
+/// As wide as the terminal; colours where somebody sees them and has not said no (no-color.org).
 TextStyle style_of_terminal(std::string figures_by) {
-  TextStyle style{80, false, std::move(figures_by)};
+  TextStyle style{terminal_width(), false, std::move(figures_by)};
   if (::isatty(STDOUT_FILENO) == 0) return style;
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    style.width = std::max<std::size_t>(size.ws_col, 40);
-  }
   const char* term = std::getenv("TERM");
   const char* no_colour = std::getenv("NO_COLOR");
   style.colour = term != nullptr && std::string_view(term) != "dumb" &&
@@ -52,22 +47,25 @@ void refuse_usage(const std::string& key, const std::string& problem) {
 }
 
 void add_json_flag(CLI::App& command, bool& json) {
-  command.add_flag("--json", json, "Print JSON with every digit, claim and method");
+  command.add_flag("--json", json, "Print JSON, with every digit, claim and method")
+      ->group(kOutputGroup);
 }
 
 void add_output_options(CLI::App& command, Output& output) {
-  command.add_flag("--full", output.full, "Print everything, not only the answer in brief");
+  command.add_flag("--full", output.full, "Print everything, not just the short answer")
+      ->group(kOutputGroup);
   add_json_flag(command, output.json);
-  command.add_option("--report", output.report, "Also write the answer as a page")
-      ->type_name("FILE.html");
+  command
+      .add_option("--report", output.report, "Also write a self-contained HTML page with figures")
+      ->type_name("FILE.html")
+      ->group(kOutputGroup);
   add_output_flags(command, output.force);
 }
 
 void prepare_report(const Output& output) {
   if (output.report.empty()) return;
   if (!output.report.ends_with(".html") && !output.report.ends_with(".htm")) {
-    refuse_usage("report",
-                 fmt::format("{} is the name of a page: it ends in .html", output.report));
+    refuse_usage("report", fmt::format("{} does not end in .html", output.report));
   }
   prepare_output(output.report, output.force);
 }

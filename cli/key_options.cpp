@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "help.hpp"
 #include "list_option.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/keys/setting.hpp"
@@ -38,12 +39,29 @@ std::string toml_number(const std::string& option, const std::string& text) {
   return digits ? text : toml_text(value);
 }
 
-const char* type_name(KeyShape shape) {
-  switch (shape) {
-    case KeyShape::text: return "TEXT";
-    case KeyShape::number: return "X";
+/// remove|replace for `remove | replace`; empty where that is too long for a column, or no choice.
+std::string choices_of(const KeyInfo& key) {
+  if (key.shape != KeyShape::text || key.type.find(" | ") == std::string::npos) return "";
+  std::string choices = key.type;
+  std::erase(choices, ' ');
+  std::erase(choices, '"');
+  const std::string path = "path";
+  if (const std::size_t at = choices.find(path); at != std::string::npos) {
+    choices.replace(at, path.size(), "FILE");
+  }
+  return choices.size() <= 16 ? choices : "";
+}
+
+/// What a value looks like, in capitals, or the choice that there is.
+std::string value_name(const KeyInfo& key) {
+  switch (key.shape) {
+    case KeyShape::text:
+      if (const std::string choices = choices_of(key); !choices.empty()) return choices;
+      if (key.type.find('=') != std::string::npos) return key.type;
+      return key.type == "path" ? "FILE" : key.type == "text" ? "TEXT" : "NAME";
+    case KeyShape::number: return key.type.starts_with("integer") ? "N" : "X";
     case KeyShape::flag: return "";
-    case KeyShape::texts:
+    case KeyShape::texts: return key.type == "paths" ? "FILE,FILE" : "NAME,NAME";
     case KeyShape::numbers: return "X,X";
     case KeyShape::any: return "X|FILE";
   }
@@ -53,19 +71,19 @@ const char* type_name(KeyShape shape) {
 std::string help_of(const KeyInfo& key) {
   std::string help = key.help;
   if (!help.empty()) help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
-  // Of a choice: what may be chosen.
+  // Of a choice that does not stand beside the name: what may be chosen.
   if (key.shape == KeyShape::text && key.type.find(" | ") != std::string::npos &&
-      key.type.find("path") == std::string::npos) {
+      choices_of(key).empty()) {
     help += fmt::format(": {}", key.type);
   }
   std::string value = key.fallback;
-  std::erase(value, '"');
-  if (!value.empty() && key.shape != KeyShape::flag) help += fmt::format(" (default {})", value);
+  std::erase_if(value, [](char c) { return c == '"' || c == '[' || c == ']'; });
+  if (!value.empty() && key.shape != KeyShape::flag) help += fmt::format(" (default: {})", value);
   return help;
 }
 
 /// What was typed, as TOML.
-std::string toml_of(const KeyInfo& key, const std::vector<std::string>& given) {
+std::string toml_of(const KeyInfo& key, const std::vector<std::string>& given, bool argument) {
   const std::string option = option_name(key.key);
   switch (key.shape) {
     case KeyShape::text: return toml_text(given.back());
@@ -80,7 +98,10 @@ std::string toml_of(const KeyInfo& key, const std::vector<std::string>& given) {
     }
     case KeyShape::texts: {
       std::vector<std::string> values;
-      for (const std::string& item : split_option(option, given)) values.push_back(toml_text(item));
+      // Arguments are words of the command line; a comma belongs to the word.
+      for (const std::string& item : argument ? given : split_option(option, given)) {
+        values.push_back(toml_text(item));
+      }
       return fmt::format("[{}]", fmt::join(values, ", "));
     }
     case KeyShape::any: {
@@ -107,27 +128,28 @@ void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
       const bool on = key.fallback == "true";
       command.add_flag_callback(
           on ? "--no-" + names.substr(2) : names, [&texts, on] { texts = {on ? "false" : "true"}; },
-          on ? "Off: " + key.help : help_of(key));
+          on ? "Do not " + key.help : help_of(key));
       continue;
     }
+    CLI::Option* option = nullptr;
     if (key.shape == KeyShape::texts || key.shape == KeyShape::numbers) {
-      command
-          .add_option_function<std::vector<std::string>>(
-              names, [&texts](const std::vector<std::string>& all) { texts = all; }, help_of(key))
-          ->allow_extra_args(false)
-          ->type_name(type_name(key.shape))
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      option = command
+                   .add_option_function<std::vector<std::string>>(
+                       names, [&texts](const std::vector<std::string>& all) { texts = all; },
+                       help_of(key))
+                   ->allow_extra_args(false)
+                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     } else {
-      command
-          .add_option_function<std::string>(
-              names, [&texts](const std::string& text) { texts = {text}; }, help_of(key))
-          ->type_name(type_name(key.shape));
+      option = command.add_option_function<std::string>(
+          names, [&texts](const std::string& text) { texts = {text}; }, help_of(key));
     }
+    option->type_name(value_name(key));
+    if (key.required) option->group(kRequiredGroup);
   }
 }
 
 void KeyOptions::declare_settings(CLI::App& command) {
-  command.add_option("--set", settings_, "Any key of the file: d.Sigma=2; repeatable")
+  command.add_option("--set", settings_, "Set any key of the file, as in d.Sigma=2; repeatable")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
@@ -153,7 +175,7 @@ TomlTable KeyOptions::table(const std::string& file) const {
     TomlOverride override;
     if (!key.table.empty()) override.path.push_back(key.table);
     override.path.push_back(key.key);
-    override.value = toml_of(key, given);
+    override.value = toml_of(key, given, argument);
     override.source = name;
     override.replaces = key.aliases;
     override.replaces.push_back(key.key);
@@ -190,7 +212,7 @@ std::string keys_text(const std::vector<KeyInfo>& keys) {
   for (const KeyInfo& key : keys) {
     std::string line = fmt::format("  {}{}{}", key.table, key.table.empty() ? "" : ".", key.key);
     std::string help = key.help;
-    if (!key.fallback.empty()) help += fmt::format(" (default {})", key.fallback);
+    if (!key.fallback.empty()) help += fmt::format(" (default: {})", key.fallback);
     line.resize(std::max(line.size() + 1, kIndent), ' ');
     std::size_t from = 0;
     for (std::size_t end = 0; from < help.size(); from = end + 1) {

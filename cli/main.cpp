@@ -15,11 +15,12 @@
 #include <vector>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "output_files.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/suggest.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/version.hpp"
+#include "usage.hpp"
 
 namespace {
 
@@ -69,69 +70,6 @@ void say(std::string_view line) {
   }
 }
 
-/// All names the user could have meant on this level: subcommands, or the options of a command.
-std::vector<std::string> names_of(const CLI::App& app, bool options) {
-  std::vector<std::string> names;
-  if (options) {
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  } else {
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-      names.push_back(sub->get_name());
-    }
-  }
-  return names;
-}
-
-/// CLI11 reports the first thing it misses ("a subcommand is required"); the user wants to hear
-/// about the word that was not understood.
-std::string explain(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App* command = &app;
-  std::string line = "sfumato";
-  while (!command->get_subcommands().empty()) {
-    command = command->get_subcommands().front();
-    line += " " + command->get_name();
-  }
-  const std::vector<std::string> extras = command->remaining();
-  if (!extras.empty()) {
-    const bool is_option = extras.front().starts_with("-");
-    const auto guess = nearest(extras.front(), names_of(*command, is_option));
-    return fmt::format("unknown {} \"{}\". {}Run \"{} --help\".",
-                       is_option ? "option" : (command == &app ? "command" : "argument"),
-                       printable(extras.front()),
-                       guess ? fmt::format("Did you mean {}? ", *guess) : "", line);
-  }
-  return fmt::format("{}. Run \"{} --help\".", error.what(), line);
-}
-
-/// The word after the commands that were understood, where another command must follow: CLI11 would let
-/// `sfumato acount --help` pass.
-std::string unknown_command(const CLI::App& app, int argc, char** argv) {
-  const CLI::App* level = &app;
-  for (int i = 1; i < argc && level->get_require_subcommand_min() > 0; ++i) {
-    const std::string word = argv[i];
-    if (word.starts_with("-")) return "";
-    const std::vector<const CLI::App*> next = level->get_subcommands(
-        [&](const CLI::App* command) { return command->check_name(word); });
-    if (next.empty()) {
-      const auto guess = nearest(word, names_of(*level, false));
-      return fmt::format("unknown command \"{}\". {}Run \"sfumato {}{}--help\".", printable(word),
-                         guess ? fmt::format("Did you mean {}? ", *guess) : "",
-                         level == &app ? "" : level->get_name(), level == &app ? "" : " ");
-    }
-    level = next.front();
-  }
-  return "";
-}
-
-/// How the command line calls a key of a question: --ridge-scale, or `differences` for an argument.
-std::string option_of(const CLI::App& command, const std::string& key) {
-  std::string option = "--" + key;
-  std::replace(option.begin(), option.end(), '_', '-');
-  return command.get_option_no_throw(option) != nullptr ? option : key;
-}
-
 /// Options as the keys of a file are spelt mean the same: --noise_multiplier is --noise-multiplier.
 std::vector<std::string> with_dashes(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
@@ -142,13 +80,19 @@ std::vector<std::string> with_dashes(int argc, char** argv) {
   return words;
 }
 
+/// Whether the command line names a TOML file, in which keys stand.
+bool names_a_file(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc,
+                     [](const char* word) { return std::string_view(word).ends_with(".toml"); });
+}
+
 int run(int argc, char** argv) {
-  CLI::App app{"Measures and limits how much a trained model reveals about one training record."};
+  CLI::App app{"Measure and limit how much a trained model reveals about one training record"};
   app.name("sfumato");
   app.set_version_flag("--version", fmt::format("sfumato {}", kVersion));
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
-  app.footer("\"sfumato COMMAND --help\" shows the options of a command with an example.");
+  app.formatter(cli::help_format());
+  app.footer("Run \"sfumato COMMAND --help\" for the options of a command and an example.");
   for (int i = 1; i < argc; ++i) {
     // A script with an unset variable: CLI11 would read an empty number as 0.
     const std::string_view word = argv[i];
@@ -159,20 +103,24 @@ int run(int argc, char** argv) {
         cli::kUsage);
   }
   cli::Commands commands;
-  cli::add_account(app, commands);
-  cli::add_audit(app, commands);
-  cli::add_bound(app, commands);
-  cli::add_data(app, commands);
-  cli::add_bench(app, commands);
-  cli::add_design(app, commands);
-  cli::add_quadratic(app, commands);
   cli::add_rows(app, commands);
-  cli::add_report(app, commands);
-  cli::add_reproduce(app, commands);
+  cli::add_quadratic(app, commands);
+  cli::add_bound(app, commands);
+  cli::add_design(app, commands);
+  cli::add_account(app, commands);
   cli::add_train(app, commands);
   cli::add_study(app, commands);
+  cli::add_audit(app, commands);
+  cli::add_report(app, commands);
+  cli::add_reproduce(app, commands);
+  cli::add_data(app, commands);
   cli::add_verify(app, commands);
-  if (const std::string problem = unknown_command(app, argc, argv); !problem.empty()) {
+  cli::add_bench(app, commands);
+  for (CLI::App* level : {&app, app.get_subcommand("study"), app.get_subcommand("data"),
+                          app.get_subcommand("bench")}) {
+    for (CLI::App* command : level->get_subcommands({})) command->group("Commands");
+  }
+  if (const std::string problem = cli::unknown_command(app, argc, argv); !problem.empty()) {
     return complain(problem, cli::kUsage);
   }
   try {
@@ -189,19 +137,22 @@ int run(int argc, char** argv) {
       cli::write_output(text.str());
       return cli::kFine;
     }
-    return complain(explain(app, error), cli::kUsage);
+    return complain(cli::explain(app, error), cli::kUsage);
   }
   const auto asked = std::find_if(commands.begin(), commands.end(),
                                   [](const cli::Command& c) { return c.app->parsed(); });
   if (asked == commands.end()) throw InternalError("a command that does nothing");
+  const bool in_file = names_a_file(argc, argv);
   try {
     return asked->run();
+  } catch (const StorageError& error) {
+    return complain(cli::message_of(*asked->app, error, in_file), cli::kStorage);
   } catch (const InvalidArgument& error) {
-    if (error.where().is_option()) return complain(error.what(), cli::kUsage);
-    if (!error.where().is_key()) throw;
-    return complain(
-        fmt::format("{}: {}", option_of(*asked->app, error.where().text()), error.advice()),
-        cli::kUsage);
+    const bool usage = error.where().is_option() || error.where().is_key();
+    return complain(cli::message_of(*asked->app, error, in_file),
+                    usage ? cli::kUsage : cli::kBadInput);
+  } catch (const NumericalFailure& error) {
+    return complain(cli::message_of(*asked->app, error, in_file), cli::kBadInput);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include "help.hpp"
+
 namespace sfumato::cli {
 namespace {
 
@@ -18,13 +20,15 @@ void keep_files_private() {
 void write_publicly() { ::umask(users_mask); }
 
 void add_group_flag(CLI::App& command) {
-  command.add_flag_callback(
-      "--group-readable", [] { ::umask(kNotForStrangers); },
-      "Let the group read what is written (0640); else only you can (0600)");
+  command
+      .add_flag_callback(
+          "--group-readable", [] { ::umask(kNotForStrangers); },
+          "Make the files that are written readable by your group (0640, not 0600)")
+      ->group(kOutputGroup);
 }
 
 void add_output_flags(CLI::App& command, bool& force) {
-  command.add_flag("--force", force, "Replace files that exist");
+  command.add_flag("--force", force, "Overwrite existing files")->group(kOutputGroup);
   add_group_flag(command);
 }
 

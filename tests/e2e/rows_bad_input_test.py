@@ -46,7 +46,7 @@ class Refusals(unittest.TestCase):
         self.refused(64, ["--loss"], *BASE, "--adjacency", "remove", "--noise", "1")
         self.refused(64, ["--loss"], *BASE, "--adjacency", "remove", "--noise", "1", "--loss", "max")
         self.refused(64, ["--noise"], *BASE, "--adjacency", "remove", "--loss", "sum")
-        self.refused(64, ["--adjacency", "`replacement`"], *BASE, "--adjacency", "replace", "--loss", "sum",
+        self.refused(64, ["--adjacency", "--replacement"], *BASE, "--adjacency", "replace", "--loss", "sum",
                      "--noise", "1")
         self.refused(64, ["--replacement", "replace"], *full, "--with", OTHER)
         self.refused(64, ["--ridge-scale", "Did you mean"], *full, "--ridge-scal", "fixed")
@@ -68,10 +68,10 @@ class Refusals(unittest.TestCase):
 
     def test_chain(self):
         full = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1"]
-        self.refused(64, ["--learning-rate", "`steps`"], *full, "--learning-rate", "0.1")
-        self.refused(64, ["--steps", "`learning_rate`"], *full, "--steps", "10")
+        self.refused(64, ["--learning-rate", "--steps"], *full, "--learning-rate", "0.1")
+        self.refused(64, ["--steps", "--learning-rate"], *full, "--steps", "10")
         self.refused(64, ["--time"], *full, "--learning-rate", "0.1", "--steps", "10", "--time", "1")
-        self.refused(64, ["--learning-rate", "`release`"], *full, "--learning-rate", "0.1", "--steps", "10", "--release")
+        self.refused(64, ["--learning-rate", "--release"], *full, "--learning-rate", "0.1", "--steps", "10", "--release")
         self.refused(64, ["--learning-rate", "0 "], *full, "--learning-rate", "0", "--steps", "10")
         self.refused(64, ["--steps", "1.5"], *full, "--learning-rate", "0.1", "--steps", "1.5")
         self.refused(64, ["--steps", "-1"], *full, "--learning-rate", "0.1", "--steps", "-1")

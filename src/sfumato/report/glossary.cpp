@@ -18,15 +18,13 @@ constexpr std::array kEntries = {
            "How the two data sets differ: one record removed, or one record replaced by another."},
           {"adjacency", "adjacent", "zero-out"}},
     Entry{{"Advantage",
-           "How much better than a coin toss the best attacker tells D from D': the true-positive "
-           "rate "
-           "minus the false-positive rate, at its largest. 0 is no risk, 1 is certainty. It equals "
-           "the "
-           "total variation between the two laws."},
+           "How much better than a coin toss the best attacker can tell D from D': the largest "
+           "difference between true-positive and false-positive rate. 0 is no risk, 1 is "
+           "certainty. It equals the total variation distance between the two distributions."},
           {"advantage", "total variation"}},
     Entry{{"Anisotropic noise",
-           "Noise whose strength depends on the direction: more where a record shows, less "
-           "elsewhere."},
+           "Noise whose strength depends on the direction: more where a record is visible, less "
+           "elsewhere. Isotropic noise is the same in all directions."},
           {"anisotropic", "isotropic", "isotropic_per_layer"}},
     Entry{{"AUC",
            "Area under the ROC curve: the chance that a random member scores above a random "
@@ -34,75 +32,71 @@ constexpr std::array kEntries = {
            "0.5 is a coin toss."},
           {"auc"}},
     Entry{{"Canary",
-           "A record put into the training data on purpose, to see whether it can be found again."},
+           "A record inserted into the training data on purpose, to see whether it can be "
+           "detected."},
           {"canary", "canaries"}},
     Entry{{"Clopper-Pearson interval",
-           "An interval for a probability from counts of successes that holds for every true "
-           "value, not "
-           "only on average."},
+           "A confidence interval for a probability, computed from counts, that is valid for "
+           "every true value."},
           {"clopper-pearson"}},
-    Entry{{"Condition number",
-           "Largest by smallest curvature of a loss: how unequal its directions are."},
+    Entry{{"Condition number", "Ratio of the largest to the smallest curvature of a loss."},
           {"condition number", "condition numbers"}},
     Entry{{"Confidence",
-           "How often a bound computed in this way is right, over repetitions of the experiment."},
+           "How often a bound computed in this way is true, over repetitions of the experiment."},
           {"confidence"}},
     Entry{{"D and D'",
            "The training data with the record in question, and the same data without it (or with "
-           "another "
-           "in its place)."},
+           "another record instead)."},
           {"d'", "d||d'"}},
     Entry{{"delta",
-           "The part of the risk that epsilon does not cover: delta(epsilon) is the largest p(A) - "
-           "e^epsilon q(A) over all events A, with p and q the laws on D and D'."},
+           "The part of the risk that epsilon does not cover: delta(epsilon) is the largest p(A) "
+           "- e^epsilon q(A) over all events A, where p and q are the distributions on D and D'."},
           {"delta", "deltas"}},
     Entry{{"Diffusion, SDE",
-           "Training in continuous time: a drift that follows the gradient and a noise on top."},
+           "Training in continuous time: a drift that follows the gradient, plus noise."},
           {"sde", "diffusion", "gradient flow"}},
     Entry{{"Differential privacy",
-           "A guarantee (epsilon, delta) that holds for every pair of data sets that differ in one "
-           "record. A risk or an audit of one pair is no such guarantee."},
+           "A guarantee (epsilon, delta) that holds for every pair of data sets that differ in "
+           "one record. The risk or the audit of one pair is not such a guarantee."},
           {"differential-privacy", "differential privacy", "dp", "gaussian-dp"}},
     Entry{
         {"epsilon",
-         "How much seeing the result can change the odds that the record was used: at most by the "
-         "factor e^epsilon, up to delta. 0 is perfect privacy; 1 is a factor of 2.7; 10 is hardly "
-         "any."},
+         "How much the result can change the odds that the record was used: at most by the factor "
+         "e^epsilon, up to delta. 0 is perfect privacy; at 1 the odds change at most 2.7-fold, at "
+         "10 up to 22,000-fold."},
         {"epsilon", "eps", "epsilons"}},
     Entry{{"Fokker-Planck",
-           "The equation of the law of an SDE, solved here on a grid: close to the truth, and no "
-           "bound."},
+           "The equation for the density of an SDE, solved here on a grid: close to the truth, "
+           "but not a bound."},
           {"fokker-planck", "fokker_planck"}},
     Entry{{"KL, relative entropy",
-           "A distance between two laws, in nats: how fast evidence for one of them grows. "
-           "KL(D||D') and "
-           "KL(D'||D) differ. It bounds the advantage: advantage^2 <= KL / 2."},
+           "A measure of how different two distributions are, in nats. KL(D||D') and KL(D'||D) "
+           "differ. It bounds the advantage: advantage^2 <= KL / 2."},
           {"kl", "relative entropy"}},
     Entry{{"Ledger",
-           "The file in which a study keeps every trained model's outputs and their origin."},
+           "The SQLite file in which a study keeps the outputs and provenance of every trained "
+           "model."},
           {"ledger"}},
     Entry{{"Maximum auditable epsilon",
-           "The largest epsilon that an audit can show with this many models: what an attack "
-           "without errors would show."},
+           "The largest epsilon that an audit can certify with this many models, even with a "
+           "perfect attack."},
           {"maximum auditable epsilon", "maximum"}},
     Entry{{"Membership inference",
-           "Telling from a trained model whether a record was in its training data."},
+           "Deciding from a trained model whether a record was in its training data."},
           {"membership"}},
     Entry{{"mu, Gaussian DP",
-           "The risk of telling two normal laws of variance 1 apart whose means differ by mu; a "
-           "whole "
-           "trade-off curve in one number."},
+           "The risk of distinguishing two Gaussians of variance 1 whose means differ by mu: a "
+           "whole trade-off curve in one number."},
           {"mu", "gdp", "mu-gdp"}},
-    Entry{{"Noise policy", "The rule by which a training step draws its noise."},
+    Entry{{"Noise policy", "How the noise of a training step is shaped and scaled."},
           {"policy", "policies"}},
     Entry{{"Path KL",
            "The relative entropy of the training steps, summed along one run. Its mean over runs "
            "estimates an upper bound on what the final weights reveal."},
           {"path kl", "path_kl", "odometer"}},
     Entry{{"Renyi divergence",
-           "A family of distances between laws, by order; order 1 is the relative entropy. Adds up "
-           "over "
-           "independent releases."},
+           "A family of divergences, one per order; order 1 is the relative entropy. They add up "
+           "over independent releases."},
           {"renyi"}},
     Entry{{"ROC curve",
            "True-positive rate against false-positive rate of an attack, over all its thresholds. "
@@ -110,13 +104,60 @@ constexpr std::array kEntries = {
            "diagonal is a coin toss."},
           {"roc"}},
     Entry{{"Trade-off curve",
-           "For each false-positive rate the best true-positive rate that any attack can have."},
+           "The best true-positive rate that any attack can have at each false-positive rate."},
           {"trade-off", "tradeoff"}},
     Entry{{"TPR at FPR",
-           "Share of members that an attack finds when it may accuse that share of non-members "
-           "wrongly. "
-           "Small FPRs show what happens to the few records that stand out."},
+           "Share of members that an attack finds when it may wrongly accuse that share of "
+           "non-members. Small FPRs show the risk of the few records that stand out."},
           {"tpr", "true-positive", "fpr", "false-positive"}},
+    Entry{{"Certified gap",
+           "How far a design can be from optimal: the proven lower bound is within this of its "
+           "cost."},
+          {"certified gap", "gap"}},
+    Entry{{"Claim", "A claimed (epsilon, delta) that an audit checks."}, {"claim", "claims"}},
+    Entry{{"Contractive bound",
+           "A bound on the KL that stays finite for all times because the drift pulls two paths "
+           "together."},
+          {"contractive", "contraction"}},
+    Entry{{"Credible interval",
+           "A Bayesian interval: it contains the value with the stated probability under the "
+           "prior. Not a confidence bound."},
+          {"credible"}},
+    Entry{{"Excess loss", "Mean loss of the noisy weights minus the smallest possible loss."},
+          {"excess loss"}},
+    Entry{{"Gain over isotropic",
+           "Privacy cost with isotropic noise divided by that of the design, at the same error."},
+          {"gain", "gain over isotropic"}},
+    Entry{{"Leverage",
+           "How much a row determines its own prediction: its diagonal entry of the hat matrix."},
+          {"leverage"}},
+    Entry{{"Look",
+           "One audit of a ledger that still grows. The significance level is split over all "
+           "looks."},
+          {"look", "looks"}},
+    Entry{{"Margin",
+           "Score of a model on a record: the logit of its class minus the largest other logit."},
+          {"margin"}},
+    Entry{{"Model", "One trained model: one world, policy and replica."}, {"models"}},
+    Entry{{"Noise floor", "The risk that remains however large the noise becomes."},
+          {"noise floor"}},
+    Entry{{"Pair, replica, trial",
+           "A pair is D and D' with one differing record; a replica repeats its training with a "
+           "new seed; a trial is the models of D and D' of one replica under one noise policy."},
+          {"pair", "pairs", "replica", "trials"}},
+    Entry{{"Privacy cost",
+           "s^T Sigma^{-1} s for a gradient difference s: twice the KL per unit of training time. "
+           "Smaller is more private."},
+          {"privacy cost", "cost"}},
+    Entry{{"Quantile", "The value that this share of the rows does not exceed."},
+          {"quantile", "median"}},
+    Entry{{"Score",
+           "The number by which an attack ranks models: larger if the record looks like a "
+           "member."},
+          {"score", "scores"}},
+    Entry{{"Threshold", "An attack says \"member\" where the score reaches it."},
+          {"threshold", "thresholds"}},
+    Entry{{"World", "D or D', as training sees it."}, {"world", "worlds"}},
 };
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }

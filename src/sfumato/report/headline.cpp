@@ -87,7 +87,7 @@ std::optional<Headline> advantage_headline(const Document& document) {
   return Headline{
       subject.empty() ? "largest advantage" : fmt::format("largest advantage ({})", subject),
       found->value, NumberStyle::probability,
-      fmt::format("Guessing whether the record was used, the best attacker is right {}{} % of the "
+      fmt::format("The best attacker guesses correctly whether the record was used {}{} % of the "
                   "time. A coin toss is right 50 % of the time.",
                   bounded ? "at most " : "", percent_right(found->value))};
 }
@@ -118,14 +118,14 @@ std::optional<Headline> audit_headline(const Document& document) {
   std::string meaning =
       found->value.value > 0.0
           ? fmt::format(
-                "No smaller epsilon can be true of this training{}: seeing the result can "
-                "change the odds that the record was used by a factor of {} or more.",
+                "No smaller epsilon can hold for this training{}: the result can change the odds "
+                "that the record was used by a factor of {} or more.",
                 found->value.confidence
                     ? fmt::format(" (confidence {} %)",
                                   format_confidence_percent(*found->value.confidence))
                     : "",
                 format_number(odds, Rounding::down, 3))
-          : "The attack showed nothing. That does not mean that there is nothing to show.";
+          : "The attack showed nothing. That does not mean that there is nothing to find.";
   return Headline{std::move(label), found->value, NumberStyle::general, std::move(meaning)};
 }
 
@@ -137,8 +137,8 @@ std::optional<Headline> gain_headline(const Document& document) {
       });
   if (!found) return std::nullopt;
   return Headline{"gain over isotropic noise", found->value, NumberStyle::general,
-                  "At the same loss of accuracy, equal noise in all directions reveals this many "
-                  "times as much about the worst of the given differences."};
+                  "At the same loss of accuracy, isotropic noise reveals this many times as much "
+                  "about the worst of the given differences."};
 }
 
 struct Purpose {
@@ -148,35 +148,30 @@ struct Purpose {
 
 constexpr Purpose kPurposes[] = {
     {"audit",
-     "An audit asks what trained models give away about one training record. It compares models "
-     "trained with the record and models trained without it, and reports what an attacker can be "
-     "shown to learn, as lower bounds at a stated confidence."},
+     "An audit measures what trained models reveal about one training record. It compares models "
+     "trained with and without the record, and reports lower bounds on the privacy loss at a "
+     "stated confidence."},
     {"quadratic",
-     "For a quadratic loss the law of the trained parameters is known exactly. This report says "
-     "how "
-     "well the best conceivable attacker could tell two training sets apart, and what the noise "
-     "costs "
-     "in accuracy."},
+     "For a quadratic loss the distribution of the trained parameters is known exactly. This "
+     "report says how well the best possible attacker can tell two training sets apart, and what "
+     "the noise costs in accuracy."},
     {"rows",
      "Each row of a table contributes to the fitted model. This report ranks the rows by how much "
      "the "
      "released weights reveal about them."},
     {"bound",
-     "Training on two data sets is described by two stochastic differential equations. This report "
-     "puts every proven bound on the difference of their outcomes beside estimates and, where it "
-     "is "
-     "known, the truth."},
+     "Training on two data sets is described by two stochastic differential equations. This "
+     "report compares every proven bound on the difference of their outcomes with estimates and, "
+     "where known, the exact value."},
     {"design",
      "Noise hides a record and costs accuracy. This report shows the noise that hides the given "
-     "differences best within a budget, and how far from the best possible it can be."},
+     "differences best within a budget, and how far from optimal it can be."},
     {"train",
      "Models were trained with noise, with and without one record. This report describes these "
-     "runs; "
-     "it proves nothing about others."},
+     "runs and proves nothing about others."},
     {"reproduce",
-     "Every table and figure of the paper was computed again. This report puts our numbers beside "
-     "the "
-     "paper's and says of each of its statements whether it holds."},
+     "Every table and figure of the paper was recomputed. This report compares the numbers with "
+     "the paper's and says which of its statements hold."},
 };
 
 }  // namespace

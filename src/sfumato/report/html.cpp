@@ -139,7 +139,7 @@ class Page {
                           count(outcome), words);
     };
     item(Outcome::good, "hold");
-    item(Outcome::open, "depend on the reading or the case");
+    item(Outcome::open, "depend on the interpretation or the case");
     item(Outcome::bad, "do not hold");
     item(Outcome::none, "other verdicts");
     return html + fmt::format("</ul>\n<p>Of {} statements that were checked.</p>\n", total);
@@ -280,7 +280,7 @@ class Page {
     claim(Claim::lower_bound,
           "A lower bound: the truth is at least this, with the stated confidence. Rounded down.");
     claim(Claim::estimate,
-          "An estimate: near the truth if its assumptions hold. It decides nothing.");
+          "An estimate: close to the truth if its assumptions hold, but not a bound.");
     html +=
         "</dl>\n<p>Methods and assumptions are in the notes below the tables. Every digit of a "
         "number "
@@ -298,7 +298,7 @@ class Page {
   }
 
   static std::string footer() {
-    return "<footer>This file is complete in itself: it loads nothing from the network and sends "
+    return "<footer>This file is self-contained: it loads nothing from the network and sends "
            "nothing.</footer>\n";
   }
 

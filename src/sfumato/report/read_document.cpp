@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kRemedy = "Pass what a command prints with --json";
+constexpr const char* kRemedy = "Pass the JSON output of a command";
 
 /// A value of the file and where it stands in it.
 class Node {
