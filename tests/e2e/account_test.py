@@ -67,6 +67,13 @@ class Values(AccountTest):
         self.assert_close(results(document)["epsilon_upper"], 17.85658683010761)
         self.assertIn("not proven for shuffled batches", json.dumps(document))
 
+    def test_epochs_of_shuffled_steps_are_rounded_up(self):
+        """Batches of 300 out of 1,000 leave three whole ones per epoch: 10 steps begin a fourth epoch."""
+        way = ["--sampler", "shuffle", "--adjacency", "zero_out", "--target_delta", 1e-5, "--noise_multiplier", 2]
+        four = results(self.account("--epochs", 4, *way))["epsilon_upper"]
+        for sizes in (["--batch_size", 300, "--records", 1000], ["--sample_rate", 0.3]):
+            self.assertEqual(results(self.account("--steps", 10, *sizes, *way))["epsilon_upper"], four)
+
     def test_opacus_takes_another_rate(self):
         text = run("account", "--noise_multiplier", 1, "--batch_size", 300, "--records", 1000, "--epochs", 10, *WAY,
                    "--target_delta", 1e-5).stdout

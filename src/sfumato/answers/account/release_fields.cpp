@@ -135,14 +135,11 @@ std::uint64_t epochs_of(const ReleaseFields& fields, Wanted wanted, Complaints& 
     complaints.missing("epochs", "passes over the records; or steps with sample_rate, or with batch_size and records");
     return 1;
   }
-  if (fields.batch_size && fields.records && !fields.sample_rate && *fields.batch_size > 0 &&
-      *fields.batch_size <= *fields.records) {
-    // With the last, smaller batch dropped an epoch has fewest steps.
-    const std::uint64_t in_epoch = *fields.records / *fields.batch_size;
-    return *fields.steps / in_epoch + (*fields.steps % in_epoch == 0 ? 0 : 1);
-  }
+  // With the last, smaller batch dropped an epoch has fewest steps: as many as whole batches.
   const std::optional<double> share = share_of(fields, complaints);
-  return share ? whole(std::ceil(static_cast<double>(*fields.steps) * *share * (1.0 - 1e-12))) : 1;
+  if (!share || !(*share > 0.0 && *share <= 1.0)) return 1;
+  const auto in_epoch = whole(std::floor((1.0 + 1e-12) / *share));
+  return *fields.steps / in_epoch + (*fields.steps % in_epoch == 0 ? 0 : 1);
 }
 
 void fill_gaussian(const ReleaseFields& fields, Wanted wanted, PrivateRelease& release, Complaints& complaints) {
