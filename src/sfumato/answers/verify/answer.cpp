@@ -43,12 +43,13 @@ void compare(const std::string& id, const std::string& output, const Json& expec
   if (got.is_object()) {
     // Inputs are decimals, of which doubles differ: what that moves is a thousandth of the tolerance at most.
     const double rounding = 1e-3 * slack;
+    const double width = std::max(slack, got.value("width", 0.0) * std::abs(want));
     const double lo = got.contains("lo") ? number_of(got.at("lo")) : want;
     const double hi = got.contains("hi") ? number_of(got.at("hi")) : want;
-    const bool low_holds = lo == want || (lo <= want + rounding && lo >= want - slack);
-    const bool high_holds = hi == want || (hi >= want - rounding && hi <= want + slack);
-    if (!low_holds) failures.push_back({id, output + " from below", want, lo, slack});
-    if (!high_holds) failures.push_back({id, output + " from above", want, hi, slack});
+    const bool low_holds = lo == want || (lo <= want + rounding && lo >= want - width);
+    const bool high_holds = hi == want || (hi >= want - rounding && hi <= want + width);
+    if (!low_holds) failures.push_back({id, output + " from below", want, lo, width});
+    if (!high_holds) failures.push_back({id, output + " from above", want, hi, width});
     return;
   }
   const double have = got.is_null() ? std::numeric_limits<double>::quiet_NaN() : number_of(got);

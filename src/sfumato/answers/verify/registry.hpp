@@ -14,7 +14,7 @@ namespace sfumato {
 using Json = nlohmann::json;
 
 /// One function of a golden file (Spec §15): its inputs to its outputs. An output that is known between two ends is {"lo": .., "hi": ..}, one
-/// of which may be missing.
+/// of which may be missing; "width" says how wide it is known to be, relative to the value, where that is more than the file allows.
 using Evaluate = std::function<Json(const Json& inputs)>;
 using Registry = std::map<std::string, Evaluate>;
 
