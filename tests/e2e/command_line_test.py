@@ -1,7 +1,32 @@
-"""The command line itself: unknown words, help, and messages that call keys by the options of the command."""
+"""The command line itself: unknown words, and messages that call keys by the options of the command and advise no others."""
+import re
 import unittest
 
-from support import USAGE, ProgramTest, run
+from support import BAD_INPUT, ROOT, USAGE, ProgramTest, run
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+# Options that texts of the library may name, and the commands that show them. The rest of the library speaks of keys.
+SHOWN_BY = {
+    "answers/audit": ["audit"], "answers/design": ["design"], "answers/quadratic": ["quadratic"], "answers/rows": ["rows"],
+    "answers/train": ["train"], "answers/bound": ["bound"], "answers/account": ["account"], "answers/data": ["data list"],
+    "answers/verify": ["verify"], "answers/report": ["report"], "answers/evidence": ["audit", "report"],
+    "answers/problem": ["quadratic", "bound"], "answers/study": ["study run", "study plan", "study status", "study verify"],
+    "data/file_output.cpp": ["rows", "design", "report", "study export", "train"],
+    "privacy": ["rows"], "study/ledger_audit": ["audit", "report"], "study/scheduler": ["study run"],
+}
+ANYWHERE = {"--set", "--json", "--mpi"}  # --set names the place of an override, --mpi is srun's
+
+
+def options_of(command):
+    return set(OPTION.findall(run(*command.split(), "--help").stdout))
+
+
+def literals_of(path):
+    """(line, text) of every string of a C++ source, adjacent ones joined; comments and command lines left out."""
+    source = re.sub(r"//.*|^\s*#include.*", lambda m: " " * len(m.group()), path.read_text(), flags=re.MULTILINE)
+    for found in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', source):
+        text = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found.group()))
+        yield source.count("\n", 0, found.start()) + 1, re.sub(r"sfumato [a-z]+[^`]*", "", text)
 
 
 class CommandLine(ProgramTest):
@@ -27,6 +52,40 @@ class CommandLine(ProgramTest):
         self.assertEqual(result.returncode, 65, result.stderr)
         self.assertIn("q.toml:6:", result.stderr)
         self.assertIn("`learning_rate`", result.stderr)
+
+    def test_no_advice_that_the_command_cannot_follow(self):
+        base = ["--target", "y", "--adjacency", "remove", "--loss", "sum", "--noise", "1"]
+        missing = self.write("missing.csv", "a,y\n1,2\n,3\n4,5\n")
+        semicolons = self.write("semicolons.csv", "a;y\n1;2\n2;3\n")
+        commas = self.write("commas.csv", 'a;y\n"1,5";2\n2;3\n')
+        self.assert_refused(BAD_INPUT, ["(--drop-missing)"], "rows", missing, *base)
+        self.assert_refused(BAD_INPUT, ['set --separator to ";"'], "rows", semicolons, *base)
+        self.assert_refused(BAD_INPUT, ['set --decimal to ","'], "rows", commas, *base, "--separator", ";")
+        # The same files where nothing can be chosen.
+        for path in (missing, semicolons, commas):
+            problem = ["bound", "--times", "1", "--set", "d.model=ridge", "--set", f"d.data='{path}'", "--set", "d.target='y'",
+                       "--set", "d.loss='sum'", "--set", "d.Sigma=1", "--set", "d_prime.without_row=1"]
+            result = run(*problem)
+            self.assertEqual(result.returncode, BAD_INPUT, result.stderr)
+            self.assertIn(path.name, result.stderr)
+            for word in ("drop", "separator", "--decimal", "`decimal`"):
+                self.assertNotIn(word, result.stderr)
+
+
+class Sources(unittest.TestCase):
+    def test_texts_name_only_options_that_their_commands_have(self):
+        have = {command: options_of(command) for command in {c for all in SHOWN_BY.values() for c in all}}
+        seen = 0
+        for path in sorted((ROOT / "src/sfumato").rglob("*.cpp")):
+            place = path.relative_to(ROOT / "src/sfumato").as_posix()
+            if place.startswith(("reproduce/", "paper/")):  # the front of one command
+                continue
+            commands = [c for prefix, those in SHOWN_BY.items() if place.startswith(prefix) for c in those]
+            for line, text in literals_of(path):
+                for option in set(OPTION.findall(text)) - ANYWHERE:
+                    seen += 1
+                    self.assertTrue(any(option in have[c] for c in commands), f"{place}:{line}: {text!r}: nobody there has {option}")
+        self.assertGreater(seen, 10)
 
 
 if __name__ == "__main__":

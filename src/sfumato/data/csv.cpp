@@ -184,13 +184,12 @@ class TableReader {
     const std::string mark = first.text[at] == '\t' ? "tab" : std::string(1, first.text[at]);
     throw InvalidArgument(
         fmt::format("there is one column, {}", shown(first.text)),
-        header_ == Header::required
-            ? fmt::format(
-                  "The fields seem to be separated by `{}`: say so (--separator \"{}\"), or "
-                  "save the file with commas",
-                  mark, mark)
-            : fmt::format("The fields seem to be separated by `{}`: save the file with commas",
-                          mark),
+        options_.adjustable
+            ? fmt::format("Its fields seem to be separated by \"{}\": set `separator` to \"{}\", "
+                          "or save it "
+                          "with commas",
+                          mark, mark)
+            : fmt::format("Its fields seem to be separated by \"{}\": save it with commas", mark),
         Where::at(table_.source, records_.line()));
   }
 
@@ -314,8 +313,8 @@ class TableReader {
 
   [[noreturn]] void refuse_missing(std::size_t field, std::size_t line) const {
     throw InvalidArgument(fmt::format("{} is missing", field_name(field)),
-                          header_ == Header::required
-                              ? "Fill it in, or drop the rows with missing values (--drop-missing)"
+                          options_.adjustable
+                              ? "Fill it in, or leave out rows with missing values (`drop_missing`)"
                               : "Fill it in, or remove the row",
                           Where::at(table_.source, line, field));
   }
@@ -331,10 +330,9 @@ class TableReader {
                     : is_infinity(field.text)            ? "infinite, not a finite number"
                     : comma                              ? "a number with a decimal comma"
                                                          : "text, not a finite number"),
-        comma && header_ == Header::required
-            ? "If the comma is the decimal mark, say so (--decimal ,)"
-        : comma ? "Write numbers with a decimal point"
-                : "Correct it or remove the row",
+        comma && options_.adjustable ? "If the comma is the decimal mark, set `decimal` to \",\""
+        : comma                      ? "Write numbers with a decimal point"
+                                     : "Correct it or remove the row",
         Where::at(table_.source, records_.line(), index + 1));
   }
 

@@ -28,6 +28,8 @@ struct CsvOptions {
   std::string id = {};
   /// Columns without names are called by their numbers, from 1.
   bool number_columns = false;
+  /// Whoever asks can set `separator`, `decimal` and `drop_missing`: messages advise these keys.
+  bool adjustable = false;
 };
 
 /// A numeric table with a header row. Quotes as in RFC 4180; lines end in LF, CRLF or CR; a byte-order

@@ -81,7 +81,7 @@ std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
   }
   if (!is_diagonal(covariance)) {
     throw InvalidArgument("the covariance is not diagonal",
-                          "Training draws its noise parameter by parameter: design it with --form "
+                          "Training draws its noise parameter by parameter: design it in the form "
                           "diagonal, grouped or isotropic",
                           where);
   }

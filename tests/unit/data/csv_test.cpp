@@ -83,8 +83,7 @@ TEST(Csv, MissingValues) {
   for (const char* token : {"", "NA", "NaN", "nan", "null", "?", "N/A", "\"\""}) {
     const std::string text = std::string("a,b\n1,2\n3,") + token + "\n5,6\n";
     EXPECT_EQ(refusal(text),
-              "d.csv:3:2: field 2 (\"b\") is missing. Fill it in, or drop the rows with missing "
-              "values (--drop-missing).")
+              "d.csv:3:2: field 2 (\"b\") is missing. Fill it in, or remove the row.")
         << token;
     const DataTable table = parse_csv(text, "d.csv", kDrop);
     EXPECT_EQ(table.values, matrix({{1, 2}, {5, 6}})) << token;
@@ -99,8 +98,13 @@ TEST(Csv, MissingValues) {
 
 TEST(Csv, BlankLinesOfOneColumnAreMissing) {
   EXPECT_EQ(refusal("a\n1\n\n2\n"),
-            "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or drop the rows with missing "
-            "values (--drop-missing).");
+            "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or remove the row.");
+  CsvOptions options;
+  options.adjustable = true;
+  EXPECT_EQ(
+      refusal("a\n1\n\n2\n", options),
+      "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or leave out rows with missing values "
+      "(`drop_missing`).");
   const DataTable table = parse_csv("a\n1\n\n\n2\n\n\n", "d.csv", kDrop);
   EXPECT_EQ(table.values, matrix({{1}, {2}}));
   EXPECT_EQ(table.dropped, 2u);
@@ -112,7 +116,7 @@ TEST(Csv, RefusesNonNumbersWithTheirPlace) {
             "the row.");
   EXPECT_NE(refusal("a\ninf\n").find("not a finite number"), std::string::npos);
   EXPECT_NE(refusal("a\n1e999\n").find("beyond the range of a double"), std::string::npos);
-  EXPECT_NE(refusal("a;b\n1,5;2\n", {{';', '.'}}).find("decimal mark"), std::string::npos);
+  EXPECT_NE(refusal("a;b\n1,5;2\n", {{';', '.'}}).find("decimal comma"), std::string::npos);
 }
 
 TEST(Csv, RefusesRaggedRows) {
@@ -122,11 +126,18 @@ TEST(Csv, RefusesRaggedRows) {
 }
 
 TEST(Csv, NamesTheSeparatorThatAFileSeemsToHave) {
-  EXPECT_EQ(refusal("a;b\n1,5;2\n"),
-            "d.csv:1: there is one column, \"a;b\". The fields seem to be separated by `;`: say so "
-            "(--separator \";\"), or save the file with commas.");
-  EXPECT_NE(refusal("a\tb\n1\t2\n").find("--separator \"tab\""), std::string::npos);
-  EXPECT_NE(refusal("a|b\n1|2\n").find("--separator \"|\""), std::string::npos);
+  EXPECT_EQ(
+      refusal("a;b\n1,5;2\n"),
+      "d.csv:1: there is one column, \"a;b\". Its fields seem to be separated by \";\": save it "
+      "with commas.");
+  // Who can say what the separator is, is told how.
+  CsvOptions options;
+  options.adjustable = true;
+  EXPECT_EQ(refusal("a;b\n1,5;2\n", options),
+            "d.csv:1: there is one column, \"a;b\". Its fields seem to be separated by \";\": set "
+            "`separator` to \";\", or save it with commas.");
+  EXPECT_NE(refusal("a\tb\n1\t2\n", options).find("`separator` to \"tab\""), std::string::npos);
+  EXPECT_NE(refusal("a|b\n1|2\n", options).find("`separator` to \"|\""), std::string::npos);
   EXPECT_EQ(parse_csv("\"a;b\"\n1\n", "d.csv").columns[0], "a;b");  // quotes: it is meant
 }
 

@@ -32,6 +32,7 @@ CsvOptions csv_options(const RowsQuestion& question) {
                           Where::key("decimal"));
   }
   CsvOptions csv;
+  csv.adjustable = true;
   csv.format = {separator_of(question.separator, question.decimal), question.decimal[0]};
   csv.missing = question.drop_missing ? MissingPolicy::drop_row : MissingPolicy::reject;
   return csv;

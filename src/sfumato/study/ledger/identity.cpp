@@ -55,8 +55,7 @@ LedgerIdentity identity_of(const std::map<std::string, std::string>& rows,
 void require_same(const LedgerIdentity& theirs, const LedgerIdentity& ours,
                   const StudyDifferences& differences, const std::string& path) {
   const auto refuse = [&](const std::string& problem) {
-    throw InvalidArgument(problem, "Give this run a ledger of its own with --ledger",
-                          Where::in(path));
+    throw InvalidArgument(problem, "Use another ledger for this run", Where::in(path));
   };
   if (theirs.study != ours.study) {  // which may be the same in the words of an earlier version
     const std::vector<std::string> others = differences(theirs.study, ours.study);
