@@ -136,7 +136,8 @@ def on_contour(direction, q, m, k, eps, s0, cumulant, stretch):
         # Does the transform decay enough by then?
         z = np.arange(low, high, spacing)
         loss, density = losses(direction, q, m, z)
-        a = np.exp(density + s0 * loss - z * z / 2)
+        exponent = density + s0 * loss - z * z / 2
+        a = np.exp(exponent - exponent.max())
         a /= a.sum()
         sizes = [abs((a * np.exp(1j * y * loss)).sum()) for y in np.linspace(reach, 1.3 * reach, 12)]
         if k * math.log(max(sizes) + 1e-300) < -digits:
