@@ -11,8 +11,12 @@
 namespace sfumato::cli {
 namespace {
 
-/// "--epsilons,--epsilon" is called by its first name.
-std::string first_of(const std::string& names) { return names.substr(0, names.find(',')); }
+std::string lower_case(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -38,7 +42,7 @@ std::vector<std::string> split_option(const std::string& option,
 
 double parse_option_number(const std::string& option, const std::string& item) {
   const bool minus = item.starts_with('-');
-  const std::string name = CLI::detail::to_lower(minus ? item.substr(1) : item);
+  const std::string name = lower_case(minus ? item.substr(1) : item);
   if (name == "inf" || name == "infinity") {
     return (minus ? -1.0 : 1.0) * std::numeric_limits<double>::infinity();
   }
@@ -50,29 +54,6 @@ double parse_option_number(const std::string& option, const std::string& item) {
       fmt::format("{} {}", shown(item), too_large ? "does not fit a double" : "is not a number"),
       too_large ? "Write inf for infinity" : "Give numbers separated by commas",
       Where::option(option));
-}
-
-CLI::Option* add_words_option(CLI::App& command, const std::string& names,
-                              std::vector<std::string>& words, const std::string& help) {
-  const auto read = [&words, option = first_of(names)](const std::vector<std::string>& given) {
-    words = split_option(option, given);
-  };
-  return command.add_option_function<std::vector<std::string>>(names, read, help)
-      ->allow_extra_args(false)
-      ->type_name("X,X");
-}
-
-CLI::Option* add_numbers_option(CLI::App& command, const std::string& names,
-                                std::vector<double>& numbers, const std::string& help) {
-  const auto read = [&numbers, option = first_of(names)](const std::vector<std::string>& given) {
-    numbers.clear();
-    for (const std::string& item : split_option(option, given)) {
-      numbers.push_back(parse_option_number(option, item));
-    }
-  };
-  return command.add_option_function<std::vector<std::string>>(names, read, help)
-      ->allow_extra_args(false)
-      ->type_name("X,X");
 }
 
 }  // namespace sfumato::cli

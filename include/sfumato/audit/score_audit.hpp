@@ -75,8 +75,6 @@ class Audit {
                                                             const AttackRates& attack = {}) const;
 
   [[nodiscard]] const std::vector<AuditedEvent>& events() const { return events_; }
-  /// The event behind epsilon(delta).
-  [[nodiscard]] const AuditedEvent& best_event(Delta delta) const;
   [[nodiscard]] double confidence() const { return options_.confidence; }
   [[nodiscard]] const AuditOptions& options() const { return options_; }
 

@@ -15,9 +15,6 @@ struct Budget {
 /// tr Sigma = trace.
 [[nodiscard]] Budget trace_budget(Eigen::Index dimension, double trace);
 
-/// Stationary excess loss tr Sigma / 4 of a quadratic loss, whatever its Hessian (Spec §5, §9).
-[[nodiscard]] Budget excess_loss_budget(Eigen::Index dimension, double excess_loss);
-
 /// Stationary squared distance to the minimiser, tr(A^{-1} Sigma)/2 for the Hessian A.
 /// Throws   InvalidArgument if A is not positive definite.
 [[nodiscard]] Budget distance_budget(const Covariance& hessian, double squared_distance);

@@ -36,10 +36,6 @@ struct LangevinConstants {
 [[nodiscard]] double lsi_constant(double variance, double kappa, double start_constant,
                                   double time);
 
-/// Log-Sobolev constant of the invariant law of f = f_0 + g, f_0 kappa-strongly convex and
-/// sup g - inf g = oscillation [HolleyStroock1987], Spec §7.2 (3). Needs kappa > 0.
-[[nodiscard]] double holley_stroock_constant(double variance, double kappa, double oscillation);
-
 /// An upper bound on E|x_t - x*|^2 (Spec §7.3 (1)); noise_trace = tr Sigma. Attained by the
 /// quadratic with A = kappa I.
 [[nodiscard]] double mean_square_distance_bound(double noise_trace, double kappa,

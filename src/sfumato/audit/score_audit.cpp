@@ -247,19 +247,6 @@ Claimed<Epsilon> Audit::epsilon_if_gdp(Delta delta) const {
   });
 }
 
-const AuditedEvent& Audit::best_event(Delta delta) const {
-  std::size_t best = 0;
-  double best_value = -1.0;
-  for (std::size_t i = 0; i < events_.size(); ++i) {
-    const double value = epsilon_lower(rates_[i], delta);
-    if (value > best_value) {
-      best = i;
-      best_value = value;
-    }
-  }
-  return events_[best];
-}
-
 double Audit::epsilon_cap(Delta delta) const {
   double cap = 0.0;
   for (const AuditedEvent& event : events_) {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "sfumato/core/suggest.hpp"
+#include "sfumato/core/error.hpp"
 #include "sfumato/data/subset.hpp"
 #include "sfumato/data/text.hpp"
 
@@ -51,16 +51,6 @@ std::string_view name(BatchScheme scheme) {
     case BatchScheme::poisson: return "poisson";
   }
   throw InternalError("unknown batch scheme");
-}
-
-BatchScheme parse_batch_scheme(std::string_view text, const Where& where) {
-  for (const BatchScheme scheme :
-       {BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson}) {
-    if (text == name(scheme)) return scheme;
-  }
-  throw InvalidArgument(
-      fmt::format("the batch scheme {} is unknown", shown(text)),
-      suggestion(text, {"shuffled", "with_replacement", "poisson"}, "batch schemes"), where);
 }
 
 BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size,

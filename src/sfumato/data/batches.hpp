@@ -21,9 +21,6 @@ enum class BatchScheme {
 
 /// "shuffled", "with_replacement", "poisson".
 [[nodiscard]] std::string_view name(BatchScheme scheme);
-/// Throws   InvalidArgument at `where` otherwise, with a suggestion.
-[[nodiscard]] BatchScheme parse_batch_scheme(std::string_view text,
-                                             const Where& where = Where::here());
 
 /// Which slots each step of training sees: a pure function of (scheme, slots, batch size, seed, step),
 /// the same in every world.

@@ -37,10 +37,10 @@ CsvWriter& CsvWriter::integer(std::int64_t value) {
 CsvWriter& CsvWriter::text(std::string_view value) {
   begin_cell();
   // A name that looks like a number, is empty or has blanks at its ends survives only in quotes.
-  const bool plain = !value.empty() && value.find_first_of(",;|\t\"\r\n") == std::string_view::npos &&
-                     value.front() != ' ' && value.front() != '\t' && value.back() != ' ' &&
-                     value.back() != '\t' &&
-                     value.find_first_not_of("0123456789.+-eE") != std::string_view::npos;
+  const bool plain =
+      !value.empty() && value.find_first_of(",;|\t\"\r\n") == std::string_view::npos &&
+      value.front() != ' ' && value.front() != '\t' && value.back() != ' ' &&
+      value.back() != '\t' && value.find_first_not_of("0123456789.+-eE") != std::string_view::npos;
   if (plain) {
     row_ += value;
     return *this;
@@ -65,17 +65,6 @@ void CsvWriter::end_row() {
 void CsvWriter::commit() {
   require_size("unfinished row", static_cast<std::ptrdiff_t>(cells_), 0);
   file_.commit();
-}
-
-void write_csv(const std::string& path, const std::vector<std::string>& columns,
-               const Eigen::MatrixXd& rows) {
-  require_size("columns", static_cast<std::ptrdiff_t>(columns.size()), rows.cols());
-  CsvWriter out(path, columns);
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    for (Eigen::Index j = 0; j < rows.cols(); ++j) out.number(rows(i, j));
-    out.end_row();
-  }
-  out.commit();
 }
 
 }  // namespace sfumato

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,9 +39,5 @@ class CsvWriter {
   std::size_t cells_ = 0;
   std::string row_;
 };
-
-/// A whole matrix with a header row.
-void write_csv(const std::string& path, const std::vector<std::string>& columns,
-               const Eigen::MatrixXd& rows);
 
 }  // namespace sfumato

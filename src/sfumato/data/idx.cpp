@@ -4,13 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/checksum.hpp"
-#include "sfumato/data/compression.hpp"
 #include "sfumato/data/file_input.hpp"
 
 namespace sfumato {
@@ -99,15 +96,6 @@ LabelledSet join_idx(IdxArray images, const std::string& images_source, IdxArray
   set.classes = std::max(2, 1 + *std::max_element(set.labels.begin(), set.labels.end()));
   set.standardisation = pixels_only();
   set.files = {images_source, labels_source};
-  return set;
-}
-
-LabelledSet read_idx_set(const std::string& images_path, const std::string& labels_path) {
-  const std::string images = decompressed(read_file(images_path), images_path);
-  const std::string labels = decompressed(read_file(labels_path), labels_path);
-  LabelledSet set = join_idx(parse_idx(images, images_path), images_path,
-                             parse_idx(labels, labels_path), labels_path);
-  set.checksum = joint_digest(std::array{sha256(images), sha256(labels)});
   return set;
 }
 

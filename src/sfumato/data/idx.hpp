@@ -28,9 +28,4 @@ struct IdxArray {
 [[nodiscard]] LabelledSet join_idx(IdxArray images, const std::string& images_source,
                                    IdxArray labels, const std::string& labels_source);
 
-/// The same from files, plain, gzip or xz.
-/// Throws   as read_file(), decompressed() and join_idx().
-[[nodiscard]] LabelledSet read_idx_set(const std::string& images_path,
-                                       const std::string& labels_path);
-
 }  // namespace sfumato

@@ -63,10 +63,6 @@ std::span<const std::uint8_t> bytes_of(const LabelledSet& set, std::size_t recor
   return record_of<std::uint8_t>(set, record);
 }
 
-std::span<const float> features_of(const LabelledSet& set, std::size_t record) {
-  return record_of<float>(set, record);
-}
-
 void standardised(const LabelledSet& set, std::size_t record, std::span<float> inputs) {
   require_size("the inputs", static_cast<std::ptrdiff_t>(inputs.size()),
                static_cast<std::ptrdiff_t>(set.shape.size()));
@@ -88,15 +84,6 @@ void standardised(const LabelledSet& set, std::size_t record, std::span<float> i
         }
       },
       set.values);
-}
-
-std::array<float, 256> byte_inputs(const Standardisation& standardisation, int channel) {
-  const ChannelConstants constants = constants_of(standardisation, channel);
-  std::array<float, 256> inputs{};
-  for (std::size_t byte = 0; byte < inputs.size(); ++byte) {
-    inputs[byte] = input_of(static_cast<double>(byte), standardisation.divisor, constants);
-  }
-  return inputs;
 }
 
 void require_consistent(const LabelledSet& set) {

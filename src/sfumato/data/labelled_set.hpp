@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -70,19 +69,14 @@ struct LabelledSet {
   [[nodiscard]] std::size_t count() const { return labels.size(); }
 };
 
-/// The values of one record: bytes of an image set, floats of a table.
-/// Throws   InternalError for the other kind.
+/// The values of one record of an image set.
+/// Throws   InternalError for a table, whose values are floats.
 [[nodiscard]] std::span<const std::uint8_t> bytes_of(const LabelledSet& set, std::size_t record);
-[[nodiscard]] std::span<const float> features_of(const LabelledSet& set, std::size_t record);
 
 /// Writes the standardised inputs of one record; the reference for whatever does it faster.
 /// Each is computed in double precision and rounded once.
 /// Throws   InvalidArgument if `inputs` has not shape.size() elements or there is no such record.
 void standardised(const LabelledSet& set, std::size_t record, std::span<float> inputs);
-
-/// The 256 inputs that the bytes of a channel stand for, the same numbers as standardised().
-[[nodiscard]] std::array<float, 256> byte_inputs(const Standardisation& standardisation,
-                                                 int channel);
 
 /// Checks what the struct promises.
 /// Throws   InvalidArgument naming the set if it has no records, sizes that do not fit, a label that is

@@ -1,6 +1,5 @@
 #include "sfumato/design/average_design.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <limits>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "sfumato/design/grouping.hpp"
 #include "sfumato/design/spread.hpp"
 #include "sfumato/design/task_rules.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -61,7 +61,7 @@ FramedMoments framed(const Covariance& second_moments, const Whitening& whitenin
     const Index d = moments.rows();
     return {std::move(moments), {MatrixXd(0, d), {}, d}};
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(moments);
+  const SymmetricEigen eigen(moments);
   const VectorXd& values = eigen.eigenvalues();
   const Index d = values.size();
   const Index dropped = (values.array() < 1e-14 * values(d - 1)).count();  // Spec §9.3

@@ -28,10 +28,6 @@ Budget trace_budget(Index dimension, double trace) {
   return {Isotropic{1.0, dimension}, require_positive("trace", trace)};
 }
 
-Budget excess_loss_budget(Index dimension, double excess_loss) {
-  return {Isotropic{1.0, dimension}, 4.0 * require_positive("excess_loss", excess_loss)};
-}
-
 Budget distance_budget(const Covariance& hessian, double squared_distance) {
   require_positive("squared_distance", squared_distance);
   require_definite("the entries of the Hessian", hessian);

@@ -1,9 +1,10 @@
 #include "sfumato/design/frame.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <utility>
 #include <vector>
+
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -43,7 +44,7 @@ Frame frame_of(MatrixXd columns) {
 
 Frame restricted_to_range(Frame frame) {
   const MatrixXd& c = frame.coordinates;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(c.transpose() * c);
+  const SymmetricEigen eigen(c.transpose() * c);
   const VectorXd& moments = eigen.eigenvalues();
   const Index r = moments.size();
   const Index dropped = (moments.array() < 1e-14 * moments(r - 1)).count();

@@ -1,12 +1,12 @@
 #include "sfumato/design/iterated_design.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/design/average_design.hpp"
 #include "sfumato/design/grouping.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -43,9 +43,8 @@ Covariance usable(const Covariance& moments, const Covariance& noise, const Desi
     const MatrixXd g = dense(moments);
     MatrixXd neutral = multiply(noise, multiply(noise, dense(task.budget.weights)).transpose());
     neutral = 0.5 * (neutral + neutral.transpose()).eval();
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> pencil(
-        0.5 * (g + g.transpose()), neutral, Eigen::EigenvaluesOnly);
-    MatrixXd sum = g + std::max(0.0, -pencil.eigenvalues()(0)) * neutral;
+    const VectorXd pencil = pencil_eigenvalues(0.5 * (g + g.transpose()), neutral);
+    MatrixXd sum = g + std::max(0.0, -pencil(0)) * neutral;
     sum = 0.5 * (sum + sum.transpose()).eval();
     const double guard = kRankGuard * sum.trace();
     sum.diagonal().array() += guard;
@@ -69,9 +68,9 @@ double first_order_gain(const Covariance& moments, const Covariance& noise,
   if (task.form == DesignForm::full) {
     const MatrixXd half = solve(noise, dense(moments));  // Sigma^{-1} G
     const MatrixXd slope = solve(noise, half.transpose());
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> pencil(
-        0.5 * (slope + slope.transpose()), dense(task.budget.weights), Eigen::EigenvaluesOnly);
-    return total * pencil.eigenvalues().maxCoeff() - half.trace();
+    const VectorXd pencil =
+        pencil_eigenvalues(0.5 * (slope + slope.transpose()), dense(task.budget.weights));
+    return total * pencil.maxCoeff() - half.trace();
   }
   const VectorXd variances = diagonal_of(noise);
   VectorXd slope = diagonal_of(moments).cwiseQuotient(variances.cwiseAbs2());

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/design/dual_ascent.hpp"
 #include "sfumato/design/frame.hpp"
 #include "sfumato/design/grouping.hpp"
@@ -20,8 +20,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Design from_ascent(const DualAscent& ascent, double regularising, Covariance covariance) {
   Design design{.covariance = std::move(covariance),

@@ -1,6 +1,5 @@
 #include "sfumato/design/spectral_dual.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +8,7 @@
 
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/design/chunked_gram.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -46,7 +46,7 @@ MatrixXd weighted_moments(const MatrixXd& coordinates, const VectorXd& weights, 
 }  // namespace
 
 SpectralNoise spectral_noise(const MatrixXd& moments, const SpectralSpace& space) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(moments);
+  const SymmetricEigen eigen(moments);
   const Index r = moments.rows();
   const double largest = std::max(eigen.eigenvalues()(r - 1), 0.0);
   const double rho = space.regularisation;

@@ -5,9 +5,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 #include "sfumato/math/special.hpp"
@@ -18,7 +18,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // Two roads to the same number differ by rounding.
 constexpr double kSlack = 1e-9;
 

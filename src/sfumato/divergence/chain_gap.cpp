@@ -14,15 +14,6 @@ void require_chain(const std::vector<double>& gaps, double lipschitz, const Wher
 
 }  // namespace
 
-double chain_bound_first_form(const std::vector<double>& gaps, double lipschitz) {
-  require_chain(gaps, lipschitz, Where::here());
-  if (gaps.empty()) return 0.0;
-  double sum = 0.0;  // by Horner: earlier gaps are forgotten step by step
-  for (const double gap : gaps) sum = lipschitz * sum + gap * gap;
-  const double power = std::pow(lipschitz, static_cast<double>(gaps.size()));
-  return 0.5 * (1.0 + lipschitz) / (1.0 + power) * sum;
-}
-
 std::optional<double> chain_bound_second_form(const std::vector<double>& gaps, double lipschitz) {
   require_chain(gaps, lipschitz, Where::here());
   if (gaps.empty()) return 0.0;

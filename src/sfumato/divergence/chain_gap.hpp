@@ -10,11 +10,8 @@ namespace sfumato {
 /// common start, and T' that is c-Lipschitz in |.|_S with c <= 1 (Spec §8.3). Larger c are
 /// admissible too. All throw InvalidArgument if c is outside [0, 1] or a gap is negative or NaN.
 
-/// (1 + c)/(2 (1 + c^k)) sum_j c^{k-1-j} d_j^2  (Spec §8.3 (1)); c = 1 is the chain rule.
-[[nodiscard]] double chain_bound_first_form(const std::vector<double>& gaps, double lipschitz);
-
-/// ( sum_j c^{k-1-j} d_j )^2 / (2 sum_j c^{2(k-1-j)})  (Spec §8.3 (2)), never above the first form;
-/// empty where it is not admissible and could be below the truth.
+/// ( sum_j c^{k-1-j} d_j )^2 / (2 sum_j c^{2(k-1-j)})  (Spec §8.3 (2)), never above the first form,
+/// chain_contractive_bound() of linear_chain.hpp; empty where it is not admissible and could be below the truth.
 [[nodiscard]] std::optional<double> chain_bound_second_form(const std::vector<double>& gaps,
                                                             double lipschitz);
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <unordered_map>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/minimise.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 #include "sfumato/sde/contraction.hpp"
@@ -16,7 +16,6 @@
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const char* const kPath = "path bound";
 const char* const kContractive = "contractive bound";
 const char* const kOverflow = "the drift gap overflows before that time; ask for an earlier time";

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const char* const kFinite = "convexity constants, finite time";
 const char* const kUniform = "convexity constants, all times";
 const char* const kStationary = "convexity constants, invariant laws";
@@ -119,13 +118,6 @@ double lsi_constant(double variance, double kappa, double start_constant, double
   require_non_negative("time", time);
   return product_or_zero(2.0 * variance, phi1(2.0 * kappa, time)) +
          product_or_zero(decay(2.0 * kappa, time), start_constant);
-}
-
-double holley_stroock_constant(double variance, double kappa, double oscillation) {
-  require_positive("variance", variance);
-  require_positive("kappa", kappa);
-  require_non_negative("oscillation", oscillation);
-  return variance / kappa * std::exp(2.0 * oscillation / variance);
 }
 
 double mean_square_distance_bound(double trace, double kappa, double start_distance, double time) {

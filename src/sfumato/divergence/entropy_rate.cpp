@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <unordered_map>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
@@ -20,8 +20,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Cholesky = Eigen::LLT<MatrixXd>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// x -> slope (x - m) + centre.
 struct AffineField {
@@ -48,9 +46,8 @@ double time_scale(const OuLaw& law, const Covariance& noise) {
   double scale = 0.5 / law.spectrum().values.cwiseAbs().maxCoeff();
   const MatrixXd start = dense(law.start().covariance);
   if (is_definite(noise)) {
-    const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> ratio(
-        start, dense(noise), Eigen::EigenvaluesOnly | Eigen::Ax_lBx);
-    scale = std::min(scale, std::max(ratio.eigenvalues()(0), 0.0));
+    const VectorXd ratio = pencil_eigenvalues(start, dense(noise));
+    scale = std::min(scale, std::max(ratio(0), 0.0));
   }
   return scale;
 }

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <future>
-#include <limits>
 #include <memory>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/grid_entropy.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/fokker_planck/coordinates.hpp"
 #include "sfumato/sde/fokker_planck/solver.hpp"
 #include "sfumato/sde/fokker_planck/time_plan.hpp"
@@ -21,7 +21,6 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // Densities kept before their functionals are taken; bounds memory and gives threads enough to do.
 constexpr Index kBatchBytes = Index{1} << 23;
 // Rounding moves the mass by about 1e-17 a step; what exceeds this is a mistake, not rounding.
@@ -338,7 +337,7 @@ Index multiple_of_four(double least) { return 4 * static_cast<Index>(std::ceil(l
 Index cells_for_starts(const Setup& setup) {
   double ratio = 0.0;
   for (const StartedDiffusion* law : {&setup.p, &setup.q}) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dense(law->start.covariance));
+    const SymmetricEigen eigen(dense(law->start.covariance));
     const double narrowest = std::sqrt(std::max(0.0, eigen.eigenvalues()(0)));
     for (const Interval& side : setup.domain) {
       ratio = std::max(ratio, (side.upper - side.lower) / narrowest);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/fast_complex.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/divergence/vertex_rounding.hpp"
@@ -15,7 +16,6 @@ namespace sfumato {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 /// The integrand falls at least like e^{-w/2}: this leaves 1e-33 of it, whatever the ratio of scales.
 constexpr double kFarthestNode = 150.0;
 

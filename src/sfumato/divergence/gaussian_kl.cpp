@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Claimed<Nats> exact(double value, const WhitenedPair& pair, const char* method) {
   Claimed<Nats> result{Nats{value}, Claim::exact, method};

@@ -4,17 +4,16 @@
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/vertex_rounding.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kSeen = 1e-5;     ///< of a number whose fourth digit is read
 constexpr double kFarthest = 1e6;  ///< thresholds beyond it are not searched for
 

@@ -2,18 +2,16 @@
 
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_tradeoff.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 

@@ -122,12 +122,6 @@ GridEntropy grid_entropy(const Grid& grid, const ArrayXd& p, const Coefficients&
            0.5 * half * sums.q_dual}};
 }
 
-double grid_kl(const Grid& grid, const ArrayXd& p, const ArrayXd& q) {
-  require_size("p", p.size(), grid.size());
-  require_size("q", q.size(), grid.size());
-  return kl_from_logs(grid, p, q, floored_log(p), floored_log(q));
-}
-
 double grid_hockey_stick(const Grid& grid, const ArrayXd& p, const ArrayXd& q, double epsilon) {
   require_size("p", p.size(), grid.size());
   require_size("q", q.size(), grid.size());

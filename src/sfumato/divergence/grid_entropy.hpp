@@ -40,9 +40,6 @@ struct GridEntropy {
                                        const Coefficients& p_coefficients, const Eigen::ArrayXd& q,
                                        const Coefficients& q_coefficients);
 
-/// KL(p || q) in nats of two grid densities; as in grid_entropy.
-[[nodiscard]] double grid_kl(const Grid& grid, const Eigen::ArrayXd& p, const Eigen::ArrayXd& q);
-
 /// The hockey-stick divergence  integral (p - e^epsilon q)_+; epsilon = 0 gives the total variation,
 /// which is the largest advantage. epsilon may be negative.
 ///

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/chain_gap.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/minimise.hpp"
@@ -23,7 +24,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const char* const kPath = "chain rule over all steps";
 const char* const kContractive = "contractive chain";
 // The second form sums its gaps one by one; 2e6 is about a tenth of a second.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/sde/precise/careful.hpp"
@@ -15,8 +16,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

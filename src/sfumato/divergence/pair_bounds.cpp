@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/as_printed.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
@@ -20,8 +21,6 @@ namespace sfumato {
 namespace {
 
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// kappa, L, minimiser of a linear drift; empty when its curvature is not positive definite.
 struct Quadratic {

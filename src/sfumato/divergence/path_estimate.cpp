@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <variant>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/sde/noise_metric.hpp"
 #include "sfumato/sde/point_kernels.hpp"
@@ -15,8 +15,6 @@ namespace sfumato {
 namespace {
 
 using Eigen::Index;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void refuse_different_noise(const std::string& how) {
   throw InvalidArgument("the noises of p and q differ" + how,

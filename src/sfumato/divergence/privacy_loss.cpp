@@ -1,14 +1,13 @@
 #include "sfumato/divergence/privacy_loss.hpp"
 
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/fast_complex.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEqualRatio = 1e-15;  // rounding of a ratio (Spec §3.2)
 
 bool far_from_pole(double a, double s) { return std::abs(2.0 * s * a) > 1.0; }

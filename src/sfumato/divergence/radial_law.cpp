@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kPieces = 2;           // of each shell
 constexpr double kUp = 1.0 + 1e-10;  // over the rounding of the logarithms, sums and exponentials
 

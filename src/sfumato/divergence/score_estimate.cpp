@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <variant>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/sde/noise_metric.hpp"
 #include "sfumato/sde/simulate.hpp"
@@ -19,8 +19,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// out += factor * Sigma(time, at) vectors, row by row.
 void add_noise_times(double factor, const Noise& noise, double time, const Points& at,

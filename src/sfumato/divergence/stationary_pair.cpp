@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/radial_law.hpp"
 
@@ -16,7 +17,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kUp = 1.0 + 1e-10;  // over the rounding of a few hundred sums and products
 constexpr double kLittle = 0.02;     // a change of the law that one panel in t represents well

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/step_kl_block.hpp"
 #include "sfumato/math/special.hpp"
 
@@ -13,8 +13,6 @@ namespace {
 
 using Eigen::Index;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::span<const double> entries(const VectorXd& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};

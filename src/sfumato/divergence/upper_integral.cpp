@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kRelativeTolerance = 2e-12;
 constexpr double kGrowth = 4.0;
 // Each panel costs 21 evaluations. A kink (the pointwise minimum of two rates) takes about 25

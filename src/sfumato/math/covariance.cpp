@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -17,7 +17,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kDefinitenessTolerance = 1e-12;  // the rounding of eigenvalues
 
 void require_variance(std::string_view name, double variance, const Where& where) {
@@ -38,7 +37,7 @@ MatrixXd require_psd(std::string_view name, const MatrixXd& matrix, const Where&
   MatrixXd symmetric = require_symmetric(name, matrix, where);
   const double largest = symmetric.cwiseAbs().maxCoeff();
   const VectorXd eigenvalues =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(symmetric, Eigen::EigenvaluesOnly).eigenvalues();
+      SymmetricEigen(symmetric, SymmetricEigen::Want::values).eigenvalues();
   if (eigenvalues(0) < -kDefinitenessTolerance * largest) {
     throw InvalidArgument(
         fmt::format("{} is not positive semi-definite: its smallest eigenvalue is {:.6g} "
@@ -118,8 +117,8 @@ bool has_full_rank(const MatrixXd& matrix) {
   if (matrix.size() == 0) return true;
   if (!(matrix.diagonal().array() > 0.0).all()) return false;
   const VectorXd inverse = matrix.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(
-      inverse.asDiagonal() * matrix * inverse.asDiagonal(), Eigen::EigenvaluesOnly);
+  const SymmetricEigen eigen(inverse.asDiagonal() * matrix * inverse.asDiagonal(),
+                             SymmetricEigen::Want::values);
   const VectorXd& eigenvalues = eigen.eigenvalues();  // they ascend
   return eigenvalues(0) > kRankTolerance * eigenvalues(eigenvalues.size() - 1);
 }
@@ -247,7 +246,7 @@ MatrixXd root(const Covariance& covariance) {
   return std::visit(
       Overloaded{[](const Dense& c) -> MatrixXd {
                    // Symmetric root: unlike Cholesky it exists for singular matrices too.
-                   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(c.matrix);
+                   const SymmetricEigen eigen(c.matrix);
                    const VectorXd roots = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
                    return eigen.eigenvectors() * roots.asDiagonal() *
                           eigen.eigenvectors().transpose();

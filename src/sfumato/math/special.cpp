@@ -2,13 +2,12 @@
 
 #include <boost/math/special_functions/log1p.hpp>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// Mills ratio Phi(-x) / phi(x) for x >= 5 by its continued fraction x + 1/(x + 2/(x + 3/(...))).
 /// 60 levels from the bottom up: converged to rounding from x = 5 on (compared with 50 digits).

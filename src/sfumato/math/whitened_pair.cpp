@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/singular_values.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -65,12 +65,12 @@ WhitenedPair diagonalise_spread(const VectorXd& difference, const Eigen::LLT<Mat
   const Eigen::LLT<MatrixXd> llt(q);
   if (llt.info() != Eigen::Success) throw_ill_conditioned("second");
   const MatrixXd quotient = p.matrixL().solve(MatrixXd(llt.matrixL()));
-  const Eigen::BDCSVD<MatrixXd> svd(quotient, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const LeftSingular svd = left_singular(quotient);
   WhitenedPair pair;
-  pair.ratio = svd.singularValues().array().square();
+  pair.ratio = svd.values.array().square();
   if (!(pair.ratio > 0.0).all()) throw_ill_conditioned("second");
   pair.excess = pair.ratio - 1.0;
-  pair.shift = (svd.matrixU().transpose() * p.matrixL().solve(difference)).array();
+  pair.shift = (svd.vectors.transpose() * p.matrixL().solve(difference)).array();
   return pair;
 }
 
@@ -81,7 +81,7 @@ WhitenedPair diagonalise(const VectorXd& difference, const MatrixXd& p, const Ma
   if (llt.info() != Eigen::Success) throw_ill_conditioned("first");
   const MatrixXd half = llt.matrixL().solve(q - p);
   const MatrixXd full = llt.matrixL().solve(half.transpose());
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(0.5 * (full + full.transpose()));
+  const SymmetricEigen eigen(0.5 * (full + full.transpose()));
   const VectorXd& excess = eigen.eigenvalues();  // they ascend
   const double largest = 1.0 + excess(excess.size() - 1);
   // Each excess is off by rounding times the largest, which matters where 1 + excess is small.
@@ -97,7 +97,7 @@ WhitenedPair diagonalise(const VectorXd& difference, const MatrixXd& p, const Ma
 
 /// Orthonormal basis of the directions in which a unit-scaled covariance has variance.
 MatrixXd range_of(const MatrixXd& matrix) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(matrix);
+  const SymmetricEigen eigen(matrix);
   const double largest = std::max(0.0, eigen.eigenvalues().maxCoeff());
   const double rounding = 100.0 * static_cast<double>(matrix.rows()) * 2.2e-16 * largest;
   const auto values = eigen.eigenvalues().array();

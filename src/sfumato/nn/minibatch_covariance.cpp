@@ -1,11 +1,11 @@
 #include "sfumato/nn/minibatch_covariance.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -80,8 +80,8 @@ EigenPairs dense_pairs(const ScaledDeviations& deviations, Index count) {
   } else {
     gram.selfadjointView<Eigen::Lower>().rankUpdate(w.transpose());
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(gram);
-  if (solver.info() != Eigen::Success) throw InternalError("no spectrum of a Gram matrix");
+  const SymmetricEigen solver(gram);
+  if (!solver.converged()) throw InternalError("no spectrum of a Gram matrix");
   const Index kept = std::min(count, size);
   EigenPairs pairs;
   pairs.values = solver.eigenvalues().tail(kept).reverse();

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sfumato/core/suggest.hpp"
+#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {
@@ -23,18 +23,6 @@ constexpr std::array<std::pair<NoiseReading, std::string_view>, 3> kReadings = {
     {{NoiseReading::variance, "variance"},
      {NoiseReading::deviation, "deviation"},
      {NoiseReading::times_learning_rate, "times_learning_rate"}}};
-
-template <class Value, std::size_t N>
-Value parse(std::string_view text, std::string_view what,
-            const std::array<std::pair<Value, std::string_view>, N>& names, const Where& where) {
-  std::vector<std::string> known;
-  for (const auto& [value, word] : names) {
-    if (word == text) return value;
-    known.emplace_back(word);
-  }
-  throw InvalidArgument(fmt::format("`{}` is no {}", text, what),
-                        suggestion(text, known, fmt::format("{}s", what)), where);
-}
 
 template <class Value, std::size_t N>
 std::string_view name_in(Value value,
@@ -93,12 +81,6 @@ double largest_size(std::span<const double> values) {
 
 std::string_view name(NoiseKind kind) { return name_in(kind, kKinds); }
 std::string_view name(NoiseReading reading) { return name_in(reading, kReadings); }
-NoiseKind parse_noise_kind(std::string_view text, const Where& where) {
-  return parse(text, "noise policy", kKinds, where);
-}
-NoiseReading parse_noise_reading(std::string_view text, const Where& where) {
-  return parse(text, "reading", kReadings, where);
-}
 
 void require_valid(const NoisePolicy& policy, const Network& network, const Where& where) {
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {

@@ -28,11 +28,6 @@ enum class NoiseReading { variance, deviation, times_learning_rate };
 
 [[nodiscard]] std::string_view name(NoiseKind kind);
 [[nodiscard]] std::string_view name(NoiseReading reading);
-/// Throw   InvalidArgument at `where` with a suggestion.
-[[nodiscard]] NoiseKind parse_noise_kind(std::string_view text, const Where& where = Where::here());
-[[nodiscard]] NoiseReading parse_noise_reading(std::string_view text,
-                                               const Where& where = Where::here());
-
 struct NoisePolicy {
   std::string name;  ///< in tables and ledgers
   NoiseKind kind = NoiseKind::none;

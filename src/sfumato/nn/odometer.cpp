@@ -1,9 +1,5 @@
 #include "sfumato/nn/odometer.hpp"
 
-#include <fmt/format.h>
-
-#include "sfumato/core/error.hpp"
-
 namespace sfumato {
 
 void Odometer::add(const StepKl& step, std::uint64_t number) {
@@ -13,11 +9,6 @@ void Odometer::add(const StepKl& step, std::uint64_t number) {
   }
   nats += step.nats;
   ++steps;
-}
-
-Claimed<MonteCarloMean> OdometerMean::mean() const {
-  if (runs() == 0) throw InvalidArgument("the mean over no runs", "Add at least one");
-  return {moments_.mean(), Claim::estimate, fmt::format("mean path KL of {} runs", runs())};
 }
 
 }  // namespace sfumato

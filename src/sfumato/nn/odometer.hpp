@@ -5,8 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "sfumato/core/claim.hpp"
-#include "sfumato/divergence/monte_carlo.hpp"
 #include "sfumato/divergence/step_kl.hpp"
 
 namespace sfumato {
@@ -32,23 +30,6 @@ struct Odometer {
 
   /// Adds training step number `number`.
   void add(const StepKl& step, std::uint64_t number);
-};
-
-/// The path KL from independent runs: the mean of their odometers, with its standard error. An
-/// estimate; conditional on the batches where the runs share them (Spec §8.2).
-class OdometerMean {
- public:
-  void add(const Odometer& run) { moments_.add(run.nats); }
-
-  [[nodiscard]] std::uint64_t runs() const { return moments_.count(); }
-  [[nodiscard]] std::uint64_t infinite_runs() const { return moments_.not_finite(); }
-  /// +inf, with a standard error of +inf, as soon as one run is infinite: so is then the path KL if
-  /// such runs have positive probability. The standard error of one run is +inf.
-  /// Throws   InvalidArgument if there are no runs.
-  [[nodiscard]] Claimed<MonteCarloMean> mean() const;
-
- private:
-  Moments moments_;
 };
 
 }  // namespace sfumato

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/chain_law.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kUp = 1.0 + 1e-12;  // over the rounding of at most kPanels sums
 constexpr double kPanels = 1000.0;
 const char* const kMethod = "convexity constants, last iterate of the chain";

@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/privacy/chain_convexity.hpp"
 #include "sfumato/privacy/neighbour_bounds.hpp"
 #include "sfumato/random/stream.hpp"
@@ -27,7 +27,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kRelaxations = 5.0;
 constexpr std::uint64_t kFewestPaths = 16;
 
@@ -54,8 +53,7 @@ struct Plan {
 
 /// Extreme eigenvalues of a Hessian.
 std::pair<double, double> extremes(const MatrixXd& hessian) {
-  const VectorXd values =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(hessian, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd values = SymmetricEigen(hessian, SymmetricEigen::Want::values).eigenvalues();
   return {values(0), values(values.size() - 1)};
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/divergence/local_gdp.hpp"
@@ -25,7 +25,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kUp = 1.0 + 1e-14;  // rounding of a few products
 
 /// Rows whose minimisers are found together: fewer of many parameters, so that a stop is answered soon.

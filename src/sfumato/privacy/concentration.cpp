@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -20,8 +20,7 @@ double largest_eigenvalue(const Covariance& covariance) {
       std::holds_alternative<Diagonal>(covariance)) {
     return diagonal_of(covariance).maxCoeff();
   }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dense(covariance),
-                                                             Eigen::EigenvaluesOnly);
+  const SymmetricEigen eigen(dense(covariance), SymmetricEigen::Want::values);
   return eigen.eigenvalues().maxCoeff();
 }
 

@@ -10,12 +10,11 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // The steps below lose at most a few dozen units in the last place (their subtractions have
 // condition numbers below 10); against 60 digits the largest error seen was 3e-15.

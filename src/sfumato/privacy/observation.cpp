@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/precise/training.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 using Eigen::VectorXd;
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
@@ -24,7 +25,6 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr Index kMostParameters = 1000;
 constexpr double kSameDigits = 1e-6;  // of numbers whose fourth is read
 constexpr std::uint64_t kChunk = 64;  // rows a thread takes at a time: some milliseconds of work

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
@@ -19,8 +20,6 @@
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 constexpr std::size_t index(Direction direction) { return direction == Direction::forward ? 0 : 1; }
 constexpr std::size_t opposite(Direction direction) { return 1 - index(direction); }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 
@@ -12,8 +12,6 @@ namespace sfumato {
 namespace {
 
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// The law of a training on a loss, with the noise of D or D' and any start.
 OuLaw flow_law(const Covariance& noise, const QuadraticLoss& loss, const GaussianLaw& start) {

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEndless = 1e300;  // beyond this a value counts as infinite: edges would overflow
 
 /// mantissa * 10^exponent, rounded once where 10^|exponent| is a double (up to 1e22), so that the

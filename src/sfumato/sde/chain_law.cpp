@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/sde/precise/careful.hpp"
 
@@ -17,8 +17,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// 1 - (1 - a)(1 - b) without cancellation for small a, b.
 double joint(double a, double b) {

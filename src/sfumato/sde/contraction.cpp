@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cmath>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/singular_values.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -84,10 +83,9 @@ double linear_step_lipschitz(const MatrixXd& curvature, double learning_rate,
   require_finite("learning_rate", learning_rate, where);
   const MatrixXd a = in_metric(curvature, metric, where);
   const MatrixXd step = MatrixXd::Identity(a.rows(), a.cols()) - learning_rate * a;
-  const Spectrum spectrum =
-      step == step.transpose()
-          ? spectrum_of(step)
-          : Spectrum{Eigen::JacobiSVD<MatrixXd>(step).singularValues(), MatrixXd::Zero(1, 1)};
+  const Spectrum spectrum = step == step.transpose()
+                                ? spectrum_of(step)
+                                : Spectrum{singular_values(step), MatrixXd::Zero(1, 1)};
   // A constant of bounds: never below the true one.
   return spectrum.values.cwiseAbs().maxCoeff() +
          (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum));

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <variant>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/point_kernels.hpp"
 
 namespace sfumato {
@@ -39,7 +39,7 @@ MatrixXd root_at(const MatrixXd& sigma, double time, const VectorXd& x) {
   }
   const Eigen::LLT<MatrixXd> cholesky(sigma);
   if (cholesky.info() == Eigen::Success) return cholesky.matrixL();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(sigma);
+  const SymmetricEigen eigen(sigma);
   const VectorXd& values = eigen.eigenvalues();
   if (values.minCoeff() < -1e-12 * values.cwiseAbs().maxCoeff()) {
     throw_negative(values.minCoeff(), time, x);

@@ -4,10 +4,10 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
-#include <limits>
 #include <variant>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/point_kernels.hpp"
 
 namespace sfumato {
@@ -16,8 +16,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// v^T Sigma^{-1} v; +inf where v leaves the range of a singular Sigma.
 double squared_length(const MatrixXd& sigma, const VectorXd& v) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/math/special.hpp"
@@ -18,8 +18,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void require_time(double time, const char* caller) {
   if (time >= 0.0) return;  // this way round, so that NaN is refused too

@@ -10,9 +10,9 @@
 #include <random>
 
 #include "sfumato/data/csv.hpp"
-#include "sfumato/data/csv_writer.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
+#include "support/csv_matrix.hpp"
 #include "unit/data/temp_dir.hpp"
 
 namespace sfumato {
@@ -83,7 +83,7 @@ TEST(RoundTrip, Csv) {
     for (Eigen::Index j = 0; j < values.cols(); ++j) {
       columns.push_back(generator.name() + "x" + std::to_string(j));
     }
-    write_csv(dir / "t.csv", columns, values);
+    testing::write_csv_matrix(dir / "t.csv", columns, values);
     const DataTable table = read_csv(dir / "t.csv");
     ASSERT_TRUE(same_bits(table.values, values)) << get(dir / "t.csv");
     ASSERT_EQ(table.columns, columns);

@@ -15,16 +15,6 @@ std::vector<std::uint32_t> copy(std::span<const std::uint32_t> batch) {
   return {batch.begin(), batch.end()};
 }
 
-TEST(Batches, Names) {
-  for (const BatchScheme scheme :
-       {BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson}) {
-    EXPECT_EQ(parse_batch_scheme(name(scheme)), scheme);
-  }
-  EXPECT_EQ(
-      message_of<InvalidArgument>([] { (void)parse_batch_scheme("poison", Where::in("s.toml")); }),
-      "s.toml: the batch scheme \"poison\" is unknown. Did you mean `poisson`?");
-}
-
 TEST(Batches, AreFixedByTheirSeed) {
   // Computed by an independent program from the layout in stream.hpp and batches.hpp. A change of
   // them is a change of every study.

@@ -6,6 +6,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/csv_writer.hpp"
+#include "support/csv_matrix.hpp"
 #include "unit/data/temp_dir.hpp"
 
 namespace sfumato {
@@ -264,7 +265,7 @@ TEST(CsvMatrix, AdvisesNoOptionThatOnlyTablesHave) {
 TEST(CsvWriter, WritesWhatItReads) {
   const TempDir dir;
   const Eigen::MatrixXd values = matrix({{0.1, -1e300}, {4.9e-324, 12345678.9}});
-  write_csv(dir / "out.csv", {"x", "1"}, values);
+  testing::write_csv_matrix(dir / "out.csv", {"x", "1"}, values);
   EXPECT_EQ(get(dir / "out.csv"), "x,\"1\"\n0.1,-1e+300\n5e-324,12345678.9\n");
   const DataTable table = read_csv(dir / "out.csv");
   EXPECT_EQ(table.values, values);
@@ -285,12 +286,12 @@ TEST(CsvWriter, RefusesRowsOfAnotherWidth) {
   CsvWriter out(dir / "out.csv", {"a", "b"});
   EXPECT_THROW(out.number(1).end_row(), InvalidArgument);
   EXPECT_THROW(out.commit(), InvalidArgument);
-  EXPECT_THROW(write_csv(dir / "x.csv", {"a"}, matrix({{1, 2}})), InvalidArgument);
-  EXPECT_THROW(write_csv(dir / "x.csv", {}, Eigen::MatrixXd(0, 0)), InvalidArgument);
+  EXPECT_THROW(CsvWriter(dir / "x.csv", {}), InvalidArgument);
 }
 
 TEST(CsvWriter, FullDisk) {
-  EXPECT_EQ(message_of<StorageError>([] { write_csv("/dev/full", {"a"}, matrix({{1}})); }),
+  EXPECT_EQ(message_of<StorageError>(
+                [] { testing::write_csv_matrix("/dev/full", {"a"}, matrix({{1}})); }),
             "/dev/full: cannot write the file: No space left on device. Free some space or write "
             "somewhere else.");
 }

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/checksum.hpp"
-#include "support/compressed.hpp"
 #include "unit/data/temp_dir.hpp"
 
 namespace sfumato {
@@ -52,24 +50,15 @@ TEST(Idx, Refusals) {
             std::string::npos);
 }
 
-TEST(Idx, SetsFromFilesOfAnyCompression) {
-  const TempDir dir;
-  put(dir / "plain", kImages);
-  put(dir / "gz", gzip(kImages));
-  put(dir / "xz", xz(kImages));
-  put(dir / "labels", gzip(kLabels));
-  std::string checksum;
-  for (const char* name : {"plain", "gz", "xz"}) {
-    const LabelledSet set = read_idx_set(dir / name, dir / "labels");
-    EXPECT_EQ(set.shape, (ImageShape{1, 2, 3}));
-    EXPECT_EQ(set.count(), 2u);
-    EXPECT_EQ(set.classes, 4);
-    EXPECT_EQ(set.labels, (std::vector<std::uint8_t>{3, 0}));
-    EXPECT_EQ(bytes_of(set, 1)[0], 'g');
-    EXPECT_EQ(set.standardisation, pixels_only());
-    EXPECT_EQ(set.checksum, sha256(sha256(kImages) + "\n" + sha256(kLabels) + "\n"));
-    require_consistent(set);
-  }
+TEST(Idx, ImagesJoinTheirLabels) {
+  const LabelledSet set = join_idx(parse_idx(kImages, "i"), "i", parse_idx(kLabels, "l"), "l");
+  EXPECT_EQ(set.shape, (ImageShape{1, 2, 3}));
+  EXPECT_EQ(set.count(), 2u);
+  EXPECT_EQ(set.classes, 4);
+  EXPECT_EQ(set.labels, (std::vector<std::uint8_t>{3, 0}));
+  EXPECT_EQ(bytes_of(set, 1)[0], 'g');
+  EXPECT_EQ(set.standardisation, pixels_only());
+  require_consistent(set);
 }
 
 TEST(Idx, ChannelsAndJoining) {
@@ -85,11 +74,6 @@ TEST(Idx, ChannelsAndJoining) {
             std::string::npos);
   EXPECT_EQ(refused(kLabels, kLabels).rfind("i: ", 0), 0u);
   EXPECT_EQ(refused(kImages, kImages).rfind("l: ", 0), 0u);
-}
-
-TEST(Idx, MissingFile) {
-  const TempDir dir;
-  EXPECT_THROW((void)read_idx_set(dir / "none", dir / "none"), InvalidArgument);
 }
 
 }  // namespace

@@ -28,7 +28,6 @@ TEST(LabelledSet, ShapeAndCount) {
   EXPECT_EQ(set.shape.size(), 4u);
   EXPECT_EQ(shape_text(set.shape), "2 x 1 x 2");
   EXPECT_EQ(bytes_of(set, 1)[2], 3);
-  EXPECT_THROW((void)features_of(set, 0), InternalError);
   require_consistent(set);
 }
 
@@ -42,26 +41,6 @@ TEST(LabelledSet, StandardisesByChannel) {
   EXPECT_THROW(standardised(small_set(), 2, inputs), InvalidArgument);
   inputs.resize(3);
   EXPECT_THROW(standardised(small_set(), 0, inputs), InvalidArgument);
-}
-
-TEST(LabelledSet, ByteInputsAreTheSameNumbers) {
-  LabelledSet set;
-  set.name = "ramp";
-  set.shape = {3, 16, 16};
-  set.classes = 2;
-  std::vector<std::uint8_t> values;
-  for (int i = 0; i < 3 * 256; ++i) values.push_back(static_cast<std::uint8_t>(i % 256));
-  set.values = values;
-  set.labels = {1};
-  set.standardisation = cifar10_standardisation();
-  std::vector<float> inputs(set.shape.size());
-  standardised(set, 0, inputs);
-  for (int channel = 0; channel < 3; ++channel) {
-    const std::array<float, 256> table = byte_inputs(set.standardisation, channel);
-    for (std::size_t byte = 0; byte < 256; ++byte) {
-      EXPECT_EQ(table[byte], inputs[static_cast<std::size_t>(channel) * 256 + byte]);
-    }
-  }
 }
 
 TEST(LabelledSet, WithoutConstants) {
@@ -82,7 +61,6 @@ TEST(LabelledSet, Features) {
   set.values = std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8};
   set.standardisation = {};
   require_consistent(set);
-  EXPECT_EQ(features_of(set, 1)[0], 5.0f);
   EXPECT_THROW((void)bytes_of(set, 0), InternalError);
 }
 

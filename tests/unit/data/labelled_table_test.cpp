@@ -47,7 +47,7 @@ TEST(LabelledTable, NpyByNumberAndTheLastByDefault) {
   EXPECT_EQ(read_labelled_table(dir / "t.npy").labels, (std::vector<std::uint8_t>{0, 1}));
   const LabelledSet first = read_labelled_table(dir / "t.npy", {"1", 0, {}});
   EXPECT_EQ(first.labels, (std::vector<std::uint8_t>{1, 0}));
-  EXPECT_EQ(features_of(first, 0)[0], 7.0f);
+  EXPECT_EQ(std::get<std::vector<float>>(first.values)[0], 7.0f);
   for (const char* label : {"0", "4", "x", "1.5", "-1"}) {
     EXPECT_THROW((void)read_labelled_table(dir / "t.npy", {label, 0, {}}), InvalidArgument);
   }

@@ -11,13 +11,12 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-TEST(Budget, TraceAndExcessLoss) {
+TEST(Budget, Trace) {
   EXPECT_EQ(trace_budget(3, 2.0).total, 2.0);
   EXPECT_EQ(dimension(trace_budget(3, 2.0).weights), 3);
-  EXPECT_EQ(excess_loss_budget(3, 2.0).total, 8.0);  // tr Sigma / 4
   EXPECT_THROW((void)trace_budget(3, 0.0), InvalidArgument);
   EXPECT_THROW((void)trace_budget(3, -1.0), InvalidArgument);
-  EXPECT_THROW((void)excess_loss_budget(3, std::nan("")), InvalidArgument);
+  EXPECT_THROW((void)trace_budget(3, std::nan("")), InvalidArgument);
 }
 
 TEST(Budget, DistanceWeighsByHalfTheInverseHessian) {

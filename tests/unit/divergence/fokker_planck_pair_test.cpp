@@ -197,12 +197,12 @@ TEST(FokkerPlanckPair, IdenticalLawsGiveZero) {
 TEST(FokkerPlanckPair, PointStartsBeginAfterOneStep) {
   const auto at = [](double target) { return testing::ornstein_uhlenbeck(1.0, target, 1.0, 0, 0); };
   const double t0 = 0.01;
-  const VectorXd origin = VectorXd::Zero(1);
   StartedDiffusion p = at(0.5);
   StartedDiffusion q = at(-0.5);
   EXPECT_THROW((void)solve_fokker_planck_pair(p, q, {1.0}), InvalidArgument);
-  p.start = one_step_law(p.diffusion, origin, 0.0, t0);
-  q.start = one_step_law(q.diffusion, origin, 0.0, t0);
+  // One Euler step from the origin: the drift is the target there, the noise is 1.
+  p.start = {VectorXd::Constant(1, t0 * 0.5), Isotropic{t0, 1}};
+  q.start = {VectorXd::Constant(1, t0 * -0.5), Isotropic{t0, 1}};
   FokkerPlanckOptions options;
   options.begin = t0;
   const auto solution = solve_fokker_planck_pair(p, q, {1.0}, options);

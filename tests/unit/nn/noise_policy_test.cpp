@@ -26,21 +26,6 @@ constexpr NoiseKind kKinds[] = {
     NoiseKind::none,        NoiseKind::isotropic, NoiseKind::isotropic_per_layer,
     NoiseKind::anisotropic, NoiseKind::floored,   NoiseKind::fixed};
 
-TEST(NoisePolicy, NamesAreReadBack) {
-  for (const NoiseKind kind : kKinds) EXPECT_EQ(parse_noise_kind(name(kind)), kind);
-  for (const NoiseReading reading :
-       {NoiseReading::variance, NoiseReading::deviation, NoiseReading::times_learning_rate}) {
-    EXPECT_EQ(parse_noise_reading(name(reading)), reading);
-  }
-  try {
-    (void)parse_noise_kind("anisotropc");
-    FAIL();
-  } catch (const InvalidArgument& error) {
-    EXPECT_NE(std::string(error.what()).find("Did you mean `anisotropic`?"), std::string::npos)
-        << error.what();
-  }
-}
-
 /// The formulas of the header, one by one.
 TEST(NoisePolicy, StepVariances) {
   const std::vector<double> g = {0.1, -0.8, 0.0, 0.4, -1.0, 0.2};  // four weights, two biases

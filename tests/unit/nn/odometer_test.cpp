@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <limits>
-
-#include "sfumato/core/error.hpp"
+#include <utility>
+#include <vector>
 
 namespace sfumato {
 namespace {
@@ -41,31 +40,6 @@ TEST(Odometer, KeepsTheFirstInfiniteStepAndItsCoordinates) {
   EXPECT_EQ(run.first_infinite->step, 7U);
   EXPECT_EQ(run.first_infinite->count, 2U);
   EXPECT_EQ(run.first_infinite->first_coordinates, (std::vector<std::size_t>{3, 9}));
-}
-
-TEST(OdometerMean, MeanAndStandardErrorOfRuns) {
-  OdometerMean mean;
-  EXPECT_THROW((void)mean.mean(), InvalidArgument);
-  for (const double nats : {1.0, 2.0, 6.0}) {
-    Odometer run;
-    run.add(step(nats), 0);
-    mean.add(run);
-    if (nats == 1.0) {
-      EXPECT_EQ(mean.mean().value.standard_error, kInf);
-    }
-  }
-  const Claimed<MonteCarloMean> got = mean.mean();
-  EXPECT_EQ(got.claim, Claim::estimate);
-  EXPECT_DOUBLE_EQ(got.value.value, 3.0);
-  EXPECT_DOUBLE_EQ(got.value.standard_error, std::sqrt(14.0 / 2.0 / 3.0));
-  EXPECT_EQ(mean.runs(), 3U);
-  Odometer infinite;
-  infinite.add(infinite_step({0}), 0);
-  mean.add(infinite);
-  EXPECT_EQ(mean.runs(), 4U);
-  EXPECT_EQ(mean.infinite_runs(), 1U);
-  EXPECT_EQ(mean.mean().value.value, kInf);
-  EXPECT_EQ(mean.mean().value.standard_error, kInf);
 }
 
 }  // namespace

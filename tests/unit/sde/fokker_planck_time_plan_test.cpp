@@ -41,15 +41,5 @@ TEST(TimePlan, FirstPanelFollowsTheFastestChange) {
   EXPECT_THROW((void)first_panel(law.diffusion, point_law(law.start.mean), 0.0), InvalidArgument);
 }
 
-TEST(OneStepLaw, IsTheEulerStep) {
-  const auto law = testing::multiplicative_p();
-  const auto step = one_step_law(law.diffusion, Eigen::VectorXd::Constant(1, 1.0), 0.0, 0.01);
-  // S(1) = 1.25, S'(1) = -0.25, b(1) = -1 - (0.5 + 0.25)
-  EXPECT_NEAR(step.mean(0), 1.0 - 0.0175, 1e-15);
-  EXPECT_NEAR(trace(step.covariance), 0.0125, 1e-15);
-  EXPECT_THROW((void)one_step_law(law.diffusion, step.mean, 0.0, 0.0), InvalidArgument);
-  EXPECT_THROW((void)one_step_law(law.diffusion, Eigen::Vector2d(0, 0), 0.0, 0.1), InvalidArgument);
-}
-
 }  // namespace
 }  // namespace sfumato

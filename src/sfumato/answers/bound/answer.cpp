@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "sfumato/answers/bound/estimates.hpp"
 #include "sfumato/answers/problem/risk_keys.hpp"
 #include "sfumato/answers/problem/sde_file.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void add_risks(const SdePair& pair, BoundsAtTime& at) {
   if (pair.linear) {

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "sfumato/answers/bound/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/answers/problem/simulation_size.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// "t = 1, 10"
 std::string times_text(const std::vector<double>& times) {

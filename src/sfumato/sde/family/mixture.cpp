@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/contraction.hpp"
 
 namespace sfumato {
@@ -65,8 +65,7 @@ std::optional<HessianBounds> mixture_hessian_bounds(const GaussianMixture& mixtu
       widest = std::max(widest, gap.dot(solve(a.covariance, gap).col(0)));
     }
   }
-  const VectorXd values =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd values = SymmetricEigen(covariance, SymmetricEigen::Want::values).eigenvalues();
   // 1e-12 against the rounding of the eigenvalues and of D.
   const double widened = 1.0 - 0.25 * widest * (1.0 + 1e-12) - 1e-12;
   const double half = 0.5 * variance;

@@ -1,11 +1,11 @@
 #include "sfumato/sde/fokker_planck/coordinates.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -44,7 +44,7 @@ LinearMap diagonalising_map(const Diffusion& p, const Diffusion& q) {
   const MatrixXd half = root.triangularView<Eigen::Lower>().solve(dense(*q_noise));
   MatrixXd ratio = root.triangularView<Eigen::Lower>().solve(half.transpose());
   ratio = 0.5 * (ratio + MatrixXd(ratio.transpose()));
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(ratio);
+  const SymmetricEigen eigen(ratio);
   const MatrixXd backward = root * eigen.eigenvectors();
   return {backward.inverse(), backward};
 }

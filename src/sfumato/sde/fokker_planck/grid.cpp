@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -92,7 +92,7 @@ ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law) {
   const MatrixXd covariance = dense(law.covariance);
   const VectorXd inverse = widths.cwiseInverse();
   const MatrixXd in_cells = inverse.asDiagonal() * covariance * inverse.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(in_cells, Eigen::EigenvaluesOnly);
+  const SymmetricEigen eigen(in_cells, SymmetricEigen::Want::values);
   const double narrowest = std::sqrt(std::max(0.0, eigen.eigenvalues()(0)));
   if (!(narrowest >= 1.0)) {
     throw InvalidArgument(

@@ -63,7 +63,7 @@ class Grid {
 /// The normal density at the cell centres, scaled to mass 1 on the grid.
 ///
 /// Throws  InvalidArgument if the sizes differ or the law is narrower than a cell in some direction
-///         (a point start: see one_step_law), or if part of it lies outside the grid.
+///         (as a point is), or if part of it lies outside the grid.
 [[nodiscard]] Eigen::ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law);
 
 }  // namespace sfumato

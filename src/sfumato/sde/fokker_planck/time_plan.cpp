@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sfumato/core/check.hpp"
-#include "sfumato/core/overloaded.hpp"
 #include "sfumato/sde/fokker_planck/operator.hpp"
 
 namespace sfumato {
@@ -63,29 +62,6 @@ double first_panel(const Diffusion& diffusion, const GaussianLaw& start, double 
                               std::abs(found.drift(0, k)) / sd(k) + slope);
   }
   return 0.25 / rate;
-}
-
-GaussianLaw one_step_law(const Diffusion& diffusion, const Eigen::VectorXd& point, double time,
-                         double duration) {
-  require_positive("duration", duration);
-  require_size("point", point.size(), diffusion.dimension);
-  const Points at = point.transpose().array();
-  Points drift(1, point.size());
-  diffusion.drift(time, at, drift);
-  const Eigen::VectorXd mean = point + duration * drift.matrix().transpose();
-  for (const double value : mean) require_finite("the mean after one step", value);
-  const Covariance covariance =
-      std::visit(Overloaded{[](const Covariance& constant) { return constant; },
-                            [&](const DiagonalNoise& noise) -> Covariance {
-                              Points variances(1, point.size());
-                              noise.variances(time, at, variances);
-                              return Diagonal{variances.matrix().transpose()};
-                            },
-                            [&](const MatrixNoise& noise) -> Covariance {
-                              return Dense{noise.covariance(time, point)};
-                            }},
-                 diffusion.noise);
-  return {mean, scaled(require_covariance("Sigma", covariance), duration)};
 }
 
 }  // namespace sfumato

@@ -43,12 +43,4 @@ struct TimeGrading {
 /// Throws  InvalidArgument if a variance of the start is zero, or as sample().
 [[nodiscard]] double first_panel(const Diffusion& diffusion, const GaussianLaw& start, double time);
 
-/// The law one Euler step of length `duration` after a point: N(x + duration b, duration Sigma).
-/// For a point start, solve from time + duration with it; the laws then differ from the true ones by
-/// a term of order `duration` in the drift (Spec §6.1 says why a point start itself is refused).
-///
-/// Throws  InvalidArgument if duration is not positive or a coefficient is unusable.
-[[nodiscard]] GaussianLaw one_step_law(const Diffusion& diffusion, const Eigen::VectorXd& point,
-                                       double time, double duration);
-
 }  // namespace sfumato
