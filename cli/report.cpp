@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 
 #include "command.hpp"
@@ -17,10 +18,15 @@ struct ReportOptions {
 };
 
 ExitCode report(ReportOptions& options) {
-  const TomlTable table = options.keys.table();
+  const bool is_file = options.inputs.size() == 1 && options.inputs.front().ends_with(".toml");
+  if (!is_file) options.keys.texts("inputs") = options.inputs;
+  const TomlTable table = options.keys.table(is_file ? options.inputs.front() : "");
   ReportQuestion question;
   read_keys(question, table, report_keys());
-  question.inputs = options.inputs;
+  if (is_file) {  // as other paths of a file, relative to it
+    const auto folder = std::filesystem::path(options.inputs.front()).parent_path();
+    for (std::string& input : question.inputs) input = (folder / input).string();
+  }
   question.force = options.force;
   question.written = time_now();
   TerminalObserver observer;
@@ -36,10 +42,10 @@ void add_report(CLI::App& app, Commands& commands) {
   auto* command =
       app.add_subcommand("report", "Make one self-contained HTML page from results; and its JSON");
   const auto options = std::make_shared<ReportOptions>();
-  command
-      ->add_option("inputs", options->inputs,
-                   "Ledgers, JSON of other commands, directories of `reproduce`")
-      ->required();
+  command->add_option(
+      "inputs", options->inputs,
+      "Ledgers, JSON of other commands, directories of `reproduce`; or one TOML file "
+      "with the options as keys");
   options->keys.declare(*command, infos_of(report_keys()), {"inputs"});
   add_output_flags(*command, options->force);
   add_json_flag(*command, options->json);

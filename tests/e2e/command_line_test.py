@@ -38,6 +38,7 @@ class CommandLine(ProgramTest):
 
     def test_everything_that_is_missing_is_listed_at_once(self):
         self.assert_refused(USAGE, ["TABLE", "--target", "--adjacency", "--loss", "--noise"], "rows")
+        self.assert_refused(USAGE, ["INPUTS", "--out"], "report")
 
     def test_messages_name_the_options_of_the_command(self):
         rows = ["rows", "examples/rows/diabetes.csv", "--target", "progression", "--adjacency", "remove", "--loss", "sum", "--noise", "1"]
@@ -52,6 +53,19 @@ class CommandLine(ProgramTest):
         self.assertEqual(result.returncode, 65, result.stderr)
         self.assertIn("q.toml:6:", result.stderr)
         self.assertIn("`learning_rate`", result.stderr)
+
+    def test_a_report_as_a_file(self):
+        self.write("risk.json", run("quadratic", "examples/quadratic/shift.toml", "--json").stdout)
+        question = self.write("page.toml", 'inputs = ["risk.json"]\nout = "page.html"\ntitle = "A page"\n')
+        made = run("report", question, cwd="/")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertIn("<title>A page", (self.dir / "page.html").read_text())
+        # What the command line says comes before the file.
+        made = run("report", question, "--title", "Another", "--force")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        self.assertIn("<title>Another", (self.dir / "page.html").read_text())
+        self.assert_refused(BAD_INPUT, ["page.toml:4:1", "unknown"], "report", self.write(
+            "page.toml", 'inputs = ["risk.json"]\nout = "page.html"\ntitle = "A page"\ncolour = 1\n'))
 
     def test_no_advice_that_the_command_cannot_follow(self):
         base = ["--target", "y", "--adjacency", "remove", "--loss", "sum", "--noise", "1"]

@@ -12,10 +12,13 @@ const Keys<ReportQuestion>& report_keys() {
   using Q = ReportQuestion;
   static const Keys<Q> all = [] {
     Keys<Q> list = {
-        texts_key<Q>("inputs", "paths",
-                     "ledgers, JSON of other commands, directories of `reproduce`", &Q::inputs),
-        file_key<Q>("out", "the page; the same for programs is beside it, with .json", &Q::out),
-        text_key<Q>("title", "text", "of the report (default: of the first input)", &Q::title)};
+        required(texts_key<Q>("inputs", "paths",
+                              "ledgers, JSON of other commands, directories of `reproduce`",
+                              &Q::inputs)),
+        required(file_key<Q>(
+            "out", "HTML page to write; its JSON goes beside it, with the suffix .json", &Q::out)),
+        text_key<Q>("title", "text", "title of the page (default: that of the first input)",
+                    &Q::title)};
     for (Key<Q>& key : ledger_audit_keys<Q>()) list.push_back(std::move(key));
     return list;
   }();
