@@ -1,8 +1,9 @@
 #include "sfumato/sde/spectrum.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
+
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -44,8 +45,8 @@ double rounding_of(const Spectrum& spectrum) {
 
 Spectrum spectrum_of(const MatrixXd& matrix) {
   if (!has_off_diagonal(matrix)) return {matrix.diagonal(), MatrixXd()};
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(matrix);
-  if (eigen.info() != Eigen::Success) {
+  const SymmetricEigen eigen(matrix);
+  if (!eigen.converged()) {
     throw NumericalFailure("the eigenvalues of the matrix do not converge",
                            "Check the matrix for entries of extreme size");
   }

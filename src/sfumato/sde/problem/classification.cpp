@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/link_kernel.hpp"
@@ -313,8 +313,7 @@ double hessian_bound(const ClassificationProblem& problem) {
   const ClassificationProblem::Weights own = problem.weights();
   const Index p = problem.features().cols();
   const MatrixXd gram = problem.features().transpose() * problem.features();
-  const double largest =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(gram, Eigen::EigenvaluesOnly).eigenvalues()(p - 1);
+  const double largest = SymmetricEigen(gram, SymmetricEigen::Want::values).eigenvalues()(p - 1);
   // The rounding of the products and of the eigenvalues, relative to the trace.
   const double slack = static_cast<double>(problem.rows() + 16 * p + 64) * kEpsilon * gram.trace();
   return (own.ridge + own.row * problem.constants().curvature * (largest + slack)) *

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,8 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -19,7 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Weights = ClassificationProblem::Weights;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kUp = 1.0 + 1e-12;  // over the rounding of a few products and a norm
 constexpr int kMostSteps = 200;
@@ -56,8 +56,7 @@ double least_curvature(const ClassificationProblem& problem, MatrixXd hessian) {
       }
     }
   }
-  const double least =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(hessian, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  const double least = SymmetricEigen(hessian, SymmetricEigen::Want::values).eigenvalues()(0);
   const double slack =
       static_cast<double>(problem.rows() + 32 * problem.parameters() + 64) * kEpsilon * trace;
   return std::max(0.0, least - slack);
