@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
@@ -39,6 +40,27 @@ TEST(GaussianTpr, ZeroShiftWiderLawByHand) {
   const double fpr = 2.0 * cdf(normal, 0.5 * t) - 1.0;
   const double tpr = 2.0 * cdf(normal, t) - 1.0;
   EXPECT_NEAR(gaussian_tpr(one_dimensional(0.0, 4.0), fpr).value, tpr, 1e-9);
+}
+
+TEST(GaussianTpr, VariancesFarApartAreBounded) {
+  const double spread = 1e10;
+  for (const double half : {0.01, 0.3, 1.0, 2.5, 8.0}) {  // the best test says P on |z| < half
+    const double fpr = std::erf(half / spread / std::sqrt(2.0));
+    const Claimed<double> tpr = gaussian_tpr(one_dimensional(0.0, spread * spread), fpr);
+    EXPECT_GE(tpr.value, std::erf(half / std::sqrt(2.0)) * (1.0 - 1e-9)) << half;
+    EXPECT_LE(tpr.value, std::min(1.0, spread * fpr) * (1.0 + 1e-9)) << half;
+  }
+}
+
+// Two variances, one of them 1e12: the search for a threshold among losses of 1e12 took half a minute for each rate.
+TEST(GaussianTpr, HardlyOverlappingLawsTakeNoTime) {
+  const WhitenedPair pair = whiten(VectorXd::Zero(2), Isotropic{1.0, 2}, Eigen::Vector2d(0.01, 0.1),
+                                   Diagonal{Eigen::Vector2d(1.105, 1e12)});
+  for (const double fpr : {0.5, 0.05, 1e-3, 1e-5}) {
+    const Claimed<double> tpr = gaussian_tpr(pair, fpr);
+    EXPECT_EQ(tpr.claim, Claim::upper_bound) << fpr;
+    EXPECT_EQ(tpr.value, 1.0) << fpr;
+  }
 }
 
 TEST(GaussianTpr, WithoutAThresholdItIsANearlySharpBound) {
