@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/paper_statistic.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
 #include "sfumato/study/path_kl_risk.hpp"
@@ -35,8 +34,6 @@ struct PolicyTrials {
   std::vector<PathKlRuns> odometers;
   /// Parameters that made a step infinite, of the first such steps: a few, ascending.
   std::vector<std::size_t> infinite_coordinates;
-  /// For the paper's statistic, by pair; empty if record losses were not kept or pairs lack trials.
-  std::vector<ConfidencePair> confidences;
 };
 
 /// The trials of every policy of `study`, whose ledger it is, with the scores called `score`. Failed

@@ -19,7 +19,6 @@ TrialResult trial(TrialKey key, double loss) {
     world.test_accuracy = std::nan("");
     world.odometer = 10.0 * key.pair + key.replica + w;
     world.scores = {{"loss", -loss}};
-    world.series = {{"record_losses", {0.0F, static_cast<float>(loss)}}};
     result.worlds.push_back(std::move(world));
   }
   return result;
@@ -75,7 +74,6 @@ TEST_F(PolicyTrialsTest, PairsAreApartUnlessEachReplicaDrewItsOwn) {
   EXPECT_EQ(pooled.odometers, (std::vector<PathKlRuns>{{{{0.0, 10.0}, {1.0, 11.0}}}}));
   ASSERT_EQ(pooled.scores.size(), 1U);
   EXPECT_EQ(pooled.scores[0].with, (std::vector<double>{-1.0, -100.0, -2.0}));
-  EXPECT_EQ(pooled.confidences.size(), 2U);  // of the pairs: the paper's statistic compares records
 }
 
 }  // namespace
