@@ -8,12 +8,12 @@
 #include <map>
 #include <numeric>
 
+#include "sfumato/answers/evidence/loss_histogram.hpp"
 #include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/paper/confidences.hpp"
 #include "sfumato/paper/json_value.hpp"
-#include "sfumato/report/histogram.hpp"
 #include "sfumato/study/ledger_audit/ledger_audit.hpp"
 
 namespace sfumato {
@@ -88,7 +88,7 @@ PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const Polic
   options.audits = audits;
   const Audit audit = audit_scores(all, options);
   outcome.pooled_epsilon = audit.epsilon(Delta(kDelta));
-  outcome.pooled_maximum = audit.epsilon_cap(Delta(kDelta));
+  outcome.pooled_maximum = audit.maximum_epsilon(Delta(kDelta));
   outcome.pooled_delta = audit.delta(Epsilon(study.audit.epsilons.front()));
   if (trials.scores.size() > 1) {
     outcome.pooled_epsilon.assumptions.emplace_back(kPooled);
@@ -113,7 +113,7 @@ void add_audit(const TrainedStudy& trained, std::vector<PolicyOutcome>& outcomes
   for (std::size_t p = 0; p < outcomes.size(); ++p) {
     const Audit& shown = std::get<PairedModels>(found.policies[p].models).audit;
     outcomes[p].epsilon = shown.epsilon(Delta(found.deltas.front()));
-    outcomes[p].maximum = shown.epsilon_cap(Delta(found.deltas.front()));
+    outcomes[p].maximum = shown.maximum_epsilon(Delta(found.deltas.front()));
     outcomes[p].delta = shown.delta(Epsilon(found.epsilons.front()));
   }
 }
@@ -252,32 +252,8 @@ Json interval_json(const PolicyOutcome& o, const std::vector<double>& epsilons) 
   return json;
 }
 
-Figure loss_histogram(const std::string& key, const std::string& title,
-                      const PolicyTrials& trials) {
-  std::vector<double> all = trials.differing_losses[0];
-  all.insert(all.end(), trials.differing_losses[1].begin(), trials.differing_losses[1].end());
-  const Axis axis{"loss of the differing record", "nats"};
-  const Figure bins = histogram(key, title, axis, all);
-  Figure figure(key, title, Mark::bars, axis, Axis{"models"});
-  if (all.empty()) return figure;
-  const std::vector<double>& edges = bins.series().front().x;
-  for (std::size_t w = 0; w < 2; ++w) {
-    Series series{w == 0 ? "D" : "D_prime",
-                  w == 0 ? "trained on D" : "trained on D'",
-                  edges,
-                  std::vector<double>(edges.size() - 1, 0.0),
-                  {},
-                  Claim::exact,
-                  "counts"};
-    for (const double loss : trials.differing_losses[w]) {
-      const auto above = std::upper_bound(edges.begin(), edges.end(), loss) - edges.begin();
-      const auto bin =
-          std::clamp<std::ptrdiff_t>(above - 1, 0, static_cast<std::ptrdiff_t>(edges.size()) - 2);
-      series.y[static_cast<std::size_t>(bin)] += 1.0;
-    }
-    figure.add(std::move(series));
-  }
-  return figure;
+Figure losses_figure(const std::string& key, const std::string& title, const PolicyTrials& trials) {
+  return loss_histogram(key, title, {trials.differing_losses[0], trials.differing_losses[1]});
 }
 
 Figure training_curves(const std::string& key, const std::string& title,

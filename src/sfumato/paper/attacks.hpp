@@ -74,9 +74,9 @@ struct PolicyOutcome {
 [[nodiscard]] nlohmann::ordered_json interval_json(const PolicyOutcome& outcome,
                                                    const std::vector<double>& epsilons);
 
-/// Losses of the differing record under the models of D and of D', in the same bins.
-[[nodiscard]] Figure loss_histogram(const std::string& key, const std::string& title,
-                                    const PolicyTrials& trials);
+/// Losses of the differing record under the models of D and of D'.
+[[nodiscard]] Figure losses_figure(const std::string& key, const std::string& title,
+                                   const PolicyTrials& trials);
 
 /// Mean over the first models of D of the logged losses of their batches, one line per policy.
 [[nodiscard]] Figure training_curves(const std::string& key, const std::string& title,

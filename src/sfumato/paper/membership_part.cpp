@@ -81,8 +81,8 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
                      Claimed<double>{trials.largest_loss, Claim::estimate, models},
                      Claimed<double>{trials.worst_loss, Claim::estimate, models}});
       result.blocks.emplace_back(
-          loss_histogram(fmt::format("membership_{}", printed.policy),
-                         fmt::format("Loss of the differing record, {}", printed.policy), trials));
+          losses_figure(fmt::format("membership_{}", printed.policy),
+                        fmt::format("Loss of the differing record, {}", printed.policy), trials));
       result.paper[printed.policy] = {{"mean_distance", printed.distance},
                                       {"worst_loss", printed.worst_loss}};
       Json ours = outcome_json(outcomes[p], trained->study.audit.epsilons);

@@ -18,7 +18,7 @@ std::optional<PublicDesign> design_on_public_records(const Study& study, std::ui
   const auto dimension = static_cast<Eigen::Index>(network.parameter_count());
   Training training = study.train;
   training.gradient_differences = true;
-  training.odometer = false;
+  training.path_kl = false;
   Eigen::VectorXd moments = Eigen::VectorXd::Zero(dimension);
   for (std::uint64_t pair = 0; pair < pairs; ++pair) {
     training.seed = study.train.seed + pair;
@@ -26,7 +26,7 @@ std::optional<PublicDesign> design_on_public_records(const Study& study, std::ui
                      {NoisePolicy{"none"}}, training);
     group.train_until(training.iterations, observer);
     if (group.step() < training.iterations) return std::nullopt;
-    for (const ModelRecord& record : group.records()) {
+    for (const ModelRecord& record : group.models()) {
       for (Eigen::Index i = 0; i < dimension; ++i) {
         moments(i) += record.squared_differences[static_cast<std::size_t>(i)];
       }

@@ -253,9 +253,9 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
   result.blocks.emplace_back(ridge_figure(ridge));
   for (const BatchOutcome& b : batches) {
     result.blocks.emplace_back(
-        loss_histogram(fmt::format("table1_losses_b{}", b.setting.batch),
-                       fmt::format("Loss of the differing record, batch {}", b.setting.batch),
-                       b.trained.policies.front()));
+        losses_figure(fmt::format("table1_losses_b{}", b.setting.batch),
+                      fmt::format("Loss of the differing record, batch {}", b.setting.batch),
+                      b.trained.policies.front()));
   }
   result.files.push_back({"table1_paper.csv", to_csv(comparison_table(batches))});
   result.files.push_back({"table1_ridge.csv", to_csv(ridge_table(ridge))});

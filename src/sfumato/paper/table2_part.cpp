@@ -6,8 +6,8 @@
 
 #include "sfumato/paper/attacks.hpp"
 #include "sfumato/paper/json_value.hpp"
-#include "sfumato/paper/odometers.hpp"
 #include "sfumato/paper/part.hpp"
+#include "sfumato/paper/path_kl_summary.hpp"
 #include "sfumato/paper/studies.hpp"
 #include "sfumato/report/csv_export.hpp"
 #include "sfumato/report/number.hpp"
@@ -125,7 +125,7 @@ bool within_factor(double ours, double theirs, double factor) {
 }
 
 std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOutcome>& outcomes,
-                              const std::vector<OdometerSummary>& odometers) {
+                              const std::vector<PathKlSummary>& summaries) {
   const PolicyOutcome& isotropic = outcome(outcomes, kIsotropic);
   const PolicyOutcome& anisotropic = outcome(outcomes, kAnisotropic);
   std::vector<Finding> findings;
@@ -181,7 +181,7 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
   }
   std::size_t finite = 0, total = 0;
   std::string example;
-  for (const OdometerSummary& o : odometers) {
+  for (const PathKlSummary& o : summaries) {
     total += o.models;
     finite += o.models - o.infinite;
     if (example.empty() && o.infinite != 0) {
@@ -209,7 +209,7 @@ Json paper_json(const Setting& setting) {
 PartResult result_of(const Setting& setting, const TrainedStudy& trained,
                      const std::vector<PolicyOutcome>& outcomes) {
   const std::vector<double>& epsilons = trained.study.audit.epsilons;
-  const std::vector<OdometerSummary> odometers = odometers_of(trained);
+  const std::vector<PathKlSummary> summaries = path_kl_summaries(trained);
   PartResult result;
   result.blocks.emplace_back(comparison_table(setting, outcomes));
   result.blocks.emplace_back(statistic_table(block_key(setting, "statistic"),
@@ -219,26 +219,26 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
       block_key(setting, "attack"),
       "The same models attacked: a threshold on the differing record's loss", outcomes));
   result.blocks.emplace_back(proof_table(block_key(setting, "proof"), outcomes, epsilons.front()));
-  if (!odometers.empty()) {
-    result.blocks.emplace_back(odometer_table(block_key(setting, "odometer"), odometers));
+  if (!summaries.empty()) {
+    result.blocks.emplace_back(path_kl_table(block_key(setting, "path_kl"), summaries));
   }
   for (std::size_t p = 0; p < trained.policies.size(); ++p) {
     const std::string& policy = trained.study.noise[p].name;
-    result.blocks.emplace_back(loss_histogram(block_key(setting, "losses_" + policy),
-                                              "Loss of the differing record, " + policy,
-                                              trained.policies[p]));
+    result.blocks.emplace_back(losses_figure(block_key(setting, "losses_" + policy),
+                                             "Loss of the differing record, " + policy,
+                                             trained.policies[p]));
   }
   result.blocks.emplace_back(training_curves(block_key(setting, "training"), "Training", trained));
   result.files.push_back({fmt::format("{}.csv", block_key(setting, "paper")),
                           to_csv(comparison_table(setting, outcomes))});
-  result.findings = findings(setting, outcomes, odometers);
+  result.findings = findings(setting, outcomes, summaries);
   result.paper = paper_json(setting);
   result.interval = Json::object();
   for (const PolicyOutcome& o : outcomes) {
     result.ours[o.policy] = outcome_json(o, epsilons);
     result.interval[o.policy] = interval_json(o, epsilons);
   }
-  if (!odometers.empty()) result.ours["odometer"] = odometer_json(odometers);
+  if (!summaries.empty()) result.ours["path_kl"] = path_kl_json(summaries);
   result.size = size_json(trained.study);
   result.reduced = is_reduced(trained.study, setting.study);
   return result;

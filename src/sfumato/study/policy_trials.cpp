@@ -23,7 +23,7 @@ std::optional<double> score_of(const WorldResult& world, const std::string& name
 struct Gathered {
   PolicyTrials trials;
   std::map<std::uint32_t, ScoreSample> scores;
-  std::map<std::uint32_t, PathKlRuns> odometers;
+  std::map<std::uint32_t, PathKlRuns> path_kls;
   std::set<std::size_t> infinite_coordinates;
 };
 
@@ -35,8 +35,8 @@ void gather_world(Gathered& of, std::uint32_t audited, std::size_t w, const Worl
   if (!std::isnan(world.test_accuracy)) trials.test_accuracies[w].push_back(world.test_accuracy);
   trials.worst_loss = std::max(trials.worst_loss, world.training_loss);
   trials.largest_loss = std::fmax(trials.largest_loss, world.largest_loss);
-  if (!std::isnan(world.odometer)) {
-    of.odometers[audited][w].push_back(world.odometer);
+  if (!std::isnan(world.path_kl)) {
+    of.path_kls[audited][w].push_back(world.path_kl);
   }
   for (const NamedSeries& series : world.series) {
     if (series.name != "infinite_coordinates") continue;
@@ -50,7 +50,7 @@ void gather_world(Gathered& of, std::uint32_t audited, std::size_t w, const Worl
 PolicyTrials finished(Gathered&& of) {
   PolicyTrials trials = std::move(of.trials);
   for (auto& [pair, sample] : of.scores) trials.scores.push_back(std::move(sample));
-  for (auto& [pair, runs] : of.odometers) trials.odometers.push_back(std::move(runs));
+  for (auto& [pair, runs] : of.path_kls) trials.path_kls.push_back(std::move(runs));
   trials.infinite_coordinates.assign(of.infinite_coordinates.begin(),
                                      of.infinite_coordinates.end());
   return trials;

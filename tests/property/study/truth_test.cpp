@@ -252,7 +252,7 @@ TEST_F(Networks, TrainingWithoutNoiseOnAMemorisingModelIsCaught) {
   const double shown = audit.epsilon(Delta(1e-5)).value.nats();
   EXPECT_GT(shown, 1.0);  // a claim of eps = 1 is refuted
   std::printf("memorising without noise: eps >= %.3f, cap %.3f\n", shown,
-              audit.epsilon_cap(Delta(1e-5)));
+              audit.maximum_epsilon(Delta(1e-5)));
 }
 
 }  // namespace

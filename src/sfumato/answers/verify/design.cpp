@@ -1,4 +1,4 @@
-// Golden functions of Spec §9: the choice of the noise.
+// Golden functions of Spec §9 and §13: the choice of the noise.
 #include "sfumato/answers/verify/registry.hpp"
 #include "sfumato/design/average_design.hpp"
 #include "sfumato/design/minimax_design.hpp"

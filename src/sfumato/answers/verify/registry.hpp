@@ -25,7 +25,7 @@ void register_conversions(Registry& registry);    // Spec §4
 void register_quadratic(Registry& registry);      // Spec §5
 void register_bounds(Registry& registry);         // Spec §6 and §7
 void register_chain(Registry& registry);          // Spec §8
-void register_design(Registry& registry);         // Spec §9
+void register_design(Registry& registry);         // Spec §9 and §13
 void register_minibatch(Registry& registry);      // Spec §10
 void register_audit(Registry& registry);          // Spec §11
 void register_particles(Registry& registry);      // Spec §12.2

@@ -1,10 +1,8 @@
-#include "sfumato/nn/odometer.hpp"
+#include "sfumato/nn/path_kl_sum.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <utility>
-#include <vector>
 
 namespace sfumato {
 namespace {
@@ -16,8 +14,8 @@ StepKl infinite_step(std::vector<std::size_t> coordinates) {
   return {kInf, coordinates.size(), std::move(coordinates)};
 }
 
-TEST(Odometer, SumsSteps) {
-  Odometer run;
+TEST(PathKlSum, SumsSteps) {
+  PathKlSum run;
   EXPECT_EQ(run.nats, 0.0);
   run.add(step(0.5), 0);
   run.add(step(0.25), 1);
@@ -27,8 +25,8 @@ TEST(Odometer, SumsSteps) {
   EXPECT_FALSE(run.first_infinite.has_value());
 }
 
-TEST(Odometer, KeepsTheFirstInfiniteStepAndItsCoordinates) {
-  Odometer run;
+TEST(PathKlSum, KeepsTheFirstInfiniteStepAndItsCoordinates) {
+  PathKlSum run;
   run.add(step(0.5), 4);
   run.add(infinite_step({3, 9}), 7);
   run.add(infinite_step({4}), 8);

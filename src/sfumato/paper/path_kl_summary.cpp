@@ -1,4 +1,4 @@
-#include "sfumato/paper/odometers.hpp"
+#include "sfumato/paper/path_kl_summary.hpp"
 
 #include <fmt/format.h>
 
@@ -42,8 +42,8 @@ void add_first_infinite(Count& count, const Network& network, const std::vector<
 
 }  // namespace
 
-std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
-  if (!trained.study.train.odometer) return {};
+std::vector<PathKlSummary> path_kl_summaries(const TrainedStudy& trained) {
+  if (!trained.study.train.path_kl) return {};
   // Names of parameters need the network alone, and of the data its shape alone.
   LabelledSet shape;
   const bool colour = trained.study.data.set == "cifar10";
@@ -55,10 +55,10 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
   Ledger::read(trained.ledger).for_each([&](const TrialResult& trial) {
     for (std::size_t w = 0; w < trial.worlds.size(); ++w) {
       const WorldResult& world = trial.worlds[w];
-      if (std::isnan(world.odometer)) continue;
+      if (std::isnan(world.path_kl)) continue;
       Count& count = counts[{trial.key.policy, w}];
       ++count.models;
-      count.sum += world.odometer;
+      count.sum += world.path_kl;
       count.steps += static_cast<double>(world.infinite_steps);
       count.infinite += world.infinite_steps != 0 ? 1 : 0;
       for (const NamedSeries& series : world.series) {
@@ -67,7 +67,7 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
       }
     }
   });
-  std::vector<OdometerSummary> summaries;
+  std::vector<PathKlSummary> summaries;
   for (const auto& [key, count] : counts) {
     const auto models = static_cast<double>(count.models);
     summaries.push_back(
@@ -83,7 +83,7 @@ std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained) {
   return summaries;
 }
 
-Table odometer_table(const std::string& key, const std::vector<OdometerSummary>& odometers) {
+Table path_kl_table(const std::string& key, const std::vector<PathKlSummary>& summaries) {
   Table table(key, "What the steps of training reveal: the path KL of the same models",
               {{"policy", "noise"},
                {"along", "along"},
@@ -93,7 +93,7 @@ Table odometer_table(const std::string& key, const std::vector<OdometerSummary>&
                {"steps", "infinite steps"},
                {"layers", "first because of"}},
               2);
-  for (const OdometerSummary& o : odometers) {
+  for (const PathKlSummary& o : summaries) {
     std::vector<std::string> layers;
     for (const auto& [layer, models] : o.layers)
       layers.push_back(fmt::format("{} ({})", layer, models));
@@ -105,9 +105,9 @@ Table odometer_table(const std::string& key, const std::vector<OdometerSummary>&
   return table;
 }
 
-nlohmann::ordered_json odometer_json(const std::vector<OdometerSummary>& odometers) {
+nlohmann::ordered_json path_kl_json(const std::vector<PathKlSummary>& summaries) {
   nlohmann::ordered_json json;
-  for (const OdometerSummary& o : odometers) {
+  for (const PathKlSummary& o : summaries) {
     nlohmann::ordered_json layers = nlohmann::ordered_json::object();
     for (const auto& [layer, models] : o.layers) layers[layer] = models;
     json[o.policy]["along " + o.along] = {{"models", o.models},

@@ -1,8 +1,8 @@
-#include "sfumato/nn/odometer.hpp"
+#include "sfumato/nn/path_kl_sum.hpp"
 
 namespace sfumato {
 
-void Odometer::add(const StepKl& step, std::uint64_t number) {
+void PathKlSum::add(const StepKl& step, std::uint64_t number) {
   if (step.infinite > 0) {
     if (!first_infinite) first_infinite = Infinite{number, step.infinite, step.first_infinite};
     ++infinite_steps;

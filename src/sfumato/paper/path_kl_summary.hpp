@@ -9,8 +9,8 @@
 
 namespace sfumato {
 
-/// What the odometers of the models of one policy say, along D and along D'.
-struct OdometerSummary {
+/// What the path KLs of the models of one policy say, along D and along D'.
+struct PathKlSummary {
   std::string policy;
   std::string along;  ///< "D" or "D'"
   std::size_t models = 0;
@@ -22,11 +22,11 @@ struct OdometerSummary {
   std::string example;  ///< the first parameters that made one model's infinite, by name
 };
 
-/// Reads the ledger of a study that kept odometers; nothing if it did not.
-[[nodiscard]] std::vector<OdometerSummary> odometers_of(const TrainedStudy& trained);
+/// Reads the ledger of a study that kept path KLs; nothing if it did not.
+[[nodiscard]] std::vector<PathKlSummary> path_kl_summaries(const TrainedStudy& trained);
 
-[[nodiscard]] Table odometer_table(const std::string& key,
-                                   const std::vector<OdometerSummary>& odometers);
-[[nodiscard]] nlohmann::ordered_json odometer_json(const std::vector<OdometerSummary>& odometers);
+[[nodiscard]] Table path_kl_table(const std::string& key,
+                                  const std::vector<PathKlSummary>& summaries);
+[[nodiscard]] nlohmann::ordered_json path_kl_json(const std::vector<PathKlSummary>& summaries);
 
 }  // namespace sfumato
