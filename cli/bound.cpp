@@ -7,18 +7,28 @@
 #include "sfumato/answers/bound/keys.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/paper/printed_bounds.hpp"
 
 namespace sfumato::cli {
 namespace {
 
-ExitCode bound(const ProblemOptions& options) {
+struct Options : ProblemOptions {
+  bool as_printed = false;  ///< show the paper's formulas too
+};
+
+ExitCode bound(const Options& options) {
   const TomlTable table = problem_of(options);
   const BoundAnswer found = located_keys(table, bound_keys(), [&] {
     const BoundQuestion question = read_bound_question(table, options.file);
     TerminalObserver observer;
     return answer(question, observer);
   });
-  show([&](Detail detail) { return document_of(found, detail); }, options.output);
+  const auto document = [&](Detail detail) {
+    Document shown = document_of(found, detail);
+    if (options.as_printed) add_printed_bounds(found, shown);
+    return shown;
+  };
+  show(document, options.output);
   return code_of(found.verdict, found.stopped);
 }
 
@@ -27,12 +37,14 @@ ExitCode bound(const ProblemOptions& options) {
 void add_bound(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "bound", "Relative-entropy bounds between two SDEs, beside exact, grid and simulated values");
-  const auto options = std::make_shared<ProblemOptions>();
+  const auto options = std::make_shared<Options>();
   declare_problem(*command, bound_keys(), *options,
                   "Examples:\n"
                   "  sfumato bound examples/bound/unequal_noise.toml --times 1,10\n"
                   "  sfumato bound examples/bound/shift.toml --set d.Sigma=0.5 --full\n"
                   "Exit code 1 if the grid refutes what the file assumes.");
+  command->add_flag("--as-printed", options->as_printed,
+                    "Also the formulas that the paper prints, and whether they hold here");
   commands.push_back({command, [options] {
                         return located(place_of(*options), [&] { return bound(*options); });
                       }});

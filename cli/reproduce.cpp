@@ -9,8 +9,8 @@
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/paper/run.hpp"
 #include "sfumato/report/printable.hpp"
-#include "sfumato/reproduce/run.hpp"
 
 namespace sfumato::cli {
 namespace {

@@ -4,6 +4,7 @@
 #include "key_options.hpp"
 #include "progress.hpp"
 #include "sfumato/answers/verify/document.hpp"
+#include "sfumato/paper/golden.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -20,7 +21,7 @@ ExitCode verify(Options& options) {
   VerifyQuestion question;
   read_keys(question, options.keys.table(), verify_keys());
   TerminalObserver observer;
-  const VerifyAnswer found = answer(question, observer);
+  const VerifyAnswer found = answer(question, golden_functions(), observer);
   observer.finish();
   show([&](Detail detail) { return document_of(found, detail); }, options.output);
   return code_of(found.verdict, observer.stop_requested());

@@ -23,7 +23,7 @@ LAYERS = [
     ["audit", "design", "nn"],
     ["study"],
     ["answers"],
-    ["reproduce"],
+    ["paper"],
     ["cli", "python"],
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
@@ -41,7 +41,7 @@ THIRD_PARTY = [
     (r"CLI/.*", ["cli"]),
     (r"zlib\.h|zconf\.h", ["src/sfumato/data/*.cpp"]),
     (r"nlohmann/.*", ["src/sfumato/data", "src/sfumato/report", "src/sfumato/answers/*.cpp",
-                      "src/sfumato/answers/verify", "src/sfumato/reproduce", "cli"]),
+                      "src/sfumato/answers/verify", "src/sfumato/paper", "cli"]),
     (r"sqlite3\.h", ["src/sfumato/study/ledger"]),
     (r"mpi\.h", ["src/sfumato/study/scheduler"]),
     (r"Python\.h|nanobind/.*|pybind11/.*", ["python"]),

@@ -114,15 +114,15 @@ def readings(entry):
             + table(("read as", "noise", "delta at 0.1", "worst loss", "distance"), rows))
 
 
-def odometers(entry):
-    found = at(entry, "ours", "odometer")
+def path_kls(entry):
+    found = at(entry, "ours", "path_kl")
     if not found:
         return ""
     rows = [(policy, along, number(o["models"]), number(o["infinite"]), number(o["mean_nats"]),
              number(o["mean_infinite_steps"]),
              ", ".join(f"{layer} ({n})" for layer, n in o["first_because_of"].items()) or "-")
             for policy, worlds in found.items() for along, o in worlds.items()]
-    return ("Odometer of the same models:\n\n"
+    return ("Path KL of the same models:\n\n"
             + table(("noise", "path", "models", "infinite", "mean nats", "infinite steps",
                      "first because of (models)"), rows))
 
@@ -200,7 +200,7 @@ def main(source, out):
     for key, entry in found:
         reduced = ", reduced" if entry["reduced"] else ""
         text += f"\n## {key}\n\nScale: {entry['scale']}{reduced} ({sizes(entry)}).\n"
-        for section in (compared, readings, attacked, odometers, flatness, ridge_batches, frontier,
+        for section in (compared, readings, attacked, path_kls, flatness, ridge_batches, frontier,
                         theorem, statements):
             block = section(entry)
             if block:

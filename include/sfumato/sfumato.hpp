@@ -95,6 +95,7 @@
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/known.hpp"
+#include "sfumato/core/loss_scale.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/pair.hpp"
 #include "sfumato/core/units.hpp"

@@ -106,15 +106,15 @@ class Reproduce(ProgramTest):
             self.assertEqual(len(rows), 46 * 46)
             for row in rows:
                 x, y = float(row["x"]), float(row["y"])
-                self.assert_close(float(row["privacy"]), (s[0] / x) ** 2 + (s[1] / y) ** 2)
+                self.assert_close(float(row["privacy_cost"]), (s[0] / x) ** 2 + (s[1] / y) ** 2)
                 self.assert_close(float(row["trace"]), x * x + y * y)
         points = {(r["sensitivities"], r["x"], r["y"]): r
                   for r in rows_of(self.dir / "out/figure1_points.csv")}
-        for key, privacy, trace in ((("(10, 10)", "4", "3"), 17.36111111111111, 25),
+        for key, cost, trace in ((("(10, 10)", "4", "3"), 17.36111111111111, 25),
                                     (("(10, 10)", "4", "4"), 12.5, 32),
                                     (("(10, 1)", "4", "1"), 7.25, 17),
                                     (("(10, 1)", "4", "3"), 6.361111111111111, 25)):
-            self.assert_close(float(points[key]["privacy"]), privacy)
+            self.assert_close(float(points[key]["privacy_cost"]), cost)
             self.assert_close(float(points[key]["trace"]), trace)
 
     def test_best_noise_of_figure2(self):
@@ -127,8 +127,8 @@ class Reproduce(ProgramTest):
             equal = row["sensitivities"] == "(10, 10)"
             self.assert_close(float(row["x"]), (zeta * (0.5 if equal else 10 / 11)) ** 0.5)
             self.assert_close(float(row["y"]), (zeta * (0.5 if equal else 1 / 11)) ** 0.5)
-            self.assert_close(float(row["privacy"]), (400 if equal else 121) / zeta)
-            self.assert_close(float(row["privacy_isotropic"]), (400 if equal else 202) / zeta)
+            self.assert_close(float(row["privacy_cost"]), (400 if equal else 121) / zeta)
+            self.assert_close(float(row["privacy_cost_isotropic"]), (400 if equal else 202) / zeta)
 
     def test_designs_of_figure3_never_beat_the_best(self):
         """Spec §13.3: for equal Hessians Sigma in proportion to the gradients' differences is best."""

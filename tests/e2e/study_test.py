@@ -243,17 +243,17 @@ class Study(ProgramTest):
         self.assertGreater(here, 0.0)
         # As many runs as it says are enough, one less is not, for the default and for thresholds fixed beforehand.
         for thresholds in ("combined", "fixed"):
-            needed = plan.cell("caps", "perfect", thresholds=thresholds)
+            needed = plan.cell("maxima", "perfect", thresholds=thresholds)
             for runs, enough in ((needed, True), (needed - 1, False)):
                 other = self.document("study", "plan", self.study, "--eps", "1", "--seconds", "0.2",
                                       "--set", f"audit.replicas={runs}", "--set", "train.iterations=2")
-                self.assertEqual(other.value("caps", "cap", thresholds=thresholds) > 1.0, enough)
+                self.assertEqual(other.value("maxima", "maximum", thresholds=thresholds) > 1.0, enough)
         # Spec §11.3: ten runs of one pair show 0.8 at most.
         ten = self.document("study", "plan", self.study, "--delta", "1e-5", "--seconds", "0.2",
                             "--set", "audit.replicas=10", "--set", "audit.pairs=1", "--set", "train.iterations=2",
                             "--set", "noise=[{policy='isotropic', variance=0.01}]")
-        self.assert_close(ten.value("caps", "cap", thresholds="fixed"), 0.807, absolute=0.001)
-        self.assertLess(ten.value("caps", "cap", thresholds="combined"), ten.value("caps", "cap", thresholds="fixed"))
+        self.assert_close(ten.value("maxima", "maximum", thresholds="fixed"), 0.807, absolute=0.001)
+        self.assertLess(ten.value("maxima", "maximum", thresholds="combined"), ten.value("maxima", "maximum", thresholds="fixed"))
         # The study's claims, and what they need.
         claims = self.document("study", "plan", self.study, "--seconds", "0.2", "--set", "train.iterations=2",
                                "--set", 'audit.claims=["eps=1,delta=1e-5", "eps=2,delta=0"]')

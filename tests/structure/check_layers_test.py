@@ -78,7 +78,7 @@ class CheckLayers(unittest.TestCase):
         self.assert_breaks("sideways-include", "cli/train/run.cpp", include)
 
     def test_library_does_not_include_the_command_line(self):
-        self.assert_breaks("upward-include", "src/sfumato/reproduce/a.hpp",
+        self.assert_breaks("upward-include", "src/sfumato/paper/a.hpp",
                            '#pragma once\n#include "sfumato/cli/a.hpp"\n')
 
     def test_commented_include_does_not_count(self):

@@ -34,8 +34,8 @@ class OneRunAudit {
   [[nodiscard]] Claimed<double> mu() const;
   [[nodiscard]] Claimed<Epsilon> epsilon_if_gdp(Delta delta) const;
 
-  /// What epsilon() would be if all guesses were right.
-  [[nodiscard]] double epsilon_cap(Delta delta) const;
+  /// The maximum auditable epsilon: what epsilon() would be if all guesses were right.
+  [[nodiscard]] double maximum_epsilon(Delta delta) const;
 
   [[nodiscard]] const std::vector<CanaryGuesses>& guesses() const { return guesses_; }
   /// Those behind epsilon(delta).

@@ -10,10 +10,10 @@
 
 namespace sfumato {
 
-/// The largest epsilon that `runs` models per world can show at level alpha, by an attack that never
+/// The maximum auditable epsilon: the largest that `runs` models per world can show at level alpha, by an attack that never
 /// errs (Spec §11.3): about log(runs / log(2 / alpha)). No audit of them says more.
 /// Throws   InvalidArgument if there are no runs or alpha is not in (0, 1).
-[[nodiscard]] double epsilon_cap(std::uint64_t runs, Delta delta, double alpha);
+[[nodiscard]] double maximum_epsilon(std::uint64_t runs, Delta delta, double alpha);
 
 /// How well an attack does: its true- and false-positive rates.
 struct AttackRates {

@@ -67,8 +67,8 @@ class Audit {
   /// From mu() (Spec §3.1): often far above epsilon(delta), and worth as much as its assumption.
   [[nodiscard]] Claimed<Epsilon> epsilon_if_gdp(Delta delta) const;
 
-  /// The largest epsilon that an attack without errors would have shown with these models.
-  [[nodiscard]] double epsilon_cap(Delta delta) const;
+  /// The maximum auditable epsilon: what an attack without errors would have shown with these models.
+  [[nodiscard]] double maximum_epsilon(Delta delta) const;
   /// Models per world with which an attack of these rates, a perfect one by default, shows more than
   /// (epsilon, delta) by this strategy; nothing if 10^7 are not enough.
   [[nodiscard]] std::optional<std::uint64_t> runs_to_refute(Epsilon epsilon, Delta delta,

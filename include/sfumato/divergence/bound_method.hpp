@@ -25,9 +25,6 @@ enum class BoundMethod {
   contractive_simulated,
   primal_particles,  ///< with scores of particles: primal, dual (Spec §12.2)
   dual_particles,
-  printed_theorem,  ///< the paper's own formulas: never bounds (docs/errata.md)
-  printed_uniform,
-  printed_stationary,
 };
 
 /// "fokker_planck", ...: how JSON names a method.
@@ -35,8 +32,5 @@ enum class BoundMethod {
 
 /// For people: "Theorem 2.2, corrected". Numbers of theorems are those of the paper.
 [[nodiscard]] std::string_view title(BoundMethod method);
-
-/// Whether it is a formula as the paper prints it.
-[[nodiscard]] bool is_printed(BoundMethod method);
 
 }  // namespace sfumato

@@ -58,13 +58,10 @@ struct PairBound {
   KlBound forward;
   KlBound reverse;
   std::string note = {};  ///< error of an estimate
-  /// Of a formula as the paper prints it: whether it holds here, as KL(p || q) and as KL(q || p).
-  bool valid_forward = true;
-  bool valid_reverse = true;
 };
 
 /// The method with the smallest proven number of one direction, &PairBound::forward or ::reverse; the exact
-/// value and printed formulas aside. The first of several; nullptr when nothing finite is proven.
+/// value aside. The first of several; nullptr when nothing finite is proven.
 [[nodiscard]] const PairBound* best_proven(const std::vector<PairBound>& methods,
                                            KlBound PairBound::*direction);
 /// Its number; infinite when there is none.
@@ -72,8 +69,7 @@ struct PairBound {
                                            KlBound PairBound::*direction);
 
 /// Everything that is known in closed form at one time: the exact value where both are linear, and
-/// each proven bound of Spec §6 and §7, with the reason where it does not apply. The formulas that
-/// the paper prints come last, where they differ from the corrected ones.
+/// each proven bound of Spec §6 and §7, with the reason where it does not apply.
 ///
 /// Time     >= 0 or +inf.
 /// Throws   InvalidArgument if time is negative or NaN.

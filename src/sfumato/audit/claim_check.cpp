@@ -25,14 +25,14 @@ Verdict verdict_of(ClaimOutcome outcome) {
 ClaimCheck check_claim(const Audit& audit, const ClaimedGuarantee& claim, bool reversed,
                        ClaimEvidence evidence) {
   const Claimed<Epsilon> found = audit.epsilon(claim.delta);
-  const double maximum = audit.epsilon_cap(claim.delta);
+  const double maximum = audit.maximum_epsilon(claim.delta);
   return {claim,   outcome_of(claim, found.value, maximum, reversed), found,
           maximum, audit.runs_to_refute(claim.epsilon, claim.delta),  evidence};
 }
 
 ClaimCheck check_claim(const OneRunAudit& audit, const ClaimedGuarantee& claim, bool reversed) {
   const Claimed<Epsilon> found = audit.epsilon(claim.delta);
-  const double maximum = audit.epsilon_cap(claim.delta);
+  const double maximum = audit.maximum_epsilon(claim.delta);
   return {claim, outcome_of(claim, found.value, maximum, reversed),
           found, maximum,
           {},    ClaimEvidence::canaries};

@@ -80,12 +80,13 @@ Claimed<Epsilon> OneRunAudit::epsilon_if_gdp(Delta delta) const {
              [delta](double mu) { return Epsilon(gdp_epsilon(mu, delta).nats() * (1.0 - 1e-9)); });
 }
 
-double OneRunAudit::epsilon_cap(Delta delta) const {
-  double cap = 0.0;
+double OneRunAudit::maximum_epsilon(Delta delta) const {
+  double largest = 0.0;
   for (const CanaryGuesses& some : guesses_) {
-    cap = std::max(cap, epsilon_of({some.canaries, some.guesses, some.guesses}, delta, level_));
+    largest =
+        std::max(largest, epsilon_of({some.canaries, some.guesses, some.guesses}, delta, level_));
   }
-  return cap;
+  return largest;
 }
 
 const CanaryGuesses& OneRunAudit::best(Delta delta) const {

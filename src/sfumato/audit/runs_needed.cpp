@@ -7,7 +7,7 @@
 
 namespace sfumato {
 
-double epsilon_cap(std::uint64_t runs, Delta delta, double alpha) {
+double maximum_epsilon(std::uint64_t runs, Delta delta, double alpha) {
   return epsilon_lower(rate_bounds({runs, runs, 0, runs}, alpha), delta);
 }
 

@@ -247,14 +247,14 @@ Claimed<Epsilon> Audit::epsilon_if_gdp(Delta delta) const {
   });
 }
 
-double Audit::epsilon_cap(Delta delta) const {
-  double cap = 0.0;
+double Audit::maximum_epsilon(Delta delta) const {
+  double largest = 0.0;
   for (const AuditedEvent& event : events_) {
     const TestCounts& c = event.counts;
     const RateBounds perfect = rate_bounds({c.positives, c.positives, 0, c.negatives}, event.level);
-    cap = std::max(cap, epsilon_lower(perfect, delta));
+    largest = std::max(largest, epsilon_lower(perfect, delta));
   }
-  return cap;
+  return largest;
 }
 
 std::optional<std::uint64_t> Audit::runs_to_refute(Epsilon epsilon, Delta delta,

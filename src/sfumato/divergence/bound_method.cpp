@@ -34,9 +34,6 @@ Names names_of(BoundMethod method) {
       return {"primal_particles", "Theorem 2.2, corrected, simulated"};
     case BoundMethod::dual_particles:
       return {"dual_particles", "Theorem 2.2, dual form, simulated"};
-    case BoundMethod::printed_theorem: return {"printed_theorem", "Theorem 2.2 as printed"};
-    case BoundMethod::printed_uniform: return {"printed_uniform", "Prop. 1 as printed"};
-    case BoundMethod::printed_stationary: return {"printed_stationary", "Prop. 2 as printed"};
   }
   throw InternalError("a method without a name");
 }
@@ -46,10 +43,5 @@ Names names_of(BoundMethod method) {
 std::string_view name(BoundMethod method) { return names_of(method).name; }
 
 std::string_view title(BoundMethod method) { return names_of(method).title; }
-
-bool is_printed(BoundMethod method) {
-  return method == BoundMethod::printed_theorem || method == BoundMethod::printed_uniform ||
-         method == BoundMethod::printed_stationary;
-}
 
 }  // namespace sfumato

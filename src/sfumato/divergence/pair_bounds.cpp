@@ -7,7 +7,6 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/divergence/as_printed.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
@@ -187,47 +186,6 @@ void add_stationary(const SdePair& pair, double time, std::vector<PairBound>& bo
                     finite_kl_bound(reverse, method, none)});
 }
 
-KlBound as_bound(const as_printed::Printed& printed) {
-  // An estimate of nothing: never a bound.
-  return {{Nats{printed.value}, Claim::estimate, "as printed in the paper"}, {}};
-}
-
-void add_printed_row(BoundMethod method, const as_printed::Printed& forward,
-                     const as_printed::Printed& reverse, std::vector<PairBound>& bounds) {
-  PairBound row{method, as_bound(forward), as_bound(reverse)};
-  row.valid_forward = forward.valid;
-  row.valid_reverse = reverse.valid;
-  row.forward.kl.assumptions.push_back(forward.reason);
-  row.reverse.kl.assumptions.push_back(reverse.reason);
-  bounds.push_back(std::move(row));
-}
-
-void add_printed(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
-  if (pair.linear && time < kInf && !same_matrix(pair.linear->p.noise, pair.linear->q.noise)) {
-    add_printed_row(BoundMethod::printed_theorem, as_printed::entropy_bound(*pair.linear, time),
-                    as_printed::entropy_bound(swapped(*pair.linear), time), bounds);
-  }
-  if (!pair.constants.value) return;
-  const auto& [forward, reverse, start] = *pair.constants.value;
-  std::optional<double> exact[2];
-  if (pair.linear) {
-    const KlBound known[] = {exact_bound(*pair.linear, time),
-                             exact_bound(swapped(*pair.linear), time)};
-    for (const std::size_t k : {0U, 1U}) {
-      if (known[k].reason.empty()) exact[k] = known[k].kl.value.value();
-    }
-  }
-  if (time == kInf) {
-    add_printed_row(BoundMethod::printed_stationary,
-                    as_printed::stationary_proposition(forward, exact[0]),
-                    as_printed::stationary_proposition(reverse, exact[1]), bounds);
-  } else {
-    add_printed_row(BoundMethod::printed_uniform,
-                    as_printed::uniform_proposition(forward, start.lsi_constant, exact[0]),
-                    as_printed::uniform_proposition(reverse, start.lsi_constant, exact[1]), bounds);
-  }
-}
-
 }  // namespace
 
 const PairBound* best_proven(const std::vector<PairBound>& methods, KlBound PairBound::*direction) {
@@ -235,7 +193,7 @@ const PairBound* best_proven(const std::vector<PairBound>& methods, KlBound Pair
   for (const PairBound& method : methods) {
     const KlBound& bound = method.*direction;
     const bool proven = bound.kl.claim == Claim::exact || bound.kl.claim == Claim::upper_bound;
-    if (!proven || is_printed(method.method) || method.method == BoundMethod::exact) continue;
+    if (!proven || method.method == BoundMethod::exact) continue;
     if (!bound.reason.empty() || !std::isfinite(bound.kl.value.value())) continue;
     if (best == nullptr || bound.kl.value < (best->*direction).kl.value) best = &method;
   }
@@ -303,7 +261,6 @@ std::vector<PairBound> closed_form_bounds(const SdePair& pair, double time) {
   add_sensitivity(pair, time, bounds);
   add_constants(pair, time, bounds);
   add_stationary(pair, time, bounds);
-  add_printed(pair, time, bounds);
   return bounds;
 }
 

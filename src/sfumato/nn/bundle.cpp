@@ -3,40 +3,33 @@
 #include <algorithm>
 #include <string>
 
-#include "sfumato/nn/bundle/block_store.hpp"
-#include "sfumato/nn/bundle/passes.hpp"
 #include "sfumato/nn/kernel/elementwise.hpp"
 
 namespace sfumato {
 
-struct Bundle::Implementation {
-  std::size_t models;
-  Passes passes;
-  std::vector<BlockStore> blocks = {};
-};
+namespace {
 
-Bundle::Bundle(const Network& network, std::size_t models) {
+std::size_t require_bundled(std::size_t models) {
   if (models != 1 && models != 2 && models != 4 && models != 8) {
     throw InvalidArgument("a bundle of " + std::to_string(models) + " models",
                           "Bundle 1, 2, 4 or 8 of them");
   }
-  implementation_ =
-      std::make_unique<Implementation>(Implementation{models, Passes(network, models)});
+  return models;
+}
+
+}  // namespace
+
+Bundle::Bundle(const Network& network, std::size_t models)
+    : models_(require_bundled(models)), passes_(network, models) {
   // The first block has the models side by side, the others one after the other.
   for (const ParameterBlock& block : network.blocks()) {
-    const bool first = implementation_->blocks.empty();
-    implementation_->blocks.emplace_back(block, first ? models : 1, first ? 1 : models);
+    const bool first = blocks_.empty();
+    blocks_.emplace_back(block, first ? models : 1, first ? 1 : models);
   }
 }
-Bundle::Bundle(Bundle&&) noexcept = default;
-Bundle& Bundle::operator=(Bundle&&) noexcept = default;
-Bundle::~Bundle() = default;
-
-std::size_t Bundle::models() const { return implementation_->models; }
-bool Bundle::reads_sparse_rows() const { return implementation_->passes.reads_sparse_rows(); }
 
 void Bundle::set_parameters(std::size_t model, std::span<const float> values) {
-  for (BlockStore& block : implementation_->blocks) {
+  for (BlockStore& block : blocks_) {
     block.for_each(model, [&](std::size_t in_store, std::size_t in_order) {
       block.values.data()[in_store] = values[in_order];
     });
@@ -44,7 +37,7 @@ void Bundle::set_parameters(std::size_t model, std::span<const float> values) {
 }
 
 void Bundle::get_parameters(std::size_t model, std::span<float> values) const {
-  for (const BlockStore& block : implementation_->blocks) {
+  for (const BlockStore& block : blocks_) {
     block.for_each(model, [&](std::size_t in_store, std::size_t in_order) {
       values[in_order] = block.values.data()[in_store];
     });
@@ -52,7 +45,7 @@ void Bundle::get_parameters(std::size_t model, std::span<float> values) const {
 }
 
 void Bundle::get_gradient(std::size_t model, std::span<float> values) const {
-  for (const BlockStore& block : implementation_->blocks) {
+  for (const BlockStore& block : blocks_) {
     block.for_each(model, [&](std::size_t in_store, std::size_t in_order) {
       values[in_order] = block.gradient.data()[in_store];
     });
@@ -60,17 +53,17 @@ void Bundle::get_gradient(std::size_t model, std::span<float> values) const {
 }
 
 void Bundle::compute_gradients(const BatchRows& rows, float* losses) {
-  implementation_->passes.compute_gradients(rows, implementation_->blocks, losses);
+  passes_.compute_gradients(rows, blocks_, losses);
 }
 
 void Bundle::evaluate(const InputRows& inputs, const std::uint8_t* labels, float* losses,
                       std::uint8_t* predicted) {
-  implementation_->passes.evaluate(inputs, labels, implementation_->blocks, losses, predicted);
+  passes_.evaluate(inputs, labels, blocks_, losses, predicted);
 }
 
 void Bundle::largest_gradients(std::size_t block, std::span<float> weights,
                                std::span<float> biases) const {
-  const BlockStore& store = implementation_->blocks[block];
+  const BlockStore& store = blocks_[block];
   const auto look = [&](std::size_t copy, std::size_t first_row, std::size_t rows,
                         std::span<float> largest) {
     float lanes[kernel::kLanesPerModelSet] = {};
@@ -94,7 +87,7 @@ void Bundle::largest_gradients(std::size_t block, std::span<float> weights,
 void Bundle::update(std::size_t block, float learning_rate, std::span<const NoiseScale> scales,
                     std::span<const NoiseScale> bias_scales, const float* normals,
                     const float* fixed) {
-  BlockStore& store = implementation_->blocks[block];
+  BlockStore& store = blocks_[block];
   const std::size_t offset = store.block.offset;
   for (std::size_t copy = 0; copy < store.copies; ++copy) {
     const auto part = [&](std::size_t first, std::size_t rows,

@@ -2,38 +2,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "sfumato/nn/kernel/sparse.hpp"
+#include "sfumato/nn/bundle/block_store.hpp"
+#include "sfumato/nn/bundle/passes.hpp"
+#include "sfumato/nn/bundle/rows.hpp"
 #include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_scale.hpp"
 
 namespace sfumato {
-
-/// Inputs of some rows, in the network's storage order. Where most are the same number in every row
-/// (black pixels), `sparse` gives them less `shift`, one number per input, and skips the zeros: for
-/// networks that begin with a linear layer (Bundle::reads_sparse_rows). Otherwise `plain` gives them.
-struct InputRows {
-  std::size_t count = 0;
-  const float* const* plain = nullptr;
-  const kernel::SparseRow* sparse = nullptr;
-  const float* shift = nullptr;
-};
-
-/// The rows of a minibatch, and for each model how much a row counts (0: the record is not in the model's
-/// world).
-struct BatchRows {
-  InputRows inputs;
-  const std::uint8_t* labels;
-  const float* weights;  ///< of row r for model m: weights[m count + r]
-};
-
-/// How the variance of a step's noise follows from the gradient g, for one model and one layer:
-///   gradient_factor max(|g|, floor) + square_factor g^2 + constant + fixed_factor fixed
-struct NoiseScale {
-  float gradient_factor = 0, floor = 0, square_factor = 0, constant = 0, fixed_factor = 0;
-};
 
 /// One, two, four or eight models of one network that see the same minibatches.
 ///
@@ -46,20 +24,17 @@ class Bundle {
  public:
   /// Throws   InvalidArgument if `models` is not 1, 2, 4 or 8.
   Bundle(const Network& network, std::size_t models);
-  Bundle(Bundle&&) noexcept;
-  Bundle& operator=(Bundle&&) noexcept;
-  ~Bundle();
 
-  [[nodiscard]] std::size_t models() const;
+  [[nodiscard]] std::size_t models() const { return models_; }
   /// Whether the first layer is linear, on the inputs themselves.
-  [[nodiscard]] bool reads_sparse_rows() const;
+  [[nodiscard]] bool reads_sparse_rows() const { return passes_.reads_sparse_rows(); }
 
   /// Parameters, and gradients of the last compute_gradients, in the order of the network.
   void set_parameters(std::size_t model, std::span<const float> values);
   void get_parameters(std::size_t model, std::span<float> values) const;
   void get_gradient(std::size_t model, std::span<float> values) const;
 
-  /// The gradient of  sum over rows of weight times cross-entropy, for every model. `losses`, if not
+  /// The gradient of  sum over rows of row weight times cross-entropy, for every model. `losses`, if not
   /// null, receives the cross-entropy of row r under model m at [m count + r].
   void compute_gradients(const BatchRows& rows, float* losses);
 
@@ -78,8 +53,9 @@ class Bundle {
               std::span<const NoiseScale> bias_scales, const float* normals, const float* fixed);
 
  private:
-  struct Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  std::size_t models_;
+  Passes passes_;
+  std::vector<BlockStore> blocks_;
 };
 
 }  // namespace sfumato

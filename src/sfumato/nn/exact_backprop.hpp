@@ -12,7 +12,7 @@
 namespace sfumato {
 
 /// Loss and gradient of one record by backpropagation, written once for double and for Dual (where
-/// it also differentiates along the direction that the slopes of its inputs give). No tricks: this
+/// it also differentiates along the direction that the tangents of its inputs give). No tricks: this
 /// is what the fast engine is compared with. Internal to `nn`; sizes are the callers' to check.
 ///
 /// Conventions, the usual ones of deep-learning libraries: ReLU has derivative 0 at 0; of equal

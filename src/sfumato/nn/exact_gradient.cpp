@@ -38,17 +38,17 @@ double factor_of(std::span<const LabelledRecord> records, LossScale scale) {
   return scale == LossScale::mean ? 1.0 / static_cast<double>(records.size()) : 1.0;
 }
 
-std::vector<Dual> duals(Doubles values, Doubles slopes) {
+std::vector<Dual> duals(Doubles values, Doubles tangents) {
   std::vector<Dual> result(values.size());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = {values[i], slopes.empty() ? 0.0 : slopes[i]};
+    result[i] = {values[i], tangents.empty() ? 0.0 : tangents[i]};
   }
   return result;
 }
 
-std::vector<double> slopes_of(const std::vector<Dual>& numbers) {
+std::vector<double> tangents_of(const std::vector<Dual>& numbers) {
   std::vector<double> result(numbers.size());
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = numbers[i].slope;
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = numbers[i].tangent;
   return result;
 }
 
@@ -127,7 +127,7 @@ std::vector<double> hessian_product(const Network& network, Doubles parameters,
     (void)loss_at<Dual>(pass, network, duals(record_point(network, record), {}));
     pass.add_gradient(gradient, {});
   }
-  std::vector<double> product = slopes_of(gradient);
+  std::vector<double> product = tangents_of(gradient);
   const double factor = factor_of(records, scale);
   for (double& entry : product) entry *= factor;
   return product;
@@ -174,7 +174,7 @@ std::vector<double> mixed_product(const Network& network, Doubles parameters, Do
   ExactBackprop<Dual> pass(network, still);
   (void)loss_at<Dual>(pass, network, duals(point, direction));
   pass.add_gradient(gradient, {});
-  return slopes_of(gradient);
+  return tangents_of(gradient);
 }
 
 std::vector<double> mixed_transposed_product(const Network& network, Doubles parameters,
@@ -191,8 +191,8 @@ std::vector<double> mixed_transposed_product(const Network& network, Doubles par
   // <grad loss, v> is the derivative of the loss along v, and J^T v its gradient in the point: by
   // exchanging derivatives, the derivative along v of the gradient in the point. In the share of
   // class c that gradient is -log p_c.
-  std::vector<double> product = slopes_of(input_gradient);
-  for (const Dual& surprise : pass.surprise()) product.push_back(surprise.slope);
+  std::vector<double> product = tangents_of(input_gradient);
+  for (const Dual& surprise : pass.surprise()) product.push_back(surprise.tangent);
   return product;
 }
 

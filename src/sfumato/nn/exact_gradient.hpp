@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "sfumato/core/loss_scale.hpp"
 #include "sfumato/nn/network.hpp"
-#include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
 

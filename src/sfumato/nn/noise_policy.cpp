@@ -141,7 +141,7 @@ std::string what_a_guarantee_needs(const NoisePolicy& policy) {
 }
 
 BlockScales noise_scales(const NoisePolicy& policy, double learning_rate,
-                         float largest_weight_slope, float largest_bias_slope) {
+                         float largest_weight_gradient, float largest_bias_gradient) {
   const double sigma2 = policy.variance;
   NoiseScale scale;
   const auto constant = [&](double amount) {
@@ -151,9 +151,11 @@ BlockScales noise_scales(const NoisePolicy& policy, double learning_rate,
     case NoiseKind::none: break;
     case NoiseKind::isotropic: scale.constant = constant(sigma2); break;
     case NoiseKind::isotropic_per_layer: {
-      const auto whole = static_cast<double>(std::max(largest_weight_slope, largest_bias_slope));
-      const auto weights = policy.bias_in_layer ? whole : static_cast<double>(largest_weight_slope);
-      const auto biases = policy.bias_in_layer ? whole : static_cast<double>(largest_bias_slope);
+      const auto whole =
+          static_cast<double>(std::max(largest_weight_gradient, largest_bias_gradient));
+      const auto weights =
+          policy.bias_in_layer ? whole : static_cast<double>(largest_weight_gradient);
+      const auto biases = policy.bias_in_layer ? whole : static_cast<double>(largest_bias_gradient);
       BlockScales scales;
       scales.weights.constant = constant(sigma2 * weights);
       scales.biases.constant = constant(sigma2 * biases);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/nn/bundle.hpp"
 #include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_scale.hpp"
 
 namespace sfumato {
 
@@ -16,14 +16,14 @@ namespace sfumato {
 ///
 ///   none                 S = 0
 ///   isotropic            S = sigma^2
-///   isotropic_per_layer  S = sigma^2 max |g| over the layer            Spec §8.5, the paper's
-///   anisotropic          S_i = sigma^2 |g_i|                           Spec §8.5, the paper's
+///   isotropic_per_layer  S = sigma^2 max |g| over the layer            Spec §8.5
+///   anisotropic          S_i = sigma^2 |g_i|                           Spec §8.5
 ///   floored              S_i = sigma^2 max(|g_i|, floor)               Spec §8.6
 ///   fixed                S_i = sigma^2 times a covariance made beforehand
 enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floored, fixed };
 
-/// What the paper's sigma^2 K can mean (errata 31): the variance, as it is printed; the standard
-/// deviation; or the variance of noise that is then multiplied by the learning rate.
+/// What sigma^2 times its factor is: the variance of the noise; its standard deviation; or the variance of
+/// noise that is then multiplied by the learning rate.
 enum class NoiseReading { variance, deviation, times_learning_rate };
 
 [[nodiscard]] std::string_view name(NoiseKind kind);
@@ -54,9 +54,9 @@ struct BlockScales {
   NoiseScale weights, biases;
 };
 [[nodiscard]] BlockScales noise_scales(const NoisePolicy& policy, double learning_rate,
-                                       float largest_weight_slope, float largest_bias_slope);
+                                       float largest_weight_gradient, float largest_bias_gradient);
 
-/// The variances S of a whole step in double precision, for the odometer; `gradient` in the network's
+/// The variances S of a whole step in double precision, for the path KL; `gradient` in the network's
 /// order.
 [[nodiscard]] std::vector<double> step_variances(const NoisePolicy& policy, double learning_rate,
                                                  const Network& network,

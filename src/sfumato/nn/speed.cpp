@@ -59,7 +59,7 @@ EngineSpeed measure_speed(const std::function<TrialGroup(std::uint64_t seed)>& m
   std::vector<TrialGroup> groups;
   for (unsigned i = 0; i < threads; ++i) groups.push_back(make_group(i + 1));
   EngineSpeed speed;
-  speed.models = groups.front().models();
+  speed.models = groups.front().models().size();
   speed.threads = threads;
   speed.operations = operations;
 

@@ -119,19 +119,19 @@ class TrialGroup::Implementation {
         if (training.gradient_differences) {
           record.squared_differences.assign(network.parameter_count(), 0.0);
         }
-        records_.push_back(std::move(record));
+        models_.push_back(std::move(record));
       }
     }
     const std::vector<float> start = initial_parameters(network, training.seed);
     for (const std::vector<std::size_t>& set : bundle_sets()) {
       std::size_t first = 0;
       for (const std::size_t size : bundle_sizes(set.size())) {
-        Part part{{}, Bundle(network, size)};
+        Bundled bundled{{}, Bundle(network, size)};
         for (std::size_t m = 0; m < size; ++m) {
-          part.members.push_back(set[first + m]);
-          part.bundle.set_parameters(m, start);
+          bundled.members.push_back(set[first + m]);
+          bundled.bundle.set_parameters(m, start);
         }
-        bundles_.push_back(std::move(part));
+        bundles_.push_back(std::move(bundled));
         first += size;
       }
     }
@@ -148,26 +148,26 @@ class TrialGroup::Implementation {
     observer.progress("training", step_, end);
   }
 
-  [[nodiscard]] const std::vector<ModelRecord>& records() const { return records_; }
+  [[nodiscard]] const std::vector<ModelRecord>& models() const { return models_; }
   [[nodiscard]] std::uint64_t step() const { return step_; }
 
   [[nodiscard]] std::vector<float> parameters(std::size_t model) const {
     std::vector<float> values(network_.parameter_count());
-    for (const Part& part : bundles_) {
-      for (std::size_t m = 0; m < part.members.size(); ++m) {
-        if (part.members[m] != model) continue;
-        part.bundle.get_parameters(m, values);
+    for (const Bundled& bundled : bundles_) {
+      for (std::size_t m = 0; m < bundled.members.size(); ++m) {
+        if (bundled.members[m] != model) continue;
+        bundled.bundle.get_parameters(m, values);
         return values;
       }
     }
-    throw InvalidArgument(fmt::format("model {} of a group of {}", model, records_.size()),
+    throw InvalidArgument(fmt::format("model {} of a group of {}", model, models_.size()),
                           "Count models from 0");
   }
 
   Evaluation evaluate(const RecordStore& store, std::span<const std::uint8_t> labels) {
     Evaluation result;
-    result.losses.assign(records_.size(), std::vector<float>(store.count()));
-    result.predicted.assign(records_.size(), std::vector<std::uint8_t>(store.count()));
+    result.losses.assign(models_.size(), std::vector<float>(store.count()));
+    result.predicted.assign(models_.size(), std::vector<std::uint8_t>(store.count()));
     std::vector<float> losses;
     std::vector<std::uint8_t> predicted;
     for (std::size_t from = 0; from < store.count(); from += kEvaluated) {
@@ -175,17 +175,17 @@ class TrialGroup::Implementation {
       rows_.clear(network_.input().size());
       for (std::size_t i = 0; i < count; ++i) rows_.add(static_cast<std::uint32_t>(from + i));
       rows_.expand(store, labels, reads_sparse_rows());
-      for (Part& part : bundles_) {
-        const std::size_t models = part.bundle.models();
+      for (Bundled& bundled : bundles_) {
+        const std::size_t models = bundled.bundle.models();
         losses.resize(models * count);
         predicted.resize(models * count);
-        part.bundle.evaluate(rows_.inputs(), rows_.labels(), losses.data(), predicted.data());
+        bundled.bundle.evaluate(rows_.inputs(), rows_.labels(), losses.data(), predicted.data());
         for (std::size_t m = 0; m < models; ++m) {
           const auto at = static_cast<std::ptrdiff_t>(from);
           std::copy_n(losses.data() + m * count, count,
-                      result.losses[part.members[m]].begin() + at);
+                      result.losses[bundled.members[m]].begin() + at);
           std::copy_n(predicted.data() + m * count, count,
-                      result.predicted[part.members[m]].begin() + at);
+                      result.predicted[bundled.members[m]].begin() + at);
         }
       }
     }
@@ -193,35 +193,34 @@ class TrialGroup::Implementation {
   }
 
   [[nodiscard]] GroupState state() const {
-    GroupState state{step_, {}, records_};
-    for (std::size_t m = 0; m < records_.size(); ++m) state.parameters.push_back(parameters(m));
+    GroupState state{step_, {}, models_};
+    for (std::size_t m = 0; m < models_.size(); ++m) state.parameters.push_back(parameters(m));
     return state;
   }
 
   void restore(GroupState state) {
-    bool fits =
-        state.records.size() == records_.size() && state.parameters.size() == records_.size();
-    for (std::size_t m = 0; fits && m < records_.size(); ++m) {
+    bool fits = state.models.size() == models_.size() && state.parameters.size() == models_.size();
+    for (std::size_t m = 0; fits && m < models_.size(); ++m) {
       fits = state.parameters[m].size() == network_.parameter_count() &&
-             state.records[m].policy == records_[m].policy &&
-             state.records[m].world == records_[m].world &&
-             state.records[m].squared_differences.size() == records_[m].squared_differences.size();
+             state.models[m].policy == models_[m].policy &&
+             state.models[m].world == models_[m].world &&
+             state.models[m].squared_differences.size() == models_[m].squared_differences.size();
     }
     if (!fits) {
       throw InvalidArgument("the saved state is of another group of models",
                             "Resume with the study that made it");
     }
-    for (Part& part : bundles_) {
-      for (std::size_t m = 0; m < part.bundle.models(); ++m) {
-        part.bundle.set_parameters(m, state.parameters[part.members[m]]);
+    for (Bundled& bundled : bundles_) {
+      for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+        bundled.bundle.set_parameters(m, state.parameters[bundled.members[m]]);
       }
     }
     step_ = state.step;
-    records_ = std::move(state.records);
+    models_ = std::move(state.models);
   }
 
  private:
-  struct Part {
+  struct Bundled {
     std::vector<std::size_t> members;  ///< numbers of the bundle's models
     Bundle bundle;
   };
@@ -230,8 +229,8 @@ class TrialGroup::Implementation {
   [[nodiscard]] std::vector<std::vector<std::size_t>> bundle_sets() const {
     std::vector<const std::vector<float>*> arrays = {nullptr};
     std::vector<std::vector<std::size_t>> sets(1);
-    for (std::size_t m = 0; m < records_.size(); ++m) {
-      const std::vector<float>* fixed = policies_[records_[m].policy].fixed.get();
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+      const std::vector<float>* fixed = policies_[models_[m].policy].fixed.get();
       std::size_t set = 0;
       if (fixed != nullptr) {
         if (arrays[0] == nullptr) arrays[0] = fixed;
@@ -256,7 +255,7 @@ class TrialGroup::Implementation {
                                              : 1.0F;
   }
 
-  /// The rows of the step's batch, and for each world how much each counts: weights_[world][row]. A
+  /// The rows of the step's batch, and for each world how much each counts: row_weights_[world][row]. A
   /// slot that a world has changed counts nothing there; what it holds instead is a row of its own.
   /// Returns whether the batch tells any two worlds apart.
   bool gather(std::span<const std::uint32_t> batch) {
@@ -265,30 +264,30 @@ class TrialGroup::Implementation {
     for (const std::uint32_t slot : batch) rows_.add(slot);
     extra_.clear();
     bool differs = false;
-    for (auto& weights : weights_) weights.clear();
-    weights_.resize(worlds);
-    for (auto& weights : weights_) weights.assign(batch.size(), unit());
+    for (auto& weights : row_weights_) weights.clear();
+    row_weights_.resize(worlds);
+    for (auto& weights : row_weights_) weights.assign(batch.size(), unit());
     for (std::size_t r = 0; r < batch.size(); ++r) {
       for (std::uint32_t c = data_->first_change[batch[r]]; c < data_->first_change[batch[r] + 1];
            ++c) {
         const TrainingData::Change& change = data_->changes[c];
-        weights_[change.world][r] = 0.0F;
+        row_weights_[change.world][r] = 0.0F;
         differs = true;
         if (!change.empty) extra_.push_back({rows_.add(change.record), change.world});
       }
     }
-    for (auto& weights : weights_) weights.resize(rows_.count(), 0.0F);
-    for (const Extra& extra : extra_) weights_[extra.world][extra.row] = unit();
+    for (auto& weights : row_weights_) weights.resize(rows_.count(), 0.0F);
+    for (const Extra& extra : extra_) row_weights_[extra.world][extra.row] = unit();
     rows_.expand(data_->store, data_->labels, reads_sparse_rows());
     return differs;
   }
 
-  /// Weights by model for one bundle.
-  void weigh(const Part& part, const std::vector<std::vector<float>>& by_world) {
-    model_weights_.clear();
-    for (std::size_t m = 0; m < part.bundle.models(); ++m) {
-      const std::vector<float>& weights = by_world[records_[part.members[m]].world];
-      model_weights_.insert(model_weights_.end(), weights.begin(), weights.end());
+  /// Row weights by model, for one bundle.
+  void weigh(const Bundled& bundled, const std::vector<std::vector<float>>& by_world) {
+    model_row_weights_.clear();
+    for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+      const std::vector<float>& weights = by_world[models_[bundled.members[m]].world];
+      model_row_weights_.insert(model_row_weights_.end(), weights.begin(), weights.end());
     }
   }
 
@@ -310,43 +309,44 @@ class TrialGroup::Implementation {
     }
     const bool log = training_.log_every != 0 && step_ % training_.log_every == 0;
     const bool watch = log || step_ % kWatch == 0 || step_ + 1 == training_.iterations;
-    const bool compare = differs && (training_.odometer || training_.gradient_differences);
-    for (Part& part : bundles_) {
+    const bool compare = differs && (training_.path_kl || training_.gradient_differences);
+    for (Bundled& bundled : bundles_) {
       if (rows_.count() == 0) {
-        skip_gradients(part);
+        skip_gradients(bundled);
       } else {
-        if (compare) compute_differences(part);
-        weigh(part, weights_);
-        losses_.resize(part.bundle.models() * rows_.count());
-        part.bundle.compute_gradients({rows_.inputs(), rows_.labels(), model_weights_.data()},
-                                      watch ? losses_.data() : nullptr);
-        if (watch) look_at_losses(part, log);
-        if (compare) measure_differences(part);
+        if (compare) compute_differences(bundled);
+        weigh(bundled, row_weights_);
+        losses_.resize(bundled.bundle.models() * rows_.count());
+        bundled.bundle.compute_gradients(
+            {rows_.inputs(), rows_.labels(), model_row_weights_.data()},
+            watch ? losses_.data() : nullptr);
+        if (watch) look_at_losses(bundled, log);
+        if (compare) measure_differences(bundled);
       }
-      update(part);
+      update(bundled);
     }
   }
 
   /// An empty Poisson batch: gradients are zero.
-  void skip_gradients(Part& part) {
+  void skip_gradients(Bundled& bundled) {
     rows_.add(0);
     rows_.expand(data_->store, data_->labels, reads_sparse_rows());
-    const std::vector<float> nothing(part.bundle.models(), 0.0F);
-    part.bundle.compute_gradients({rows_.inputs(), rows_.labels(), nothing.data()}, nullptr);
+    const std::vector<float> nothing(bundled.bundle.models(), 0.0F);
+    bundled.bundle.compute_gradients({rows_.inputs(), rows_.labels(), nothing.data()}, nullptr);
     rows_.clear(network_.input().size());
   }
 
-  void look_at_losses(const Part& part, bool log) {
+  void look_at_losses(const Bundled& bundled, bool log) {
     const std::size_t count = rows_.count();
-    for (std::size_t m = 0; m < part.bundle.models(); ++m) {
-      ModelRecord& record = records_[part.members[m]];
+    for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+      ModelRecord& record = models_[bundled.members[m]];
       double sum = 0.0;
       std::size_t rows = 0;
       bool finite = true;
       for (std::size_t r = 0; r < count; ++r) {
         const float loss = losses_[m * count + r];
         finite &= std::isfinite(loss);
-        if (model_weights_[m * count + r] == 0.0F) continue;
+        if (model_row_weights_[m * count + r] == 0.0F) continue;
         sum += static_cast<double>(loss);
         ++rows;
       }
@@ -357,44 +357,46 @@ class TrialGroup::Implementation {
     }
   }
 
-  void update(Part& part) {
-    const std::size_t models = part.bundle.models();
+  void update(Bundled& bundled) {
+    const std::size_t models = bundled.bundle.models();
     scales_.resize(models);
     bias_scales_.resize(models);
     const auto rate = static_cast<float>(training_.learning_rate);
     for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
       const float* fixed = nullptr;
       if (noisy_) {
-        weight_slopes_.assign(models, 0.0F);
-        bias_slopes_.assign(models, 0.0F);
-        if (needs_largest(part)) {
-          part.bundle.largest_gradients(b, weight_slopes_, bias_slopes_);
+        largest_weight_gradients_.assign(models, 0.0F);
+        largest_bias_gradients_.assign(models, 0.0F);
+        if (needs_largest(bundled)) {
+          bundled.bundle.largest_gradients(b, largest_weight_gradients_, largest_bias_gradients_);
         }
         for (std::size_t m = 0; m < models; ++m) {
-          const NoisePolicy& policy = policies_[records_[part.members[m]].policy];
+          const NoisePolicy& policy = policies_[models_[bundled.members[m]].policy];
           const BlockScales scales =
-              noise_scales(policy, training_.learning_rate, weight_slopes_[m], bias_slopes_[m]);
+              noise_scales(policy, training_.learning_rate, largest_weight_gradients_[m],
+                           largest_bias_gradients_[m]);
           scales_[m] = scales.weights;
           bias_scales_[m] = scales.biases;
         }
-        fixed = fixed_variances(part);
+        fixed = fixed_variances(bundled);
       }
-      part.bundle.update(b, rate, scales_, bias_scales_, noisy_ ? drawn_.data() : nullptr, fixed);
+      bundled.bundle.update(b, rate, scales_, bias_scales_, noisy_ ? drawn_.data() : nullptr,
+                            fixed);
     }
   }
 
-  [[nodiscard]] bool needs_largest(const Part& part) const {
-    for (std::size_t m = 0; m < part.bundle.models(); ++m) {
-      const NoiseKind kind = policies_[records_[part.members[m]].policy].kind;
+  [[nodiscard]] bool needs_largest(const Bundled& bundled) const {
+    for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+      const NoiseKind kind = policies_[models_[bundled.members[m]].policy].kind;
       if (kind == NoiseKind::isotropic_per_layer) return true;
     }
     return false;
   }
 
   /// The fixed variances of a bundle, if it has any.
-  [[nodiscard]] const float* fixed_variances(const Part& part) {
-    for (std::size_t m = 0; m < part.bundle.models(); ++m) {
-      const NoisePolicy& policy = policies_[records_[part.members[m]].policy];
+  [[nodiscard]] const float* fixed_variances(const Bundled& bundled) {
+    for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+      const NoisePolicy& policy = policies_[models_[bundled.members[m]].policy];
       if (policy.kind != NoiseKind::fixed) continue;
       AlignedFloats& padded = fixed_[policy.fixed.get()];
       if (padded.size() == 0) {
@@ -407,38 +409,40 @@ class TrialGroup::Implementation {
   }
 
   /// What the other world's gradient has more than the model's own, from the rows that differ alone:
-  /// where the worlds agree the difference is then exactly zero.
-  void compute_differences(Part& part) {
-    const std::size_t models = part.bundle.models();
+  /// where the worlds agree the difference is then exactly zero. Before the gradient of the step, for it uses
+  /// the bundle's gradient and model_row_weights_ and leaves its own there.
+  void compute_differences(Bundled& bundled) {
+    const std::size_t models = bundled.bundle.models();
     differing_labels_.clear();
     differing_rows_.clear();
     for (std::size_t r = 0; r < rows_.count(); ++r) {
-      if (weights_[0][r] == weights_[1][r]) continue;
+      if (row_weights_[0][r] == row_weights_[1][r]) continue;
       differing_rows_.push_back(r);
       differing_labels_.push_back(rows_.labels()[r]);
     }
-    model_weights_.clear();
+    model_row_weights_.clear();
     for (std::size_t m = 0; m < models; ++m) {
-      const std::size_t own = records_[part.members[m]].world;
+      const std::size_t own = models_[bundled.members[m]].world;
       for (const std::size_t r : differing_rows_) {
-        model_weights_.push_back(weights_[1 - own][r] - weights_[own][r]);
+        model_row_weights_.push_back(row_weights_[1 - own][r] - row_weights_[own][r]);
       }
     }
-    part.bundle.compute_gradients(
-        {rows_.inputs(differing_rows_), differing_labels_.data(), model_weights_.data()}, nullptr);
+    bundled.bundle.compute_gradients(
+        {rows_.inputs(differing_rows_), differing_labels_.data(), model_row_weights_.data()},
+        nullptr);
     differences_.resize(models);
     for (std::size_t m = 0; m < models; ++m) {
       differences_[m].resize(network_.parameter_count());
-      part.bundle.get_gradient(m, differences_[m]);
+      bundled.bundle.get_gradient(m, differences_[m]);
     }
   }
 
-  void measure_differences(Part& part) {
+  void measure_differences(Bundled& bundled) {
     const std::size_t count = network_.parameter_count();
     std::vector<float> gradient(count);
     std::vector<double> own(count), other(count);
-    for (std::size_t m = 0; m < part.bundle.models(); ++m) {
-      ModelRecord& record = records_[part.members[m]];
+    for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+      ModelRecord& record = models_[bundled.members[m]];
       if (record.diverged_at) continue;
       const std::vector<float>& difference = differences_[m];
       if (training_.gradient_differences) {
@@ -447,8 +451,8 @@ class TrialGroup::Implementation {
           record.squared_differences[i] += d * d;
         }
       }
-      if (!training_.odometer) continue;
-      part.bundle.get_gradient(m, gradient);
+      if (!training_.path_kl) continue;
+      bundled.bundle.get_gradient(m, gradient);
       for (std::size_t i = 0; i < count; ++i) {
         own[i] = static_cast<double>(gradient[i]);
         other[i] = own[i] + static_cast<double>(difference[i]);
@@ -458,7 +462,7 @@ class TrialGroup::Implementation {
       if (!finite) continue;  // diverging: the next look at the losses says so
       const NoisePolicy& policy = policies_[record.policy];
       const double rate = training_.learning_rate;
-      record.odometer.add(
+      record.path_kl.add(
           step_kl_by_coordinate(rate, own, other, step_variances(policy, rate, network_, own),
                                 step_variances(policy, rate, network_, other)),
           step_);
@@ -479,13 +483,14 @@ class TrialGroup::Implementation {
   AlignedFloats drawn_;
   bool noisy_ = false;
   std::uint64_t step_ = 0;
-  std::vector<ModelRecord> records_;
-  std::vector<Part> bundles_;
+  std::vector<ModelRecord> models_;
+  std::vector<Bundled> bundles_;
   std::vector<std::uint32_t> batch_;
   Rows rows_;
-  std::vector<std::vector<float>> weights_;
+  std::vector<std::vector<float>> row_weights_;
   std::vector<Extra> extra_;
-  std::vector<float> model_weights_, losses_, weight_slopes_, bias_slopes_;
+  std::vector<float> model_row_weights_, losses_, largest_weight_gradients_,
+      largest_bias_gradients_;
   std::vector<NoiseScale> scales_, bias_scales_;
   std::map<const std::vector<float>*, AlignedFloats> fixed_;
   std::vector<std::size_t> differing_rows_;
@@ -519,7 +524,7 @@ TrialGroup::TrialGroup(const Network& network, std::shared_ptr<const TrainingDat
         fmt::format("learning_rate = {} is not a finite positive number", training.learning_rate),
         "Give the factor of the gradient in a step", where);
   }
-  if ((training.odometer || training.gradient_differences) && data->worlds.size() != 2) {
+  if ((training.path_kl || training.gradient_differences) && data->worlds.size() != 2) {
     throw InvalidArgument(
         fmt::format("the path KL compares two worlds, there are {}", data->worlds.size()),
         "Train in D and D', or leave the path KL out", where);
@@ -531,12 +536,11 @@ TrialGroup::TrialGroup(TrialGroup&&) noexcept = default;
 TrialGroup& TrialGroup::operator=(TrialGroup&&) noexcept = default;
 TrialGroup::~TrialGroup() = default;
 
-std::size_t TrialGroup::models() const { return implementation_->records().size(); }
 std::uint64_t TrialGroup::step() const { return implementation_->step(); }
 void TrialGroup::train_until(std::uint64_t step, Observer& observer) {
   implementation_->train_until(step, observer);
 }
-const std::vector<ModelRecord>& TrialGroup::records() const { return implementation_->records(); }
+const std::vector<ModelRecord>& TrialGroup::models() const { return implementation_->models(); }
 std::vector<float> TrialGroup::parameters(std::size_t model) const {
   return implementation_->parameters(model);
 }

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/core/loss_scale.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/batches.hpp"
 #include "sfumato/data/slots.hpp"
 #include "sfumato/nn/network.hpp"
 #include "sfumato/nn/noise_policy.hpp"
-#include "sfumato/nn/odometer.hpp"
+#include "sfumato/nn/path_kl_sum.hpp"
 #include "sfumato/nn/record_store.hpp"
-#include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
 
@@ -28,7 +28,7 @@ struct Training {
   std::uint64_t seed =
       0;  ///< of the initial weights, the batches and the noise, shared by all worlds
 
-  bool odometer = false;              ///< see ModelRecord; for two worlds
+  bool path_kl = false;               ///< see ModelRecord; for two worlds
   bool gradient_differences = false;  ///< see ModelRecord::squared_differences
   std::uint64_t log_every = 100;      ///< steps between logged losses; 0: none
 };
@@ -74,7 +74,7 @@ struct ModelRecord {
 
   /// Steps between this world and the other, both from this model's weights: along D for KL(D || D'),
   /// along D' for the other direction.
-  Odometer odometer;
+  PathKlSum path_kl;
 
   /// Sum over steps of (g_i - g'_i)^2, for the design of noise; empty unless asked for.
   std::vector<double> squared_differences;
@@ -84,7 +84,7 @@ struct ModelRecord {
 struct GroupState {
   std::uint64_t step = 0;
   std::vector<std::vector<float>> parameters;  ///< by model
-  std::vector<ModelRecord> records;
+  std::vector<ModelRecord> models;
 };
 
 /// The models {worlds} x {policies} of one seed, trained together: they share initial weights, batches
@@ -95,7 +95,7 @@ struct GroupState {
 class TrialGroup {
  public:
   /// Throws   InvalidArgument if the network's input or classes do not fit the data (naming both), a
-  ///          policy is not valid, there is none, the learning rate is not positive, or the odometer
+  ///          policy is not valid, there is none, the learning rate is not positive, or the path KL
   ///          is asked for with other than two worlds; and as BatchSampler.
   TrialGroup(const Network& network, std::shared_ptr<const TrainingData> data,
              std::vector<NoisePolicy> policies, const Training& training,
@@ -104,13 +104,12 @@ class TrialGroup {
   TrialGroup& operator=(TrialGroup&&) noexcept;
   ~TrialGroup();
 
-  [[nodiscard]] std::size_t models() const;
+  [[nodiscard]] const std::vector<ModelRecord>& models() const;
   [[nodiscard]] std::uint64_t step() const;
 
   /// Trains until `step` or until the observer asks to stop, whichever is first.
   void train_until(std::uint64_t step, Observer& observer);
 
-  [[nodiscard]] const std::vector<ModelRecord>& records() const;
   [[nodiscard]] std::vector<float> parameters(std::size_t model) const;
 
   /// Cross-entropy and prediction of records of a store under every model: [model][record].

@@ -148,7 +148,7 @@ constexpr std::array kEntries = {
     Entry{{"Privacy cost",
            "s^T Sigma^{-1} s for a gradient difference s: twice the KL per unit of training time. "
            "Smaller is more private."},
-          {"privacy cost", "cost"}},
+          {"privacy cost", "privacy_cost", "cost"}},
     Entry{{"Quantile", "The value that this share of the rows does not exceed."},
           {"quantile", "median"}},
     Entry{{"Score",

@@ -124,15 +124,15 @@ class Reader {
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   std::vector<std::vector<double>> numbers, parameters, losses, infinite, squares;
   const GroupState& state = checkpoint.state;
-  for (std::size_t m = 0; m < state.records.size(); ++m) {
-    const ModelRecord& record = state.records[m];
+  for (std::size_t m = 0; m < state.models.size(); ++m) {
+    const ModelRecord& record = state.models[m];
     const auto model = static_cast<double>(m);
-    const Odometer& odometer = record.odometer;
-    const auto& first = odometer.first_infinite;
+    const PathKlSum& path_kl = record.path_kl;
+    const auto& first = path_kl.first_infinite;
     numbers.push_back({static_cast<double>(record.policy), static_cast<double>(record.world),
                        record.diverged_at ? static_cast<double>(*record.diverged_at) : -1.0,
-                       odometer.nats, static_cast<double>(odometer.steps),
-                       static_cast<double>(odometer.infinite_steps),
+                       path_kl.nats, static_cast<double>(path_kl.steps),
+                       static_cast<double>(path_kl.infinite_steps),
                        first ? static_cast<double>(first->step) : -1.0,
                        first ? static_cast<double>(first->count) : 0.0});
     if (first) {
@@ -183,18 +183,18 @@ Checkpoint read_checkpoint(const std::string& path) {
     record.policy = reader.count(numbers(m, kPolicy));
     record.world = reader.count(numbers(m, kWorld));
     if (numbers(m, kDivergedAt) >= 0.0) record.diverged_at = reader.count(numbers(m, kDivergedAt));
-    record.odometer.nats = reader.amount(numbers(m, kPathKl), true);
-    record.odometer.steps = reader.count(numbers(m, kDifferingSteps));
-    record.odometer.infinite_steps = reader.count(numbers(m, kInfiniteSteps));
+    record.path_kl.nats = reader.amount(numbers(m, kPathKl), true);
+    record.path_kl.steps = reader.count(numbers(m, kDifferingSteps));
+    record.path_kl.infinite_steps = reader.count(numbers(m, kInfiniteSteps));
     if (numbers(m, kFirstInfiniteStep) >= 0.0) {
-      record.odometer.first_infinite = {reader.count(numbers(m, kFirstInfiniteStep)),
-                                        reader.count(numbers(m, kFirstInfiniteCount)),
-                                        {}};
+      record.path_kl.first_infinite = {reader.count(numbers(m, kFirstInfiniteStep)),
+                                       reader.count(numbers(m, kFirstInfiniteCount)),
+                                       {}};
     }
     if (!record.diverged_at && !parameters.row(m).allFinite()) {
       reader.refuse(fmt::format("model {} has parameters that are no finite numbers", m));
     }
-    state.records.push_back(std::move(record));
+    state.models.push_back(std::move(record));
     std::vector<float> values;
     values.reserve(static_cast<std::size_t>(parameters.cols()));
     for (Eigen::Index i = 0; i < parameters.cols(); ++i) {
@@ -204,8 +204,8 @@ Checkpoint read_checkpoint(const std::string& path) {
   }
   const auto model_of = [&](double number) -> ModelRecord& {
     const std::uint64_t model = reader.count(number);
-    if (model >= state.records.size()) reader.refuse(fmt::format("there is no model {}", model));
-    return state.records[model];
+    if (model >= state.models.size()) reader.refuse(fmt::format("there is no model {}", model));
+    return state.models[model];
   };
   if (reader.find("losses") != nullptr) {
     const Eigen::MatrixXd& losses = reader.matrix("losses", -1, 3);
@@ -216,7 +216,7 @@ Checkpoint read_checkpoint(const std::string& path) {
   if (reader.find("infinite_parameters") != nullptr) {
     const Eigen::MatrixXd& infinite = reader.matrix("infinite_parameters", -1, 2);
     for (Eigen::Index i = 0; i < infinite.rows(); ++i) {
-      auto& first = model_of(infinite(i, 0)).odometer.first_infinite;
+      auto& first = model_of(infinite(i, 0)).path_kl.first_infinite;
       if (!first) reader.refuse("it names parameters of a step that was not infinite");
       first->first_coordinates.push_back(reader.count(infinite(i, 1)));
     }
@@ -225,7 +225,7 @@ Checkpoint read_checkpoint(const std::string& path) {
     const Eigen::MatrixXd& squares =
         reader.matrix("squared_differences", models, parameters.cols());
     for (Eigen::Index m = 0; m < models; ++m) {
-      std::vector<double>& values = state.records[static_cast<std::size_t>(m)].squared_differences;
+      std::vector<double>& values = state.models[static_cast<std::size_t>(m)].squared_differences;
       for (Eigen::Index i = 0; i < squares.cols(); ++i) {
         values.push_back(reader.amount(squares(m, i), true));
       }

@@ -70,12 +70,12 @@ struct Model {
   StepNoise noise;
   StepDivergence divergence;
   VectorXd at;
-  double odometer = 0.0;
+  double path_kl = 0.0;
   std::uint64_t infinite_steps = 0;
   std::optional<std::uint64_t> diverged_at = {};
 
   void measure(double nats) {
-    odometer += nats;
+    path_kl += nats;
     infinite_steps += std::isinf(nats) ? 1U : 0U;
   }
 };
@@ -184,7 +184,7 @@ void ConvexTrials::train(std::uint64_t draw, std::uint64_t seed,
     for (Model& model : models) {
       if (model.diverged_at) continue;
       const VectorXd move = pair.step * pair.gradient(model.world, model.at);
-      if (training.odometer) {
+      if (training.path_kl) {
         const VectorXd other = pair.step * pair.gradient(1 - model.world, model.at);
         model.measure(model.divergence(move - other));
       }
@@ -197,7 +197,7 @@ void ConvexTrials::train(std::uint64_t draw, std::uint64_t seed,
   for (const Model& model : models) {
     WorldResult result;
     result.diverged_at = model.diverged_at;
-    result.odometer = training.odometer ? model.odometer : kNaN;
+    result.path_kl = training.path_kl ? model.path_kl : kNaN;
     result.infinite_steps = model.infinite_steps;
     if (model.diverged_at) {
       result.training_loss = result.largest_loss = kNaN;

@@ -32,7 +32,7 @@ constexpr Column kColumns[] = {
     {"largest_loss", [](const WorldResult& w) { return w.largest_loss; }},
     {"training_accuracy", [](const WorldResult& w) { return w.training_accuracy; }},
     {"test_accuracy", [](const WorldResult& w) { return w.test_accuracy; }},
-    {"path_kl", [](const WorldResult& w) { return w.odometer; }},
+    {"path_kl", [](const WorldResult& w) { return w.path_kl; }},
     {"infinite_steps", [](const WorldResult& w) { return static_cast<double>(w.infinite_steps); }}};
 
 double score_of(const WorldResult& world, const std::string& name) {

@@ -51,9 +51,9 @@ std::vector<std::optional<ModelSummary>> summarise_training(TrialGroup& group,
                                                             const TrainingData& data) {
   const TrialGroup::Evaluation evaluation = group.evaluate(data.store, data.labels);
   std::vector<std::optional<ModelSummary>> summaries;
-  for (std::size_t m = 0; m < group.models(); ++m) {
+  for (std::size_t m = 0; m < group.models().size(); ++m) {
     summaries.push_back(summary_of(evaluation.losses[m], evaluation.predicted[m], data.labels,
-                                   held(data, group.records()[m].world)));
+                                   held(data, group.models()[m].world)));
   }
   return summaries;
 }
@@ -65,7 +65,7 @@ std::vector<std::optional<ModelSummary>> summarise(TrialGroup& group, const Reco
   std::vector<std::uint32_t> records(store.count());
   std::iota(records.begin(), records.end(), 0U);
   std::vector<std::optional<ModelSummary>> summaries;
-  for (std::size_t m = 0; m < group.models(); ++m) {
+  for (std::size_t m = 0; m < group.models().size(); ++m) {
     summaries.push_back(summary_of(evaluation.losses[m], evaluation.predicted[m], labels, records));
   }
   return summaries;

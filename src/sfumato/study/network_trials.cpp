@@ -63,7 +63,7 @@ void score_flatness(const Network& network, const std::vector<float>& weights,
 }
 
 /// The parameters that made the first infinite step so; all such series have one length.
-NamedSeries infinite_coordinates(const Odometer::Infinite& step) {
+NamedSeries infinite_coordinates(const PathKlSum::Infinite& step) {
   NamedSeries series{"infinite_coordinates", std::vector<float>(StepKl::kNamedCoordinates, -1.0F)};
   std::copy_n(step.first_coordinates.begin(),
               std::min(step.first_coordinates.size(), series.values.size()), series.values.begin());
@@ -132,11 +132,11 @@ std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group, const Train
   group.train_until(study_.train.iterations, observer);
   if (group.step() < study_.train.iterations) return {};
   const auto own = summarise_training(group, data);
-  std::vector<std::optional<ModelSummary>> test(group.models());
+  std::vector<std::optional<ModelSummary>> test(group.models().size());
   if (test_) test = summarise(group, *test_, first_labels(*sets_.test, test_->count()));
   std::vector<WorldResult> results;
-  for (std::size_t m = 0; m < group.models(); ++m) {
-    const ModelRecord& record = group.records()[m];
+  for (std::size_t m = 0; m < group.models().size(); ++m) {
+    const ModelRecord& record = group.models()[m];
     WorldResult result;
     result.diverged_at = record.diverged_at;
     if (!own[m] && !result.diverged_at) result.diverged_at = study_.train.iterations;
@@ -144,8 +144,8 @@ std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group, const Train
     result.largest_loss = own[m] ? own[m]->largest_loss : kNaN;
     result.training_accuracy = own[m] ? own[m]->accuracy : kNaN;
     result.test_accuracy = test[m] ? test[m]->accuracy : kNaN;
-    result.odometer = study_.train.odometer ? record.odometer.nats : kNaN;
-    result.infinite_steps = record.odometer.infinite_steps;
+    result.path_kl = study_.train.path_kl ? record.path_kl.nats : kNaN;
+    result.infinite_steps = record.path_kl.infinite_steps;
     results.push_back(std::move(result));
   }
   return results;
@@ -173,12 +173,12 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
     for (const std::size_t world : {0U, 1U}) records.emplace_back(*of->both, world);
   }
 
-  for (std::size_t m = 0; m < group.models(); ++m) {
-    const ModelRecord& record = group.records()[m];
+  for (std::size_t m = 0; m < group.models().size(); ++m) {
+    const ModelRecord& record = group.models()[m];
     TrialResult& trial = results[record.policy];
     WorldResult& result = models[m];
-    if (record.odometer.first_infinite) {
-      result.series.push_back(infinite_coordinates(*record.odometer.first_infinite));
+    if (record.path_kl.first_infinite) {
+      result.series.push_back(infinite_coordinates(*record.path_kl.first_infinite));
     }
     if (result.diverged_at) {
       trial.status = TrialStatus::diverged;
@@ -216,8 +216,8 @@ void NetworkTrials::train_by_coins(std::uint64_t seed, std::vector<TrialResult>&
   std::vector<bool> out(data->slots, false);
   for (const SlotChange& change : world.changes) out[change.slot] = true;
   const auto on_records = group.evaluate(data->store, data->labels);
-  for (std::size_t m = 0; m < group.models(); ++m) {
-    TrialResult& trial = results[group.records()[m].policy];
+  for (std::size_t m = 0; m < group.models().size(); ++m) {
+    TrialResult& trial = results[group.models()[m].policy];
     WorldResult& result = models[m];
     if (result.diverged_at) {
       trial.status = TrialStatus::diverged;

@@ -38,7 +38,7 @@ class NetworkTrials {
   /// covariance_largest. Series:
   ///   record_losses          of every record of D at the end, if the study keeps them
   ///   batch_losses           the logged ones, every train.log_every steps
-  ///   infinite_coordinates   the first parameters that made the odometer infinite
+  ///   infinite_coordinates   the first parameters that made the path KL infinite
   void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 

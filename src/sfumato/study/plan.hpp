@@ -12,7 +12,7 @@ namespace sfumato {
 /// draws its pair, all of them in one sample.
 [[nodiscard]] std::uint64_t models_per_sample(const AuditSpec& audit);
 
-/// The audit of the planned models if the attack never erred: its epsilon_cap() is what the planned
+/// The audit of the planned models if the attack never erred: its maximum_epsilon() is what the planned
 /// number of runs can show at most (Spec §11.3), its runs_to_refute() how many would be needed.
 ///
 /// Throws   as audit_scores(): held_out needs two models per world.

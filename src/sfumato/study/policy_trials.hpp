@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/paper_statistic.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
 #include "sfumato/study/path_kl_risk.hpp"
@@ -31,12 +30,10 @@ struct PolicyTrials {
   double worst_loss = 0.0;  ///< largest over models of the mean loss on D
   /// Largest over models and records; NaN where there are no records (a quadratic loss).
   double largest_loss = std::numeric_limits<double>::quiet_NaN();
-  /// Of trials that did not diverge, pairs as in `scores`; empty if the study kept no odometer.
-  std::vector<PathKlRuns> odometers;
+  /// Of trials that did not diverge, pairs as in `scores`; empty if the study kept no path KL.
+  std::vector<PathKlRuns> path_kls;
   /// Parameters that made a step infinite, of the first such steps: a few, ascending.
   std::vector<std::size_t> infinite_coordinates;
-  /// For the paper's statistic, by pair; empty if record losses were not kept or pairs lack trials.
-  std::vector<ConfidencePair> confidences;
 };
 
 /// The trials of every policy of `study`, whose ledger it is, with the scores called `score`. Failed

@@ -290,7 +290,7 @@ TEST(Power, IsNotZero) {
   for (const Case& test : cases()) {
     const Audit audit = audit_scores(perfect, test.options);
     const double shown = audit.epsilon(Delta(1e-5)).value.nats();
-    EXPECT_DOUBLE_EQ(shown, audit.epsilon_cap(Delta(1e-5))) << test.name;
+    EXPECT_DOUBLE_EQ(shown, audit.maximum_epsilon(Delta(1e-5))) << test.name;
     EXPECT_GT(shown, 2.3) << test.name;  // 3.28 with all models and the whole level
     EXPECT_GT(audit.delta(Epsilon(1.0)).value.probability(), 0.6) << test.name;
   }

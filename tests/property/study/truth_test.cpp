@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <random>
 
-#include "sfumato/audit/paper_statistic.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/divergence/likelihood_ratio.hpp"
 #include "sfumato/divergence/linear_chain.hpp"
@@ -237,30 +236,13 @@ TEST_F(Networks, WhereDEqualsDPrimeNothingIsFound) {
   }
 }
 
-TEST_F(Networks, ADataIndependentTrainerIsNotAccusedThoughThePaperStatisticIsLarge) {
-  // Steps so short that no weight moves: initial weights and noise, no data. Two models of independent
-  // worlds differ, as any two do.
+TEST_F(Networks, ADataIndependentTrainerIsNotAccused) {
+  // Steps so short that no weight moves: initial weights and noise, no data.
   const TrialRunner runner(study("policy = \"isotropic\"\nvariance = 0.01",
                                  "coupled = false\nreplicas = 3000\n", "1e-30"));
   const int found = positive(runner, kControls);
   EXPECT_LE(found, violations_allowed(kControls, kAlpha, kFalseAlarm));
-  Observer observer;
-  constexpr Eigen::Index kRuns = 20, kRecords = 24;
-  ConfidencePair pair{MatrixXd(kRuns, kRecords), MatrixXd(kRuns, kRecords)};
-  for (Eigen::Index r = 0; r < kRuns; ++r) {
-    const TrialResult trial = runner.run(static_cast<std::size_t>(r), observer).front();
-    for (std::size_t w = 0; w < 2; ++w) {
-      for (Eigen::Index c = 0; c < kRecords; ++c) {
-        const float loss = trial.worlds[w].series.back().values[static_cast<std::size_t>(c)];
-        (w == 0 ? pair.with : pair.without)(r, c) =
-            std::exp(-std::max(0.0, static_cast<double>(loss)));
-      }
-    }
-  }
-  const double statistic = paper_statistic({&pair, 1}, Epsilon(0.1)).maximum.value;
-  EXPECT_GT(statistic, 0.3);
-  std::printf("data-independent trainer: %d of %d audits positive, the paper's statistic is %.3f\n",
-              found, kControls, statistic);
+  std::printf("data-independent trainer: %d of %d audits positive\n", found, kControls);
 }
 
 TEST_F(Networks, TrainingWithoutNoiseOnAMemorisingModelIsCaught) {
@@ -270,7 +252,7 @@ TEST_F(Networks, TrainingWithoutNoiseOnAMemorisingModelIsCaught) {
   const double shown = audit.epsilon(Delta(1e-5)).value.nats();
   EXPECT_GT(shown, 1.0);  // a claim of eps = 1 is refuted
   std::printf("memorising without noise: eps >= %.3f, cap %.3f\n", shown,
-              audit.epsilon_cap(Delta(1e-5)));
+              audit.maximum_epsilon(Delta(1e-5)));
 }
 
 }  // namespace

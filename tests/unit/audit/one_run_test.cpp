@@ -121,7 +121,7 @@ TEST(OneRunAudit, DividesTheLevelByTheNumbersOfGuesses) {
   EXPECT_EQ(perfect.guesses().size(), 4u);
   EXPECT_DOUBLE_EQ(perfect.level(), (1.0 - 0.95) / 4.0);
   EXPECT_EQ(perfect.best(Delta(0.0)).guesses, 100u);
-  EXPECT_EQ(perfect.epsilon(Delta(1e-5)).value.nats(), perfect.epsilon_cap(Delta(1e-5)));
+  EXPECT_EQ(perfect.epsilon(Delta(1e-5)).value.nats(), perfect.maximum_epsilon(Delta(1e-5)));
   // q^100 = 0.05 / 4
   EXPECT_NEAR(perfect.epsilon(Delta(0.0)).value.nats(), 3.1048, 1e-3);
   const OneRunAudit one({{100, 100, 100}}, 0.95);

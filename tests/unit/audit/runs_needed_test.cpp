@@ -19,18 +19,18 @@ std::optional<std::uint64_t> needed(double eps, double delta, double alpha,
 
 /// What even a perfect attack cannot pass, at confidence 95 %.
 TEST(EpsilonCap, OfTenToAThousandRuns) {
-  EXPECT_NEAR(epsilon_cap(10, Delta(0.0), 0.05), 0.81, 0.005);
-  EXPECT_NEAR(epsilon_cap(50, Delta(0.0), 0.05), 2.57, 0.005);
-  EXPECT_NEAR(epsilon_cap(100, Delta(0.0), 0.05), 3.28, 0.005);
-  EXPECT_NEAR(epsilon_cap(1000, Delta(0.0), 0.05), 5.60, 0.005);
-  EXPECT_THROW((void)epsilon_cap(0, Delta(0.0), 0.05), InvalidArgument);
+  EXPECT_NEAR(maximum_epsilon(10, Delta(0.0), 0.05), 0.81, 0.005);
+  EXPECT_NEAR(maximum_epsilon(50, Delta(0.0), 0.05), 2.57, 0.005);
+  EXPECT_NEAR(maximum_epsilon(100, Delta(0.0), 0.05), 3.28, 0.005);
+  EXPECT_NEAR(maximum_epsilon(1000, Delta(0.0), 0.05), 5.60, 0.005);
+  EXPECT_THROW((void)maximum_epsilon(0, Delta(0.0), 0.05), InvalidArgument);
 }
 
 TEST(RunsToRefute, IsTheLeastNumberWhoseCapIsAbove) {
   for (const double eps : {0.1, 1.0, 3.0, 6.0, 10.0}) {
     const auto runs = needed(eps, 1e-5, 0.05).value();
-    EXPECT_GT(epsilon_cap(runs, Delta(1e-5), 0.05), eps);
-    EXPECT_LE(epsilon_cap(runs - 1, Delta(1e-5), 0.05), eps);
+    EXPECT_GT(maximum_epsilon(runs, Delta(1e-5), 0.05), eps);
+    EXPECT_LE(maximum_epsilon(runs - 1, Delta(1e-5), 0.05), eps);
   }
 }
 

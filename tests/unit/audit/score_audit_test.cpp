@@ -83,7 +83,7 @@ TEST(ScoreAudit, TheDefaultCombinesRanksWithAHeldOutThreshold) {
   EXPECT_EQ(audit.events()[8].counts, (TestCounts{75, 75, 0, 75}));
   EXPECT_NEAR(audit.events()[8].level, 0.01, 1e-15);
   EXPECT_NEAR(audit.epsilon(Delta(0.0)).value.nats(), 2.7847, 0.0001);
-  EXPECT_EQ(audit.epsilon(Delta(0.0)).value.nats(), audit.epsilon_cap(Delta(0.0)));
+  EXPECT_EQ(audit.epsilon(Delta(0.0)).value.nats(), audit.maximum_epsilon(Delta(0.0)));
 }
 
 TEST(ScoreAudit, RanksSurviveTiesAndInfinities) {

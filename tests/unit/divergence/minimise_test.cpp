@@ -8,7 +8,8 @@ namespace sfumato {
 namespace {
 
 TEST(Minimise, InteriorAndEnds) {
-  const Minimum inside = minimise([](double x) { return (x - 0.7) * (x - 0.7) + 2.0; }, 0.0, 3.0);
+  const LeastValue inside =
+      minimise([](double x) { return (x - 0.7) * (x - 0.7) + 2.0; }, 0.0, 3.0);
   EXPECT_NEAR(inside.at, 0.7, 1e-3);
   EXPECT_NEAR(inside.value, 2.0, 1e-7);
   EXPECT_EQ(minimise([](double x) { return x; }, 1.0, 2.0).at, 1.0);

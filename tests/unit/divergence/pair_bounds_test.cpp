@@ -61,10 +61,6 @@ TEST(PairBounds, DifferentNoiseLeavesTheRates) {
   EXPECT_NEAR(row(bounds, BoundMethod::primal).forward.kl.value.value(), 0.614583, 1e-6);
   EXPECT_FALSE(row(bounds, BoundMethod::path).forward.reason.empty());
   EXPECT_EQ(row(bounds, BoundMethod::sensitivity).forward.reason, "needs equal noise");
-  const PairBound& printed = row(bounds, BoundMethod::printed_theorem);
-  EXPECT_TRUE(is_printed(printed.method));
-  EXPECT_LT(printed.forward.kl.value.value(), 1e-15);
-  EXPECT_FALSE(printed.valid_forward);
 }
 
 TEST(PairBounds, ConstantsNeedConvexityIsotropyAndACommonStart) {
@@ -134,10 +130,11 @@ TEST(PairBounds, TheBestProvenBoundIsTheSmallestFiniteOne) {
   const KlBound large = kl_bound(2.0, "c");
   const KlBound guess{{Nats{0.1}, Claim::estimate, "d"}, {}};
   const KlBound truth{{Nats{0.2}, Claim::exact, "e"}, {}};
-  const std::vector<PairBound> methods = {
-      {BoundMethod::exact, truth, truth},    {BoundMethod::fokker_planck, guess, guess},
-      {BoundMethod::path, large, none},      {BoundMethod::contractive, small, none},
-      {BoundMethod::constants, small, none}, {BoundMethod::printed_theorem, truth, truth}};
+  const std::vector<PairBound> methods = {{BoundMethod::exact, truth, truth},
+                                          {BoundMethod::fokker_planck, guess, guess},
+                                          {BoundMethod::path, large, none},
+                                          {BoundMethod::contractive, small, none},
+                                          {BoundMethod::constants, small, none}};
   const PairBound* best = best_proven(methods, &PairBound::forward);
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(best->method, BoundMethod::contractive);  // the first of two

@@ -146,7 +146,7 @@ std::vector<float> trained(const Network& network, std::size_t models, bool firs
   for (int step = 0; step < 5; ++step) {
     for (float& z : normals) z = normal(generator);
     BatchRows rows = batch.rows();
-    rows.weights = weights.data();
+    rows.row_weights = weights.data();
     bundle.compute_gradients(rows, nullptr);
     for (std::size_t b = 0; b < network.blocks().size(); ++b) {
       bundle.largest_gradients(b, largest, largest_bias);

@@ -12,12 +12,12 @@
 namespace sfumato::kernel {
 namespace {
 
-TEST(Softmax, SlopesAndLosses) {
+TEST(Softmax, GradientsAndLosses) {
   with_every_instruction_set([] {
     for (const std::size_t classes : {1U, 2U, 8U, 10U, 17U, 70U}) {
       for (const std::size_t rows : {1U, 7U, 8U, 21U}) {
         const std::size_t stride = padded(classes);
-        std::vector<float> logits(rows * stride, 77.0F), slope(rows * stride, -1.0F);
+        std::vector<float> logits(rows * stride, 77.0F), gradient(rows * stride, -1.0F);
         std::vector<float> weights(rows), losses(rows);
         std::vector<std::uint8_t> labels(rows);
         for (std::size_t r = 0; r < rows; ++r) {
@@ -27,7 +27,7 @@ TEST(Softmax, SlopesAndLosses) {
           labels[r] = static_cast<std::uint8_t>(r % classes);
           weights[r] = 0.1F * static_cast<float>(r % 3);
         }
-        softmax_rows({logits.data(), slope.data(), rows, classes, stride, labels.data(),
+        softmax_rows({logits.data(), gradient.data(), rows, classes, stride, labels.data(),
                       weights.data(), losses.data()});
         for (std::size_t r = 0; r < rows; ++r) {
           double sum = 0.0;
@@ -40,7 +40,7 @@ TEST(Softmax, SlopesAndLosses) {
             const double share = n < classes ? std::exp(logit(n)) / sum : 0.0;
             const double expected =
                 (share - (n == labels[r] ? 1.0 : 0.0)) * static_cast<double>(weights[r]);
-            EXPECT_NEAR(static_cast<double>(slope[r * stride + n]), expected, 2e-7);
+            EXPECT_NEAR(static_cast<double>(gradient[r * stride + n]), expected, 2e-7);
           }
         }
       }

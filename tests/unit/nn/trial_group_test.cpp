@@ -1,4 +1,4 @@
-// Training of groups: worlds, policies, resumption, the odometer, divergence.
+// Training of groups: worlds, policies, resumption, the path KL, divergence.
 #include "sfumato/nn/trial_group.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ std::vector<std::vector<float>> trained(TrialGroup group, std::uint64_t steps) {
   Observer observer;
   group.train_until(steps, observer);
   std::vector<std::vector<float>> parameters;
-  for (std::size_t m = 0; m < group.models(); ++m) parameters.push_back(group.parameters(m));
+  for (std::size_t m = 0; m < group.models().size(); ++m) parameters.push_back(group.parameters(m));
   return parameters;
 }
 
@@ -196,7 +196,7 @@ TEST(TrialGroup, FixedVariancesOfSeveralPolicies) {
 
 TEST(TrialGroup, ResumesToTheSameBits) {
   Training t = quick();
-  t.odometer = t.gradient_differences = true;
+  t.path_kl = t.gradient_differences = true;
   TrialGroup whole(small(), pair_data(true), paper(), t);
   Observer observer;
   whole.train_until(40, observer);
@@ -208,19 +208,19 @@ TEST(TrialGroup, ResumesToTheSameBits) {
   second.train_until(40, observer);
   for (std::size_t m = 0; m < 4; ++m) {
     EXPECT_EQ(second.parameters(m), whole.parameters(m));
-    EXPECT_EQ(second.records()[m].odometer.nats, whole.records()[m].odometer.nats);
-    EXPECT_EQ(second.records()[m].squared_differences, whole.records()[m].squared_differences);
-    ASSERT_EQ(second.records()[m].losses.size(), whole.records()[m].losses.size());
-    EXPECT_EQ(second.records()[m].losses.back().loss, whole.records()[m].losses.back().loss);
+    EXPECT_EQ(second.models()[m].path_kl.nats, whole.models()[m].path_kl.nats);
+    EXPECT_EQ(second.models()[m].squared_differences, whole.models()[m].squared_differences);
+    ASSERT_EQ(second.models()[m].losses.size(), whole.models()[m].losses.size());
+    EXPECT_EQ(second.models()[m].losses.back().loss, whole.models()[m].losses.back().loss);
   }
   GroupState state = first.state();
   state.parameters.pop_back();
   EXPECT_THROW(second.restore(state), InvalidArgument);
 }
 
-/// The odometer against its definition: both worlds' gradients at the model's weights, in double
+/// The path KL against its definition: both worlds' gradients at the model's weights, in double
 /// precision.
-TEST(TrialGroup, OdometerIsTheKlOfTheStepsAtTheSamePoint) {
+TEST(TrialGroup, PathKlIsTheKlOfTheStepsAtTheSamePoint) {
   const LabelledSet set = pictures(40);
   const Slots slots = random_slots(set, 24, 1);
   World other;
@@ -229,7 +229,7 @@ TEST(TrialGroup, OdometerIsTheKlOfTheStepsAtTheSamePoint) {
   std::vector<NoisePolicy> policies = {policy("floor", NoiseKind::floored, 0.01),
                                        policy("iso", NoiseKind::isotropic_per_layer, 0.01)};
   Training t = quick(30);
-  t.odometer = true;
+  t.path_kl = true;
   TrialGroup group(small(), data, policies, t);
   Observer observer;
   BatchSampler sampler(t.batches, 24, 8, t.seed);
@@ -265,24 +265,24 @@ TEST(TrialGroup, OdometerIsTheKlOfTheStepsAtTheSamePoint) {
     group.train_until(step + 1, observer);
   }
   for (std::size_t m = 0; m < 4; ++m) {
-    EXPECT_EQ(group.records()[m].odometer.steps, differing);
-    EXPECT_NEAR(group.records()[m].odometer.nats, expected[m], 1e-3 * expected[m]);
+    EXPECT_EQ(group.models()[m].path_kl.steps, differing);
+    EXPECT_NEAR(group.models()[m].path_kl.nats, expected[m], 1e-3 * expected[m]);
     EXPECT_GT(expected[m], 0.0);
   }
 }
 
-TEST(TrialGroup, OdometerOfEqualWorldsIsZero) {
+TEST(TrialGroup, PathKlOfEqualWorldsIsZero) {
   const LabelledSet set = pictures(40);
   const auto data =
       std::make_shared<TrainingData>(set, random_slots(set, 24, 1), std::vector{World{}, World{}});
   Training t = quick();
-  t.odometer = t.gradient_differences = true;
+  t.path_kl = t.gradient_differences = true;
   TrialGroup group(small(), data, paper(), t);
   Observer observer;
   group.train_until(40, observer);
-  for (const ModelRecord& record : group.records()) {
-    EXPECT_EQ(record.odometer.nats, 0.0);
-    EXPECT_EQ(record.odometer.steps, 0U);
+  for (const ModelRecord& record : group.models()) {
+    EXPECT_EQ(record.path_kl.nats, 0.0);
+    EXPECT_EQ(record.path_kl.steps, 0U);
     EXPECT_EQ(record.squared_differences, std::vector<double>(small().parameter_count()));
   }
   EXPECT_EQ(group.parameters(0), group.parameters(1));
@@ -290,15 +290,15 @@ TEST(TrialGroup, OdometerOfEqualWorldsIsZero) {
 
 TEST(TrialGroup, NoiseThatIsZeroOnOneSideIsInfiniteAndNamed) {
   Training t = quick();
-  t.odometer = true;
+  t.path_kl = true;
   TrialGroup group(small(), pair_data(), {policy("none", NoiseKind::none, 0.0)}, t);
   Observer observer;
   group.train_until(40, observer);
-  const Odometer& odometer = group.records()[0].odometer;
-  EXPECT_TRUE(std::isinf(odometer.nats));
-  EXPECT_GT(odometer.infinite_steps, 0U);
-  ASSERT_TRUE(odometer.first_infinite);
-  EXPECT_FALSE(odometer.first_infinite->first_coordinates.empty());
+  const PathKlSum& path_kl = group.models()[0].path_kl;
+  EXPECT_TRUE(std::isinf(path_kl.nats));
+  EXPECT_GT(path_kl.infinite_steps, 0U);
+  ASSERT_TRUE(path_kl.first_infinite);
+  EXPECT_FALSE(path_kl.first_infinite->first_coordinates.empty());
 }
 
 TEST(TrialGroup, DivergedModelsEndAndTheOthersGoOn) {
@@ -306,9 +306,9 @@ TEST(TrialGroup, DivergedModelsEndAndTheOthersGoOn) {
   TrialGroup group(small(), pair_data(), policies, quick());
   Observer observer;
   group.train_until(40, observer);
-  EXPECT_TRUE(group.records()[0].diverged_at);
-  EXPECT_FALSE(group.records()[2].diverged_at);
-  EXPECT_EQ(group.records()[2].losses.size(), 4U);
+  EXPECT_TRUE(group.models()[0].diverged_at);
+  EXPECT_FALSE(group.models()[2].diverged_at);
+  EXPECT_EQ(group.models()[2].losses.size(), 4U);
   const auto alone = trained(TrialGroup(small(), pair_data(), {paper()[1]}, quick()), 40);
   EXPECT_EQ(group.parameters(2), alone[0]);
 }
@@ -361,7 +361,7 @@ TEST(TrialGroup, Refusals) {
   t.batch_size = 25;
   says(message(small(), paper(), t, pair_data()), "25");
   t = quick();
-  t.odometer = true;
+  t.path_kl = true;
   const LabelledSet set = pictures(40);
   says(message(small(), paper(), t,
                std::make_shared<TrainingData>(set, random_slots(set, 24, 1), std::vector{World{}})),

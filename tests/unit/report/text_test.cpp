@@ -72,7 +72,7 @@ TEST(RenderText, StatementsProvenanceAndSummaryLast) {
   document.state(StatementKind::info, "plain");
   document.state(StatementKind::warning, "a long warning that has to be wrapped");
   document.state(StatementKind::assumption, "this");
-  document.state(StatementKind::verdict, "PASS");
+  document.state(StatementKind::verdict, "NOT REFUTED");
   document.add_provenance("version", "0.1.0");
   document.add_provenance("seed", "7");
   EXPECT_EQ(render_text(document, {30}),
@@ -81,7 +81,7 @@ TEST(RenderText, StatementsProvenanceAndSummaryLast) {
             "Warning: a long warning that\n"
             "         has to be wrapped\n"
             "Assumes: this\n"
-            "Verdict: PASS\n"
+            "Verdict: NOT REFUTED\n"
             "\n"
             "version  0.1.0\n"
             "seed     7\n"
@@ -91,12 +91,12 @@ TEST(RenderText, StatementsProvenanceAndSummaryLast) {
 
 TEST(RenderText, NewInformationAfterAVerdictStandsApart) {
   Document document("x", "X");
-  document.state(StatementKind::verdict, "PASS");
+  document.state(StatementKind::verdict, "NOT REFUTED");
   document.state(StatementKind::verdict, "FAIL");
   document.state(StatementKind::info, "next part");
   EXPECT_EQ(render_text(document, {30}),
             "X\n=\n\n"
-            "Verdict: PASS\n"
+            "Verdict: NOT REFUTED\n"
             "Verdict: FAIL\n"
             "\n"
             "next part\n");

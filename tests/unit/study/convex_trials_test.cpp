@@ -89,8 +89,8 @@ TEST(ConvexTrials, TheMeanLogLikelihoodRatioIsTheRelativeEntropy) {
   ASSERT_TRUE(proven.mu);
   EXPECT_NEAR(proven.mu->value * proven.mu->value / 2.0, kl[0], 1e-9);
   const TrialResult trial = runner.run(3, observer).front();
-  EXPECT_NEAR(trial.worlds[0].odometer, trial.worlds[1].odometer, 1e-12);
-  EXPECT_GT(trial.worlds[0].odometer, kl[0]);
+  EXPECT_NEAR(trial.worlds[0].path_kl, trial.worlds[1].path_kl, 1e-12);
+  EXPECT_GT(trial.worlds[0].path_kl, kl[0]);
 }
 
 TEST_F(ConvexOnTable, MeanIsSumWithAShorterStepAndALargerRidge) {
@@ -169,7 +169,7 @@ TEST_F(ConvexOnTable, NoNoiseMeansNoBoundAndAnInfinitePathKl) {
   EXPECT_FALSE(proven_risk(material.pair(0), material.step_noises().front(), 30).risk);
   Silent observer;
   const TrialResult trial = TrialRunner(s).run(0, observer).front();
-  EXPECT_TRUE(std::isinf(trial.worlds[0].odometer));
+  EXPECT_TRUE(std::isinf(trial.worlds[0].path_kl));
   EXPECT_EQ(trial.worlds[0].infinite_steps, 30U);
 }
 

@@ -20,7 +20,7 @@ TrialResult trial(std::uint32_t replica, std::size_t losses = 3) {
     WorldResult world;
     world.training_loss = 0.25 + w;
     world.test_accuracy = std::nan("");
-    world.odometer = std::nan("");
+    world.path_kl = std::nan("");
     world.scores = {{"loss", -1.5}};
     world.series = {{"record_losses", std::vector<float>(losses, 0.5F)}};
     result.worlds.push_back(std::move(world));

@@ -32,7 +32,7 @@ TrialResult trial(std::uint32_t policy, std::uint32_t pair, std::uint32_t replic
     world.largest_loss = 3.0;
     world.training_accuracy = 0.75;
     world.test_accuracy = std::nan("");
-    world.odometer = HUGE_VAL;
+    world.path_kl = HUGE_VAL;
     world.infinite_steps = 7;
     world.scores = {{"margin", 1.0 / 3.0}, {"loss", -0.25 * w}};
     world.series = {{"record_losses", {0.5F, 1.0F / 3.0F, static_cast<float>(replica)}}};
@@ -91,7 +91,7 @@ TEST_F(LedgerTest, KeepsTrialsInTheOrderOfTheirKeys) {
   for (std::size_t w = 0; w < 2; ++w) {
     EXPECT_TRUE(std::isnan(seen[1].worlds[w].test_accuracy));
     EXPECT_EQ(seen[1].worlds[w].training_loss, expected.worlds[w].training_loss);
-    EXPECT_EQ(seen[1].worlds[w].odometer, HUGE_VAL);
+    EXPECT_EQ(seen[1].worlds[w].path_kl, HUGE_VAL);
     EXPECT_EQ(seen[1].worlds[w].infinite_steps, 7U);
     EXPECT_EQ(seen[1].worlds[w].scores, expected.worlds[w].scores);
     EXPECT_EQ(seen[1].worlds[w].series, expected.worlds[w].series);

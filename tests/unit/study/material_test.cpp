@@ -134,19 +134,19 @@ TEST_F(StudyMaterial, CheckpointsKeepEveryBit) {
   TrialGroup second = group();
   second.restore(read.state);
   second.train_until(40, quiet);
-  for (std::size_t m = 0; m < whole.models(); ++m) {
+  for (std::size_t m = 0; m < whole.models().size(); ++m) {
     EXPECT_EQ(whole.parameters(m), second.parameters(m));
-    const ModelRecord &a = whole.records()[m], &b = second.records()[m];
-    EXPECT_EQ(a.odometer.nats, b.odometer.nats);
-    EXPECT_EQ(a.odometer.steps, b.odometer.steps);
-    EXPECT_EQ(a.odometer.infinite_steps, b.odometer.infinite_steps);
-    ASSERT_EQ(a.odometer.first_infinite.has_value(), b.odometer.first_infinite.has_value());
-    EXPECT_EQ(a.odometer.first_infinite.has_value(), m >= 2);  // without noise
-    if (a.odometer.first_infinite) {
-      EXPECT_EQ(a.odometer.first_infinite->step, b.odometer.first_infinite->step);
-      EXPECT_EQ(a.odometer.first_infinite->count, b.odometer.first_infinite->count);
-      EXPECT_EQ(a.odometer.first_infinite->first_coordinates,
-                b.odometer.first_infinite->first_coordinates);
+    const ModelRecord &a = whole.models()[m], &b = second.models()[m];
+    EXPECT_EQ(a.path_kl.nats, b.path_kl.nats);
+    EXPECT_EQ(a.path_kl.steps, b.path_kl.steps);
+    EXPECT_EQ(a.path_kl.infinite_steps, b.path_kl.infinite_steps);
+    ASSERT_EQ(a.path_kl.first_infinite.has_value(), b.path_kl.first_infinite.has_value());
+    EXPECT_EQ(a.path_kl.first_infinite.has_value(), m >= 2);  // without noise
+    if (a.path_kl.first_infinite) {
+      EXPECT_EQ(a.path_kl.first_infinite->step, b.path_kl.first_infinite->step);
+      EXPECT_EQ(a.path_kl.first_infinite->count, b.path_kl.first_infinite->count);
+      EXPECT_EQ(a.path_kl.first_infinite->first_coordinates,
+                b.path_kl.first_infinite->first_coordinates);
     }
     EXPECT_EQ(a.squared_differences, b.squared_differences);
     ASSERT_EQ(a.losses.size(), b.losses.size());
@@ -159,9 +159,9 @@ TEST_F(StudyMaterial, CheckpointsKeepEveryBit) {
     return [&] { (void)read_checkpoint(dir / "d.npz"); };
   };
   refused(damaged([](GroupState& state) { state.parameters[0][3] = NAN; }), {"d.npz", "finite"});
-  refused(damaged([](GroupState& state) { state.records[0].odometer.nats = -5.0; }),
+  refused(damaged([](GroupState& state) { state.models[0].path_kl.nats = -5.0; }),
           {"-5", "amount"});
-  refused(damaged([](GroupState& state) { state.records[0].odometer.nats = NAN; }),
+  refused(damaged([](GroupState& state) { state.models[0].path_kl.nats = NAN; }),
           {"nan", "amount"});
   // Any other change is noticed by the digest; without one, the file is of an earlier version.
   const auto rewritten = [&](const auto& change) {
@@ -176,7 +176,8 @@ TEST_F(StudyMaterial, CheckpointsKeepEveryBit) {
   refused(rewritten([](Arrays& a) { a.at("parameters").values(0, 0) += 1.0; }), {"damaged"});
   refused(rewritten([](Arrays& a) { a.at("step").values(0, 0) = 18; }), {"damaged"});
   refused(rewritten([](Arrays& a) { a.erase("losses"); }), {"damaged"});
-  refused(rewritten([](Arrays& a) { a.erase("digest"); }), {"an earlier version", "from the start"});
+  refused(rewritten([](Arrays& a) { a.erase("digest"); }),
+          {"an earlier version", "from the start"});
   put(dir / "bad.npz", "no archive");
   refused([&] { (void)read_checkpoint(dir / "bad.npz"); }, {"bad.npz"});
   write_covariance(dir / "cov.npz", {Isotropic{1, 2}, {}});
@@ -184,7 +185,7 @@ TEST_F(StudyMaterial, CheckpointsKeepEveryBit) {
 }
 
 TEST_F(StudyMaterial, SummariesAreOfTheModelsOwnWorld) {
-  const Study s = study({"train.odometer=false", "train.gradient_differences=false"});
+  const Study s = study({"train.path_kl=false", "train.gradient_differences=false"});
   const StudySets sets = load_sets(s);
   const Network network = network_of(s.model, sets.train);
   const SlotPair pair = adjacent_pair(s, sets.train);

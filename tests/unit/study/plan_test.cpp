@@ -21,21 +21,21 @@ TEST(PerfectAudit, CapsAsTheSpecSays) {
   audit.replicas = 10;
   EXPECT_EQ(models_per_sample(audit), 10U);
   // Spec §11.3: ten and ten models show 0.8 at most.
-  EXPECT_NEAR(perfect_audit(audit, fixed()).epsilon_cap(Delta(0.0)), 0.80715, 1e-5);
-  EXPECT_EQ(perfect_audit(audit, fixed()).epsilon_cap(Delta(1e-5)),
-            epsilon_cap(10, Delta(1e-5), 1.0 - 0.95));
+  EXPECT_NEAR(perfect_audit(audit, fixed()).maximum_epsilon(Delta(0.0)), 0.80715, 1e-5);
+  EXPECT_EQ(perfect_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
+            maximum_epsilon(10, Delta(1e-5), 1.0 - 0.95));
 }
 
 TEST(PerfectAudit, PairsShareTheLevelUnlessEachReplicaDrawsItsOwn) {
   AuditSpec audit;
   audit.replicas = 20;
   audit.pairs = 5;
-  EXPECT_EQ(perfect_audit(audit, fixed()).epsilon_cap(Delta(1e-5)),
-            epsilon_cap(20, Delta(1e-5), (1.0 - 0.95) / 5.0));
+  EXPECT_EQ(perfect_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
+            maximum_epsilon(20, Delta(1e-5), (1.0 - 0.95) / 5.0));
   audit.random_pairs = true;
   EXPECT_EQ(models_per_sample(audit), 100U);
-  EXPECT_EQ(perfect_audit(audit, fixed()).epsilon_cap(Delta(1e-5)),
-            epsilon_cap(100, Delta(1e-5), 1.0 - 0.95));
+  EXPECT_EQ(perfect_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
+            maximum_epsilon(100, Delta(1e-5), 1.0 - 0.95));
 }
 
 TEST(PerfectAudit, AsManyRunsAsItSaysAreEnough) {
@@ -49,9 +49,9 @@ TEST(PerfectAudit, AsManyRunsAsItSaysAreEnough) {
       const auto runs = perfect_audit(audit, options).runs_to_refute(Epsilon(epsilon), Delta(1e-5));
       ASSERT_TRUE(runs);
       audit.replicas = *runs;
-      EXPECT_GT(perfect_audit(audit, options).epsilon_cap(Delta(1e-5)), epsilon);
+      EXPECT_GT(perfect_audit(audit, options).maximum_epsilon(Delta(1e-5)), epsilon);
       audit.replicas = *runs - 2;  // halves are rounded
-      EXPECT_LE(perfect_audit(audit, options).epsilon_cap(Delta(1e-5)), epsilon);
+      EXPECT_LE(perfect_audit(audit, options).maximum_epsilon(Delta(1e-5)), epsilon);
     }
   }
 }

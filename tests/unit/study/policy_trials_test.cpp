@@ -17,9 +17,8 @@ TrialResult trial(TrialKey key, double loss) {
     world.training_loss = loss + w;
     world.largest_loss = 2.0 * loss;
     world.test_accuracy = std::nan("");
-    world.odometer = 10.0 * key.pair + key.replica + w;
+    world.path_kl = 10.0 * key.pair + key.replica + w;
     world.scores = {{"loss", -loss}};
-    world.series = {{"record_losses", {0.0F, static_cast<float>(loss)}}};
     result.worlds.push_back(std::move(world));
   }
   return result;
@@ -69,13 +68,12 @@ TEST_F(PolicyTrialsTest, ADivergedModelRanksLowestAndHasNoLoss) {
 }
 
 TEST_F(PolicyTrialsTest, PairsAreApartUnlessEachReplicaDrewItsOwn) {
-  EXPECT_EQ(read().odometers, (std::vector<PathKlRuns>{{{{0.0}, {1.0}}}, {{{10.0}, {11.0}}}}));
+  EXPECT_EQ(read().path_kls, (std::vector<PathKlRuns>{{{{0.0}, {1.0}}}, {{{10.0}, {11.0}}}}));
   study_.audit.random_pairs = true;
   const PolicyTrials pooled = read();
-  EXPECT_EQ(pooled.odometers, (std::vector<PathKlRuns>{{{{0.0, 10.0}, {1.0, 11.0}}}}));
+  EXPECT_EQ(pooled.path_kls, (std::vector<PathKlRuns>{{{{0.0, 10.0}, {1.0, 11.0}}}}));
   ASSERT_EQ(pooled.scores.size(), 1U);
   EXPECT_EQ(pooled.scores[0].with, (std::vector<double>{-1.0, -100.0, -2.0}));
-  EXPECT_EQ(pooled.confidences.size(), 2U);  // of the pairs: the paper's statistic compares records
 }
 
 }  // namespace

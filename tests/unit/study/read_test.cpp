@@ -70,7 +70,7 @@ TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
   EXPECT_EQ(study.adjacency.kind, Adjacency::replace);
   EXPECT_EQ(study.model.preset, "lenet");
   EXPECT_EQ(study.data.set, "cifar10");
-  EXPECT_TRUE(study.train.odometer);
+  EXPECT_TRUE(study.train.path_kl);
   EXPECT_EQ(small({"noise.isotropic.sigma2=2"}).noise[0].variance, 2.0);  // for `variance`
 }
 

@@ -24,7 +24,7 @@ TrialResult example() {
   world.largest_loss = HUGE_VAL;
   world.training_accuracy = 0.5;
   world.test_accuracy = 0.25;
-  world.odometer = 3.5;
+  world.path_kl = 3.5;
   world.infinite_steps = 4;
   world.scores = {{"loss", -0.125}, {"margin", 1e-300}};
   world.series = {{"record_losses", {1.5F, -0.0F, 3e-40F}}, {"empty", {}}};
@@ -53,8 +53,8 @@ TEST(TrialBytes, EveryBitComesBack) {
 
 TEST(TrialBytes, NaNsComeBack) {
   TrialResult trial = example();
-  trial.worlds[0].odometer = std::nan("");
-  EXPECT_TRUE(std::isnan(unpack_trials(pack_trials({trial}))[0].worlds[0].odometer));
+  trial.worlds[0].path_kl = std::nan("");
+  EXPECT_TRUE(std::isnan(unpack_trials(pack_trials({trial}))[0].worlds[0].path_kl));
 }
 
 TEST(TrialBytes, AnythingElseIsRefused) {
@@ -85,7 +85,7 @@ TEST(TrialDigest, KnowsEveryPart) {
       [](TrialResult& t) { t.worlds[0].largest_loss = 1.0; },
       [](TrialResult& t) { t.worlds[0].training_accuracy = 0.0; },
       [](TrialResult& t) { t.worlds[0].test_accuracy = std::nan(""); },
-      [](TrialResult& t) { t.worlds[0].odometer = -3.5; },
+      [](TrialResult& t) { t.worlds[0].path_kl = -3.5; },
       [](TrialResult& t) { t.worlds[0].infinite_steps = 5; },
       [](TrialResult& t) { t.worlds[0].scores[1].name = "x"; },
       [](TrialResult& t) { t.worlds[0].scores[1].value = 0.0; },
@@ -100,8 +100,8 @@ TEST(TrialDigest, KnowsEveryPart) {
 
 TEST(TrialDigest, DoesNotKnowWhatADatabaseDoesNotKeep) {
   TrialResult a = example(), b = example();
-  a.worlds[0].odometer = 0.0;
-  b.worlds[0].odometer = -0.0;
+  a.worlds[0].path_kl = 0.0;
+  b.worlds[0].path_kl = -0.0;
   a.worlds[0].scores[0].value = std::nan("");
   b.worlds[0].scores[0].value = -std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(trial_digest(a), trial_digest(b));

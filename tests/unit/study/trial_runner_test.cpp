@@ -66,7 +66,7 @@ TEST_F(TrialRunnerTest, RecordsWhatModelsAreJudgedBy) {
       EXPECT_EQ(world.series[0].name, "batch_losses");
       EXPECT_EQ(world.series[1].name, "record_losses");
       EXPECT_EQ(world.series[1].values.size(), 20U);
-      EXPECT_GT(world.odometer, 0.0);
+      EXPECT_GT(world.path_kl, 0.0);
       EXPECT_GE(world.test_accuracy, 0.0);
     }
     const std::vector<float>& losses = trial.worlds[0].series[1].values;
@@ -80,7 +80,7 @@ TEST_F(TrialRunnerTest, RecordsWhatModelsAreJudgedBy) {
 }
 
 TEST_F(TrialRunnerTest, WorldsShareTheirSeedOrNot) {
-  const std::vector<std::string> apart = {"audit.coupled=false", "train.odometer=false"};
+  const std::vector<std::string> apart = {"audit.coupled=false", "train.path_kl=false"};
   // With D = D' but for one record and no noise, coupled worlds differ by that record alone.
   const auto distance = [&](std::vector<std::string> settings) {
     settings.insert(settings.end(), {"train.iterations=1", "train.learning_rate=1e-6"});
@@ -89,10 +89,10 @@ TEST_F(TrialRunnerTest, WorldsShareTheirSeedOrNot) {
   };
   EXPECT_LT(distance({}), 1e-3);
   EXPECT_GT(distance(apart), 1e-2);  // other initial weights
-  EXPECT_TRUE(std::isnan(run(apart, 0)[0].worlds[0].odometer));
+  EXPECT_TRUE(std::isnan(run(apart, 0)[0].worlds[0].path_kl));
   // D alone is the same model in both cases: same seed, same slots.
   EXPECT_EQ(run(apart, 0)[0].worlds[0].training_loss,
-            run({"train.odometer=false"}, 0)[0].worlds[0].training_loss);
+            run({"train.path_kl=false"}, 0)[0].worlds[0].training_loss);
 }
 
 TEST_F(TrialRunnerTest, PairsDifferInTheRecord) {

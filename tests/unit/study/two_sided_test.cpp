@@ -40,7 +40,7 @@ TEST(TwoSided, HasEveryQuantityThatWasAskedFor) {
   EXPECT_EQ(all[0].no_path_kl, "none");
   EXPECT_EQ(all[3].no_path_kl, "a KL gives no mu");
   EXPECT_EQ(all[0].shown.value, audit_of(true).epsilon(Delta(1e-3)).value.nats());
-  EXPECT_EQ(all[0].maximum, audit_of(true).epsilon_cap(Delta(1e-3)));
+  EXPECT_EQ(all[0].maximum, audit_of(true).maximum_epsilon(Delta(1e-3)));
   EXPECT_FALSE(all[2].maximum);
   EXPECT_FALSE(all[0].proven || all[0].path_kl || all[0].contradicts_proof());
 }

@@ -22,8 +22,8 @@ struct GridRisk {
 /// Everything that is known about a pair at one time.
 struct BoundsAtTime {
   double time;
-  std::vector<PairBound> methods;  ///< exact, estimated, proven, printed: in the order of the table
-  std::optional<Risk> exact = {};  ///< where the distributions are normal
+  std::vector<PairBound> methods;   ///< exact, estimated, proven: in the order of the table
+  std::optional<Risk> exact = {};   ///< where the distributions are normal
   std::optional<Risk> proven = {};  ///< from the best proven bounds
   std::optional<GridRisk> grid = {};
 };

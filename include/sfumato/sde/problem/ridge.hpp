@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sfumato/core/loss_scale.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
@@ -18,10 +19,6 @@ struct RidgeFits;
 struct RowDifference;
 class TableSums;
 }  // namespace detail
-
-/// How the squared errors of the rows are put together; explicit, because it rescales gradients,
-/// noise and time (Spec §1.7).
-enum class LossScale { sum, mean };
 
 /// Whether the strength of the ridge term is fixed or grows with the number of rows N.
 enum class RidgeScale { fixed, times_rows };

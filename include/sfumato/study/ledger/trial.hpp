@@ -36,7 +36,7 @@ struct WorldResult {
   double training_loss = 0.0;                ///< mean over the records of D at the end
   double largest_loss = 0.0;                 ///< of a single record of D
   double training_accuracy = 0.0, test_accuracy = 0.0;
-  double odometer = 0.0;  ///< nats; NaN: not asked for
+  double path_kl = 0.0;  ///< nats; NaN: not asked for
   std::uint64_t infinite_steps = 0;
   std::vector<NamedScore> scores;
   std::vector<NamedSeries> series;

@@ -120,7 +120,7 @@ void add_brief_bounds(Document& document, const ScoresAudit& found) {
       const Claimed<Epsilon> shown = audit.epsilon(Delta(delta));
       table.add_row({quantity_text(AuditedQuantity::epsilon, delta),
                      Claimed<Epsilon>{shown.value, shown.claim},
-                     Claimed<double>{audit.epsilon_cap(Delta(delta)), Claim::exact}});
+                     Claimed<double>{audit.maximum_epsilon(Delta(delta)), Claim::exact}});
     }
   };
   if (found.bounds) {
@@ -159,11 +159,13 @@ void add_brief(Document& document, const ScoresAudit& found, const AuditQuestion
   if (found.claim) {
     state_claim(document, *found.claim, "", Detail::brief);
   } else if (found.bounds) {
-    document.state(StatementKind::info, shown_text(found.bounds->epsilon(delta),
-                                                   found.bounds->epsilon_cap(delta), delta, ""));
+    document.state(
+        StatementKind::info,
+        shown_text(found.bounds->epsilon(delta), found.bounds->maximum_epsilon(delta), delta, ""));
   } else if (found.one_run) {
-    document.state(StatementKind::info, shown_text(found.one_run->epsilon(delta),
-                                                   found.one_run->epsilon_cap(delta), delta, ""));
+    document.state(StatementKind::info,
+                   shown_text(found.one_run->epsilon(delta), found.one_run->maximum_epsilon(delta),
+                              delta, ""));
   }
   state_repeats(document, found);
   if (!found.bounds && !found.one_run) state_kind(document, found, question);

@@ -134,19 +134,6 @@ void state_contradictions(const BoundAnswer& answer, Document& document) {
                              times_text(above)));
 }
 
-void state_printed(const BoundAnswer& answer, Document& document) {
-  for (const BoundsAtTime& at : answer.at) {
-    for (const PairBound& method : at.methods) {
-      if (!is_printed(method.method) || (method.valid_forward && method.valid_reverse)) continue;
-      document.state(
-          StatementKind::info,
-          "Rows \"as printed\" are the paper's own formulas, for comparison only: where a "
-          "note says INVALID they are below the truth or without proof (docs/errata.md).");
-      return;
-    }
-  }
-}
-
 /// What the strongest evidence at a time says of the best attack.
 void state_answer(const BoundAnswer& answer, Document& document) {
   const auto last = std::find_if(answer.at.rbegin(), answer.at.rend(), has_numbers);
@@ -170,7 +157,6 @@ void add_results(const BoundAnswer& answer, Document& document) {
   const Delta delta{answer.question.risk.deltas.front()};
   for (const BoundsAtTime& at : answer.at) {
     for (const PairBound& method : at.methods) {
-      if (is_printed(method.method)) continue;
       const std::vector<std::pair<std::string, Cell>> of = {{"by", name(method.method)},
                                                             {"time", at.time}};
       if (method.forward.reason.empty()) {
@@ -224,7 +210,6 @@ Document full_document(const BoundAnswer& answer) {
   }
   state_gaps(answer, document);
   state_contradictions(answer, document);
-  state_printed(answer, document);
   return document;
 }
 

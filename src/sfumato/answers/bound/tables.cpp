@@ -15,21 +15,13 @@ namespace {
 
 constexpr const char* kExactEvidence = "exact";
 
-/// A KL, or why there is none. A printed formula claims nothing: a bare number.
-Cell kl_cell(const KlBound& bound, BoundMethod method) {
+/// A KL, or why there is none.
+Cell kl_cell(const KlBound& bound) {
   if (!bound.reason.empty()) return Empty{bound.reason};
-  if (is_printed(method)) return bound.kl.value.value();
   Claimed<Nats> kl = bound.kl;
   kl.method.clear();  // it is what the row is about
   if (bound.kl.claim == Claim::estimate) kl.assumptions.clear();
   return kl;
-}
-
-/// What a note says of a printed formula.
-std::string validity_text(const PairBound& method) {
-  if (method.valid_forward && method.valid_reverse) return "holds here";
-  if (!method.valid_forward && !method.valid_reverse) return "INVALID here";
-  return fmt::format("INVALID for {} here", method.valid_forward ? "D'||D" : "D||D'");
 }
 
 std::string best_text(const BoundAnswer& answer) {
@@ -42,7 +34,7 @@ std::string note_of(const PairBound& method, const BoundsAtTime& at, const Bound
   const bool reverse = &method == best_proven(at.methods, &PairBound::reverse);
   if (forward && reverse) return best_text(answer);
   if (forward || reverse) return best_text(answer) + (forward ? " of D||D'" : " of D'||D");
-  return is_printed(method.method) ? validity_text(method) : method.note;
+  return method.note;
 }
 
 /// The worse direction, where both are known.
@@ -71,8 +63,8 @@ Table method_table(const BoundAnswer& answer, std::size_t index) {
                {"kl_reverse", "KL(D'||D)", "nats"},
                {"note", "note"}});
   for (const PairBound& method : at.methods) {
-    table.add_row({title(method.method), kl_cell(method.forward, method.method),
-                   kl_cell(method.reverse, method.method), note_of(method, at, answer)});
+    table.add_row({title(method.method), kl_cell(method.forward), kl_cell(method.reverse),
+                   note_of(method, at, answer)});
   }
   return table;
 }
@@ -93,7 +85,6 @@ Table method_by_time_table(const BoundAnswer& answer) {
         std::isfinite(forward.value.value()) && std::isfinite(reverse.value.value());
     best.push_back(finite ? worse_cell({forward, {}}, {reverse, {}}) : Cell(Empty{}));
     for (const PairBound& method : at.methods) {
-      if (is_printed(method.method)) continue;
       if (std::find(methods.begin(), methods.end(), method.method) == methods.end()) {
         methods.push_back(method.method);
       }

@@ -15,7 +15,7 @@ namespace sfumato {
 [[nodiscard]] Table method_table(const BoundAnswer& answer, std::size_t index);
 
 /// One row per method that has a number, one column per time, in the worse direction; the best proven bound
-/// first, printed formulas left out.
+/// first.
 [[nodiscard]] Table method_by_time_table(const BoundAnswer& answer);
 
 /// What follows for an attacker: one row per time and kind of evidence.

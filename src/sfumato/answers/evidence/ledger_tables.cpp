@@ -26,6 +26,13 @@ Cell cell_of(const std::optional<Claimed<double>>& value, const std::string& rea
   return value ? Cell(*value) : Cell(Empty{reason});
 }
 
+std::string losses_title(const std::string& policy, const Pair<std::vector<double>>& losses) {
+  const Pair<double> mean = map(losses, mean_of);
+  return fmt::format(
+      "Loss of the differing record, {}: means {:.4g} on D and {:.4g} on D', {:.3g} apart", policy,
+      mean.d, mean.d_prime, std::fabs(mean.d - mean.d_prime));
+}
+
 std::vector<double> finite(const std::vector<double>& losses) {
   std::vector<double> kept;
   std::copy_if(losses.begin(), losses.end(), std::back_inserter(kept),
@@ -95,7 +102,8 @@ void add_losses(Document& document, const LedgerAudit& audit) {
                    policy.diverged});
     const Pair<std::vector<double>> shown = map(losses.differing, finite);
     if (!shown.d.empty() && !shown.d_prime.empty()) {
-      histograms.push_back(loss_histogram(policy.policy, shown));
+      histograms.push_back(
+          loss_histogram("losses_" + policy.policy, losses_title(policy.policy, shown), shown));
     }
   }
   document.add(std::move(table));
@@ -146,7 +154,7 @@ void add_shadows(Document& document, const LedgerAudit& audit) {
       continue;
     }
     table.add_row({policy.policy, shadows->models, shadows->audit->epsilon(delta),
-                   maximum_cell(shadows->audit->epsilon_cap(delta)),
+                   maximum_cell(shadows->audit->maximum_epsilon(delta)),
                    shadows->audit->delta(epsilon)});
   }
   document.add(std::move(table));

@@ -8,10 +8,10 @@
 
 namespace sfumato {
 
-/// Losses of the differing record over the models of D and of D', in common bins, the distance of their
-/// means in the title.
-/// Assumes  each world has a loss, and all are finite.
-[[nodiscard]] Figure loss_histogram(const std::string& policy,
+/// Losses of the differing record over the models of D and of D', in common bins with round edges; without
+/// series if there are none.
+/// Throws   InternalError for NaN.
+[[nodiscard]] Figure loss_histogram(const std::string& key, const std::string& title,
                                     const Pair<std::vector<double>>& losses);
 
 }  // namespace sfumato

@@ -153,7 +153,7 @@ void add_bounds(Document& document, const Audit& audit, const BoundsView& view) 
                {{"quantity", "quantity"}, {"value", "value"}, {"maximum", "maximum"}});
   for (const double delta : view.deltas) {
     bounds.add_row({fmt::format("eps at delta = {:g}", delta), audit.epsilon(Delta(delta)),
-                    maximum_cell(audit.epsilon_cap(Delta(delta)))});
+                    maximum_cell(audit.maximum_epsilon(Delta(delta)))});
   }
   for (const double eps : view.epsilons) {
     bounds.add_row({fmt::format("delta at eps = {:g}", eps), audit.delta(Epsilon(eps)), Empty{}});
@@ -235,7 +235,7 @@ void add_bound_results(Document& document, const Audit& audit, std::span<const d
   };
   for (const double delta : deltas) {
     document.add_result("epsilon_lower", audit.epsilon(Delta(delta)), at("delta", delta));
-    document.add_result("epsilon_maximum", maximum_cell(audit.epsilon_cap(Delta(delta))),
+    document.add_result("epsilon_maximum", maximum_cell(audit.maximum_epsilon(Delta(delta))),
                         at("delta", delta));
   }
   for (const double epsilon : epsilons) {
@@ -250,7 +250,8 @@ void add_one_run_results(Document& document, const OneRunAudit& audit,
     Subjects subjects = of;
     subjects.emplace_back("delta", delta);
     document.add_result("epsilon_lower", audit.epsilon(Delta(delta)), subjects);
-    document.add_result("epsilon_maximum", maximum_cell(audit.epsilon_cap(Delta(delta))), subjects);
+    document.add_result("epsilon_maximum", maximum_cell(audit.maximum_epsilon(Delta(delta))),
+                        subjects);
   }
   document.add_result("mu_lower", audit.mu(), of);
 }

@@ -17,8 +17,8 @@ constexpr double kLeastRate = 1e-3;  // of the trade-off curve's axis; the tests
 
 /// From 0 to a little beyond the maximum auditable epsilon.
 std::vector<double> epsilons_for(const Audit& audit) {
-  const double cap = audit.epsilon_cap(audit.options().delta);
-  const double last = std::max(1.0, std::ceil(1.2 * cap));
+  const double maximum = audit.maximum_epsilon(audit.options().delta);
+  const double last = std::max(1.0, std::ceil(1.2 * maximum));
   std::vector<double> grid;
   grid.reserve(kPoints);
   for (int i = 0; i < kPoints; ++i) grid.push_back(last * i / (kPoints - 1));

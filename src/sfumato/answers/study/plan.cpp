@@ -54,11 +54,11 @@ ThresholdPlan plan_thresholds(const StudyPlanAnswer& answer, const ClaimedGuaran
   const auto needed = [&](const AttackRates& attack) {
     return perfect.runs_to_refute(claim.epsilon, claim.delta, attack);
   };
-  return {
-      strategy,
-      runs,
-      {too_few ? 0.0 : perfect.epsilon_cap(claim.delta), Claim::exact, "an attack that never errs"},
-      {needed({}), needed({0.5, 0.01}), needed({0.1, 0.001})}};
+  return {strategy,
+          runs,
+          {too_few ? 0.0 : perfect.maximum_epsilon(claim.delta), Claim::exact,
+           "an attack that never errs"},
+          {needed({}), needed({0.5, 0.01}), needed({0.1, 0.001})}};
 }
 
 ClaimPlan plan_claim(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim) {
@@ -76,7 +76,7 @@ void plan_coins(StudyPlanAnswer& answer) {
   if (audit.canaries != 0) {
     const OneRunAudit perfect = perfect_one_run_audit(
         audit.canaries, 1.0 - level_of(options) / static_cast<double>(audit.replicas));
-    answer.canaries = CoinPlan{audit.canaries, 0, perfect.epsilon_cap(answer.delta)};
+    answer.canaries = CoinPlan{audit.canaries, 0, perfect.maximum_epsilon(answer.delta)};
   }
   if (audit.shadow_models != 0) {
     // Half of the models fit the attack; of each of the others one record is guessed, half of them in.
@@ -84,7 +84,7 @@ void plan_coins(StudyPlanAnswer& answer) {
     const std::size_t targets = audit.shadow_models - audit.shadow_models / 2;
     guessed.replicas = targets / 2;
     const double maximum =
-        guessed.replicas < 2 ? 0.0 : perfect_audit(guessed, options).epsilon_cap(answer.delta);
+        guessed.replicas < 2 ? 0.0 : perfect_audit(guessed, options).maximum_epsilon(answer.delta);
     answer.shadows = CoinPlan{audit.shadow_models, targets, maximum};
   }
 }

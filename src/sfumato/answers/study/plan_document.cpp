@@ -26,23 +26,23 @@ Cell runs_cell(const std::optional<std::uint64_t>& runs) {
   return runs ? Cell(*runs) : Cell(Empty{"more than 10^7: this attack does not show it"});
 }
 
-std::string caps_key(const StudyPlanAnswer& answer, std::size_t number) {
-  return answer.claims.size() == 1 ? "caps" : fmt::format("caps_{}", number + 1);
+std::string maxima_key(const StudyPlanAnswer& answer, std::size_t number) {
+  return answer.claims.size() == 1 ? "maxima" : fmt::format("maxima_{}", number + 1);
 }
 
-std::string caps_title(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim) {
+std::string maxima_title(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim) {
   return fmt::format("To show more than eps = {:g} at delta = {:g}, confidence {}",
                      claim.epsilon.nats(), claim.delta.probability(),
                      format_confidence(answer.confidence));
 }
 
-/// The cap of the planned runs and the runs that are needed, by how the audit chooses thresholds.
-Table caps_table(const StudyPlanAnswer& answer, std::size_t number) {
+/// The maximum auditable epsilon of the planned runs and the runs that are needed, by how the audit chooses thresholds.
+Table maxima_table(const StudyPlanAnswer& answer, std::size_t number) {
   const ClaimPlan& plan = answer.claims[number];
-  Table table(caps_key(answer, number), caps_title(answer, plan.claim),
+  Table table(maxima_key(answer, number), maxima_title(answer, plan.claim),
               {{"thresholds", "thresholds"},
                {"runs", "runs planned"},
-               {"cap", "can show at most"},
+               {"maximum", "can show at most"},
                {"perfect", "runs needed"},
                {"half", "TPR 50 %, FPR 1 %"},
                {"tenth", "TPR 10 %, FPR 0.1 %"}});
@@ -54,12 +54,12 @@ Table caps_table(const StudyPlanAnswer& answer, std::size_t number) {
 }
 
 /// The same for the default of audits alone.
-Table brief_caps_table(const StudyPlanAnswer& answer, std::size_t number) {
+Table brief_maxima_table(const StudyPlanAnswer& answer, std::size_t number) {
   const ClaimPlan& plan = answer.claims[number];
   const ThresholdPlan& row = plan.plans.front();
-  Table table(caps_key(answer, number), caps_title(answer, plan.claim),
+  Table table(maxima_key(answer, number), maxima_title(answer, plan.claim),
               {{"runs", "planned"},
-               {"cap", "can show"},
+               {"maximum", "can show"},
                {"perfect", "needed"},
                {"half", "TPR 50 %, FPR 1 %"},
                {"tenth", "TPR 10 %, FPR 0.1 %"}});
@@ -88,7 +88,7 @@ void add_claims(Document& document, const StudyPlanAnswer& answer, Detail detail
   for (std::size_t i = 0; i < answer.claims.size(); ++i) {
     const ClaimPlan& plan = answer.claims[i];
     state_enough(document, plan);
-    document.add(detail == Detail::full ? caps_table(answer, i) : brief_caps_table(answer, i));
+    document.add(detail == Detail::full ? maxima_table(answer, i) : brief_maxima_table(answer, i));
     for (const ThresholdPlan& row : plan.plans) {
       const std::vector<std::pair<std::string, Cell>> of = {
           {"eps", plan.claim.epsilon.nats()},

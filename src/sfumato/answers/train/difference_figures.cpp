@@ -10,7 +10,7 @@ void add_difference_figures(Document& document, const TrainInput& input, const T
   if (!input.study.train.gradient_differences || run.group.step() == 0) return;
   const auto steps = static_cast<double>(run.group.step());
   std::vector<ParameterField> fields;
-  for (const ModelRecord& record : run.group.records()) {
+  for (const ModelRecord& record : run.group.models()) {
     if (record.world != 0 || record.squared_differences.empty()) continue;
     ParameterField field{input.policies[record.policy].name, record.squared_differences};
     for (double& value : field.values) value /= steps;

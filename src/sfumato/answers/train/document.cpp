@@ -50,8 +50,8 @@ Table model_table(const TrainInput& input, const TrainRun& run) {
   }
   columns.push_back({"status", "status"});
   Table table("models", "Models at the end of training", std::move(columns), 2);
-  for (std::size_t m = 0; m < run.group.models(); ++m) {
-    const ModelRecord& record = run.group.records()[m];
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    const ModelRecord& record = run.group.models()[m];
     std::vector<Cell> row = {input.policies[record.policy].name, world_name(record.world)};
     const auto add = [&](const std::optional<ModelSummary>& summary, double ModelSummary::*member) {
       row.push_back(summary_cell(record, summary, member));
@@ -75,8 +75,8 @@ constexpr const char* kPathKlMethod =
 std::string direction_name(std::size_t world) { return world == 0 ? "KL(D||D')" : "KL(D'||D)"; }
 
 std::string infinite_text(const TrainInput& input, const ModelRecord& record) {
-  const Odometer& path = record.odometer;
-  const Odometer::Infinite& first = *path.first_infinite;
+  const PathKlSum& path = record.path_kl;
+  const PathKlSum::Infinite& first = *path.first_infinite;
   return fmt::format(
       "along {} with the noise {} the path KL is infinite: in {} of {} differing steps a parameter "
       "had noise in one world only, or moved without any. In step {} these were {}: {}{}.",
@@ -95,22 +95,22 @@ void add_path_kl(Document& document, const TrainInput& input, const TrainRun& ru
                {"differing_steps", "differing steps"},
                {"infinite_steps", "infinite steps"}},
               2);
-  for (const ModelRecord& record : run.group.records()) {
+  for (const ModelRecord& record : run.group.models()) {
     table.add_row({input.policies[record.policy].name, world_name(record.world),
                    direction_name(record.world),
-                   Claimed<double>{record.odometer.nats, Claim::estimate, kPathKlMethod},
-                   record.odometer.steps, record.odometer.infinite_steps});
+                   Claimed<double>{record.path_kl.nats, Claim::estimate, kPathKlMethod},
+                   record.path_kl.steps, record.path_kl.infinite_steps});
   }
   document.add(std::move(table));
-  for (const ModelRecord& record : run.group.records()) {
-    if (!record.odometer.first_infinite) continue;
+  for (const ModelRecord& record : run.group.models()) {
+    if (!record.path_kl.first_infinite) continue;
     document.state(StatementKind::warning, infinite_text(input, record));
   }
 }
 
 void add_speed(Document& document, const TrainRun& run) {
   const auto steps = static_cast<double>(run.group.step());
-  const auto models = static_cast<double>(run.group.models());
+  const auto models = static_cast<double>(run.group.models().size());
   if (!(run.seconds > 0.0)) return;
   Table table("speed", "Speed", {{"quantity", "quantity"}, {"value", "value"}, {"unit", "unit"}});
   const char* method = "wall clock of this run, one thread";
@@ -127,7 +127,7 @@ void add_curves(Document& document, const TrainInput& input, const TrainRun& run
   Figure figure("losses", "Loss along training", Mark::line, {"step"},
                 {"mean loss of the step's batch"});
   bool any = false;
-  for (const ModelRecord& record : run.group.records()) {
+  for (const ModelRecord& record : run.group.models()) {
     if (record.losses.empty()) continue;
     Series series{
         file_stem(input.policies[record.policy], record.world),
@@ -149,14 +149,14 @@ Table brief_table(const TrainInput& input, const TrainRun& run) {
   std::vector<Column> columns = {
       {"policy", "noise"}, {"loss", "loss"}, {"train_accuracy", "accuracy"}};
   if (!run.test.empty()) columns.push_back({"test_accuracy", "test accuracy"});
-  if (input.study.train.odometer) columns.push_back({"path_kl", "path KL", "nats"});
+  if (input.study.train.path_kl) columns.push_back({"path_kl", "path KL", "nats"});
   const auto diverged = [](const ModelRecord& record) { return record.diverged_at.has_value(); };
   const bool any_diverged =
-      std::any_of(run.group.records().begin(), run.group.records().end(), diverged);
+      std::any_of(run.group.models().begin(), run.group.models().end(), diverged);
   if (any_diverged) columns.push_back({"status", "status"});
   Table table("models", "Models of D at the end of training", std::move(columns));
-  for (std::size_t m = 0; m < run.group.models(); ++m) {
-    const ModelRecord& record = run.group.records()[m];
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    const ModelRecord& record = run.group.models()[m];
     if (record.world != 0) continue;
     std::vector<Cell> row = {input.policies[record.policy].name};
     row.push_back(summary_cell(record, run.training[m], &ModelSummary::mean_loss));
@@ -164,10 +164,10 @@ Table brief_table(const TrainInput& input, const TrainRun& run) {
     if (!run.test.empty()) {
       row.push_back(summary_cell(record, run.test[m], &ModelSummary::accuracy));
     }
-    if (input.study.train.odometer) {
+    if (input.study.train.path_kl) {
       double nats = 0.0;
-      for (const ModelRecord& other : run.group.records()) {
-        if (other.policy == record.policy) nats = std::max(nats, other.odometer.nats);
+      for (const ModelRecord& other : run.group.models()) {
+        if (other.policy == record.policy) nats = std::max(nats, other.path_kl.nats);
       }
       row.emplace_back(Claimed<double>{nats, Claim::estimate, kPathKlMethod});
     }
@@ -178,8 +178,8 @@ Table brief_table(const TrainInput& input, const TrainRun& run) {
 }
 
 void add_model_results(Document& document, const TrainInput& input, const TrainRun& run) {
-  for (std::size_t m = 0; m < run.group.models(); ++m) {
-    const ModelRecord& record = run.group.records()[m];
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    const ModelRecord& record = run.group.models()[m];
     const std::vector<std::pair<std::string, Cell>> of = {
         {"policy", input.policies[record.policy].name}, {"world", world_name(record.world)}};
     const auto add = [&](const char* quantity, const std::optional<ModelSummary>& summary,
@@ -192,9 +192,9 @@ void add_model_results(Document& document, const TrainInput& input, const TrainR
       add("test_loss", run.test[m], &ModelSummary::mean_loss);
       add("test_accuracy", run.test[m], &ModelSummary::accuracy);
     }
-    if (!input.study.train.odometer) continue;
+    if (!input.study.train.path_kl) continue;
     document.add_result("path_kl",
-                        Claimed<double>{record.odometer.nats, Claim::estimate, kPathKlMethod}, of);
+                        Claimed<double>{record.path_kl.nats, Claim::estimate, kPathKlMethod}, of);
   }
 }
 
@@ -220,7 +220,7 @@ void add_results(Document& document, const TrainInput& input, const TrainRun& ru
     document.add(brief_table(input, run));
   } else {
     document.add(model_table(input, run));
-    if (input.study.train.odometer) add_path_kl(document, input, run);
+    if (input.study.train.path_kl) add_path_kl(document, input, run);
     add_curves(document, input, run);
     add_difference_figures(document, input, run);
     add_speed(document, run);

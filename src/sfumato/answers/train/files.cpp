@@ -53,7 +53,7 @@ Json set_json(const LabelledSet& set) {
 }
 
 Json model_json(const TrainInput& input, const TrainRun& run, std::size_t m) {
-  const ModelRecord& record = run.group.records()[m];
+  const ModelRecord& record = run.group.models()[m];
   Json json = {
       {"policy", input.policies[record.policy].name},
       {"world", world_name(record.world)},
@@ -64,19 +64,19 @@ Json model_json(const TrainInput& input, const TrainRun& run, std::size_t m) {
   if (!run.test.empty()) {
     json["test"] = record.diverged_at ? Json(nullptr) : summary_json(run.test[m]);
   }
-  if (input.study.train.odometer) {
-    const Odometer& odometer = record.odometer;
+  if (input.study.train.path_kl) {
+    const PathKlSum& path_kl = record.path_kl;
     Json first = nullptr;
-    if (odometer.first_infinite) {
+    if (path_kl.first_infinite) {
       first = {
-          {"step", odometer.first_infinite->step},
-          {"parameters", odometer.first_infinite->count},
-          {"first", parameter_names(input.network, odometer.first_infinite->first_coordinates)}};
+          {"step", path_kl.first_infinite->step},
+          {"parameters", path_kl.first_infinite->count},
+          {"first", parameter_names(input.network, path_kl.first_infinite->first_coordinates)}};
     }
-    json["path_kl"] = {{"nats", number(odometer.nats)},
+    json["path_kl"] = {{"nats", number(path_kl.nats)},
                        {"claim", "estimate"},
-                       {"differing_steps", odometer.steps},
-                       {"infinite_steps", odometer.infinite_steps},
+                       {"differing_steps", path_kl.steps},
+                       {"infinite_steps", path_kl.infinite_steps},
                        {"first_infinite", first}};
   }
   Json steps = Json::array(), losses = Json::array();
@@ -90,7 +90,7 @@ Json model_json(const TrainInput& input, const TrainRun& run, std::size_t m) {
 
 std::string log_text(const TrainInput& input, const TrainRun& run) {
   Json models = Json::array();
-  for (std::size_t m = 0; m < run.group.models(); ++m) {
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
     models.push_back(model_json(input, run, m));
   }
   const SlotChange& change = input.pair.other.changes.front();
@@ -160,8 +160,8 @@ void write_results(const TrainAnswer& answer) {
   const TrainRun& run = answer.run;
   const std::string& out = answer.question.out;
   write_file(in(out, kStudy), canonical_text(input.study));
-  for (std::size_t m = 0; m < run.group.models(); ++m) {
-    const ModelRecord& record = run.group.records()[m];
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    const ModelRecord& record = run.group.models()[m];
     const std::string stem = in(out, file_stem(input.policies[record.policy], record.world));
     write_parameters(parameters_file(stem), input.network, run.group.parameters(m));
     if (input.study.train.gradient_differences) {

@@ -26,7 +26,7 @@ void add_table(Document& document, Table table, const TrainAnswer& answer,
                Cells&& cells) {
   const std::size_t columns = table.columns().size();
   for (std::size_t m = 0; m < measures.size(); ++m) {
-    const ModelRecord& record = answer.run.group.records()[m];
+    const ModelRecord& record = answer.run.group.models()[m];
     std::vector<Cell> row = {answer.input.policies[record.policy].name, world_name(record.world)};
     if (measures[m]) {
       for (Cell& cell : cells(*measures[m])) row.push_back(std::move(cell));

@@ -9,10 +9,10 @@ namespace {
 template <class Measure, class One>
 void measure_models(std::vector<std::optional<Measure>>& into, const TrainRun& run,
                     Observer& observer, One&& one) {
-  for (std::size_t m = 0; m < run.group.models(); ++m) {
-    observer.progress("measuring", m, run.group.models());
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    observer.progress("measuring", m, run.group.models().size());
     if (observer.stop_requested()) return;
-    const ModelRecord& record = run.group.records()[m];
+    const ModelRecord& record = run.group.models()[m];
     into.push_back(record.diverged_at
                        ? std::nullopt
                        : std::optional<Measure>(one(record, run.group.parameters(m))));
@@ -25,8 +25,8 @@ std::vector<ParameterField> noise_of_models(const TrainInput& input, const Train
                                             const WorldRecords& world, Observer& observer) {
   const Training& training = input.study.train;
   std::vector<ParameterField> fields;
-  for (std::size_t m = 0; m < run.group.models() && !observer.stop_requested(); ++m) {
-    const ModelRecord& record = run.group.records()[m];
+  for (std::size_t m = 0; m < run.group.models().size() && !observer.stop_requested(); ++m) {
+    const ModelRecord& record = run.group.models()[m];
     const NoisePolicy& policy = input.policies[record.policy];
     if (record.world != 0 || record.diverged_at || policy.kind == NoiseKind::none) continue;
     const std::vector<float>& weights = run.group.parameters(m);

@@ -104,8 +104,11 @@ bool is_asked(const Json& item, const std::vector<std::string>& sections) {
 }  // namespace
 
 VerifyAnswer answer(const VerifyQuestion& question, Observer& observer) {
+  return answer(question, library_functions(), observer);
+}
+
+VerifyAnswer answer(const VerifyQuestion& question, const Registry& functions, Observer& observer) {
   const Json golden = read_golden(question.file);
-  const Registry registry = all_functions();
   VerifyAnswer result{question};
   const Json& cases = golden["cases"];
   for (std::size_t i = 0; i < cases.size() && !observer.stop_requested(); ++i) {
@@ -113,7 +116,7 @@ VerifyAnswer answer(const VerifyQuestion& question, Observer& observer) {
     std::string id = "(no id)";
     try {
       id = cases[i].value("id", id);
-      if (is_asked(cases[i], question.sections)) check_case(cases[i], id, registry, result);
+      if (is_asked(cases[i], question.sections)) check_case(cases[i], id, functions, result);
     } catch (const Json::exception& error) {
       throw InvalidArgument(fmt::format("case {}: {}", id, error.what()),
                             "Each case has id, section, function, inputs, outputs, rtol and atol",

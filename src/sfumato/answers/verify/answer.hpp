@@ -30,7 +30,7 @@ struct VerifyAnswer {
   Verdict verdict = Verdict::none;  ///< holds, or violated
 };
 
-/// Compares every case. Stopped by the observer it judges the cases so far.
+/// Compares every case, with the functions of the library. Stopped by the observer it judges the cases so far.
 ///
 /// Throws   InvalidArgument with the file if it is no golden file, a case is not well formed, or none is left.
 [[nodiscard]] VerifyAnswer answer(const VerifyQuestion& question, Observer& observer);

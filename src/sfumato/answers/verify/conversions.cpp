@@ -1,8 +1,5 @@
 // Golden functions of Spec §4: from divergences to advantage and (eps, delta).
 #include "sfumato/answers/verify/registry.hpp"
-#include "sfumato/divergence/gaussian_kl.hpp"
-#include "sfumato/divergence/gdp.hpp"
-#include "sfumato/privacy/concentration.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 #include "sfumato/privacy/renyi_conversion.hpp"
 
@@ -24,21 +21,6 @@ void register_conversions(Registry& registry) {
     const Delta delta(in.at("delta").get<double>());
     return {{"delta", delta_from_renyi(renyi, order, epsilon).value.probability()},
             {"eps", json_from(epsilon_from_renyi(renyi, order, delta).value.nats())}};
-  };
-  registry["concentration_equal_cov"] = [](const Json& in) -> Json {
-    const Eigen::VectorXd difference = vector_from(in.at("mean_difference"));
-    const Covariance cov = require_covariance("cov", Dense{matrix_from(in.at("cov"))});
-    const WhitenedPair pair =
-        whiten(Eigen::VectorXd::Zero(difference.size()), cov, difference, cov);
-    const double kl = gaussian_kl(pair).value.value();
-    const Epsilon epsilon(kl + in.at("r").get<double>());
-    const auto printed = delta_from_concentration_as_printed(difference, cov, epsilon);
-    const auto whitened = delta_from_concentration_whitened(difference, cov, epsilon);
-    return {{"kl", kl},
-            {"eps", epsilon.nats()},
-            {"delta_printed", printed.value.probability()},
-            {"delta_whitened", whitened.value.probability()},
-            {"delta_exact", gdp_delta(pair.shift.matrix().norm(), epsilon.nats()).delta}};
   };
 }
 

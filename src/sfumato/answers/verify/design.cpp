@@ -2,7 +2,6 @@
 #include "sfumato/answers/verify/registry.hpp"
 #include "sfumato/design/average_design.hpp"
 #include "sfumato/design/minimax_design.hpp"
-#include "sfumato/design/noise_plane.hpp"
 #include "sfumato/design/stationary_quadratic.hpp"
 
 namespace sfumato {
@@ -50,11 +49,6 @@ void register_design(Registry& registry) {
   };
   registry["minimax_full"] = [](const Json& in) { return minimax(in, DesignForm::full); };
   registry["minimax_diag"] = [](const Json& in) { return minimax(in, DesignForm::diagonal); };
-  registry["figure_point"] = [](const Json& in) -> Json {
-    const NoisePlanePoint point =
-        noise_plane_point(vector_from(in.at("S")), vector_from(in.at("sqrt_sigma_diag")));
-    return {{"privacy", json_from(point.privacy)}, {"trace", json_from(point.trace)}};
-  };
   registry["stationary_quadratic_design"] = [](const Json& in) -> Json {
     const StationaryQuadraticDesign design = stationary_quadratic_design(
         vector_from(in.at("eigenvalues")), vector_from(in.at("minimiser_shift")),

@@ -9,7 +9,7 @@ namespace sfumato {
 
 using Eigen::Index;
 
-Registry all_functions() {
+Registry library_functions() {
   Registry registry;
   register_gaussian(registry);
   register_conversions(registry);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sfumato/answers/verify/answer.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
@@ -31,8 +32,12 @@ void register_particles(Registry& registry);      // Spec §12.2
 void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 void register_accounting(Registry& registry);     // Spec §17 to §20
 
-/// All of them.
-[[nodiscard]] Registry all_functions();
+/// All of them. Modules above this one add theirs to a copy (paper/golden.hpp).
+[[nodiscard]] Registry library_functions();
+
+/// answer() with these functions in place of the library's.
+[[nodiscard]] VerifyAnswer answer(const VerifyQuestion& question, const Registry& functions,
+                                  Observer& observer);
 
 [[nodiscard]] Eigen::VectorXd vector_from(const Json& json);
 [[nodiscard]] Eigen::MatrixXd matrix_from(const Json& json);

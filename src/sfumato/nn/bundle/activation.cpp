@@ -15,13 +15,13 @@ void activate(Stage::Activation activation, float* values, std::size_t count) {
   }
 }
 
-void deactivate(Stage::Activation activation, const float* output, float* slope,
-                std::size_t count) {
+void activation_backward(Stage::Activation activation, const float* output, float* gradient,
+                         std::size_t count) {
   switch (activation) {
     case Stage::Activation::none: return;
-    case Stage::Activation::relu: return kernel::relu_slope(output, slope, count);
+    case Stage::Activation::relu: return kernel::relu_backward(output, gradient, count);
     case Stage::Activation::tanh:
-      for (std::size_t i = 0; i < count; ++i) slope[i] *= 1.0F - output[i] * output[i];
+      for (std::size_t i = 0; i < count; ++i) gradient[i] *= 1.0F - output[i] * output[i];
   }
 }
 

@@ -9,8 +9,9 @@ namespace sfumato {
 /// values <- activation(values); `count` is a multiple of 8.
 void activate(Stage::Activation activation, float* values, std::size_t count);
 
-/// slope <- slope times the activation's derivative, which its own output tells; `count` is a multiple
-/// of 8.
-void deactivate(Stage::Activation activation, const float* output, float* slope, std::size_t count);
+/// From the gradient of the activation's output to that of its input, in place: times the derivative, which
+/// follows from `output`; `count` is a multiple of 8.
+void activation_backward(Stage::Activation activation, const float* output, float* gradient,
+                         std::size_t count);
 
 }  // namespace sfumato

@@ -27,11 +27,11 @@ struct BlockStore {
   [[nodiscard]] const float* bias(std::size_t model) const {
     return weights(model) + block.inputs * columns;
   }
-  [[nodiscard]] float* slope(std::size_t model) {
+  [[nodiscard]] float* weight_gradient(std::size_t model) {
     return gradient.data() + copy_of(model) * matrix();
   }
-  [[nodiscard]] float* bias_slope(std::size_t model) {
-    return slope(model) + block.inputs * columns;
+  [[nodiscard]] float* bias_gradient(std::size_t model) {
+    return weight_gradient(model) + block.inputs * columns;
   }
 
   /// Adds the gradient of a piece of the batch to the total, which begins with the first.

@@ -17,7 +17,7 @@ Convolution::Convolution(const Stage& stage)
       window_(stage.pool == Stage::Pool::max ? stage.pool_size * stage.pool_size : 1),
       out_size_(stage.out.size()),
       in_size_(stage.in.size()),
-      slopes_(bordered_),
+      input_gradient_(bordered_),
       channel_weights_(channels_ * geometry_.patch.segments * padded(geometry_.patch.segment)),
       patch_(geometry_.patch.segments * padded(geometry_.patch.segment)),
       run_channels_(out_size_),
@@ -50,8 +50,8 @@ void Convolution::forward(std::size_t i, const float* input, const BlockStore& b
                              block.columns, block.columns, block.bias(model), out, block.columns});
 }
 
-void Convolution::dense_gradient(std::size_t images, const float* slope, BlockStore& block,
-                                 std::size_t model) {
+void Convolution::dense_gradient(std::size_t images, const float* output_gradient,
+                                 BlockStore& block, std::size_t model) {
   const kernel::PatchShape& patch = geometry_.patch;
   const std::size_t columns = block.columns;
   for (std::size_t segment = 0; segment < patch.segments; ++segment) {
@@ -60,21 +60,22 @@ void Convolution::dense_gradient(std::size_t images, const float* slope, BlockSt
       const float* from = image(i) + segment * patch.stride;
       for (const std::uint32_t corner : geometry_.corners) starts_.push_back(from + corner);
     }
-    kernel::transpose_times_matrix({starts_.data(), starts_.size(), patch.segment, slope, columns,
-                                    columns, block.slope(model) + segment * patch.segment * columns,
-                                    columns});
+    kernel::transpose_times_matrix(
+        {starts_.data(), starts_.size(), patch.segment, output_gradient, columns, columns,
+         block.weight_gradient(model) + segment * patch.segment * columns, columns});
   }
 }
 
-void Convolution::pooled_gradient(const OutputSlope& slope, BlockStore& block, std::size_t model) {
+void Convolution::pooled_gradient(const OutputGradient& output, BlockStore& block,
+                                  std::size_t model) {
   const kernel::PatchShape& patch = geometry_.patch;
-  terms_.resize(slope.rows * out_pixels_ + 1);
+  terms_.resize(output.rows * out_pixels_ + 1);
   for (std::size_t channel = 0; channel < channels_; ++channel) {
     std::size_t count = 0;
     float bias = 0.0F;
-    for (std::size_t r = 0; r < slope.rows; ++r) {
-      const float* values = slope.values + r * padded(out_size_) + channel;
-      const std::int32_t* which = slope.which + r * padded(out_size_) + channel;
+    for (std::size_t r = 0; r < output.rows; ++r) {
+      const float* values = output.values + r * padded(out_size_) + channel;
+      const std::int32_t* which = output.which + r * padded(out_size_) + channel;
       const auto start = static_cast<std::uint32_t>(r * bordered_);
       for (std::size_t p = 0; p < out_pixels_; ++p) {
         const float value = values[p * channels_];
@@ -85,7 +86,7 @@ void Convolution::pooled_gradient(const OutputSlope& slope, BlockStore& block, s
       }
     }
     kernel::sum_patches(images_.data(), terms_.data(), count, patch, patch_.data());
-    float* to = block.slope(model) + channel * block.models + block.lane_of(model);
+    float* to = block.weight_gradient(model) + channel * block.models + block.lane_of(model);
     for (std::size_t segment = 0; segment < patch.segments; ++segment) {
       const float* from = patch_.data() + segment * padded(patch.segment);
       for (std::size_t j = 0; j < patch.segment; ++j, to += block.columns) *to = from[j];
@@ -116,8 +117,8 @@ void Convolution::find_runs(const float* values, const std::int32_t* which) {
   }
 }
 
-void Convolution::input_slope(const OutputSlope& slope, const BlockStore& block, std::size_t model,
-                              float* before) {
+void Convolution::input_gradient(const OutputGradient& output, const BlockStore& block,
+                                 std::size_t model, float* before) {
   const kernel::PatchShape& patch = geometry_.patch;
   const std::size_t segment_step = padded(patch.segment);
   for (std::size_t segment = 0; segment < patch.segments; ++segment) {
@@ -125,14 +126,14 @@ void Convolution::input_slope(const OutputSlope& slope, const BlockStore& block,
                       patch.segment, channels_, channel_weights_.data() + segment * segment_step,
                       patch.segments * segment_step);
   }
-  for (std::size_t r = 0; r < slope.rows; ++r) {
-    find_runs(slope.values + r * padded(out_size_),
-              slope.which == nullptr ? nullptr : slope.which + r * padded(out_size_));
-    std::fill_n(slopes_.data(), bordered_, 0.0F);
+  for (std::size_t r = 0; r < output.rows; ++r) {
+    find_runs(output.values + r * padded(out_size_),
+              output.which == nullptr ? nullptr : output.which + r * padded(out_size_));
+    std::fill_n(input_gradient_.data(), bordered_, 0.0F);
     kernel::scatter_patches(runs_.data(), runs_.size(), run_channels_.data(), run_values_.data(),
-                            channel_weights_.data(), patch, slopes_.data());
+                            channel_weights_.data(), patch, input_gradient_.data());
     float* to = before + r * padded(in_size_);
-    geometry_.take_inside(slopes_.data(), to);
+    geometry_.take_inside(input_gradient_.data(), to);
     std::fill(to + in_size_, to + padded(in_size_), 0.0F);
   }
 }

@@ -10,9 +10,9 @@
 
 namespace sfumato {
 
-/// The slope of a convolution's output, before its activation: one row per image. Behind a max pool only
+/// The gradient of a convolution's output, before its activation: one row per image. Behind a max pool only
 /// the pixels that won their window have one, and `which` says which they were.
-struct OutputSlope {
+struct OutputGradient {
   std::size_t rows;
   const float* values;        ///< rows padded to whole vectors
   const std::int32_t* which;  ///< the same; null without a max pool
@@ -29,16 +29,17 @@ class Convolution {
   void forward(std::size_t image, const float* input, const BlockStore& block, std::size_t model,
                float* out);
 
-  /// Gradient of the weights from the slope of every output pixel, (images x output pixels) x columns.
-  void dense_gradient(std::size_t images, const float* slope, BlockStore& block, std::size_t model);
+  /// Gradient of the weights from that of every output pixel, (images x output pixels) x columns.
+  void dense_gradient(std::size_t images, const float* output_gradient, BlockStore& block,
+                      std::size_t model);
 
   /// Gradient of weights and biases of one model behind a max pool, channel by channel: only the pixels
   /// that won their window count.
-  void pooled_gradient(const OutputSlope& slope, BlockStore& block, std::size_t model);
+  void pooled_gradient(const OutputGradient& output, BlockStore& block, std::size_t model);
 
-  /// Slope of the input, image by image, in rows padded to whole vectors with zeros.
-  void input_slope(const OutputSlope& slope, const BlockStore& block, std::size_t model,
-                   float* before);
+  /// Gradient of the input, image by image, in rows padded to whole vectors with zeros.
+  void input_gradient(const OutputGradient& output, const BlockStore& block, std::size_t model,
+                      float* before);
 
  private:
   [[nodiscard]] float* image(std::size_t i) { return images_.data() + i * bordered_; }
@@ -50,7 +51,7 @@ class Convolution {
   std::size_t out_size_, in_size_;
   std::vector<std::uint32_t> corners_;  ///< by (output pixel of the pool, pixel of its window)
   AlignedFloats images_;                ///< inputs with their border
-  AlignedFloats slopes_;                ///< one image of the gradient of the input
+  AlignedFloats input_gradient_;        ///< one image of the gradient of the input
   AlignedFloats channel_weights_;       ///< weights by output channel
   AlignedFloats patch_;                 ///< gradient of one channel's weights
   std::vector<kernel::PatchTerm> terms_;

@@ -17,7 +17,7 @@ Passes::Passes(const Network& network, std::size_t models)
     : models_(models),
       classes_(network.classes()),
       stages_(stages_of(network)),
-      shared_slopes_(models) {
+      shared_gradients_(models) {
   while (stages_[shared_].core == Stage::Core::none) ++shared_;
   convolutions_.resize(stages_.size());
   outputs_.resize(stages_.size());
@@ -46,7 +46,7 @@ void Passes::compute_gradients(const BatchRows& rows, std::vector<BlockStore>& b
     inputs.count = std::min(piece, count - from);
     if (inputs.plain != nullptr) inputs.plain += from;
     if (inputs.sparse != nullptr) inputs.sparse += from;
-    piece_gradients({inputs, rows.labels + from, rows.weights + from}, blocks, count,
+    piece_gradients({inputs, rows.labels + from, rows.row_weights + from}, blocks, count,
                     losses == nullptr ? nullptr : losses + from);
     if (count <= piece) return;
     for (BlockStore& block : blocks) block.add_to_total(from == 0);
@@ -62,20 +62,21 @@ void Passes::piece_gradients(const BatchRows& rows, std::vector<BlockStore>& blo
   forward_shared(rows.inputs, blocks[0]);
   for (std::size_t m = 0; m < models_; ++m) {
     forward_rest(m, count, blocks);
-    softmax(m, count, rows.labels, rows.weights + m * batch,
+    softmax(m, count, rows.labels, rows.row_weights + m * batch,
             losses == nullptr ? nullptr : losses + m * batch);
     for (std::size_t s = stages_.size(); --s > shared_;) backward(s, m, count, blocks);
-    const float* slope = slope_behind_core(shared_, m, count);
+    const float* output_gradient = core_gradient(shared_, m, count);
     if (pooled) {
-      convolutions_[shared_]->pooled_gradient({count, slope, which(shared_, m, 0)}, blocks[0], m);
+      convolutions_[shared_]->pooled_gradient({count, output_gradient, which(shared_, m, 0)},
+                                              blocks[0], m);
     }
   }
   if (pooled) return;
-  join_shared_slope(count, blocks[0]);
+  join_shared_gradients(count, blocks[0]);
   if (rows.inputs.sparse != nullptr) {
     sparse_row_gradient(rows.inputs, blocks[0]);
   } else {
-    dense_gradient(shared_, 0, count, joined_slope_.data(), blocks[0]);
+    dense_gradient(shared_, 0, count, joined_gradient_.data(), blocks[0]);
   }
 }
 
@@ -215,28 +216,28 @@ void Passes::finish(std::size_t s, std::size_t r, std::size_t rows, std::size_t 
 }
 
 void Passes::softmax(std::size_t m, std::size_t rows, const std::uint8_t* labels,
-                     const float* weights, float* losses) {
+                     const float* row_weights, float* losses) {
   const std::size_t last = stages_.size() - 1;
-  slope(last, m).require(rows * stride(last));
-  kernel::softmax_rows({output(last, m, 0), slope(last, m).data(), rows, classes_, stride(last),
-                        labels, weights, losses});
+  gradient_of_output(last, m).require(rows * stride(last));
+  kernel::softmax_rows({output(last, m, 0), gradient_of_output(last, m).data(), rows, classes_,
+                        stride(last), labels, row_weights, losses});
 }
 
-/// The slope of stage s's output before its activation, and before its pool if it has one.
-float* Passes::slope_behind_core(std::size_t s, std::size_t m, std::size_t rows) {
-  float* values = slope(s, m).data();
-  deactivate(stages_[s].activation, output(s, m, 0), values, rows * stride(s));
+/// The gradient of stage s's output before its activation, and before its pool if it has one.
+float* Passes::core_gradient(std::size_t s, std::size_t m, std::size_t rows) {
+  float* values = gradient_of_output(s, m).data();
+  activation_backward(stages_[s].activation, output(s, m, 0), values, rows * stride(s));
   return values;
 }
 
-/// From the slope of stage s's output to that of its input; the gradient of its block on the way.
+/// From the gradient of stage s's output to that of its input; the gradient of its block on the way.
 void Passes::backward(std::size_t s, std::size_t m, std::size_t rows,
                       std::vector<BlockStore>& blocks) {
   const Stage& stage = stages_[s];
-  const float* behind = slope_behind_core(s, m, rows);
+  const float* behind = core_gradient(s, m, rows);
   const bool pooled = stage.pool == Stage::Pool::max;
-  slope(s - 1, m).require(rows * stride(s - 1));
-  float* before = slope(s - 1, m).data();
+  gradient_of_output(s - 1, m).require(rows * stride(s - 1));
+  float* before = gradient_of_output(s - 1, m).data();
   if (stage.core == Stage::Core::none) {
     for (std::size_t r = 0; r < rows; ++r) {
       unpool(stage, behind + r * stride(s), pooled ? which(s, m, r) : nullptr,
@@ -247,82 +248,83 @@ void Passes::backward(std::size_t s, std::size_t m, std::size_t rows,
   BlockStore& block = blocks[stage.block];
   if (stage.core == Stage::Core::linear) {
     dense_gradient(s, m, rows, behind, block);
-    linear_slope(block, m, rows, behind, before);
+    linear_input_gradient(block, m, rows, behind, before);
     return;
   }
-  const OutputSlope of_output{rows, behind, pooled ? which(s, m, 0) : nullptr};
+  const OutputGradient of_output{rows, behind, pooled ? which(s, m, 0) : nullptr};
   if (pooled) {
     convolutions_[s]->pooled_gradient(of_output, block, m);
   } else {
     dense_gradient(s, m, rows, spread_positions(s, rows, behind, block), block);
   }
-  convolutions_[s]->input_slope(of_output, block, m, before);
+  convolutions_[s]->input_gradient(of_output, block, m, before);
 }
 
-/// The slopes of all models behind the shared core, as its columns.
-void Passes::join_shared_slope(std::size_t rows, const BlockStore& block) {
+/// The gradients of all models behind the shared core, as its columns.
+void Passes::join_shared_gradients(std::size_t rows, const BlockStore& block) {
   const std::size_t positions = stages_[shared_].positions(), channels = block.block.outputs;
-  joined_slope_.require(rows * positions * block.columns);
+  joined_gradient_.require(rows * positions * block.columns);
   const float* apart[8];
   kernel::ModelLayout layout{rows, channels, models_, block.columns, stride(shared_)};
   if (positions == 1) {
-    for (std::size_t m = 0; m < models_; ++m) apart[m] = shared_slopes_[m].data();
-    kernel::join(apart, layout, joined_slope_.data());
+    for (std::size_t m = 0; m < models_; ++m) apart[m] = shared_gradients_[m].data();
+    kernel::join(apart, layout, joined_gradient_.data());
     return;
   }
   layout.pixels = positions;
   layout.stride = channels;
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t m = 0; m < models_; ++m) {
-      apart[m] = shared_slopes_[m].data() + r * stride(shared_);
+      apart[m] = shared_gradients_[m].data() + r * stride(shared_);
     }
-    kernel::join(apart, layout, joined_slope_.data() + r * positions * block.columns);
+    kernel::join(apart, layout, joined_gradient_.data() + r * positions * block.columns);
   }
 }
 
-void Passes::linear_slope(const BlockStore& block, std::size_t m, std::size_t rows,
-                          const float* slope, float* before) {
+void Passes::linear_input_gradient(const BlockStore& block, std::size_t m, std::size_t rows,
+                                   const float* output_gradient, float* before) {
   const std::size_t outputs = block.block.outputs, step = padded(block.block.inputs);
   transposed_.require(outputs * step);
   kernel::transpose(block.weights(m), block.columns, block.block.inputs, outputs,
                     transposed_.data(), step);
   row_starts_.resize(rows);
-  for (std::size_t r = 0; r < rows; ++r) row_starts_[r] = slope + r * block.columns;
+  for (std::size_t r = 0; r < rows; ++r) row_starts_[r] = output_gradient + r * block.columns;
   kernel::rows_times_matrix({row_starts_.data(), rows, 1, outputs, 0, transposed_.data(), step,
                              step, nullptr, before, step});
 }
 
-/// Gradient of a block from the slope of its core's output, rows of (positions x columns).
-void Passes::dense_gradient(std::size_t s, std::size_t m, std::size_t rows, const float* slope,
-                            BlockStore& block) {
-  bias_gradient(m, rows * stages_[s].positions(), slope, block);
+/// Gradient of a block from that of its core's output, rows of (positions x columns).
+void Passes::dense_gradient(std::size_t s, std::size_t m, std::size_t rows,
+                            const float* output_gradient, BlockStore& block) {
+  bias_gradient(m, rows * stages_[s].positions(), output_gradient, block);
   if (stages_[s].core == Stage::Core::convolution) {
-    convolutions_[s]->dense_gradient(rows, slope, block, m);
+    convolutions_[s]->dense_gradient(rows, output_gradient, block, m);
     return;
   }
-  kernel::transpose_times_matrix({inputs_of(s, m, rows), rows, block.block.inputs, slope,
-                                  block.columns, block.columns, block.slope(m), block.columns});
+  kernel::transpose_times_matrix({inputs_of(s, m, rows), rows, block.block.inputs, output_gradient,
+                                  block.columns, block.columns, block.weight_gradient(m),
+                                  block.columns});
 }
 
 void Passes::sparse_row_gradient(const InputRows& inputs, BlockStore& block) {
   const std::size_t columns = block.columns;
-  bias_gradient(0, inputs.count, joined_slope_.data(), block);
+  bias_gradient(0, inputs.count, joined_gradient_.data(), block);
   kernel::sparse_transpose_times_matrix(
-      {inputs.sparse, inputs.count, block.block.inputs, joined_slope_.data(), columns, columns,
-       inputs.shift, block.bias_slope(0), block.slope(0), columns, &rows_of_groups_});
+      {inputs.sparse, inputs.count, block.block.inputs, joined_gradient_.data(), columns, columns,
+       inputs.shift, block.bias_gradient(0), block.weight_gradient(0), columns, &rows_of_groups_});
 }
 
-/// The sum of `terms` rows of slopes.
-void Passes::bias_gradient(std::size_t m, std::size_t terms, const float* slope,
+/// Gradient of the biases: the sum of `terms` rows.
+void Passes::bias_gradient(std::size_t m, std::size_t terms, const float* output_gradient,
                            BlockStore& block) {
   static constexpr float kOne = 1.0F;
   row_starts_.assign(terms, &kOne);
-  kernel::transpose_times_matrix({row_starts_.data(), terms, 1, slope, block.columns, block.columns,
-                                  block.bias_slope(m), block.columns});
+  kernel::transpose_times_matrix({row_starts_.data(), terms, 1, output_gradient, block.columns,
+                                  block.columns, block.bias_gradient(m), block.columns});
 }
 
-/// Slope of a convolution's output pixels as rows of padded columns.
-const float* Passes::spread_positions(std::size_t s, std::size_t rows, const float* slope,
+/// Gradient of a convolution's output pixels as rows of padded columns.
+const float* Passes::spread_positions(std::size_t s, std::size_t rows, const float* output_gradient,
                                       const BlockStore& block) {
   const Stage& stage = stages_[s];
   const std::size_t channels = block.block.outputs, positions = stage.positions();
@@ -330,7 +332,7 @@ const float* Passes::spread_positions(std::size_t s, std::size_t rows, const flo
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t p = 0; p < positions; ++p) {
       float* to = spread_.data() + (r * positions + p) * block.columns;
-      std::copy_n(slope + r * stride(s) + p * channels, channels, to);
+      std::copy_n(output_gradient + r * stride(s) + p * channels, channels, to);
       std::fill(to + channels, to + block.columns, 0.0F);
     }
   }

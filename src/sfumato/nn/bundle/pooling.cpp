@@ -22,14 +22,14 @@ void average_windows(const Stage& stage, const float* in, float* out) {
   }
 }
 
-void unpool(const Stage& stage, const float* slope, const std::int32_t* which, float* before) {
+void unpool(const Stage& stage, const float* gradient, const std::int32_t* which, float* before) {
   const auto channels = static_cast<std::size_t>(stage.in.channels);
   const auto out_width = static_cast<std::size_t>(stage.out.width);
   const std::size_t size = stage.pool_size, in_width = static_cast<std::size_t>(stage.in.width);
   const float factor = 1.0F / static_cast<float>(size * size);
   std::fill_n(before, kernel::padded(stage.in.size()), 0.0F);
   if (stage.pool == Stage::Pool::none) {
-    std::copy_n(slope, stage.out.size(), before);
+    std::copy_n(gradient, stage.out.size(), before);
     return;
   }
   for (std::size_t i = 0; i < stage.out.size(); ++i) {
@@ -40,9 +40,9 @@ void unpool(const Stage& stage, const float* slope, const std::int32_t* which, f
       before[(y * in_width + x) * channels + c] = value;
     };
     if (stage.pool == Stage::Pool::max) {
-      put(static_cast<std::size_t>(which[i]), slope[i]);
+      put(static_cast<std::size_t>(which[i]), gradient[i]);
     } else {
-      for (std::size_t j = 0; j < size * size; ++j) put(j, slope[i] * factor);
+      for (std::size_t j = 0; j < size * size; ++j) put(j, gradient[i] * factor);
     }
   }
 }

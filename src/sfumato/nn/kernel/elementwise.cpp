@@ -120,11 +120,11 @@ void relu(float* values, std::size_t count) {
   }
 }
 
-void relu_slope(const float* output, float* slope, std::size_t count) {
+void relu_backward(const float* output, float* gradient, std::size_t count) {
   const Lanes d;
   for (std::size_t i = 0; i < count; i += kLanes) {
     const auto on = hn::Gt(hn::LoadU(d, output + i), hn::Zero(d));
-    hn::StoreU(hn::IfThenElseZero(on, hn::LoadU(d, slope + i)), d, slope + i);
+    hn::StoreU(hn::IfThenElseZero(on, hn::LoadU(d, gradient + i)), d, gradient + i);
   }
 }
 
@@ -138,7 +138,7 @@ HWY_EXPORT(noisy_update);
 HWY_EXPORT(largest_absolute);
 HWY_EXPORT(expand_pixels);
 HWY_EXPORT(relu);
-HWY_EXPORT(relu_slope);
+HWY_EXPORT(relu_backward);
 
 void noisy_update(const NoisyUpdate& task) { HWY_DYNAMIC_DISPATCH(noisy_update)(task); }
 void largest_absolute(const float* g, std::size_t count, float largest[kLanesPerModelSet]) {
@@ -149,8 +149,8 @@ void expand_pixels(const std::uint8_t* pixels, const float* scale, const float* 
   HWY_DYNAMIC_DISPATCH(expand_pixels)(pixels, scale, shift, count, x);
 }
 void relu(float* values, std::size_t count) { HWY_DYNAMIC_DISPATCH(relu)(values, count); }
-void relu_slope(const float* output, float* slope, std::size_t count) {
-  HWY_DYNAMIC_DISPATCH(relu_slope)(output, slope, count);
+void relu_backward(const float* output, float* gradient, std::size_t count) {
+  HWY_DYNAMIC_DISPATCH(relu_backward)(output, gradient, count);
 }
 
 }  // namespace sfumato::kernel

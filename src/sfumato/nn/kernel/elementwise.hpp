@@ -39,7 +39,7 @@ void expand_pixels(const std::uint8_t* pixels, const float* scale, const float* 
 
 /// values[i] = max(values[i], 0), and zero where it is not a number; `count` is a multiple of 8.
 void relu(float* values, std::size_t count);
-/// slope[i] = output[i] > 0 ? slope[i] : 0; `count` is a multiple of 8.
-void relu_slope(const float* output, float* slope, std::size_t count);
+/// gradient[i] = output[i] > 0 ? gradient[i] : 0; `count` is a multiple of 8.
+void relu_backward(const float* output, float* gradient, std::size_t count);
 
 }  // namespace sfumato::kernel

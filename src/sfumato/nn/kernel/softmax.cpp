@@ -24,7 +24,7 @@ HWY_INLINE void softmax_block(const SoftmaxRows& t, std::size_t first, std::size
   alignas(64) float weights[kLanes] = {};
   for (std::size_t r = 0; r < rows; ++r) {
     labels[r] = t.labels[first + r];
-    weights[r] = t.weights[first + r];
+    weights[r] = t.row_weights[first + r];
   }
   const auto label = hn::Load(di, labels);
   const auto is_label = [&](std::size_t n) {
@@ -73,7 +73,7 @@ void softmax_rows(const SoftmaxRows& t) {
     }
     softmax_block(t, first, rows, block);
     for (std::size_t n = 0; n < t.stride; n += kLanes) {
-      transpose_tile(block + n * kLanes, kLanes, kLanes, rows, t.slope + first * t.stride + n,
+      transpose_tile(block + n * kLanes, kLanes, kLanes, rows, t.gradient + first * t.stride + n,
                      t.stride);
     }
   }

@@ -14,6 +14,7 @@ namespace {
 /// In the header of the file: what `file` and SQLite call the application.
 constexpr std::int64_t kApplication = 0x53666D74;  // "Sfmt"
 
+// `odometer` is the path KL: ledgers have had the column under this name from the first format on.
 constexpr const char* kTables = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE trial(policy INTEGER, pair INTEGER, replica INTEGER, status TEXT NOT NULL,

@@ -79,7 +79,7 @@ void pack(Packer& to, const WorldResult& world) {
   to.put<std::uint8_t>(world.diverged_at.has_value());
   to.put<std::uint64_t>(world.diverged_at.value_or(0));
   for (const double value : {world.training_loss, world.largest_loss, world.training_accuracy,
-                             world.test_accuracy, world.odometer}) {
+                             world.test_accuracy, world.path_kl}) {
     to.put(value);
   }
   to.put(world.infinite_steps);
@@ -101,7 +101,7 @@ WorldResult unpack_world(Unpacker& from) {
   const auto at = from.get<std::uint64_t>();
   if (diverged) world.diverged_at = at;
   for (double* value : {&world.training_loss, &world.largest_loss, &world.training_accuracy,
-                        &world.test_accuracy, &world.odometer}) {
+                        &world.test_accuracy, &world.path_kl}) {
     *value = from.get<double>();
   }
   world.infinite_steps = from.get<std::uint64_t>();
@@ -129,7 +129,7 @@ std::string trial_digest(const TrialResult& trial) {
   copy.seconds = plain(copy.seconds);
   for (WorldResult& world : copy.worlds) {
     for (double* value : {&world.training_loss, &world.largest_loss, &world.training_accuracy,
-                          &world.test_accuracy, &world.odometer}) {
+                          &world.test_accuracy, &world.path_kl}) {
       *value = plain(*value);
     }
     for (NamedScore& score : world.scores) score.value = plain(score.value);

@@ -49,7 +49,7 @@ WorldResult read_world(Query& query) {
   WorldResult world;
   world.diverged_at = query.optional_integer();
   for (double* value : {&world.training_loss, &world.largest_loss, &world.training_accuracy,
-                        &world.test_accuracy, &world.odometer}) {
+                        &world.test_accuracy, &world.path_kl}) {
     *value = query.real();
   }
   world.infinite_steps = static_cast<std::uint64_t>(query.integer());
@@ -94,7 +94,7 @@ void TrialWriter::put(const TrialResult& trial) {
 
 void TrialWriter::put_world(const TrialKey& key, std::int64_t number, const WorldResult& world) {
   (world_ << key << number << world.diverged_at << world.training_loss << world.largest_loss
-          << world.training_accuracy << world.test_accuracy << world.odometer
+          << world.training_accuracy << world.test_accuracy << world.path_kl
           << static_cast<std::int64_t>(world.infinite_steps))
       .run();
   for (std::size_t i = 0; i < world.scores.size(); ++i) {

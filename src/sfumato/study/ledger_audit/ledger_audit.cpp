@@ -80,13 +80,13 @@ std::optional<Claimed<Epsilon>> PolicyAudit::epsilon(Delta delta) const {
 std::optional<double> PolicyAudit::maximum(Delta delta) const {
   using Found = std::optional<double>;
   return std::visit(
-      Overloaded{[&](const PairedModels& of) -> Found { return of.audit.epsilon_cap(delta); },
+      Overloaded{[&](const PairedModels& of) -> Found { return of.audit.maximum_epsilon(delta); },
                  [&](const CanaryModels& of) -> Found {
-                   return best_replica(of.replicas, delta).epsilon_cap(delta);
+                   return best_replica(of.replicas, delta).maximum_epsilon(delta);
                  },
                  [&](const ShadowModels& of) -> Found {
                    if (!of.audit) return std::nullopt;
-                   return of.audit->epsilon_cap(delta);
+                   return of.audit->maximum_epsilon(delta);
                  }},
       models);
 }

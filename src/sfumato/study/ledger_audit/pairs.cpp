@@ -67,7 +67,7 @@ std::uint64_t infinite_of(const std::vector<double>& runs) {
 
 InfinitePaths infinite_paths(const Study& study, const PolicyTrials& trials) {
   InfinitePaths paths;
-  for (const auto& [along, back] : trials.odometers) {
+  for (const auto& [along, back] : trials.path_kls) {
     paths.runs.d += along.size();
     paths.runs.d_prime += back.size();
     paths.infinite.d += infinite_of(along);
@@ -80,11 +80,11 @@ InfinitePaths infinite_paths(const Study& study, const PolicyTrials& trials) {
 }
 
 PathKl path_kl_of(const Study& study, const PolicyTrials& trials) {
-  if (!study.train.odometer) {
+  if (!study.train.path_kl) {
     return {{}, "the study kept no path KL (train.path_kl = true does)"};
   }
-  if (trials.odometers.empty()) return {{}, "every model diverged"};
-  return {PathKlRisk(trials.odometers), ""};
+  if (trials.path_kls.empty()) return {{}, "every model diverged"};
+  return {PathKlRisk(trials.path_kls), ""};
 }
 
 }  // namespace

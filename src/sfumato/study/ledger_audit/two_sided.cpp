@@ -36,7 +36,7 @@ std::vector<TwoSided> two_sided(const Audit& audit, const ProvenBounds& proven,
     TwoSided& epsilon = add(AuditedQuantity::epsilon, at, number(audit.epsilon(delta)));
     if (proven.exist()) epsilon.proven = number(proven.epsilon(delta));
     if (path_kl.risk) epsilon.path_kl = number(path_kl.risk->epsilon(delta));
-    epsilon.maximum = audit.epsilon_cap(delta);
+    epsilon.maximum = audit.maximum_epsilon(delta);
   }
   for (const double at : epsilons) {
     const Epsilon epsilon(at);

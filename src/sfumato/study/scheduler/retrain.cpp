@@ -50,7 +50,7 @@ std::string difference(const WorldResult& held, const WorldResult& now) {
                  {"largest loss", held.largest_loss, now.largest_loss},
                  {"training accuracy", held.training_accuracy, now.training_accuracy},
                  {"test accuracy", held.test_accuracy, now.test_accuracy},
-                 {"path KL", held.odometer, now.odometer}};
+                 {"path KL", held.path_kl, now.path_kl}};
   for (const auto& number : numbers) {
     if (auto text = compare(number.label, number.there, number.here); !text.empty()) return text;
   }

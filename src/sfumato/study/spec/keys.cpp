@@ -311,7 +311,7 @@ const Keys<Training>& train_keys() {
       integer_key("seed", "of initial weights, batches and noise, the same for D and D'",
                   &Training::seed, 0),
       with(flag_key("path_kl", "sum the exact KL of every step between D and D'",
-                    &Training::odometer),
+                    &Training::path_kl),
            {"odometer"}),
       only(kNetworks,
            flag_key("gradient_differences", "second moments of g - g', for `sfumato design`",

@@ -181,7 +181,7 @@ void settle_coins(Study& study, const TomlTable& table) {
   refuse(audit.canaries != 0 && audit.shadow_models != 0, "`shadow_models`");
   refuse(audit.pairs != 1 || audit.random_pairs, "several pairs");
   refuse(study.adjacency.record.has_value(), "adjacency.record, which names one");
-  refuse(study.train.odometer || study.train.gradient_differences,
+  refuse(study.train.path_kl || study.train.gradient_differences,
          "train.path_kl and train.gradient_differences, which compare D and D'");
   if (audit.canaries != 0) {
     if (!table.has("replicas")) audit.replicas = 1;
@@ -331,7 +331,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
     study.audit.where = audit.where("");
     read_keys_for(kind, study.audit, audit, audit_spec_keys());
     if (study.audit.worlds() == 1) settle_coins(study, audit);
-    if (!study.audit.coupled && (study.train.odometer || study.train.gradient_differences)) {
+    if (!study.audit.coupled && (study.train.path_kl || study.train.gradient_differences)) {
       throw InvalidArgument("the path KL follows D and D' of one seed, `coupled` is false",
                             "Leave train.path_kl and train.gradient_differences out",
                             audit.where("coupled"));

@@ -1,0 +1,423 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/paper/figure3.hpp"
+#include "sfumato/paper/part.hpp"
+#include "sfumato/report/csv_export.hpp"
+
+namespace sfumato {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kKlMethod = "KL of the exact normal laws at t = 100";
+constexpr const char* kErrorMethod = "E|x_t - x*|^2 at t = 100, exact, bias included";
+constexpr const char* kGainMethod =
+    "exact KL at isotropic noise over exact KL at the best diagonal noise found, at equal error";
+constexpr const char* kRuleMethod =
+    "exact KL at the designed noise over exact KL at the best diagonal noise found, at equal error";
+constexpr const char* kClosedForm = "closed form at t = inf for diagonal curvatures (Spec §13.3)";
+/// Two gains differ, or an axis has more noise, when they do by more than the search resolves.
+constexpr double kResolution = 1e-6;
+
+/// One condition number and one difference.
+struct Case {
+  double condition;
+  QuadraticDifference difference;
+  std::vector<PlanePoint> plane;
+  std::vector<LinePoint> line;
+  EqualErrorGain forward;
+  EqualErrorGain reverse;
+  std::optional<double> closed_form;
+  DesignedNoise designed;
+  Eigen::Vector2d gradients;  ///< root mean square difference along each axis, isotropic noise
+};
+
+Case study(double condition, QuadraticDifference difference, int intervals) {
+  const QuadraticPair pair = quadratic_pair(difference, condition);
+  Case result{condition,
+              difference,
+              noise_plane(pair, intervals),
+              isotropic_line(pair, intervals),
+              gain_at_equal_error(pair, kFigure3Error, Direction::forward),
+              gain_at_equal_error(pair, kFigure3Error, Direction::reverse),
+              stationary_gain(pair, kFigure3Error),
+              designed_noise(pair, kFigure3Error),
+              {}};
+  result.gradients =
+      gradient_difference(pair, Eigen::Vector2d::Constant(result.forward.isotropic_variance));
+  return result;
+}
+
+std::string title(QuadraticDifference difference) {
+  switch (difference) {
+    case QuadraticDifference::minimiser_shift: return "minimiser shift";
+    case QuadraticDifference::gradient_shift: return "gradient shift";
+    case QuadraticDifference::sharp_shift: return "sharp shift";
+    case QuadraticDifference::flat_shift: return "flat shift";
+    case QuadraticDifference::curvature: return "curvature";
+    case QuadraticDifference::sharp_row: return "sharp row";
+    case QuadraticDifference::generic_row: return "generic row";
+  }
+  throw InternalError("unknown difference");
+}
+
+std::string definition(QuadraticDifference difference) {
+  switch (difference) {
+    case QuadraticDifference::minimiser_shift: return "x'* = x* + 0.1 (1, 1)";
+    case QuadraticDifference::gradient_shift: return "x'* = x* + A^-1 0.1 (1, 1)";
+    case QuadraticDifference::sharp_shift: return "x'* = x* + 0.1 (1, 0)";
+    case QuadraticDifference::flat_shift: return "x'* = x* + 0.1 (0, 1)";
+    case QuadraticDifference::curvature: return "A' = 0.9 A, x'* = x*";
+    case QuadraticDifference::sharp_row:
+      return "without the row along A^1/2 (1, 0) of leverage 0.1 and residual 0.5 at x*";
+    case QuadraticDifference::generic_row:
+      return "without the row along A^1/2 (1, 1) of leverage 0.1 and residual 0.5 at x*";
+  }
+  throw InternalError("unknown difference");
+}
+
+Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
+
+Table definitions_table() {
+  Table table("figure3_differences", "What D and D' differ in (the paper does not say)",
+              {{"difference", "difference"}, {"definition", "D' compared with D"}});
+  for (const QuadraticDifference difference : kQuadraticDifferences) {
+    table.add_row({title(difference), definition(difference)});
+  }
+  return table;
+}
+
+/// What people see: 14 rows that fit a terminal.
+Table gain_table(const std::vector<Case>& cases) {
+  Table table(
+      "figure3_gain",
+      fmt::format(
+          "KL(D||D') in nats of isotropic and of the best noise diag(x, y), both with error {}",
+          kFigure3Error),
+      {{"difference", "difference"},
+       {"condition_number", "cond"},
+       {"kl_isotropic", "KL iso"},
+       {"kl_best", "KL best"},
+       {"best_x", "x"},
+       {"best_y", "y"},
+       {"gain", "gain"},
+       {"closed_form", "formula"},
+       {"gain_reverse", "D'||D"}},
+      2);
+  for (const Case& c : cases) {
+    table.add_row({title(c.difference), c.condition, exact(c.forward.kl_isotropic, kKlMethod),
+                   exact(c.forward.kl_best, kKlMethod), std::sqrt(c.forward.best_variances(0)),
+                   std::sqrt(c.forward.best_variances(1)), exact(c.forward.gain, kGainMethod),
+                   c.closed_form ? Cell(exact(*c.closed_form, kClosedForm))
+                                 : Cell(Empty{"no closed form: A and A' do not commute"}),
+                   exact(c.reverse.gain, kGainMethod)});
+  }
+  return table;
+}
+
+/// What the best noise gains over noise that is designed from the differences of the gradients.
+Table design_table(const std::vector<Case>& cases) {
+  Table table(
+      "figure3_design",
+      fmt::format("Noise designed from the gradients' differences, at error {}, and what the "
+                  "best noise gains over it",
+                  kFigure3Error),
+      {{"difference", "difference"},
+       {"condition_number", "cond"},
+       {"paper_x", "paper x"},
+       {"paper_y", "paper y"},
+       {"paper_kl", "paper KL"},
+       {"gain_over_paper", "gain"},
+       {"design_kl", "design KL"},
+       {"gain_over_design", "gain"}},
+      2);
+  for (const Case& c : cases) {
+    const auto gain = [&](const RuleOutcome& outcome) {
+      return exact(outcome.kl / c.forward.kl_best, kRuleMethod);
+    };
+    const auto& [paper, design] = c.designed;
+    table.add_row({title(c.difference), c.condition, std::sqrt(paper.variances(0)),
+                   std::sqrt(paper.variances(1)), exact(paper.kl, kKlMethod), gain(paper),
+                   exact(design.kl, kKlMethod), gain(design)});
+  }
+  return table;
+}
+
+/// What programs read: both directions in full.
+Table gain_details(const std::vector<Case>& cases) {
+  Table table("figure3_gain", "Gain at equal error",
+              {{"difference", ""},
+               {"condition_number", ""},
+               {"error", ""},
+               {"isotropic_variance", ""},
+               {"kl_isotropic_forward", ""},
+               {"kl_best_forward", ""},
+               {"best_variance_x_forward", ""},
+               {"best_variance_y_forward", ""},
+               {"gain_forward", ""},
+               {"closed_form_forward", ""},
+               {"kl_isotropic_reverse", ""},
+               {"kl_best_reverse", ""},
+               {"best_variance_x_reverse", ""},
+               {"best_variance_y_reverse", ""},
+               {"gain_reverse", ""},
+               {"gradient_difference_x", ""},
+               {"gradient_difference_y", ""}});
+  for (const Case& c : cases) {
+    table.add_row({name(c.difference), c.condition, kFigure3Error, c.forward.isotropic_variance,
+                   c.forward.kl_isotropic, c.forward.kl_best, c.forward.best_variances(0),
+                   c.forward.best_variances(1), c.forward.gain,
+                   c.closed_form ? Cell(*c.closed_form) : Cell(Empty{}), c.reverse.kl_isotropic,
+                   c.reverse.kl_best, c.reverse.best_variances(0), c.reverse.best_variances(1),
+                   c.reverse.gain, c.gradients(0), c.gradients(1)});
+  }
+  return table;
+}
+
+Table plane_table(const Case& c) {
+  Table table("plane", "Noise plane",
+              {{"x", ""}, {"y", ""}, {"error", ""}, {"kl_forward", ""}, {"kl_reverse", ""}});
+  for (const PlanePoint& p : c.plane) {
+    table.add_row({p.x, p.y, p.effect.error, p.effect.kl_forward, p.effect.kl_reverse});
+  }
+  return table;
+}
+
+Table line_table(const std::vector<Case>& cases) {
+  Table table("line", "Isotropic noise x = y and the best diagonal noise of the same error",
+              {{"difference", ""},
+               {"condition_number", ""},
+               {"x", ""},
+               {"error", ""},
+               {"kl_forward", ""},
+               {"kl_reverse", ""},
+               {"best_x", ""},
+               {"best_y", ""},
+               {"kl_best_forward", ""}});
+  for (const Case& c : cases) {
+    for (const LinePoint& p : c.line) {
+      table.add_row({name(c.difference), c.condition, p.x, p.isotropic.error,
+                     p.isotropic.kl_forward, p.isotropic.kl_reverse,
+                     std::sqrt(p.forward.best_variances(0)), std::sqrt(p.forward.best_variances(1)),
+                     p.forward.kl_best});
+    }
+  }
+  return table;
+}
+
+/// The paper's two panels for one condition number, and the line that decides between them.
+std::vector<Block> figures(const Case& c) {
+  const std::string key = fmt::format("figure3_cond{}", c.condition);
+  const std::string what = fmt::format("condition number {}, {}", c.condition, title(c.difference));
+  const Axis x{"noise x, sharp axis"};
+  const Axis y{"noise y, flat axis"};
+  Series forward{"kl_forward", "KL(D||D')", {}, {}, {}, Claim::exact, kKlMethod};
+  Series reverse{"kl_reverse", "KL(D'||D)", {}, {}, {}, Claim::exact, kKlMethod};
+  Series error{"error", "error", {}, {}, {}, Claim::exact, kErrorMethod};
+  for (const PlanePoint& p : c.plane) {
+    for (Series* series : {&forward, &reverse, &error}) {
+      series->x.push_back(p.x);
+      series->y.push_back(p.y);
+    }
+    forward.z.push_back(p.effect.kl_forward);
+    reverse.z.push_back(p.effect.kl_reverse);
+    error.z.push_back(p.effect.error);
+  }
+  Series isotropic{"isotropic", "isotropic noise, x = y", {}, {}, {}, Claim::exact, kKlMethod};
+  Series best{"best", "best diagonal noise found", {}, {}, {}, Claim::exact, kKlMethod};
+  for (const LinePoint& p : c.line) {
+    isotropic.x.push_back(p.isotropic.error);
+    isotropic.y.push_back(p.isotropic.kl_forward);
+    best.x.push_back(p.isotropic.error);
+    best.y.push_back(p.forward.kl_best);
+  }
+  Figure privacy(key + "_kl", "KL, " + what, Mark::plane, x, y, Axis{"KL", "nats", Scale::log});
+  privacy.add(std::move(forward));
+  privacy.add(std::move(reverse));
+  Figure accuracy(key + "_error", "Error, " + what, Mark::plane, x, y,
+                  Axis{"error", "", Scale::log});
+  accuracy.add(std::move(error));
+  Figure tradeoff(key + "_tradeoff", "KL against error, " + what, Mark::line,
+                  Axis{"error", "", Scale::log}, Axis{"KL(D||D')", "nats", Scale::log});
+  tradeoff.add(std::move(isotropic));
+  tradeoff.add(std::move(best));
+  return {std::move(privacy), std::move(accuracy), std::move(tradeoff)};
+}
+
+/// The cases of one difference, in the order of kFigure3Conditions.
+struct Comparison {
+  const Case& low;
+  const Case& high;
+};
+
+/// Splits the differences by `test` and tells the verdict; `show` says what is worth knowing of one.
+template <class Test, class Show>
+Finding find(std::string key, std::string statement, const std::vector<Comparison>& comparisons,
+             Test test, Show show, const char* yes, const char* no) {
+  std::vector<std::string> confirmed;
+  std::vector<std::string> refuted;
+  for (const Comparison& comparison : comparisons) {
+    (test(comparison) ? confirmed : refuted)
+        .push_back(fmt::format("{} ({})", title(comparison.low.difference), show(comparison)));
+  }
+  std::string evidence;
+  if (!confirmed.empty()) evidence += fmt::format("{}: {}.", yes, fmt::join(confirmed, ", "));
+  if (!refuted.empty()) {
+    evidence += fmt::format("{}{}: {}.", evidence.empty() ? "" : " ", no, fmt::join(refuted, ", "));
+  }
+  return {std::move(key), std::move(statement), verdict_of(confirmed.size(), comparisons.size()),
+          fmt::format("{} of {} differences", confirmed.size(), comparisons.size()),
+          std::move(evidence)};
+}
+
+/// The axis that has more, or 0 where both have the same: +1 the sharp axis, -1 the flat one.
+int larger_axis(double sharp, double flat) {
+  if (sharp > flat * (1.0 + kResolution)) return 1;
+  return flat > sharp * (1.0 + kResolution) ? -1 : 0;
+}
+
+std::string noise_of(const Case& c) {
+  return fmt::format("{:.3g}, {:.3g}", std::sqrt(c.forward.best_variances(0)),
+                     std::sqrt(c.forward.best_variances(1)));
+}
+
+std::vector<Finding> findings(const std::vector<Comparison>& comparisons) {
+  const auto gains = [](const Comparison& c) {
+    return fmt::format("{:.4g} -> {:.4g}", c.low.forward.gain, c.high.forward.gain);
+  };
+  const auto helps = [](const Case& c) { return c.forward.gain > 1.0 + kResolution; };
+  std::vector<Finding> list;
+  list.push_back(find(
+      "anisotropic_is_better", "anisotropic noise keeps the trade-off better", comparisons,
+      [&](const Comparison& c) { return helps(c.low) && helps(c.high); }, gains,
+      "Gain in KL at equal error, condition number 10 -> 100", "No gain"));
+  list.push_back(find(
+      "gain_grows_with_condition", "the more so, the higher the condition number", comparisons,
+      [](const Comparison& c) {
+        return c.high.forward.gain > c.low.forward.gain * (1.0 + kResolution);
+      },
+      gains, "The gain grows", "It does not"));
+  // Sharp directions of the *difference* of the losses, as the paper says: where gradients differ.
+  list.push_back(find(
+      "noise_into_sharp_directions", "noise belongs where the losses differ sharply", comparisons,
+      [&](const Comparison& c) {
+        const auto agrees = [](const Case& k) {
+          return larger_axis(k.forward.best_variances(0), k.forward.best_variances(1)) ==
+                 larger_axis(k.gradients(0), k.gradients(1));
+        };
+        return agrees(c.low) && agrees(c.high);
+      },
+      [](const Comparison& c) {
+        return fmt::format("{} and {}", noise_of(c.low), noise_of(c.high));
+      },
+      "The best noise x, y is larger where the gradients differ more, equal where they differ "
+      "equally",
+      "The best noise does not follow the gradients"));
+  return list;
+}
+
+Json entry_of(const RuleOutcome& outcome, double best) {
+  return {{"variances", {outcome.variances(0), outcome.variances(1)}},
+          {"kl", outcome.kl},
+          {"gain_of_the_best", outcome.kl / best}};
+}
+
+Json entry_of(const EqualErrorGain& gain) {
+  return {{"kl_isotropic", gain.kl_isotropic},
+          {"kl_best", gain.kl_best},
+          {"best_variances", {gain.best_variances(0), gain.best_variances(1)}},
+          {"degenerate", gain.is_degenerate()},
+          {"gain", gain.gain}};
+}
+
+Json ours(const std::vector<Case>& cases, int intervals) {
+  Json json = {{"claim", name(Claim::exact)},
+               {"method", kGainMethod},
+               {"time", kFigure3Time},
+               {"error", kFigure3Error},
+               {"grid_points_per_axis", intervals + 1}};
+  for (const Case& c : cases) {
+    Json& entry = json[fmt::format("condition_{}", c.condition)][std::string(name(c.difference))];
+    entry = {{"definition", definition(c.difference)},
+             {"isotropic_variance", c.forward.isotropic_variance},
+             {"forward", entry_of(c.forward)},
+             {"reverse", entry_of(c.reverse)},
+             {"paper_rule", entry_of(c.designed.paper, c.forward.kl_best)},
+             {"distance_design", entry_of(c.designed.distance, c.forward.kl_best)},
+             {"closed_form_gain", c.closed_form ? Json(*c.closed_form) : Json(nullptr)},
+             {"gradient_difference", {c.gradients(0), c.gradients(1)}}};
+  }
+  return json;
+}
+
+Json paper() {
+  return {{"figure", 3},
+          {"condition_numbers", kFigure3Conditions},
+          {"time", kFigure3Time},
+          {"numbers", nullptr},
+          {"not_stated", {"what D and D' differ in", "start and minimiser", "range of the noise"}}};
+}
+
+}  // namespace
+
+PartResult reproduce_figure3(RunScale scale) {
+  // x, y from 0.1 to 5 in steps of 0.1 or 0.05.
+  const int intervals = scale == RunScale::quick ? 49 : 98;
+  std::vector<Case> cases;
+  for (const QuadraticDifference difference : kQuadraticDifferences) {
+    for (const double condition : kFigure3Conditions) {
+      cases.push_back(study(condition, difference, intervals));
+    }
+  }
+  std::vector<Comparison> comparisons;
+  for (std::size_t i = 0; i < cases.size(); i += 2) {
+    comparisons.push_back({cases[i], cases[i + 1]});
+  }
+
+  PartResult result;
+  result.blocks.emplace_back(Statement{
+      StatementKind::info,
+      fmt::format("Noisy gradient flow of a quadratic loss with A = diag(cond, 1), from 0 towards "
+                  "x* = (1, 1), noise diag(x, y) dW, at t = {}. Each risk is that of one pair of "
+                  "data sets, not a differential-privacy guarantee.",
+                  kFigure3Time)});
+  result.blocks.emplace_back(definitions_table());
+  result.blocks.emplace_back(gain_table(cases));
+  result.blocks.emplace_back(
+      Statement{StatementKind::info,
+                "Where the best noise is 0 along an axis, the KL is a limit, and any other "
+                "difference along that "
+                "axis would be plain to see. Curvature alone is hidden by no noise: the KL does "
+                "not depend on "
+                "it. The best noise may lie outside the planes, which reach from 0.1 to 5."});
+  result.blocks.emplace_back(design_table(cases));
+  result.blocks.emplace_back(Statement{
+      StatementKind::info,
+      "\"paper\": Sigma_ii in proportion to the difference of the gradients, the optimum for a "
+      "given "
+      "tr(Sigma). \"design\": the optimum for a given tr(A^-1 Sigma)/2, the error in the long run. "
+      "Both "
+      "minimise the cost of one step; the best noise, the KL of the outcome, which forgets sharp "
+      "directions sooner."});
+  for (const Case& c : cases) {
+    if (c.difference != QuadraticDifference::minimiser_shift) continue;
+    for (Block& figure : figures(c)) result.blocks.emplace_back(std::move(figure));
+  }
+  result.findings = findings(comparisons);
+  for (const Case& c : cases) {
+    result.files.push_back({fmt::format("figure3_cond{}_{}.csv", c.condition, name(c.difference)),
+                            to_csv(plane_table(c))});
+  }
+  result.files.push_back({"figure3_line.csv", to_csv(line_table(cases))});
+  result.files.push_back({"figure3_gain.csv", to_csv(gain_details(cases))});
+  result.files.push_back({"figure3_design.csv", to_csv(design_table(cases))});
+  result.paper = paper();
+  result.ours = ours(cases, intervals);
+  return result;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "sfumato/paper/attacks.hpp"
+#include "sfumato/paper/json_value.hpp"
+#include "sfumato/paper/part.hpp"
+#include "sfumato/paper/studies.hpp"
+#include "sfumato/report/csv_export.hpp"
+
+namespace sfumato {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Beside the paper's figure, by noise.
+struct PrintedPanel {
+  const char* policy;
+  double distance, worst_loss;
+};
+constexpr std::array kPrinted = {PrintedPanel{"anisotropic", 0.0008, 0.43},
+                                 PrintedPanel{"isotropic_per_layer", 0.0004, 0.52}};
+
+/// The distance of the mean losses on D and D', with its standard error over models: replicas of the two
+/// worlds share seeds, so their differences are what varies.
+struct Distance {
+  double value, standard_error;
+};
+
+Distance distance_of(const PolicyTrials& trials) {
+  const auto& [with, without] = trials.differing_losses;
+  const std::size_t count = std::min(with.size(), without.size());
+  double sum = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < count; ++i) sum += without[i] - with[i];
+  const auto n = static_cast<double>(count);
+  const double mean = sum / n;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double gap = without[i] - with[i] - mean;
+    squares += gap * gap;
+  }
+  return {mean, count > 1 ? std::sqrt(squares / (n - 1.0) / n) : HUGE_VAL};
+}
+
+}  // namespace
+
+std::optional<PartResult> reproduce_membership(const PartContext& context) {
+  StudyRequest request{"membership", "membership"};
+  if (context.scale == RunScale::quick) request.settings = {"audit.replicas=20"};
+  const auto trained = train_study(context, request);
+  if (!trained) return std::nullopt;
+  const std::vector<PolicyOutcome> outcomes = outcomes_of(*trained);
+
+  PartResult result;
+  result.interval = Json::object();
+  Table table("membership_paper", "Losses of the differing record over the runs",
+              {{"policy", "noise"},
+               {"paper_distance", "paper: distance"},
+               {"distance", "ours"},
+               {"standard_error", "std. error"},
+               {"paper_loss", "paper: worst loss"},
+               {"largest_loss", "largest of a record"},
+               {"worst_loss", "worst mean"}});
+  std::vector<Distance> distances;
+  std::vector<const PolicyOutcome*> shown;
+  std::vector<double> largest;
+  for (const PrintedPanel& printed : kPrinted) {
+    for (std::size_t p = 0; p < outcomes.size(); ++p) {
+      if (outcomes[p].policy != printed.policy) continue;
+      const PolicyTrials& trials = trained->policies[p];
+      const Distance distance = distance_of(trials);
+      distances.push_back(distance);
+      shown.push_back(&outcomes[p]);
+      largest.push_back(trials.largest_loss);
+      const char* models = "over models that did not diverge";
+      const bool none = trials.differing_losses[0].empty();
+      table.add_row({printed.policy, printed.distance,
+                     none ? Cell(Empty{"every model diverged"})
+                          : Cell(Claimed<double>{distance.value, Claim::estimate, models}),
+                     none ? Cell(Empty{}) : Cell(distance.standard_error), printed.worst_loss,
+                     Claimed<double>{trials.largest_loss, Claim::estimate, models},
+                     Claimed<double>{trials.worst_loss, Claim::estimate, models}});
+      result.blocks.emplace_back(
+          losses_figure(fmt::format("membership_{}", printed.policy),
+                        fmt::format("Loss of the differing record, {}", printed.policy), trials));
+      result.paper[printed.policy] = {{"mean_distance", printed.distance},
+                                      {"worst_loss", printed.worst_loss}};
+      Json ours = outcome_json(outcomes[p], trained->study.audit.epsilons);
+      ours["mean_distance"] = json_number(distance.value);
+      ours["largest_loss_of_a_record"] = json_number(trials.largest_loss);
+      result.ours[printed.policy] = std::move(ours);
+      Json interval = interval_json(outcomes[p], trained->study.audit.epsilons);
+      interval["mean_distance"] = json_interval(distance.value - 1.96 * distance.standard_error,
+                                                distance.value + 1.96 * distance.standard_error);
+      result.interval[printed.policy] = std::move(interval);
+    }
+  }
+  result.blocks.insert(result.blocks.begin(), table);
+  result.blocks.emplace_back(
+      attack_table("membership_attack", "A threshold on the differing record's loss", outcomes));
+  result.blocks.emplace_back(
+      proof_table("membership_proof", outcomes, trained->study.audit.epsilons.front()));
+  result.blocks.emplace_back(training_curves("membership_training", "Training", *trained));
+  result.files.push_back({"membership_paper.csv", to_csv(table)});
+
+  const Distance &anisotropic = distances.at(0), &isotropic = distances.at(1);
+  const double gap = std::fabs(std::fabs(anisotropic.value) - std::fabs(isotropic.value));
+  const double error = std::hypot(anisotropic.standard_error, isotropic.standard_error);
+  result.findings.push_back(
+      {"similar_distance", "mean losses on d' differ alike with both noises",
+       gap <= 1.96 * error ? PaperVerdict::depends : PaperVerdict::does_not_hold,
+       gap <= 1.96 * error ? "not refuted" : "our runs",
+       fmt::format(
+           "Anisotropic {:.3g} +- {:.2g}, isotropic {:.3g} +- {:.2g} (standard errors); the "
+           "paper has {:g} and {:g}.",
+           anisotropic.value, anisotropic.standard_error, isotropic.value, isotropic.standard_error,
+           kPrinted[0].distance, kPrinted[1].distance)});
+  result.findings.push_back(
+      {"lower_worst_loss", "anisotropic noise has the lower worst loss",
+       largest.at(0) < largest.at(1) ? PaperVerdict::holds : PaperVerdict::does_not_hold,
+       "our runs",
+       fmt::format(
+           "Largest loss of a training record {:.3g} against {:.3g}, largest mean loss {:.3g} "
+           "against {:.3g}; the paper has {:g} against {:g}.",
+           largest.at(0), largest.at(1), shown.at(0)->worst_loss, shown.at(1)->worst_loss,
+           kPrinted[0].worst_loss, kPrinted[1].worst_loss)});
+  const AdvantageEstimate &with = shown.at(0)->advantage, &without = shown.at(1)->advantage;
+  const bool overlap = with.lower <= without.upper && without.lower <= with.upper;
+  result.findings.push_back(
+      {"equally_distinguishable", "both noises leave models as distinguishable",
+       overlap ? PaperVerdict::depends : PaperVerdict::does_not_hold,
+       overlap ? "not refuted" : "our runs",
+       fmt::format("Advantage of a threshold on the loss: anisotropic {:.3g} ({:.3g} .. {:.3g}), "
+                   "isotropic {:.3g} ({:.3g} .. {:.3g}). Equal means of losses would not show it.",
+                   with.value, with.lower, with.upper, without.value, without.lower,
+                   without.upper)});
+  result.paper["runs"] = 50;
+  result.size = size_json(trained->study);
+  result.reduced = is_reduced(trained->study, "membership");
+  return result;
+}
+
+}  // namespace sfumato

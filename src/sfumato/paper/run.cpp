@@ -1,0 +1,213 @@
+#include "sfumato/paper/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/report/html.hpp"
+#include "sfumato/report/json.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr const char* kSummaryFile = "report.json";
+constexpr const char* kPageFile = "report.html";
+
+std::vector<Part> wanted_parts(const std::vector<std::string>& only) {
+  const std::vector<Part>& all = reproduction_parts();
+  std::vector<std::string> keys;
+  keys.reserve(all.size());
+  for (const Part& part : all) keys.push_back(part.key);
+  for (const std::string& key : only) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      throw InvalidArgument(fmt::format("\"{}\" is not a part of the paper", key),
+                            suggestion(key, keys, "parts"), Where::here("reproduce"));
+    }
+  }
+  std::vector<Part> parts;
+  for (const Part& part : all) {
+    if (only.empty() || std::find(only.begin(), only.end(), part.key) != only.end()) {
+      parts.push_back(part);
+    }
+  }
+  return parts;
+}
+
+/// The directory that receives the files; opening it proves that files can be made there.
+class OutputDirectory {
+ public:
+  explicit OutputDirectory(const std::string& path) : path_(path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (error) {
+      throw StorageError("cannot make this directory: " + error.message(),
+                         "Choose a directory that you may write to", Where::in(path));
+    }
+    const OutputFile probe(file(kSummaryFile));  // never committed, so nothing stays behind
+  }
+
+  void write(const std::string& name, std::string_view bytes) {
+    write_file(file(name), bytes);
+    names_.push_back(name);
+  }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return (std::filesystem::path(path_) / name).string();
+  }
+
+  std::string path_;
+  std::vector<std::string> names_;
+};
+
+Outcome outcome_of(PaperVerdict verdict) {
+  switch (verdict) {
+    case PaperVerdict::holds: return Outcome::good;
+    case PaperVerdict::does_not_hold: return Outcome::bad;
+    case PaperVerdict::depends: return Outcome::open;
+  }
+  throw InternalError("unknown verdict");
+}
+
+/// The blocks of one part with the statements that its findings make.
+std::vector<Block> blocks_of(const PartResult& result) {
+  std::vector<Block> blocks = result.blocks;
+  for (const Finding& finding : result.findings) {
+    blocks.emplace_back(
+        Statement{StatementKind::verdict,
+                  fmt::format("\"{}\": {} ({}). {}", finding.statement, name(finding.verdict),
+                              finding.extent, finding.evidence),
+                  outcome_of(finding.verdict)});
+  }
+  return blocks;
+}
+
+nlohmann::ordered_json entry_of(const PartResult& result, RunScale scale) {
+  nlohmann::ordered_json paper = result.paper;
+  nlohmann::ordered_json ours = result.ours;
+  for (const Finding& finding : result.findings) {
+    paper["statements"][finding.key] = finding.statement;
+    ours["statements"][finding.key] = {{"verdict", name(finding.verdict)},
+                                       {"extent", finding.extent},
+                                       {"evidence", finding.evidence}};
+  }
+  return {{"paper", std::move(paper)}, {"ours", std::move(ours)},   {"interval", result.interval},
+          {"scale", name(scale)},      {"reduced", result.reduced}, {"size", result.size}};
+}
+
+/// The place of `table2.s1` in the summary: summary["table2"]["s1"].
+nlohmann::ordered_json& nested(nlohmann::ordered_json& summary, const std::string& key) {
+  nlohmann::ordered_json* at = &summary;
+  for (std::size_t from = 0; from <= key.size();) {
+    const std::size_t dot = std::min(key.find('.', from), key.size());
+    at = &(*at)[key.substr(from, dot - from)];
+    from = dot + 1;
+  }
+  return *at;
+}
+
+/// Why a part cannot run here, and what to do; empty if it can.
+std::string missing_data(const Part& part, const DataPlaces& places) {
+  if (part.data_set.empty()) return {};
+  const KnownDataSet& set = known_data_set(part.data_set);
+  if (find_data_file(set, set.files.front(), places)) return {};
+  return fmt::format("needs the data set {}, which is not on this machine. Get it: {}",
+                     part.data_set, set.command);
+}
+
+}  // namespace
+
+Reproduction reproduce(const ReproduceRequest& request, Document document, Observer& observer) {
+  std::vector<Part> parts;
+  std::vector<std::string> skipped;
+  for (const Part& part : wanted_parts(request.only)) {
+    const std::string missing = missing_data(part, request.places);
+    if (missing.empty()) {
+      parts.push_back(part);
+    } else if (request.only.empty()) {
+      skipped.push_back(fmt::format("{} is left out: it {}", part.key, missing));
+    } else {
+      throw InvalidArgument(fmt::format("{} {}", part.key, missing), "Or leave this part out",
+                            Where::here("reproduce"));
+    }
+  }
+  OutputDirectory directory(request.directory);
+  document.add_provenance("scale", std::string(name(request.scale)));
+  if (!request.settings.empty()) {
+    document.add_provenance("settings", fmt::format("{}", fmt::join(request.settings, ", ")));
+  }
+  const PartContext context{request.scale,   directory.path(), request.settings,
+                            request.threads, request.places,   &observer};
+
+  Table summary("summary", "What the paper says, and what we find",
+                {{"part", "part"},
+                 {"statement", "the paper says"},
+                 {"verdict", "verdict"},
+                 {"extent", "true for"}});
+  nlohmann::ordered_json entries;
+  Report report{document.title(), {}, {}, request.written};
+  std::vector<std::string> reduced;
+  for (const Part& part : parts) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::optional<PartResult> result = part.run(context);
+    if (!result || observer.stop_requested()) {
+      document.add(summary);
+      return {std::move(document), part.key};
+    }
+    Document alone(document.command(), part.title);
+    if (!request.brief) document.state(StatementKind::info, part.title + ".");
+    for (const auto& [key, value] : document.provenance()) alone.add_provenance(key, value);
+    for (const Block& block : blocks_of(*result)) {
+      alone.add(block);
+      if (!request.brief) document.add(block);
+    }
+    for (const ResultFile& file : result->files) directory.write(file.name, file.bytes);
+    directory.write(part.key + ".json", render_json(alone));
+    report.chapters.push_back(std::move(alone));
+    for (const Finding& finding : result->findings) {
+      summary.add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
+    }
+    nested(entries, part.key) = entry_of(*result, request.scale);
+    if (result->reduced) reduced.push_back(part.key);
+    observer.record(
+        part.key,
+        fmt::format(
+            "done in {:.1f} s",
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
+  }
+  // What a reader sees first: every statement of the paper, and what the numbers come from.
+  Document overview(document.command(), "What became of the paper's statements");
+  for (const auto& [key, value] : document.provenance()) overview.add_provenance(key, value);
+  for (Document* to : {&overview, &document}) {
+    to->add(summary);
+    for (const std::string& reason : skipped) to->state(StatementKind::warning, reason);
+    if (reduced.empty()) continue;
+    to->state(StatementKind::warning,
+              fmt::format("From reduced runs, smaller than the paper's: {}. Their sizes are in {}; "
+                          "--scale paper runs them in full.",
+                          fmt::join(reduced, ", "), kSummaryFile));
+  }
+  report.chapters.insert(report.chapters.begin(), std::move(overview));
+  for (const auto& [key, value] : entries.items()) report.entries.emplace_back(key, value.dump());
+  directory.write(kPageFile, html_report(report));
+  directory.write(kSummaryFile, report_json(report));
+
+  document.state(StatementKind::info, fmt::format("Written to {}: {}", directory.path(),
+                                                  fmt::join(directory.names(), ", ")));
+  document.state(StatementKind::summary,
+                 fmt::format("{} of {} parts at {} scale, {} files in {}", parts.size(),
+                             reproduction_parts().size(), name(request.scale),
+                             directory.names().size(), directory.path()));
+  return {std::move(document), {}};
+}
+
+}  // namespace sfumato
