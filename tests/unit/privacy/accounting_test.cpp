@@ -7,9 +7,8 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/gdp.hpp"
+#include "sfumato/privacy/accounting/plain_transform.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
-#include "sfumato/privacy/accounting/split.hpp"
-#include "sfumato/privacy/accounting/tail.hpp"
 
 namespace sfumato {
 namespace {
@@ -69,9 +68,15 @@ TEST(Accounting, NormalStepsAreGaussianPrivacy) {
       EXPECT_GE(found.log.log_hi, truth.log_delta);
       EXPECT_LT(found.log.log_hi - found.log.log_lo, 1e-11 * (1 + std::fabs(truth.log_delta)));
       // And the contour agrees with the closed form.
-      const LogEnclosure contour = contour_delta({{}, mu * mu}, eps);
-      EXPECT_LE(contour.log_lo, truth.log_delta + 1e-12 * (1 + std::fabs(truth.log_delta)));
-      EXPECT_GE(contour.log_hi, truth.log_delta - 1e-12 * (1 + std::fabs(truth.log_delta)));
+      Work work;
+      PlainTransform transform({{}, mu * mu}, &work);
+      const Saddle at = saddle(transform, eps, Strip::right, 1.0);
+      const auto contour = Contour::through(transform, at, Strip::right, eps, &work);
+      ASSERT_TRUE(contour);
+      const LogEnclosure on_it = contour->enclosure(eps);
+      EXPECT_LE(on_it.log_lo, truth.log_delta + 1e-12 * (1 + std::fabs(truth.log_delta)));
+      EXPECT_GE(on_it.log_hi, truth.log_delta - 1e-12 * (1 + std::fabs(truth.log_delta)));
+      EXPECT_LT(on_it.log_hi - on_it.log_lo, 1e-9 * (1 + std::fabs(truth.log_delta)));
     }
   }
 }

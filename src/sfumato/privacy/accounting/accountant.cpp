@@ -13,7 +13,6 @@
 #include "sfumato/privacy/accounting/composition.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
-#include "sfumato/privacy/accounting/tail.hpp"
 #include "sfumato/privacy/renyi_conversion.hpp"
 
 namespace sfumato {
@@ -36,7 +35,8 @@ Claimed<double> upper(double value, std::string method) {
 }
 
 /// What is known from below, or else that nothing is.
-Claimed<double> lower(const PrivateReleases& releases, double value, double trivial, std::string method) {
+Claimed<double> lower(const PrivateReleases& releases, double value, double trivial,
+                      std::string method) {
   if (is_attained(releases)) return {value, Claim::lower_bound, std::move(method)};
   return {trivial, Claim::lower_bound, "nothing is known from below for these releases"};
 }
@@ -66,8 +66,8 @@ BestThreshold best_threshold(const TotalLoss& loss, double fpr) {
   std::uintmax_t most = 60;
   const auto found = boost::math::tools::brent_find_minima(rate, std::min(behind, next),
                                                            std::max(behind, next), 30, most);
-  const BestThreshold at = found.second < best ? BestThreshold{found.first, found.second}
-                                               : BestThreshold{middle, best};
+  const BestThreshold at =
+      found.second < best ? BestThreshold{found.first, found.second} : BestThreshold{middle, best};
   // Rounded up: the sum of two numbers.
   return {at.eps, std::max(fpr, std::min(1.0, at.rate * (1.0 + 4e-16)))};
 }
@@ -76,7 +76,8 @@ BestThreshold best_threshold(const TotalLoss& loss, double fpr) {
 double reached_rate(const TotalLoss& loss, double fpr, double threshold) {
   for (const double beyond : {1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
     const TailEnclosure tail = tail_of(loss, threshold + beyond);
-    if (tail.q.log_hi <= std::log(fpr)) return std::max(fpr, std::exp(tail.p.log_lo) * (1.0 - 1e-15));
+    if (tail.q.log_hi <= std::log(fpr))
+      return std::max(fpr, std::exp(tail.p.log_lo) * (1.0 - 1e-15));
   }
   return fpr;  // a guess
 }
@@ -125,7 +126,8 @@ Enclosure Accountant::epsilon(Delta delta) const {
     low = std::max(low, found.lo);
     high = std::max(high, found.hi);
   }
-  const char* method = title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
+  const char* method =
+      title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
   return {lower(releases_, low, 0.0, method), upper(high, method)};
 }
 

@@ -28,34 +28,36 @@ Accountant accountant_of(const PrivateReleases& releases) {
 
 void require_reachable(const PrivacyTarget& target) {
   std::visit(
-      Overloaded{[](const PrivacyBudget& budget) {
-                   const double delta = budget.delta.probability();
-                   if (!(delta > 0.0 && delta < 1.0)) {
-                     refuse("target_delta", fmt::format("target_delta = {} is not in (0, 1)", delta),
-                            "Pass a small probability, below one over the number of records");
-                   }
-                   if (!std::isfinite(budget.epsilon.nats())) {
-                     refuse("target_epsilon", "target_epsilon is infinite", "Pass a finite number");
-                   }
-                 },
-                 [](const AdvantageLimit& limit) {
-                   if (limit.advantage > 0.0 && limit.advantage < 1.0) return;
-                   refuse("target_advantage",
-                          fmt::format("target_advantage = {} is not in (0, 1)", limit.advantage),
-                          "Pass the largest advantage that you accept");
-                 },
-                 [](const RateLimit& limit) {
-                   if (limit.fpr >= 0.0 && limit.fpr < limit.tpr && limit.tpr <= 1.0) return;
-                   refuse("target_tpr",
-                          fmt::format("a TPR of {} at an FPR of {} cannot be asked for", limit.tpr,
-                                      limit.fpr),
-                          "Pass at_fpr < target_tpr <= 1: guessing alone gives a TPR equal to the FPR");
-                 },
-                 [](const GdpLimit& limit) {
-                   if (std::isfinite(limit.mu) && limit.mu > 0.0) return;
-                   refuse("target_mu", fmt::format("target_mu = {} is not a finite positive number", limit.mu),
-                          "Pass the mu that you accept");
-                 }},
+      Overloaded{
+          [](const PrivacyBudget& budget) {
+            const double delta = budget.delta.probability();
+            if (!(delta > 0.0 && delta < 1.0)) {
+              refuse("target_delta", fmt::format("target_delta = {} is not in (0, 1)", delta),
+                     "Pass a small probability, below one over the number of records");
+            }
+            if (!std::isfinite(budget.epsilon.nats())) {
+              refuse("target_epsilon", "target_epsilon is infinite", "Pass a finite number");
+            }
+          },
+          [](const AdvantageLimit& limit) {
+            if (limit.advantage > 0.0 && limit.advantage < 1.0) return;
+            refuse("target_advantage",
+                   fmt::format("target_advantage = {} is not in (0, 1)", limit.advantage),
+                   "Pass the largest advantage that you accept");
+          },
+          [](const RateLimit& limit) {
+            if (limit.fpr >= 0.0 && limit.fpr < limit.tpr && limit.tpr <= 1.0) return;
+            refuse("target_tpr",
+                   fmt::format("a TPR of {} at an FPR of {} cannot be asked for", limit.tpr,
+                               limit.fpr),
+                   "Pass at_fpr < target_tpr <= 1: guessing alone gives a TPR equal to the FPR");
+          },
+          [](const GdpLimit& limit) {
+            if (std::isfinite(limit.mu) && limit.mu > 0.0) return;
+            refuse("target_mu",
+                   fmt::format("target_mu = {} is not a finite positive number", limit.mu),
+                   "Pass the mu that you accept");
+          }},
       target);
 }
 
@@ -127,7 +129,8 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
     for (PrivateRelease run : runs) {
       double* noise = noise_of(run);
       if (noise == nullptr) {
-        refuse("mechanism", fmt::format("a release of the kind {} has no noise to change", name(run.mechanism)),
+        refuse("mechanism",
+               fmt::format("a release of the kind {} has no noise to change", name(run.mechanism)),
                "Put it among what was released before");
       }
       *noise *= factor;
@@ -160,7 +163,9 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
     f_low = above(low);
   }
   // The search needs finite numbers; where nothing is revealed at all, one below every target stands for -inf.
-  const auto finite = [&](double log_factor) { return std::max(above(std::exp(log_factor)), -1e6); };
+  const auto finite = [&](double log_factor) {
+    return std::max(above(std::exp(log_factor)), -1e6);
+  };
   std::uintmax_t most = 200;
   const auto bracket = boost::math::tools::toms748_solve(
       finite, std::log(low), std::log(high), std::min(f_low, 1e6), std::max(f_high, -1e6),
@@ -170,7 +175,8 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
   return factor;
 }
 
-std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& step, const PrivacyTarget& target) {
+std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& step,
+                         const PrivacyTarget& target) {
   require_reachable(target);
   const auto fits = [&](std::uint64_t steps) {
     PrivateReleases all = before;

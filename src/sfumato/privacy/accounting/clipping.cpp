@@ -49,18 +49,18 @@ double root_of_ratios(const std::vector<double>& clips, const std::vector<double
 
 /// The least eigenvalue, rounded down by what the decomposition may err.
 double least_eigenvalue(const Covariance& sigma) {
-  return std::visit(
-      Overloaded{[](const Isotropic& c) { return c.variance; },
-                 [](const Diagonal& c) { return c.variances.minCoeff(); },
-                 [](const auto& c) {
-                   const Eigen::MatrixXd matrix = dense(Covariance(c));
-                   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-                       matrix, Eigen::EigenvaluesOnly);
-                   const double error = 16.0 * kUnit * static_cast<double>(matrix.rows()) *
-                                        solver.eigenvalues().cwiseAbs().maxCoeff();
-                   return solver.eigenvalues().minCoeff() - error;
-                 }},
-      sigma);
+  return std::visit(Overloaded{[](const Isotropic& c) { return c.variance; },
+                               [](const Diagonal& c) { return c.variances.minCoeff(); },
+                               [](const auto& c) {
+                                 const Eigen::MatrixXd matrix = dense(Covariance(c));
+                                 const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+                                     matrix, Eigen::EigenvaluesOnly);
+                                 const double error = 16.0 * kUnit *
+                                                      static_cast<double>(matrix.rows()) *
+                                                      solver.eigenvalues().cwiseAbs().maxCoeff();
+                                 return solver.eigenvalues().minCoeff() - error;
+                               }},
+                    sigma);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "sfumato/privacy/accounting/composition.hpp"
 
-#include <boost/math/distributions/binomial.hpp>
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
@@ -86,13 +86,11 @@ struct Composer {
   void add_cap(const PrivateRelease& release) const {
     const boost::math::binomial_distribution<double> others(
         static_cast<double>(release.records - 1), release.sample_rate);
-    const double beyond =
-        *release.batch_cap > release.records - 1
-            ? 0.0
-            : boost::math::cdf(boost::math::complement(
-                  others, static_cast<double>(*release.batch_cap) - 1.0));
-    const double tau =
-        std::min(1.0, static_cast<double>(release.steps) * beyond * (1.0 + 1e-9));
+    const double beyond = *release.batch_cap > release.records - 1
+                              ? 0.0
+                              : boost::math::cdf(boost::math::complement(
+                                    others, static_cast<double>(*release.batch_cap) - 1.0));
+    const double tau = std::min(1.0, static_cast<double>(release.steps) * beyond * (1.0 + 1e-9));
     if (tau > 0.0) add_failures(loss, tau, 1.0);
   }
 };

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <numbers>
-#include <optional>
 
-#include "sfumato/core/error.hpp"
-#include "sfumato/core/overloaded.hpp"
+#include "sfumato/math/special.hpp"
+#include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
-#include "sfumato/privacy/accounting/decay.hpp"
-#include "sfumato/privacy/accounting/tilted_law.hpp"
 
 namespace sfumato {
 namespace {
@@ -21,82 +17,16 @@ using Complex = std::complex<double>;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kPi = std::numbers::pi;
 constexpr double kUnit = 0x1p-53;
-constexpr double kTarget = 1e-15;  // of the value: what aliases and truncation may add
+const double kLogTarget = std::log(1e-15);  // of the value: what aliases and truncation may add
+constexpr double kMostSmoothing = 0.5;      // mu0: beyond it the bound of what it adds is not valid
 
-enum class Strip { right, middle };
-
-double log_add(double a, double b) {
-  if (a < b) std::swap(a, b);
-  return b == -kInf ? a : a + std::log1p(std::exp(b - a));
+/// First derivative of the exponent K(s) - s eps - log|s| - log|1+s| of the integrand, and the second.
+double slope_of(const TotalCumulant& k, double eps, double s) {
+  return k.mean - eps - 1.0 / s - 1.0 / (1.0 + s);
 }
-
-double normal_cumulant(const TotalLoss& loss, double s) {
-  return 0.5 * loss.mu_squared * s * (s + 1.0);
+double curvature_of(const TotalCumulant& k, double s) {
+  return k.variance + 1.0 / (s * s) + 1.0 / ((1.0 + s) * (1.0 + s));
 }
-
-/// The exponent of the integrand on the real axis and its derivatives.
-struct Exponent {
-  double value, first, second;
-};
-Exponent exponent_at(const TotalLoss& loss, double eps, double s) {
-  const TotalCumulant k = cumulant(loss, s);
-  return {k.value - s * eps - std::log(std::fabs(s)) - std::log(std::fabs(1.0 + s)),
-          k.mean - eps - 1.0 / s - 1.0 / (1.0 + s),
-          k.variance + 1.0 / (s * s) + 1.0 / ((1.0 + s) * (1.0 + s))};
-}
-
-/// How much a loss may change where its law has one standard deviation, at most.
-double steepest_of(const StepLoss& step) {
-  return std::visit(Overloaded{[](const SampledGaussian& s) { return s.m; },
-                               [](const GroupGaussian& s) { return s.g * s.m; },
-                               [](const TwoSidedGaussian& s) { return s.m; },
-                               [](const auto& s) { return s.eps0; }},
-                    step);
-}
-
-/// The largest abscissa that is tried: beyond it the tilted steps are far out.
-double highest_abscissa(const TotalLoss& loss) {
-  double m = 0.0;
-  for (const StepLoss& step : loss.steps) m = std::max(m, steepest_of(step));
-  return m > 0.0 ? 3e4 / m : 1e300;
-}
-
-/// Where the exponent is least: Newton inside a bracket, in the logarithm of the distance to an end.
-double saddle(const TotalLoss& loss, double eps, Strip strip) {
-  const double most = highest_abscissa(loss);
-  double low = 0.0, high = 0.0;
-  if (strip == Strip::right) {
-    high = std::min(1.0, most);
-    while (high < most && exponent_at(loss, eps, high).first < 0.0) {
-      low = high;
-      high = std::min(2.0 * high, most);
-    }
-    if (exponent_at(loss, eps, high).first < 0.0) return most;
-  } else {
-    low = -1.0;
-    high = 0.0;
-  }
-  double s = strip == Strip::right ? (low == 0.0 ? 0.5 * high : std::sqrt(low * high)) : -0.5;
-  for (int i = 0; i < 60; ++i) {
-    const Exponent at = exponent_at(loss, eps, s);
-    (at.first > 0.0 ? high : low) = s;
-    double next = s - at.first / at.second;
-    if (!(next > low && next < high)) {
-      next = low > 0.0               ? std::sqrt(low * high)
-             : strip == Strip::right ? 0.25 * high
-                                     : 0.5 * (low + high);
-    }
-    if (std::fabs(next - s) <= 1e-4 * std::min(std::fabs(s), std::fabs(1.0 + s))) return next;
-    s = next;
-  }
-  return s;
-}
-
-/// The period Lam of aliases that keeps them below e^log_target, and what they then add at most.
-struct Aliases {
-  double period = kInf;
-  double log_error = -kInf;
-};
 
 /// log of a / (e^{distance period} - 1) for a = e^log_a.
 double log_alias(double log_a, double distance, double period) {
@@ -104,265 +34,253 @@ double log_alias(double log_a, double distance, double period) {
   return log_a - x - std::log(-std::expm1(-x));
 }
 
-Aliases aliases_right(const TotalLoss& loss, double eps, double s0, double variance,
-                      double log_target) {
-  // Least period for which one kind of alias is below the target, over the places where it may be bounded.
-  struct Place {
-    double log_a, distance;
-  };
-  std::vector<Place> above, below;
-  const double unit = 1.0 / std::sqrt(variance);
-  const auto place = [&](double s) { return Place{log_chernoff(loss, eps, s), std::fabs(s - s0)}; };
-  double best_above = kInf, best_below = kInf;
-  const auto period_for = [&](const Place& p) {
-    return log_add(0.0, p.log_a - (log_target - std::log(2.0))) / p.distance;
-  };
-  for (const double d : {1.0, 2.0, 4.0, 7.0, 10.0, 15.0, 30.0, 100.0}) {
-    if (s0 + d * unit > 1.0001 * highest_abscissa(loss)) break;
-    above.push_back(place(s0 + d * unit));
-    const double period = period_for(above.back());
-    if (period > 1.5 * best_above) break;
-    best_above = std::min(best_above, period);
-  }
-  for (const double d : {1.0, 2.0, 4.0, 7.0, 10.0, 15.0, 30.0, 100.0}) {
-    if (s0 - d * unit <= 0.0) break;
-    below.push_back(place(s0 - d * unit));
-    const double period = period_for(below.back());
-    if (period > 1.5 * best_below) break;
-    best_below = std::min(best_below, period);
-  }
-  below.push_back(place(0.0));
-  best_below = std::min(best_below, period_for(below.back()));
-  Aliases result;
-  result.period = std::max(best_above, best_below);
-  if (!std::isfinite(result.period)) return result;
-  double error_above = kInf, error_below = kInf;
-  for (const Place& p : above) {
-    error_above = std::min(error_above, log_alias(p.log_a, p.distance, result.period));
-  }
-  for (const Place& p : below) {
-    error_below = std::min(error_below, log_alias(p.log_a, p.distance, result.period));
-  }
-  result.log_error = log_add(error_above, error_below);
-  return result;
-}
-
-Aliases aliases_middle(double eps, double s0) {
-  const double log_target = std::log(0.5 * kTarget);
-  const double period =
-      std::max(log_add(0.0, -log_target) / -s0, log_add(0.0, eps - log_target) / (1.0 + s0));
-  return {period, log_add(log_alias(0.0, -s0, period), log_alias(eps, 1.0 + s0, period))};
-}
-
-/// What the sum over the nodes of a contour comes to, relative to e^log_scale.
-struct Sum {
-  double log_scale;
-  double value;     ///< of the integral for delta (right) or 1 - delta (middle)
-  double rounding;  ///< by how much it may be off
-  double density;   ///< of T at eps, an upper bound of it up to `rounding`: its kernel is 1
-};
-
-/// The steps of a ledger tilted at s0, and the rest of what one contour needs.
-struct Line {
-  double s0, eps;
-  double mu_squared;
-  std::vector<StepLoss> steps;
-  std::vector<TiltedLaw> laws;
-
-  Line(const TotalLoss& loss, double eps_at, double abscissa, double reach)
-      : s0(abscissa), eps(eps_at), mu_squared(loss.mu_squared), steps(loss.steps) {
-    for (const StepLoss& step : steps) laws.push_back(tilted_law(step, s0, reach));
-  }
-
-  [[nodiscard]] std::size_t nodes() const {
-    std::size_t all = 1;
-    for (const TiltedLaw& law : laws) all += law.size();
-    return all;
-  }
-  [[nodiscard]] double log_scale() const {
-    double sum = 0.5 * mu_squared * s0 * (s0 + 1.0) - s0 * eps;
-    for (std::size_t j = 0; j < steps.size(); ++j) sum += count_of(steps[j]) * laws[j].cumulant;
-    return sum;
-  }
-  /// What is left out beyond |y| = reach, at most, relative to the scale (Spec §18.3).
-  [[nodiscard]] double log_truncated(double reach) const {
-    double sum = -0.5 * mu_squared * reach * reach - std::log(kPi * reach);
-    for (std::size_t j = 0; j < steps.size(); ++j) {
-      sum +=
-          count_of(steps[j]) * (log_bound_beyond(steps[j], laws[j], s0, reach) - laws[j].cumulant);
-    }
-    return sum;
-  }
-};
-
-Sum sum_of(const Line& line, Strip strip, double h, double count) {
-  const double sign = strip == Strip::right ? 1.0 : -1.0;
-  CompensatedSum value, rounding, density;
-  for (double n = 0.0; n <= count; ++n) {
-    const double y = n * h;
-    const Complex s(line.s0, y);
-    Complex log_f(-0.5 * line.mu_squared * y * y,
-                  (line.mu_squared * (line.s0 + 0.5) - line.eps) * y);
-    double log_wide = log_f.real();  // with every |M| as large as it may be
-    for (std::size_t j = 0; j < line.steps.size(); ++j) {
-      const double k = count_of(line.steps[j]);
-      const Complex ratio_log = complex_log1p(line.laws[j].change_at(y));
-      log_f += k * ratio_log;
-      // log1p: an error below a rounding of 1 counts k times.
-      log_wide += k * (ratio_log.real() +
-                       std::log1p(line.laws[j].error_at(y) * std::exp(-ratio_log.real())));
-    }
-    const Complex kernel = 1.0 / (s * (s + 1.0));
-    const double modulus = std::exp(log_f.real());
-    const Complex f = sign * kernel * std::polar(modulus, log_f.imag());
-    const double half = n == 0.0 ? 0.5 : 1.0;
-    const double widening = modulus * std::expm1(std::max(log_wide - log_f.real(), 0.0));
-    value.add(half * f.real());
-    const double ulps = 8.0 * kUnit *
-                        (std::abs(s) * std::fabs(line.eps) +
-                         std::fabs(line.mu_squared) * std::norm(s) + 10.0 + 0.1 * count);
-    rounding.add(half * (widening * std::abs(kernel) + std::abs(f) * ulps));
-    density.add(half * (modulus * std::cos(log_f.imag()) + widening + modulus * ulps));
-  }
-  const double unit = h / kPi;
-  return {line.log_scale(), unit * value.value(), unit * rounding.value(), unit * density.value()};
-}
-
-/// log(1 - e^x) for x < 0.
-double log_complement(double x) {
-  if (x >= 0.0) return -kInf;
-  return x > -0.6931 ? std::log(-std::expm1(x)) : std::log1p(-std::exp(x));
-}
-
-/// The enclosure of one contour; `smoothing` is mu0^2 of the step that was added to the loss.
-LogEnclosure along(const TotalLoss& loss, double eps, Strip strip, double work) {
-  const double s0 = saddle(loss, eps, strip);
-  const Exponent at = exponent_at(loss, eps, s0);
-  const TotalCumulant k = cumulant(loss, s0);
-  const double log_estimate = at.value - 0.5 * std::log(2.0 * kPi * at.second);
-  Aliases alias = strip == Strip::right
-                      ? aliases_right(loss, eps, s0, k.variance > 0.0 ? k.variance : 1.0,
-                                      log_estimate + std::log(kTarget))
-                      : aliases_middle(eps, s0);
-  if (!std::isfinite(alias.period)) return {-kInf, kInf};
-  const double h = 2.0 * kPi / alias.period;
-  const double log_target =
-      (strip == Strip::right ? log_estimate : std::max(log_estimate, std::log(kTarget))) +
-      std::log(kTarget);
-  // How far to go: until what is left out is below the target, or the work is done.
-  double reach = std::max(std::sqrt(2.0 * 37.0 / at.second), 2.0 * h);
-  TotalLoss smoothed = loss;
-  std::optional<Line> line;
-  double log_left = kInf, spent = 0.0;
-  const auto nodes_at = [&](double y) {
-    double nodes = 1.0;
-    for (const StepLoss& step : loss.steps) nodes += points_of(step, s0, y);
-    return nodes;
-  };
-  while (reach > 2.0 * h && reach / h * nodes_at(reach) > work) reach *= 0.5;
-  for (int i = 0; i < 60; ++i) {
-    line.emplace(loss, eps, s0, reach);
-    log_left = line->log_truncated(reach) + line->log_scale();
-    if (log_left <= log_target) break;
-    spent += 20.0 * static_cast<double>(line->nodes());
-    if (spent > work || 1.3 * reach / h * nodes_at(1.3 * reach) > work) {
-      // A small normal step makes up for the decay that is missing (Spec §18.6).
-      const double missing = log_left - log_target;
-      const double mu0 = std::sqrt(2.0 * missing) / reach;
-      if (!(mu0 <= 0.5)) return {-kInf, kInf};
-      smoothed.mu_squared += mu0 * mu0;
-      break;
-    }
-    reach *= 1.3;
-  }
-  const double mu0_squared = smoothed.mu_squared - loss.mu_squared;
-  if (mu0_squared > 0.0) {
-    line.emplace(smoothed, eps, s0, reach);
-    log_left = line->log_truncated(reach) + line->log_scale();
-    if (strip == Strip::right) {
-      // The aliases are those of the smoothed loss.
-      alias = aliases_right(smoothed, eps, s0, k.variance > 0.0 ? k.variance : 1.0,
-                            log_estimate + std::log(kTarget));
-      if (!std::isfinite(alias.period)) return {-kInf, kInf};
-    }
-  }
-  const double step = 2.0 * kPi / alias.period;
-  const Sum sum = sum_of(*line, strip, step, std::ceil(reach / step));
-  const double left = std::exp(log_left - sum.log_scale);
-  const double aliased = std::exp(alias.log_error - sum.log_scale);
-  // The step that was added makes delta larger by at most (1 + mu0) mu0^2 times the density of T.
-  const double slack = mu0_squared > 0.0 ? (1.0 + std::sqrt(mu0_squared)) * mu0_squared *
-                                               (std::max(sum.density, 0.0) + left * reach * 2.0)
-                                         : 0.0;
-  const double low = sum.value - left - sum.rounding, high = sum.value + left + sum.rounding;
-  const double guard = 8.0 * kUnit * (10.0 + std::fabs(sum.log_scale) + std::fabs(s0 * eps));
-  const auto logarithm = [&](double x) { return x > 0.0 ? sum.log_scale + std::log(x) : -kInf; };
-  if (strip == Strip::right) {
-    return {logarithm(low - aliased - slack) - guard, logarithm(high) + guard};
-  }
-  // 1 - delta' is in [low - aliased, high]; delta is at most delta' and at least delta' - slack.
-  const double log_rest_low = logarithm(low - aliased) - guard,
-               log_rest_high = logarithm(high) + guard;
-  const double log_hi = log_complement(log_rest_low);
-  const double least = -std::expm1(std::min(log_rest_high, 0.0)) - std::exp(sum.log_scale) * slack;
-  return {least > 0.0 ? std::log(least) - 4.0 * kUnit : -kInf, std::min(log_hi + 4.0 * kUnit, 0.0)};
+/// The least period for which that is e^log_target.
+double period_of_alias(double log_a, double distance, double log_target) {
+  return log_add_exp(0.0, log_a - log_target) / distance;
 }
 
 }  // namespace
 
-TotalCumulant cumulant(const TotalLoss& loss, double s) {
-  TotalCumulant total{normal_cumulant(loss, s) + s * loss.shift,
-                      loss.mu_squared * (s + 0.5) + loss.shift, loss.mu_squared, 0.0};
-  double size = normal_cumulant(loss, s) + std::fabs(s * loss.shift);
-  for (const StepLoss& step : loss.steps) {
-    const TiltedLaw law = tilted_law(step, s, 0.0);
-    const double k = count_of(step);
-    total.value += k * law.cumulant;
-    total.mean += k * law.mean;
-    total.variance += k * law.variance;
-    total.error += k * law.error_at(0.0);
-    size += k * std::fabs(law.cumulant);
+Saddle saddle(Transform& transform, double eps, Strip strip, double start) {
+  const bool right = strip == Strip::right;
+  const double most = right ? transform.highest_abscissa() : 0.0;
+  double low = right ? 0.0 : -1.0, high = most;
+  bool is_bounded = !right;  // whether high is known to be beyond the saddle
+  double s = right ? std::clamp(start, 1e-300, most) : std::clamp(start, -0.999, -0.001);
+  Saddle best{s, transform.at(s)};
+  for (int i = 0; i < 200; ++i) {
+    const double first = slope_of(best.at, eps, s), second = curvature_of(best.at, s);
+    const bool is_known = std::isfinite(best.at.value);
+    if (!is_known && i > 60) return best;
+    if (is_known && first * first <= 0.01 * second) return best;
+    if (is_known && !(first > 0.0)) {
+      if (s >= most && right) {
+        best.is_capped = true;
+        return best;
+      }
+      low = s;
+    } else {
+      high = s;
+      is_bounded = true;
+    }
+    double next = s - first / second;
+    if (!(next > low && next < high) || (right && next < 0.1 * s)) {
+      if (!right) {
+        next = 0.5 * (low + high);
+      } else if (!is_bounded) {
+        next = std::min(8.0 * s, most);
+      } else {
+        next = low > 0.0 ? std::sqrt(low * high) : 0.1 * high;
+      }
+    }
+    if (right && !is_bounded) next = std::min(next, most);
+    if (std::fabs(next - s) <= 1e-9 * std::fabs(s)) return best;
+    s = next;
+    best = {s, transform.at(s)};
   }
-  total.error += 8.0 * kUnit * (size + 10.0);
-  return total;
+  return best;
 }
 
-double log_chernoff(const TotalLoss& loss, double eps, double s) {
-  const TotalCumulant k = cumulant(loss, s);
-  const double c = s == 0.0 ? 0.0 : s * std::log(s) - (1.0 + s) * std::log1p(s);
-  return c + k.value + k.error - s * eps + 8.0 * kUnit * std::fabs(s * eps);
+std::optional<Contour> Contour::through(Transform& transform, const Saddle& at, Strip strip,
+                                        double eps, Work* work) {
+  if (!std::isfinite(at.at.value)) return std::nullopt;
+  Contour contour(at, strip);
+  const double curvature = curvature_of(at.at, at.s);
+  const double log_estimate = at.at.value - at.s * eps - std::log(std::fabs(at.s)) -
+                              std::log(std::fabs(1.0 + at.s)) -
+                              0.5 * std::log(2.0 * kPi * curvature);
+  double log_target = kLogTarget + log_estimate;
+  if (strip == Strip::middle) log_target = std::max(log_target, kLogTarget);
+  contour.find_places(transform, eps, log_target);
+  contour.period_ = contour.period_for(eps, log_target);
+  if (!std::isfinite(contour.period_)) return std::nullopt;
+  transform.stand_at(at.s);
+  if (!contour.find_reach(transform, eps, log_target, work)) return std::nullopt;
+  if (!contour.fill(transform)) return std::nullopt;
+  return contour;
 }
 
-LogEnclosure contour_delta(const TotalLoss& whole, double eps_of_whole, double work) {
-  TotalLoss loss = whole;
-  loss.shift = 0.0;
-  const double eps = eps_of_whole - whole.shift;
-  const double floor = eps < 0.0 ? std::log(-std::expm1(eps)) : -kInf;
-  const TotalCumulant start = cumulant(loss, 0.0);
-  const double deviation = std::sqrt(std::max(start.variance, 0.0));
-  if (eps < 0.0 && eps < start.mean - deviation) {
-    // delta(eps) = 1 - e^eps + e^eps delta of the pair exchanged, at -eps.
-    const LogEnclosure other = contour_delta(swapped(loss), -eps, work);
-    return {log_add(floor, eps + other.log_lo) - 4.0 * kUnit,
-            std::min(0.0, log_add(floor, eps + other.log_hi) + 4.0 * kUnit)};
+void Contour::find_places(Transform& transform, double eps, double log_target) {
+  if (strip_ == Strip::middle) return;
+  const double s0 = at_.s, unit = 1.0 / std::sqrt(std::max(at_.at.variance, 1e-300));
+  const auto place = [&](double s) {
+    const TotalCumulant k = transform.at(s);
+    return Place{s, chernoff_term(s) + k.value + k.error};
+  };
+  const auto search = [&](double side, std::vector<Place>& places) {
+    double best = kInf;
+    for (const double d : {1.0, 2.0, 3.0, 4.5, 7.0, 10.0, 15.0, 30.0, 60.0, 100.0}) {
+      const double s = s0 + side * d * unit;
+      if (!(s > 0.0) || s > transform.highest_abscissa()) continue;
+      places.push_back(place(s));
+      const double period =
+          period_of_alias(places.back().log_a - s * eps, std::fabs(s - s0), log_target);
+      if (period > 1.05 * best) break;
+      best = std::min(best, period);
+    }
+  };
+  search(1.0, above_);
+  search(-1.0, below_);
+  below_.push_back({0.0, 0.0});  // delta <= 1
+}
+
+double Contour::period_for(double eps, double log_target) const {
+  const double s0 = at_.s, half = log_target - std::numbers::ln2;
+  if (strip_ == Strip::middle) {
+    return std::max(period_of_alias(0.0, -s0, half), period_of_alias(eps, 1.0 + s0, half));
   }
-  const Strip strip = eps >= start.mean - deviation ? Strip::right : Strip::middle;
-  LogEnclosure found = along(loss, eps, strip, work);
-  // Chernoff, which needs no contour; at the best abscissa of the right strip.
-  const double s = saddle(loss, eps, Strip::right);
-  double chernoff = std::min(0.0, log_chernoff(loss, eps, s));
-  // delta(eps) <= delta(0) <= sqrt(KL / 2), which is near the truth where losses are tiny.
-  const double pinsker = start.mean > 0.0 ? 0.5 * std::log(0.5 * (start.mean + start.error)) : kInf;
-  found.log_hi = std::min({found.log_hi, chernoff, eps >= 0.0 ? pinsker : kInf, 0.0});
-  found.log_lo = std::max(found.log_lo, floor);
-  if (std::isnan(found.log_hi) || std::isnan(found.log_lo)) {
-    throw NumericalFailure("the contour gives no number", "Report the ledger that asked for it");
+  const auto best = [&](const std::vector<Place>& places) {
+    double least = kInf;
+    for (const Place& p : places) {
+      const double log_a = p.log_a + 0.5 * smoothing_ * p.s * (p.s + 1.0) - p.s * eps;
+      least = std::min(least, period_of_alias(log_a, std::fabs(p.s - s0), half));
+    }
+    return least;
+  };
+  return std::max(best(above_), best(below_));
+}
+
+/// Theorem A of Spec §18.2: what the aliases add at most.
+double Contour::log_aliases(double eps) const {
+  const double s0 = at_.s;
+  if (strip_ == Strip::middle) {
+    return log_add_exp(log_alias(0.0, -s0, period_), log_alias(eps, 1.0 + s0, period_));
   }
-  if (found.log_lo > found.log_hi + 1e-9) {
-    throw InternalError("an enclosure whose ends are exchanged");
+  const auto least = [&](const std::vector<Place>& places) {
+    double best = kInf;
+    for (const Place& p : places) {
+      const double log_a = p.log_a + 0.5 * smoothing_ * p.s * (p.s + 1.0) - p.s * eps +
+                           8.0 * kUnit * std::fabs(p.s * eps);
+      best = std::min(best, log_alias(log_a, std::fabs(p.s - s0), period_));
+    }
+    return best;
+  };
+  return log_add_exp(least(above_), least(below_));
+}
+
+/// How far to go: until what is left out is below the target; where the work ends before, a normal loss makes up for the decay that is
+/// missing.
+bool Contour::find_reach(Transform& transform, double eps, double log_target, Work* work) {
+  const double step = 2.0 * kPi / period_;
+  const double target = log_target - (transform.log_unit() - at_.s * eps);
+  const double first = std::max(8.8 / std::sqrt(curvature_of(at_.at, at_.s)), 2.0 * step);
+  const auto terms = [&](double y) { return (std::ceil(y / step) + 1.0) * transform.terms_at(y); };
+  reach_ = first;
+  for (int i = 0; i < 60 && terms(reach_) > work->terms; ++i) reach_ *= 0.5;
+  if (!(reach_ >= step)) return false;
+  const double points_kept = 0.3 * work->points;
+  for (int i = 0; i < 80; ++i) {
+    const double enough = target + std::log(kPi * reach_);
+    log_beyond_ = transform.log_beyond(reach_, enough) - std::log(kPi * reach_);
+    if (log_beyond_ <= target) return transform.prepare(reach_);
+    // Far from the target the reach grows faster.
+    const double factor = log_beyond_ > 0.3 * target   ? 2.0
+                          : log_beyond_ > 0.8 * target ? 1.3
+                                                       : 1.12;
+    const bool is_last =
+        i == 79 || terms(factor * reach_) > work->terms || work->points < points_kept;
+    if (is_last) break;
+    reach_ *= factor;
   }
-  found.log_lo = std::min(found.log_lo, found.log_hi);
-  return found;
+  const double mu0 = std::sqrt(2.0 * (log_beyond_ - target)) / reach_;
+  // Where it is not small beside 1 / s0 the value would be another.
+  if (!(mu0 <= kMostSmoothing && mu0 * std::fabs(at_.s) <= 2.0)) return false;
+  smoothing_ = mu0 * mu0;
+  log_beyond_ -= 0.5 * smoothing_ * reach_ * reach_;
+  period_ = period_for(eps, log_target);
+  const double rows = std::ceil(reach_ * period_ / (2.0 * kPi)) + 1.0;
+  return rows * transform.terms_at(reach_) <= 2.0 * work->terms && transform.prepare(reach_);
+}
+
+/// False where a value is beyond what doubles hold.
+bool Contour::fill(Transform& transform) {
+  const double s0 = at_.s, step = 2.0 * kPi / period_, count = std::ceil(reach_ / step);
+  log_unit_ = transform.log_unit() + 0.5 * smoothing_ * s0 * (s0 + 1.0);
+  const double sign = strip_ == Strip::right ? 1.0 : -1.0;
+  CompensatedSum rounding, per_eps;
+  nodes_.reserve(static_cast<std::size_t>(count) + 1);
+  for (double n = 0.0; n <= count; ++n) {
+    const double y = n * step, half = n == 0.0 ? 0.5 : 1.0;
+    const Complex s(s0, y);
+    const Transform::Value at = transform.value(y);
+    const Complex log = at.log + smoothing_ * Complex(-0.5 * y * y, (s0 + 0.5) * y);
+    const double modulus = half * std::exp(log.real());
+    const double error = half * at.error * std::exp(-0.5 * smoothing_ * y * y);
+    if (!std::isfinite(modulus) || !std::isfinite(log.imag()) || !std::isfinite(error))
+      return false;
+    const Complex kernel = sign / (s * (s + 1.0));
+    nodes_.push_back({y, kernel * std::polar(modulus, log.imag()), modulus, error});
+    const double f = std::abs(nodes_.back().f);
+    const double turn = std::fabs(log.imag());
+    rounding.add(error * std::abs(kernel) + 8.0 * kUnit * f * (10.0 + 0.1 * count + turn));
+    per_eps.add(8.0 * kUnit * f * std::abs(s));
+  }
+  rounding_ = rounding.value();
+  rounding_per_eps_ = per_eps.value();
+  return true;
+}
+
+/// The sums over the nodes at one eps, over e^{log_unit - s0 eps}.
+struct Contour::Sums {
+  double value;    ///< of the integral for delta (right) or 1 - delta (middle)
+  double slope;    ///< of its derivative
+  double density;  ///< of T at eps, an upper bound of it
+};
+
+Contour::Sums Contour::sums_at(double eps) const {
+  CompensatedSum value, slope, density;
+  for (const Node& node : nodes_) {
+    const Complex turn(std::cos(node.y * eps), -std::sin(node.y * eps));
+    const Complex f = node.f * turn, s(at_.s, node.y);
+    value.add(f.real());
+    slope.add(-(s * f).real());
+    if (smoothing_ > 0.0) {
+      density.add((strip_ == Strip::right ? 1.0 : -1.0) * (s * (s + 1.0) * f).real() + node.error +
+                  node.modulus * 8.0 * kUnit * (std::abs(s) * std::fabs(eps) + 20.0));
+    }
+  }
+  const double unit = 2.0 / period_;
+  return {unit * value.value(), unit * slope.value(), unit * density.value()};
+}
+
+bool Contour::serves(double eps) const {
+  const double first = slope_of(at_.at, eps, at_.s);
+  return first * first <= curvature_of(at_.at, at_.s);
+}
+
+double Contour::log_slope(double eps) const {
+  const Sums sums = sums_at(eps);
+  return sums.slope / sums.value;
+}
+
+double Contour::log_chernoff(double eps) const {
+  if (strip_ == Strip::middle) return 0.0;
+  const double s = at_.s;
+  return std::min(0.0, chernoff_term(s) + at_.at.value + at_.at.error - s * eps +
+                           8.0 * kUnit * (std::fabs(s * eps) + 10.0));
+}
+
+LogEnclosure Contour::enclosure(double eps) const {
+  const Sums sums = sums_at(eps);
+  const double log_scale = log_unit_ - at_.s * eps;
+  const double left = std::exp(log_beyond_);
+  const double rounding = 2.0 / period_ * (rounding_ + rounding_per_eps_ * std::fabs(eps));
+  const double aliased = std::exp(log_aliases(eps) - log_scale);
+  // The loss that was added makes delta larger by at most (1 + mu0) mu0^2 times the density of T, whose sum leaves out left / mu0^2.
+  const double slack = smoothing_ > 0.0 ? (1.0 + std::sqrt(smoothing_)) *
+                                              (smoothing_ * std::max(sums.density, 0.0) + left)
+                                        : 0.0;
+  const double low = sums.value - left - rounding - aliased, high = sums.value + left + rounding;
+  const double guard = 8.0 * kUnit * (10.0 + std::fabs(log_unit_) + std::fabs(at_.s * eps));
+  const auto logarithm = [&](double x) { return x > 0.0 ? log_scale + std::log(x) : -kInf; };
+  if (strip_ == Strip::right) {
+    return {logarithm(low - slack) - guard, logarithm(high) + guard};
+  }
+  // 1 - delta' is in [low, high]; delta is at most delta' and at least delta' - slack.
+  const double log_hi = log1m_exp(std::min(logarithm(low) - guard, 0.0));
+  const double least =
+      -std::expm1(std::min(logarithm(high) + guard, 0.0)) - std::exp(log_scale + guard) * slack;
+  return {least > 0.0 ? std::log(least) - 4.0 * kUnit : -kInf, std::min(log_hi + 4.0 * kUnit, 0.0)};
 }
 
 }  // namespace sfumato

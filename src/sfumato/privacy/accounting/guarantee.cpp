@@ -65,25 +65,24 @@ std::string describe(const PrivateRelease& release) {
                                 ? plural(release.steps, "epoch", "epochs")
                                 : plural(release.steps, "step", "steps");
   std::string text = std::visit(
-      Overloaded{
-          [&](const GaussianNoise& noise) {
-            return fmt::format("Gaussian noise, noise multiplier {}, {}, {}",
-                               noise.noise_multiplier, sampling_text(release), count);
-          },
-          [&](const LaplaceNoise& noise) {
-            return fmt::format("Laplace noise, noise multiplier {}, {}, {}", noise.noise_multiplier,
-                               sampling_text(release), count);
-          },
-          [&](const KnownStep& step) {
-            return fmt::format("steps stated to be ({}, {})-private, {}", step.epsilon.nats(),
-                               step.delta.probability(), count);
-          },
-          [&](const HiddenIterates& last) {
-            return release.steps == 1
-                       ? fmt::format("noisy gradient descent, last iterate, mu {}", last.mu)
-                       : fmt::format("noisy gradient descent, last iterate, mu {}, {} times",
-                                     last.mu, grouped(release.steps));
-          }},
+      Overloaded{[&](const GaussianNoise& noise) {
+                   return fmt::format("Gaussian noise, noise multiplier {}, {}, {}",
+                                      noise.noise_multiplier, sampling_text(release), count);
+                 },
+                 [&](const LaplaceNoise& noise) {
+                   return fmt::format("Laplace noise, noise multiplier {}, {}, {}",
+                                      noise.noise_multiplier, sampling_text(release), count);
+                 },
+                 [&](const KnownStep& step) {
+                   return fmt::format("steps stated to be ({}, {})-private, {}",
+                                      step.epsilon.nats(), step.delta.probability(), count);
+                 },
+                 [&](const HiddenIterates& last) {
+                   return release.steps == 1
+                              ? fmt::format("noisy gradient descent, last iterate, mu {}", last.mu)
+                              : fmt::format("noisy gradient descent, last iterate, mu {}, {} times",
+                                            last.mu, grouped(release.steps));
+                 }},
       release.mechanism);
   if (release.batch_cap) {
     text += fmt::format(", at most {} of {} records a batch", grouped(*release.batch_cap),
@@ -97,8 +96,7 @@ std::string describe_neighbours(const PrivateReleases& releases) {
   const std::string records =
       one ? "differ in one record" : fmt::format("differ in up to {} records", releases.group_size);
   switch (releases.relation) {
-    case NeighbouringRelation::add_remove:
-      return records + ", which one of them lacks";
+    case NeighbouringRelation::add_remove: return records + ", which one of them lacks";
     case NeighbouringRelation::zero_out:
       return records + (one ? ", which is null in one of them" : ", which are null in one of them");
     case NeighbouringRelation::replace_one:
@@ -112,7 +110,8 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   if (any_mechanism<GaussianNoise>(releases) || any_mechanism<LaplaceNoise>(releases)) {
     conditions.push_back("noise is added in every step, also when a batch is empty");
     conditions.push_back(
-        "each record's contribution is clipped by itself, as the noise multiplier supposes, and depends on that record and earlier "
+        "each record's contribution is clipped by itself, as the noise multiplier supposes, and "
+        "depends on that record and earlier "
         "releases alone (no batch statistics)");
     conditions.push_back("sums are divided by a constant, never by the actual batch size");
     conditions.push_back("the noise is fresh, from a secure generator, and not released");
@@ -146,21 +145,24 @@ std::string privacy_statement(const Guarantee& guarantee) {
       "Training satisfies ({}, {})-differential privacy.\n\n"
       "- **What is protected:** {} of the training data. Two data sets are neighbours if they {} "
       "(`{}`).\n"
-      "- **From whom:** anyone who sees everything listed below and knows all other records, the code and the settings, but not "
+      "- **From whom:** anyone who sees everything listed below and knows all other records, the "
+      "code and the settings, but not "
       "the noise.\n",
       epsilon_text(guarantee.epsilon().nats()), guarantee.delta().probability(),
       releases.group_size == 1 ? "each single record"
                                : fmt::format("any {} records together", releases.group_size),
       describe_neighbours(releases), name(releases.relation));
   text += "- **What was released:**\n";
-  for (const PrivateRelease& release : releases.list) text += fmt::format("  - {}\n", describe(release));
+  for (const PrivateRelease& release : releases.list)
+    text += fmt::format("  - {}\n", describe(release));
   text += "- **It rests on:**\n";
   for (const std::string& condition : conditions_of(releases)) {
     text += fmt::format("  - {}\n", condition);
   }
   text += fmt::format(
       "- **How it was computed:** {}; numerical error included, rounded up.\n"
-      "- **Not covered:** other releases about the same records (tuning, evaluation, other models), floating-point side channels, errors "
+      "- **Not covered:** other releases about the same records (tuning, evaluation, other "
+      "models), floating-point side channels, errors "
       "of the implementation, people with more than {} in the data.\n",
       guarantee.claimed_epsilon().method,
       releases.group_size == 1 ? "one record" : fmt::format("{} records", releases.group_size));

@@ -15,9 +15,9 @@ constexpr double kUnit = 0x1p-53;
 
 void require_maps(double sensitivity, double lipschitz) {
   if (!(std::isfinite(sensitivity) && sensitivity >= 0.0)) {
-    throw InvalidArgument(
-        fmt::format("sensitivity = {} is not a finite number >= 0", sensitivity),
-        "Pass what one step moves at most, in deviations of its noise", Where::key("sensitivity"));
+    throw InvalidArgument(fmt::format("sensitivity = {} is not a finite number >= 0", sensitivity),
+                          "Pass what one step moves at most, in deviations of its noise",
+                          Where::key("sensitivity"));
   }
   if (!(lipschitz >= 0.0 && lipschitz <= 1.0)) {
     throw InvalidArgument(
@@ -39,13 +39,14 @@ double one_minus_power(double c, double n) {
 }
 
 /// (1 - c^n) / (1 - c), n for c = 1: sum of c^i for i < n.
-double geometric(double c, double n) {
-  return c == 1.0 ? n : one_minus_power(c, n) / (1.0 - c);
-}
+double geometric(double c, double n) { return c == 1.0 ? n : one_minus_power(c, n) / (1.0 - c); }
 
 Claimed<double> claimed(double mu, const char* method) {
-  return {mu * (1.0 + 64.0 * kUnit), Claim::upper_bound, method,
-          {"every map is Lipschitz with the given constant, and only the last iterate is released"}};
+  return {
+      mu * (1.0 + 64.0 * kUnit),
+      Claim::upper_bound,
+      method,
+      {"every map is Lipschitz with the given constant, and only the last iterate is released"}};
 }
 
 }  // namespace
@@ -75,8 +76,8 @@ Claimed<double> cyclic_last_iterate_mu(double sensitivity, double lipschitz, std
   return claimed(sensitivity * std::sqrt(1.0 + earlier), "last iterate, batches in a fixed order");
 }
 
-Claimed<double> projected_last_iterate_mu(double sensitivity, double lipschitz,
-                                          std::uint64_t steps, double diameter) {
+Claimed<double> projected_last_iterate_mu(double sensitivity, double lipschitz, std::uint64_t steps,
+                                          double diameter) {
   require_maps(sensitivity, lipschitz);
   require_count("steps", steps);
   if (!(std::isfinite(diameter) && diameter >= 0.0)) {
@@ -97,7 +98,8 @@ Claimed<double> projected_last_iterate_mu(double sensitivity, double lipschitz,
     }
   };
   for (double t = 1.0; t < k; t = std::max(t + 1.0, std::floor(1.001 * t))) look(t);
-  const double from = std::max(1.0, std::floor(at / 1.002)), to = std::min(k, std::ceil(at * 1.002));
+  const double from = std::max(1.0, std::floor(at / 1.002)),
+               to = std::min(k, std::ceil(at * 1.002));
   const double stride = std::max(1.0, std::floor((to - from) / 10000.0));
   for (double t = from; t <= to; t += stride) look(t);
   return claimed(best, "last iterate of projected noisy gradient descent");

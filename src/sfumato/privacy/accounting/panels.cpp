@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/ratio.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
@@ -23,11 +24,6 @@ constexpr double kPi = std::numbers::pi;
 constexpr int kPoints = 20;                 // of one panel
 constexpr std::size_t kMostPanels = 20000;  // a law that needs more is not made
 using Rule = boost::math::quadrature::gauss<double, kPoints>;
-
-double log_add(double a, double b) {
-  if (a < b) std::swap(a, b);
-  return b == -kInf ? a : a + std::log1p(std::exp(b - a));
-}
 
 /// Around a panel with the foci at its ends: real parts of the ellipse, and its height.
 struct Ellipse {
@@ -85,8 +81,8 @@ Panels placed(const Integrand& f, double log_relative) {
       }
       const double end = part.high - (at + length) < 1e-3 * length ? part.high : at + length;
       result.panels.push_back({{at, end}, log_error});
-      result.log_error =
-          log_add(result.log_error, end == at + length ? log_error : log_error_of(f, {at, end}));
+      result.log_error = log_add_exp(result.log_error,
+                                     end == at + length ? log_error : log_error_of(f, {at, end}));
       if (result.panels.size() > kMostPanels) {
         result.log_error = kInf;
         return result;
@@ -136,7 +132,7 @@ struct TwoSided {
     return value + half * std::max({-least, steepest, 0.0});
   }
   [[nodiscard]] double both(Range range) const {
-    return log_add(most(1.0 + s0, range), most(-s0, range));
+    return log_add_exp(most(1.0 + s0, range), most(-s0, range));
   }
   [[nodiscard]] double on_ellipse(const Ellipse& e) const {
     const double turn = step.m * e.height;
@@ -147,7 +143,7 @@ struct TwoSided {
     const double argument = turn <= 0.5 * kPi ? std::min(turn, v * std::sin(turn)) : turn;
     const double cosine = -std::max(s0, 0.0) * std::log(std::cos(0.5 * turn));
     return 0.5 * e.height * e.height + reach * argument +
-           log_add(most(1.0 + s0, e.real), most(-s0, e.real) + cosine);
+           log_add_exp(most(1.0 + s0, e.real), most(-s0, e.real) + cosine);
   }
   [[nodiscard]] Integrand integrand() const {
     const double end = step.m * (1.5 + s0 + std::max(-s0, 0.0)) + 10.0;
@@ -162,8 +158,8 @@ struct TwoSided {
   [[nodiscard]] double log_tail(double end) const {
     const double density = -0.5 * end * end - kLogRootTwoPi, l = log_ratio(end);
     const double tilt = step.m * (1.0 + s0), other = step.m * std::max(-s0, 0.0);
-    return log_add(density + (1.0 + s0) * l - std::log(end - tilt),
-                   density - s0 * l - std::log(end - other));
+    return log_add_exp(density + (1.0 + s0) * l - std::log(end - tilt),
+                       density - s0 * l - std::log(end - other));
   }
 };
 

@@ -11,7 +11,7 @@ struct PldGrid {
   std::size_t points = std::size_t{1} << 17;  ///< a power of two
 };
 
-/// delta(eps) = E_P (1 - e^{eps - T})_+ from discretised privacy-loss distributions: a second opinion on contour_delta() that shares
+/// delta(eps) = E_P (1 - e^{eps - T})_+ from discretised privacy-loss distributions: a second opinion on delta_of() that shares
 /// the definition of the steps with it and nothing else.
 ///
 /// The loss of every kind of step is put on one lattice twice, such that delta cannot become smaller (upper_lattice) or larger

@@ -4,81 +4,78 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/divergence/gdp.hpp"
-#include "sfumato/privacy/accounting/split.hpp"
+#include "sfumato/math/special.hpp"
+#include "sfumato/privacy/accounting/chernoff.hpp"
+#include "sfumato/privacy/accounting/delta_curve.hpp"
+#include "sfumato/privacy/accounting/representable.hpp"
 
 namespace sfumato {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnit = 0x1p-53;
-constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
+constexpr double kMargin = 4e-12;  // of log delta, between the two ends of an epsilon
 
-double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-
-LogEnclosure around(double value, double relative) {
-  if (!(value > 0.0)) return {-kInf, -kInf};
-  return {std::log(value) - relative, std::log(value) + relative};
-}
-
-/// One step alone in closed form (Spec §17.6), where it keeps its digits.
-std::optional<LogEnclosure> single_step(const TotalLoss& loss, double eps) {
-  if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || count_of(loss.steps.front()) != 1.0)
-    return {};
-  const auto* only = std::get_if<SampledGaussian>(&loss.steps.front());
-  if (!only) return {};
-  const auto [q, m, k, direction] = *only;
-  double first = 0.0, second = 0.0;
-  if (direction == StepDirection::remove) {
-    if (std::exp(eps) <= 1.0 - q) return around(-std::expm1(eps), 8.0 * kUnit);
-    const double z = std::log1p(std::expm1(eps) / q) / m + 0.5 * m;
-    first = q * normal_cdf(m - z);
-    second = (q + std::expm1(eps)) * normal_cdf(-z);
-  } else if (direction == StepDirection::add) {
-    if (std::expm1(-eps) / q <= -1.0) return {};
-    const double z = std::log1p(std::expm1(-eps) / q) / m + 0.5 * m;
-    first = std::exp(eps) * q * (normal_cdf(z) - normal_cdf(z - m));
-    second = std::expm1(eps) * normal_cdf(z);
-  } else {
-    return {};
+DeltaMethod method_of(DeltaCurve::Method method) {
+  switch (method) {
+    case DeltaCurve::Method::edge: return DeltaMethod::edge;
+    case DeltaCurve::Method::contour: return DeltaMethod::contour;
+    case DeltaCurve::Method::split: return DeltaMethod::split;
   }
-  const double value = first - second;
-  const double terms = std::max(std::fabs(first), std::fabs(second));
-  if (!(value > 1e-6 * terms)) return {};
-  // What cancels, and the arguments of the normal distribution function, cost digits.
-  return around(value, 64.0 * kUnit * (1.0 + m + 1.0 / m) * terms / value);
+  throw InternalError("a method without a name");
 }
 
-/// What needs no integral.
-std::optional<LogEnclosure> edge(const TotalLoss& loss, double eps) {
-  if (eps == kInf) return LogEnclosure{-kInf, -kInf};
-  if (eps == -kInf) return LogEnclosure{0.0, 0.0};
-  if (loss.steps.empty()) {
-    if (loss.mu_squared == 0.0) {
-      return eps >= 0.0 ? LogEnclosure{-kInf, -kInf} : around(-std::expm1(eps), 4.0 * kUnit);
+/// A loss whose contours can be computed, with its failure and shift.
+class ShiftedCurve {
+ public:
+  explicit ShiftedCurve(const TotalLoss& loss)
+      : log_survival_(loss.log_survival),
+        log_failure_(loss.log_survival < 0.0 ? std::log(-std::expm1(loss.log_survival)) : -kInf),
+        shift_(loss.shift),
+        curve_({loss.steps, loss.mu_squared, 0.0, 0.0}) {}
+
+  [[nodiscard]] DeltaCurve::Point at(double eps) {
+    if (log_survival_ == -kInf) return {{0.0, 0.0}, DeltaCurve::Method::edge, kNaN};
+    DeltaCurve::Point point = curve_.at(eps - shift_);
+    if (shift_ != 0.0 && std::isfinite(eps)) {
+      // The threshold has a rounding: its neighbours are on the safe sides.
+      const double ulp = 4.0 * kUnit * (std::fabs(eps) + std::fabs(shift_));
+      point.log.log_hi = curve_.at(eps - shift_ - ulp).log.log_hi;
+      point.log.log_lo = std::min(point.log.log_hi, curve_.at(eps - shift_ + ulp).log.log_lo);
     }
-    const GdpDelta g = gdp_delta(std::sqrt(loss.mu_squared), eps);
-    const double rounding = 1e-12 + 1e-15 * std::fabs(g.log_delta);
-    return LogEnclosure{g.log_delta - rounding, std::min(0.0, g.log_delta + rounding)};
+    if (log_survival_ < 0.0) {
+      const auto with_failure = [&](double log) {
+        return log_add_exp(log_failure_, log_survival_ + log);
+      };
+      point.log_slope *=
+          std::exp(log_survival_ + point.log.log_hi - with_failure(point.log.log_hi));
+      point.log = {with_failure(point.log.log_lo) - 8.0 * kUnit,
+                   std::min(0.0, with_failure(point.log.log_hi) + 8.0 * kUnit)};
+    }
+    return point;
   }
-  if (eps >= highest_loss(loss) * (1.0 + 8.0 * kUnit)) return LogEnclosure{-kInf, -kInf};
-  return single_step(loss, eps);
-}
 
-LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b) {
-  const LogEnclosure both{std::max(a.log_lo, b.log_lo), std::min(a.log_hi, b.log_hi)};
-  if (both.log_lo > both.log_hi + 1e-12) {
-    throw InternalError(fmt::format("two enclosures of a delta exclude each other ({} > {})",
-                                    both.log_lo, both.log_hi));
+  /// About the eps at which log delta is log_target.
+  [[nodiscard]] std::optional<double> guess(double log_target) {
+    if (!(log_target > log_failure_)) return std::nullopt;
+    const double rest = log_sub_exp(log_target, log_failure_) - log_survival_;
+    const auto eps = rest < 0.0 ? curve_.guess(rest) : std::nullopt;
+    return eps ? std::optional(*eps + shift_) : std::nullopt;
   }
-  return {std::min(both.log_lo, both.log_hi), both.log_hi};
-}
 
-bool is_narrow(const LogEnclosure& log) { return log.log_hi - log.log_lo < kNarrow; }
+ private:
+  double log_survival_, log_failure_, shift_;
+  DeltaCurve curve_;
+};
+
+/// log(e^a - e^b), -inf where that is not positive.
+double log_subtract(double a, double b) { return a > b ? log_sub_exp(a, b) : -kInf; }
 
 }  // namespace
 
@@ -95,93 +92,190 @@ double DeltaEnclosure::hi() const {
   return std::min(1.0, std::max(up, std::numeric_limits<double>::denorm_min()));
 }
 
+class LossProfile::Impl {
+ public:
+  explicit Impl(const TotalLoss& loss)
+      : highest_(loss.log_survival < 0.0 ? kInf : highest_loss(loss)) {
+    const RepresentableLoss bounds = representable(loss);
+    upper_.emplace(bounds.upper);
+    if (!bounds.is_exact) lower_.emplace(bounds.lower);
+  }
+
+  [[nodiscard]] DeltaCurve::Point at(double eps) {
+    DeltaCurve::Point point = upper_->at(eps);
+    if (lower_) point.log.log_lo = lower_->at(eps).log.log_lo;
+    return point;
+  }
+  [[nodiscard]] std::optional<double> guess(double log_target) { return upper_->guess(log_target); }
+  [[nodiscard]] double highest() const { return highest_; }
+
+ private:
+  double highest_;  ///< loss
+  std::optional<ShiftedCurve> upper_, lower_;
+};
+
+LossProfile::LossProfile(const TotalLoss& loss) {
+  require_valid(loss);
+  impl_ = std::make_unique<Impl>(loss);
+}
+LossProfile::LossProfile(LossProfile&&) noexcept = default;
+LossProfile& LossProfile::operator=(LossProfile&&) noexcept = default;
+LossProfile::~LossProfile() = default;
+
+DeltaEnclosure LossProfile::delta(double eps) {
+  if (std::isnan(eps)) throw InvalidArgument("eps is not a number", "Pass an epsilon");
+  const DeltaCurve::Point point = impl_->at(eps);
+  if (std::isnan(point.log.log_lo) || std::isnan(point.log.log_hi)) {
+    throw NumericalFailure("delta has no enclosure", "Report the ledger that asked for it");
+  }
+  return {point.log, method_of(point.method)};
+}
+
 namespace {
 
-/// Without failure and shift.
-DeltaEnclosure delta_of_rest(const TotalLoss& loss, double eps) {
-  if (const auto found = edge(loss, eps)) return {*found, DeltaMethod::edge};
-  DeltaEnclosure result{contour_delta(loss, eps), DeltaMethod::contour};
-  if (is_narrow(result.log)) return result;
-  if (const auto split = split_delta(loss, eps)) {
-    result.log = intersected(result.log, *split);
-    result.method = DeltaMethod::split;
-  }
-  return result;
-}
+/// Finds where log delta falls to a target, and ends on both sides that are certain.
+class EpsilonSearch {
+ public:
+  /// No eps at or beyond `end` needs to be tried.
+  EpsilonSearch(std::function<DeltaCurve::Point(double)> at, double target, double end)
+      : at_(std::move(at)), target_(target), end_(end) {}
 
-/// log(e^a + e^b).
-double log_add(double a, double b) {
-  if (a < b) std::swap(a, b);
-  return b == -kInf ? a : a + std::log1p(std::exp(b - a));
-}
+  /// From a first guess > 0.
+  [[nodiscard]] EpsilonEnclosure around(double guess) {
+    approach(guess);
+    if (high_ == 0.0) return {0.0, 0.0};
+    const double change = std::fabs(excess()) + std::min(width(), 1.0), at = eps_;
+    settle_high(at, step_for(std::fabs(excess())));
+    settle_low(std::min(at, high_), step_for(change));
+    return {std::max(0.0, proven_low_), high_};
+  }
+
+ private:
+  /// Whether hi(eps) <= delta; the ends are moved.
+  bool test(double eps) {
+    eps_ = eps;
+    point_ = at_(eps);
+    if (point_.log_slope < 0.0) slope_ = point_.log_slope;
+    if (point_.log.log_lo > target_ + kMargin) proven_low_ = std::max(proven_low_, eps);
+    const bool is_safe = point_.log.log_hi <= target_;
+    (is_safe ? high_ : low_) = eps;
+    return is_safe;
+  }
+  [[nodiscard]] double excess() const { return point_.log.log_hi - target_; }
+  [[nodiscard]] double width() const { return point_.log.log_hi - point_.log.log_lo; }
+  /// How far log delta takes to change by that much, and a little more.
+  [[nodiscard]] double step_for(double change) const {
+    const double step = slope_ < 0.0 ? -1.1 * change / slope_ : 0.0;
+    return (std::isfinite(step) ? step : 0.0) + 4.0 * kUnit * eps_;
+  }
+
+  /// Newton's method on log hi inside a bracket, until that is at the target up to rounding.
+  void approach(double guess) {
+    bool tested_zero = false;
+    double next = std::min(guess, 0.5 * end_);
+    for (int i = 0; i < 80; ++i) {
+      test(next);
+      const double far = excess();
+      // Where delta hardly falls, the first eps is looked for by halving.
+      const bool is_near = std::fabs(far) <= 1e-11 + 1e-15 * std::fabs(target_);
+      if (is_near && std::fabs(far) <= -1e-9 * eps_ * point_.log_slope) return;
+      if (std::isfinite(high_) && high_ - low_ <= (width() < 1e-6 ? 1e-13 : 1e-11) * high_) return;
+      next =
+          slope_ < 0.0 && point_.log_slope < 0.0 && std::isfinite(far) ? eps_ - far / slope_ : kNaN;
+      if (!(next > 0.0) && low_ == 0.0 && !tested_zero) {
+        tested_zero = true;
+        if (test(0.0)) return;
+      }
+      if (!(next > low_ && next < high_)) next = middle();
+      if (high_ == kInf) next = std::min({next, 16.0 * low_ + 1.0, 0.5 * (low_ + end_)});
+      if (high_ == kInf && next > 1e12) return;
+    }
+  }
+  [[nodiscard]] double middle() const {
+    if (high_ == kInf) return kInf;
+    return low_ > 0.0 && high_ > 4.0 * low_ ? std::sqrt(low_ * high_) : 0.5 * (low_ + high_);
+  }
+
+  /// A little more than `at`, until hi(eps) <= delta.
+  void settle_high(double at, double step) {
+    for (int i = 0; i < 200 && at + step < high_; ++i, step *= 4.0) {
+      if (test(at + step)) return;
+    }
+  }
+  /// A little less than `at`, until lo(eps) > delta.
+  void settle_low(double at, double step) {
+    for (int i = 0; i < 20 && at - step > std::max(0.0, proven_low_); ++i, step *= 16.0) {
+      if (width() > 1e-2) step = std::max(step, 0.1 * at);
+      const double safe = high_;
+      test(at - step);
+      high_ = std::min(high_, safe);
+      if (proven_low_ == at - step) return;
+    }
+  }
+
+  std::function<DeltaCurve::Point(double)> at_;
+  double target_, end_;
+  DeltaCurve::Point point_{{-kInf, 0.0}, DeltaCurve::Method::edge, kNaN};
+  double eps_ = 0.0, slope_ = kNaN;  ///< the last that was tested, and the last slope
+  double low_ = 0.0, high_ = kInf, proven_low_ = -1.0;
+};
 
 }  // namespace
 
-DeltaEnclosure delta_of(const TotalLoss& loss, double eps) {
-  require_valid(loss);
-  if (std::isnan(eps)) throw InvalidArgument("eps is not a number", "Pass an epsilon");
-  if (loss.log_survival == -kInf) return {{0.0, 0.0}, DeltaMethod::edge};
-  TotalLoss rest = loss;
-  rest.log_survival = rest.shift = 0.0;
-  DeltaEnclosure result = delta_of_rest(rest, eps - loss.shift);
-  if (loss.shift != 0.0) {
-    // The threshold has a rounding, and log delta a slope that is at most 1 + what Chernoff's exponent is: take neighbours.
-    const double ulp = 4.0 * kUnit * (std::fabs(eps) + std::fabs(loss.shift));
-    result.log.log_hi = delta_of_rest(rest, eps - loss.shift - ulp).log.log_hi;
-    result.log.log_lo = delta_of_rest(rest, eps - loss.shift + ulp).log.log_lo;
-  }
-  if (loss.log_survival < 0.0) {
-    const double log_failure = std::log(-std::expm1(loss.log_survival));
-    result.log = {
-        log_add(log_failure, loss.log_survival + result.log.log_lo) - 8.0 * kUnit,
-        std::min(0.0, log_add(log_failure, loss.log_survival + result.log.log_hi) + 8.0 * kUnit)};
-  }
-  return result;
-}
-
-EpsilonEnclosure epsilon_of(const TotalLoss& loss, double delta) {
+EpsilonEnclosure LossProfile::epsilon(double delta) {
   if (!(delta >= 0.0 && delta < 1.0)) {
     throw InvalidArgument(fmt::format("delta = {} is not in [0, 1)", delta), "Pass a probability");
   }
-  if (delta < -std::expm1(loss.log_survival) * (1.0 - 4.0 * kUnit)) return {kInf, kInf};
-  const double target = std::log(delta);
-  const auto upper = [&](double eps) { return delta_of(loss, eps).log.log_hi; };
-  if (delta > 0.0 && upper(0.0) <= target) return {0.0, 0.0};
-  if (delta == 0.0) {
-    const double highest = loss.log_survival < 0.0 ? kInf : std::max(0.0, highest_loss(loss));
-    return {highest * (1.0 - 8.0 * kUnit), highest * (1.0 + 8.0 * kUnit)};
+  const double highest = impl_->highest();
+  if (highest <= 0.0) return {0.0, 0.0};
+  if (delta == 0.0) return {highest * (1.0 - 8.0 * kUnit), highest * (1.0 + 8.0 * kUnit)};
+  // A little below, so that delta(eps) computed again on another contour is below delta too; unless that is below what is disclosed
+  // anyway, against which nothing helps.
+  const double log_delta = std::log(delta), end = impl_->at(kInf).log.log_hi;
+  double target = log_delta - 8.0 * kUnit * (1.0 - log_delta) - 0.5 * kMargin;
+  if (end > log_delta) return {impl_->at(kInf).log.log_lo > log_delta + kMargin ? kInf : 0.0, kInf};
+  if (end > target) target = log_delta;
+  const double guess = impl_->guess(target).value_or(1.0);
+  EpsilonSearch search([this](double eps) { return impl_->at(eps); }, target,
+                       highest < kInf ? 2.0 * highest : kInf);
+  return search.around(guess > 0.0 ? guess : 1e-3 * std::min(1.0, highest));
+}
+
+TailEnclosure LossProfile::tail(double eps) {
+  const LogEnclosure here = delta(eps).log;
+  // e^eps Q(T > eps), which does not overflow.
+  double log_lo = -kInf, log_hi = 0.0;
+  for (const double t : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
+    const double guard = 8.0 * kUnit * (1.0 + std::fabs(eps)) / t;  // of the distance of two eps
+    const double above = delta(eps + t).log.log_hi, below = delta(eps - t).log.log_hi;
+    log_lo = std::max(log_lo, log_subtract(here.log_lo, above) - std::log(std::expm1(t)) - guard);
+    log_hi = std::min(log_hi, log_subtract(below, here.log_lo) - std::log(-std::expm1(-t)) + guard);
   }
-  // A bracket, then regula falsi on the logarithm, which is nearly a parabola; the safe ends are kept.
-  double low = 0.0, f_low = upper(0.0) - target, high = 1.0, f_high = upper(high) - target;
-  while (f_high > 0.0 && high < 1e6) {
-    low = high;
-    f_low = f_high;
-    high *= 2.0;
-    f_high = upper(high) - target;
-  }
-  if (f_high > 0.0) return {0.0, kInf};
-  for (int i = 0; i < 100 && high - low > 1e-12 * high; ++i) {
-    double next =
-        std::isfinite(f_high) ? low + (high - low) * f_low / (f_low - f_high) : 0.5 * (low + high);
-    const double least = 1e-3 * (high - low);
-    if (i % 3 == 2) next = 0.5 * (low + high);
-    next = std::clamp(next, low + least, high - least);
-    const double value = upper(next) - target;
-    if (value > 0.0) {
-      low = next;
-      f_low = value;
-    } else {
-      high = next;
-      f_high = value;
-    }
-  }
-  // From below: where even the lower end of delta is above the target.
-  double least = low;
-  for (double step = std::max(high - low, 1e-12 * high); least > 0.0; step *= 4.0) {
-    if (delta_of(loss, least).log.log_lo > target) return {least, high};
-    least = std::max(0.0, least - step);
-  }
-  return {0.0, high};
+  // P(T > eps) <= 1, and Q(T > eps) <= e^-eps P(T > eps).
+  const double p_hi = std::min(0.0, log_add_exp(here.log_hi, log_hi) + 8.0 * kUnit);
+  const double p_lo = std::min(p_hi, log_add_exp(here.log_lo, log_lo) - 8.0 * kUnit);
+  const double q_hi = std::min({0.0, log_hi - eps, p_hi - eps});
+  return {{p_lo, p_hi}, {std::min(log_lo - eps, q_hi), q_hi}};
+}
+
+DeltaEnclosure delta_of(const TotalLoss& loss, double eps) { return LossProfile(loss).delta(eps); }
+EpsilonEnclosure epsilon_of(const TotalLoss& loss, double delta) {
+  return LossProfile(loss).epsilon(delta);
+}
+TailEnclosure tail_of(const TotalLoss& loss, double eps) { return LossProfile(loss).tail(eps); }
+
+TotalCumulant cumulant(const TotalLoss& loss, double s) {
+  Work work;
+  TotalCumulant total = PlainTransform(loss, &work).at(s);
+  total.value += s * loss.shift;
+  total.mean += loss.shift;
+  total.error += 8.0 * kUnit * std::fabs(s * loss.shift);
+  return total;
+}
+
+double log_chernoff(const TotalLoss& loss, double eps, double s) {
+  const TotalCumulant k = cumulant(loss, s);
+  return chernoff_term(s) + k.value + k.error - s * eps + 8.0 * kUnit * std::fabs(s * eps);
 }
 
 }  // namespace sfumato

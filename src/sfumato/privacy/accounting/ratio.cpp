@@ -53,18 +53,22 @@ MixtureRatio::Log MixtureRatio::log_of_group(double z) const {
   return {value, std::fabs(value) + std::fabs(top) + 0.2 * g_ + largest_b};
 }
 
-MixtureRatio::OffAxis MixtureRatio::off_axis(double x, double eta) const {
-  if (g_ > 1) return off_axis_of_group(x, eta);
+MixtureRatio::Shift MixtureRatio::shift(double eta) const {
+  return {eta, std::cos(m_ * eta), std::sin(m_ * eta)};
+}
+
+MixtureRatio::OffAxis MixtureRatio::off_axis(double x, const Shift& shift) const {
+  if (g_ > 1) return off_axis_of_group(x, shift.eta);
   const double a = m_ * x - 0.5 * m_ * m_;
-  const double turn = m_ * eta;
   if (a > 30.0) {
     // q e^a e^{i turn} (1 + ((1 - q)/q) e^-a e^{-i turn})
     const double small = (1.0 - q_) / q_ * std::exp(-a);
-    const double re = 1.0 + small * std::cos(turn), im = -small * std::sin(turn);
-    return {std::log(q_) + a + 0.5 * std::log(re * re + im * im), turn + std::atan2(im, re)};
+    const double re = 1.0 + small * shift.cosine, im = -small * shift.sine;
+    return {std::log(q_) + a + 0.5 * std::log(re * re + im * im),
+            m_ * shift.eta + std::atan2(im, re)};
   }
   const double b = q_ * std::exp(a);
-  const double re = (1.0 - q_) + b * std::cos(turn), im = b * std::sin(turn);
+  const double re = (1.0 - q_) + b * shift.cosine, im = b * shift.sine;
   return {0.5 * std::log(re * re + im * im), std::atan2(im, re)};
 }
 
@@ -92,13 +96,14 @@ RatioStep::Loss RatioStep::loss_at(double z) const {
   throw InternalError("a direction without a loss");
 }
 
-RatioStep::OffAxis RatioStep::off_axis(double x, double eta, double s0) const {
-  const MixtureRatio::OffAxis at = ratio.off_axis(x, eta);
+RatioStep::OffAxis RatioStep::off_axis(double x, const MixtureRatio::Shift& shift,
+                                       double s0) const {
+  const MixtureRatio::OffAxis at = ratio.off_axis(x, shift);
   switch (direction) {
     case StepDirection::remove: return {(1.0 + s0) * at.log_modulus, at.argument};
     case StepDirection::add: return {-s0 * at.log_modulus, at.argument};
     case StepDirection::replace: {
-      const MixtureRatio::OffAxis mirrored = ratio.off_axis(-x, eta);
+      const MixtureRatio::OffAxis mirrored = ratio.off_axis(-x, shift);
       return {(1.0 + s0) * at.log_modulus - s0 * mirrored.log_modulus,
               at.argument + mirrored.argument};
     }

@@ -27,7 +27,11 @@ class MixtureRatio {
   struct OffAxis {
     double log_modulus, argument;
   };
-  [[nodiscard]] OffAxis off_axis(double x, double eta) const;
+  struct Shift {
+    double eta, cosine, sine;  ///< of m eta
+  };
+  [[nodiscard]] Shift shift(double eta) const;
+  [[nodiscard]] OffAxis off_axis(double x, const Shift& shift) const;
 
   /// g m: the most that log r grows by per unit of z.
   [[nodiscard]] double slope() const { return g_ * m_; }
@@ -63,7 +67,7 @@ struct RatioStep {
   struct OffAxis {
     double log_modulus, turn;
   };
-  [[nodiscard]] OffAxis off_axis(double x, double eta, double s0) const;
+  [[nodiscard]] OffAxis off_axis(double x, const MixtureRatio::Shift& shift, double s0) const;
 
   /// g and p of Theorem Q in Spec §18.1: how often log r enters the loss, and the power of a cosine.
   [[nodiscard]] double turns() const { return direction == StepDirection::replace ? 2.0 : 1.0; }

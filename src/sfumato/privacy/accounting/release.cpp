@@ -22,20 +22,21 @@ void require_multiplier(double value) {
 }
 
 void require_mechanism(const Mechanism& mechanism) {
-  std::visit(Overloaded{[](const GaussianNoise& noise) { require_multiplier(noise.noise_multiplier); },
-                        [](const LaplaceNoise& noise) { require_multiplier(noise.noise_multiplier); },
-                        [](const KnownStep& step) {
-                          if (!std::isfinite(step.epsilon.nats())) {
-                            refuse("step_epsilon", "step_epsilon is infinite",
-                                   "Pass the epsilon that is proven for one step");
-                          }
-                        },
-                        [](const HiddenIterates& last) {
-                          if (std::isfinite(last.mu) && last.mu >= 0.0) return;
-                          refuse("mu", fmt::format("mu = {} is not a finite number >= 0", last.mu),
-                                 "Pass the mu of last_iterate_mu()");
-                        }},
-             mechanism);
+  std::visit(
+      Overloaded{[](const GaussianNoise& noise) { require_multiplier(noise.noise_multiplier); },
+                 [](const LaplaceNoise& noise) { require_multiplier(noise.noise_multiplier); },
+                 [](const KnownStep& step) {
+                   if (!std::isfinite(step.epsilon.nats())) {
+                     refuse("step_epsilon", "step_epsilon is infinite",
+                            "Pass the epsilon that is proven for one step");
+                   }
+                 },
+                 [](const HiddenIterates& last) {
+                   if (std::isfinite(last.mu) && last.mu >= 0.0) return;
+                   refuse("mu", fmt::format("mu = {} is not a finite number >= 0", last.mu),
+                          "Pass the mu of last_iterate_mu()");
+                 }},
+      mechanism);
 }
 
 void require_batches(const PrivateRelease& release) {
@@ -53,9 +54,10 @@ void require_cap(const PrivateRelease& release, std::uint64_t group_size) {
            "Use group_size 1, or leave batch_cap out");
   }
   if (release.sampler != Sampler::poisson) {
-    refuse("batch_cap", fmt::format("a cap on the batch does not apply to the sampler {}",
-                                    name(release.sampler)),
-           "Leave it out: only Poisson samples vary in size");
+    refuse(
+        "batch_cap",
+        fmt::format("a cap on the batch does not apply to the sampler {}", name(release.sampler)),
+        "Leave it out: only Poisson samples vary in size");
   }
   if (*release.batch_cap == 0 || release.records == 0) {
     refuse("batch_cap", "a cap needs a size >= 1 and the number of records",
@@ -108,11 +110,12 @@ std::string_view name(Sampler sampler) {
 }
 
 std::string_view name(const Mechanism& mechanism) {
-  return std::visit(Overloaded{[](const GaussianNoise&) { return std::string_view("gaussian"); },
-                               [](const LaplaceNoise&) { return std::string_view("laplace"); },
-                               [](const KnownStep&) { return std::string_view("known"); },
-                               [](const HiddenIterates&) { return std::string_view("last_iterate"); }},
-                    mechanism);
+  return std::visit(
+      Overloaded{[](const GaussianNoise&) { return std::string_view("gaussian"); },
+                 [](const LaplaceNoise&) { return std::string_view("laplace"); },
+                 [](const KnownStep&) { return std::string_view("known"); },
+                 [](const HiddenIterates&) { return std::string_view("last_iterate"); }},
+      mechanism);
 }
 
 double PrivateRelease::rate() const {

@@ -7,6 +7,7 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/panels.hpp"
+#include "sfumato/privacy/accounting/phase_sum.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
 namespace sfumato {
@@ -98,14 +99,8 @@ TiltedLaw law_of(const LawTerms& terms, bool complete) {
 }
 
 std::complex<double> TiltedLaw::change_at(double y) const {
-  CompensatedSum re, im;
-  for (std::size_t j = 0; j < loss.size(); ++j) {
-    const double half = 0.5 * y * loss[j];
-    const double s = std::sin(half), c = std::cos(half);
-    re.add(-2.0 * weight[j] * s * s);
-    im.add(2.0 * weight[j] * s * c);
-  }
-  return {re.value(), im.value()};
+  const PhaseSum sum = phase_sum(weight.data(), loss.data(), loss.size(), y);
+  return {sum.re, sum.im};
 }
 
 double TiltedLaw::error_at(double y) const { return error_slope * std::fabs(y) + error_floor; }

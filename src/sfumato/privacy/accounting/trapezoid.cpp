@@ -9,7 +9,8 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kPi = std::numbers::pi;
-constexpr double kTail = 9.5;  // standard deviations of what is tilted: 1.1e-21 is beyond
+constexpr double kHighest =
+    14.0;  // no strip that is higher is better: c^2/2 outgrows what is gained
 
 /// The log of a term at z, up to a constant: of what is summed, and of 1, from which it is subtracted.
 double log_term(const RatioStep& step, double s0, double z) {
@@ -60,6 +61,13 @@ Range range_of(const RatioStep& step, double s0) {
   return {-kTail, kTail};
 }
 
+double log_above(const RatioStep& step, double s0) {
+  // The derivative of the logarithm is at most what tilts minus z: -kTail at the end.
+  const double end = range_of(step, s0).high;
+  const RatioStep::Loss at = step.loss_at(end);
+  return -0.5 * end * end - kLogRootTwoPi + at.log_density + s0 * at.loss - std::log(kTail) + 1e-6;
+}
+
 Located located(Range range, const std::function<double(double)>& at,
                 const std::function<double(Range)>& bound) {
   constexpr double fine = 0.5;
@@ -96,7 +104,7 @@ double spacing_for(const RatioStep& step, double s0, double reach, double width)
   const double m = step.ratio.slope(), g = step.turns(), p = step.cosine_power(s0);
   double best = 0.0;
   for (int i = 0; i < 19; ++i) {
-    const double c = std::min(0.05 * (i + 1), 0.95) * kPi / m;
+    const double c = std::min(0.05 * (i + 1), 0.95) * std::min(kPi / m, kHighest);
     const double needed = 41.0 + std::log(step.k) + 0.5 * c * c * (1.0 + 1.0 / (width * width)) +
                           g * m * c * reach - p * std::log(std::cos(0.5 * m * c));
     best = std::max(best, 2.0 * kPi * c / needed);
@@ -110,26 +118,32 @@ double points_of(const RatioStep& step, double s0, double reach) {
   return covered / spacing_for(step, s0, reach, kInf);
 }
 
-TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
-  const double h = spacing_for(step, s0, reach, kInf), m = step.ratio.slope();
-  const Range whole = range_of(step, s0);
+TiltedLaw law_on(const RatioStep& step, double s0, double h, const std::vector<Range>& whole,
+                 bool complete) {
+  const double m = step.ratio.slope(), log_h = std::log(h);
   LawTerms terms;
-  double covered = 0.0;
-  const Located found = parts_of(step, s0);
-  for (const Range& part : found.parts) {
-    const double first = std::ceil(part.low / h), last = std::floor(part.high / h);
-    for (double i = first; i <= last; ++i) {
+  for (const Range& part : whole) {
+    for (double i = part.low; i <= part.high; ++i) {
       const double z = i * h;
       const RatioStep::Loss at = step.loss_at(z);
-      terms.add(0.5 * z * z, std::log(h) - 0.5 * z * z - kLogRootTwoPi,
-                at.log_density + s0 * at.loss, at.loss, at.size,
-                -2.0 * m * std::fabs(z) * std::expm1(-std::fabs(at.loss)));
+      terms.add(0.5 * z * z, log_h - 0.5 * z * z - kLogRootTwoPi, at.log_density + s0 * at.loss,
+                at.loss, at.size, -2.0 * m * std::fabs(z) * std::expm1(-std::fabs(at.loss)));
     }
-    covered += (last - first + 1.0) * h;
   }
-  const double missing = whole.length() - covered;
+  return law_of(terms, complete);
+}
+
+TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
+  const double h = spacing_for(step, s0, reach, kInf);
+  const Located found = parts_of(step, s0);
+  std::vector<Range> whole;
+  double missing = range_of(step, s0).length();
+  for (const Range& part : found.parts) {
+    whole.push_back({std::ceil(part.low / h), std::floor(part.high / h)});
+    missing -= (whole.back().length() + 1.0) * h;
+  }
   const bool complete = missing <= 2.0 * h;
-  TiltedLaw law = law_of(terms, complete);
+  TiltedLaw law = law_on(step, s0, h, whole, complete);
   law.error_floor += 2.2e-21 + 2e-17 / step.k;
   if (!complete) law.error_floor += missing * std::exp(found.best - kNeglected - law.cumulant);
   return law;

@@ -12,6 +12,7 @@
 namespace sfumato::trapezoid {
 
 inline constexpr double kUnit = 0x1p-53;
+inline constexpr double kTail = 9.5;  ///< standard deviations of what is tilted: 1.1e-21 is beyond
 inline constexpr double kNeglected = 60.0;  ///< nats below the largest term
 inline const double kLogRootTwoPi = 0.5 * std::log(2.0 * std::numbers::pi);
 
@@ -32,12 +33,19 @@ struct Located {
 [[nodiscard]] Located located(Range range, const std::function<double(double)>& at,
                               const std::function<double(Range)>& most_on);
 
+/// log of what is left above the range of a step: there the logarithm of the density falls faster than at its end.
+[[nodiscard]] double log_above(const RatioStep& step, double s0);
+
 /// The parts of the range of a step that count; all of it where it is short.
 [[nodiscard]] Located parts_of(const RatioStep& step, double s0);
 
 /// The largest spacing for which Theorem Q gives an error of e^-40 / k for |Im s| <= reach; `width` is that of a smooth
 /// cut (Spec §18.5), infinite where nothing is cut.
 [[nodiscard]] double spacing_for(const RatioStep& step, double s0, double reach, double width);
+
+/// The law on the points j h with j in whole ranges, with the errors of rounding alone.
+[[nodiscard]] TiltedLaw law_on(const RatioStep& step, double s0, double h,
+                               const std::vector<Range>& whole, bool complete = true);
 
 [[nodiscard]] double points_of(const RatioStep& step, double s0, double reach);
 [[nodiscard]] TiltedLaw tilted_law(const RatioStep& step, double s0, double reach);

@@ -1,0 +1,159 @@
+#include "sfumato/privacy/accounting/delta_curve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/math/special.hpp"
+#include "sfumato/privacy/accounting/chernoff.hpp"
+#include "sfumato/privacy/accounting/edges.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnit = 0x1p-53;
+constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
+
+LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b) {
+  const LogEnclosure both{std::max(a.log_lo, b.log_lo), std::min(a.log_hi, b.log_hi)};
+  if (both.log_lo > both.log_hi) {
+    throw InternalError(fmt::format("two enclosures of a delta exclude each other ({} > {})",
+                                    both.log_lo, both.log_hi));
+  }
+  return both;
+}
+
+/// The least s of the right strip for a normal loss of the same mean and variance.
+double normal_saddle(const TotalCumulant& start, double eps) {
+  const double d = eps - start.mean, v = std::max(start.variance, 1e-300);
+  const double root = std::sqrt(d * d + 4.0 * v);
+  return d > 0.0 ? (d + root) / (2.0 * v) : 2.0 / (root - d);
+}
+
+}  // namespace
+
+DeltaCurve::DeltaCurve(const TotalLoss& loss) : loss_(loss), plain_(loss_, &work_) {}
+
+const TotalCumulant& DeltaCurve::start() {
+  if (!start_) start_ = plain_.at(0.0);
+  return *start_;
+}
+
+DeltaCurve::Point DeltaCurve::at(double eps) {
+  if (const auto edge = edge_delta(loss_, eps)) return {*edge, Method::edge, kNaN};
+  work_ = Work{};
+  const double typical = start().mean - std::sqrt(start().variance);
+  if (eps < 0.0 && eps < typical) return swapped_at(eps);
+  Point point = contour_at(eps, eps >= typical ? Strip::right : Strip::middle);
+  // What holds without a contour: delta >= 1 - e^eps, and delta(eps) <= delta(0) <= sqrt(KL / 2), which is near where losses are tiny.
+  const double floor = eps < 0.0 ? std::log(-std::expm1(eps)) - 4.0 * kUnit : -kInf;
+  const double pinsker = eps >= 0.0 && start().mean > 0.0
+                             ? 0.5 * std::log(0.5 * (start().mean + start().error)) + 8.0 * kUnit
+                             : 0.0;
+  point.log = intersected(point.log, {floor, std::min(0.0, pinsker)});
+  if (!(point.log.log_hi - point.log.log_lo < kNarrow)) intersect_split(eps, &point);
+  if (!(point.log.log_hi - point.log.log_lo < kNarrow)) {
+    // A wide enclosure depends on where its contour stands: every eps gets its own, so that asking twice gives the same.
+    right_.reset();
+    middle_.reset();
+    split_.reset();
+    last_saddle_ = 0.0;
+  }
+  return point;
+}
+
+/// delta(eps) = 1 - e^eps + e^eps delta of the pair exchanged, at -eps.
+DeltaCurve::Point DeltaCurve::swapped_at(double eps) {
+  if (!swapped_) swapped_ = std::make_unique<DeltaCurve>(swapped(loss_));
+  const Point other = swapped_->at(-eps);
+  const double floor = std::log(-std::expm1(eps));
+  return {{log_add_exp(floor, eps + other.log.log_lo) - 8.0 * kUnit,
+           std::min(0.0, log_add_exp(floor, eps + other.log.log_hi) + 8.0 * kUnit)},
+          other.method,
+          kNaN};
+}
+
+DeltaCurve::Point DeltaCurve::contour_at(double eps, Strip strip) {
+  std::optional<Contour>& kept = strip == Strip::right ? right_ : middle_;
+  double chernoff = 0.0;
+  if (!kept || !kept->serves(eps)) {
+    const double begin = strip == Strip::middle ? -0.5
+                         : last_saddle_ > 0.0   ? last_saddle_
+                                                : normal_saddle(start(), eps);
+    const Saddle at = saddle(plain_, eps, strip, begin);
+    if (strip == Strip::right) {
+      chernoff = chernoff_term(at.s) + at.at.value + at.at.error - at.s * eps +
+                 8.0 * kUnit * (at.s * std::fabs(eps) + 10.0);
+      last_saddle_ = at.s;
+    }
+    kept.reset();
+    if (!at.is_capped) kept = Contour::through(plain_, at, strip, eps, &work_);
+  }
+  Point point{{-kInf, 0.0}, Method::contour, kNaN};
+  if (chernoff < 0.0) point.log.log_hi = chernoff;
+  if (kept) {
+    point.log = intersected(point.log, kept->enclosure(eps));
+    point.log = intersected(point.log, {-kInf, kept->log_chernoff(eps)});
+    if (strip == Strip::right) point.log_slope = kept->log_slope(eps);
+  }
+  return point;
+}
+
+void DeltaCurve::intersect_split(double eps, Point* point) {
+  if (!split_ || !split_->serves(eps)) {
+    split_.reset();
+    split_ = SplitContour::at(loss_, eps, &work_);
+  }
+  if (!split_) return;
+  point->log = intersected(point->log, split_->enclosure(eps));
+  point->method = Method::split;
+  point->log_slope = split_->log_slope(eps);
+}
+
+std::optional<double> DeltaCurve::guess(double log_target) {
+  if (loss_.steps.empty() && loss_.mu_squared == 0.0) return std::nullopt;
+  // The saddle of eps is s where eps = K'(s) - 1/s - 1/(1+s); there log delta is about
+  // K(s) - s eps - log s (1+s) - log(2 pi g'') / 2, which falls with s.
+  const auto at = [&](double s) {
+    const TotalCumulant k = plain_.at(s);
+    const double eps = k.mean - 1.0 / s - 1.0 / (1.0 + s);
+    const double g2 = k.variance + 1.0 / (s * s) + 1.0 / ((1.0 + s) * (1.0 + s));
+    return std::pair(eps, k.value - s * eps - std::log(s) - std::log1p(s) -
+                              0.5 * std::log(2.0 * std::numbers::pi * g2) - log_target);
+  };
+  // A normal loss: log delta is about -(s sigma)^2 / 2.
+  const double sigma = std::sqrt(std::max(start().variance, 1e-300));
+  double s = std::clamp(std::sqrt(-2.0 * std::min(log_target, -0.1)) / sigma, 1e-290,
+                        plain_.highest_abscissa());
+  double low = 0.0, high = kInf, eps = 0.0;
+  for (int i = 0; i < 60; ++i) {
+    const auto [eps_here, f] = at(s);
+    eps = eps_here;
+    if (!std::isfinite(f)) return std::nullopt;
+    if (std::fabs(f) < 0.02) break;
+    if (f > 0.0) {
+      if (s >= plain_.highest_abscissa()) return std::nullopt;
+      low = s;
+    } else {
+      high = s;
+    }
+    // log delta is about quadratic in s.
+    const double value = f + log_target;
+    double next = s * std::sqrt(std::clamp(log_target / std::min(value, -0.05), 0.1, 10.0));
+    if (!(next > low && next < high))
+      next = low > 0.0 && high < kInf ? std::sqrt(low * high) : next;
+    next = std::min({std::max(next, 1.001 * low), 0.999 * high, plain_.highest_abscissa()});
+    if (std::fabs(next - s) < 1e-6 * s) break;
+    s = next;
+  }
+  last_saddle_ = s;
+  return eps;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,95 @@
+#include "sfumato/privacy/accounting/edges.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/divergence/gdp.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kUnit = 0x1p-53;
+constexpr LogEnclosure kNothing{-kInf, -kInf};
+
+double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+LogEnclosure around(double value, double relative) {
+  if (!(value > 0.0)) return kNothing;
+  return {std::log(value) - relative, std::log(value) + relative};
+}
+
+/// first - second, where digits are left; sizes are what each was computed from, and z how far out.
+std::optional<LogEnclosure> difference(double first, double second, double size, double z) {
+  const double value = first - second;
+  if (!(value > 1e-6 * size)) return std::nullopt;
+  // erfc has an argument with roundings of z, and a logarithm with a slope of z.
+  return around(value, 4.0 * kUnit * (16.0 + (1.0 + z) * (1.0 + z)) * size / value);
+}
+
+std::optional<LogEnclosure> one_step(const SampledGaussian& step, double eps) {
+  const double q = step.q, m = step.m;
+  if (step.direction == StepDirection::remove) {
+    if (std::exp(eps) <= (1.0 - q) * (1.0 - 4.0 * kUnit)) {
+      return around(-std::expm1(eps), 8.0 * kUnit);
+    }
+    const double ratio = std::expm1(eps) / q;
+    if (!(ratio > -0.9)) return std::nullopt;
+    const double z = std::log1p(ratio) / m + 0.5 * m;
+    const double first = q * normal_cdf(m - z), tail = normal_cdf(-z);
+    return difference(first, (q + std::expm1(eps)) * tail,
+                      std::max(first, (q + std::fabs(std::expm1(eps))) * tail), std::fabs(z) + m);
+  }
+  if (step.direction == StepDirection::add) {
+    const double ratio = std::expm1(-eps) / q;
+    if (!(ratio > -0.9)) return std::nullopt;
+    const double z = std::log1p(ratio) / m + 0.5 * m;
+    const double near = normal_cdf(z), far = normal_cdf(z - m);
+    return difference(std::exp(eps) * q * (near - far), std::expm1(eps) * near,
+                      std::exp(eps) * q * near + std::fabs(std::expm1(eps)) * near,
+                      std::fabs(z) + m);
+  }
+  return std::nullopt;
+}
+
+std::optional<LogEnclosure> one_step(const LaplaceStep& step, double eps) {
+  if (eps <= -step.eps0) return around(-std::expm1(eps), 8.0 * kUnit);
+  return around(-std::expm1(0.5 * (eps - step.eps0)),
+                8.0 * kUnit * (2.0 + (std::fabs(eps) + step.eps0) / (step.eps0 - eps)));
+}
+
+std::optional<LogEnclosure> one_step(const RandomisedResponse& step, double eps) {
+  if (eps <= -step.eps0) return around(-std::expm1(eps), 8.0 * kUnit);
+  // (e^eps0 - e^eps) / (1 + e^eps0)
+  return around(-std::expm1(eps - step.eps0) / (1.0 + std::exp(-step.eps0)),
+                8.0 * kUnit * (2.0 + (std::fabs(eps) + step.eps0) / (step.eps0 - eps)));
+}
+
+}  // namespace
+
+std::optional<LogEnclosure> edge_delta(const TotalLoss& loss, double eps) {
+  if (eps == kInf) return kNothing;
+  if (eps == -kInf) return LogEnclosure{0.0, 0.0};
+  if (loss.steps.empty()) {
+    if (loss.mu_squared == 0.0) {
+      return eps >= 0.0 ? kNothing : around(-std::expm1(eps), 4.0 * kUnit);
+    }
+    const GdpDelta g = gdp_delta(std::sqrt(loss.mu_squared), eps);
+    const double rounding = 1e-12 + 1e-15 * std::fabs(g.log_delta);
+    return LogEnclosure{g.log_delta - rounding, std::min(0.0, g.log_delta + rounding)};
+  }
+  const double highest = highest_loss(loss);
+  if (eps >= highest + 8.0 * kUnit * std::fabs(highest)) return kNothing;
+  if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || count_of(loss.steps.front()) != 1.0) {
+    return std::nullopt;
+  }
+  return std::visit(Overloaded{[&](const SampledGaussian& s) { return one_step(s, eps); },
+                               [&](const LaplaceStep& s) { return one_step(s, eps); },
+                               [&](const RandomisedResponse& s) { return one_step(s, eps); },
+                               [](const auto&) { return std::optional<LogEnclosure>(); }},
+                    loss.steps.front());
+}
+
+}  // namespace sfumato

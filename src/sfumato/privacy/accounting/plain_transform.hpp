@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "sfumato/privacy/accounting/real_grid.hpp"
+#include "sfumato/privacy/accounting/tilted_law.hpp"
+#include "sfumato/privacy/accounting/total_loss.hpp"
+#include "sfumato/privacy/accounting/transform.hpp"
+
+namespace sfumato {
+
+/// prod M^k of the steps of a ledger and its normal loss; without failure and shift.
+class PlainTransform final : public Transform {
+ public:
+  PlainTransform(const TotalLoss& loss, Work* work);
+
+  [[nodiscard]] TotalCumulant at(double s) override;
+  [[nodiscard]] double highest_abscissa() const override;
+  void stand_at(double s0) override;
+  [[nodiscard]] double log_unit() const override { return log_unit_; }
+  [[nodiscard]] double log_beyond(double reach, double enough) override;
+  [[nodiscard]] double terms_at(double reach) override;
+  [[nodiscard]] bool prepare(double reach) override;
+  [[nodiscard]] Value value(double y) const override;
+
+ private:
+  struct Entry {
+    StepLoss step;
+    double k;
+    std::optional<RealGrid> grid;
+    StepCumulant here;  ///< at s0
+    TiltedLaw law;      ///< at s0
+  };
+  [[nodiscard]] StepCumulant cumulant_of(Entry& entry, double s);
+
+  std::vector<Entry> entries_;
+  double mu_squared_;
+  Work* work_;
+  double s0_ = 0.0, log_unit_ = 0.0;
+};
+
+}  // namespace sfumato

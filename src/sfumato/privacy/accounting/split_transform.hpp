@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sfumato/privacy/accounting/cut.hpp"
+#include "sfumato/privacy/accounting/real_grid.hpp"
+#include "sfumato/privacy/accounting/tilted_law.hpp"
+#include "sfumato/privacy/accounting/transform.hpp"
+
+namespace sfumato {
+
+/// prod M^k - prod A^k for steps that are cut in two, M = A + B (Spec §18.5): the transform of the losses with at least one hit.
+class SplitTransform final : public Transform {
+ public:
+  SplitTransform(const std::vector<RatioStep>& steps, const std::vector<Cut>& cuts,
+                 double mu_squared, Work* work);
+
+  [[nodiscard]] TotalCumulant at(double s) override;
+  [[nodiscard]] double highest_abscissa() const override;
+  void stand_at(double s0) override;
+  [[nodiscard]] double log_unit() const override { return log_unit_; }
+  [[nodiscard]] double log_beyond(double reach, double enough) override;
+  [[nodiscard]] double terms_at(double reach) override;
+  [[nodiscard]] bool prepare(double reach) override;
+  [[nodiscard]] Value value(double y) const override;
+
+  /// log E e^{sT} over the losses without a hit and its derivative, rounded up: nothing where s is too large.
+  struct Bulk {
+    double log, mean;
+  };
+  [[nodiscard]] std::optional<Bulk> bulk_at(double s);
+
+ private:
+  struct Entry {
+    RatioStep step;
+    Cut cut;
+    RealGrid grid;
+    CutCumulant here;                        ///< at s0
+    TiltedLaw law;                           ///< at s0
+    std::vector<double> hit;                 ///< of each weight of the law
+    double hit_share, hit_slope, hit_floor;  ///< sum of `hit`; its error: slope |y| + floor
+  };
+
+  std::vector<Entry> entries_;
+  double mu_squared_;
+  Work* work_;
+  double s0_ = 0.0, log_unit_ = 0.0;
+};
+
+}  // namespace sfumato

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <complex>
+
+namespace sfumato {
+
+/// K(s) = log of the transform E e^{sT} of a positive measure at a real s, with its derivatives, and by how much K may be off.
+struct TotalCumulant {
+  double value, mean, variance;
+  double error;
+};
+
+/// How much may be spent on one delta: points of laws that are computed one by one, and terms of sums over contours. What is spent is
+/// subtracted; the first costs about 30 ns each, the second 1 ns.
+struct Work {
+  double points = 2e5;
+  double terms = 1e7;
+};
+
+/// The transform of a positive measure of losses, as a contour needs it (Spec §18.2, §18.5): its logarithm on the real axis, its
+/// values on a line Re s = s0, and what it can be beyond them.
+class Transform {
+ public:
+  virtual ~Transform() = default;
+
+  /// s > -1; +inf where that cannot be computed.
+  [[nodiscard]] virtual TotalCumulant at(double s) = 0;
+
+  /// The largest abscissa that is tried: beyond it the tilted laws are far out.
+  [[nodiscard]] virtual double highest_abscissa() const = 0;
+
+  /// Chooses the line Re s = s0.
+  virtual void stand_at(double s0) = 0;
+
+  /// log of what the values on the line are in units of.
+  [[nodiscard]] virtual double log_unit() const = 0;
+
+  /// The most that log |transform / unit| is on the line for |y| >= reach; no better one is looked for once it is below `enough`.
+  [[nodiscard]] virtual double log_beyond(double reach, double enough) = 0;
+
+  /// About how many terms one value takes on the line for |y| <= reach.
+  [[nodiscard]] virtual double terms_at(double reach) = 0;
+
+  /// Makes what value() needs for |y| <= reach; false where the work does not allow it.
+  [[nodiscard]] virtual bool prepare(double reach) = 0;
+
+  /// The transform at s0 + iy over the unit, as a logarithm, and by how much it may be off.
+  struct Value {
+    std::complex<double> log;
+    double error;
+  };
+  [[nodiscard]] virtual Value value(double y) const = 0;
+};
+
+}  // namespace sfumato
