@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "sfumato/core/version.hpp"
+#include "sfumato/version.hpp"
 #include "unit/study/small_study.hpp"
 
 namespace sfumato {

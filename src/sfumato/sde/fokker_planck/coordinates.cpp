@@ -1,6 +1,7 @@
 #include "sfumato/sde/fokker_planck/coordinates.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
