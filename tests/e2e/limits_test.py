@@ -48,9 +48,9 @@ class Files(ProgramTest):
 
     def test_other_separators(self):
         semicolons = self.write("s.csv", DIABETES.read_text().replace(",", ";"))
-        self.assert_refused(BAD_INPUT, ["s.csv:1", "--separator \";\""], "rows", semicolons, *ROWS)
+        self.assert_refused(BAD_INPUT, ["s.csv:1", "--separator to \";\""], "rows", semicolons, *ROWS)
         tabs = self.write("t.csv", DIABETES.read_text().replace(",", "\t"))
-        self.assert_refused(BAD_INPUT, ["--separator \"tab\""], "rows", tabs, *ROWS)
+        self.assert_refused(BAD_INPUT, ["--separator to \"tab\""], "rows", tabs, *ROWS)
         expected = run("rows", DIABETES, *ROWS).stdout.splitlines()[2:]
         for separator in ("\t", "\\t", "tab"):
             result = run("rows", tabs, *ROWS, "--separator", separator)

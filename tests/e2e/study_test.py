@@ -257,7 +257,7 @@ class Study(ProgramTest):
         # The study's claims, and what they need.
         claims = self.document("study", "plan", self.study, "--seconds", "0.2", "--set", "train.iterations=2",
                                "--set", 'audit.claims=["eps=1,delta=1e-5", "eps=2,delta=0"]')
-        self.assertTrue(claims.has("caps_1") and claims.has("caps_2"))
+        self.assertTrue(claims.has("maxima_1") and claims.has("maxima_2"))
         self.assert_refused(USAGE, ["--eps"], "study", "plan", self.study, "--eps", "-1")
         self.assert_refused(USAGE, ["--ranks"], "study", "plan", self.study, "--ranks", "2", "--threads", "2")
 

@@ -46,9 +46,9 @@ TEST(ReproduceFigure1, JudgesTheStatementsOfThePaper) {
             "same_privacy: depends\n"
             "almost_no_loss: does not hold\n"
             "absolute_values_bound: depends\n");
-  EXPECT_NE(result.findings[1].evidence.find("privacy 17.36 against 12.5, trace 25 against 32"),
+  EXPECT_NE(result.findings[1].evidence.find("privacy cost 17.36 against 12.5, trace 25 against 32"),
             std::string::npos);
-  EXPECT_NE(result.findings[2].evidence.find("read as variances: privacy 26 against 25.33"),
+  EXPECT_NE(result.findings[2].evidence.find("read as variances: privacy cost 26 against 25.33"),
             std::string::npos);
   EXPECT_NE(result.findings[4].evidence.find("cost 3.8, with |s| only 0.2"), std::string::npos);
   EXPECT_EQ(result.ours["grid_points_per_axis"], 46);

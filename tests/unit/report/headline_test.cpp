@@ -19,12 +19,12 @@ TEST(Headlines, ExactAdvantageBeforeBoundsAndNeverAnEstimate) {
   EXPECT_TRUE(headlines_of(with(table)).empty());
   table.add_row({1.0, Claimed<double>{0.5, Claim::upper_bound}});
   ASSERT_EQ(headlines_of(with(table)).size(), 1u);
-  EXPECT_NE(headlines_of(with(table))[0].meaning.find("right at most 75 %"), std::string::npos);
+  EXPECT_NE(headlines_of(with(table))[0].meaning.find("used at most 75 %"), std::string::npos);
   table.add_row({2.0, Claimed<double>{0.4, Claim::exact}});
   const std::vector<Headline> list = headlines_of(with(table));
   EXPECT_EQ(list[0].value.value, 0.4);
   EXPECT_EQ(list[0].label, "largest advantage (t = 2)");
-  EXPECT_NE(list[0].meaning.find("right 70 %"), std::string::npos);
+  EXPECT_NE(list[0].meaning.find("used 70 %"), std::string::npos);
 }
 
 TEST(Headlines, PercentagesAreRoundedTowardsTheClaim) {

@@ -33,6 +33,14 @@ struct Composer {
 
   void add_normal(double mu, double k) const { loss.mu_squared += k * mu * mu; }
 
+  void add_sampled(double q, double m, double k) const {
+    if (q < 1.0) {
+      loss.steps.push_back(SampledGaussian{q, m, k, direction});
+    } else {
+      add_normal(direction == StepDirection::replace ? 2.0 * m : m, k);
+    }
+  }
+
   void add_gaussian(const GaussianNoise& noise, const PrivateRelease& release) const {
     const double k = static_cast<double>(release.steps), q = release.rate();
     if (noise.noise_multiplier == 0.0) {
@@ -44,20 +52,14 @@ struct Composer {
       add_normal(reach() * m, k);  // shuffle: k epochs, each of which sees a record once
     } else if (release.sampler == Sampler::fixed_size) {
       loss.steps.push_back(TwoSidedGaussian{q, 2.0 * m, k});
-    } else if (direction == StepDirection::replace) {
-      // All of a group that are sampled are exchanged, none if none is (Spec §19.5).
-      const double any = any_sampled(q);
-      if (any == 1.0) {
-        add_normal(reach() * m, k);
-      } else {
-        loss.steps.push_back(SampledGaussian{any, group() * m, k, direction});
-      }
     } else if (all.group_size == 1) {
       loss.steps.push_back(SampledGaussian{q, m, k, direction});
-    } else if (all.group_size > kLargestExactGroup) {
-      loss.steps.push_back(SampledGaussian{any_sampled(q), group() * m, k, direction});
+    } else if (direction == StepDirection::replace || all.group_size > kLargestExactGroup) {
+      // All of a group that are sampled are exchanged or removed, none if none is: one record that contributes as much (Spec §19.5).
+      add_sampled(any_sampled(q), group() * m, k);
     } else {
-      loss.steps.push_back(GroupGaussian{q, m, static_cast<int>(all.group_size), k, direction});
+      loss.steps.push_back(
+          GroupGaussian{q, m, static_cast<int>(all.group_size), k, direction});
     }
   }
 
