@@ -94,6 +94,7 @@ class Contour {
   [[nodiscard]] std::optional<ContourSums> integrate() const {
     constexpr double first_step = 0.2;
     constexpr int max_halvings = 7;
+    constexpr int most_nodes = 20'000;  // in a sum that has not settled by then, rounding does not
     constexpr double agreement = 1e-11;
     double end = 0.0;
     ContourSums sums{0.0, 0.0};
@@ -114,6 +115,7 @@ class Contour {
     ContourSums previous{sums.delta * step, sums.tail * step};
     for (int halving = 0; halving < max_halvings; ++halving) {
       const auto midpoints = static_cast<int>(std::lround(end / step));
+      if (midpoints > most_nodes) break;
       for (int k = 0; k < midpoints; ++k) {
         const Node node = evaluate((k + 0.5) * step);
         if (node.modulus > 3.0 * width_) return std::nullopt;

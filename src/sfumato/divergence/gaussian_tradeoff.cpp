@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
@@ -146,9 +145,13 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
     high = std::min(range.highest, high + step);
   }
   if (low < high && excess(low) > 0.0 && excess(high) < 0.0) {
+    // In asinh(eps): where one variance is 1e20 of the other, the mean under Q is -1e20 and the threshold near 0.
     std::uintmax_t iterations = 200;
-    std::tie(low, high) = boost::math::tools::toms748_solve(
-        excess, low, high, boost::math::tools::eps_tolerance<double>(50), iterations);
+    const auto [left, right] = boost::math::tools::toms748_solve(
+        [&](double x) { return excess(std::sinh(x)); }, std::asinh(low), std::asinh(high),
+        boost::math::tools::eps_tolerance<double>(50), iterations);
+    low = std::clamp(std::sinh(left), low, high);
+    high = std::clamp(std::sinh(right), low, high);
   }
   // Every threshold bounds the rate. Right of the largest value of the loss delta is 0, and for a tiny
   // fpr, whose own threshold double precision cannot tell from that value, nothing is lost there.

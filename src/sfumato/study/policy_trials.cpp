@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -45,9 +47,22 @@ struct Gathered {
   std::set<std::size_t> infinite_coordinates;
 };
 
+/// Throws   InvalidArgument if the pair has losses of another number of records.
+void add_losses(Gathered& of, std::uint32_t pair, std::size_t w, const std::vector<float>& losses,
+                const std::string& path) {
+  for (const LossRows& rows : of.losses[pair]) {
+    if (!rows.empty() && rows.front().size() != losses.size()) {
+      throw InvalidArgument("holds models whose losses are of different numbers of records",
+                            "It was changed by other means: restore it from a copy",
+                            Where::in(path));
+    }
+  }
+  of.losses[pair][w].push_back(losses);
+}
+
 /// `audited`: the pair as audits count it.
 void gather_world(Gathered& of, std::uint32_t pair, std::uint32_t audited, std::size_t w,
-                  const WorldResult& world) {
+                  const WorldResult& world, const std::string& path) {
   PolicyTrials& trials = of.trials;
   if (const auto loss = score_of(world, "loss")) trials.differing_losses[w].push_back(-*loss);
   trials.training_losses[w].push_back(world.training_loss);
@@ -58,7 +73,7 @@ void gather_world(Gathered& of, std::uint32_t pair, std::uint32_t audited, std::
     of.odometers[audited][w].push_back(world.odometer);
   }
   for (const NamedSeries& series : world.series) {
-    if (series.name == "record_losses") of.losses[pair][w].push_back(series.values);
+    if (series.name == "record_losses") add_losses(of, pair, w, series.values, path);
     if (series.name != "infinite_coordinates") continue;
     for (const float coordinate : series.values) {
       if (of.infinite_coordinates.size() == kNamedCoordinates) break;
@@ -103,7 +118,7 @@ std::vector<PolicyTrials> trials_by_policy(const Ledger& ledger, const Study& st
     }
     if (trial.status != TrialStatus::ok) return;
     for (std::size_t w = 0; w < 2; ++w) {
-      gather_world(of, trial.key.pair, audited, w, trial.worlds[w]);
+      gather_world(of, trial.key.pair, audited, w, trial.worlds[w], ledger.path());
     }
   });
   std::vector<PolicyTrials> result;

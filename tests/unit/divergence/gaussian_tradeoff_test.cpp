@@ -41,6 +41,19 @@ TEST(GaussianTpr, ZeroShiftWiderLawByHand) {
   EXPECT_NEAR(gaussian_tpr(one_dimensional(0.0, 4.0), fpr).value, tpr, 1e-9);
 }
 
+// The loss has mean -1e20 under Q and is of order 1 where it decides. The search for thresholds once took minutes.
+TEST(GaussianTpr, VariancesFarApart) {
+  const double spread = 1e10;
+  for (const double half : {0.01, 0.3, 1.0, 2.5, 8.0}) {  // the best test says P on |z| < half
+    const double fpr = std::erf(half / spread / std::sqrt(2.0));
+    const Claimed<double> tpr = gaussian_tpr(one_dimensional(0.0, spread * spread), fpr);
+    const double expected = std::erf(half / std::sqrt(2.0));
+    EXPECT_GE(tpr.value, expected * (1.0 - 1e-9)) << half;
+    EXPECT_NEAR(tpr.value / expected, 1.0, 1e-6) << half;
+  }
+  EXPECT_NEAR(gaussian_tpr(one_dimensional(0.0, spread * spread), 0.5).value, 1.0, 1e-9);
+}
+
 TEST(GaussianTpr, WithoutAThresholdItIsANearlySharpBound) {
   // Q twice as wide: sup p/q = e^highest is attained at a point, and double precision has no threshold
   // between it and the points of probability 1e-9 around it.

@@ -104,5 +104,32 @@ TEST(RidgeChange, RefusesWhatItCannotUse) {
   EXPECT_FALSE(row_change(bare, 0, std::nullopt).has_value());
 }
 
+// Nearly as many columns as rows: every row dominates, and the fit to the table still has the digits.
+TEST(RidgeChange, HighLeverageFromTheTableIsThatOfANewFit) {
+  const Eigen::Index rows = 21;
+  MatrixXd features(rows, 20);
+  for (Eigen::Index j = 0; j < features.cols(); ++j) {
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      features(i, j) = std::sin(static_cast<double>(1 + i * i) * static_cast<double>(2 + j));
+    }
+  }
+  const RidgeProblem problem(features, VectorXd::LinSpaced(rows, -1.0, 1.0), {});
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    for (const auto& other :
+         {std::optional<Record>(), std::optional(Record{VectorXd::Constant(20, 0.1), 0.5})}) {
+      const auto change = row_change<long double>(problem, row, other);  // from the neighbour
+      const auto pair = ridge_pair_stationary(problem, row, other, 2.0);
+      ASSERT_TRUE(change && pair);
+      ASSERT_EQ(change->ratio.size(), pair->ratio.size());
+      for (Eigen::Index k = 0; k < pair->ratio.size(); ++k) {
+        EXPECT_NEAR(pair->ratio(k) / static_cast<double>(change->ratio(k)), 1.0, 1e-8);
+        EXPECT_NEAR(pair->shift(k) * pair->shift(k) /
+                        static_cast<double>(change->shift(k) * change->shift(k)),
+                    1.0, 1e-8);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -78,5 +78,15 @@ TEST_F(PolicyTrialsTest, PairsAreApartUnlessEachReplicaDrewItsOwn) {
   EXPECT_EQ(pooled.confidences.size(), 2U);  // of the pairs: the paper's statistic compares records
 }
 
+TEST_F(PolicyTrialsTest, LossesOfOtherNumbersOfRecordsAreRefused) {
+  const std::string forged = dir_ / "forged.ledger";
+  TrialResult longer = trial({0, 0, 1}, 1.0);
+  longer.worlds[1].series = {{"record_losses", {0.0F, 1.0F, 2.0F}}};
+  Ledger::open(forged, {"x", "0", "AVX2", {}}, {}).commit({trial({0, 0, 0}, 1.0), longer});
+  const std::string message = message_of<InvalidArgument>(
+      [&] { (void)trials_by_policy(Ledger::read(forged), study_, "loss"); });
+  EXPECT_EQ(message.find(forged), 0U) << message;
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -67,7 +67,8 @@ Table riskiest_rows(const RowsAnswer& answer) {
     if (named) cells.emplace_back(answer.ids[at]);
     cells.emplace_back(answer.lines[at]);
     for (const TraitColumn& trait : traits) {
-      cells.emplace_back(Claimed<double>{trait.of(*risk), Claim::exact, trait.method});
+      const RiskNumber number = trait.of(*risk);
+      cells.emplace_back(Claimed<double>{number.value, number.claim, trait.method});
     }
     for (const RiskColumn& column : list) {
       if (risk->status == RowStatus::no_model) {

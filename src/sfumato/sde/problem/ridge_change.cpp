@@ -28,9 +28,17 @@ RowChange<T> no_change(Index parameters) {
   return {MatrixOf<T>(parameters, 0), ArrayOf<T>(0), ArrayOf<T>(0), ArrayOf<T>(0)};
 }
 
+/// Where a change comes from: the fit to the table, or for a row that dominates, of which 1 - h and the residual
+/// are small differences there, a fit to the neighbour, O(N p^2).
+enum class From { table, neighbour };
+
+From best_for(const RidgeProblem& problem, Index row) {
+  return problem.dominates(row) ? From::neighbour : From::table;
+}
+
 template <class T>
-std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row,
-                                    const RidgeFit<T>& reference) {
+std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row, From from,
+                                    const RidgeFit<T>& reference, const Observer& observer) {
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
   const T root_weight = std::sqrt(T(reference.weights.row));
@@ -41,13 +49,14 @@ std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row,
   // Both are those of the row as seen from the neighbour: h' = h / (1 - h), r' = r / (1 - h).
   T leverage = 0;
   T residual = 0;
-  if (problem.dominates(row)) {  // 1 - h and r are small differences: start from the neighbour
-    const auto fit = problem.neighbour_fit<T>(row, std::nullopt);
+  if (from == From::neighbour) {
+    const auto fit = problem.neighbour_fit<T>(row, std::nullopt, observer);
     if (fit.is_singular()) return std::nullopt;
     leverage = T(fit.weights.row) * fit.whiten(x).squaredNorm();
     residual = x.dot(fit.minimiser) - T(record.target);
   } else {
     const T remainder = T(1) - norm * norm;
+    if (!(remainder > T(0))) return std::nullopt;
     leverage = norm * norm / remainder;
     residual = (x.dot(reference.minimiser) - T(record.target)) / remainder;
   }
@@ -75,8 +84,8 @@ MatrixOf<T> span_of(const VectorOf<T>& u, const VectorOf<T>& v) {
 
 template <class T>
 std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index row,
-                                           const Record& other,
-                                           const RidgeFit<T>& reference) {
+                                           const Record& other, From from,
+                                           const RidgeFit<T>& reference, const Observer& observer) {
   require_size("replacement", other.features.size(), problem.parameters());
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
@@ -100,7 +109,9 @@ std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index ro
   result.directions = basis * eigen.eigenvectors();
   result.ratio = T(1) / (T(1) + change);
   result.excess = -change / (T(1) + change);
-  if (!problem.dominates(row) || T(1) + change.minCoeff() > T(kSmallRatio)) {
+  const T least = T(1) + change.minCoeff();
+  if (from == From::table || least > T(kSmallRatio)) {
+    if (!(least > T(0))) return std::nullopt;
     const T residual = x.dot(reference.minimiser) - T(record.target);
     const T residual_step =
         feature_step.dot(reference.minimiser) - (T(other.target) - T(record.target));
@@ -108,7 +119,7 @@ std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index ro
     result.shift = (result.directions.transpose() * gradient).array() * result.ratio;
     return result;
   }
-  const auto fit = problem.neighbour_fit<T>(row, other);
+  const auto fit = problem.neighbour_fit<T>(row, other, observer);
   if (fit.is_singular()) return std::nullopt;
   for (Index k = 0; k < change.size(); ++k) {
     if (T(1) + change(k) > T(kSmallRatio)) continue;
@@ -143,45 +154,76 @@ PreciseTraining neighbour_training(const RidgeProblem& problem, Index row,
   return PreciseTraining(std::move(training));
 }
 
+template <class T>
+std::optional<RowChange<T>> change_from(From from, const RidgeProblem& problem, Index row,
+                                        const std::optional<Record>& replacement,
+                                        const Observer& observer) {
+  const auto& reference = problem.reference<T>(observer);
+  if (!reference) return std::nullopt;
+  if (replacement) {
+    return replacement_of<T>(problem, row, *replacement, from, *reference, observer);
+  }
+  return removal<T>(problem, row, from, *reference, observer);
+}
+
+template <class T>
+std::optional<VectorOf<T>> shift_from(From from, const RidgeProblem& problem, Index row,
+                                      const std::optional<Record>& replacement,
+                                      const Observer& observer) {
+  const auto& reference = problem.reference<T>(observer);
+  if (!reference) return std::nullopt;
+  if (from == From::neighbour) {  // R^{-1} would magnify the rounding of the one direction
+    const auto fit = problem.neighbour_fit<T>(row, replacement, observer);
+    if (fit.is_singular()) return std::nullopt;
+    return VectorOf<T>(fit.minimiser - reference->minimiser);
+  }
+  const auto change = change_from<T>(from, problem, row, replacement, observer);
+  if (!change) return std::nullopt;
+  const VectorOf<T> moved = change->directions * change->shift.matrix();
+  return VectorOf<T>(reference->unwhiten(moved));
+}
+
+/// The pair that two precisions agree on, if they do: from the table, which costs little, or where a row
+/// dominates, from the neighbour.
+template <class Compare>
+std::optional<WhitenedPair> agreed_pair(const RidgeProblem& problem, Index row,
+                                        const Observer& observer, Compare&& compare) {
+  if (!problem.has_minimiser(observer)) return std::nullopt;
+  if (auto pair = compare(From::table)) return pair;
+  if (problem.dominates(row)) return compare(From::neighbour);
+  return std::nullopt;
+}
+
 }  // namespace
 
 template <class T>
 std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Index row,
                                        const std::optional<Record>& replacement) {
-  const auto& reference = problem.reference<T>();
-  if (!reference) return std::nullopt;
-  if (replacement) return replacement_of<T>(problem, row, *replacement, *reference);
-  return removal<T>(problem, row, *reference);
+  return change_from<T>(best_for(problem, row), problem, row, replacement, Observer());
 }
 
 template <class T>
 std::optional<VectorOf<T>> minimiser_shift(const RidgeProblem& problem, Index row,
                                            const std::optional<Record>& replacement) {
-  if (problem.dominates(row)) {  // R^{-1} would magnify the rounding of the one direction
-    const auto fit = problem.neighbour_fit<T>(row, replacement);
-    if (fit.is_singular()) return std::nullopt;
-    return VectorOf<T>(fit.minimiser - problem.reference<T>()->minimiser);
-  }
-  const auto change = row_change<T>(problem, row, replacement);
-  if (!change) return std::nullopt;
-  const VectorOf<T> moved = change->directions * change->shift.matrix();
-  return VectorOf<T>(problem.reference<T>()->unwhiten(moved));
+  return shift_from<T>(best_for(problem, row), problem, row, replacement, Observer());
 }
 
 std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, Index row,
                                                   const std::optional<Record>& replacement,
-                                                  double noise_variance) {
+                                                  double noise_variance, const Observer& observer) {
   require_positive("noise_variance", noise_variance);
   // R (w - m) has covariance s^2/2 I under P.
   const double unit = std::sqrt(noise_variance / 2.0);
-  if (problem.has_minimiser()) {
-    const auto rounded = row_change<double>(problem, row, replacement);
-    const auto extended = row_change<long double>(problem, row, replacement);
-    if (rounded && extended) {
-      const WhitenedPair pair = pair_of(*extended, unit);
-      if (disagreement(pair_of(*rounded, unit), pair) < kAgreement) return pair;
-    }
-  }
+  const auto agreed =
+      agreed_pair(problem, row, observer, [&](From from) -> std::optional<WhitenedPair> {
+        const auto rounded = change_from<double>(from, problem, row, replacement, observer);
+        const auto extended = change_from<long double>(from, problem, row, replacement, observer);
+        if (!rounded || !extended) return std::nullopt;
+        WhitenedPair pair = pair_of(*extended, unit);
+        if (!(disagreement(pair_of(*rounded, unit), pair) < kAgreement)) return std::nullopt;
+        return pair;
+      });
+  if (agreed) return agreed;
   require_few(problem);
   // The law of variance s^2 has the shifts of variance 1 divided by s.
   auto precise = compare_precisely(problem.precise(), neighbour_training(problem, row, replacement),
@@ -192,17 +234,21 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
 
 std::optional<WhitenedPair> ridge_pair_released(const RidgeProblem& problem, Index row,
                                                 const std::optional<Record>& replacement,
-                                                const Covariance& noise) {
+                                                const Covariance& noise, const Observer& observer) {
   const VectorXd origin = VectorXd::Zero(problem.parameters());
   const auto pair_at = [&](const VectorXd& shift) { return whiten(origin, noise, shift, noise); };
-  if (problem.has_minimiser()) {
-    const auto rounded = minimiser_shift<double>(problem, row, replacement);
-    const auto extended = minimiser_shift<long double>(problem, row, replacement);
-    if (rounded && extended) {
-      const WhitenedPair pair = pair_at(extended->cast<double>());
-      if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) return pair;
-    }
-  }
+  const auto agreed =
+      agreed_pair(problem, row, observer, [&](From from) -> std::optional<WhitenedPair> {
+        const auto rounded = shift_from<double>(from, problem, row, replacement, observer);
+        const auto extended = shift_from<long double>(from, problem, row, replacement, observer);
+        if (!rounded || !extended) return std::nullopt;
+        WhitenedPair pair = pair_at(extended->cast<double>());
+        if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) {
+          return pair;
+        }
+        return std::nullopt;
+      });
+  if (agreed) return agreed;
   require_few(problem);
   const auto shift =
       minimiser_shift_precisely(problem.precise(), neighbour_training(problem, row, replacement));
