@@ -82,7 +82,8 @@ struct DirectedRisk {
 struct RowRisk {
   Eigen::Index row = 0;
   RowStatus status = RowStatus::not_computed;
-  RiskNumber leverage;  ///< RidgeProblem::leverage; NaN for other models
+  /// RidgeProblem::leverage; NaN for other models.
+  double leverage = std::numeric_limits<double>::quiet_NaN();
   /// The proven mu of Gaussian differential privacy for this pair (Spec §6.4); NaN where the laws are
   /// known exactly or nothing is proven.
   RiskNumber mu;

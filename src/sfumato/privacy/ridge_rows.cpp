@@ -49,24 +49,24 @@ void require_affordable(const RidgeProblem& problem) {
 
 /// Throws   NumericalFailure if the loss has no unique minimiser: one that double precision cannot
 ///          tell from none is looked for with more digits.
-void require_minimiser(const RidgeProblem& problem, const Observer& observer) {
-  if (problem.has_minimiser(observer)) return;
+void require_minimiser(const RidgeProblem& problem) {
+  if (problem.has_minimiser()) return;
   if (problem.parameters() <= kLargestWide && problem.precise().spectrum().values(0) > 0.0) return;
   (void)problem.minimiser();
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const MinimiserRelease& release, const Observer& observer) {
+                   const MinimiserRelease& release) {
   require_dimension("noise", dimension(release.noise), problem.parameters());
   const Covariance noise = require_covariance("noise", release.noise, Where::here("row_risks"));
-  require_minimiser(problem, observer);
-  return [&problem, &replacement, &observer, noise](Index row) {
-    return ridge_pair_released(problem, row, replacement, noise, observer);
+  require_minimiser(problem);
+  return [&problem, &replacement, noise](Index row) {
+    return ridge_pair_released(problem, row, replacement, noise);
   };
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const FlowRelease& release, const Observer& observer) {
+                   const FlowRelease& release) {
   const Where where = Where::here("row_risks");
   require_non_negative("time", release.time, where);
   require_dimension("noise", dimension(release.noise), problem.parameters());
@@ -78,10 +78,10 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 
   const auto* isotropic = std::get_if<Isotropic>(&noise);
   if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0) {
-    require_minimiser(problem, observer);
+    require_minimiser(problem);
     const double variance = isotropic->variance;
-    return [&problem, &replacement, &observer, variance](Index row) {
-      return ridge_pair_stationary(problem, row, replacement, variance, observer);
+    return [&problem, &replacement, variance](Index row) {
+      return ridge_pair_stationary(problem, row, replacement, variance);
     };
   }
 
@@ -99,7 +99,7 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const ChainRelease& release, const Observer&) {
+                   const ChainRelease& release) {
   const Where where = Where::here("row_risks");
   require_steps(release.steps, where);
   require_positive("learning_rate", release.learning_rate, where);
@@ -131,8 +131,7 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
                 const RowRiskOptions& options) {
   RowRisk result;
   result.row = row;
-  result.leverage = {problem.leverage(row),
-                     problem.leverages_are_lower_bounds() ? Claim::lower_bound : Claim::exact};
+  result.leverage = problem.leverage(row);
   try {
     std::optional<WhitenedPair> pair = pair_of(row);
     if (!pair && problem.parameters() > kLargestWide) {
@@ -157,21 +156,18 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
   return result;
 }
 
-std::vector<RowRisk> not_computed(Index rows) {
-  std::vector<RowRisk> risks(static_cast<std::size_t>(rows));
-  for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
-  return risks;
-}
+}  // namespace
+
+namespace {
 
 std::vector<RowRisk> risks_of(const RidgeProblem& problem, const RowRiskOptions& options,
                               Observer& observer) {
   const PairOfRow pair_of = std::visit(
-      [&](const auto& release) {
-        return pairs_of(problem, options.replacement, release, observer);
-      },
+      [&](const auto& release) { return pairs_of(problem, options.replacement, release); },
       options.release);
 
-  std::vector<RowRisk> risks = not_computed(problem.rows());
+  std::vector<RowRisk> risks(static_cast<std::size_t>(problem.rows()));
+  for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
   (void)parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
                         [&](std::uint64_t first, std::uint64_t last) {
                           for (std::uint64_t row = first; row < last; ++row) {
@@ -222,7 +218,7 @@ bool agree(double a, double b) {
 std::vector<RowRisk> risks_in_span(const RidgeProblem& problem, const RowRiskOptions& options,
                                    Observer& observer) {
   const auto solve = [&](bool last_first) {
-    const RowSpan span = span_of_rows(problem, options.replacement, last_first, observer);
+    const RowSpan span = span_of_rows(problem, options.replacement, last_first);
     RowRiskOptions inner = options;
     inner.replacement = span.replacement;
     inner.release = reduced(options.release, span.problem.parameters());
@@ -264,13 +260,11 @@ std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions
       },
       options.release);
   const Index span = problem.rows() + (options.replacement ? 1 : 0);
-  const bool in_span = problem.parameters() > std::max(span, kLargestWide) &&
-                       is_round(options.release, problem.options().ridge > 0.0);
-  try {
-    return (in_span ? risks_in_span : risks_of)(problem, options, observer);
-  } catch (const Stopped&) {  // before the first row
-    return not_computed(problem.rows());
+  if (problem.parameters() > std::max(span, kLargestWide) &&
+      is_round(options.release, problem.options().ridge > 0.0)) {
+    return risks_in_span(problem, options, observer);
   }
+  return risks_of(problem, options, observer);
 }
 
 }  // namespace sfumato

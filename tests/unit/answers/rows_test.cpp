@@ -58,7 +58,7 @@ TEST_F(Rows, RidgeIsExactAndRanked) {
   for (const RowRisk& risk : found.risks) {
     EXPECT_EQ(risk.status, RowStatus::ok);
     EXPECT_EQ(risk.advantage.claim, Claim::exact);
-    EXPECT_GT(risk.leverage.value, 0.0);
+    EXPECT_GT(risk.leverage, 0.0);
   }
   const std::vector<const RowRisk*> order = riskiest(found.risks, 9);
   ASSERT_EQ(order.size(), 5U);

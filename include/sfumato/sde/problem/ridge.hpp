@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "sfumato/core/observer.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
@@ -51,10 +50,8 @@ class RidgeProblem {
   };
 
   /// Throws InvalidArgument for sizes that differ, an empty table, entries that are not finite, a
-  /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is). Here and below:
-  /// Stopped if the observer asked to stop.
-  RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options,
-               const Observer& observer = Observer());
+  /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is).
+  RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options);
 
   [[nodiscard]] Eigen::Index rows() const;
   [[nodiscard]] Eigen::Index parameters() const;
@@ -65,16 +62,15 @@ class RidgeProblem {
   [[nodiscard]] const QuadraticLoss& loss() const { return loss_; }
 
   /// Whether the loss has one minimiser, as far as double precision tells.
-  [[nodiscard]] bool has_minimiser(const Observer& observer = Observer()) const;
+  [[nodiscard]] bool has_minimiser() const;
 
   /// Throws NumericalFailure with the smallest eigenvalue if A is singular.
   [[nodiscard]] const Eigen::VectorXd& minimiser() const;
 
   /// h = c x^T A^{-1} x in [0, 1]: how far the fit at x follows its own y. Leverages sum to at most
   /// the number of parameters. By the pseudo-inverse of a singular A; with more than kLargestWide
-  /// parameters by adding 1e-10 of its diagonal, which makes it a lower bound.
+  /// parameters by adding 1e-10 of its diagonal.
   [[nodiscard]] double leverage(Eigen::Index row) const;
-  [[nodiscard]] bool leverages_are_lower_bounds() const;
 
   /// True where the leverage is above 0.9 or the row is the only one: differences of sums with and
   /// without it then lose digits. Never more than p / 0.9 rows.
@@ -92,14 +88,12 @@ class RidgeProblem {
   /// Empty when it is singular. Throws as minimiser(). T is double or long double; the fit in long
   /// double is made when first asked for, safely from several threads.
   template <class T = double>
-  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& reference(
-      const Observer& observer = Observer()) const;
+  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& reference() const;
 
   /// The fit to the neighbour, from the other rows: O(N p^2), for the rows that dominate.
   template <class T = double>
   [[nodiscard]] detail::RidgeFit<T> neighbour_fit(Eigen::Index row,
-                                                  const std::optional<Record>& replacement,
-                                                  const Observer& observer = Observer()) const;
+                                                  const std::optional<Record>& replacement) const;
 
   /// Noisy gradient flow on the table from 0, with noise of variance 1, in more digits.
   [[nodiscard]] const detail::PreciseTraining& precise() const { return *precise_; }
@@ -119,10 +113,10 @@ class RidgeProblem {
   [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
 
   template <class T>
-  [[nodiscard]] std::optional<detail::RidgeFit<T>> fit_all(const Observer& observer) const;
+  [[nodiscard]] std::optional<detail::RidgeFit<T>> fit_all() const;
   /// Made when first asked for; safe from several threads.
   template <class T>
-  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& fit(const Observer& observer) const;
+  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& fit() const;
 
   std::shared_ptr<const detail::TableSums> table_;
   RidgeOptions options_;

@@ -9,7 +9,6 @@
 #include "sfumato/answers/rows/keys.hpp"
 #include "sfumato/answers/rows/setup.hpp"
 #include "sfumato/core/located.hpp"
-#include "sfumato/core/parallel.hpp"
 #include "sfumato/core/recording_observer.hpp"
 #include "sfumato/privacy/neighbour_bounds.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
@@ -19,16 +18,8 @@ namespace {
 
 void find_ridge(RowsAnswer& answer, const RegressionInput& input, const RowRiskOptions& options,
                 Observer& observer) {
-  try {
-    const RidgeProblem problem(input.features, input.target, ridge_options(answer.question),
-                               observer);
-    answer.risks = row_risks(problem, options, observer);
-  } catch (const Stopped&) {  // while the sums of the table were taken
-    answer.risks.resize(static_cast<std::size_t>(input.features.rows()));
-    for (std::size_t i = 0; i < answer.risks.size(); ++i) {
-      answer.risks[i].row = static_cast<Eigen::Index>(i);
-    }
-  }
+  const RidgeProblem problem(input.features, input.target, ridge_options(answer.question));
+  answer.risks = row_risks(problem, options, observer);
 }
 
 void find_logistic(RowsAnswer& answer, const RegressionInput& input, const RowRiskOptions& options,

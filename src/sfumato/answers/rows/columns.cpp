@@ -66,11 +66,10 @@ std::vector<TraitColumn> trait_columns(const RowsAnswer& answer) {
     return {{"leverage", "leverage", "hat-matrix diagonal",
              [](const RowRisk& risk) { return risk.leverage; }}};
   }
-  return {
-      {"norm", "|x|", "norm of the features",
-       [&norms = answer.norms](const RowRisk& risk) { return RiskNumber{norms(risk.row)}; }},
-      {"fitted", "fit", "probability of the row's label at the minimiser",
-       [&fitted = answer.fitted](const RowRisk& risk) { return RiskNumber{fitted(risk.row)}; }}};
+  return {{"norm", "|x|", "norm of the features",
+           [&norms = answer.norms](const RowRisk& risk) { return norms(risk.row); }},
+          {"fitted", "fit", "probability of the row's label at the minimiser",
+           [&fitted = answer.fitted](const RowRisk& risk) { return fitted(risk.row); }}};
 }
 
 Cell cell_of(const RiskNumber& number, const std::string& method) {

@@ -24,7 +24,7 @@ void write_csv(const std::string& path, const RowsAnswer& answer) {
     if (named) out.text(answer.ids[at]);
     out.integer(static_cast<std::int64_t>(answer.lines[at])).text(name(risk.status));
     const bool known = risk.status == RowStatus::ok;
-    for (const TraitColumn& trait : traits) known ? out.number(trait.of(risk).value) : out.text("");
+    for (const TraitColumn& trait : traits) known ? out.number(trait.of(risk)) : out.text("");
     Claim claim = Claim::exact;
     for (const RiskColumn& column : list) {
       if (!known) {

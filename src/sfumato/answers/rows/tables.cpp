@@ -67,8 +67,7 @@ Table riskiest_rows(const RowsAnswer& answer) {
     if (named) cells.emplace_back(answer.ids[at]);
     cells.emplace_back(answer.lines[at]);
     for (const TraitColumn& trait : traits) {
-      const RiskNumber number = trait.of(*risk);
-      cells.emplace_back(Claimed<double>{number.value, number.claim, trait.method});
+      cells.emplace_back(Claimed<double>{trait.of(*risk), Claim::exact, trait.method});
     }
     for (const RiskColumn& column : list) {
       if (risk->status == RowStatus::no_model) {

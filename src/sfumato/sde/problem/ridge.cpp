@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,6 @@
 #include "sfumato/math/entries.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
-#include "sfumato/sde/problem/triangularise.hpp"
 
 namespace sfumato {
 namespace {
@@ -26,16 +26,9 @@ using Eigen::VectorXd;
 constexpr double kDominating = 0.9;       // an update then keeps all digits but one
 constexpr double kLeverageRidge = 1e-10;  // far above rounding, far below any real curvature
 
-MatrixXd gram_of(const MatrixXd& x, const Observer& observer) {
-  constexpr Index products =
-      2'000'000'000;  // between two looks at the observer: less than a second
-  const Index block = std::max<Index>(64, products / (x.cols() * x.cols()));
+MatrixXd gram_of(const MatrixXd& x) {
   MatrixXd gram = MatrixXd::Zero(x.cols(), x.cols());
-  for (Index first = 0; first < x.rows(); first += block) {
-    throw_if_stopped(observer);
-    const auto rows = x.middleRows(first, std::min(block, x.rows() - first));
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
-  }
+  gram.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
   return gram;
 }
@@ -76,8 +69,7 @@ double scaled_reciprocal_condition(const MatrixOf<T>& upper) {
 /// so far stands on top of the next block, so that no second table is made.
 template <class T>
 RidgeFit<T> fit_table(const MatrixXd& features, const VectorXd& target,
-                      const RidgeProblem::Weights& weights, const VectorXd& lift,
-                      const Observer& observer) {
+                                 const RidgeProblem::Weights& weights, const VectorXd& lift) {
   const Index n = features.rows();
   const Index p = features.cols();
   const Index block = std::max<Index>(256, 4 * p);
@@ -87,12 +79,14 @@ RidgeFit<T> fit_table(const MatrixXd& features, const VectorXd& target,
   VectorOf<T> right = VectorOf<T>::Zero(p);
   for (Index first = 0; first < n; first += block) {
     const Index count = std::min(block, n - first);
-    MatrixOf<T> stacked(p + count, p + 1);
-    stacked << triangle, right, root * features.middleRows(first, count).cast<T>(),
-        root * target.segment(first, count).cast<T>();
-    triangularise(stacked, p, observer);
-    triangle = stacked.topLeftCorner(p, p).template triangularView<Eigen::Upper>();
-    right = stacked.col(p).head(p);
+    MatrixOf<T> stacked(p + count, p);
+    stacked << triangle, root * features.middleRows(first, count).cast<T>();
+    VectorOf<T> stacked_right(p + count);
+    stacked_right << right, root * target.segment(first, count).cast<T>();
+    const Eigen::HouseholderQR<Eigen::Ref<MatrixOf<T>>> qr(stacked);
+    stacked_right.applyOnTheLeft(qr.householderQ().adjoint());
+    triangle = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
+    right = stacked_right.head(p);
   }
   RidgeFit<T> fit{weights, std::move(triangle), {}, 0.0};
   fit.reciprocal_condition = scaled_reciprocal_condition(fit.upper);
@@ -126,8 +120,7 @@ struct detail::RidgeFits {
   MatrixXd leverage_factor;           ///< R of the table, or of the lifted one when it is singular
 };
 
-RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const RidgeOptions& options,
-                           const Observer& observer)
+RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const RidgeOptions& options)
     : table_(std::make_shared<const TableSums>(std::move(rows_of_features), std::move(targets))),
       options_(options) {
   const Where where = Where::here();
@@ -144,7 +137,7 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
                           "With the mean, the ridge term is per row as it is: use fixed", where);
   }
 
-  sums_ = {gram_of(features(), observer), features().transpose() * target()};
+  sums_ = {gram_of(features()), features().transpose() * target()};
   if (!sums_.gram.allFinite() || !sums_.moment.allFinite()) {
     throw NumericalFailure("the squares of the features or their products with the target overflow",
                            "Standardise or rescale the columns", where);
@@ -157,24 +150,24 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
 }
 
 template <class T>
-std::optional<RidgeFit<T>> RidgeProblem::fit_all(const Observer& observer) const {
+std::optional<RidgeFit<T>> RidgeProblem::fit_all() const {
   std::optional<RidgeFit<T>> all =
-      fit_table<T>(features(), target(), weights(), VectorXd::Zero(parameters()), observer);
+      fit_table<T>(features(), target(), weights(), VectorXd::Zero(parameters()));
   if (all->is_singular()) all.reset();
   return all;
 }
 
 template <>
-const std::optional<RidgeFit<double>>& RidgeProblem::fit(const Observer& observer) const {
-  std::call_once(fits_->once, [&] {
-    fits_->rounded = fit_all<double>(observer);
+const std::optional<RidgeFit<double>>& RidgeProblem::fit() const {
+  std::call_once(fits_->once, [this] {
+    fits_->rounded = fit_all<double>();
     if (const auto& own = fits_->rounded) {
       fits_->leverage_factor = own->upper;
       fits_->reciprocal_condition = own->reciprocal_condition;
       return;
     }
     const auto lifted = [&](const VectorXd& lift) {
-      return fit_table<double>(features(), target(), weights(), lift, observer);
+      return fit_table<double>(features(), target(), weights(), lift);
     };
     fits_->reciprocal_condition = lifted(VectorXd::Zero(parameters())).reciprocal_condition;
     VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
@@ -184,14 +177,12 @@ const std::optional<RidgeFit<double>>& RidgeProblem::fit(const Observer& observe
   return fits_->rounded;
 }
 template <>
-const std::optional<RidgeFit<long double>>& RidgeProblem::fit(const Observer& observer) const {
-  std::call_once(fits_->once_extended, [&] { fits_->extended = fit_all<long double>(observer); });
+const std::optional<RidgeFit<long double>>& RidgeProblem::fit() const {
+  std::call_once(fits_->once_extended, [this] { fits_->extended = fit_all<long double>(); });
   return fits_->extended;
 }
 
-bool RidgeProblem::has_minimiser(const Observer& observer) const {
-  return fit<double>(observer).has_value();
-}
+bool RidgeProblem::has_minimiser() const { return fit<double>().has_value(); }
 
 const MatrixXd& RidgeProblem::features() const { return table_->features(); }
 const VectorXd& RidgeProblem::target() const { return table_->target(); }
@@ -225,8 +216,7 @@ QuadraticLoss RidgeProblem::weigh(const Sums& sums) const {
 
 RidgeProblem::Sums RidgeProblem::sums_over_others(Index row) const {
   const Index after = rows() - row - 1;
-  const Observer quiet;
-  return {gram_of(features().topRows(row), quiet) + gram_of(features().bottomRows(after), quiet),
+  return {gram_of(features().topRows(row)) + gram_of(features().bottomRows(after)),
           features().topRows(row).transpose() * target().head(row) +
               features().bottomRows(after).transpose() * target().tail(after)};
 }
@@ -239,7 +229,7 @@ const VectorXd& RidgeProblem::minimiser() const {
                     fits_->reciprocal_condition),
         "Add a ridge term, or drop features that others determine");
   }
-  return fit<double>(Observer())->minimiser;
+  return fit<double>()->minimiser;
 }
 
 double RidgeProblem::leverage(Index row) const {
@@ -251,10 +241,6 @@ double RidgeProblem::leverage(Index row) const {
   }
   const VectorXd half = fits_->leverage_factor.transpose().triangularView<Eigen::Lower>().solve(x);
   return std::min(1.0, weight * half.squaredNorm());
-}
-
-bool RidgeProblem::leverages_are_lower_bounds() const {
-  return parameters() > kLargestWide && !has_minimiser();
 }
 
 bool RidgeProblem::dominates(Index row) const { return rows() == 1 || leverage(row) > kDominating; }
@@ -281,14 +267,14 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
 }
 
 template <class T>
-const std::optional<RidgeFit<T>>& RidgeProblem::reference(const Observer& observer) const {
-  if (!has_minimiser(observer)) (void)minimiser();  // throws
-  return fit<T>(observer);
+const std::optional<RidgeFit<T>>& RidgeProblem::reference() const {
+  (void)minimiser();
+  return fit<T>();
 }
 
 template <class T>
-RidgeFit<T> RidgeProblem::neighbour_fit(Index row, const std::optional<Record>& replacement,
-                                        const Observer& observer) const {
+RidgeFit<T> RidgeProblem::neighbour_fit(Index row,
+                                                   const std::optional<Record>& replacement) const {
   MatrixXd others = features();
   VectorXd response = target();
   // A row of zeros is as good as no row: it adds nothing to any sum.
@@ -299,18 +285,17 @@ RidgeFit<T> RidgeProblem::neighbour_fit(Index row, const std::optional<Record>& 
     others.row(row) = replacement->features.transpose();
     response(row) = replacement->target;
   }
-  return fit_table<T>(others, response, weights(), VectorXd::Zero(parameters()), observer);
+  return fit_table<T>(others, response, weights(), VectorXd::Zero(parameters()));
 }
 
 template struct detail::RidgeFit<double>;
 template struct detail::RidgeFit<long double>;
-template const std::optional<RidgeFit<double>>& RidgeProblem::reference<double>(
-    const Observer&) const;
-template const std::optional<RidgeFit<long double>>& RidgeProblem::reference<long double>(
-    const Observer&) const;
-template RidgeFit<double> RidgeProblem::neighbour_fit<double>(Index, const std::optional<Record>&,
-                                                              const Observer&) const;
+template const std::optional<RidgeFit<double>>& RidgeProblem::reference<double>() const;
+template const std::optional<RidgeFit<long double>>&
+RidgeProblem::reference<long double>() const;
+template RidgeFit<double> RidgeProblem::neighbour_fit<double>(
+    Index, const std::optional<Record>&) const;
 template RidgeFit<long double> RidgeProblem::neighbour_fit<long double>(
-    Index, const std::optional<Record>&, const Observer&) const;
+    Index, const std::optional<Record>&) const;
 
 }  // namespace sfumato

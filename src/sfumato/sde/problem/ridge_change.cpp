@@ -38,7 +38,7 @@ From best_for(const RidgeProblem& problem, Index row) {
 
 template <class T>
 std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row, From from,
-                                    const RidgeFit<T>& reference, const Observer& observer) {
+                                    const RidgeFit<T>& reference) {
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
   const T root_weight = std::sqrt(T(reference.weights.row));
@@ -50,7 +50,7 @@ std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row, From
   T leverage = 0;
   T residual = 0;
   if (from == From::neighbour) {
-    const auto fit = problem.neighbour_fit<T>(row, std::nullopt, observer);
+    const auto fit = problem.neighbour_fit<T>(row, std::nullopt);
     if (fit.is_singular()) return std::nullopt;
     leverage = T(fit.weights.row) * fit.whiten(x).squaredNorm();
     residual = x.dot(fit.minimiser) - T(record.target);
@@ -85,7 +85,7 @@ MatrixOf<T> span_of(const VectorOf<T>& u, const VectorOf<T>& v) {
 template <class T>
 std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index row,
                                            const Record& other, From from,
-                                           const RidgeFit<T>& reference, const Observer& observer) {
+                                           const RidgeFit<T>& reference) {
   require_size("replacement", other.features.size(), problem.parameters());
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
@@ -119,7 +119,7 @@ std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index ro
     result.shift = (result.directions.transpose() * gradient).array() * result.ratio;
     return result;
   }
-  const auto fit = problem.neighbour_fit<T>(row, other, observer);
+  const auto fit = problem.neighbour_fit<T>(row, other);
   if (fit.is_singular()) return std::nullopt;
   for (Index k = 0; k < change.size(); ++k) {
     if (T(1) + change(k) > T(kSmallRatio)) continue;
@@ -156,28 +156,26 @@ PreciseTraining neighbour_training(const RidgeProblem& problem, Index row,
 
 template <class T>
 std::optional<RowChange<T>> change_from(From from, const RidgeProblem& problem, Index row,
-                                        const std::optional<Record>& replacement,
-                                        const Observer& observer) {
-  const auto& reference = problem.reference<T>(observer);
+                                        const std::optional<Record>& replacement) {
+  const auto& reference = problem.reference<T>();
   if (!reference) return std::nullopt;
   if (replacement) {
-    return replacement_of<T>(problem, row, *replacement, from, *reference, observer);
+    return replacement_of<T>(problem, row, *replacement, from, *reference);
   }
-  return removal<T>(problem, row, from, *reference, observer);
+  return removal<T>(problem, row, from, *reference);
 }
 
 template <class T>
 std::optional<VectorOf<T>> shift_from(From from, const RidgeProblem& problem, Index row,
-                                      const std::optional<Record>& replacement,
-                                      const Observer& observer) {
-  const auto& reference = problem.reference<T>(observer);
+                                      const std::optional<Record>& replacement) {
+  const auto& reference = problem.reference<T>();
   if (!reference) return std::nullopt;
   if (from == From::neighbour) {  // R^{-1} would magnify the rounding of the one direction
-    const auto fit = problem.neighbour_fit<T>(row, replacement, observer);
+    const auto fit = problem.neighbour_fit<T>(row, replacement);
     if (fit.is_singular()) return std::nullopt;
     return VectorOf<T>(fit.minimiser - reference->minimiser);
   }
-  const auto change = change_from<T>(from, problem, row, replacement, observer);
+  const auto change = change_from<T>(from, problem, row, replacement);
   if (!change) return std::nullopt;
   const VectorOf<T> moved = change->directions * change->shift.matrix();
   return VectorOf<T>(reference->unwhiten(moved));
@@ -186,9 +184,8 @@ std::optional<VectorOf<T>> shift_from(From from, const RidgeProblem& problem, In
 /// The pair that two precisions agree on, if they do: from the table, which costs little, or where a row
 /// dominates, from the neighbour.
 template <class Compare>
-std::optional<WhitenedPair> agreed_pair(const RidgeProblem& problem, Index row,
-                                        const Observer& observer, Compare&& compare) {
-  if (!problem.has_minimiser(observer)) return std::nullopt;
+std::optional<WhitenedPair> agreed_pair(const RidgeProblem& problem, Index row, Compare&& compare) {
+  if (!problem.has_minimiser()) return std::nullopt;
   if (auto pair = compare(From::table)) return pair;
   if (problem.dominates(row)) return compare(From::neighbour);
   return std::nullopt;
@@ -199,30 +196,29 @@ std::optional<WhitenedPair> agreed_pair(const RidgeProblem& problem, Index row,
 template <class T>
 std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Index row,
                                        const std::optional<Record>& replacement) {
-  return change_from<T>(best_for(problem, row), problem, row, replacement, Observer());
+  return change_from<T>(best_for(problem, row), problem, row, replacement);
 }
 
 template <class T>
 std::optional<VectorOf<T>> minimiser_shift(const RidgeProblem& problem, Index row,
                                            const std::optional<Record>& replacement) {
-  return shift_from<T>(best_for(problem, row), problem, row, replacement, Observer());
+  return shift_from<T>(best_for(problem, row), problem, row, replacement);
 }
 
 std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, Index row,
                                                   const std::optional<Record>& replacement,
-                                                  double noise_variance, const Observer& observer) {
+                                                  double noise_variance) {
   require_positive("noise_variance", noise_variance);
   // R (w - m) has covariance s^2/2 I under P.
   const double unit = std::sqrt(noise_variance / 2.0);
-  const auto agreed =
-      agreed_pair(problem, row, observer, [&](From from) -> std::optional<WhitenedPair> {
-        const auto rounded = change_from<double>(from, problem, row, replacement, observer);
-        const auto extended = change_from<long double>(from, problem, row, replacement, observer);
-        if (!rounded || !extended) return std::nullopt;
-        WhitenedPair pair = pair_of(*extended, unit);
-        if (!(disagreement(pair_of(*rounded, unit), pair) < kAgreement)) return std::nullopt;
-        return pair;
-      });
+  const auto agreed = agreed_pair(problem, row, [&](From from) -> std::optional<WhitenedPair> {
+    const auto rounded = change_from<double>(from, problem, row, replacement);
+    const auto extended = change_from<long double>(from, problem, row, replacement);
+    if (!rounded || !extended) return std::nullopt;
+    WhitenedPair pair = pair_of(*extended, unit);
+    if (!(disagreement(pair_of(*rounded, unit), pair) < kAgreement)) return std::nullopt;
+    return pair;
+  });
   if (agreed) return agreed;
   require_few(problem);
   // The law of variance s^2 has the shifts of variance 1 divided by s.
@@ -234,20 +230,19 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
 
 std::optional<WhitenedPair> ridge_pair_released(const RidgeProblem& problem, Index row,
                                                 const std::optional<Record>& replacement,
-                                                const Covariance& noise, const Observer& observer) {
+                                                const Covariance& noise) {
   const VectorXd origin = VectorXd::Zero(problem.parameters());
   const auto pair_at = [&](const VectorXd& shift) { return whiten(origin, noise, shift, noise); };
-  const auto agreed =
-      agreed_pair(problem, row, observer, [&](From from) -> std::optional<WhitenedPair> {
-        const auto rounded = shift_from<double>(from, problem, row, replacement, observer);
-        const auto extended = shift_from<long double>(from, problem, row, replacement, observer);
-        if (!rounded || !extended) return std::nullopt;
-        WhitenedPair pair = pair_at(extended->cast<double>());
-        if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) {
-          return pair;
-        }
-        return std::nullopt;
-      });
+  const auto agreed = agreed_pair(problem, row, [&](From from) -> std::optional<WhitenedPair> {
+    const auto rounded = shift_from<double>(from, problem, row, replacement);
+    const auto extended = shift_from<long double>(from, problem, row, replacement);
+    if (!rounded || !extended) return std::nullopt;
+    WhitenedPair pair = pair_at(extended->cast<double>());
+    if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) {
+      return pair;
+    }
+    return std::nullopt;
+  });
   if (agreed) return agreed;
   require_few(problem);
   const auto shift =

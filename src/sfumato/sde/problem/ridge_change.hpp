@@ -45,11 +45,10 @@ template <class T = double>
                                                          const std::optional<Record>& replacement);
 
 /// The two minimisers with the same noise added to both, against each other: at least eight digits,
-/// from as many as it takes (compare_precisely). Empty and throws as row_change, and as compare_precisely; Stopped
-/// if the observer asked to stop.
+/// from as many as it takes (compare_precisely). Empty and throws as row_change, and as compare_precisely.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_released(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
-    const Covariance& noise, const Observer& observer = Observer());
+    const Covariance& noise);
 
 /// The stationary laws of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
 /// Sigma = noise_variance I: P = N(m, s^2/2 A^{-1}), so that all but one or two of the ratios of
@@ -57,10 +56,9 @@ template <class T = double>
 /// many as it takes (compare_precisely).
 ///
 /// Empty    when the neighbour has no stationary law.
-/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary law, or as compare_precisely;
-///          Stopped if the observer asked to stop.
+/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary law, or as compare_precisely.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_stationary(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
-    double noise_variance, const Observer& observer = Observer());
+    double noise_variance);
 
 }  // namespace sfumato
