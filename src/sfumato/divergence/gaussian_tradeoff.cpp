@@ -130,8 +130,17 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
   if (fpr == 0.0) return {0.0, Claim::exact, method};  // both laws have densities
   const LossRange range = range_of(forward);
   const double log_fpr = std::log(fpr);
+  const HockeyStick at_zero = gaussian_hockey_stick(forward, reverse, 0.0);
+  // Laws that hardly overlap: the test L > 0 has a rate above 0.9999 already.
+  if (1.0 - at_zero.delta < 1e-4 && at_zero.log_tail_q <= log_fpr) {
+    return {1.0, Claim::upper_bound, method};
+  }
+  int unsettled = 0;  // tails for which no contour was found, each of which takes long
+  const auto gave_up = [&] { return unsettled > 6; };
   const auto excess = [&](double eps) {  // log Q(L > eps) - log fpr
+    if (gave_up()) return 0.0;           // which ends the search
     const double log_tail = gaussian_log_tail(forward, reverse, eps);
+    if (log_tail == 0.0 && eps > range.lowest) ++unsettled;
     return (log_tail > -1e4 ? log_tail : -1e4) - log_fpr;  // NaN counts as no tail
   };
   double low = forward.mean_q;
@@ -156,7 +165,7 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
   // Every threshold bounds the rate. Right of the largest value of the loss delta is 0, and for a tiny
   // fpr, whose own threshold double precision cannot tell from that value, nothing is lost there.
   double tpr =
-      std::min({1.0, fpr + gaussian_hockey_stick(forward, reverse, 0.0).delta,
+      std::min({1.0, fpr + at_zero.delta,
                 std::exp(range.highest + vertex_rounding(forward, range.highest) + log_fpr)});
   Claim claim = Claim::upper_bound;
   for (const double eps : {low, high}) {
@@ -164,7 +173,7 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
     const double bound = h.delta + std::exp(eps + log_fpr);
     // Attained where the tail is fpr: the gap is of second order in the distance from there. Near the top
     // of a bounded loss the threshold has few digits left, and what is found is a bound.
-    const bool sharp = std::abs(excess(eps)) < 1e-6 && eps < 0.9 * range.highest &&
+    const bool sharp = std::abs(excess(eps)) < 1e-6 && !gave_up() && eps < 0.9 * range.highest &&
                        std::abs(eps) < kFarthest && bound <= tpr * (1.0 + 1e-9);
     if (sharp) claim = h.claim;
     tpr = std::min(tpr, bound);

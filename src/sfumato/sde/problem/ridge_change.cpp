@@ -234,6 +234,9 @@ std::optional<WhitenedPair> ridge_pair_released(const RidgeProblem& problem, Ind
   const VectorXd origin = VectorXd::Zero(problem.parameters());
   const auto pair_at = [&](const VectorXd& shift) { return whiten(origin, noise, shift, noise); };
   const auto agreed = agreed_pair(problem, row, [&](From from) -> std::optional<WhitenedPair> {
+    // Without noise in some direction a shift along it, be it rounding, tells the laws apart.
+    const bool refit = from == From::table && problem.dominates(row) && !is_definite(noise);
+    if (refit) return std::nullopt;
     const auto rounded = shift_from<double>(from, problem, row, replacement);
     const auto extended = shift_from<long double>(from, problem, row, replacement);
     if (!rounded || !extended) return std::nullopt;
