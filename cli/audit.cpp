@@ -45,6 +45,7 @@ void add_audit(CLI::App& app, Commands& commands) {
       "  sfumato audit table2_s1.ledger --score loss --epsilons 0.1\n"
       "  sfumato audit --members examples/audit/in.csv --nonmembers examples/audit/out.csv \\\n"
       "      --unit models --claim eps=1.0,delta=1e-5\n"
+      "  sfumato audit --plan eps=3,delta=1e-5 --runs 100\n"
       "Exit code 1: the claim is violated; 2: too few runs to tell, or scores the wrong way round "
       "(docs/audit.md).");
   commands.push_back({command, [options] { return audit(*options); }});

@@ -34,6 +34,7 @@
 
 // Lower bounds from scores of trained models.
 #include "sfumato/audit/claim_check.hpp"
+#include "sfumato/audit/claim_plan.hpp"
 #include "sfumato/audit/guarantee.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/audit/one_run.hpp"

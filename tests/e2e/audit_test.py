@@ -236,6 +236,9 @@ class Claims(AuditTest):
         few = self.gaussian(0, count=10), self.gaussian(0, count=10, seed=2)
         document = self.document(*self.files(few[0] * 20, few[1] * 20), "--unit", "models")
         self.assertTrue(any("repeat another to the last digit" in text for text in document.statements("warning")))
+        rounded = [round(x, 3) for x in self.gaussian(0, count=40)]
+        document = self.document(*self.files(rounded * 5, self.gaussian(0, seed=2)), "--unit", "models")
+        self.assertIn("of the 200 scores with the record, 160 repeat another", " ".join(document.statements("warning")))
         tiny = self.document(*self.files([1.2345678e-310, 1.2345678e-310, 1, 2], [0, 1, 2, 3]), "--unit", "models")
         self.assertFalse(tiny.statements("warning"))  # one value
         for with_record, without in (([1] * 95 + [0] * 5, [1] * 3 + [0] * 97),
@@ -313,6 +316,23 @@ class Answers(AuditTest):
                 self.assertIn(option, help_text)
 
 
+    def test_plans(self):
+        def results(found, quantity):
+            return [r for r in found.content["results"] if r["quantity"] == quantity]
+
+        plan = self.judged(0, "audit", "--plan", "eps=3,delta=1e-5")
+        needed = {r["thresholds"]: r["value"] for r in results(plan, "runs_needed")}
+        self.assertEqual(set(needed), {"combined", "held-out", "ranks", "fixed"})
+        for runs, code in ((needed["combined"] - 1, 2), (needed["combined"], 0)):
+            result = run("audit", "--plan", "eps=3,delta=1e-5", "--runs", runs)
+            self.assertEqual((result.returncode, result.stderr), (code, ""))
+            self.assertEqual("NOT ENOUGH RUNS" in result.stdout, code == 2)
+        # The maximum that a plan names is that of an audit of as many models.
+        planned = self.judged(0, "audit", "--plan", "eps=1,delta=1e-5", "--runs", 200)
+        done = self.judged(0, *self.files(self.gaussian(4), self.gaussian(0, seed=2)), "--unit", "models")
+        (maximum,) = results(done, "epsilon_maximum")
+        self.assertEqual(results(planned, "maximum_auditable_epsilon")[0]["value"], maximum["value"])
+
 class Refusals(AuditTest):
     def refused(self, code, needles, *args):
         self.assert_refused(code, needles, *args)
@@ -354,6 +374,13 @@ class Refusals(AuditTest):
         self.refused(65, ["same everywhere"], *layout(logits, self.write("o.npy", npy([[1.0] * 2] * 2))))
         self.refused(65, ["n.npy"], *layout(self.write("n.npy", npy([[1.0, float("nan")], [0, 1]])), mask))
         self.refused(65, ["equal 1"], *layout(self.write("c.npy", npy([[1.0] * 2] * 2)), mask))
+
+    def test_plans(self):
+        self.refused(64, ["--plan"], "audit", "--plan", "3")
+        self.refused(64, ["--runs", "--plan"], *self.files([1, 2, 3], [0, 1, 2]), "--unit", "models", "--runs", "5")
+        self.refused(64, ["--unit", "plan"], "audit", "--plan", "eps=3", "--unit", "models")
+        self.refused(64, ["--runs"], "audit", "--plan", "eps=3", "--runs", "0")
+        self.refused(64, ["one of the four"], *self.files([1, 2, 3], [0, 1, 2]), "--plan", "eps=3")
 
     def test_usage(self):
         pair = self.files([1, 2, 3], [0, 1, 2])

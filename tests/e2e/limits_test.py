@@ -58,6 +58,29 @@ class Files(ProgramTest):
             self.assertEqual(result.stdout.splitlines()[2:], expected)
 
 
+class Models(ProgramTest):
+    def test_bounds_of_very_many_parameters(self):
+        columns = 300
+        header = ",".join(f"c{i}" for i in range(columns)) + ",y\n"
+        self.write("t.csv", header + "".join(",".join(["1"] * columns) + f",{k}\n" for k in range(7)))
+        problem = """
+[flow]
+times = [inf]
+[d]
+model = "softmax"
+classes = 7
+data = "t.csv"
+target = "y"
+loss = "sum"
+ridge = 1
+Sigma = 1
+[d_prime]
+without_row = 1
+"""
+        self.assert_refused(BAD_INPUT, ["2107 parameters (301 columns x 7 classes)", "at most 2000"], "bound",
+                            self.write("p.toml", problem))
+
+
 class Interruptions(ProgramTest):
     def test_a_lost_connection_stops_in_order(self):
         study = self.write("s.toml", """

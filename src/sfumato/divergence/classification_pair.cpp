@@ -1,5 +1,7 @@
 #include "sfumato/divergence/classification_pair.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <memory>
@@ -12,6 +14,8 @@ namespace sfumato {
 namespace {
 
 constexpr double kUp = 1.0 + 1e-14;  // rounding of the few sums and products below
+// Shells cost O(K p^3) with K about 15: some ten seconds here, and nobody can stop them.
+constexpr Eigen::Index kMostForShells = 500;
 
 }  // namespace
 
@@ -62,7 +66,10 @@ SdePair classification_pair(const ClassificationFit& fit, const Neighbour& neigh
   pair.sensitivity = classification_sensitivity(gap, noise);
   if (const auto variance = isotropic_variance(noise)) {
     pair.constants.value = classification_constants(fit, gap, other, *variance, start);
-    if (fit.convexity().kappa > 0.0 && other.kappa > 0.0) {
+    if (fit.problem().parameters() > kMostForShells) {
+      pair.stationary.reason =
+          fmt::format("takes too long with more than {} parameters", kMostForShells);
+    } else if (fit.convexity().kappa > 0.0 && other.kappa > 0.0) {
       const Observer quiet;
       const std::array<Eigen::Index, 1> row = {neighbour.row};
       const StationaryBound bound =

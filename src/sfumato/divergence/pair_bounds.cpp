@@ -95,6 +95,7 @@ Known<Claimed<double>> sensitivity_of(const OuPair& pair) {
   const VectorXd gap = difference_of(pair).pull;
   const double squared =
       rounding_of_metric(pair.p.noise) * gap.dot(solve(pair.p.noise, gap).col(0));
+  if (!std::isfinite(squared)) return {{}, "the noise is too small for double precision"};
   return {Claimed<double>{std::sqrt(squared), Claim::exact, "constant difference of the drifts"},
           {}};
 }
@@ -178,7 +179,13 @@ void add_constants(const SdePair& pair, double time, std::vector<PairBound>& bou
 }
 
 void add_stationary(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
-  if (time < kInf || !pair.stationary.value) return;
+  if (time < kInf) return;
+  if (!pair.stationary.value) {
+    if (!pair.stationary.reason.empty()) {
+      bounds.push_back(neither(BoundMethod::local, pair.stationary.reason));
+    }
+    return;
+  }
   const std::string method(title(BoundMethod::local));
   const char* none = "the law is too wide for the curvature near the minimiser; use less noise";
   const auto& [forward, reverse] = *pair.stationary.value;

@@ -1,9 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "sfumato/audit/score_audit.hpp"
+#include "sfumato/audit/claim_plan.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
@@ -11,6 +10,8 @@ namespace sfumato {
 /// Models per world in each sample of an audit of the study: replicas of a pair or, where each replica
 /// draws its pair, all of them in one sample.
 [[nodiscard]] std::uint64_t models_per_sample(const AuditSpec& audit);
+
+[[nodiscard]] PlannedModels planned_models(const AuditSpec& audit);
 
 /// The audit of the planned models if the attack never erred: its maximum_epsilon() is what the planned
 /// number of runs can show at most (Spec §11.3), its runs_to_refute() how many would be needed.

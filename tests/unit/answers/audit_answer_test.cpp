@@ -109,5 +109,18 @@ TEST_F(AuditAnswerTest, TheVerdictComesFirstAndInBriefFitsAScreen) {
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
 }
 
+TEST(AuditPlan, TooFewRunsAreOpen) {
+  Observer quiet;
+  AuditQuestion asked;
+  asked.plan = ClaimedGuarantee{Epsilon(3.0), Delta(1e-5)};
+  EXPECT_EQ(answer(asked, quiet).verdict, Verdict::none);
+  asked.runs = 20;
+  const AuditAnswer few = answer(asked, quiet);
+  EXPECT_EQ(few.verdict, Verdict::open);
+  EXPECT_FALSE(std::get<AuditPlan>(few.found).claim.enough());
+  asked.runs = 1000;
+  EXPECT_EQ(answer(asked, quiet).verdict, Verdict::none);
+}
+
 }  // namespace
 }  // namespace sfumato

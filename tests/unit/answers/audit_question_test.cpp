@@ -107,5 +107,30 @@ TEST(AuditQuestion, WhatContradictsIsRefused) {
   EXPECT_EQ(refused_at(question), "score");
 }
 
+TEST(AuditQuestion, APlanHasNoScores) {
+  const AuditQuestion plan = read("plan = \"eps=3,delta=1e-6\"\nruns = 100");
+  EXPECT_EQ(plan.plan, (ClaimedGuarantee{Epsilon(3.0), Delta(1e-6)}));
+  EXPECT_EQ(plan.runs, 100U);
+  EXPECT_EQ(refused_at(plan), "");
+  EXPECT_THROW((void)read("runs = 0"), InvalidArgument);
+  EXPECT_THROW((void)read("runs = 10000001"), InvalidArgument);
+  EXPECT_THROW((void)read("plan = \"3\""), InvalidArgument);
+  AuditQuestion both = files();
+  both.plan = plan.plan;
+  EXPECT_EQ(refused_at(both), "ledger");
+  AuditQuestion without = files();
+  without.runs = 10;
+  EXPECT_EQ(refused_at(without), "runs");
+  const auto with = [&](const std::string& toml) {
+    return refused_at(read("plan = \"eps=3\"\n" + toml));
+  };
+  EXPECT_EQ(with("unit = \"models\""), "unit");
+  EXPECT_EQ(with("claim = \"eps=3\""), "claim");
+  EXPECT_EQ(with("delta = [1e-6]"), "delta");
+  EXPECT_EQ(with("randomised = true"), "randomised");
+  EXPECT_EQ(with("policy = \"a\""), "policy");
+  EXPECT_EQ(with("strategy = \"ranks\"\nconfidence = 0.9\nlook = 2"), "");
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "sfumato/answers/audit/answer.hpp"
 #include "sfumato/answers/study/copy.hpp"
 #include "sfumato/answers/study/export.hpp"
 #include "sfumato/answers/study/plan.hpp"
@@ -193,6 +194,29 @@ TEST_F(StudyAnswers, AStoppedPlanHasNoTime) {
   const StudyPlanAnswer plan = answer(StudyPlanQuestion{path("s.toml")}, stopping);
   EXPECT_FALSE(plan.time);
   EXPECT_FALSE(plan.claims.empty());
+}
+
+// Digests to match, and a trial of a policy that the study has not: nobody goes on with it, and nobody calls it a bug.
+TEST_F(StudyAnswers, AForgedLedgerIsRefusedByEveryReader) {
+  const TrialRunner runner(small.study());
+  TrialResult forged;
+  forged.key = {7, 0, 0};
+  forged.worlds.resize(2);
+  Ledger::open(path("s.ledger"), runner.identity(), study_differences).commit({forged});
+  EXPECT_THROW((void)answer(run_question(), observer), InvalidArgument);
+  EXPECT_THROW((void)answer(StudyStatusQuestion{path("s.ledger")}, observer), InvalidArgument);
+  for (const char* out : {"s.csv", "s.npz"}) {
+    StudyExportQuestion question;
+    question.ledger = path("s.ledger");
+    question.out = path(out);
+    EXPECT_THROW((void)answer(question, observer), InvalidArgument);
+  }
+  StudyVerifyQuestion verify;
+  verify.ledger = path("s.ledger");
+  EXPECT_THROW((void)answer(verify, observer), InvalidArgument);
+  AuditQuestion audit;
+  audit.ledger = path("s.ledger");
+  EXPECT_THROW((void)answer(audit, observer), InvalidArgument);
 }
 
 }  // namespace

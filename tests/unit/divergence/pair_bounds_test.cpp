@@ -40,6 +40,13 @@ bool has(const std::vector<PairBound>& bounds, BoundMethod method) {
                      [&](const PairBound& b) { return b.method == method; });
 }
 
+TEST(PairBounds, NoiseBelowNormalNumbersHasNoSensitivity) {
+  const OuProcess p{MatrixXd::Identity(2, 2), VectorXd::Ones(2), Isotropic{1e-320, 2}};
+  const OuProcess q{MatrixXd::Identity(2, 2), VectorXd::Unit(2, 0), Isotropic{1e-320, 2}};
+  const GaussianLaw start = point_law(VectorXd::Zero(2));
+  EXPECT_FALSE(linear_pair({p, start, q, start}).sensitivity.value);
+}
+
 TEST(PairBounds, TheSharpCaseIsAttainedByEveryBoundThatCan) {
   const SdePair pair = linear_pair(line(1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0));
   const auto bounds = closed_form_bounds(pair, 0.7);

@@ -9,6 +9,7 @@
 
 #include "sfumato/answers/audit/question.hpp"
 #include "sfumato/audit/claim_check.hpp"
+#include "sfumato/audit/claim_plan.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/audit/score_sample.hpp"
@@ -49,9 +50,15 @@ struct ScoresAudit {
   std::optional<ClaimCheck> claim;
 };
 
+/// What an audit can show, before any model is trained. The verdict is `open` if the planned models are too few.
+struct AuditPlan {
+  ClaimPlan claim;
+  double confidence = 0.95;
+};
+
 struct AuditAnswer {
   AuditQuestion question;
-  std::variant<ScoresAudit, LedgerAudit> found;
+  std::variant<ScoresAudit, LedgerAudit, AuditPlan> found;
   Verdict verdict = Verdict::none;
 };
 

@@ -18,8 +18,11 @@ enum class ScoreUnit {
 enum class LargerMeans { member, nonmember };
 
 /// What do scores of trained models show about epsilon? Of a ledger, of two files of scores, or of the logits of
-/// shadow models.
+/// shadow models. Or, before any is trained: how many models does it take?
 struct AuditQuestion : LedgerAuditOptions {
+  std::optional<ClaimedGuarantee> plan;  ///< to refute this claim, in place of scores
+  std::optional<std::uint64_t> runs;     ///< with plan: models per world, at most 10^7
+
   std::string ledger;               ///< of `study run`
   std::string members, nonmembers;  ///< scores with and without the record, CSV or NPY
   std::string logits, membership;  ///< LiRA's layout: models x records, and who was trained on what

@@ -107,10 +107,19 @@ AuditAnswer of_scores(const AuditQuestion& question) {
   return {question, std::move(found), verdict};
 }
 
+AuditAnswer plan(const AuditQuestion& question) {
+  const AuditOptions options = audit_options(question, kConfidence, question.plan->delta);
+  AuditPlan found{plan_claim(*question.plan, {question.runs.value_or(0), 1}, options),
+                  options.confidence};
+  const Verdict verdict = question.runs && !found.claim.enough() ? Verdict::open : Verdict::none;
+  return {question, std::move(found), verdict};
+}
+
 }  // namespace
 
 AuditAnswer answer(const AuditQuestion& question, Observer&) {
   check(question);
+  if (question.plan) return plan(question);
   if (question.ledger.empty()) return of_scores(question);
   LedgerAudit found = audit(Ledger::read(question.ledger), question);
   const Verdict verdict = found.verdict;

@@ -1,9 +1,9 @@
-#include "sfumato/answers/audit/answer.hpp"
-
 #include <fmt/format.h>
 
+#include "sfumato/answers/audit/answer.hpp"
 #include "sfumato/answers/evidence/claims.hpp"
 #include "sfumato/answers/evidence/ledger_document.hpp"
+#include "sfumato/answers/evidence/plan_tables.hpp"
 #include "sfumato/answers/evidence/tables.hpp"
 #include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
@@ -201,14 +201,34 @@ Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Deta
   return document;
 }
 
+Document of_plan(const AuditPlan& found, Detail detail) {
+  Document document =
+      new_document("audit", fmt::format("Plan of an audit of eps = {:g}, delta = {:g}",
+                                        found.claim.claim.epsilon.nats(),
+                                        found.claim.claim.delta.probability()));
+  add_claim_plan(document, found.claim, found.confidence, "caps", detail);
+  document.state(StatementKind::info,
+                 "Runs are models per world, with the record and without it. \"Needed\" is for an "
+                 "attack that never errs, the columns behind it for weaker ones that do as "
+                 "expected.");
+  document.state(StatementKind::info,
+                 "No number of runs certifies that epsilon is below a value: audits refute, proven "
+                 "bounds certify.");
+  if (detail == Detail::brief) {
+    document.state(StatementKind::summary, "Other ways to choose thresholds: --full.");
+  }
+  return document;
+}
+
 }  // namespace
 
 Document document_of(const AuditAnswer& answer, Detail detail) {
-  return std::visit(
-      Overloaded{
-          [&](const ScoresAudit& found) { return of_scores(found, answer.question, detail); },
-          [&](const LedgerAudit& found) { return document_of(found, detail); }},
-      answer.found);
+  return std::visit(Overloaded{[&](const ScoresAudit& found) {
+                                 return of_scores(found, answer.question, detail);
+                               },
+                               [&](const LedgerAudit& found) { return document_of(found, detail); },
+                               [&](const AuditPlan& found) { return of_plan(found, detail); }},
+                    answer.found);
 }
 
 }  // namespace sfumato

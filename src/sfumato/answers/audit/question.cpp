@@ -8,6 +8,8 @@
 namespace sfumato {
 namespace {
 
+constexpr std::int64_t kMostPlanned = 10'000'000;  // as many as runs_to_refute() looks for
+
 [[noreturn]] void refuse(const char* key, const char* problem) {
   throw InvalidArgument(problem, "", Where::key(key));
 }
@@ -21,6 +23,24 @@ void check_ledger(const AuditQuestion& question) {
   if (question.randomised) refuse("randomised", kImported);
   if (question.adjacency) refuse("adjacency", kImported);
   if (question.access) refuse("access", kImported);
+}
+
+void check_plan(const AuditQuestion& question) {
+  constexpr const char* kScores = "is for scores: a plan has none";
+  if (!question.policy.empty()) refuse("policy", kScores);
+  if (!question.score.empty()) refuse("score", kScores);
+  if (question.claim) refuse("claim", "is what --plan says already");
+  if (!question.deltas.empty()) refuse("delta", "a plan has that of its claim: eps=E,delta=D");
+  if (!question.epsilons.empty()) refuse("epsilons", kScores);
+  if (question.unit) refuse("unit", kScores);
+  if (question.larger_means != LargerMeans::member) refuse("larger_means", kScores);
+  if (question.pool) refuse("pool", kScores);
+  if (question.independent_worlds) refuse("independent_worlds", kScores);
+  if (question.randomised) refuse("randomised", kScores);
+  if (question.guesses) refuse("guesses", kScores);
+  if (question.model != 1) refuse("model", kScores);
+  if (question.adjacency) refuse("adjacency", kScores);
+  if (question.access) refuse("access", kScores);
 }
 
 void check_scores(const AuditQuestion& question, bool layout) {
@@ -68,6 +88,18 @@ const Keys<AuditQuestion>& audit_keys() {
         with(file_key<Q>("nonmembers", "scores without it", &Q::nonmembers), {"non_members"}),
         file_key<Q>("logits", "LiRA's layout: logits, models x records", &Q::logits),
         file_key<Q>("membership", "1 where the model was trained on the record", &Q::membership),
+        Key<Q>{"plan", "eps=E,delta=D",
+               "before training: how many models it takes to refute this claim (delta: 1e-5 unless "
+               "given)",
+               [](Q& to, const TomlTable& table, const std::string& key) {
+                 to.plan = read_claim(table, key);
+               },
+               [](const Q& from) {
+                 return from.plan ? toml_text(guarantee_text(*from.plan)) : std::string();
+               }},
+        integer_key<Q, std::uint64_t>("runs",
+                                      "with plan: models per world; what they can show at most",
+                                      &Q::runs, 1, kMostPlanned),
         std::move(unit),
         choice_key<Q, LargerMeans>(
             "larger_means", "what larger scores mean", &Q::larger_means,
@@ -99,16 +131,20 @@ void check(const AuditQuestion& question) {
   const bool pair = !question.members.empty() || !question.nonmembers.empty();
   const bool layout = !question.logits.empty() || !question.membership.empty();
   const bool ledger = !question.ledger.empty();
-  if (int{pair} + int{layout} + int{ledger} != 1) {
+  const bool plan = question.plan.has_value();
+  if (int{pair} + int{layout} + int{ledger} + int{plan} != 1) {
     refuse("ledger",
-           "give a ledger, --members and --nonmembers, or --logits and --membership, and only one "
-           "of the three");
+           "give a ledger, --members and --nonmembers, --logits and --membership, or --plan, and "
+           "only one of the four");
   }
+  if (question.runs && !plan) refuse("runs", "goes with --plan");
   if (pair && question.members.empty()) refuse("members", "is missing beside --nonmembers");
   if (pair && question.nonmembers.empty()) refuse("nonmembers", "is missing beside --members");
   if (layout && question.logits.empty()) refuse("logits", "is missing beside --membership");
   if (layout && question.membership.empty()) refuse("membership", "is missing beside --logits");
-  if (ledger) {
+  if (plan) {
+    check_plan(question);
+  } else if (ledger) {
     check_ledger(question);
   } else {
     check_scores(question, layout);

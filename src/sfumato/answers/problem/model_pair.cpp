@@ -23,6 +23,9 @@ using Eigen::VectorXd;
 
 enum class Model { ridge, logistic, softmax };
 
+/// Minimisers and curvatures take O(p^3): minutes beyond it, and nobody can stop them.
+constexpr Index kMostParameters = 2000;
+
 Model model_of(const Source& source) {
   const std::string name = source.table.string(source.key);
   if (name == "ridge") return Model::ridge;
@@ -164,6 +167,15 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
       input_of(own, d_prime.own(), model == Model::ridge ? 0 : std::max<Index>(outputs, 2));
   const Index row = row_of(d_prime.own(), input.features.rows());
   const Index dimension = input.features.cols() * outputs;
+  if (dimension > kMostParameters) {
+    const std::string size = model == Model::softmax
+                                 ? fmt::format("{} parameters ({} columns x {} classes)", dimension,
+                                               input.features.cols(), outputs)
+                                 : fmt::format("{} parameters", dimension);
+    throw InvalidArgument(fmt::format("{}, and bounds take at most {}", size, kMostParameters),
+                          "Choose fewer columns with `features`, or fewer classes",
+                          own.where("model"));
+  }
   const bool minibatch = own.has("minibatch");
   if (minibatch && own.has("Sigma")) {
     throw InvalidArgument("`d.Sigma` and `d.minibatch` both say what the noise is",

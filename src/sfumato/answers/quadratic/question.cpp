@@ -8,7 +8,9 @@
 #include "sfumato/answers/problem/side.hpp"
 #include "sfumato/answers/quadratic/keys.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/data/keys/makers.hpp"
+#include "sfumato/sde/step_noise.hpp"
 
 namespace sfumato {
 namespace {
@@ -77,7 +79,8 @@ Covariance step_noise(const Side& side, double learning_rate, Eigen::Index dimen
                           source.where());
   }
   const Covariance given = source.covariance(dimension);
-  return source.key == "S" ? given : scaled(given, learning_rate);
+  if (source.key == "S") return given;
+  return located(source.where(), [&] { return sfumato::step_noise(given, learning_rate); });
 }
 
 /// A table that an option made, over a file that has another kind of output.

@@ -39,37 +39,6 @@ AuditOptions options_of(const StudyPlanAnswer& answer, Delta delta) {
   return options;
 }
 
-ThresholdPlan plan_thresholds(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim,
-                              ThresholdStrategy strategy) {
-  AuditSpec audit = answer.study.audit;
-  const std::uint64_t runs = models_per_sample(audit);
-  AuditOptions options = options_of(answer, claim.delta);
-  options.strategy = strategy;
-  if (strategy == ThresholdStrategy::fixed) options.thresholds = {0.5};
-  const bool splits =
-      strategy == ThresholdStrategy::combined || strategy == ThresholdStrategy::held_out;
-  const bool too_few = splits && runs < 2;
-  if (too_few) audit.replicas = 2;  // what is needed does not depend on what is planned
-  const Audit perfect = perfect_audit(audit, options);
-  const auto needed = [&](const AttackRates& attack) {
-    return perfect.runs_to_refute(claim.epsilon, claim.delta, attack);
-  };
-  return {strategy,
-          runs,
-          {too_few ? 0.0 : perfect.maximum_epsilon(claim.delta), Claim::exact,
-           "an attack that never errs"},
-          {needed({}), needed({0.5, 0.01}), needed({0.1, 0.001})}};
-}
-
-ClaimPlan plan_claim(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim) {
-  ClaimPlan plan{claim, {}};
-  for (const ThresholdStrategy strategy : {ThresholdStrategy::combined, ThresholdStrategy::held_out,
-                                           ThresholdStrategy::ranks, ThresholdStrategy::fixed}) {
-    plan.plans.push_back(plan_thresholds(answer, claim, strategy));
-  }
-  return plan;
-}
-
 void plan_coins(StudyPlanAnswer& answer) {
   const AuditSpec& audit = answer.study.audit;
   const AuditOptions options = options_of(answer, answer.delta);
@@ -120,7 +89,8 @@ StudyPlanAnswer answer(const StudyPlanQuestion& question, Observer& observer) {
   answer.delta = claims.front().delta;
   if (audit.worlds() == 2) {
     for (const ClaimedGuarantee& claim : claims) {
-      answer.claims.push_back(plan_claim(answer, claim));
+      answer.claims.push_back(
+          plan_claim(claim, planned_models(audit), options_of(answer, claim.delta)));
     }
   }
   plan_coins(answer);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/score_audit.hpp"
+#include "sfumato/audit/claim_plan.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/report/document.hpp"
@@ -24,28 +24,6 @@ struct StudyPlanQuestion {
   unsigned threads = 0;                   ///< groups trained at once; 0: all cores
   unsigned ranks = 0;                     ///< processes of mpirun, a group each; 0: none
   double seconds = 2.0;                   ///< to measure this machine
-};
-
-/// Models per world that it takes to refute a claim, for an attack that never errs and for weaker ones that do
-/// as expected; none: more than 10^7.
-struct RunsNeeded {
-  std::optional<std::uint64_t> perfect;
-  std::optional<std::uint64_t> half;   ///< TPR 50 % at FPR 1 %
-  std::optional<std::uint64_t> tenth;  ///< TPR 10 % at FPR 0.1 %
-};
-
-/// What the audit of a claim can show at most if it chooses thresholds in one way.
-struct ThresholdPlan {
-  ThresholdStrategy strategy;
-  std::uint64_t runs = 0;   ///< models per world, planned
-  Claimed<double> maximum;  ///< auditable epsilon: that of an attack that never errs
-  RunsNeeded needed;
-};
-
-struct ClaimPlan {
-  ClaimedGuarantee claim;
-  std::vector<ThresholdPlan> plans;  ///< the default of audits first
-  [[nodiscard]] bool enough() const { return plans.front().maximum.value > claim.epsilon.nats(); }
 };
 
 /// What could be shown at most where coins decide which records are in.

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "sfumato/answers/evidence/plan_tables.hpp"
 #include "sfumato/answers/study/plan.hpp"
 #include "sfumato/core/clock_text.hpp"
-#include "sfumato/report/confidence.hpp"
 
 namespace sfumato {
 namespace {
@@ -22,81 +22,10 @@ void add_size(Document& document, const Study& study) {
   document.add(std::move(table));
 }
 
-Cell runs_cell(const std::optional<std::uint64_t>& runs) {
-  return runs ? Cell(*runs) : Cell(Empty{"more than 10^7: this attack does not show it"});
-}
-
-std::string maxima_key(const StudyPlanAnswer& answer, std::size_t number) {
-  return answer.claims.size() == 1 ? "maxima" : fmt::format("maxima_{}", number + 1);
-}
-
-std::string maxima_title(const StudyPlanAnswer& answer, const ClaimedGuarantee& claim) {
-  return fmt::format("To show more than eps = {:g} at delta = {:g}, confidence {}",
-                     claim.epsilon.nats(), claim.delta.probability(),
-                     format_confidence(answer.confidence));
-}
-
-/// The maximum auditable epsilon of the planned runs and the runs that are needed, by how the audit chooses thresholds.
-Table maxima_table(const StudyPlanAnswer& answer, std::size_t number) {
-  const ClaimPlan& plan = answer.claims[number];
-  Table table(maxima_key(answer, number), maxima_title(answer, plan.claim),
-              {{"thresholds", "thresholds"},
-               {"runs", "runs planned"},
-               {"maximum", "can show at most"},
-               {"perfect", "runs needed"},
-               {"half", "TPR 50 %, FPR 1 %"},
-               {"tenth", "TPR 10 %, FPR 0.1 %"}});
-  for (const ThresholdPlan& row : plan.plans) {
-    table.add_row({name(row.strategy), row.runs, row.maximum, runs_cell(row.needed.perfect),
-                   runs_cell(row.needed.half), runs_cell(row.needed.tenth)});
-  }
-  return table;
-}
-
-/// The same for the default of audits alone.
-Table brief_maxima_table(const StudyPlanAnswer& answer, std::size_t number) {
-  const ClaimPlan& plan = answer.claims[number];
-  const ThresholdPlan& row = plan.plans.front();
-  Table table(maxima_key(answer, number), maxima_title(answer, plan.claim),
-              {{"runs", "planned"},
-               {"maximum", "can show"},
-               {"perfect", "needed"},
-               {"half", "TPR 50 %, FPR 1 %"},
-               {"tenth", "TPR 10 %, FPR 0.1 %"}});
-  table.add_row({row.runs, row.maximum, runs_cell(row.needed.perfect), runs_cell(row.needed.half),
-                 runs_cell(row.needed.tenth)});
-  return table;
-}
-
-void state_enough(Document& document, const ClaimPlan& plan) {
-  const double epsilon = plan.claim.epsilon.nats(), maximum = plan.plans.front().maximum.value;
-  if (plan.enough()) {
-    document.state(StatementKind::info,
-                   fmt::format("The planned runs can refute eps = {:g}: an attack that never "
-                               "errs would show {:.3f}.",
-                               epsilon, maximum));
-  } else {
-    document.state(
-        StatementKind::warning,
-        fmt::format("NOT ENOUGH RUNS to refute eps = {:g}: not even an attack that never errs "
-                    "would show more than {:.3f}.",
-                    epsilon, maximum));
-  }
-}
-
 void add_claims(Document& document, const StudyPlanAnswer& answer, Detail detail) {
   for (std::size_t i = 0; i < answer.claims.size(); ++i) {
-    const ClaimPlan& plan = answer.claims[i];
-    state_enough(document, plan);
-    document.add(detail == Detail::full ? maxima_table(answer, i) : brief_maxima_table(answer, i));
-    for (const ThresholdPlan& row : plan.plans) {
-      const std::vector<std::pair<std::string, Cell>> of = {
-          {"eps", plan.claim.epsilon.nats()},
-          {"delta", plan.claim.delta.probability()},
-          {"thresholds", name(row.strategy)}};
-      document.add_result("maximum_auditable_epsilon", row.maximum, of);
-      document.add_result("runs_needed", runs_cell(row.needed.perfect), of);
-    }
+    const std::string key = answer.claims.size() == 1 ? "maxima" : fmt::format("maxima_{}", i + 1);
+    add_claim_plan(document, answer.claims[i], answer.confidence, key, detail);
   }
 }
 

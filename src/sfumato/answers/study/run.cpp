@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "sfumato/answers/study/progress.hpp"
+#include "sfumato/study/ledger_study.hpp"
 #include "sfumato/study/scheduler/mpi_job.hpp"
 #include "sfumato/study/scheduler/run_study.hpp"
 #include "sfumato/study/seed_notice.hpp"
@@ -30,6 +31,7 @@ StudyRunAnswer run_or_lead(const StudyRunQuestion& question, std::shared_ptr<Mpi
   answer.title = runner.study().title;
   answer.seed = runner.study().train.seed;
   Ledger ledger = Ledger::open(answer.ledger, runner.identity(), study_differences);
+  (void)study_of(ledger);  // throws if it holds trials of another
   if (job == nullptr) {
     answer.report = run_study(runner, ledger, question.threads, observer);
   } else {
