@@ -177,6 +177,12 @@ TEST(Accountant, WithoutNoiseOnlySamplingHides) {
   EXPECT_EQ(epsilon_upper(with(add_remove, {{GaussianNoise{0}}}), 0.5), kInf);
 }
 
+TEST(Accountant, HardlyAnyNoiseStillHasARenyiBound) {
+  const Accountant accountant = with(add_remove, {gaussian(0.005, .01, 10)});
+  EXPECT_LE(epsilon_upper(accountant, 1e-5),
+            accountant.renyi_epsilon(Delta(1e-5)).value.nats());
+}
+
 TEST(Accountant, KnownStepsAndLaplaceCompose) {
   // Pure privacy: k eps0 at delta = 0, and no more than that at any delta.
   const Accountant known = with(add_remove, {{KnownStep{Epsilon(0.1), Delta(0)}, Sampler::full, 1, 20}});

@@ -9,6 +9,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/privacy/accounting/composition.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
@@ -43,6 +44,36 @@ Claimed<double> lower(const PrivateReleases& releases, double value, double triv
 
 TotalLoss loss_with_records(const PrivateReleases& releases) {
   return loss_of(releases, directions_of(releases.relation).front());
+}
+
+constexpr double kLargestContribution = 50.0;  // in deviations of the noise: beyond it sampling hardly helps, and its integrals are long
+
+/// The loss with sampled steps of hardly any noise taken for steps without sampling, which reveal at least as much; and how large contributions are
+/// in the others.
+struct RenyiLoss {
+  TotalLoss loss;
+  double largest = 0.0;
+};
+RenyiLoss renyi_loss(const TotalLoss& given) {
+  RenyiLoss result{{{}, given.mu_squared, given.log_survival, given.shift}};
+  const auto add = [&](const auto& step, double m, double apart) {
+    if (m > kLargestContribution) {
+      result.loss.mu_squared += step.k * apart * apart;
+    } else {
+      result.loss.steps.push_back(step);
+      result.largest = std::max(result.largest, m);
+    }
+  };
+  for (const StepLoss& step : given.steps) {
+    std::visit(Overloaded{[&](const SampledGaussian& s) {
+                            add(s, s.m, s.direction == StepDirection::replace ? 2.0 * s.m : s.m);
+                          },
+                          [&](const GroupGaussian& s) { add(s, s.g * s.m, s.g * s.m); },
+                          [&](const TwoSidedGaussian& s) { add(s, s.m, s.m); },
+                          [&](const auto& s) { result.loss.steps.push_back(s); }},
+               step);
+  }
+  return result;
 }
 
 /// The least of hi(eps) + e^eps fpr, and where: each eps gives an upper bound of the rate.
@@ -128,6 +159,12 @@ Enclosure Accountant::epsilon(Delta delta) const {
   }
   const char* method =
       title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
+  if (!std::isfinite(high) && std::isfinite(low)) {
+    // Far out, with hardly any noise, the search gives up; Renyi's bound is loose and still one.
+    if (const double loose = renyi_epsilon(delta).value.nats(); std::isfinite(loose)) {
+      return {lower(releases_, low, 0.0, method), upper(loose, "Renyi privacy")};
+    }
+  }
   return {lower(releases_, low, 0.0, method), upper(high, method)};
 }
 
@@ -188,7 +225,8 @@ std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) c
 Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
   Claimed<Epsilon> worst{Epsilon(0.0), Claim::upper_bound, "Renyi privacy"};
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    const TotalLoss loss = loss_of(releases_, direction);
+    const RenyiLoss bounded = renyi_loss(loss_of(releases_, direction));
+    const TotalLoss& loss = bounded.loss;
     // A failure takes its part of delta: delta = f + (1 - f) delta'.
     const double failure = -std::expm1(loss.log_survival);
     const double left = (delta.probability() - failure) / (1.0 - failure);
@@ -199,7 +237,8 @@ Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
       const double value = (k.value + k.error) / s;
       return Nats(std::isnan(value) ? kInf : std::max(0.0, value));
     };
-    const Claimed<Epsilon> found = epsilon_from_renyi_curve(curve, Delta(std::min(left, 1.0)));
+    const Claimed<Epsilon> found = epsilon_from_renyi_curve(
+        curve, Delta(std::min(left, 1.0)), {1.0 + 1e-3, 1.0 + 3e4 / std::max(bounded.largest, 0.03)});
     if (found.value > worst.value) worst = found;
   }
   return worst;
