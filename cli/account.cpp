@@ -3,8 +3,8 @@
 
 #include "command.hpp"
 #include "key_options.hpp"
-#include "progress.hpp"
 #include "output_files.hpp"
+#include "progress.hpp"
 #include "sfumato/answers/account/answer.hpp"
 #include "sfumato/answers/account/keys.hpp"
 #include "sfumato/answers/account/state.hpp"
@@ -46,20 +46,25 @@ ExitCode account(Options& options) {
 
 void add_account(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "account", "Certified epsilon of a training run, noise for a target, check of a claimed epsilon");
+      "account",
+      "Certified epsilon of a training run, noise for a target, check of a claimed epsilon");
   const auto options = std::make_shared<Options>();
-  command->add_option("file", options->file,
-                      "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
+  command->add_option(
+      "file", options->file,
+      "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
   options->keys.declare(*command, infos_of(account_keys()), {"history", "format"});
   options->keys.declare_settings(*command);
-  command->add_option("--statement", options->statement, "Write a privacy statement for a model card to this file");
-  command->add_option("--save", options->save, "Write the releases to this TOML file, to go on from");
+  command->add_option("--statement", options->statement,
+                      "Write a privacy statement for a model card to this file");
+  command->add_option("--save", options->save,
+                      "Write the releases to this TOML file, to go on from");
   add_output_options(*command, options->output);
   command->footer(
       "Examples:\n"
       "  sfumato account --noise-multiplier 1.1 --sample-rate 0.00427 --steps 14062 \\\n"
       "      --sampler poisson --adjacency add_remove --target-delta 1e-5\n"
-      "  sfumato account --target-epsilon 3 --target-delta 1e-5 --batch-size 256 --records 60000 \\\n"
+      "  sfumato account --target-epsilon 3 --target-delta 1e-5 --batch-size 256 --records 60000 "
+      "\\\n"
       "      --epochs 20 --sampler poisson --adjacency add_remove\n"
       "Exit code 1: the claim is refuted; 2: it is not proven (docs/account.md).");
   commands.push_back({command, [options] { return account(*options); }});

@@ -36,14 +36,17 @@ PrivateRelease some_gaussian(NeighbouringRelation relation) {
   switch (one_of(relation == NeighbouringRelation::replace_one ? 4 : 2)) {
     case 0: return {GaussianNoise{multiplier}, Sampler::poisson, log_between(1e-4, 1.0), steps};
     case 1: return {GaussianNoise{multiplier * 10.0}, Sampler::full, 1.0, 1 + steps % 1000};
-    case 2: return {GaussianNoise{multiplier}, Sampler::fixed_size, 1.0, 1 + steps % 5000, 1000, 10};
+    case 2:
+      return {GaussianNoise{multiplier}, Sampler::fixed_size, 1.0, 1 + steps % 5000, 1000, 10};
     default: return {GaussianNoise{multiplier * 10.0}, Sampler::shuffle, 1.0, 1 + steps % 50};
   }
 }
 
 PrivateRelease some_release(NeighbouringRelation relation) {
   switch (one_of(6)) {
-    case 0: return {LaplaceNoise{log_between(5.0, 500.0)}, Sampler::full, 1.0, 1 + static_cast<std::uint64_t>(between(0, 20))};
+    case 0:
+      return {LaplaceNoise{log_between(5.0, 500.0)}, Sampler::full, 1.0,
+              1 + static_cast<std::uint64_t>(between(0, 20))};
     case 1:
       return {KnownStep{Epsilon(log_between(1e-3, 0.3)), Delta(log_between(1e-14, 1e-9))},
               Sampler::full, 1.0, 1 + static_cast<std::uint64_t>(between(0, 20))};
@@ -53,7 +56,8 @@ PrivateRelease some_release(NeighbouringRelation relation) {
 }
 
 NeighbouringRelation some_relation() {
-  constexpr NeighbouringRelation kAll[] = {NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
+  constexpr NeighbouringRelation kAll[] = {NeighbouringRelation::add_remove,
+                                           NeighbouringRelation::zero_out,
                                            NeighbouringRelation::replace_one};
   return kAll[one_of(3)];
 }
@@ -119,14 +123,16 @@ TEST(AccountantLaws, MoreEpsilonLessDelta) {
 }
 void check_more_epsilon_less_delta() {
   const Accountant accountant = some_accountant();
-  const double a = log_between(1e-2, 10), b = a * log_between(1.01, 3), middle_weight = between(0.1, 0.9);
+  const double a = log_between(1e-2, 10), b = a * log_between(1.01, 3),
+               middle_weight = between(0.1, 0.9);
   const Enclosure at_a = accountant.delta(Epsilon(a)), at_b = accountant.delta(Epsilon(b));
   EXPECT_TRUE(at_b.lower.value <= at_a.upper.value);
   // Convex in e^eps.
   const double x = std::log(middle_weight * std::exp(a) + (1 - middle_weight) * std::exp(b));
   const Enclosure between_them = accountant.delta(Epsilon(x));
   EXPECT_TRUE(between_them.lower.value <=
-            (middle_weight * at_a.upper.value + (1 - middle_weight) * at_b.upper.value) * (1 + 1e-12));
+              (middle_weight * at_a.upper.value + (1 - middle_weight) * at_b.upper.value) *
+                  (1 + 1e-12));
 }
 
 void check_more_releases_reveal_more();
@@ -190,7 +196,8 @@ TEST(AccountantLaws, RenyiIsNeverBelow) {
 void check_renyi_is_never_below() {
   const Accountant accountant = some_accountant();
   const Delta delta(log_between(1e-10, 0.1));
-  EXPECT_TRUE(accountant.epsilon(delta).lower.value <= accountant.renyi_epsilon(delta).value.nats() * (1 + 1e-12));
+  EXPECT_TRUE(accountant.epsilon(delta).lower.value <=
+              accountant.renyi_epsilon(delta).value.nats() * (1 + 1e-12));
 }
 
 void check_replacing_costs_at_least_as_much_as_removing();
@@ -201,12 +208,14 @@ TEST(AccountantLaws, ReplacingCostsAtLeastAsMuchAsRemoving) {
   }
 }
 void check_replacing_costs_at_least_as_much_as_removing() {
-  const PrivateRelease release{GaussianNoise{log_between(0.5, 10)}, Sampler::poisson, log_between(1e-3, 1), 1 + static_cast<std::uint64_t>(between(0, 1e5))};
+  const PrivateRelease release{GaussianNoise{log_between(0.5, 10)}, Sampler::poisson,
+                               log_between(1e-3, 1),
+                               1 + static_cast<std::uint64_t>(between(0, 1e5))};
   const Epsilon epsilon(log_between(0.01, 10));
   EXPECT_TRUE(of({NeighbouringRelation::add_remove, 1, {release}}).delta(epsilon).lower.value <=
-            of({NeighbouringRelation::replace_one, 1, {release}}).delta(epsilon).upper.value);
+              of({NeighbouringRelation::replace_one, 1, {release}}).delta(epsilon).upper.value);
   EXPECT_TRUE(of({NeighbouringRelation::add_remove, 1, {release}}).delta(epsilon).lower.value <=
-            of({NeighbouringRelation::add_remove, 2, {release}}).delta(epsilon).upper.value);
+              of({NeighbouringRelation::add_remove, 2, {release}}).delta(epsilon).upper.value);
 }
 
 // Far out: whatever is given is answered or refused, with numbers that are numbers.
@@ -218,7 +227,9 @@ TEST(AccountantLaws, NastyReleases) {
   }
 }
 void check_nasty_releases() {
-  const auto pick = [](std::vector<double> values) { return values[static_cast<std::size_t>(one_of(static_cast<int>(values.size())))]; };
+  const auto pick = [](std::vector<double> values) {
+    return values[static_cast<std::size_t>(one_of(static_cast<int>(values.size())))];
+  };
   const double multiplier = pick({1e-300, 1e-20, 1e-3, 0.01, 0.1, 1.0, 100.0, 1e8, 1e300});
   const double rate = pick({1e-300, 1e-20, 1e-12, 1e-7, 0.5, 1.0 - 1e-12, 1.0 - 0x1p-53, 1.0});
   const auto steps = static_cast<std::uint64_t>(pick({1, 2, 10, 1e4, 1e7, 1e15}));
@@ -227,7 +238,8 @@ void check_nasty_releases() {
   accountant.compose({GaussianNoise{multiplier}, Sampler::poisson, rate, steps});
   const double epsilon = pick({0, 1e-12, 1e-3, 1, 20, 500, 1e4});
   expect_enclosure(accountant.delta(Epsilon(epsilon)), 1.0);
-  expect_enclosure(accountant.epsilon(Delta(pick({1e-300, 1e-30, 1e-5, 0.5, 1.0 - 1e-12}))), INFINITY);
+  expect_enclosure(accountant.epsilon(Delta(pick({1e-300, 1e-30, 1e-5, 0.5, 1.0 - 1e-12}))),
+                   INFINITY);
 }
 
 }  // namespace

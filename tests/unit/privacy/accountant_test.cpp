@@ -179,20 +179,21 @@ TEST(Accountant, WithoutNoiseOnlySamplingHides) {
 
 TEST(Accountant, HardlyAnyNoiseStillHasARenyiBound) {
   const Accountant accountant = with(add_remove, {gaussian(0.005, .01, 10)});
-  EXPECT_LE(epsilon_upper(accountant, 1e-5),
-            accountant.renyi_epsilon(Delta(1e-5)).value.nats());
+  EXPECT_LE(epsilon_upper(accountant, 1e-5), accountant.renyi_epsilon(Delta(1e-5)).value.nats());
 }
 
 TEST(Accountant, KnownStepsAndLaplaceCompose) {
   // Pure privacy: k eps0 at delta = 0, and no more than that at any delta.
-  const Accountant known = with(add_remove, {{KnownStep{Epsilon(0.1), Delta(0)}, Sampler::full, 1, 20}});
+  const Accountant known =
+      with(add_remove, {{KnownStep{Epsilon(0.1), Delta(0)}, Sampler::full, 1, 20}});
   EXPECT_NEAR(epsilon_upper(known, 0.0), 2.0, 1e-9);
   EXPECT_LT(epsilon_upper(known, 1e-5), 2.0);
   const Accountant laplace = with(add_remove, {{LaplaceNoise{10}, Sampler::full, 1, 20}});
   EXPECT_NEAR(epsilon_upper(laplace, 0.0), 2.0, 1e-9);
   EXPECT_LE(epsilon_upper(laplace, 1e-5), epsilon_upper(known, 1e-5) * (1 + 1e-9));
   // A failure of a step is part of delta.
-  const Accountant failing = with(add_remove, {{KnownStep{Epsilon(0.1), Delta(1e-6)}, Sampler::full, 1, 20}});
+  const Accountant failing =
+      with(add_remove, {{KnownStep{Epsilon(0.1), Delta(1e-6)}, Sampler::full, 1, 20}});
   EXPECT_GE(failing.delta(Epsilon(2.0)).upper.value, 2e-5 * (1 - 1e-5));
   EXPECT_EQ(epsilon_upper(failing, 1e-5), kInf);
 }
@@ -211,11 +212,13 @@ TEST(Accountant, GroupsOfOneAreNoGroupsAndLargerOnesCostMore) {
 
 TEST(Accountant, FixedSizeIsNotPoisson) {
   // Reference value of the two-sided pair (Spec §17.3).
-  const Accountant fixed = with(replace_one, {{GaussianNoise{4}, Sampler::fixed_size, 1, 400, 100, 5}});
+  const Accountant fixed =
+      with(replace_one, {{GaussianNoise{4}, Sampler::fixed_size, 1, 400, 100, 5}});
   const Enclosure found = fixed.delta(Epsilon(3));
   EXPECT_GE(found.upper.value, 3.733949178091584312350e-7 * (1 - 1e-12));
   EXPECT_LE(found.upper.value, 3.733949178091584312350e-7 * 1.01);
-  EXPECT_GT(found.upper.value, with(replace_one, {gaussian(4, .05, 400)}).delta(Epsilon(3)).upper.value);
+  EXPECT_GT(found.upper.value,
+            with(replace_one, {gaussian(4, .05, 400)}).delta(Epsilon(3)).upper.value);
 }
 
 TEST(Accountant, BatchCapsCostWhatTheyMayShow) {
@@ -230,7 +233,8 @@ TEST(Accountant, BatchCapsCostWhatTheyMayShow) {
 }
 
 TEST(Guarantee, SaysWhatItRestsOn) {
-  const Guarantee guarantee = with(add_remove, {gaussian(1.1, .00427, 14062)}).guarantee(Delta(1e-5));
+  const Guarantee guarantee =
+      with(add_remove, {gaussian(1.1, .00427, 14062)}).guarantee(Delta(1e-5));
   EXPECT_EQ(guarantee.claimed_epsilon().claim, Claim::upper_bound);
   const std::string text = privacy_statement(guarantee);
   for (const char* part : {"differential privacy", "add_remove", "14,062 steps", "0.00427",

@@ -22,12 +22,14 @@ TEST(Calibrate, LeastNoiseIsTheReferenceFromAbove) {
       least_noise({add_remove}, {step(.04, 2250)}, PrivacyBudget{Epsilon(8), Delta(1e-5)});
   EXPECT_GE(found, 1.345898329379128556270 * (1 - 1e-12));
   EXPECT_LE(found, 1.345898329379128556270 * (1 + 1e-8));
-  EXPECT_TRUE(meets({add_remove, 1, {step(.04, 2250, found)}}, PrivacyBudget{Epsilon(8), Delta(1e-5)}));
+  EXPECT_TRUE(
+      meets({add_remove, 1, {step(.04, 2250, found)}}, PrivacyBudget{Epsilon(8), Delta(1e-5)}));
 }
 
 TEST(Calibrate, MostStepsIsTheReference) {
   EXPECT_EQ(most_steps({add_remove}, step(.01, 1), PrivacyBudget{Epsilon(3), Delta(1e-6)}), 2061u);
-  EXPECT_EQ(most_steps({add_remove}, step(1.0, 1, 0.1), PrivacyBudget{Epsilon(1), Delta(1e-6)}), 0u);
+  EXPECT_EQ(most_steps({add_remove}, step(1.0, 1, 0.1), PrivacyBudget{Epsilon(1), Delta(1e-6)}),
+            0u);
   EXPECT_EQ(most_steps({add_remove}, step(0.0, 1), PrivacyBudget{Epsilon(1), Delta(1e-6)}),
             std::uint64_t{1} << 53);
 }
@@ -61,13 +63,16 @@ TEST(Calibrate, RefusesTargetsThatNothingMeets) {
   EXPECT_THROW((void)least_noise({add_remove}, {step(.1, 1)}, PrivacyBudget{Epsilon(1), Delta(0)}),
                InvalidArgument);
   EXPECT_THROW((void)least_noise({add_remove}, {step(.1, 1)}, AdvantageLimit{0}), InvalidArgument);
-  EXPECT_THROW((void)least_noise({add_remove}, {step(.1, 1)}, RateLimit{0.01, 0.01}), InvalidArgument);
+  EXPECT_THROW((void)least_noise({add_remove}, {step(.1, 1)}, RateLimit{0.01, 0.01}),
+               InvalidArgument);
   EXPECT_THROW((void)least_noise({add_remove}, {step(.1, 1)}, GdpLimit{0}), InvalidArgument);
-  EXPECT_THROW((void)least_noise({add_remove}, {{HiddenIterates{1}}}, AdvantageLimit{0.1}), InvalidArgument);
+  EXPECT_THROW((void)least_noise({add_remove}, {{HiddenIterates{1}}}, AdvantageLimit{0.1}),
+               InvalidArgument);
 }
 
 TEST(Calibrate, NoNoiseWhereRecordsAreHardlyEverSeen) {
-  EXPECT_EQ(least_noise({add_remove}, {step(1e-9, 10)}, PrivacyBudget{Epsilon(1), Delta(1e-5)}), 0.0);
+  EXPECT_EQ(least_noise({add_remove}, {step(1e-9, 10)}, PrivacyBudget{Epsilon(1), Delta(1e-5)}),
+            0.0);
 }
 
 }  // namespace

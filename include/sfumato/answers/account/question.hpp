@@ -19,20 +19,20 @@ enum class AccountMethod {
 /// What is not given is empty, and what is missing of noise and steps is what a target is met with.
 struct AccountQuestion {
   std::optional<NeighbouringRelation> adjacency;
-  std::uint64_t group_size = 1;          ///< records that are protected together
-  ReleaseFields run;                     ///< the run that options and the head of a file describe
-  std::vector<ReleaseFields> releases;   ///< what else was released: [[release]] of a file
-  std::string history;                   ///< JSON file with the state of an Opacus accountant
+  std::uint64_t group_size = 1;         ///< records that are protected together
+  ReleaseFields run;                    ///< the run that options and the head of a file describe
+  std::vector<ReleaseFields> releases;  ///< what else was released: [[release]] of a file
+  std::string history;                  ///< JSON file with the state of an Opacus accountant
 
   std::optional<double> target_delta, target_epsilon;
   std::optional<double> target_advantage;
   std::optional<double> target_tpr, at_fpr;
   std::optional<double> target_mu;
-  std::vector<double> epsilons;  ///< delta at these too
-  std::string claim;             ///< "eps=3" or "eps=3,delta=1e-5"
+  std::vector<double> epsilons;        ///< delta at these too
+  std::string claim;                   ///< "eps=3" or "eps=3,delta=1e-5"
   std::optional<std::int64_t> format;  ///< of a file that an Accountant saved
   AccountMethod method = AccountMethod::contour;
-  bool check = false;            ///< compare with the second method
+  bool check = false;  ///< compare with the second method
 };
 
 }  // namespace sfumato

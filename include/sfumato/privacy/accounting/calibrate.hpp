@@ -39,7 +39,8 @@ using PrivacyTarget = std::variant<PrivacyBudget, AdvantageLimit, RateLimit, Gdp
 /// Edges    0 where no noise at all is needed.
 /// Throws   InvalidArgument if the target is out of range (delta = 0 or 1, tpr <= fpr, ...), if there is no noise to change, or if
 ///          `before` exceeds the target already.
-[[nodiscard]] double least_noise(const PrivateReleases& before, const std::vector<PrivateRelease>& runs,
+[[nodiscard]] double least_noise(const PrivateReleases& before,
+                                 const std::vector<PrivateRelease>& runs,
                                  const PrivacyTarget& target);
 
 /// The most steps of `step` that can follow `before` within the target: each number up to it meets it.

@@ -14,7 +14,9 @@ namespace sfumato {
 class Guarantee {
  public:
   [[nodiscard]] Epsilon epsilon() const { return epsilon_.value; }
-  [[nodiscard]] const Claimed<Epsilon>& claimed_epsilon() const { return epsilon_; }  ///< an upper bound
+  [[nodiscard]] const Claimed<Epsilon>& claimed_epsilon() const {
+    return epsilon_;
+  }  ///< an upper bound
   [[nodiscard]] Delta delta() const { return delta_; }
   [[nodiscard]] const PrivateReleases& releases() const { return releases_; }
 

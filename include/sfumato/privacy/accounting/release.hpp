@@ -66,7 +66,8 @@ struct PrivateRelease {
   Sampler sampler = Sampler::full;
   double sample_rate = 1.0;  ///< of `poisson`: the probability of each record, in [0, 1]
   std::uint64_t steps = 1;   ///< additions of noise; of `shuffle`: epochs
-  std::uint64_t records = 0;     ///< of `fixed_size`: of the table; of a batch cap: of the larger table
+  std::uint64_t records =
+      0;  ///< of `fixed_size`: of the table; of a batch cap: of the larger table
   std::uint64_t batch_size = 0;  ///< of `fixed_size`
   /// Of `poisson`: what is drawn beyond so many records is thrown away.
   std::optional<std::uint64_t> batch_cap = {};

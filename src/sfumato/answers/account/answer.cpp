@@ -24,9 +24,10 @@ std::optional<ClaimedGuarantee> claim_of(const AccountQuestion& question) {
   const bool has_delta = text.find("delta") != std::string::npos;
   const std::optional<ClaimedGuarantee> claim = parse_guarantee(text);
   if (!claim || !has_delta || claim->delta.probability() == 0.0) {
-    throw InvalidArgument(fmt::format("claim = {} is not a claim", question.claim),
-                          "Write eps=3,delta=1e-5; delta may be left out where target_delta is given",
-                          Where::key("claim"));
+    throw InvalidArgument(
+        fmt::format("claim = {} is not a claim", question.claim),
+        "Write eps=3,delta=1e-5; delta may be left out where target_delta is given",
+        Where::key("claim"));
   }
   return claim;
 }
@@ -44,7 +45,8 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
              "adjacency is missing (add_remove, zero_out or replace_one: what is a neighbour?)");
   }
   if (!question.target_delta && claim_of(question) == std::nullopt) {
-    complain("target_delta", "target_delta is missing (a probability below one over the number of records)");
+    complain("target_delta",
+             "target_delta is missing (a probability below one over the number of records)");
   }
   if (question.target_tpr.has_value() != question.at_fpr.has_value()) {
     complain("target_tpr", "target_tpr and at_fpr go together");
@@ -63,7 +65,8 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
       complain(error.where().is_key() ? error.where().text() : "", error.advice());
     }
   } else if (!listed) {
-    complain("noise_multiplier", "no run is described (noise_multiplier, sample_rate, steps, sampler)");
+    complain("noise_multiplier",
+             "no run is described (noise_multiplier, sample_rate, steps, sampler)");
   } else if (wanted != Wanted::all) {
     complain("target_epsilon", "a target needs a run whose noise or steps can be found");
   }
@@ -102,8 +105,8 @@ Enclosure epsilon_at(const Accountant& accountant, Delta delta, AccountMethod me
   return found;
 }
 
-AccountedSetting accounted(const PrivateReleases& releases, Delta delta, std::optional<double> multiplier,
-                           const AccountQuestion& question) {
+AccountedSetting accounted(const PrivateReleases& releases, Delta delta,
+                           std::optional<double> multiplier, const AccountQuestion& question) {
   const Accountant accountant = accountant_of(releases);
   return {accountant,
           multiplier,
@@ -114,7 +117,8 @@ AccountedSetting accounted(const PrivateReleases& releases, Delta delta, std::op
 }
 
 /// Finds what is not given, and puts it into the run.
-Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted wanted, const PrivacyTarget& target) {
+Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted wanted,
+                      const PrivacyTarget& target) {
   if (wanted == Wanted::all_but_steps) {
     run.steps = most_steps(before, run, target);
     if (run.steps == 0) {
@@ -126,12 +130,14 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
   }
   // Only the noise of the run itself is changed: what was released before is done.
   const double multiplier = least_noise(before, {run}, target);
-  if (auto* noise = std::get_if<GaussianNoise>(&run.mechanism)) noise->noise_multiplier = multiplier;
+  if (auto* noise = std::get_if<GaussianNoise>(&run.mechanism))
+    noise->noise_multiplier = multiplier;
   if (auto* noise = std::get_if<LaplaceNoise>(&run.mechanism)) noise->noise_multiplier = multiplier;
   return {Calibration::What::noise, multiplier, target};
 }
 
-ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant, AccountMethod method) {
+ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant,
+                  AccountMethod method) {
   const double claimed = claim.epsilon.nats();
   const Enclosure found = epsilon_at(accountant, claim.delta, method, claimed);
   const Verdict verdict = found.upper.value <= claimed  ? Verdict::holds
@@ -142,7 +148,8 @@ ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant, A
 
 std::vector<double> false_positive_rates() {
   std::vector<double> rates;
-  for (double exponent = -6.0; exponent < -0.05; exponent += 0.2) rates.push_back(std::pow(10.0, exponent));
+  for (double exponent = -6.0; exponent < -0.05; exponent += 0.2)
+    rates.push_back(std::pow(10.0, exponent));
   for (const double rate : {0.9, 0.95, 0.99, 0.999, 1.0}) rates.push_back(rate);
   return rates;
 }
@@ -150,14 +157,16 @@ std::vector<double> false_positive_rates() {
 /// Epsilon after a part of every release, for the page.
 std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta) {
   std::uint64_t most = 0;
-  for (const PrivateRelease& release : accountant.releases().list) most = std::max(most, release.steps);
+  for (const PrivateRelease& release : accountant.releases().list)
+    most = std::max(most, release.steps);
   std::vector<EpsilonAtSteps> points;
   if (most < 2) return points;
   for (int i = 1; i <= 20; ++i) {
     const double share = i / 20.0;
     PrivateReleases part = accountant.releases();
     for (PrivateRelease& release : part.list) {
-      release.steps = static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
+      release.steps =
+          static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
     }
     points.push_back({share, accountant_of(part).epsilon(delta).upper.value});
   }
@@ -198,8 +207,8 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
       PrivateReleases all = before;
       all.list.push_back(run);
       const bool sweep = question.run.noise_multiplier.size() > 1;
-      found.settings.push_back(accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt,
-                                         question));
+      found.settings.push_back(
+          accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt, question));
     }
   }
   if (found.settings.empty()) {
@@ -207,9 +216,11 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
     return found;
   }
   const Accountant& first = found.settings.front().accountant;
-  for (const double epsilon : question.epsilons) found.deltas.push_back(first.delta(Epsilon(epsilon)));
+  for (const double epsilon : question.epsilons)
+    found.deltas.push_back(first.delta(Epsilon(epsilon)));
   if (!alone) found.others = other_accounts(question, first, delta);
-  if (question.check) found.second = second_opinion(first, found.settings.front().epsilon.upper.value);
+  if (question.check)
+    found.second = second_opinion(first, found.settings.front().epsilon.upper.value);
   if (claim) {
     found.claim = check(*claim, first, question.method);
     found.verdict = found.claim->verdict;

@@ -1,11 +1,10 @@
-#include "sfumato/answers/account/answer.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/answers/account/answer.hpp"
 #include "sfumato/answers/account/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/audit/guarantee.hpp"
@@ -40,8 +39,8 @@ std::string target_text(const PrivacyTarget& target) {
                    return fmt::format("an advantage of at most {}", format_input(limit.advantage));
                  },
                  [](const RateLimit& limit) {
-                   return fmt::format("a TPR of at most {} at an FPR of {}", format_input(limit.tpr),
-                                      format_input(limit.fpr));
+                   return fmt::format("a TPR of at most {} at an FPR of {}",
+                                      format_input(limit.tpr), format_input(limit.fpr));
                  },
                  [](const GdpLimit& limit) {
                    return fmt::format("mu <= {} of Gaussian privacy", format_input(limit.mu));
@@ -56,19 +55,21 @@ void state_calibration(const AccountAnswer& answer, Document& document) {
   const std::string target = target_text(found.target);
   switch (found.what) {
     case Calibration::What::noise:
-      document.state(StatementKind::info,
-                     found.value == 0.0
-                         ? fmt::format("No noise is needed for {}: each record is sampled too rarely "
-                                       "to matter at this delta. Look at delta again.",
-                                       target)
-                         : fmt::format("Noise multiplier {} is the least for {}.",
-                                       format_number(found.value, Rounding::up, 6), target));
+      document.state(
+          StatementKind::info,
+          found.value == 0.0
+              ? fmt::format("No noise is needed for {}: each record is sampled too rarely "
+                            "to matter at this delta. Look at delta again.",
+                            target)
+              : fmt::format("Noise multiplier {} is the least for {}.",
+                            format_number(found.value, Rounding::up, 6), target));
       return;
     case Calibration::What::steps:
     case Calibration::What::epochs:
-      document.state(StatementKind::info,
-                     fmt::format("At most {} {} for {}.", format_input(found.value),
-                                 found.what == Calibration::What::steps ? "steps" : "epochs", target));
+      document.state(
+          StatementKind::info,
+          fmt::format("At most {} {} for {}.", format_input(found.value),
+                      found.what == Calibration::What::steps ? "steps" : "epochs", target));
       return;
   }
 }
@@ -85,23 +86,27 @@ void state_claim(const AccountAnswer& answer, Document& document) {
       document.state(StatementKind::verdict, fmt::format("PROVEN: {}.", text), Outcome::good);
       break;
     case Verdict::violated:
-      document.state(StatementKind::verdict,
-                     fmt::format("REFUTED: {}. On some data a run with these settings reveals epsilon >= {}.", text,
-                                 format_number(claim.proven.lower.value, Rounding::down)),
-                     Outcome::bad);
+      document.state(
+          StatementKind::verdict,
+          fmt::format("REFUTED: {}. On some data a run with these settings reveals epsilon >= {}.",
+                      text, format_number(claim.proven.lower.value, Rounding::down)),
+          Outcome::bad);
       break;
     default:
-      document.state(StatementKind::verdict,
-                     std::isfinite(upper)
-                         ? fmt::format("NOT PROVEN: {}. Proven is epsilon <= {}.", text, rounded_up(upper))
-                         : fmt::format("NOT PROVEN: {}. No finite epsilon is.", text),
-                     Outcome::open);
+      document.state(
+          StatementKind::verdict,
+          std::isfinite(upper)
+              ? fmt::format("NOT PROVEN: {}. Proven is epsilon <= {}.", text, rounded_up(upper))
+              : fmt::format("NOT PROVEN: {}. No finite epsilon is.", text),
+          Outcome::open);
   }
-  document.add_verdict({"", guarantee_text({claim.epsilon, claim.delta}), claim.verdict,
-                        claim.proven.lower.value > 0.0 ? std::optional(claim.proven.lower.value)
-                                                       : std::nullopt,
-                        {},
-                        {}});
+  document.add_verdict(
+      {"",
+       guarantee_text({claim.epsilon, claim.delta}),
+       claim.verdict,
+       claim.proven.lower.value > 0.0 ? std::optional(claim.proven.lower.value) : std::nullopt,
+       {},
+       {}});
 }
 
 void state_second(const AccountAnswer& answer, Document& document) {
@@ -109,13 +114,15 @@ void state_second(const AccountAnswer& answer, Document& document) {
   const SecondOpinion& second = *answer.second;
   if (second.agree) {
     document.state(StatementKind::info,
-                   fmt::format("Checked by a second method: delta there is between {} and {} by discretised losses and FFT, "
+                   fmt::format("Checked by a second method: delta there is between {} and {} by "
+                               "discretised losses and FFT, "
                                "which agrees.",
                                format_number(second.fft.lower.value, Rounding::down),
                                rounded_up(second.fft.upper.value)));
   } else {
     document.state(StatementKind::warning,
-                   fmt::format("the two methods exclude each other ({} to {} and {} to {}): trust neither and report this "
+                   fmt::format("the two methods exclude each other ({} to {} and {} to {}): trust "
+                               "neither and report this "
                                "with the command line.",
                                second.contour.lower.value, second.contour.upper.value,
                                second.fft.lower.value, second.fft.upper.value));
@@ -169,13 +176,17 @@ void state_conditions(const AccountAnswer& answer, Detail detail, Document& docu
     }
     return;
   }
-  const bool poisson = std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
-    return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
-  });
+  const bool poisson =
+      std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
+        return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
+      });
   document.state(
       StatementKind::assumption,
-      fmt::format("every record is clipped by itself, noise is added in every step and the sum is divided by a constant{}.",
-                  poisson ? "; each step samples every record independently, which shuffled batches do not" : ""));
+      fmt::format(
+          "every record is clipped by itself, noise is added in every step and the sum is divided "
+          "by a constant{}.",
+          poisson ? "; each step samples every record independently, which shuffled batches do not"
+                  : ""));
 }
 
 }  // namespace
@@ -213,7 +224,8 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
   state_conditions(answer, detail, document);
   add_results(answer, document);
   if (detail == Detail::full) {
-    document.state(StatementKind::info, "--statement FILE.md writes a privacy statement for a model card.");
+    document.state(StatementKind::info,
+                   "--statement FILE.md writes a privacy statement for a model card.");
   }
   close_document(document, detail, answer.stopped,
                  detail == Detail::brief || answer.settings.size() > 1

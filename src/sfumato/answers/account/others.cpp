@@ -30,24 +30,27 @@ std::vector<OtherAccount> other_accounts(const AccountQuestion& question,
       release.sampler != Sampler::full) {
     const auto n = static_cast<double>(*run.records), b = static_cast<double>(*run.batch_size);
     const double in_epoch = std::ceil(n / b);
-    const double epochs = run.epochs ? *run.epochs : static_cast<double>(run.steps.value_or(0)) / in_epoch;
+    const double epochs =
+        run.epochs ? *run.epochs : static_cast<double>(run.steps.value_or(0)) / in_epoch;
     if (epochs > 0.0) {
       const double rate = 1.0 / in_epoch;
       const std::uint64_t steps = run.steps ? *run.steps : whole(std::ceil(epochs) * in_epoch);
       // Of shuffled batches TF-Privacy's line below says what is wrong with both.
-      if (release.sampler == Sampler::poisson && (rate != release.rate() || steps != release.steps)) {
+      if (release.sampler == Sampler::poisson &&
+          (rate != release.rate() || steps != release.steps)) {
         others.push_back({"Opacus", rate, steps, poisson_epsilon(sigma, rate, steps, delta),
                           "takes 1 / (batches per epoch) for the rate instead of batch / records"});
       }
       if (release.sampler == Sampler::shuffle) {
         const std::uint64_t tf_steps = run.steps ? *run.steps : whole(std::floor(epochs * n / b));
-        others.push_back({"TF-Privacy, Opacus", b / n, tf_steps, poisson_epsilon(sigma, b / n, tf_steps, delta),
+        others.push_back({"TF-Privacy, Opacus", b / n, tf_steps,
+                          poisson_epsilon(sigma, b / n, tf_steps, delta),
                           "would be right for Poisson sampling: not proven for shuffled batches"});
       }
     }
   }
-  const bool shuffled_rate = release.sampler == Sampler::shuffle && others.empty() && run.sample_rate &&
-                             *run.sample_rate > 0.0;
+  const bool shuffled_rate = release.sampler == Sampler::shuffle && others.empty() &&
+                             run.sample_rate && *run.sample_rate > 0.0;
   if (shuffled_rate) {
     const std::uint64_t steps =
         run.steps ? *run.steps : whole(std::ceil(run.epochs.value_or(1.0) / *run.sample_rate));

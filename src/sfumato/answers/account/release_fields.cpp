@@ -15,7 +15,9 @@ namespace {
 /// Everything that is wrong with some fields, said at once.
 class Complaints {
  public:
-  void missing(const char* key, const char* what) { add(key, fmt::format("{} is missing ({})", key, what)); }
+  void missing(const char* key, const char* what) {
+    add(key, fmt::format("{} is missing ({})", key, what));
+  }
   void superfluous(const char* key, const std::string& why) {
     add(key, fmt::format("{} {}", key, why));
   }
@@ -35,15 +37,19 @@ class Complaints {
 };
 
 constexpr const char* kSamplerHelp =
-    "poisson: each record by a coin of its own in every step; shuffle: a permutation per epoch, as data loaders do; fixed_size: a "
+    "poisson: each record by a coin of its own in every step; shuffle: a permutation per epoch, as "
+    "data loaders do; fixed_size: a "
     "fresh subset in every step; full: all records";
 
 /// The noise of a mechanism, relative to the clip.
 double multiplier_of(const ReleaseFields& fields, Wanted wanted, Complaints& complaints) {
   const bool layers = !fields.clips.empty() || !fields.noise_stds.empty();
-  const int ways = (fields.noise_multiplier.empty() ? 0 : 1) + (fields.noise_std ? 1 : 0) + (layers ? 1 : 0);
+  const int ways =
+      (fields.noise_multiplier.empty() ? 0 : 1) + (fields.noise_std ? 1 : 0) + (layers ? 1 : 0);
   if (ways > 1) {
-    complaints.superfluous("noise_multiplier", "is given in two ways: keep one of noise_multiplier, noise_std and noise_stds");
+    complaints.superfluous(
+        "noise_multiplier",
+        "is given in two ways: keep one of noise_multiplier, noise_std and noise_stds");
     return 1.0;
   }
   if (wanted == Wanted::all_but_noise) {
@@ -52,15 +58,17 @@ double multiplier_of(const ReleaseFields& fields, Wanted wanted, Complaints& com
   }
   if (layers) {
     if (fields.clips.size() != fields.noise_stds.size()) {
-      complaints.superfluous("noise_stds", fmt::format("has {} numbers and clips {}: one each per layer",
-                                                       fields.noise_stds.size(), fields.clips.size()));
+      complaints.superfluous("noise_stds",
+                             fmt::format("has {} numbers and clips {}: one each per layer",
+                                         fields.noise_stds.size(), fields.clips.size()));
       return 1.0;
     }
     return sfumato::multiplier_of(contribution_of_layers(fields.clips, fields.noise_stds));
   }
   if (fields.noise_std) {
     if (!fields.clip) {
-      complaints.missing("clip", "noise_std is in the unit of the gradients: by which norm are they clipped?");
+      complaints.missing(
+          "clip", "noise_std is in the unit of the gradients: by which norm are they clipped?");
       return 1.0;
     }
     return *fields.noise_std / *fields.clip * (1.0 - 0x1p-52);
@@ -105,7 +113,8 @@ std::optional<double> share_of(const ReleaseFields& fields, Complaints& complain
 std::uint64_t whole(double count) { return static_cast<std::uint64_t>(std::min(count, 0x1p62)); }
 
 /// Steps as given, or of so many epochs, rounded up.
-std::uint64_t steps_of(const ReleaseFields& fields, double share, Wanted wanted, Complaints& complaints) {
+std::uint64_t steps_of(const ReleaseFields& fields, double share, Wanted wanted,
+                       Complaints& complaints) {
   if (fields.steps && fields.epochs) {
     complaints.superfluous("epochs", "is given beside steps: keep one of them");
     return 1;
@@ -132,7 +141,9 @@ std::uint64_t epochs_of(const ReleaseFields& fields, Wanted wanted, Complaints& 
     return fields.epochs ? whole(std::ceil(*fields.epochs)) : 1;
   }
   if (!fields.steps) {
-    complaints.missing("epochs", "passes over the records; or steps with sample_rate, or with batch_size and records");
+    complaints.missing(
+        "epochs",
+        "passes over the records; or steps with sample_rate, or with batch_size and records");
     return 1;
   }
   // With the last, smaller batch dropped an epoch has fewest steps: as many as whole batches.
@@ -142,10 +153,12 @@ std::uint64_t epochs_of(const ReleaseFields& fields, Wanted wanted, Complaints& 
   return *fields.steps / in_epoch + (*fields.steps % in_epoch == 0 ? 0 : 1);
 }
 
-void fill_gaussian(const ReleaseFields& fields, Wanted wanted, PrivateRelease& release, Complaints& complaints) {
+void fill_gaussian(const ReleaseFields& fields, Wanted wanted, PrivateRelease& release,
+                   Complaints& complaints) {
   if (fields.normalise == Normalisation::actual) {
     complaints.superfluous("normalise",
-                           "= \"actual\" has no guarantee: a sum divided by the actual batch size shows that size, which one record "
+                           "= \"actual\" has no guarantee: a sum divided by the actual batch size "
+                           "shows that size, which one record "
                            "changes. Divide by the expected batch size");
   }
   release.mechanism = GaussianNoise{multiplier_of(fields, wanted, complaints)};
@@ -153,8 +166,7 @@ void fill_gaussian(const ReleaseFields& fields, Wanted wanted, PrivateRelease& r
     complaints.missing("sampler", kSamplerHelp);
     // What else is missing depends on it little: go on as for Poisson.
   }
-  release.sampler =
-      fields.sampler.value_or(has_batches(fields) ? Sampler::poisson : Sampler::full);
+  release.sampler = fields.sampler.value_or(has_batches(fields) ? Sampler::poisson : Sampler::full);
   release.batch_cap = fields.batch_cap;
   switch (release.sampler) {
     case Sampler::full:
@@ -173,14 +185,16 @@ void fill_gaussian(const ReleaseFields& fields, Wanted wanted, PrivateRelease& r
       return;
     case Sampler::fixed_size:
       if (fields.sample_rate) {
-        complaints.superfluous("sample_rate", "does not apply to batches of fixed size: give batch_size and records");
+        complaints.superfluous(
+            "sample_rate", "does not apply to batches of fixed size: give batch_size and records");
       }
       if (!fields.batch_size) complaints.missing("batch_size", "of each step");
       if (!fields.records) complaints.missing("records", "of the table");
       release.records = fields.records.value_or(1);
       release.batch_size = fields.batch_size.value_or(1);
-      release.steps = steps_of(fields, static_cast<double>(release.batch_size) / static_cast<double>(release.records), wanted,
-                               complaints);
+      release.steps = steps_of(
+          fields, static_cast<double>(release.batch_size) / static_cast<double>(release.records),
+          wanted, complaints);
       return;
     case Sampler::shuffle: release.steps = epochs_of(fields, wanted, complaints); return;
   }
@@ -193,19 +207,23 @@ double last_mu(const ReleaseFields& fields, Complaints& complaints) {
     }
     return *fields.mu;
   }
-  if (!fields.sensitivity) complaints.missing("sensitivity", "what a step moves at most, in deviations of its noise");
-  if (!fields.lipschitz) complaints.missing("lipschitz", "a proven constant of both maps, at most 1");
+  if (!fields.sensitivity)
+    complaints.missing("sensitivity", "what a step moves at most, in deviations of its noise");
+  if (!fields.lipschitz)
+    complaints.missing("lipschitz", "a proven constant of both maps, at most 1");
   if (fields.batches && !fields.epochs) complaints.missing("epochs", "passes over the batches");
   if (!fields.batches && !fields.steps) complaints.missing("steps", "of noisy gradient descent");
   complaints.raise();
   if (fields.batches) {
-    if (fields.diameter) complaints.superfluous("diameter", "and batches have no bound together: leave one out");
+    if (fields.diameter)
+      complaints.superfluous("diameter", "and batches have no bound together: leave one out");
     return cyclic_last_iterate_mu(*fields.sensitivity, *fields.lipschitz, *fields.batches,
                                   whole(std::ceil(*fields.epochs)))
         .value;
   }
   if (fields.diameter) {
-    return projected_last_iterate_mu(*fields.sensitivity, *fields.lipschitz, *fields.steps, *fields.diameter)
+    return projected_last_iterate_mu(*fields.sensitivity, *fields.lipschitz, *fields.steps,
+                                     *fields.diameter)
         .value;
   }
   return last_iterate_mu(*fields.sensitivity, *fields.lipschitz, *fields.steps).value;

@@ -21,13 +21,14 @@ Wanted wanted_of(const AccountQuestion& question) {
                       question.target_mu;
   if (!target) return Wanted::all;
   const ReleaseFields& run = question.run;
-  const bool noise =
-      !run.noise_multiplier.empty() || run.noise_std || !run.noise_stds.empty() || !run.clips.empty();
+  const bool noise = !run.noise_multiplier.empty() || run.noise_std || !run.noise_stds.empty() ||
+                     !run.clips.empty();
   const bool steps = run.steps || run.epochs;
   if (noise && steps) {
     throw InvalidArgument(
         "a target is given, and both noise and steps are: nothing is left to find",
-        "Leave out the one that you look for; to check a run against a target, use claim (eps=3,delta=1e-5)",
+        "Leave out the one that you look for; to check a run against a target, use claim "
+        "(eps=3,delta=1e-5)",
         Where::key("target_epsilon"));
   }
   return noise ? Wanted::all_but_steps : Wanted::all_but_noise;
@@ -53,7 +54,7 @@ std::vector<PrivateRelease> read_history(const std::string& path, Sampler sample
       refuse(fmt::format("entry {} of `history` is not three numbers", releases.size() + 1));
     }
     PrivateRelease release{GaussianNoise{entry[0].get<double>()}, sampler, entry[1].get<double>(),
-                    entry[2].get<std::uint64_t>()};
+                           entry[2].get<std::uint64_t>()};
     if (sampler != Sampler::poisson && release.sample_rate < 1.0) {
       refuse(fmt::format("has sample rates below 1, which the sampler {} has not", name(sampler)));
     }

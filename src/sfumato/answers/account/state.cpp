@@ -23,11 +23,12 @@ const Keys<Head>& head_keys() {
   using namespace keys;
   static const Keys<Head> all = {
       integer_key<Head, std::int64_t>("format", "of the file", &Head::format, 1, kFormat),
-      required(choice_key<Head>("adjacency", "which data sets are neighbours", &Head::adjacency,
-                                by_name({NeighbouringRelation::add_remove,
-                                         NeighbouringRelation::zero_out,
-                                         NeighbouringRelation::replace_one}))),
-      integer_key<Head, std::uint64_t>("group_size", "records that differ at once", &Head::group_size, 1)};
+      required(choice_key<Head>(
+          "adjacency", "which data sets are neighbours", &Head::adjacency,
+          by_name({NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
+                   NeighbouringRelation::replace_one}))),
+      integer_key<Head, std::uint64_t>("group_size", "records that differ at once",
+                                       &Head::group_size, 1)};
   return all;
 }
 

@@ -31,13 +31,16 @@ Claimed<double> shown(const Claimed<Epsilon>& number, Detail detail) {
 Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting, Detail detail) {
   Table table("methods", "Epsilon by method",
               {{"method", "method"}, epsilon_column(answer.delta), {"note", "what it is"}});
-  table.add_row({answer.question.method == AccountMethod::contour ? "dominating pair" : "dominating pair, FFT",
+  table.add_row({answer.question.method == AccountMethod::contour ? "dominating pair"
+                                                                  : "dominating pair, FFT",
                  shown(setting.epsilon.upper, detail), "proven: quote this one"});
   if (setting.epsilon.lower.value > 0.0) {
-    table.add_row({"the same, lower end", shown(setting.epsilon.lower, detail), "some data reveal this much"});
+    table.add_row({"the same, lower end", shown(setting.epsilon.lower, detail),
+                   "some data reveal this much"});
   }
   table.add_row({"Renyi (RDP)", shown(setting.renyi, detail), "proven, looser"});
-  if (setting.clt) table.add_row({"Gaussian limit (GDP)", shown(*setting.clt, detail), "estimate, no bound"});
+  if (setting.clt)
+    table.add_row({"Gaussian limit (GDP)", shown(*setting.clt, detail), "estimate, no bound"});
   return table;
 }
 

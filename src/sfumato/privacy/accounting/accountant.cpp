@@ -46,7 +46,8 @@ TotalLoss loss_with_records(const PrivateReleases& releases) {
   return loss_of(releases, directions_of(releases.relation).front());
 }
 
-constexpr double kLargestContribution = 50.0;  // in deviations of the noise: beyond it sampling hardly helps, and its integrals are long
+constexpr double kLargestContribution =
+    50.0;  // in deviations of the noise: beyond it sampling hardly helps, and its integrals are long
 
 /// The loss with sampled steps of hardly any noise taken for steps without sampling, which reveal at least as much; and how large contributions are
 /// in the others.
@@ -237,8 +238,9 @@ Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
       const double value = (k.value + k.error) / s;
       return Nats(std::isnan(value) ? kInf : std::max(0.0, value));
     };
-    const Claimed<Epsilon> found = epsilon_from_renyi_curve(
-        curve, Delta(std::min(left, 1.0)), {1.0 + 1e-3, 1.0 + 3e4 / std::max(bounded.largest, 0.03)});
+    const Claimed<Epsilon> found =
+        epsilon_from_renyi_curve(curve, Delta(std::min(left, 1.0)),
+                                 {1.0 + 1e-3, 1.0 + 3e4 / std::max(bounded.largest, 0.03)});
     if (found.value > worst.value) worst = found;
   }
   return worst;

@@ -58,8 +58,7 @@ struct Composer {
       // All of a group that are sampled are exchanged or removed, none if none is: one record that contributes as much (Spec §19.5).
       add_sampled(any_sampled(q), group() * m, k);
     } else {
-      loss.steps.push_back(
-          GroupGaussian{q, m, static_cast<int>(all.group_size), k, direction});
+      loss.steps.push_back(GroupGaussian{q, m, static_cast<int>(all.group_size), k, direction});
     }
   }
 
