@@ -221,6 +221,13 @@ TEST(Accountant, FixedSizeIsNotPoisson) {
             with(replace_one, {gaussian(4, .05, 400)}).delta(Epsilon(3)).upper.value);
 }
 
+TEST(Accountant, TheTwoMethodsAgreeAlsoWhereNothingIsKnownFromBelow) {
+  const Accountant fixed =
+      with(replace_one, {{GaussianNoise{4}, Sampler::fixed_size, 1, 400, 100, 5}});
+  EXPECT_TRUE(fixed.methods_agree(Epsilon(3)));
+  EXPECT_TRUE(with(add_remove, {gaussian(1, .01, 1000)}).methods_agree(Epsilon(1)));
+}
+
 TEST(Accountant, BatchCapsCostWhatTheyMayShow) {
   PrivateRelease capped = gaussian(1, 0.01, 1000);
   capped.records = 10000;

@@ -63,6 +63,8 @@ class Accountant {
 
   /// The second opinion: delta by discretised losses and FFT, sharing nothing with the contour but the steps.
   [[nodiscard]] Enclosure delta_by_fft(Epsilon epsilon) const;
+  /// Whether the two methods' enclosures of delta meet, in each direction; also where nothing is known of the releases from below.
+  [[nodiscard]] bool methods_agree(Epsilon epsilon) const;
   /// Epsilon by the same, to a relative 1e-6 on either side.
   [[nodiscard]] Enclosure epsilon_by_fft(Delta delta) const;
 

@@ -176,9 +176,7 @@ std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta
 SecondOpinion second_opinion(const Accountant& accountant, double epsilon) {
   const Epsilon at(std::isfinite(epsilon) ? epsilon : 1.0);
   const Enclosure contour = accountant.delta(at), fft = accountant.delta_by_fft(at);
-  return {contour, fft,
-          std::max(contour.lower.value, fft.lower.value) <=
-              std::min(contour.upper.value, fft.upper.value)};
+  return {contour, fft, accountant.methods_agree(at)};
 }
 
 }  // namespace

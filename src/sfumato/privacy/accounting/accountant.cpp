@@ -281,6 +281,16 @@ Enclosure Accountant::delta_by_fft(Epsilon epsilon) const {
   return {lower(releases_, low, 0.0, kMethod), upper(high, kMethod)};
 }
 
+bool Accountant::methods_agree(Epsilon epsilon) const {
+  for (const StepDirection direction : directions_of(releases_.relation)) {
+    const TotalLoss loss = loss_of(releases_, direction);
+    const LogEnclosure contour = delta_of(loss, epsilon.nats()).log;
+    const LogEnclosure fft = pld_delta(loss, epsilon.nats());
+    if (std::max(contour.log_lo, fft.log_lo) > std::min(contour.log_hi, fft.log_hi)) return false;
+  }
+  return true;
+}
+
 Enclosure Accountant::epsilon_by_fft(Delta delta) const {
   const double target = delta.probability();
   const auto at = [&](double eps) { return delta_by_fft(Epsilon(eps)); };
