@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test faults fuzz bench lint format asan tsan coverage oracles attack sbom install clean help
+.PHONY: all demo test wheel test-python test-torch faults fuzz bench lint format asan tsan coverage oracles attack sbom install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -16,9 +16,25 @@ demo: all  ## reproduce the paper at quick scale into DEMO_DIR (default demo/)
 
 test:  ## build everything and run every test
 	@tools/setup test
-	@cmake --preset release --log-level=WARNING > /dev/null
+	@tools/setup python || echo "make test: without the Python package, which is neither built nor tested" >&2
+	@cmake --preset release --log-level=WARNING -DSFUMATO_PYTHON=$$(test -e .venv-python/installed && echo ON || echo OFF) > /dev/null
 	@cmake --build build -j$(JOBS)
 	@ctest --preset release -j$(JOBS)
+
+wheel:  ## the Python package: dist/sfumato-*.whl (carries its libraries) and the sdist
+	@tools/setup python
+	@cmake --preset release --log-level=WARNING -DSFUMATO_PYTHON=ON > /dev/null
+	@cmake --build build -j$(JOBS) --target sfumato_python_package
+	@tools/wheel --sdist
+
+test-python: wheel  ## the wheel in a clean environment with NumPy alone, and its tests
+	@cmake --build build -j$(JOBS) --target sfumato_cli
+	@tools/test_wheel build
+
+test-torch: wheel  ## the package beside PyTorch, Opacus, pandas and polars, in .venv-torch (PyPI; gigabytes)
+	@tools/setup torch
+	@cmake --build build -j$(JOBS) --target sfumato_cli
+	@tools/test_torch build
 
 faults:  ## every fault of tests/faults: memory, disk, kills, damaged ledgers (minutes)
 	@tools/setup test
@@ -66,6 +82,10 @@ oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 	@tools/setup oracles
 	@tools/oracles/run
 
+fit-study: all  ## private regressions at equal epsilon, docs/results/fit.md (SFUMATO_DATA for the tables; an hour)
+	@tools/setup oracles
+	@tools/fit_study.py
+
 sbom: all  ## bill of materials of the build (CycloneDX), build/sbom.json
 	@tools/sbom --out build/sbom.json
 	@echo "build/sbom.json"
@@ -80,7 +100,7 @@ install: all  ## install to PREFIX (default /usr/local)
 	@echo "installed to $(PREFIX)"
 
 clean:  ## remove all build trees
-	@rm -rf build build-dev build-asan build-tsan build-coverage
+	@rm -rf dist build build-dev build-asan build-tsan build-coverage
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z ]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -24,13 +24,14 @@ struct Options {
 
 ExitCode account(Options& options) {
   const bool is_history = options.file.ends_with(".json");
-  if (is_history) options.keys.texts("history") = {options.file};
+  if (is_history) options.keys.give("history", {options.file});
   const TomlTable table = options.keys.table(is_history ? "" : options.file);
   prepare_report(options.output);
   if (!options.statement.empty()) prepare_output(options.statement, options.output.force);
   if (!options.save.empty()) prepare_output(options.save, options.output.force);
   const AccountAnswer found = located_keys(table, [&] {
-    const AccountQuestion question = read_account_question(table);
+    AccountQuestion question = read_account_question(table);
+    question.curves = shows_all(options.output);
     TerminalObserver observer;
     return answer(question, observer);
   });

@@ -18,7 +18,7 @@ struct AuditCommand {
 
 ExitCode audit(AuditCommand& command) {
   const bool is_file = command.input.ends_with(".toml");
-  if (!is_file && !command.input.empty()) command.keys.texts("ledger") = {command.input};
+  if (!is_file) command.keys.give("ledger", {command.input});
   const TomlTable table = command.keys.table(is_file ? command.input : "");
   AuditQuestion question;
   read_keys(question, table, audit_keys());
@@ -34,20 +34,20 @@ ExitCode audit(AuditCommand& command) {
 
 void add_audit(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "audit", "What scores of trained models show about epsilon, with confidence");
+      "audit", "Bound epsilon from below by scores of trained models, and check a claim");
   const auto options = std::make_shared<AuditCommand>();
-  command->add_option("ledger", options->input,
-                      "Ledger of `study run`, or a TOML file with the keys below");
+  command->add_option("LEDGER", options->input,
+                      "Ledger written by `study run`, or a TOML file with the options as keys");
   options->keys.declare(*command, infos_of(audit_keys()), {"ledger"});
   add_output_options(*command, options->output);
   command->footer(
       "Examples:\n"
       "  sfumato audit table2_s1.ledger --score loss --epsilons 0.1\n"
-      "  sfumato audit --members examples/audit/in.csv --nonmembers examples/audit/out.csv \\\n"
-      "      --unit models --claim eps=1.0,delta=1e-5\n"
+      "  sfumato audit --members examples/audit/in.csv \\\n"
+      "      --nonmembers examples/audit/out.csv --unit models --claim eps=1.0,delta=1e-5\n"
       "  sfumato audit --plan eps=3,delta=1e-5 --runs 100\n"
-      "Exit code 1: the claim is violated; 2: too few runs to tell, or scores the wrong way round "
-      "(docs/audit.md).");
+      "Exit code 1: the claim is violated. 2: undecided, because there are too few runs or\n"
+      "the scores point the wrong way (docs/audit.md).");
   commands.push_back({command, [options] { return audit(*options); }});
 }
 

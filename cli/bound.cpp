@@ -36,13 +36,13 @@ ExitCode bound(const Options& options) {
 
 void add_bound(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "bound", "Relative-entropy bounds between two SDEs, beside exact, grid and simulated values");
+      "bound", "Bound the relative entropy between two SDEs, beside exact and simulated values");
   const auto options = std::make_shared<Options>();
   declare_problem(*command, bound_keys(), *options,
                   "Examples:\n"
                   "  sfumato bound examples/bound/unequal_noise.toml --times 1,10\n"
                   "  sfumato bound examples/bound/shift.toml --set d.Sigma=0.5 --full\n"
-                  "Exit code 1 if the grid refutes what the file assumes.");
+                  "Exit code 1 if the grid refutes an assumption of the file.");
   command->add_flag("--as-printed", options->as_printed,
                     "Also the formulas that the paper prints, and whether they hold here");
   commands.push_back({command, [options] {

@@ -74,13 +74,16 @@ void print(const Document& document, bool json) {
   write_output(json ? render_json(document) : render_text(document, style_of_terminal("")));
 }
 
+void write_page(const std::function<Document()>& document, const Output& output) {
+  if (output.report.empty()) return;
+  const Document whole = document();
+  write_file(output.report, html_report({whole.title(), {whole}, {}, time_now()}));
+}
+
 void show(const std::function<Document(Detail)>& document, const Output& output) {
   const bool brief = !output.full && !output.json;
   const Document shown = document(brief ? Detail::brief : Detail::full);
-  if (!output.report.empty()) {
-    const Document whole = brief ? document(Detail::full) : shown;
-    write_file(output.report, html_report({whole.title(), {whole}, {}, time_now()}));
-  }
+  write_page([&] { return brief ? document(Detail::full) : shown; }, output);
   write_output(output.json ? render_json(shown)
                            : render_text(shown, style_of_terminal("--report FILE.html")));
 }

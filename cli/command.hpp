@@ -30,6 +30,8 @@ enum ExitCode : int {
 struct Command {
   CLI::App* app;
   std::function<ExitCode()> run;
+  bool reads_study =
+      false;  ///< TOML files that it takes are studies: its own keys are options alone
 };
 using Commands = std::vector<Command>;
 
@@ -40,6 +42,7 @@ void add_bench(CLI::App& app, Commands& commands);
 void add_bound(CLI::App& app, Commands& commands);
 void add_data(CLI::App& app, Commands& commands);
 void add_design(CLI::App& app, Commands& commands);
+void add_fit(CLI::App& app, Commands& commands);
 void add_quadratic(CLI::App& app, Commands& commands);
 void add_rows(CLI::App& app, Commands& commands);
 void add_report(CLI::App& app, Commands& commands);
@@ -59,6 +62,11 @@ struct Output {
   bool force = false;  ///< replace files
 };
 
+/// Whether something is shown beyond the brief text.
+[[nodiscard]] inline bool shows_all(const Output& output) {
+  return output.full || output.json || !output.report.empty();
+}
+
 /// Adds --full, --json, --report, --force and --group-readable.
 void add_output_options(CLI::App& command, Output& output);
 
@@ -70,6 +78,9 @@ void prepare_report(const Output& output);
 /// if one is wanted. `document` is document_of() of the answer.
 /// Throws   StorageError if something cannot be written.
 void show(const std::function<Document(Detail)>& document, const Output& output);
+
+/// The page alone, if one is wanted, of a document in full.
+void write_page(const std::function<Document()>& document, const Output& output);
 
 /// For commands that have no answer of their own: adds --json, and prints a document in full.
 void add_json_flag(CLI::App& command, bool& json);

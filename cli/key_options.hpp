@@ -22,6 +22,12 @@ class KeyOptions {
   /// Adds --set KEY=VALUE, for every key of the file, by its path from the root: d.Sigma=2.
   void declare_settings(CLI::App& command);
 
+  /// Whether the command line gives that key.
+  [[nodiscard]] bool has(const std::string& key) const { return !given_.at(key).empty(); }
+
+  /// A key that is not required this time, since another takes its place.
+  void waive(const std::string& name);
+
   /// Whether the command line gives no key at all.
   [[nodiscard]] bool empty() const;
 
@@ -30,8 +36,10 @@ class KeyOptions {
   ///          neither gives, all of them; and as TomlTable::read().
   [[nodiscard]] TomlTable table(const std::string& file = "") const;
 
-  /// The texts given for a key, for the argument of a command.
-  [[nodiscard]] std::vector<std::string>& texts(const std::string& key) { return given_[key]; }
+  /// Gives a key that is an argument of the command. Nothing is given by no texts, or an empty one.
+  void give(const std::string& key, const std::vector<std::string>& texts);
+  /// What the command line gives for a key, as typed; empty: nothing.
+  [[nodiscard]] std::string text(const std::string& key) const;
 
  private:
   std::string command_;
@@ -40,6 +48,9 @@ class KeyOptions {
   std::map<std::string, std::vector<std::string>> given_;  ///< by key; as typed
   std::vector<std::string> settings_;                      ///< of --set
 };
+
+/// Adds --set KEY=VALUE over the keys of a study file, as read_study() takes them.
+void add_settings(CLI::App& command, std::vector<std::string>& settings);
 
 /// One line or more per key, as --set names it: d.Sigma, with its help.
 [[nodiscard]] std::string keys_text(const std::vector<KeyInfo>& keys);

@@ -107,6 +107,7 @@ int run(int argc, char** argv) {
   cli::add_quadratic(app, commands);
   cli::add_bound(app, commands);
   cli::add_design(app, commands);
+  cli::add_fit(app, commands);
   cli::add_account(app, commands);
   cli::add_train(app, commands);
   cli::add_study(app, commands);
@@ -142,7 +143,7 @@ int run(int argc, char** argv) {
   const auto asked = std::find_if(commands.begin(), commands.end(),
                                   [](const cli::Command& c) { return c.app->parsed(); });
   if (asked == commands.end()) throw InternalError("a command that does nothing");
-  const bool in_file = names_a_file(argc, argv);
+  const bool in_file = !asked->reads_study && names_a_file(argc, argv);
   try {
     return asked->run();
   } catch (const StorageError& error) {

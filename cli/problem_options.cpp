@@ -17,7 +17,7 @@ bool is_side(const KeyInfo& key) {
 
 void declare_problem(CLI::App& command, const std::vector<KeyInfo>& keys, ProblemOptions& options,
                      const std::string& examples) {
-  command.add_option("file", options.file, "Problem file (TOML)");
+  command.add_option("PROBLEM.toml", options.file, "Problem file");
   std::vector<KeyInfo> own;
   for (const KeyInfo& key : keys) {
     if (is_side(key)) continue;
@@ -27,18 +27,18 @@ void declare_problem(CLI::App& command, const std::vector<KeyInfo>& keys, Proble
   options.keys.declare(command, own);
   options.keys.declare_settings(command);
   add_output_options(command, options.output);
-  command.footer(
-      fmt::format("Keys of the file (docs/{}.md has all the details):\n{}"
-                  "[d_prime] has any key of [d]; the others are shared with [d]. Vectors and\n"
-                  "matrices are lists, or paths of CSV or NPY files next to the problem file;\n"
-                  "covariances may be NPZ files too.\n\n{}",
-                  command.get_name(), keys_text(keys), examples));
+  command.footer(fmt::format(
+      "Keys of the file (docs/{}.md has all the details):\n{}"
+      "[d_prime] takes the keys of [d]; what it leaves out is taken from [d]. Vectors and\n"
+      "matrices are lists, or paths of CSV or NPY files relative to the problem file;\n"
+      "covariances can also be NPZ files.\n\n{}",
+      command.get_name(), keys_text(keys), examples));
 }
 
 TomlTable problem_of(const ProblemOptions& options) {
   prepare_report(options.output);
   if (options.file.empty() && options.keys.empty()) {
-    refuse_usage("file", "is missing. Give a problem file, or its keys with --set");
+    refuse_usage("PROBLEM.toml", "is missing. Give a problem file, or its keys with --set");
   }
   return options.keys.table(options.file);
 }

@@ -26,7 +26,7 @@ ExitCode quadratic(const ProblemOptions& options) {
 
 void add_quadratic(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "quadratic", "Exact risk and accuracy of training on a quadratic loss given by matrices");
+      "quadratic", "Compute exact risk and accuracy for a quadratic loss given by matrices");
   const auto options = std::make_shared<ProblemOptions>();
   declare_problem(*command, quadratic_keys(), *options,
                   "Examples:\n"

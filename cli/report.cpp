@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <memory>
 
 #include "command.hpp"
@@ -19,14 +18,10 @@ struct ReportOptions {
 
 ExitCode report(ReportOptions& options) {
   const bool is_file = options.inputs.size() == 1 && options.inputs.front().ends_with(".toml");
-  if (!is_file) options.keys.texts("inputs") = options.inputs;
+  if (!is_file) options.keys.give("inputs", options.inputs);
   const TomlTable table = options.keys.table(is_file ? options.inputs.front() : "");
   ReportQuestion question;
   read_keys(question, table, report_keys());
-  if (is_file) {  // as other paths of a file, relative to it
-    const auto folder = std::filesystem::path(options.inputs.front()).parent_path();
-    for (std::string& input : question.inputs) input = (folder / input).string();
-  }
   question.force = options.force;
   question.written = time_now();
   TerminalObserver observer;
@@ -40,20 +35,19 @@ ExitCode report(ReportOptions& options) {
 
 void add_report(CLI::App& app, Commands& commands) {
   auto* command =
-      app.add_subcommand("report", "Make one self-contained HTML page from results; and its JSON");
+      app.add_subcommand("report", "Turn ledgers and results into one self-contained HTML page");
   const auto options = std::make_shared<ReportOptions>();
-  command->add_option(
-      "inputs", options->inputs,
-      "Ledgers, JSON of other commands, directories of `reproduce`; or one TOML file "
-      "with the options as keys");
+  command->add_option("INPUT...", options->inputs,
+                      "Ledgers, JSON output of commands, directories of `reproduce`; or one TOML "
+                      "file with the options as keys");
   options->keys.declare(*command, infos_of(report_keys()), {"inputs"});
   add_output_flags(*command, options->force);
   add_json_flag(*command, options->json);
   command->footer(
       "Examples:\n"
       "  sfumato report table2_s1.ledger --out audit.html\n"
-      "  sfumato quadratic problem.toml --json > risk.json && sfumato report risk.json --out "
-      "risk.html");
+      "  sfumato quadratic problem.toml --json > risk.json\n"
+      "  sfumato report risk.json --out risk.html");
   commands.push_back({command, [options] { return report(*options); }});
 }
 

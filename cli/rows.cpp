@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
 #include "sfumato/answers/rows/answer.hpp"
@@ -36,12 +37,15 @@ std::string partial_path(const std::string& out) {
 
 void prepare_out(const RowsCommand& command, const RowsQuestion& question) {
   if (command.out.empty()) return;
+  if (!question.noises.empty()) {
+    refuse_usage("out", "holds the risks at one noise, and several are given");
+  }
   const auto* noise = std::get_if<std::string>(&question.noise);
   for (const std::string& input : {question.table, question.replacement, question.standardise,
                                    noise != nullptr ? *noise : std::string()}) {
     std::error_code ignored;
     if (std::filesystem::equivalent(command.out, input, ignored)) {
-      refuse_usage("out", fmt::format("{} is an input, it would be overwritten", input));
+      refuse_usage("out", fmt::format("{} is an input and would be overwritten", input));
     }
   }
   prepare_output(command.out, command.output.force);
@@ -51,17 +55,18 @@ void prepare_out(const RowsCommand& command, const RowsQuestion& question) {
 std::string write_out(const RowsCommand& command, const RowsAnswer& answer) {
   const std::string path = answer.stopped ? partial_path(command.out) : command.out;
   write_csv(path, answer);
-  return answer.stopped ? fmt::format("The rows that were computed are in {}; {} is as it was.",
-                                      path, command.out)
-                        : fmt::format("All {} rows are in {}.", answer.risks.size(), path);
+  return answer.stopped
+             ? fmt::format("Rows computed so far: {}. {} is unchanged.", path, command.out)
+             : fmt::format("Risks of all {} rows: {}", answer.risks.size(), path);
 }
 
 ExitCode rows(RowsCommand& command) {
   const bool toml = command.file.ends_with(".toml");
-  if (!toml && !command.file.empty()) command.keys.texts("table") = {command.file};
+  if (!toml) command.keys.give("table", {command.file});
+  if (command.keys.has("goal")) command.keys.waive("noise");  // it is to be found
   const TomlTable table = command.keys.table(toml ? command.file : "");
   RowsQuestion question;
-  read_keys(question, table, rows_keys());
+  read_rows_question(question, table);
   prepare_out(command, question);
   prepare_report(command.output);
   TerminalObserver observer;
@@ -81,23 +86,30 @@ ExitCode rows(RowsCommand& command) {
 }  // namespace
 
 void add_rows(CLI::App& app, Commands& commands) {
-  auto* command =
-      app.add_subcommand("rows", "Ridge or logistic regression on a table: the risk of every row");
+  auto* command = app.add_subcommand(
+      "rows", "Measure the risk of every row of a table, for ridge or logistic regression");
   const auto options = std::make_shared<RowsCommand>();
-  command
-      ->add_option("table", options->file,
-                   "Table (CSV with a header row), or a TOML file of these options as keys")
-      ->type_name("TABLE.csv|FILE.toml");
+  command->add_option("TABLE.csv", options->file,
+                      "Table with a header row, or a TOML file with the options as keys");
   options->keys.declare(*command, infos_of(rows_keys()), {"table"});
-  command->add_option("--out", options->out, "Write the risk of all rows to this CSV")
-      ->type_name("FILE.csv");
+  command->add_option("--out", options->out, "Write the risk of every row to this file")
+      ->type_name("FILE.csv")
+      ->group(kOutputGroup);
   add_output_options(*command, options->output);
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  sfumato rows examples/rows/diabetes.csv --target progression --adjacency remove \\\n"
-      "      --loss sum --ridge 1 --noise 1000 --standardise examples/rows/public.csv\n"
-      "Noise is a covariance per unit of time, in the flow dX = -grad f dt + noise^(1/2) dW and\n"
-      "in a step x <- x - rate grad f + N(0, rate noise) alike (docs/rows.md).");
+      "      --loss sum --ridge 100 --noise 0.001 --standardise examples/rows/public.csv\n"
+      "  ... --noise 0.0001,0.001,0.01   compares noises: risk and accuracy of each\n"
+      "  ... --for advantage=0.1         finds the noise\n"
+      "  ... --max-advantage 0.1         exits with 1 and lists the rows that are above\n"
+      "  sfumato rows adult.csv.gz --target income --positive '>50K' --model logistic \\\n"
+      "      --impute mode --standardise self --adjacency remove --loss sum --ridge 10 \\\n"
+      "      --noise 0.1\n"
+      "What is published is the minimiser plus N(0, noise). With --training, noise is a "
+      "covariance\n"
+      "per unit of time, in the flow dX = -grad f dt + noise^(1/2) dW and in a step\n"
+      "x <- x - rate grad f + N(0, rate noise) alike (docs/rows.md).");
   commands.push_back({command, [options] { return rows(*options); }});
 }
 

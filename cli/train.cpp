@@ -3,35 +3,63 @@
 #include <vector>
 
 #include "command.hpp"
+#include "key_options.hpp"
 #include "progress.hpp"
 #include "sfumato/answers/study/keys.hpp"
 #include "sfumato/answers/train/answer.hpp"
 #include "sfumato/answers/train/document.hpp"
+#include "sfumato/answers/train/private_answer.hpp"
 
 namespace sfumato::cli {
 namespace {
 
-constexpr TrainMeasure kMeasures[] = {TrainMeasure::hessian, TrainMeasure::flatness,
-                                      TrainMeasure::covariance, TrainMeasure::noise};
-
 struct TrainOptions {
-  TrainQuestion question;
+  std::string study;
+  KeyOptions keys, private_keys;
+  std::vector<std::string> settings;  ///< of --set
+  bool for_release = false;           ///< --private
   Output output;
-  bool keys = false;
+  bool list_keys = false;
 };
 
+ExitCode run_private(TrainOptions& options, const TrainQuestion& plain) {
+  if (plain.resume || !plain.measures.empty()) {
+    refuse_usage(
+        plain.resume ? "resume" : "measure",
+        "a private run keeps no state and shows nothing but the model: its noise is drawn once");
+  }
+  options.private_keys.give("study", {options.study});
+  PrivateTrainQuestion question;
+  const TomlTable table = options.private_keys.table();
+  read_keys(question, table, private_train_keys());
+  question.settings = options.settings;
+  question.out = plain.out;
+  question.force = options.output.force;
+  prepare_report(options.output);
+  TerminalObserver observer;
+  const PrivateTrainAnswer found = located_keys(table, [&] { return answer(question, observer); });
+  observer.finish();
+  show([&](Detail detail) { return document_of(found, detail); }, options.output);
+  return code_of(Verdict::none, !found.finished);
+}
+
 ExitCode run_train(TrainOptions& options) {
-  if (options.keys) {
+  if (options.list_keys) {
     print(study_keys_document(), options.output.json);
     return kFine;
   }
-  if (options.question.study.empty()) {
-    refuse_usage("study", "a study file is required, or --keys to see what one holds");
+  options.keys.give("study", {options.study});
+  TrainQuestion question;
+  read_keys(question, options.keys.table(), train_keys());
+  if (options.for_release) return run_private(options, question);
+  if (!options.private_keys.empty()) {
+    refuse_usage("private", "the options of private training need --private");
   }
-  options.question.force = options.output.force;
+  question.settings = options.settings;
+  question.force = options.output.force;
   prepare_report(options.output);
   TerminalObserver observer;
-  const TrainAnswer found = answer(options.question, observer);
+  const TrainAnswer found = answer(question, observer);
   observer.finish();
   show([&](Detail detail) { return document_of(found, detail); }, options.output);
   return code_of(Verdict::none, found.stopped());
@@ -41,41 +69,26 @@ ExitCode run_train(TrainOptions& options) {
 
 void add_train(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "train", "Trains networks on D and D' with noise: losses, accuracy, path KL, parameters");
+      "train", "Train networks on D and D' with noise, and measure what each step reveals");
   const auto options = std::make_shared<TrainOptions>();
-  TrainQuestion& question = options->question;
-  command->add_option("study", question.study, "Study file (TOML)");
-  command
-      ->add_option("--set", question.settings, "Override a key: train.iterations=200; repeatable")
-      ->take_all()
-      ->allow_extra_args(false)
-      ->type_name("KEY=VALUE");
-  command->add_option("--out", question.out, "Directory for parameters, log and checkpoints");
-  command->add_flag("--resume", question.resume, "Go on from the checkpoint of an interrupted run");
-  command
-      ->add_option_function<std::vector<std::string>>(
-          "--measure",
-          [&question](const std::vector<std::string>& names) {
-            for (const std::string& given : names) {
-              for (const TrainMeasure measure : kMeasures) {
-                if (name(measure) == given) question.measures.push_back(measure);
-              }
-            }
-          },
-          "Of the final models: hessian, flatness, covariance, noise")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAME,NAME")
-      ->check(CLI::IsMember({"hessian", "flatness", "covariance", "noise"}));
-  command->add_flag("--keys", options->keys, "List the keys of a study file with their defaults");
+  command->add_option("STUDY.toml", options->study, "Study file");
+  add_settings(*command, options->settings);
+  options->keys.declare(*command, infos_of(train_keys()), {"study"});
+  command->add_flag("--private", options->for_release,
+                    "Train one model of D with a guarantee, to be released");
+  options->private_keys.declare(*command, infos_of(private_train_keys()), {"study", "out"});
+  command->add_flag("--keys", options->list_keys,
+                    "List the keys of a study file with their defaults");
   add_output_options(*command, options->output);
   command->footer(
       "Examples:\n"
       "  sfumato train examples/train/quick.toml\n"
       "  sfumato train studies/table2_s1.toml --set train.iterations=500 \\\n"
       "      --set noise.anisotropic.variance=0.02 --out run1\n"
-      "Ctrl-C saves the state; the same command with --resume goes on (docs/train.md).");
-  commands.push_back({command, [options] { return run_train(*options); }});
+      "  sfumato train examples/train/private.toml --private --target-epsilon 3\n"
+      "Ctrl-C saves the state; add --resume to the same command to continue\n"
+      "(docs/train.md).");
+  commands.push_back({command, [options] { return run_train(*options); }, true});
 }
 
 }  // namespace sfumato::cli

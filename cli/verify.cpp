@@ -17,9 +17,10 @@ struct Options {
 
 ExitCode verify(Options& options) {
   prepare_report(options.output);
-  options.keys.texts("file") = {options.file};
+  const bool is_question = options.file.ends_with(".toml");
+  if (!is_question) options.keys.give("file", {options.file});
   VerifyQuestion question;
-  read_keys(question, options.keys.table(), verify_keys());
+  read_keys(question, options.keys.table(is_question ? options.file : ""), verify_keys());
   TerminalObserver observer;
   const VerifyAnswer found = answer(question, golden_functions(), observer);
   observer.finish();
@@ -33,7 +34,8 @@ void add_verify(CLI::App& app, Commands& commands) {
   auto* command =
       app.add_subcommand("verify", "Check this build against a file of reference values");
   const auto options = std::make_shared<Options>();
-  command->add_option("file", options->file, "Golden file (JSON)")->required();
+  command->add_option("FILE", options->file,
+                      "Reference values (JSON), or a TOML file with the options as keys");
   options->keys.declare(*command, infos_of(verify_keys()), {"file"});
   add_output_options(*command, options->output);
   command->footer(

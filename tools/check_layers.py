@@ -20,7 +20,7 @@ LAYERS = [
     ["sde"],
     ["divergence"],
     ["privacy"],
-    ["audit", "design", "nn"],
+    ["audit", "design", "fit", "nn"],
     ["study"],
     ["answers"],
     ["paper"],
@@ -31,7 +31,8 @@ RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
 # Folders of a module that its other folders may include; those do not know each other.
 SHARED_FOLDERS = {
     # What questions about two equations or two losses have in common; how scores and ledgers are shown.
-    "answers": ["problem", "evidence"],
+    # Releases in files are those of `account` wherever they are kept.
+    "answers": ["problem", "evidence", "account"],
 }
 
 # Third-party headers that belong to one place: pattern of the header, places that may include it.
@@ -45,7 +46,7 @@ THIRD_PARTY = [
     (r"sqlite3\.h", ["src/sfumato/study/ledger"]),
     (r"mpi\.h", ["src/sfumato/study/scheduler"]),
     (r"Python\.h|nanobind/.*|pybind11/.*", ["python"]),
-    (r"(Eigen|unsupported/Eigen|boost)/.*", [f"src/sfumato/{m}" for m in RANK if m != "core"] + ["cli"]),
+    (r"(Eigen|unsupported/Eigen|boost)/.*", [f"src/sfumato/{m}" for m in RANK if m != "core"] + ["cli", "python"]),
     (r"fmt/.*", ["src/sfumato", "cli", "python"]),
     (r"gtest/.*|gmock/.*|rapidcheck.*|benchmark/.*", []),
 ]
@@ -102,8 +103,8 @@ def module_of(path):
     parts = path.split("/")
     if path.startswith(LIBRARY) and parts[1] == "sfumato" and len(parts) > 3:
         return parts[2]
-    if parts[0] == "cli":
-        return "cli"
+    if parts[0] in ("cli", "python"):
+        return parts[0]
     if parts[0] == "tests" and len(parts) > 3 and parts[1] in ("unit", "property"):
         return parts[2]
     return None
@@ -125,7 +126,7 @@ class Checker:
             if folder.is_dir() and (folder.name not in RANK or RANK[folder.name] == len(LAYERS) - 1):
                 self.report(f"src/sfumato/{folder.name}", 1, "unknown-module",
                             "is not in the layer table of tools/check_layers.py")
-        for tree in ("include", "src", "cli", "tests"):
+        for tree in ("include", "src", "cli", "python/bindings", "tests"):
             for file in sorted((self.root / tree).rglob("*")):
                 if file.suffix in (".hpp", ".cpp") and file.is_file():
                     self.check_file(file)

@@ -7,7 +7,6 @@
 //
 // Seconds are of the processor: the machine may have other work.
 // bench/macro/accounting.py times it beside others, tools/oracles/accounting_oracle.py holds it against references.
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -81,11 +80,8 @@ int main() {
         std::printf("%.17g %.17g %s %.3g\n", found.log.log_lo, found.log.log_hi,
                     name_of(found.method), seconds());
       } else if (verb == "epsilon") {
-        EpsilonEnclosure found = epsilon_of(loss, at);
-        if (direction == "both") {
-          const EpsilonEnclosure other = epsilon_of(swapped(loss), at);
-          found = {std::max(found.lo, other.lo), std::max(found.hi, other.hi)};
-        }
+        const EpsilonEnclosure found =
+            direction == "both" ? largest_epsilon({loss, swapped(loss)}, at) : epsilon_of(loss, at);
         std::printf("%.17g %.17g - %.3g\n", found.lo, found.hi, seconds());
       } else {
         const LogEnclosure found = pld_delta(loss, at, {std::size_t{1} << static_cast<int>(last)});

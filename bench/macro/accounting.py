@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""The accountant beside dp-accounting and, where it is installed, prv-accountant, in one run.
+"""The accountant beside dp-accounting and, where they are installed, prv-accountant and Opacus' PRV, in one run.
 
 Times are of the processor (both sides use one core), medians of nine for ours and of three for the others; widths are beside them,
 because a fast loose answer is no win. Answers are compared before anything is timed. The peers come from the environment of
-`make oracles` (.venv-oracles); `pip install prv-accountant` into it adds another.
+`make oracles` (.venv-oracles); `pip install --no-deps prv-accountant opacus` into it adds the others.
 """
+import importlib.util
 import math
 import os
 import statistics
 import subprocess
 import sys
 import time
+import types
 
 DRIVER = os.environ.get("ACCOUNTING", "build/bench/macro_accounting")
 SFUMATO = os.environ.get("SFUMATO", "build/bin/sfumato")
@@ -29,6 +31,23 @@ try:
     import prv_accountant
 except ImportError:
     prv_accountant = None
+
+
+def opacus_accountant():
+    """Opacus' PRVAccountant, or None. Its package imports PyTorch, of which this part needs nothing: it is loaded by itself."""
+    found = importlib.util.find_spec("opacus")
+    if found is None:
+        return None
+    for name in ("opacus", "opacus.accountants", "opacus.optimizers"):
+        module = types.ModuleType(name)
+        module.__path__ = [os.path.join(found.submodule_search_locations[0], *name.split(".")[1:])]
+        sys.modules[name] = module
+    sys.modules["opacus.optimizers"].DPOptimizer = object  # of an annotation
+    from opacus.accountants.prv import PRVAccountant
+    return PRVAccountant
+
+
+OPACUS = opacus_accountant()
 
 
 class Driver:
@@ -77,6 +96,12 @@ def prv_epsilon(q, sigma, k, delta):
     return accountant.compute_epsilon(delta=delta, num_self_compositions=[k])
 
 
+def opacus_epsilon(q, sigma, k, delta):
+    accountant = OPACUS()
+    accountant.history = [(sigma, q, k)]
+    return accountant.get_epsilon(delta=delta, eps_error=0.01)
+
+
 def line(what, value, width, seconds, ratio=""):
     print(f"| {what} | {value} | {width} | {1e3 * seconds:.3g} ms | {ratio} |", flush=True)
 
@@ -97,6 +122,12 @@ def one_setting(driver, q, sigma, k, delta):
             line("prv-accountant (eps_error 0.01)", f"{estimate:.6g}", f"{high - low:.1e}", seconds, f"{seconds / ours:,.0f}x")
         except Exception as error:  # noqa: BLE001: what it does not support
             print(f"prv-accountant gives nothing: {type(error).__name__}")
+    if OPACUS:
+        try:
+            epsilon, seconds = timed(lambda: opacus_epsilon(q, sigma, k, delta))
+            line("Opacus' PRV (eps_error 0.01, its upper end)", f"{epsilon:.6g}", f"{epsilon - lo:+.1e} above", seconds, f"{seconds / ours:,.0f}x")
+        except Exception as error:  # noqa: BLE001: likewise
+            print(f"Opacus' PRV gives nothing: {type(error).__name__}: {error}")
 
 
 def by_steps(driver):

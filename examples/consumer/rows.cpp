@@ -10,7 +10,7 @@ int main() {
   question.table = "diabetes.csv";
   question.target = "progression";
   question.ridge = 1.0;
-  question.noise = 3000.0;  // variance of the noise in training
+  question.noise = 100.0;  // variance of the noise that is added to each weight
 
   sfumato::Observer observer;
   sfumato::RowsAnswer answer = sfumato::answer(question, observer);

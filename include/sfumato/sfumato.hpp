@@ -13,6 +13,8 @@
 #include "sfumato/answers/bound/question.hpp"
 #include "sfumato/answers/design/answer.hpp"
 #include "sfumato/answers/design/question.hpp"
+#include "sfumato/answers/fit/answer.hpp"
+#include "sfumato/answers/fit/question.hpp"
 #include "sfumato/answers/problem/risk_questions.hpp"
 #include "sfumato/answers/problem/sde_problem.hpp"
 #include "sfumato/answers/quadratic/answer.hpp"
@@ -31,6 +33,13 @@
 #include "sfumato/study/ledger_audit/two_sided.hpp"
 #include "sfumato/study/path_kl_risk.hpp"
 #include "sfumato/study/proven_bounds.hpp"
+
+// Private regressions.
+#include "sfumato/fit/held_out.hpp"
+#include "sfumato/fit/linear_model.hpp"
+#include "sfumato/fit/noise_mode.hpp"
+#include "sfumato/fit/plan.hpp"
+#include "sfumato/fit/public_table.hpp"
 
 // Lower bounds from scores of trained models.
 #include "sfumato/audit/claim_check.hpp"
@@ -62,6 +71,7 @@
 // What one output reveals.
 #include "sfumato/privacy/classification_rows.hpp"
 #include "sfumato/privacy/observation.hpp"
+#include "sfumato/privacy/release_cost.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
 #include "sfumato/privacy/risk.hpp"
 #include "sfumato/privacy/row_risk.hpp"
@@ -102,6 +112,7 @@
 #include "sfumato/core/units.hpp"
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/data/adjacency.hpp"
+#include "sfumato/data/column_coding.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/version.hpp"

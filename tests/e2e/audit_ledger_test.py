@@ -96,7 +96,7 @@ class AuditLedger(ProgramTest):
         self.assertGreater(found.value("sandwich", "path_kl", quantity="delta at eps = 0.5"),
                            found.value("sandwich", "proven", quantity="delta at eps = 0.5"))
         statement = found.statements("assumption")[-1]
-        for part in ("What is protected", "Sampling: every step takes all records", "Threat model", "300 replicas",
+        for part in ("What is protected", "Sampling: every step uses all records", "Threat model", "300 replicas",
                      "does not mean private"):
             self.assertIn(part, statement)
         bars = found.block("losses_isotropic")
@@ -116,8 +116,8 @@ class AuditLedger(ProgramTest):
         edit_ledger(ledger, replace)
         found = self.audit(ledger, code=1)
         verdicts = found.statements("verdict")
-        self.assertTrue(any(v.startswith("VIOLATION of what is proven (policy isotropic): the models show eps at delta") and
-                            "is proven. One of the two is wrong" in v for v in verdicts), verdicts)
+        self.assertTrue(any(v.startswith("VIOLATION of a proven bound (policy isotropic): the models show eps at delta") and
+                            "is proven. One of them is wrong" in v for v in verdicts), verdicts)
         violations = [v for v in found.content["verdicts"] if v["claim"].startswith("proven: ")]
         self.assertEqual({(v["policy"], v["outcome"]) for v in violations}, {("isotropic", "violated")})
         # The path KLs are those of the models, so they are not exceeded.
@@ -164,7 +164,7 @@ class AuditLedger(ProgramTest):
         # A ledger that was looked at before it was finished.
         whole = self.cut(ledger)
         early = self.audit(ledger)
-        self.assertTrue(any("200 of 300 trials are finished. This is look 1" in w for w in early.statements()))
+        self.assertTrue(any("200 of 300 trials are done. This is look 1" in w for w in early.statements()))
         self.assertAlmostEqual(self.level(early), 0.025, 12)
         self.fill(ledger, whole)
         for _ in range(2):
@@ -190,7 +190,7 @@ class AuditLedger(ProgramTest):
             self.skipTest("the program is not for everyone to run")
         done = run("audit", ledger, preexec_fn=as_nobody)
         self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
-        self.assertIn("--look 1", done.stderr)
+        self.assertIn("set --look to 1", done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertEqual(run("audit", ledger, "--look", "1", preexec_fn=as_nobody).returncode, 0)
 

@@ -91,7 +91,7 @@ class Bounds(AuditTest):
     def test_records_describe_only(self):
         document = self.document(*self.files(self.gaussian(1), self.gaussian(0, seed=2)), "--unit", "records")
         self.assertFalse(document.has("bounds"))
-        self.assertTrue(any("bound no epsilon" in text for text in document.statements("warning")))
+        self.assertTrue(any("do not bound epsilon" in text for text in document.statements("warning")))
         auc = document.value("membership", "value", quantity="AUC")
         self.assertTrue(document.value("membership", "lower", quantity="AUC") < auc < 1)
 
@@ -101,7 +101,7 @@ class Bounds(AuditTest):
         document = self.document(*command, "--delta", 0, "--guesses", 100)
         # 51 canaries score 1, 50 are guessed to be members: the one too many is a member.
         self.assertEqual(document.value("one_run", "value", quantity="correct"), 74)
-        self.assertTrue(any("share their score" in text for text in document.statements()))
+        self.assertTrue(any("have equal scores" in text for text in document.statements()))
         separated = self.files(range(100, 150), range(50)) + ["--unit", "records", "--randomised"]
         best = self.document(*separated, "--delta", 0, "--guesses", 60)
         self.assertEqual(best.value("one_run", "value", quantity="correct"), 60)
@@ -235,10 +235,10 @@ class Claims(AuditTest):
     def test_pasted_scores_are_a_warning(self):
         few = self.gaussian(0, count=10), self.gaussian(0, count=10, seed=2)
         document = self.document(*self.files(few[0] * 20, few[1] * 20), "--unit", "models")
-        self.assertTrue(any("repeat another to the last digit" in text for text in document.statements("warning")))
+        self.assertTrue(any("equal another to the last digit" in text for text in document.statements("warning")))
         rounded = [round(x, 3) for x in self.gaussian(0, count=40)]
         document = self.document(*self.files(rounded * 5, self.gaussian(0, seed=2)), "--unit", "models")
-        self.assertIn("of the 200 scores with the record, 160 repeat another", " ".join(document.statements("warning")))
+        self.assertIn("of the 200 scores with the record, 160 equal another", " ".join(document.statements("warning")))
         tiny = self.document(*self.files([1.2345678e-310, 1.2345678e-310, 1, 2], [0, 1, 2, 3]), "--unit", "models")
         self.assertFalse(tiny.statements("warning"))  # one value
         for with_record, without in (([1] * 95 + [0] * 5, [1] * 3 + [0] * 97),

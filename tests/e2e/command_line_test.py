@@ -2,17 +2,17 @@
 import re
 import unittest
 
-from support import BAD_INPUT, ROOT, USAGE, ProgramTest, run
+from support import BAD_INPUT, ROOT, STORAGE, USAGE, ProgramTest, run
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 # Options that texts of the library may name, and the commands that show them. The rest of the library speaks of keys.
 SHOWN_BY = {
+    "answers/fit": ["fit"],
     "answers/audit": ["audit"], "answers/design": ["design"], "answers/quadratic": ["quadratic"], "answers/rows": ["rows"],
     "answers/train": ["train"], "answers/bound": ["bound"], "answers/account": ["account"], "answers/data": ["data list"],
     "answers/verify": ["verify"], "answers/report": ["report"], "answers/evidence": ["audit", "report"],
     "answers/problem": ["quadratic", "bound"], "answers/study": ["study run", "study plan", "study status", "study verify"],
-    "data/file_output.cpp": ["rows", "design", "report", "study export", "train"],
-    "privacy": ["rows"], "study/ledger_audit": ["audit", "report"], "study/scheduler": ["study run"],
+    "answers/bench": ["bench engine"],
 }
 ANYWHERE = {"--set", "--json", "--mpi"}  # --set names the place of an override, --mpi is srun's
 
@@ -39,11 +39,25 @@ class CommandLine(ProgramTest):
     def test_everything_that_is_missing_is_listed_at_once(self):
         self.assert_refused(USAGE, ["TABLE", "--target", "--adjacency", "--loss", "--noise"], "rows")
         self.assert_refused(USAGE, ["INPUTS", "--out"], "report")
+        self.assert_refused(USAGE, ["LEDGER", "--out"], "study", "export")
+        self.assert_refused(USAGE, ["LEDGER", "COPY"], "study", "copy")
+        for command in ("study run", "study plan", "train"):
+            self.assert_refused(USAGE, ["STUDY"], *command.split())
+        self.assert_refused(USAGE, ["SET"], "data", "get")
+
+    def test_names_come_before_values(self):
+        self.assert_refused(USAGE, ['unknown option "--thread"'], "study", "run", "x.toml", "--threads", "many", "--thread", "1")
+        self.assert_refused(USAGE, ['unknown option "--sead"'], "study", "verify", "x.ledger", "--sample", "-1", "--sead", "1")
+        self.assert_refused(USAGE, ["--threads", "not a number"], "study", "run", "x.toml", "--threads", "many")
 
     def test_messages_name_the_options_of_the_command(self):
         rows = ["rows", "examples/rows/diabetes.csv", "--target", "progression", "--adjacency", "remove", "--loss", "sum", "--noise", "1"]
         self.assert_refused(USAGE, ["--steps: ", "--learning-rate"], *rows, "--steps", "3")
         self.assert_refused(USAGE, ["--release"], *rows, "--release", "--time", "3")
+        self.assert_refused(USAGE, ["--randomised"], "audit", "--members", "a.csv", "--nonmembers", "b.csv", "--unit", "models",
+                            "--guesses", "3")
+        self.assert_refused(USAGE, ["--members"], "audit")
+        self.assert_refused(STORAGE, ["--force"], "study", "export", "none.ledger", "--out", self.write("there.csv", ""))
         # What is wrong with the value of an option, without the key that it stands for.
         self.assert_refused(USAGE, ["sfumato: --delta: 2 is not a delta"], "quadratic", "examples/quadratic/shift.toml", "--delta", "2")
 
@@ -53,6 +67,13 @@ class CommandLine(ProgramTest):
         self.assertEqual(result.returncode, 65, result.stderr)
         self.assertIn("q.toml:6:", result.stderr)
         self.assertIn("`learning_rate`", result.stderr)
+
+    def test_a_key_of_a_table_is_called_by_its_path(self):
+        problem = self.write("p.toml", "[flow]\ntimes = [1]\n[risk]\ndelta = 2\n[d]\nA = 1\nminimiser = 0\nSigma = 1\n[d_prime]\n")
+        self.assert_refused(BAD_INPUT, ["p.toml:4:9: `risk.delta`: 2 is not"], "quadratic", problem)
+
+    def test_a_question_about_a_ledger_as_a_file(self):
+        self.assert_refused(BAD_INPUT, ["v.toml:1:1", "unknown", "`sample`"], "study", "verify", self.write("v.toml", "sampel = 3\n"))
 
     def test_a_report_as_a_file(self):
         self.write("risk.json", run("quadratic", "examples/quadratic/shift.toml", "--json").stdout)
@@ -72,7 +93,7 @@ class CommandLine(ProgramTest):
         missing = self.write("missing.csv", "a,y\n1,2\n,3\n4,5\n")
         semicolons = self.write("semicolons.csv", "a;y\n1;2\n2;3\n")
         commas = self.write("commas.csv", 'a;y\n"1,5";2\n2;3\n')
-        self.assert_refused(BAD_INPUT, ["(--drop-missing)"], "rows", missing, *base)
+        self.assert_refused(BAD_INPUT, ["--impute"], "rows", missing, *base)
         self.assert_refused(BAD_INPUT, ['set --separator to ";"'], "rows", semicolons, *base)
         self.assert_refused(BAD_INPUT, ['set --decimal to ","'], "rows", commas, *base, "--separator", ";")
         # The same files where nothing can be chosen.

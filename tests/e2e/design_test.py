@@ -41,7 +41,7 @@ class Values(DesignTest):
             document = self.design(EXAMPLE, "--trace", 2, "--form", form, "--regularise", 0.1)
             whole = self.value(document, "that plus rho tr(W^{-1} Sigma^{-1})")
             self.assertLess(self.value(document, "privacy cost, largest s^T Sigma^{-1} s"), whole)
-            bound = self.value(document, "lower bound of the sum for this form")
+            bound = self.value(document, "lower bound on the sum for this form")
             self.assertLessEqual(bound, whole * (1 + 1e-12))
             self.assert_close(bound, whole, 1e-6)
 
@@ -178,7 +178,7 @@ class Refusals(DesignTest):
         self.refused(64, ["hessian"], EXAMPLE, "--distance", 1)
         self.refused(64, ["groups"], EXAMPLE, "--trace", 1, "--form", "grouped")
         self.refused(64, ["minimax"], "--sensitivities", EXAMPLE, "--trace", 1, "--objective", "minimax")
-        self.refused(64, ["nothing to hide"], "--trace", 1)
+        self.refused(64, ["--sensitivities", "--problem"], "--trace", 1)
         self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "2,1")
         self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "0,1")
         self.refused(64, ["--frontier"], EXAMPLE, "--frontier", "1")

@@ -13,7 +13,7 @@ from support import FASHION, ROOT, SFUMATO, ProgramTest, run
 
 LINES = 27  # "about 25", with the line of a long title or path
 ROWS = ["rows", "examples/rows/diabetes.csv", "--target", "progression", "--adjacency", "remove", "--loss", "sum",
-        "--ridge", "1", "--noise", "1", "--standardise", "examples/rows/public.csv"]
+        "--ridge", "100", "--noise", "0.001", "--standardise", "examples/rows/public.csv"]
 AUDIT = ["audit", "--members", "examples/audit/in.csv", "--nonmembers", "examples/audit/out.csv", "--unit", "models",
          "--claim", "eps=1.0,delta=1e-5"]
 ANSWERS = [ROWS, AUDIT, ["quadratic", "examples/quadratic/shift.toml"], ["quadratic", "examples/quadratic/chain.toml"],
@@ -107,7 +107,8 @@ class Answers(ProgramTest):
         page = self.dir / "page.html"
         for arguments in (study, ["study", "status", ledger], ["audit", ledger], ["study", "verify", ledger, "--sample", "1"],
                           ["study", "plan", "examples/study/claim.toml", "--seconds", "0.1"],
-                          ["train", "examples/train/quick.toml", "--set", "train.iterations=20"]):
+                          ["train", "examples/train/quick.toml", "--set", "train.iterations=20"],
+                          ["study", "export", ledger, "--out", self.dir / "trials.csv"]):
             result = run(*arguments, "--report", page, "--force")
             self.assertIn(result.returncode, (0, 1, 2), result.stderr)
             self.assertLessEqual(len(result.stdout.splitlines()), LINES, result.stdout)

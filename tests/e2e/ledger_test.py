@@ -139,7 +139,7 @@ class Hostile(LedgerCase):
             done = run("study", "run", *study, "--ledger", name, cwd=self.dir)
             self.assertEqual(done.returncode, 0, done.stderr)
             status = run("study", "status", name, cwd=self.dir)
-            self.assertIn(f"{TRIALS} of {TRIALS} trials are finished", status.stdout)
+            self.assertIn(f"{TRIALS} of {TRIALS} trials done", status.stdout)
             self.assertGreater((self.dir / name).stat().st_size, 4096)
 
 
@@ -183,7 +183,7 @@ class Copies(LedgerCase):
         copy = self.dir / "copy.ledger"
         done = run("study", "copy", self.ledger, copy)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{TRIALS} trials and 1 look in", done.stdout.replace("\n", " "))
+        self.assertIn(f"{TRIALS} trials and 1 look copied to", done.stdout.replace("\n", " "))
         self.assert_one_file(copy)
         self.assertEqual(stat.S_IMODE(copy.stat().st_mode), 0o600)
         self.assertEqual(self.export(copy), self.export(self.ledger))
@@ -234,7 +234,7 @@ class Copies(LedgerCase):
         out.mkdir()
         out.chmod(0o777)
         page = out / "r.html"
-        self.assert_refused(BAD_INPUT, ["look 1 cannot be recorded", "--look 1", "sfumato study copy"],
+        self.assert_refused(BAD_INPUT, ["look 1 cannot be recorded", "set --look to 1", "sfumato study copy"],
                             "report", self.ledger, "--out", page, preexec_fn=nobody)
         done = run("report", self.ledger, "--out", page, "--look", "1", preexec_fn=nobody)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -290,7 +290,7 @@ class Verify(LedgerCase):
         row = found.block("compared")["rows"][0]
         self.assertEqual((row["sample"], row["held"], row["mismatches"]), (3, TRIALS, 0))
         self.assertEqual(row["trials"], 2 * row["groups"])  # with the other policy of the group
-        self.assertTrue(any(text.startswith("THE SAME") for text in found.statements("verdict")))
+        self.assertTrue(any(text.startswith("IDENTICAL") for text in found.statements("verdict")))
         self.assertTrue(any("63.2 %" in text for text in found.statements("info")))  # 1 - 0.05^(1/3)
         again = self.document("study", "verify", self.ledger, "--sample", "3", "--seed", "1", "--threads", "1")
         self.assertEqual(again.content, found.content)
@@ -317,7 +317,7 @@ class Verify(LedgerCase):
         self.assertEqual(run("study", "status", self.ledger).returncode, 0)
         done = run("study", "verify", self.ledger, "--sample", "1000", "--json")
         self.assertEqual((done.returncode, without_progress(done.stderr)), (1, ""))
-        self.assertIn("NOT THE SAME: 24 of 24 trials were trained again, and 1 came out otherwise", done.stdout)
+        self.assertIn("DIFFERENT: 24 of 24 trials were trained again, and 1 differ", done.stdout)
         self.assertIn("seed ", done.stdout)
 
     def test_what_cannot_be_compared_is_refused(self):

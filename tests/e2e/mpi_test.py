@@ -146,7 +146,7 @@ class Mpi(ProgramTest):
         job.send_signal(signal.SIGINT)
         out = job.communicate(timeout=60)[0]
         self.assertNotEqual(job.returncode, 0)
-        self.assertIn("the rest: mpirun -n 3 sfumato study run", out)
+        self.assertIn("To continue: mpirun -n 3 sfumato study run", out)
 
     def test_rank_zero_says_once_what_is_wrong(self):
         ledger = self.dir / "a.ledger"

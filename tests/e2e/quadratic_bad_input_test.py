@@ -55,7 +55,7 @@ class ProblemFile(ProgramTest):
         self.refuse(FLOW + "d = {B = [[1]], y = [1], Sigma = 1}\nd_prime = {A = 2}\n",
                     ":3:", "`d.y` needs B")
         self.refuse("release.S = 1\n" + D + SHIFTED, "`d.Sigma` belongs to a flow")
-        self.refuse("risk = {delta = 0.1, deltas = [0.1]}\n" + FLOW + D + SHIFTED, ":1:", "`delta` and `deltas`")
+        self.refuse("risk = {delta = 0.1, deltas = [0.1]}\n" + FLOW + D + SHIFTED, ":1:", "`risk.delta` and `risk.deltas`")
 
     def test_wrong_types(self):
         self.refuse(FLOW + "d = 3\n" + SHIFTED, ":2:5", "an integer")
@@ -95,7 +95,7 @@ class ProblemFile(ProgramTest):
         self.refuse(least_squares + "d_prime = {without_row = 3}\n", ":3:", "= 3", "rows 1 to 2")
         self.refuse(least_squares + "d_prime = {without_row = 0}\n", "= 0")
         self.refuse(least_squares + "d_prime = {without_row = 1.5}\n", "1.5")
-        self.refuse(least_squares + "d_prime = {without_row = 1, y = [1]}\n", "both say")
+        self.refuse(least_squares + "d_prime = {without_row = 1, y = [1]}\n", "both define")
         self.refuse(FLOW + D + "d_prime = {without_row = 1}\n", "[d] does not give")
         self.refuse(FLOW + "d = {A = 1, minimiser = 0, Sigma = 1, without_row = 1}\nd_prime = {}\n",
                     '"d.without_row" is unknown')
@@ -131,7 +131,7 @@ class ProblemFile(ProgramTest):
                            ("renyi_orders", "[2, -3]"), ("false_positive_rates", "[1.01]")):
             with self.subTest(key=key, value=value):
                 self.refuse(FLOW + f"risk.{key} = {value}\n" + D + SHIFTED, ":2:",
-                            value.strip("[]").split(", ")[-1], f"`{key}`")
+                            value.strip("[]").split(", ")[-1], f"`risk.{key}`")
 
     def test_chains(self):
         def chain(content):

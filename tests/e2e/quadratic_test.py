@@ -170,7 +170,7 @@ class Examples(ProgramTest):
         document = self.document("quadratic", EXAMPLES / "singular.toml")
         reason = document.cell("risk", "kl_forward", time="inf")
         self.assertIsNone(reason["value"])
-        self.assertIn("no stationary law: eigenvalue 0", reason["reason"])
+        self.assertIn("no stationary distribution: eigenvalue 0", reason["reason"])
         self.assertIn("no minimum", document.cell("accuracy", "error_d_prime", time=1)["reason"])
         # Of D alone: along the flat direction 3 + N(0, 0.3 + 0.5 t), and x* is (1, 0).
         decay = math.exp(-2.0)

@@ -192,7 +192,7 @@ class Command(ProgramTest):
         large = self.write("large.bin", "nothing of ours")
         with large.open("r+b") as file:
             file.truncate(300 << 20)
-        self.assert_refused(BAD_INPUT, ["large.bin", "is not JSON"], "report", large, "--out", self.dir / "l.html")
+        self.assert_refused(BAD_INPUT, ["large.bin", "neither JSON nor a ledger"], "report", large, "--out", self.dir / "l.html")
 
     def test_several_inputs_are_chapters(self):
         source = self.write("a.json", self.quadratic())
@@ -232,7 +232,7 @@ class Command(ProgramTest):
         good = self.write("good.json", self.quadratic())
         cases = [
             ((self.dir / "none.json",), BAD_INPUT, "none.json"),
-            ((self.write("text.json", "hello"),), BAD_INPUT, "not JSON"),
+            ((self.write("text.json", "hello"),), BAD_INPUT, "neither JSON nor a ledger"),
             ((self.write("other.json", '{"a": 1}'),), BAD_INPUT, "not a document"),
             ((self.write("late.json", '{"schema_version": 99, "blocks": []}'),), BAD_INPUT, "schema_version"),
             ((self.write("odd.json", good.read_text().replace('"line"', '"spiral"')),), BAD_INPUT, "spiral"),
@@ -253,7 +253,7 @@ class Command(ProgramTest):
         page = self.write("page.html", good.read_text())
         replaced = run("report", page, "--out", page, "--force")
         self.assertEqual(replaced.returncode, USAGE)
-        self.assertIn("page.html would be replaced", replaced.stderr)
+        self.assertIn("page.html is an input and would be overwritten", replaced.stderr)
         self.assertEqual(page.read_text(), good.read_text())
         self.assertEqual(run("report", good, "--out", self.dir / "x.json").returncode, USAGE)
         self.assertEqual(run("report", good).returncode, USAGE)

@@ -80,13 +80,13 @@ class Refusals(unittest.TestCase):
 
     def test_logistic(self):
         full = LOGISTIC + ["--adjacency", "remove", "--loss", "sum", "--noise", "1"]
-        self.refused(65, ["--ridge", "--time", "kappa = 0"], *full)
+        self.refused(65, ["--ridge", "--time", "kappa = 0"], *full, "--training", "flow")
         self.refused(65, ["--ridge", "--steps"], *full, "--learning-rate", "1e-4", "--steps", "inf")
-        self.refused(65, ["contract", "Lower --learning-rate"], *full, "--ridge", "1",
+        self.refused(65, ["contract", "--learning-rate below"], *full, "--ridge", "1",
                      "--learning-rate", "0.5", "--steps", "inf")
         self.refused(64, ["--check", "exact"], *BASE, "--adjacency", "remove", "--loss", "sum",
                      "--noise", "1", "--check", "1")
-        self.refused(64, ["--check", "minimiser"], *full, "--ridge", "1", "--check", "1", "--release")
+        self.refused(64, ["--check", "no paths"], *full, "--ridge", "1", "--check", "1", "--release")
         self.refused(64, ["--model"], *full[:5], "svm", *full[6:])
         with tempfile.TemporaryDirectory() as folder:
             noise = os.path.join(folder, "noise.csv")
@@ -94,7 +94,7 @@ class Refusals(unittest.TestCase):
             singular = [*full[:-1], noise]
             self.refused(65, ["singular", "every direction"], *singular, "--ridge", "1")
             Path(noise).write_text("1\n1\n2000\n1\n", encoding="utf-8")
-            self.refused(65, ["metric", "isotropic"], *singular, "--ridge", "1")
+            self.refused(65, ["metric", "isotropic"], *singular, "--ridge", "1", "--training", "flow")
 
     def test_labels(self):
         logistic = ["--model", "logistic", "--ridge", "1"]
@@ -199,16 +199,16 @@ class Refusals(unittest.TestCase):
         return " ".join(result.stdout.split())
 
     def test_paths_that_leave_the_numbers_check_nothing(self):
-        text = self.logistic("--noise", "1e300", "--ridge", "1", "--check", "1")
+        text = self.logistic("--noise", "1e300", "--ridge", "1", "--check", "1", "--training", "flow")
         self.assertIn("not checked by simulation: row", text)
         self.assertIn("leave the range of numbers", text)
         self.assertNotIn("~ inf", text)
         # The squares of these values overflow, their spread does not.
-        self.assertIn("~ 1.000", self.logistic("--noise", "1e-300", "--ridge", "1", "--check", "1"))
+        self.assertIn("~ 1.000", self.logistic("--noise", "1e-300", "--ridge", "1", "--check", "1", "--training", "flow"))
 
     def test_a_release_without_ridge_names_the_reason(self):
         text = self.logistic("--noise", "1", "--release")
-        self.assertIn("2 rows cannot be left out: without such a row no minimiser can be certified", text)
+        self.assertIn("2 rows cannot be removed: without such a row no minimiser can be certified", text)
         self.assertIn("Add a ridge", text)
         weak = self.logistic("--noise", "1", "--ridge", "1e-300", "--time", "1")
         self.assertNotIn("start_distance", weak)
@@ -240,7 +240,7 @@ class Refusals(unittest.TestCase):
                          "--noise", "1", "--no-intercept")
             self.assertEqual(result.returncode, 0, result.stderr)
             text = " ".join(result.stdout.split())
-            self.assertIn("1 row cannot be left out: without such a row some parameter is not determined",
+            self.assertIn("1 row cannot be removed: without such a row some parameter is not determined",
                           text)
             self.assertIn("The 4 riskiest of 4 rows", text)
 

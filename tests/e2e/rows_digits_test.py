@@ -71,7 +71,8 @@ class Digits(unittest.TestCase):
         y = generator.standard_normal(5)
         text = ",".join(f"f{i}" for i in range(columns)) + ",y\n" + "".join(
             ",".join(repr(float(v)) for v in [*x[i], y[i]]) + "\n" for i in range(5))
-        listed = self.of(text, "--target", "y", "--ridge", "1", "--noise", "1", "--no-intercept")
+        listed = self.of(text, "--target", "y", "--ridge", "1", "--noise", "1", "--no-intercept",
+                         "--training", "flow")
 
         def law(x, y):
             a = x.T @ x + np.eye(columns)

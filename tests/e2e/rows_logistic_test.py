@@ -23,7 +23,7 @@ class Logistic(unittest.TestCase):
         c = 1 - eta * 5
         def steps(k):
             return eta * (1 + c) / (1 - c) * (1 - c**k) / (1 + c**k)
-        for arguments, factor in (([], 2 / 5), (["--time", "0.3"], 2 / 5 * math.tanh(5 * 0.3 / 2)),
+        for arguments, factor in ((["--training", "flow"], 2 / 5), (["--time", "0.3"], 2 / 5 * math.tanh(5 * 0.3 / 2)),
                                   (["--learning-rate", str(eta), "--steps", "50"], steps(50)),
                                   (["--learning-rate", str(eta), "--steps", "inf"], steps(1e9))):
             listed = risks(self.SUM + ["--check", "0"] + arguments)
@@ -58,11 +58,11 @@ class Logistic(unittest.TestCase):
 
     def test_threads_do_not_change_a_digit(self):
         def output(threads):
-            return run(*self.SUM, "--check", "1", "--json", "--threads", threads).stdout
+            return run(*self.SUM, "--training", "flow", "--check", "1", "--json", "--threads", threads).stdout
         self.assertEqual(output("1"), output("3"))
 
     def test_check_is_an_estimate_below_the_bound(self):
-        for arguments in ([], ["--time", "0.05"], ["--learning-rate", "0.002", "--steps", "40"]):
+        for arguments in (["--training", "flow"], ["--time", "0.05"], ["--learning-rate", "0.002", "--steps", "40"]):
             result = run(*self.SUM, "--json", "--check", "2", "--seed", "7", *arguments)
             self.assertEqual(result.returncode, 0, result.stderr)
             document = json.loads(result.stdout)
@@ -75,13 +75,13 @@ class Logistic(unittest.TestCase):
                 self.assertLess(row["estimate"]["value"], row["bound"]["value"])
 
     def test_check_can_be_left_out(self):
-        document = json.loads(run(*self.SUM, "--json", "--check", "0").stdout)
+        document = json.loads(run(*self.SUM, "--training", "flow", "--json", "--check", "0").stdout)
         self.assertNotIn("checks", [b.get("key") for b in document["blocks"]])
 
     def test_text_says_what_the_bounds_are(self):
-        text = " ".join(run(*self.SUM, "--check", "1", "--full").stdout.split())
-        for words in ("upper bounds", "not a differential-privacy guarantee", "sensitive", "not clipped",
-                      "Time is continuous", "<=", "is an estimate"):
+        text = " ".join(run(*self.SUM, "--training", "flow", "--check", "1", "--full").stdout.split())
+        for words in ("upper bounds", "not a differential-privacy guarantee", "sensitive", "unclipped",
+                      "Time is continuous", "<=", "estimates the same bound"):
             self.assertIn(words, text)
 
     def test_text_says_which_bounds_do_not_apply(self):
@@ -94,7 +94,7 @@ class Logistic(unittest.TestCase):
         text = " ".join(run(*self.SUM, "--check", "0", "--learning-rate", "0.5", "--steps", "9", "--full")
                         .stdout.split())
         self.assertIn("constant 1 is used", text)
-        self.assertIn("Lower --learning-rate below", text)
+        self.assertIn("Set `learning_rate` below", text)
 
     def test_replace_and_mean(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +107,7 @@ class Logistic(unittest.TestCase):
             put = [(v - float(centre[n])) / float(scale[n])
                    for n, v in (("radius_mean", 14), ("texture_mean", 19), ("smoothness_mean", 0.09))]
             listed = risks(LOGISTIC + ["--adjacency", "replace", "--with", str(other), "--loss", "mean",
-                                       "--ridge", "0.1", "--noise", "0.01", "--check", "0"])
+                                       "--ridge", "0.1", "--noise", "0.01", "--check", "0", "--training", "flow"])
             for row in range(0, len(x), 50):
                 gap = (np.linalg.norm(x[row]) + np.linalg.norm(put + [1.0])) / len(x)
                 mu = gap / 0.1 * math.sqrt(2 / 0.1)

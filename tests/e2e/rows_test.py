@@ -27,7 +27,7 @@ class Numbers(unittest.TestCase):
         def law(x, y):
             a = x.T @ x + np.eye(x.shape[1])
             return np.linalg.solve(a, x.T @ y), 0.5 * 2.0 * np.linalg.inv(a)
-        self.check(BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "2"],
+        self.check(BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "2", "--training", "flow"],
                    law)
 
     def test_the_mean_divides_by_the_rows_of_the_table(self):
@@ -37,7 +37,7 @@ class Numbers(unittest.TestCase):
             a = x.T @ x / n + 0.1 * np.eye(x.shape[1])
             return np.linalg.solve(a, x.T @ y / n), 0.5 * 0.01 * np.linalg.inv(a)
         self.check(BASE + ["--adjacency", "remove", "--loss", "mean", "--ridge", "0.1",
-                           "--noise", "0.01"], law)
+                           "--noise", "0.01", "--training", "flow"], law)
 
     def test_finite_time(self):
         time = 0.02
@@ -93,7 +93,7 @@ class Numbers(unittest.TestCase):
             return np.linalg.solve(a, x.T @ y), 0.5 * np.linalg.inv(a)
         m, v = law(x, y)
         listed = risks(BASE + ["--adjacency", "replace", "--with", OTHER, "--loss", "sum",
-                               "--ridge", "1", "--noise", "1"])
+                               "--ridge", "1", "--noise", "1", "--training", "flow"])
         for row in range(0, len(y), 20):
             x2, y2 = x.copy(), y.copy()
             x2[row], y2[row] = np.append(other[:-1], 1.0), other[-1]
@@ -102,7 +102,7 @@ class Numbers(unittest.TestCase):
             self.assertLess(abs(float(listed[row]["kl_forward"]) - expected), 1e-7 * expected + 1e-10)
 
     def test_threads_do_not_change_a_digit(self):
-        arguments = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1"]
+        arguments = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1", "--training", "flow"]
         self.assertEqual(risks(arguments + ["--threads", "1"]), risks(arguments + ["--threads", "4"]))
 
 

@@ -87,7 +87,7 @@ class Study(ProgramTest):
         process.send_signal(signal.SIGINT)
         out = process.communicate(timeout=60)[0]
         self.assertEqual(process.returncode, 130)
-        self.assertIn("the rest: sfumato study run", out)
+        self.assertIn("To continue: sfumato study run", out)
 
     def test_another_study_is_refused_with_the_difference(self):
         ledger = self.path("a.ledger")
@@ -221,7 +221,7 @@ class Study(ProgramTest):
         self.assertEqual(run("study", "run", self.study, "--ledger", ledger).returncode, 0)
         done = run("audit", ledger, "--eps", "0.1", "--full")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for words in ("proven, estimated, shown", "path KL", "worst mean loss", "adjacency remove"):
+        for words in ("proven, estimated and audited", "path KL", "largest mean loss", "adjacency remove"):
             self.assertIn(words, done.stdout.replace("\n", " ").replace("  ", " "))
         # Six replicas of two pairs cannot refute eps = 1, whatever they show.
         claimed = run("audit", ledger, "--policy", "anisotropic", "--claim", "eps=1.0,delta=1e-5")

@@ -226,7 +226,7 @@ class Interruption(TrainTest):
         for wait in (0.5, 1, 2, 4):  # the data are read first, which takes its time on a busy machine
             text = self.interrupted(self.study, *settings, "--out", cut, wait=wait)
             words = " ".join(text.split())
-            step = int(re.search(r"stopped on request after (\d+) of 20000", words).group(1))
+            step = int(re.search(r"stopped after (\d+) of 20000", words).group(1))
             if step > 0:
                 break
             shutil.rmtree(cut)

@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "cpp.md"
 EXAMPLES = ROOT / "examples" / "consumer"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"(?://|#) ((?:\w+/)?(?:\w+\.cpp|CMakeLists\.txt))\b")
-OTHERS = ["SQLite3", "nlohmann_json", "tomlplusplus", "LibLZMA", "OpenSSL", "ZLIB", "hwy", "MPI"]
+OTHERS = ["SQLite3", "nlohmann_json", "tomlplusplus", "LibLZMA", "ZLIB", "MPI"]
 
 
 def run(command, **options):

@@ -1,6 +1,6 @@
 """The accountant against references of 30 digits, against dp-accounting, and against known wrong answers.
 
-    accounting_oracle.py SEED [--settings 500] [--driver build/bench/macro_accounting] [--peers 60]
+    accounting_oracle.py SEED [--settings 500] [--driver build/bench/macro_accounting] [--peers 60] [--peers-only]
 
 1. Random settings and corners. The reference is the inversion integral of the moment generating function (Spec §17.4) in ball arithmetic
    (Arb), on two contours with different abscissas and steps, which have to agree to 25 digits; settings for which that is too much work are
@@ -384,10 +384,14 @@ def main():
     parser.add_argument("--settings", type=int, default=500)
     parser.add_argument("--peers", type=int, default=60)
     parser.add_argument("--driver", default="build/bench/macro_accounting")
+    parser.add_argument("--peers-only", action="store_true", help="dp-accounting alone, on settings without references")
     options = parser.parse_args()
     logging.disable(logging.WARNING)  # dp-accounting says for each optimistic estimate how it makes it
     mp.dps = 60
     driver, known, started = Driver(options.driver), {}, time.time()
+    if options.peers_only:
+        against_peer(driver, {setting: (None, None, None) for setting in random_settings(options.seed, options.settings)}, options.peers)
+        return 0
     failed = any([bool(t.misses) for t in against_references(driver, options.seed, options.settings, known)])
     if options.peers:
         against_peer(driver, known, options.peers)

@@ -20,7 +20,7 @@ struct PlannedModels {
 /// (Spec §11.3), its runs_to_refute() how many would be needed.
 ///
 /// Throws   as audit_scores(): held_out and combined need two per world.
-[[nodiscard]] Audit perfect_audit(const PlannedModels& models, const AuditOptions& options);
+[[nodiscard]] Audit maximum_audit(const PlannedModels& models, const AuditOptions& options);
 
 /// Models per world that it takes to refute a claim, for an attack that never errs and for weaker ones that do
 /// as expected; none: more than 10^7.

@@ -31,9 +31,4 @@ void require_guesses(const CanaryGuesses& guesses, const Where& where = Where::h
 [[nodiscard]] Claimed<Epsilon> one_run_epsilon_lower_bound(const CanaryGuesses& guesses,
                                                            Delta delta, double confidence);
 
-inline constexpr const char* kFairCoins =
-    "each canary was included by an independent fair coin, and nothing else depends on the coins";
-inline constexpr const char* kGuessesSettled =
-    "which canaries are guessed was settled without the coins";
-
 }  // namespace sfumato

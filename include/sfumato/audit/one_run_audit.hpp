@@ -51,6 +51,6 @@ class OneRunAudit {
 };
 
 /// The audit of so many canaries if all guesses were right: for planning.
-[[nodiscard]] OneRunAudit perfect_one_run_audit(std::uint64_t canaries, double confidence);
+[[nodiscard]] OneRunAudit maximum_one_run_audit(std::uint64_t canaries, double confidence);
 
 }  // namespace sfumato

@@ -6,9 +6,6 @@
 
 namespace sfumato {
 
-/// What is assumed where a rank was decided with the tolerance of Spec §2.
-inline constexpr const char* kRankAssumption = "variances below 1e-12 of the largest count as zero";
-
 /// KL(P || Q) of two normal laws in nats; the other direction is that of swapped(pair).
 ///
 ///   Spec §2, stable form:   KL = 1/2 sum_i [ psi(1 / lam_i) + c_i^2 / lam_i ]

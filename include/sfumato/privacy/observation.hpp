@@ -38,9 +38,6 @@ struct Observation {
   bool used_rank_tolerance = false;
   std::optional<Claimed<double>> mu = {};  ///< set if both laws have one covariance: exactly mu-GDP
   Known<Risk> floor = {};  ///< what is left of the risk when noise -> c noise, c -> inf
-
-  /// Fills in the risk of two laws.
-  void set_laws(const WhitenedPair& pair, bool equal_covariances);
 };
 
 /// In what the trainings on D and D' differ.
@@ -58,9 +55,6 @@ struct TrainingDifferences {
 [[nodiscard]] TrainingDifferences differences_of_trainings(const Pair<QuadraticTraining>& pair);
 /// The same for releases, which have one noise and no start.
 [[nodiscard]] TrainingDifferences differences_of_releases(const Pair<QuadraticTraining>& pair);
-
-/// Reasons of D and D', said once when they are the same.
-[[nodiscard]] std::string joined_reasons(const std::string& d, const std::string& d_prime);
 
 /// One release of the minimiser plus N(0, S), the same S for D and D'.
 /// Throws   InvalidArgument if a loss has no minimiser.

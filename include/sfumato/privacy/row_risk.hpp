@@ -52,6 +52,8 @@ struct RowRiskOptions {
   std::vector<Epsilon> epsilons;  ///< where to give delta
   Delta delta{1e-5};              ///< where to give epsilon
   unsigned threads = 0;           ///< 0: as many as the machine has
+  /// The rows to compute, each once; the others are not_computed. Empty: all.
+  std::vector<Eigen::Index> only = {};
 };
 
 enum class RowStatus {
@@ -82,8 +84,7 @@ struct DirectedRisk {
 struct RowRisk {
   Eigen::Index row = 0;
   RowStatus status = RowStatus::not_computed;
-  /// RidgeProblem::leverage; NaN for other models.
-  double leverage = std::numeric_limits<double>::quiet_NaN();
+  RiskNumber leverage;  ///< RidgeProblem::leverage; NaN for other models
   /// The proven mu of Gaussian differential privacy for this pair (Spec §6.4); NaN where the laws are
   /// known exactly or nothing is proven.
   RiskNumber mu;

@@ -7,6 +7,7 @@
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
+#include "sfumato/privacy/accounting/accountant.hpp"
 #include "sfumato/privacy/risk.hpp"
 
 namespace sfumato {
@@ -27,6 +28,8 @@ class ProvenBounds {
  public:
   explicit ProvenBounds(std::string reason) : reason_(std::move(reason)) {}
   explicit ProvenBounds(std::vector<ProvenRisk> pairs);
+  /// Of every pair: an accountant's.
+  explicit ProvenBounds(Accountant accountant) : accountant_(std::move(accountant)) {}
 
   [[nodiscard]] bool exist() const { return reason_.empty(); }
   [[nodiscard]] const std::string& reason() const { return reason_; }  ///< why there is none
@@ -39,10 +42,11 @@ class ProvenBounds {
  private:
   std::string reason_;
   std::vector<ProvenRisk> pairs_;
+  std::optional<Accountant> accountant_;
 };
 
 /// For every policy of the study, whose ledger has this identity. Convex models are made anew from
-/// their data, which must have the checksums of the ledger; networks have no bound.
+/// their data, which must have the checksums of the ledger; networks have the accountant's bound where their policy is private.
 [[nodiscard]] std::vector<ProvenBounds> proven_bounds(const Study& study,
                                                       const LedgerIdentity& identity);
 

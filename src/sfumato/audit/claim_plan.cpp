@@ -14,21 +14,21 @@ ThresholdPlan plan_thresholds(const ClaimedGuarantee& claim, const PlannedModels
   const bool too_few = models.per_world < (splits ? 2 : 1);
   PlannedModels audited = models;
   if (too_few) audited.per_world = 2;
-  const Audit perfect = perfect_audit(audited, options);
+  const Audit perfect = maximum_audit(audited, options);
   const auto needed = [&](const AttackRates& attack) {
     return perfect.runs_to_refute(claim.epsilon, claim.delta, attack);
   };
   ThresholdPlan plan{options.strategy, {}, {needed({}), needed({0.5, 0.01}), needed({0.1, 0.001})}};
   if (models.per_world != 0) {
-    plan.maximum = Claimed<double>{too_few ? 0.0 : perfect.maximum_epsilon(claim.delta), Claim::exact,
-                                   "an attack that never errs"};
+    plan.maximum = Claimed<double>{too_few ? 0.0 : perfect.maximum_epsilon(claim.delta),
+                                   Claim::exact, "an attack that never errs"};
   }
   return plan;
 }
 
 }  // namespace
 
-Audit perfect_audit(const PlannedModels& models, const AuditOptions& options) {
+Audit maximum_audit(const PlannedModels& models, const AuditOptions& options) {
   const ScoreSample sample{std::vector<double>(models.per_world, 1.0),
                            std::vector<double>(models.per_world, 0.0)};
   return audit_scores(std::vector<ScoreSample>(models.samples, sample), options);

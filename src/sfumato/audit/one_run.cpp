@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sfumato/audit/largest_refuted.hpp"
+#include "sfumato/audit/one_run_assumptions.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "sfumato/audit/largest_refuted.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
+#include "sfumato/audit/one_run_assumptions.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
 #include "sfumato/audit/one_run_gdp.hpp"
 #include "sfumato/core/error.hpp"
@@ -97,7 +98,7 @@ const CanaryGuesses& OneRunAudit::best(Delta delta) const {
                                            shown.begin())];
 }
 
-OneRunAudit perfect_one_run_audit(std::uint64_t canaries, double confidence) {
+OneRunAudit maximum_one_run_audit(std::uint64_t canaries, double confidence) {
   std::vector<CanaryGuesses> perfect;
   for (const std::uint64_t number : guess_numbers(canaries)) {
     perfect.push_back({canaries, number, number});

@@ -7,6 +7,7 @@
 
 #include "sfumato/audit/largest_refuted.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
+#include "sfumato/audit/one_run_assumptions.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/gdp.hpp"

@@ -8,38 +8,17 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/subset.hpp"
 #include "sfumato/data/text.hpp"
+#include "sfumato/random/philox.hpp"
 
 namespace sfumato {
 namespace {
 
-std::vector<std::uint32_t> all_slots(std::size_t slots) {
-  std::vector<std::uint32_t> numbers(slots);
-  std::iota(numbers.begin(), numbers.end(), std::uint32_t{0});
-  return numbers;
-}
+constexpr std::size_t kBlockBytes = 16;
 
-/// P(X <= k) for X ~ Binomial(n, q), 0 < q < 1, by the recurrence of its weights from the mode, whose
-/// arithmetic is the same on every machine. Weights that vanish in double precision are left out.
-std::vector<double> binomial_cumulative(std::size_t n, double q) {
-  std::vector<double> weights(n + 1, 0.0);
-  const auto size = static_cast<double>(n);
-  const auto mode = std::min(n, static_cast<std::size_t>((size + 1.0) * q));
-  const double odds = q / (1.0 - q);
-  weights[mode] = 1.0;
-  for (std::size_t k = mode; k < n && weights[k] > 0.0; ++k) {
-    const auto x = static_cast<double>(k);
-    weights[k + 1] = weights[k] * ((size - x) / (x + 1.0) * odds);
-  }
-  for (std::size_t k = mode; k > 0 && weights[k] > 0.0; --k) {
-    const auto x = static_cast<double>(k);
-    weights[k - 1] = weights[k] * (x / ((size - x + 1.0) * odds));
-  }
-  std::partial_sum(weights.begin(), weights.end(), weights.begin());
-  const double total = weights.back();
-  for (double& weight : weights) weight /= total;
-  return weights;
+PhiloxBlock block_at(const StreamKey& key, std::uint64_t step, std::uint64_t number) {
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  return philox4x32_10({low(number), low(number >> 32), low(step), low(step >> 32)}, key.words());
 }
 
 }  // namespace
@@ -49,17 +28,28 @@ std::string_view name(BatchScheme scheme) {
     case BatchScheme::shuffled: return "shuffled";
     case BatchScheme::with_replacement: return "with_replacement";
     case BatchScheme::poisson: return "poisson";
+    case BatchScheme::fixed_size: return "fixed_size";
+    case BatchScheme::full: return "full";
   }
   throw InternalError("unknown batch scheme");
 }
 
 BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size,
                            std::uint64_t seed)
+    : BatchSampler(scheme, slots, batch_size, seed, nullptr) {}
+
+BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size,
+                           std::shared_ptr<const ReleaseKey> key)
+    : BatchSampler(scheme, slots, batch_size, 0, std::move(key)) {}
+
+BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size,
+                           std::uint64_t seed, std::shared_ptr<const ReleaseKey> key)
     : scheme_(scheme),
       slots_(slots),
       batch_size_(batch_size),
-      stream_(StreamKey(seed, Purpose::batches, {static_cast<std::uint64_t>(scheme)})),
-      size_stream_(StreamKey(seed, Purpose::batches, {static_cast<std::uint64_t>(scheme), 1})) {
+      stream_key_(seed, Purpose::batches, {static_cast<std::uint64_t>(scheme)}),
+      stream_(stream_key_),
+      key_(std::move(key)) {
   if (slots == 0 || slots > std::numeric_limits<std::uint32_t>::max()) {
     throw InvalidArgument(fmt::format("batches of {} slots cannot be drawn", slots),
                           "Give 1 to 2^32 - 1 records");
@@ -70,14 +60,14 @@ BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t ba
         fmt::format("the batch size {} is larger than the data, {} records", batch_size, slots),
         "Use smaller batches or more records");
   }
-  if (scheme_ == BatchScheme::with_replacement) {
-    drawn_.resize(batch_size_);
-  } else if (batch_size_ == slots_) {
-    drawn_ = all_slots(slots_);
-  } else if (scheme_ == BatchScheme::poisson) {
-    numbers_ = all_slots(slots_);
-    size_cumulative_ =
-        binomial_cumulative(slots_, static_cast<double>(batch_size_) / static_cast<double>(slots_));
+  if (scheme == BatchScheme::full && batch_size != slots) {
+    throw InvalidArgument(fmt::format("full batches of {} of {} records", batch_size, slots),
+                          "Make the batch size the number of records, or leave it out");
+  }
+  numbers_.resize(slots_);
+  std::iota(numbers_.begin(), numbers_.end(), std::uint32_t{0});
+  if (scheme_ == BatchScheme::poisson) {
+    bytes_.resize((slots_ + kBlockBytes - 1) / kBlockBytes * kBlockBytes);
   }
 }
 
@@ -86,42 +76,89 @@ std::uint64_t BatchSampler::steps_per_epoch() const {
 }
 
 std::span<const std::uint32_t> BatchSampler::batch(std::uint64_t step) {
+  if (scheme_ != BatchScheme::with_replacement && batch_size_ == slots_) return numbers_;
   switch (scheme_) {
     case BatchScheme::shuffled: return shuffled_batch(step);
-    case BatchScheme::with_replacement:
+    case BatchScheme::with_replacement: {
+      std::optional<ReleaseBits> bits;
+      if (key_) bits.emplace(*key_, 2 * step + 1);
+      drawn_.resize(batch_size_);
       for (std::size_t i = 0; i < batch_size_; ++i) {
-        drawn_[i] = static_cast<std::uint32_t>(stream_.below(step, i, slots_));
+        drawn_[i] =
+            static_cast<std::uint32_t>(bits ? static_cast<std::uint64_t>(bits->below(slots_))
+                                            : stream_.below(step, i, slots_));
       }
       return drawn_;
+    }
     case BatchScheme::poisson: return poisson_batch(step);
+    case BatchScheme::fixed_size: choose(batch_size_, step); return drawn_;
+    case BatchScheme::full: return numbers_;
   }
   throw InternalError("unknown batch scheme");
 }
 
 std::span<const std::uint32_t> BatchSampler::shuffled_batch(std::uint64_t step) {
-  if (batch_size_ == slots_) return drawn_;
   const std::uint64_t epoch = step / steps_per_epoch();
   if (epoch_ != epoch) {
-    drawn_ = random_choice(slots_, slots_, stream_, epoch);
+    choose(slots_, epoch);
     epoch_ = epoch;
   }
   const auto begin = static_cast<std::size_t>(step % steps_per_epoch()) * batch_size_;
   return std::span<const std::uint32_t>(drawn_).subspan(begin, batch_size_);
 }
 
-std::span<const std::uint32_t> BatchSampler::poisson_batch(std::uint64_t step) {
-  if (batch_size_ == slots_) return drawn_;
-  double u = 0.0;
-  size_stream_.fill_uniform(step, 0, std::span(&u, 1));
-  const auto found = std::lower_bound(size_cumulative_.begin(), size_cumulative_.end(), u);
-  const auto size = static_cast<std::size_t>(found - size_cumulative_.begin());
+/// As random_choice(), in a time that grows with `count` alone: what was exchanged is exchanged back.
+void BatchSampler::choose(std::size_t count, std::uint64_t draw) {
+  std::optional<ReleaseBits> bits;
+  if (key_) bits.emplace(*key_, 2 * draw + 1);
   exchanges_.clear();
-  for (std::size_t i = 0; i < size; ++i) {
-    exchanges_.push_back(i + stream_.below(step, i, slots_ - i));
+  for (std::size_t i = 0; i < count; ++i) {
+    exchanges_.push_back(
+        i + static_cast<std::size_t>(bits ? static_cast<std::uint64_t>(bits->below(slots_ - i))
+                                          : stream_.below(draw, i, slots_ - i)));
     std::swap(numbers_[i], numbers_[exchanges_[i]]);
   }
-  drawn_.assign(numbers_.begin(), numbers_.begin() + static_cast<std::ptrdiff_t>(size));
-  for (std::size_t i = size; i-- > 0;) std::swap(numbers_[i], numbers_[exchanges_[i]]);
+  drawn_.assign(numbers_.begin(), numbers_.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = count; i-- > 0;) std::swap(numbers_[i], numbers_[exchanges_[i]]);
+}
+
+void BatchSampler::fill_bytes(std::uint64_t step, ReleaseBits* bits) {
+  for (std::size_t at = 0; at < bytes_.size(); at += kBlockBytes) {
+    PhiloxBlock block{};
+    if (bits == nullptr) {
+      block = block_at(stream_key_, step, at / kBlockBytes);
+    } else {
+      for (std::size_t i = 0; i < 4; i += 2) {
+        const std::uint64_t word = bits->word();
+        block[i] = static_cast<std::uint32_t>(word);
+        block[i + 1] = static_cast<std::uint32_t>(word >> 32);
+      }
+    }
+    for (std::size_t i = 0; i < kBlockBytes; ++i) {
+      bytes_[at + i] = static_cast<std::uint8_t>(block[i / 4] >> (8 * (i % 4)));
+    }
+  }
+}
+
+std::span<const std::uint32_t> BatchSampler::poisson_batch(std::uint64_t step) {
+  const auto threshold = static_cast<std::uint64_t>((Uint128{batch_size_} << 64) / slots_);
+  const auto first = static_cast<std::uint8_t>(threshold >> 56);
+  const std::uint64_t rest = threshold << 8 >> 8;
+  std::optional<ReleaseBits> bits;
+  if (key_) bits.emplace(*key_, 2 * step + 1);
+  fill_bytes(step, bits ? &*bits : nullptr);
+  const auto rest_drawn = [&](std::uint64_t slot) {
+    if (bits) return bits->word() >> 8;
+    const PhiloxBlock block = block_at(stream_key_, step, (std::uint64_t{1} << 63) + slot);
+    return (std::uint64_t{block[1]} << 32 | block[0]) >> 8;
+  };
+  drawn_.clear();
+  for (std::size_t slot = 0; slot < slots_; ++slot) {
+    if (bytes_[slot] > first) continue;
+    if (bytes_[slot] < first || rest_drawn(slot) < rest) {
+      drawn_.push_back(static_cast<std::uint32_t>(slot));
+    }
+  }
   return drawn_;
 }
 

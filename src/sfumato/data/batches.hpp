@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/random/release_bits.hpp"
 #include "sfumato/random/stream.hpp"
 
 namespace sfumato {
@@ -17,12 +19,14 @@ enum class BatchScheme {
   shuffled,          ///< fixed size, a fresh random order of all slots each epoch
   with_replacement,  ///< fixed size, each draw any slot; a slot may occur twice
   poisson,           ///< each slot by a coin of its own, probability batch_size / slots
+  fixed_size,        ///< a uniform choice of batch_size different slots, fresh in every step
+  full,              ///< all slots
 };
 
-/// "shuffled", "with_replacement", "poisson".
+/// "shuffled", "with_replacement", "poisson", "fixed_size", "full".
 [[nodiscard]] std::string_view name(BatchScheme scheme);
 
-/// Which slots each step of training sees: a pure function of (scheme, slots, batch size, seed, step),
+/// Which slots each step of training sees: a pure function of (scheme, slots, batch size, seed or key, step),
 /// the same in every world.
 ///
 /// shuffled          Epoch e takes floor(N / b) steps, which cut the order random_choice(N, N, stream, e)
@@ -30,16 +34,23 @@ enum class BatchScheme {
 ///                   slot is in a step twice, and each step is a uniform choice of b slots. With b = N
 ///                   every step is the full batch, in the order of the slots.
 /// with_replacement  Draw i of a step is stream.below(step, i, N).
-/// poisson           Each slot is in the step with probability q = b / N, independently. Drawn as its size,
-///                   Binomial(N, q), and then that many different slots as random_choice() does: the same
-///                   law (its probabilities are right to 1e-12) in a time that grows with b and not with N.
-///                   The size varies, 0 included; divide by the nominal b. The uniforms of the sizes have
-///                   a stream of their own, index 0 of each step. With b = N as for shuffled.
+/// poisson           Each slot is in the step by a coin of its own, whose probability is b / N rounded down to a
+///                   multiple of 2^-64, exactly: its byte decides, and where that is the first of b / N another 56
+///                   bits. In the order of the slots. The size varies, 0 included; divide by the nominal b.
+///                   Byte s of a step is byte s mod 16 of philox block s / 16, word by word, low byte first; the 56 bits
+///                   are the top ones of (w0 w1) of block 2^63 + s. With b = N as for shuffled.
+/// fixed_size        random_choice(N, b, stream, step).
+/// full              All slots, in their order; b must be N.
+///
+/// With a key the same from its bits, drawn one after the other: a stream of the cipher for each step (for shuffled each epoch).
 class BatchSampler {
  public:
   /// Throws   InvalidArgument if slots is 0 or above 2^32 - 1, or batch_size is 0 or, but for
-  ///          with_replacement, above slots.
+  ///          with_replacement, above slots, or for full other than slots.
   BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size, std::uint64_t seed);
+  /// For release: batches that nobody can guess. Streams 2 step + 1 of the key.
+  BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size,
+               std::shared_ptr<const ReleaseKey> key);
 
   /// The slots of a step, valid until the next call. Steps in any order give the same slots; in
   /// ascending order a shuffle is made once per epoch.
@@ -52,19 +63,26 @@ class BatchSampler {
   [[nodiscard]] std::uint64_t steps_per_epoch() const;
 
  private:
+  BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size, std::uint64_t seed,
+               std::shared_ptr<const ReleaseKey> key);
+
   [[nodiscard]] std::span<const std::uint32_t> shuffled_batch(std::uint64_t step);
   [[nodiscard]] std::span<const std::uint32_t> poisson_batch(std::uint64_t step);
+  /// The first `count` slots in a random order of its own.
+  void choose(std::size_t count, std::uint64_t draw);
+  void fill_bytes(std::uint64_t step, ReleaseBits* bits);
 
   BatchScheme scheme_;
   std::size_t slots_;
   std::size_t batch_size_;
+  StreamKey stream_key_;
   Stream stream_;
-  Stream size_stream_;                  ///< poisson
+  std::shared_ptr<const ReleaseKey> key_;  ///< null: by the seed
   std::vector<std::uint32_t> drawn_;    ///< shuffled: the order of epoch_; otherwise the last batch
   std::optional<std::uint64_t> epoch_;  ///< whose order drawn_ is
-  std::vector<std::uint32_t> numbers_;  ///< poisson: 0 .. N - 1 between calls
-  std::vector<std::size_t> exchanges_;  ///< poisson: what to undo in numbers_
-  std::vector<double> size_cumulative_;  ///< poisson: P(size <= k)
+  std::vector<std::uint32_t> numbers_;  ///< 0 .. N - 1 between calls
+  std::vector<std::size_t> exchanges_;  ///< what to undo in numbers_
+  std::vector<std::uint8_t> bytes_;     ///< poisson: of every slot
 };
 
 }  // namespace sfumato

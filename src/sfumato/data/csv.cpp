@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -37,13 +39,6 @@ std::string in_lower_case(std::string_view text) {
   return lower;
 }
 
-bool is_missing(std::string_view text) {
-  if (text.empty() || text == "?") return true;
-  if (text.size() > 4) return false;
-  const std::string lower = in_lower_case(text);
-  return lower == "na" || lower == "n/a" || lower == "nan" || lower == "null";
-}
-
 /// No number for us, but no name either.
 bool is_infinity(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
@@ -68,6 +63,22 @@ void check_format(const NumberFormat& format) {
                           "Use a comma, a semicolon or a tab", Where::here("number format"));
   }
 }
+
+/// Gives the different texts of one column their numbers.
+class LevelNumbers {
+ public:
+  std::uint32_t operator()(std::string_view text, std::vector<std::string>& levels) {
+    const auto found = numbers_.find(text);
+    if (found != numbers_.end()) return found->second;
+    const auto number = static_cast<std::uint32_t>(levels.size());
+    levels.emplace_back(text);
+    numbers_.emplace(text, number);
+    return number;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t, std::less<>> numbers_;
+};
 
 /// The text without its byte-order mark, or an error if it is no text.
 std::string_view text_part(std::string_view text, const std::string& source) {
@@ -129,6 +140,7 @@ class TableReader {
       for (std::size_t i = 1; i <= width_; ++i) table_.columns.push_back(fmt::format("{}", i));
     }
     choose_columns();
+    prepare_texts();
     reserve();
     if (numbers_first) take_row();
     take_rows();
@@ -227,6 +239,9 @@ class TableReader {
   void choose_columns() {
     (void)columns_of(table_, options_.needed);
     std::vector<bool> wanted(width_, options_.only.empty());
+    for (const Eigen::Index i : columns_of(table_, options_.exclude)) {
+      wanted[static_cast<std::size_t>(i)] = false;
+    }
     if (index_ != Index::none) wanted[0] = false;
     for (const Eigen::Index i : columns_of(table_, options_.only)) {
       wanted[static_cast<std::size_t>(i)] = true;
@@ -237,6 +252,21 @@ class TableReader {
     }
     for (std::size_t i = 0; i < width_; ++i) {
       if (wanted[i]) chosen_.push_back(i);
+    }
+  }
+
+  void prepare_texts() {
+    if (!options_.keep_text) return;
+    table_.texts.resize(chosen_.size());
+    numbers_.resize(chosen_.size());
+    as_text_.assign(chosen_.size(), false);
+    std::vector<bool> wanted(width_, false);
+    for (const Eigen::Index i : columns_of(table_, options_.as_text)) {
+      wanted[static_cast<std::size_t>(i)] = true;
+    }
+    for (std::size_t k = 0; k < chosen_.size(); ++k) {
+      table_.texts[k].field = chosen_[k] + 1;
+      as_text_[k] = wanted[chosen_[k]];
     }
   }
 
@@ -274,13 +304,22 @@ class TableReader {
       refuse_missing(1, 1);
     }
     bool complete = true;
-    for (const std::size_t i : chosen_) {
-      const ParsedNumber parsed = number(fields[i].text);
+    for (std::size_t k = 0; k < chosen_.size(); ++k) {
+      const std::size_t i = chosen_[k];
+      const bool as_text = options_.keep_text && as_text_[k];
+      const ParsedNumber parsed = as_text ? ParsedNumber{} : number(fields[i].text);
       if (parsed.status == NumberStatus::ok) {
         values_.push_back(parsed.value);
       } else if (parsed.status == NumberStatus::not_a_number && is_missing(fields[i].text)) {
         if (options_.missing == MissingPolicy::reject) refuse_missing(i + 1, records_.line());
-        complete = false;
+        if (options_.missing == MissingPolicy::keep) {
+          keep(k, TextCells::kMissing);
+        } else {
+          complete = false;
+        }
+        values_.push_back(0.0);
+      } else if (options_.keep_text && may_be_text(fields[i].text, parsed.status, as_text)) {
+        take_text(k, fields[i].text);
         values_.push_back(0.0);
       } else {
         refuse_field(i, parsed.status);
@@ -291,8 +330,36 @@ class TableReader {
       if (id_) take_id(fields[*id_].text);
     } else {
       values_.resize(values_.size() - chosen_.size());
+      for (TextCells& text : table_.texts) {
+        if (!text.cells.empty() && text.cells.back().row == table_.lines.size()) {
+          text.cells.pop_back();
+        }
+      }
       ++table_.dropped;
     }
+  }
+
+  /// A number that cannot be held, infinity and a decimal comma are mistakes, not texts.
+  [[nodiscard]] bool may_be_text(std::string_view text, NumberStatus status, bool asked) const {
+    if (asked) return true;
+    return status == NumberStatus::not_a_number && !is_infinity(text) && !has_comma(text);
+  }
+
+  void take_text(std::size_t k, std::string_view text) {
+    if (!is_utf8(text)) {
+      throw InvalidArgument(fmt::format("{} is not UTF-8", field_name(chosen_[k] + 1)),
+                            "Save the file as UTF-8",
+                            Where::at(table_.source, records_.line(), chosen_[k] + 1));
+    }
+    keep(k, numbers_[k](text, table_.texts[k].levels));
+  }
+
+  void keep(std::size_t k, std::uint32_t level) {
+    table_.texts[k].cells.push_back({table_.lines.size(), level});
+  }
+
+  [[nodiscard]] bool has_comma(std::string_view text) const {
+    return options_.format.decimal == '.' && parse_number(text, ',').status == NumberStatus::ok;
   }
 
   void take_id(std::string_view id) {
@@ -314,7 +381,7 @@ class TableReader {
   [[noreturn]] void refuse_missing(std::size_t field, std::size_t line) const {
     throw InvalidArgument(fmt::format("{} is missing", field_name(field)),
                           options_.adjustable
-                              ? "Fill it in, or leave out rows with missing values (`drop_missing`)"
+                              ? "Fill it in, or set `impute` to drop, median or mode"
                               : "Fill it in, or remove the row",
                           Where::at(table_.source, line, field));
   }
@@ -322,8 +389,7 @@ class TableReader {
   /// What the field holds is not said: it is private, and file, line and column lead to it.
   [[noreturn]] void refuse_field(std::size_t index, NumberStatus status) const {
     const CsvField& field = records_.fields()[index];
-    const bool comma =
-        options_.format.decimal == '.' && parse_number(field.text, ',').status == NumberStatus::ok;
+    const bool comma = has_comma(field.text);
     throw InvalidArgument(
         fmt::format("{} is {}", field_name(index + 1),
                     status == NumberStatus::out_of_range ? "a number beyond the range of a double"
@@ -370,12 +436,21 @@ class TableReader {
   Header header_ = Header::required;
   Index index_ = Index::none;
   std::size_t width_ = 0;
-  std::vector<std::size_t> chosen_;  ///< the fields that are read
-  std::optional<std::size_t> id_;    ///< the field that names the row
-  std::vector<double> values_;       ///< row by row
+  std::vector<std::size_t> chosen_;    ///< the fields that are read
+  std::optional<std::size_t> id_;      ///< the field that names the row
+  std::vector<double> values_;         ///< row by row
+  std::vector<LevelNumbers> numbers_;  ///< of the texts, for each of chosen_
+  std::vector<bool> as_text_;          ///< whether numbers are texts, for each of chosen_
 };
 
 }  // namespace
+
+bool is_missing(std::string_view text) {
+  if (text.empty() || text == "?") return true;
+  if (text.size() > 4) return false;
+  const std::string lower = in_lower_case(text);
+  return lower == "na" || lower == "n/a" || lower == "nan" || lower == "null";
+}
 
 DataTable parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
   return TableReader(text, source, options).read(Header::required);

@@ -15,7 +15,11 @@ struct NumberFormat {
 };
 
 /// What to do with a field that is empty, NA, N/A, NaN, null (in any case) or "?".
-enum class MissingPolicy { reject, drop_row };
+enum class MissingPolicy {
+  reject,
+  drop_row,
+  keep,  ///< as a missing cell of DataTable::texts
+};
 
 struct CsvOptions {
   NumberFormat format = {};
@@ -26,9 +30,15 @@ struct CsvOptions {
   std::vector<std::string> needed = {};
   /// The column that names the rows: kept as text, never read as a number. Empty: none.
   std::string id = {};
+  /// Fields that are no numbers are kept in DataTable::texts instead of being refused.
+  bool keep_text = false;
+  /// Columns whose numbers are kept as texts, too.
+  std::vector<std::string> as_text = {};
+  /// Columns that are left out; they may hold anything.
+  std::vector<std::string> exclude = {};
   /// Columns without names are called by their numbers, from 1.
   bool number_columns = false;
-  /// Whoever asks can set `separator`, `decimal` and `drop_missing`: messages advise these keys.
+  /// Whoever asks can set `separator`, `decimal`, `impute`, `categorical` and the like: messages advise these keys.
   bool adjustable = false;
 };
 
@@ -52,6 +62,9 @@ struct CsvOptions {
 [[nodiscard]] DataTable read_csv_matrix(const std::string& path, const CsvOptions& options = {});
 [[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
                                          const CsvOptions& options = {});
+
+/// What is taken for a missing value: nothing, NA, N/A, NaN, null (in any case) or "?".
+[[nodiscard]] bool is_missing(std::string_view text);
 
 /// The same numbers row by row, each held once.
 struct CsvRows {

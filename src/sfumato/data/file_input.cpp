@@ -49,17 +49,10 @@ bool has_changed(int file, const struct stat& before) {
          now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
 }
 
-}  // namespace
-
-std::string read_file(const std::string& path, std::uint64_t limit) {
-  if (path.empty() || path.find('\0') != std::string::npos) {
-    throw InvalidArgument(fmt::format("the path {} names no file", shown(path)),
-                          "Give the path of a file");
-  }
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) refuse_to_open(path, errno);
+/// Everything that an open file, pipe or device holds; `path` is its name in messages.
+std::string read_all(int file, const std::string& path, std::uint64_t limit) {
   struct stat status = {};
-  if (::fstat(file.get(), &status) != 0) refuse_to_open(path, errno);
+  if (::fstat(file, &status) != 0) refuse_to_open(path, errno);
   if (S_ISDIR(status.st_mode)) {
     throw InvalidArgument("is a directory, not a file", "Name a file in it", Where::in(path));
   }
@@ -82,7 +75,7 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
   bytes.reserve(static_cast<std::size_t>(stated) + kReadStep);
   for (;;) {
     bytes.resize(used + kReadStep);
-    const ssize_t got = ::read(file.get(), bytes.data() + used, kReadStep);
+    const ssize_t got = ::read(file, bytes.data() + used, kReadStep);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) {
       throw StorageError(fmt::format("cannot be read: {}", std::generic_category().message(errno)),
@@ -92,12 +85,32 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
     used += static_cast<std::size_t>(got);
     if (used > limit) throw too_large();
   }
-  if (is_regular && has_changed(file.get(), status)) {
+  if (is_regular && has_changed(file, status)) {
     throw InvalidArgument("was changed while it was read", "Run again once it is written",
                           Where::in(path));
   }
   bytes.resize(used);
   return bytes;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::uint64_t limit) {
+  if (path.empty() || path.find('\0') != std::string::npos) {
+    throw InvalidArgument(fmt::format("the path {} names no file", shown(path)),
+                          "Give the path of a file");
+  }
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) refuse_to_open(path, errno);
+  return read_all(file.get(), path, limit);
+}
+
+std::string read_standard_input(std::uint64_t limit) {
+  const std::string name = "standard input";
+  if (::isatty(STDIN_FILENO) == 1) {
+    throw InvalidArgument("is a terminal", "Pipe a file into it, or name a file", Where::in(name));
+  }
+  return read_all(STDIN_FILENO, name, limit);
 }
 
 }  // namespace sfumato

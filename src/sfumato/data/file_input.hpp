@@ -19,4 +19,10 @@ inline constexpr std::uint64_t kLargestPipe = std::uint64_t{1} << 30;
 ///          was read; StorageError if the system fails while reading.
 [[nodiscard]] std::string read_file(const std::string& path, std::uint64_t limit = kLargestFile);
 
+/// The bytes of standard input, until it ends.
+///
+/// Throws   InvalidArgument if it is closed, a terminal or a directory, or larger than read_file() allows;
+///          StorageError if the system fails while reading.
+[[nodiscard]] std::string read_standard_input(std::uint64_t limit = kLargestFile);
+
 }  // namespace sfumato

@@ -26,7 +26,7 @@ const char* remedy_for(int error) {
     case EDQUOT: return "Free some space or write somewhere else";
     case EACCES:
     case EPERM:
-    case EROFS: return "Write where you have permission to";
+    case EROFS: return "Choose a place where you can write";
     case ENOENT: return "Create the directory first";
     case ENOTDIR: return "Part of the path is a file: choose another one";
     case EINVAL: return "Give the path of a file";
@@ -172,8 +172,8 @@ void write_file(const std::string& path, std::string_view bytes) {
 void require_new(const std::string& path, bool force) {
   std::error_code ignored;
   if (force || !std::filesystem::is_regular_file(path, ignored)) return;
-  throw StorageError("there is a file of that name already",
-                     "Choose another name, or replace the file with --force", Where::in(path));
+  throw StorageError("the file exists", "Choose another name, or overwrite it (`force`)",
+                     Where::in(path));
 }
 
 void prepare_output(const std::string& path, bool force) {

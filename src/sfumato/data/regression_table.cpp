@@ -12,6 +12,7 @@ namespace {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 void require_labels(const TargetTable& table, Index classes) {
   const auto labels = table.values.col(table.values.cols() - 1);
@@ -35,13 +36,16 @@ void require_labels(const TargetTable& table, Index classes) {
 class Standardiser {
  public:
   Standardiser(const RegressionColumns& columns, const TargetTable& table, const CsvOptions& csv)
-      : columns_(columns) {
+      : columns_(columns), features_(table.values.cols() - 1) {
     const Index count = table.values.cols();
     if (columns.constants) return;
     if (columns.standardise.empty()) {
       rescaling_ = {Eigen::VectorXd::Zero(count), Eigen::VectorXd::Ones(count)};
     } else if (columns.standardise == "self") {
       rescaling_ = own_moments(table.values);
+      for (Index column = 0; column < count; ++column) {
+        if (table.indicator[static_cast<std::size_t>(column)]) rescaling_.keep(column);
+      }
     } else {
       rescaling_ = read_rescaling(columns.standardise, table.names, columns.features.empty(), csv);
     }
@@ -62,9 +66,19 @@ class Standardiser {
     if (columns_.standardise.empty()) return names;
     const std::size_t count = table.names.size() - (columns_.classes > 0 ? 1 : 0);
     for (std::size_t i = 0; i < count; ++i) {
+      if (table.indicator[i]) continue;
       if (rescaling_.keeps(static_cast<Index>(i))) names.push_back(table.names[i]);
     }
     return names;
+  }
+
+  /// Units of the table in one of the target as it is used.
+  [[nodiscard]] double target_scale() const {
+    if (columns_.classes > 0) return 1.0;
+    if (!columns_.constants) return rescaling_.scale(rescaling_.scale.size() - 1);
+    const MatrixXd step =
+        apply(MatrixXd::Ones(1, features_ + 1)) - apply(MatrixXd::Zero(1, features_ + 1));
+    return 1.0 / step(0, features_);
   }
 
  private:
@@ -80,8 +94,27 @@ class Standardiser {
   }
 
   const RegressionColumns& columns_;
+  Index features_;
   Rescaling rescaling_;
 };
+
+/// Of the features that are numbers and vary.
+std::optional<SpreadGap> spread_of(const TargetTable& table) {
+  const VectorXd deviation = own_moments(table.values).scale;
+  std::optional<Index> widest, narrowest;
+  for (Index column = 0; column + 1 < table.values.cols(); ++column) {
+    const auto values = table.values.col(column);
+    if (table.indicator[static_cast<std::size_t>(column)] ||
+        values.minCoeff() == values.maxCoeff()) {
+      continue;
+    }
+    if (!widest || deviation(column) > deviation(*widest)) widest = column;
+    if (!narrowest || deviation(column) < deviation(*narrowest)) narrowest = column;
+  }
+  if (!widest || *widest == *narrowest) return std::nullopt;
+  const auto name = [&](Index column) { return table.names[static_cast<std::size_t>(column)]; };
+  return SpreadGap{name(*widest), name(*narrowest), deviation(*widest) / deviation(*narrowest)};
+}
 
 /// Splits off the target and appends the intercept.
 MatrixXd features_of(const MatrixXd& values, bool intercept) {
@@ -95,11 +128,10 @@ MatrixXd features_of(const MatrixXd& values, bool intercept) {
 
 RegressionInput read_regression(const std::string& path, const RegressionColumns& columns,
                                 const CsvOptions& csv, const std::string& with_file) {
-  TargetTable table =
-      read_target_table(path, {columns.target, columns.features, columns.id}, columns.file, csv);
+  TargetTable table = read_target_table(path, columns, columns.file, csv);
   if (table.names.size() == 1 && !columns.intercept) {
     throw InvalidArgument("no feature is left", "Name other columns or keep the intercept",
-                          Where::in(path));
+                          Where::in(table.source));
   }
   if (columns.classes > 0) require_labels(table, columns.classes);
   const Standardiser standardiser(columns, table, csv);
@@ -112,9 +144,7 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
   if (columns.intercept) input.parameters.emplace_back("(intercept)");
   if (!with_file.empty()) {
     // A record of the same columns, whatever else its file holds.
-    const std::vector<std::string> features(table.names.begin(), table.names.end() - 1);
-    const TargetTable other =
-        read_target_table(with_file, {table.target(), features, ""}, columns.file, csv);
+    const TargetTable other = read_target_table_like(with_file, table, columns, columns.file, csv);
     if (other.values.rows() != 1) {
       throw InvalidArgument(fmt::format("has {} records", other.values.rows()),
                             "Give the one record that replaces each row, under column names",
@@ -125,6 +155,9 @@ RegressionInput read_regression(const std::string& path, const RegressionColumns
     input.replacement = Record{features_of(record, columns.intercept).row(0).transpose(),
                                record(0, record.cols() - 1)};
   }
+  input.target_scale = standardiser.target_scale();
+  if (columns.standardise.empty() && !columns.constants) input.spread = spread_of(table);
+  input.codings = std::move(table.codings);
   input.lines = std::move(table.lines);
   input.ids = std::move(table.ids);
   input.dropped = table.dropped;

@@ -12,10 +12,8 @@
 namespace sfumato {
 
 /// Which columns of a table make the regression, and how they are rescaled first.
-struct RegressionColumns {
-  std::string target;                 ///< empty: the last (TableFile::matrix)
-  std::vector<std::string> features;  ///< empty: every column but the target and the id
-  bool intercept = true;              ///< a column of ones, penalised like the others
+struct RegressionColumns : TargetColumns {
+  bool intercept = true;     ///< a column of ones, penalised like the others
   Eigen::Index classes = 0;  ///< the target is a label 0, 1, ..., never rescaled; 0: a quantity
   /// A file with a row of centres and a row of scales under column names; "self" takes both from
   /// the table; empty leaves the columns as they are.
@@ -23,7 +21,6 @@ struct RegressionColumns {
   /// In its place: one constant per feature, and one more where the target has its own (the divisor is
   /// for features).
   std::optional<Standardisation> constants = {};
-  std::string id = {};  ///< names the rows; empty: none
   TableFile file = TableFile::named;
 };
 
@@ -37,8 +34,12 @@ struct RegressionInput {
   std::size_t dropped = 0;              ///< rows left out because a value was missing
   std::vector<std::string>
       not_rescaled;                   ///< columns left as they are although others were rescaled
-  std::optional<Record> replacement;  ///< the record of `with_file`, rescaled alike
-  std::string checksum;               ///< SHA-256 of the table's file
+  std::optional<Record> replacement;  ///< the record of `with_file`, coded and rescaled alike
+  std::string checksum;               ///< SHA-256 of the table's file, decompressed
+  std::vector<ColumnCoding> codings;  ///< how each column of the file that is a feature was read
+  double target_scale = 1.0;          ///< units of the file in one of `target`
+  /// Of numbers that were not standardised; none for fewer than two that vary.
+  std::optional<SpreadGap> spread;
 };
 
 /// Reads the table and, if `with_file` is not empty, the one record that replaces each row.

@@ -128,9 +128,9 @@ struct TomlTable::Content {
       const auto width = static_cast<Eigen::Index>(row.size());
       if (i == 0) values.resize(static_cast<Eigen::Index>(rows.size()), width);
       if (width != values.cols()) {
-        throw InvalidArgument(
-            fmt::format("{} has {} entries, the first row has {}", row_name, width, values.cols()),
-            "Give rows of equal length", at(source, row.source()));
+        throw InvalidArgument(fmt::format("{} has {} entries, but the first row has {}", row_name,
+                                          width, values.cols()),
+                              "Give rows of equal length", at(source, row.source()));
       }
       values.row(static_cast<Eigen::Index>(i)) = vector(row_name, row).transpose();
     }
@@ -222,7 +222,7 @@ toml::table& entry_of(toml::array& list, const std::string& name, const std::str
 void apply(const TomlOverride& override, toml::table& root) {
   constexpr std::size_t kDeepest = 16;  // tables in tables are freed recursively
   if (override.path.empty() || override.path.size() > kDeepest) {
-    throw InvalidArgument(fmt::format("a path of {} parts", override.path.size()),
+    throw InvalidArgument(fmt::format("a key of {} parts", override.path.size()),
                           "Give the tables and the key that lead to the value",
                           place_of(override.source));
   }
@@ -243,10 +243,10 @@ void apply(const TomlOverride& override, toml::table& root) {
     } else if (next->is_table()) {
       table = next->as_table();
     } else {
-      throw InvalidArgument(fmt::format("`{}` is {}", escaped(so_far), type_name(*next)),
-                            next->is_array() ? "Say which entry, by number from 0 or by name"
-                                             : "Only tables have keys",
-                            place_of(override.source));
+      throw InvalidArgument(
+          fmt::format("`{}` is {}", escaped(so_far), type_name(*next)),
+          next->is_array() ? "Name an entry, by number from 0 or by name" : "Only tables have keys",
+          place_of(override.source));
     }
   }
   for (const std::string& key : override.replaces) table->erase(key);
@@ -284,6 +284,8 @@ std::vector<std::string> TomlTable::keys() const {
   return keys;
 }
 
+std::string TomlTable::label(std::string_view key) const { return content_->label(key); }
+
 Where TomlTable::where(std::string_view key) const {
   const toml::node* found = content_->find(key);
   return at(content_->source, (found != nullptr ? *found : *content_->table).source());
@@ -320,6 +322,23 @@ std::string TomlTable::path(std::string_view key) const {
                           "Give the path of a file", where(key));
   }
   return content_->path_of(*content_->node(key).as_string());
+}
+
+std::vector<std::string> TomlTable::paths(std::string_view key) const {
+  constexpr std::string_view kExpected = "a path, or a list of paths";
+  const toml::node& node = content_->node(key);
+  if (node.is_string()) return {path(key)};
+  std::vector<std::string> paths;
+  for (const toml::node& entry : content_->list(content_->label(key), node, kExpected)) {
+    const auto* string = entry.as_string();
+    if (string == nullptr) content_->mismatch(content_->label(key), entry, kExpected);
+    paths.push_back(content_->path_of(*string));
+    if (paths.back().find('\0') != std::string::npos) {
+      throw InvalidArgument(fmt::format("{} has a byte 0 in it", content_->label(key)),
+                            "Give the paths of files", where(key));
+    }
+  }
+  return paths;
 }
 
 bool TomlTable::boolean(std::string_view key) const {
@@ -423,9 +442,9 @@ Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) c
   }
   if (value.values.rows() != dimension || (value.rank == 2 && value.values.cols() != dimension)) {
     throw InvalidArgument(
-        value.rank == 2 ? fmt::format("{} is {} x {}, the problem has {} parameters", label,
+        value.rank == 2 ? fmt::format("{} is {} x {}, but the problem has {} parameters", label,
                                       value.values.rows(), value.values.cols(), dimension)
-                        : fmt::format("{} has {} entries, the problem has {} parameters", label,
+                        : fmt::format("{} has {} entries, but the problem has {} parameters", label,
                                       value.values.rows(), dimension),
         "Give a number, one variance per parameter, or a square matrix", value.where);
   }

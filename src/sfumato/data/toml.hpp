@@ -55,6 +55,8 @@ class TomlTable {
 
   [[nodiscard]] bool has(std::string_view key) const;
   [[nodiscard]] std::vector<std::string> keys() const;
+  /// How messages call a key of this table: `risk.delta`, in backticks.
+  [[nodiscard]] std::string label(std::string_view key) const;
   /// Where the value of `key` is; where the table begins if it has no such key.
   [[nodiscard]] Where where(std::string_view key) const;
 
@@ -68,6 +70,8 @@ class TomlTable {
   [[nodiscard]] std::string string(std::string_view key) const;
   /// A string that names a file, relative to this one.
   [[nodiscard]] std::string path(std::string_view key) const;
+  /// The same for a list of them; one string is a list of one.
+  [[nodiscard]] std::vector<std::string> paths(std::string_view key) const;
   [[nodiscard]] bool boolean(std::string_view key) const;
   /// A list of numbers, possibly infinite; a single number is a list of one. Not empty.
   [[nodiscard]] std::vector<double> numbers(std::string_view key) const;

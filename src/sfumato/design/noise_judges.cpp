@@ -23,7 +23,7 @@ using Eigen::VectorXd;
 /// The inverse of the covariance of a law.
 MatrixXd precision(const GaussianLaw& law) {
   if (!is_definite(law.covariance)) {
-    throw InvalidArgument("the law is singular at this time",
+    throw InvalidArgument("the distribution is singular at this time",
                           "Judge a time after the start, with noise in every direction",
                           Where::here("judge_linear"));
   }

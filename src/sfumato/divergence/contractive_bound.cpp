@@ -9,6 +9,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/minimise.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 #include "sfumato/sde/contraction.hpp"

@@ -7,6 +7,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 #include "sfumato/math/special.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 const char* const kFinite = "convexity constants, finite time";
 const char* const kUniform = "convexity constants, all times";
-const char* const kStationary = "convexity constants, invariant laws";
+const char* const kStationary = "convexity constants, invariant distributions";
 const char* const kUnequal = "convexity constants, unequal noise";
 const char* const kOverflow = "the constants overflow; check their units";
 
@@ -173,10 +174,11 @@ KlBound kl_bound_unequal(const LangevinConstants& c, const SmoothStart& start, d
   if (noise_gap > 0.0 && start.fisher_information == kInf) {
     return no_bound(kUnequal,
                     "the start has infinite Fisher information (a point) and the noise "
-                    "differs; start from a law with a density");
+                    "differs; start from a distribution with a density");
   }
   if (start.lsi_constant == kInf) {
-    return no_bound(kUnequal, "the start has no log-Sobolev constant; start from a normal law");
+    return no_bound(kUnequal,
+                    "the start has no log-Sobolev constant; start from a normal distribution");
   }
   const double information =
       product_or_zero(noise_gap, std::sqrt(start.fisher_information)) +

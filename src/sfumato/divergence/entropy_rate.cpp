@@ -10,6 +10,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/precise/careful.hpp"
@@ -130,7 +131,8 @@ EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time) {
       (!is_definite(pair.start_p.covariance) || !is_definite(pair.start_q.covariance))) {
     return everywhere(
         "the start is singular (a point) and the noise covariances differ, so the integral of the "
-        "rate diverges at time 0; start from a law with a density, or bound the discrete chain");
+        "rate diverges at time 0; start from a distribution with a density, or bound the discrete "
+        "chain");
   }
   if (time == kInf) {
     return everywhere(

@@ -182,12 +182,12 @@ class Level {
       const double at_ends = boundary_mass(grid_, density);
       result_.boundary_mass = std::max(result_.boundary_mass, at_ends);
       if (!(at_ends <= setup_.options.boundary_tolerance)) {
-        throw NumericalFailure(
-            fmt::format(
-                "mass {:.3g} of a law is at the ends of the domain at time {:.6g}, more than "
-                "{:.3g}",
-                at_ends, p_.time(), setup_.options.boundary_tolerance),
-            "Enlarge the domain, or leave it out to have it chosen", Where::here("Fokker-Planck"));
+        throw NumericalFailure(fmt::format("mass {:.3g} of a distribution is at the ends of the "
+                                           "domain at time {:.6g}, more than "
+                                           "{:.3g}",
+                                           at_ends, p_.time(), setup_.options.boundary_tolerance),
+                               "Enlarge the domain, or leave it out to have it chosen",
+                               Where::here("Fokker-Planck"));
       }
     }
   }
@@ -356,7 +356,7 @@ constexpr double kMostWork = 1e9;
 
 [[noreturn]] void refuse_steps() {
   throw NumericalFailure(
-      "the laws change too fast or spread too far for a grid: it would take too long",
+      "the distributions change too fast or spread too far for a grid: it would take too long",
       "Give estimate.cells, a narrower start_covariance or shorter times");
 }
 

@@ -5,6 +5,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/rank_assumption.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {

@@ -45,7 +45,7 @@ void require_in_range(const PrivacyLoss& loss) {
   if (std::isfinite(loss.mean_p) && std::isfinite(loss.variance_p) && std::isfinite(loss.mean_q)) {
     return;
   }
-  throw NumericalFailure("the laws are too far apart for double precision",
+  throw NumericalFailure("the distributions are too far apart for double precision",
                          "Use more noise or bounded records");
 }
 
@@ -114,7 +114,7 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
 Claimed<Epsilon> gaussian_epsilon(const WhitenedPair& pair, Delta delta) {
   if (pair.mutually_singular) {
     return {Epsilon{delta.probability() < 1.0 ? kInf : 0.0}, Claim::exact,
-            "mutually singular laws"};
+            "mutually singular distributions"};
   }
   return gaussian_epsilon(privacy_loss(pair), privacy_loss(swapped(pair)), delta);
 }

@@ -42,9 +42,11 @@ double kl_from_logs(const Grid& grid, const ArrayXd& p, const ArrayXd& q, const 
   }
   if (unsupported * grid.volume() > kUnsupportedMass) {
     throw NumericalFailure(
-        fmt::format("one law has mass {:.3g} where the density of the other is below {:.0e}",
-                    unsupported * grid.volume(), kDensityFloor),
-        "The laws are too far apart for a grid; use the bounds or exact Gaussian laws",
+        fmt::format(
+            "one distribution has mass {:.3g} where the density of the other is below {:.0e}",
+            unsupported * grid.volume(), kDensityFloor),
+        "The distributions are too far apart for a grid; use the bounds or exact Gaussian "
+        "distributions",
         Where::here("grid entropy"));
   }
   return sum * grid.volume();

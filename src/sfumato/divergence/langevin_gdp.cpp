@@ -8,6 +8,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/divergence/kl_bound.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 
 namespace sfumato {
 namespace {

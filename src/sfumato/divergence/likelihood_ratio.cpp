@@ -7,7 +7,7 @@ namespace sfumato {
 
 LogLikelihoodRatio::Density LogLikelihoodRatio::density(const GaussianLaw& law) {
   if (!is_definite(law.covariance)) {
-    throw NumericalFailure("a covariance is singular: the law has no density",
+    throw NumericalFailure("a covariance is singular: the distribution has no density",
                            "Add noise in every direction", Where::here("log likelihood ratio"));
   }
   Density made{law.mean, dense(law.covariance).llt(), 0.0};

@@ -12,6 +12,7 @@
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/chain_gap.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/minimise.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/sde/contraction.hpp"

@@ -25,8 +25,8 @@ WhitenedPair laws_at(const OuPair& pair, double time) {
   if (lost && time > 0.0 && is_definite(pair.p.noise) && is_definite(pair.q.noise)) {
     throw NumericalFailure(
         "some variances are below the rounding of others, so that double precision cannot compare "
-        "the laws",
-        "Rescale the parameters, or ask for an earlier time", Where::here("exact laws"));
+        "the distributions",
+        "Rescale the parameters, or ask for an earlier time", Where::here("exact distributions"));
   }
   return laws;
 }

@@ -21,7 +21,7 @@ namespace sfumato {
 
 /// Why there is no bound when start_kl is infinite.
 inline constexpr const char* kStartsApart =
-    "the KL of the two starts is infinite; start both from laws with a density";
+    "the KL of the two starts is infinite; start both from distributions with a density";
 
 /// KL of the two starts, 0 when they are the same: what every bound of the pair is added to.
 [[nodiscard]] double start_kl(const GaussianLaw& p, const GaussianLaw& q);

@@ -10,6 +10,7 @@
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/math/precision.hpp"
 #include "sfumato/sde/family/linear.hpp"
@@ -187,7 +188,8 @@ void add_stationary(const SdePair& pair, double time, std::vector<PairBound>& bo
     return;
   }
   const std::string method(title(BoundMethod::local));
-  const char* none = "the law is too wide for the curvature near the minimiser; use less noise";
+  const char* none =
+      "the distribution is too wide for the curvature near the minimiser; use less noise";
   const auto& [forward, reverse] = *pair.stationary.value;
   bounds.push_back({BoundMethod::local, finite_kl_bound(forward, method, none),
                     finite_kl_bound(reverse, method, none)});

@@ -236,7 +236,7 @@ Claimed<std::vector<ScoreBoundEstimate>> score_estimate(
   }
   result.assumptions = {
       "the standard errors cover chance, not the steps, the trapezoid and the bias of scores",
-      "both laws have positive densities that decay fast enough to integrate by parts"};
+      "both distributions have positive densities that decay fast enough to integrate by parts"};
   return result;
 }
 

@@ -112,27 +112,6 @@ VectorXd layer_maxima(const VectorXd& g, const std::vector<Index>& layers) {
 
 }  // namespace
 
-double step_kl(double learning_rate, const VectorXd& gradient, const VectorXd& gradient_prime,
-               const VectorXd& variances, const VectorXd& variances_prime) {
-  return checked_step_kl(learning_rate, entries(gradient), entries(gradient_prime),
-                         entries(variances), entries(variances_prime), Where::here())
-      .nats;
-}
-
-StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
-                             std::span<const float> gradient_prime,
-                             std::span<const float> variances,
-                             std::span<const float> variances_prime) {
-  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
-                         Where::here());
-}
-StepKl step_kl_by_coordinate(double learning_rate, std::span<const float> gradient,
-                             std::span<const float> gradient_prime,
-                             std::span<const double> variances,
-                             std::span<const double> variances_prime) {
-  return checked_step_kl(learning_rate, gradient, gradient_prime, variances, variances_prime,
-                         Where::here());
-}
 StepKl step_kl_by_coordinate(double learning_rate, std::span<const double> gradient,
                              std::span<const double> gradient_prime,
                              std::span<const double> variances,

@@ -105,7 +105,7 @@ MatrixXd range_of(const MatrixXd& matrix) {
   if (((values > rounding) && (values <= kRankTolerance * largest)).any()) {
     throw NumericalFailure("a direction has too little variance to tell it from none",
                            "Rescale the parameters, or leave that direction out",
-                           Where::here("comparison of two laws"));
+                           Where::here("comparison of two distributions"));
   }
   return eigen.eigenvectors().rightCols(rank);  // eigenvalues ascend
 }
@@ -223,8 +223,9 @@ WhitenedPair whiten(const VectorXd& mean_p, const Covariance& cov_p, const Vecto
 void require_comparable(const WhitenedPair& pair) {
   const bool ratios = (pair.ratio > 0.0).all() && pair.ratio.isFinite().all();
   if (ratios && std::isfinite((pair.shift.square() * (1.0 + 1.0 / pair.ratio)).sum())) return;
-  throw NumericalFailure("the two laws are too far apart, or too unequal, for double precision",
-                         "Rescale the data, or use more noise or ridge", Where::here("comparison"));
+  throw NumericalFailure(
+      "the two distributions are too far apart, or too unequal, for double precision",
+      "Rescale the data, or use more noise or ridge", Where::here("comparison"));
 }
 
 WhitenedPair swapped(const WhitenedPair& pair) {

@@ -33,6 +33,15 @@ class Bundle {
   void set_parameters(std::size_t model, std::span<const float> values);
   void get_parameters(std::size_t model, std::span<float> values) const;
   void get_gradient(std::size_t model, std::span<float> values) const;
+  /// Adds to the gradient of the last compute_gradients.
+  void add_to_gradient(std::size_t model, std::span<const float> values);
+
+  /// From now on compute_gradients clips the gradient of every record, model by model, before it counts with its row weight. With
+  /// `inverse_variances`, one for each parameter in the network's order, norms are those of clipping.hpp's metric.
+  /// Throws   InvalidArgument if there is not one clipping per model, with one clip or one per block, all positive and finite.
+  void clip(std::vector<Clipping> by_model, std::span<const float> inverse_variances = {});
+  /// Records of the last compute_gradients that count nothing because their gradient was not finite, by model.
+  [[nodiscard]] std::span<const std::uint64_t> zeroed() const { return passes_.zeroed(); }
 
   /// The gradient of  sum over rows of row weight times cross-entropy, for every model. `losses`, if not
   /// null, receives the cross-entropy of row r under model m at [m count + r].
@@ -52,7 +61,27 @@ class Bundle {
   void update(std::size_t block, float learning_rate, std::span<const NoiseScale> scales,
               std::span<const NoiseScale> bias_scales, const float* normals, const float* fixed);
 
+  /// velocity <- momentum velocity + g + noise in block `block`, then x <- x - learning_rate velocity. Noise as for update(), but on the gradient.
+  /// Velocities start at zero.
+  void update_by_velocity(std::size_t block, float momentum, float learning_rate,
+                          std::span<const NoiseScale> scales, const float* normals,
+                          const float* fixed);
+  void set_velocity(std::size_t model, std::span<const float> values);
+  void get_velocity(std::size_t model, std::span<float> values);
+
+  /// The mean of the iterates: average <- average + (x - average) / number, the first being number 1.
+  void add_to_average(std::uint64_t number);
+  void set_average(std::size_t model, std::span<const float> values);
+  void get_average(std::size_t model, std::span<float> values);
+  /// x <- average.
+  void adopt_average();
+
  private:
+  /// What update() does, to any of the arrays of a block.
+  void noisy_step(BlockStore& store, float* values, float learning_rate,
+                  std::span<const NoiseScale> scales, std::span<const NoiseScale> bias_scales,
+                  const float* normals, const float* fixed);
+
   std::size_t models_;
   Passes passes_;
   std::vector<BlockStore> blocks_;

@@ -5,20 +5,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/nn/private_noise.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr std::array<std::pair<NoiseKind, std::string_view>, 6> kKinds = {
+constexpr std::array<std::pair<NoiseKind, std::string_view>, 7> kKinds = {
     {{NoiseKind::none, "none"},
      {NoiseKind::isotropic, "isotropic"},
      {NoiseKind::isotropic_per_layer, "isotropic_per_layer"},
      {NoiseKind::anisotropic, "anisotropic"},
      {NoiseKind::floored, "floored"},
-     {NoiseKind::fixed, "fixed"}}};
+     {NoiseKind::fixed, "fixed"},
+     {NoiseKind::clipped, "private"}}};
+constexpr std::array<std::pair<PrivateMetric, std::string_view>, 6> kMetrics = {
+    {{PrivateMetric::isotropic, "isotropic"},
+     {PrivateMetric::per_layer, "per_layer"},
+     {PrivateMetric::whitened, "whitened"},
+     {PrivateMetric::low_rank, "low_rank"},
+     {PrivateMetric::released, "released"},
+     {PrivateMetric::input, "input"}}};
 constexpr std::array<std::pair<NoiseReading, std::string_view>, 3> kReadings = {
     {{NoiseReading::variance, "variance"},
      {NoiseReading::deviation, "deviation"},
@@ -81,6 +91,63 @@ double largest_size(std::span<const double> values) {
 
 std::string_view name(NoiseKind kind) { return name_in(kind, kKinds); }
 std::string_view name(NoiseReading reading) { return name_in(reading, kReadings); }
+std::string_view name(PrivateMetric metric) { return name_in(metric, kMetrics); }
+
+namespace {
+
+using Refuse = std::function<void(const std::string& problem, const std::string& remedy)>;
+
+void require_variances(const NoisePolicy& policy, const Network& network, bool positive,
+                       const Refuse& refuse) {
+  if (!policy.fixed) refuse("has no covariance", "Name a file written by `sfumato design`");
+  if (policy.fixed->size() != network.parameter_count()) {
+    refuse(fmt::format("its covariance is for {} parameters, the network has {}",
+                       policy.fixed->size(), network.parameter_count()),
+           "Design the noise for this network");
+  }
+  for (std::size_t i = 0; i < policy.fixed->size(); ++i) {
+    const float v = (*policy.fixed)[i];
+    if (!(std::isfinite(v) && (positive ? std::isfinite(1.0F / v) && v > 0.0F : v >= 0.0F))) {
+      refuse(fmt::format("its variance of {} is {}", network.parameter_name(i), v),
+             positive ? "A metric needs variances that are finite and positive"
+                      : "Variances are finite and not negative");
+    }
+  }
+}
+
+void require_clipped(const NoisePolicy& policy, const Network& network, const Refuse& refuse) {
+  if (policy.metric == PrivateMetric::input) {
+    refuse("the metric `input` needs second moments that are released first",
+           "Train it with `sfumato train --private`");
+  }
+  const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
+  if (!positive(policy.noise_multiplier)) {
+    refuse(fmt::format("noise_multiplier = {} is not a finite positive number",
+                       policy.noise_multiplier),
+           "Give the deviation of the noise over the clip");
+  }
+  if (policy.metric == PrivateMetric::per_layer) {
+    if (policy.layer_clips.size() != network.blocks().size()) {
+      refuse(fmt::format("{} clips for {} layers with parameters", policy.layer_clips.size(),
+                         network.blocks().size()),
+             "Give one clip for each of them");
+    }
+    for (const double clip : policy.layer_clips) {
+      if (!positive(clip)) refuse(fmt::format("clip = {} of a layer", clip), "Clips are positive");
+    }
+  } else if (!positive(policy.clip)) {
+    refuse(fmt::format("clip = {} is not a finite positive number", policy.clip),
+           "Give the largest norm of a record's gradient");
+  }
+  const bool shaped =
+      policy.metric == PrivateMetric::whitened || policy.metric == PrivateMetric::low_rank;
+  if (shaped) require_variances(policy, network, true, refuse);
+  if (policy.metric == PrivateMetric::low_rank && !policy.factor) {
+    refuse("has no low-rank factor", "Name a covariance of the form low_rank");
+  }
+}
+
+}  // namespace
 
 void require_valid(const NoisePolicy& policy, const Network& network, const Where& where) {
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {
@@ -91,6 +158,7 @@ void require_valid(const NoisePolicy& policy, const Network& network, const Wher
     refuse(fmt::format("variance = {} is not a finite number from 0 on", policy.variance),
            "Give sigma^2, the square of the noise's scale");
   }
+  if (policy.kind == NoiseKind::clipped) return require_clipped(policy, network, refuse);
   if (policy.kind != NoiseKind::none && policy.variance == 0.0) {
     refuse("variance = 0", "Use the policy `none` for training without noise");
   }
@@ -104,19 +172,7 @@ void require_valid(const NoisePolicy& policy, const Network& network, const Wher
            "Leave it out: the scale is a variance there");
   }
   if (policy.kind != NoiseKind::fixed) return;
-  if (!policy.fixed) refuse("has no covariance", "Name a file written by `sfumato design`");
-  if (policy.fixed->size() != network.parameter_count()) {
-    refuse(fmt::format("its covariance is for {} parameters, the network has {}",
-                       policy.fixed->size(), network.parameter_count()),
-           "Design the noise for this network");
-  }
-  for (std::size_t i = 0; i < policy.fixed->size(); ++i) {
-    const float v = (*policy.fixed)[i];
-    if (!(std::isfinite(v) && v >= 0.0F)) {
-      refuse(fmt::format("its variance of {} is {}", network.parameter_name(i), v),
-             "Variances are finite and not negative");
-    }
-  }
+  require_variances(policy, network, false, refuse);
 }
 
 std::string what_a_guarantee_needs(const NoisePolicy& policy) {
@@ -136,6 +192,10 @@ std::string what_a_guarantee_needs(const NoisePolicy& policy) {
     case NoiseKind::anisotropic:
       return "The scale of the noise depends on the private data: no noise level removes that part "
              "of the risk and no guarantee exists (Spec §8.5). It can only be audited.";
+    case NoiseKind::clipped:
+      return "Gradients are clipped record by record before noise is added: the accountant says "
+             "what "
+             "is guaranteed.";
   }
   throw InternalError("an unknown noise policy");
 }
@@ -171,13 +231,27 @@ BlockScales noise_scales(const NoisePolicy& policy, double learning_rate,
       }
       break;
     case NoiseKind::fixed: scale.fixed_factor = constant(sigma2); break;
+    case NoiseKind::clipped:
+      throw InternalError("the noise of clipped gradients has no such scale");
   }
   return {scale, scale};
 }
 
 std::vector<double> step_variances(const NoisePolicy& policy, double learning_rate,
-                                   const Network& network, std::span<const double> gradient) {
+                                   const Network& network, std::span<const double> gradient,
+                                   double unit) {
   std::vector<double> variances(gradient.size());
+  if (policy.kind == NoiseKind::clipped) {
+    const std::vector<double> deviations = block_deviations(policy, network);
+    for (std::size_t b = 0; b < deviations.size(); ++b) {
+      const ParameterBlock& block = network.blocks()[b];
+      const double variance = std::pow(learning_rate * unit * deviations[b], 2);
+      for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
+        variances[i] = variance * (policy.fixed ? static_cast<double>((*policy.fixed)[i]) : 1.0);
+      }
+    }
+    return variances;
+  }
   for (const ParameterBlock& block : network.blocks()) {
     const std::size_t begin = block.offset, bias = block.bias(), end = begin + block.size();
     const auto fill = [&](std::size_t from, std::size_t to, auto amount) {
@@ -205,6 +279,7 @@ std::vector<double> step_variances(const NoisePolicy& policy, double learning_ra
       case NoiseKind::fixed:
         fill(begin, end, [&](std::size_t i) { return static_cast<double>((*policy.fixed)[i]); });
         break;
+      case NoiseKind::clipped: break;  // above
     }
   }
   return variances;

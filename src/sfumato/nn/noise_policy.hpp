@@ -20,7 +20,19 @@ namespace sfumato {
 ///   anisotropic          S_i = sigma^2 |g_i|                           Spec §8.5
 ///   floored              S_i = sigma^2 max(|g_i|, floor)               Spec §8.6
 ///   fixed                S_i = sigma^2 times a covariance made beforehand
-enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floored, fixed };
+///   clipped              gradients are clipped record by record, and S is that of a Gaussian mechanism on their sum: Spec §23
+enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floored, fixed, clipped };
+
+/// The norm that records are clipped in and the noise is isotropic in, for `clipped`.
+///
+///   isotropic  Euclidean, noise of deviation  noise_multiplier clip
+///   per_layer  each layer is clipped by itself, with the split of noise that is least in sum (layer_split)
+///   whitened   sqrt(sum g_i^2 / v_i) of variances v made beforehand without the private data; noise of variance
+///              (noise_multiplier clip)^2 v_i
+///   low_rank   the same norm, noise of covariance (noise_multiplier clip)^2 (diag(v) + F F^T), which reveals no more
+///   released   as whitened, v estimated along the way from what earlier steps have released (Spec §23.3)
+///   input      Euclidean, on inputs that were whitened by their released second moments (Spec §23.4)
+enum class PrivateMetric { isotropic, per_layer, whitened, low_rank, released, input };
 
 /// What sigma^2 times its factor is: the variance of the noise; its standard deviation; or the variance of
 /// noise that is then multiplied by the learning rate.
@@ -28,6 +40,8 @@ enum class NoiseReading { variance, deviation, times_learning_rate };
 
 [[nodiscard]] std::string_view name(NoiseKind kind);
 [[nodiscard]] std::string_view name(NoiseReading reading);
+[[nodiscard]] std::string_view name(PrivateMetric metric);
+
 struct NoisePolicy {
   std::string name;  ///< in tables and ledgers
   NoiseKind kind = NoiseKind::none;
@@ -38,18 +52,27 @@ struct NoisePolicy {
       true;  ///< the layer's maximum is over weights and biases; else over each apart
   /// Variances of all parameters in the network's order, for `fixed`.
   std::shared_ptr<const std::vector<float>> fixed = {};
+
+  // Of `clipped`, which has variances in `fixed` for `whitened` and `low_rank`.
+  PrivateMetric metric = PrivateMetric::isotropic;
+  double clip = 0.0;                     ///< of each record's gradient, in the metric
+  std::vector<double> layer_clips = {};  ///< per_layer: of each of its blocks
+  double noise_multiplier = 0.0;  ///< deviation of the noise over what a record contributes at most
+  /// low_rank: F, column by column in the network's order.
+  std::shared_ptr<const std::vector<std::vector<float>>> factor = {};
 };
 
 /// Throws   InvalidArgument naming the policy: a variance that is negative or not finite, zero where the
-///          policy has noise, a floor that is not positive (floored), no or too many fixed variances.
+///          policy has noise, a floor that is not positive (floored), no or too many fixed variances, a clip or a noise multiplier
+///          that is not positive (clipped).
 void require_valid(const NoisePolicy& policy, const Network& network,
                    const Where& where = Where::here());
 
-/// What a guarantee would need and why there is none yet; one or two sentences for people.
+/// What a guarantee would need and why there is none yet; one or two sentences for people. Of `clipped`: that there is one.
 [[nodiscard]] std::string what_a_guarantee_needs(const NoisePolicy& policy);
 
 /// Coefficients of the step's variance in one block, given the largest |g| of the block's weights and
-/// biases. For `fixed` the factor of the policy's own variances.
+/// biases. For `fixed` the factor of the policy's own variances. Not for `clipped`, whose noise is known before the gradient (private_noise.hpp).
 struct BlockScales {
   NoiseScale weights, biases;
 };
@@ -57,9 +80,10 @@ struct BlockScales {
                                        float largest_weight_gradient, float largest_bias_gradient);
 
 /// The variances S of a whole step in double precision, for the path KL; `gradient` in the network's
-/// order.
+/// order. `unit` is what sums of gradients are multiplied with, which the noise of `clipped` is added to.
 [[nodiscard]] std::vector<double> step_variances(const NoisePolicy& policy, double learning_rate,
                                                  const Network& network,
-                                                 std::span<const double> gradient);
+                                                 std::span<const double> gradient,
+                                                 double unit = 1.0);
 
 }  // namespace sfumato

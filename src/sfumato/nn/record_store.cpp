@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sfumato/nn/bundle/row_clips.hpp"
 #include "sfumato/nn/kernel/elementwise.hpp"
 
 namespace sfumato {
@@ -53,6 +54,7 @@ RecordStore::RecordStore(const LabelledSet& set, std::span<const std::uint32_t> 
       for (std::size_t i = 0; i < size; ++i) floats_[place(i)] = standard[i];
     }
   }
+  find_norms();
   if (!pixels) return;
   find_positions();
   if (kept && sparse()) {
@@ -60,6 +62,14 @@ RecordStore::RecordStore(const LabelledSet& set, std::span<const std::uint32_t> 
     for (std::size_t r = 0; r < count_; ++r) expand(r, no_shift_, unshifted_.data() + r * size);
   }
   if (kept) bytes_ = {};
+}
+
+void RecordStore::find_norms() {
+  std::vector<float> room(shape_.size() + 8);
+  squared_norms_.resize(count_);
+  for (std::size_t r = 0; r < count_; ++r) {
+    squared_norms_[r] = sum_of_squares(inputs(r, room.data()), shape_.size());
+  }
 }
 
 /// Where the pixels that are not zero stand, if a quarter or more is.

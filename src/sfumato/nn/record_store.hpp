@@ -34,10 +34,13 @@ class RecordStore {
   /// How many pixels of record i are not zero.
   [[nodiscard]] std::size_t nonzero_count(std::size_t i) const;
   [[nodiscard]] const float* shift() const { return shift_.data(); }
+  /// The sum of squares of the inputs of record i, for norms of gradients.
+  [[nodiscard]] double squared_norm(std::size_t i) const { return squared_norms_[i]; }
 
  private:
   void expand(std::size_t i, const std::vector<float>& shift, float* values) const;
   void find_positions();
+  void find_norms();
 
   Shape shape_;
   std::size_t count_;
@@ -45,6 +48,7 @@ class RecordStore {
   std::vector<float> floats_;     ///< standardised, where they are kept
   std::vector<float> unshifted_;  ///< the same less the shift, if sparse
   std::vector<float> scale_, shift_, no_shift_;
+  std::vector<double> squared_norms_;
   std::vector<std::uint64_t> positions_, groups_;  ///< bits, by record; see kernel::SparseRow
 };
 

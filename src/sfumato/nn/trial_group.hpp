@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sfumato/core/loss_scale.hpp"
@@ -15,8 +16,14 @@
 #include "sfumato/nn/noise_policy.hpp"
 #include "sfumato/nn/path_kl_sum.hpp"
 #include "sfumato/nn/record_store.hpp"
+#include "sfumato/random/release_bits.hpp"
 
 namespace sfumato {
+
+/// How the learning rate goes down over the steps: not at all, on a line to zero, or on half a cosine to zero.
+enum class RateSchedule { constant, linear, cosine };
+/// "constant", "linear" or "cosine".
+[[nodiscard]] std::string_view name(RateSchedule schedule);
 
 /// How one group of models is trained: everything but the data.
 struct Training {
@@ -31,6 +38,22 @@ struct Training {
   bool path_kl = false;               ///< see ModelRecord; for two worlds
   bool gradient_differences = false;  ///< see ModelRecord::squared_differences
   std::uint64_t log_every = 100;      ///< steps between logged losses; 0: none
+
+  RateSchedule schedule = RateSchedule::constant;
+  double momentum = 0.0;           ///< in [0, 1): steps go along sum_i momentum^i g_{t-i}
+  std::uint64_t average_last = 0;  ///< the model is the mean of so many last iterates; 0: the last
+  /// Audits of the mechanism: the record of this slot contributes the policy's gradient_canary() in every world that holds it.
+  std::optional<std::uint32_t> canary_slot = {};
+  bool gradient_canary = false;  ///< of a study: that slot is the differing record's
+
+  // What a study says for all its private policies, and instead of iterations; nothing to a group. 0: not said.
+  std::uint64_t epochs = 0;
+  double clip = 0.0, noise_multiplier = 0.0;
+  /// Where batches and noise come from if not from the seed: a secret, for models that are released.
+  std::shared_ptr<const ReleaseKey> key = {};
+
+  /// The learning rate of a step.
+  [[nodiscard]] double rate_at(std::uint64_t step) const;
 };
 
 /// The slots of D with their records, and the worlds: what a group is trained on. Made once and shared
@@ -76,6 +99,13 @@ struct ModelRecord {
   /// along D' for the other direction.
   PathKlSum path_kl;
 
+  /// Records, counted once for each step they were in, whose clipped gradient counted nothing because it was not finite.
+  std::uint64_t zeroed_records = 0;
+
+  /// With a canary: what the steps moved along it beyond what the other records made them, each coordinate weighed by gradient_canary(): the
+  /// best score of an attacker who knows everything but the record (Spec §25.2).
+  double canary_score = 0.0;
+
   /// Sum over steps of (g_i - g'_i)^2, for the design of noise; empty unless asked for.
   std::vector<double> squared_differences;
 };
@@ -83,8 +113,10 @@ struct ModelRecord {
 /// Everything a group needs to go on: the rest is a function of the step.
 struct GroupState {
   std::uint64_t step = 0;
-  std::vector<std::vector<float>> parameters;  ///< by model
-  std::vector<ModelRecord> models;
+  std::vector<std::vector<float>> parameters;                      ///< by model
+  std::vector<std::vector<float>> velocities = {}, averages = {};  ///< by model; empty: not used
+  std::vector<std::vector<double>> moments = {};  ///< by model, of released metrics; empty: none
+  std::vector<ModelRecord> models = {};
 };
 
 /// The models {worlds} x {policies} of one seed, trained together: they share initial weights, batches
@@ -95,8 +127,8 @@ struct GroupState {
 class TrialGroup {
  public:
   /// Throws   InvalidArgument if the network's input or classes do not fit the data (naming both), a
-  ///          policy is not valid, there is none, the learning rate is not positive, or the path KL
-  ///          is asked for with other than two worlds; and as BatchSampler.
+  ///          policy is not valid, there is none, the learning rate is not positive, the momentum is not in [0, 1), the path KL
+  ///          is asked for with other than two worlds, or momentum is with noise that is no part of the gradient; and as BatchSampler.
   TrialGroup(const Network& network, std::shared_ptr<const TrainingData> data,
              std::vector<NoisePolicy> policies, const Training& training,
              const Where& where = Where::here());

@@ -109,7 +109,7 @@ Printed stationary_proposition(const LangevinConstants& c, std::optional<double>
   const double value =
       l_prime * l_prime / (2.0 * c.f_prime.kappa * std::pow(c.variance_prime, 3)) * braces;
   return against_exact(value, exact_kl,
-                       "no proof: its invariant law and log-Sobolev constant are wrong");
+                       "no proof: its invariant distribution and log-Sobolev constant are wrong");
 }
 
 Printed convergence_lemma(double noise_trace, double kappa, double start_distance, double time) {
@@ -163,7 +163,7 @@ PrintedMatrix quadratic_covariance(const OuProcess& process, double time) {
   for (Eigen::Index i = 0; i < scale.size(); ++i) {
     if (spectrum.values(i) == 0.0) {
       throw NumericalFailure("the curvature is singular and the printed formula inverts it",
-                             "Use the law of the process");
+                             "Use the distribution of the process");
     }
     scale(i) = phi1(2.0 * spectrum.values(i), time);  // 1/2 (1 - e^{-2 l t}) / l
   }

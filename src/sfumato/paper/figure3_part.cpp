@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kKlMethod = "KL of the exact normal laws at t = 100";
+constexpr const char* kKlMethod = "KL of the exact normal distributions at t = 100";
 constexpr const char* kErrorMethod = "E|x_t - x*|^2 at t = 100, exact, bias included";
 constexpr const char* kGainMethod =
     "exact KL at isotropic noise over exact KL at the best diagonal noise found, at equal error";

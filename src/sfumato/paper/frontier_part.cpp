@@ -135,7 +135,7 @@ Table ridge_table(const std::vector<FrontierCurve>& curves) {
                {"kl", "KL(D||D')"}},
               2);
   const auto exact = [](double value) {
-    return Claimed<double>{value, Claim::exact, "normal laws of noisy gradient descent"};
+    return Claimed<double>{value, Claim::exact, "normal distributions of noisy gradient descent"};
   };
   for (const FrontierCurve& curve : curves) {
     for (const FrontierPoint& p : curve.points) {
@@ -156,7 +156,7 @@ Figure ridge_figure(const std::vector<FrontierCurve>& curves) {
                   {},
                   {},
                   Claim::exact,
-                  "total variation of the two normal laws"};
+                  "total variation of the two normal distributions"};
     for (const FrontierPoint& p : curve.points) {
       series.x.push_back(p.excess_loss);
       series.y.push_back(p.advantage);

@@ -125,7 +125,8 @@ Table ridge_table(const std::vector<BatchPoint>& points) {
        {"covariance", "covariance part"},
        {"kl", "KL"}});
   const auto exact = [](double value) {
-    return Claimed<double>{value, Claim::exact, "normal laws, noise of Spec §10 at the minimisers"};
+    return Claimed<double>{value, Claim::exact,
+                           "normal distributions, noise of Spec §10 at the minimisers"};
   };
   for (const BatchPoint& p : points) {
     table.add_row({p.batch, exact(p.drift), exact(p.covariance), exact(p.kl)});
@@ -137,7 +138,7 @@ Figure ridge_figure(const std::vector<BatchPoint>& points) {
   Figure figure("table1_ridge_kl", "KL against the batch size, ridge problem", Mark::line,
                 Axis{"batch size", "", Scale::log}, Axis{"KL(D||D')", "nats", Scale::log});
   const auto add = [&](const char* key, const char* title, double BatchPoint::*member) {
-    Series series{key, title, {}, {}, {}, Claim::exact, "normal laws of the long run"};
+    Series series{key, title, {}, {}, {}, Claim::exact, "normal distributions of the long run"};
     for (const BatchPoint& p : points) {
       if (std::isinf(p.*member)) continue;
       series.x.push_back(static_cast<double>(p.batch));

@@ -191,20 +191,20 @@ void add_constants(std::vector<PrintedCase>& cases) {
     const double variance = row.sigma * row.sigma;
     const auto printed = as_printed::lsi_constant(variance, row.kappa, row.start, row.time);
     const double exact = lsi_constant(variance, row.kappa, row.start, row.time);
-    cases.push_back({"log_sobolev_constant", row.setting, 4,
-                     Claimed<double>{exact, Claim::exact,
-                                     "constant of the Ornstein-Uhlenbeck law at that time"},
-                     printed.value,
-                     Claimed<double>{exact, Claim::upper_bound, "Spec §7.2, attained"},
-                     printed.valid});
+    cases.push_back(
+        {"log_sobolev_constant", row.setting, 4,
+         Claimed<double>{exact, Claim::exact,
+                         "constant of the Ornstein-Uhlenbeck distribution at that time"},
+         printed.value, Claimed<double>{exact, Claim::upper_bound, "Spec §7.2, attained"},
+         printed.valid});
   }
   const OuLaw unit(scalar(1, 0, 1), normal(0, 0));
   const double variance = trace(unit.at(kInf).covariance);
   // exp(-f / (2 sigma^2)) with f = kappa x^2/2 is the density of N(0, 2 sigma^2 / kappa).
   const double printed = 2.0 * isotropic_variance(scalar(1, 0, 1).noise).value() / 1.0;
   cases.push_back({"invariant_law", "variance for f = x^2/2, sigma = 1", 3,
-                   Claimed<double>{variance, Claim::exact, "long-run law of the process"}, printed,
-                   Claimed<double>{0.5, Claim::exact, "exp(-2 f / sigma^2), Spec §7.1"},
+                   Claimed<double>{variance, Claim::exact, "long-run distribution of the process"},
+                   printed, Claimed<double>{0.5, Claim::exact, "exp(-2 f / sigma^2), Spec §7.1"},
                    std::fabs(printed - variance) <= kSlack});
   for (const double distance : {10.0, 1.0}) {
     const auto lemma = as_printed::convergence_lemma(1.0, 1.0, distance * distance, 1.0);

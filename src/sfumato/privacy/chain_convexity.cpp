@@ -5,6 +5,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/sde/chain_law.hpp"
 
 namespace sfumato {

@@ -69,7 +69,7 @@ Covariance checked_noise(const ClassificationFit& fit, const Covariance& noise) 
       isotropic != nullptr ? isotropic->variance > 0.0 : has_full_rank(dense(checked))) {
     return checked;
   }
-  throw InvalidArgument("the noise is singular: along some direction the gradients are not hidden",
+  throw InvalidArgument("the noise is singular: it hides nothing in some direction",
                         "Give noise in every direction", here());
 }
 
@@ -82,13 +82,13 @@ GaussianLaw checked_start(const ClassificationFit& fit, const GaussianLaw& start
 void note_kinds(const Covariance& noise, std::vector<std::string>& notes) {
   if (isotropic_variance(noise).has_value()) return;
   notes.emplace_back(
-      "The noise is not isotropic: the bound on the KL from convexity constants does not apply, "
-      "and every number follows from mu.");
+      "The noise is not isotropic, so the KL bound from convexity constants does not apply, and "
+      "every number follows from mu.");
 }
 
 /// The bounds that curvature near the minimiser proves about the invariant laws.
 void add_stationary(const StationaryBound& bound, Proven& proven) {
-  const char* const kMethod = "curvature near the minimiser, invariant laws";
+  const char* const kMethod = "curvature near the minimiser, stationary distributions";
   if (bound.forward < kInf && bound.reverse < kInf) {
     const auto kl = [&](double value) {
       return Claimed<Nats>{Nats{value}, Claim::upper_bound, kMethod};
@@ -112,12 +112,12 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
     throw NumericalFailure(
         own.kappa > 0.0
             ? fmt::format("the flow is not proven to contract in the metric of this noise (rate "
-                          "{:.3g}), so nothing bounds the risk in the long run",
+                          "{:.3g}), so there is no bound for unlimited time",
                           rate)
-            : std::string("without ridge the flow is not proven to contract (kappa = 0), so "
-                          "nothing bounds the risk in the long run"),
-        own.kappa > 0.0 ? "Use isotropic noise, or give a finite --time"
-                        : "Add --ridge, or give a finite --time",
+            : std::string("without a ridge the flow is not proven to contract (kappa = 0), so "
+                          "there is no bound for unlimited time"),
+        own.kappa > 0.0 ? "Use isotropic noise, or give a finite `time`"
+                        : "Add a `ridge`, or give a finite `time`",
         here());
   }
   if (!(rate > 0.0)) {
@@ -163,16 +163,16 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const ChainRe
   const double c = hessian_step_lipschitz(own.kappa, own.lipschitz, eta, noise);
   if (c >= 1.0) {
     const std::string remedy =
-        own.kappa == 0.0 ? std::string("Add --ridge")
+        own.kappa == 0.0 ? std::string("Add a `ridge`")
         : isotropic_variance(noise)
-            ? fmt::format("Lower --learning-rate below {:.3g}", 2.0 / own.lipschitz)
-            : std::string("Lower --learning-rate or use isotropic noise");
+            ? fmt::format("Set `learning_rate` below {:.3g}", 2.0 / own.lipschitz)
+            : std::string("Lower `learning_rate` or use isotropic noise");
     if (steps == kInf) {
       throw NumericalFailure(
           fmt::format("the steps are not proven to contract (constant {:.4g}, the curvature is up "
-                      "to {:.4g}), so nothing bounds the risk in the long run",
+                      "to {:.4g}), so there is no bound for unlimited steps",
                       c, own.lipschitz),
-          remedy + ", or give a finite number of --steps", here());
+          remedy + ", or give a finite number of `steps`", here());
     }
     notes.push_back(
         fmt::format("The steps are not proven to contract (constant {:.4g}, the curvature is up to "
@@ -294,17 +294,19 @@ ClassificationRows row_bounds(const ClassificationFit& fit, const RowRiskOptions
   } catch (const Stopped&) {
     return result;
   }
+  const std::vector<Index> chosen = rows_to_compute(options, fit.problem().rows());
   const std::uint64_t chunk = chunk_of(fit.problem().parameters());
   (void)parallel_blocks(
-      {"rows", result.rows.size(), chunk, options.threads}, observer,
+      {"rows", chosen.size(), chunk, options.threads}, observer,
       [&](std::uint64_t first, std::uint64_t last) {
         std::vector<Neighbour> block;
-        for (std::uint64_t row = first; row < last; ++row) {
-          block.push_back({static_cast<Index>(row), options.replacement});
+        for (std::uint64_t i = first; i < last; ++i) {
+          block.push_back({chosen[i], options.replacement});
         }
         const std::vector<Pair> pairs = pairs_of(fit, block, how.stationary, observer);
-        for (std::uint64_t row = first; row < last; ++row) {
-          result.rows[row] = risk_of(static_cast<Index>(row), pairs[row - first], how, options);
+        for (std::uint64_t i = first; i < last; ++i) {
+          const Index row = chosen[i];
+          result.rows[static_cast<std::size_t>(row)] = risk_of(row, pairs[i - first], how, options);
         }
       });
   return result;

@@ -4,6 +4,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/privacy/make_observation.hpp"
 #include "sfumato/sde/precise/training.hpp"
 
 namespace sfumato {
@@ -28,14 +29,15 @@ VectorXd shift_of(const QuadraticLoss& d, const QuadraticLoss& d_prime, const Mi
 
 }  // namespace
 
-void Observation::set_laws(const WhitenedPair& pair, bool equal_covariances) {
-  mutually_singular = pair.mutually_singular;
-  used_rank_tolerance = pair.used_rank_tolerance;
+void set_laws(Observation& observation, const WhitenedPair& pair, bool equal_covariances) {
+  observation.mutually_singular = pair.mutually_singular;
+  observation.used_rank_tolerance = pair.used_rank_tolerance;
   if (equal_covariances) {
-    mu = Claimed<double>{pair.mutually_singular ? kInf : pair.shift.matrix().norm(), Claim::exact,
-                         "equal covariances: this pair is exactly mu-GDP"};
+    observation.mu =
+        Claimed<double>{pair.mutually_singular ? kInf : pair.shift.matrix().norm(), Claim::exact,
+                        "equal covariances: this pair is exactly mu-GDP"};
   }
-  risk = Risk::exact(pair);
+  observation.risk = Risk::exact(pair);
 }
 
 TrainingDifferences differences_of_releases(const Pair<QuadraticTraining>& pair) {
@@ -81,10 +83,10 @@ Observation observe_release(const Pair<QuadraticTraining>& pair) {
     return Accuracy{exact(trace(training.noise)), exact(loss)};
   };
   Observation observation{0.0, map(pair, accuracy)};
-  observation.set_laws(
-      whiten(VectorXd::Zero(pair.d.dimension()), pair.d.noise,
-             shift_of(pair.d.loss, pair.d_prime.loss, x, x_prime), pair.d_prime.noise),
-      /*equal_covariances=*/true);
+  set_laws(observation,
+           whiten(VectorXd::Zero(pair.d.dimension()), pair.d.noise,
+                  shift_of(pair.d.loss, pair.d_prime.loss, x, x_prime), pair.d_prime.noise),
+           /*equal_covariances=*/true);
   return observation;
 }
 

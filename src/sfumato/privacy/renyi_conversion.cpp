@@ -109,15 +109,6 @@ Claimed<Epsilon> epsilon_from_renyi(Nats renyi, double order, Delta delta) {
           fmt::format("Renyi divergence of order {:.6g}", order), assumptions()};
 }
 
-Claimed<Delta> delta_from_renyi_curve(const RenyiCurve& curve, Epsilon epsilon,
-                                      const OrderRange& range) {
-  const Best best = minimise_over_orders(range, Where::here(), [&](double order) {
-    return log_delta(curve(order).value(), order, epsilon.nats());
-  });
-  return {Delta(to_probability(best.value)), Claim::upper_bound,
-          fmt::format("Renyi divergence, best order {:.6g}", best.order), assumptions()};
-}
-
 Claimed<Epsilon> epsilon_from_renyi_curve(const RenyiCurve& curve, Delta delta,
                                           const OrderRange& range) {
   const Best best = minimise_over_orders(range, Where::here(), [&](double order) {

@@ -28,16 +28,11 @@ struct OrderRange {
   double highest = 1e6;
 };
 
-/// The best of delta_from_renyi over the orders of `range`, by golden section in log(order - 1).
+/// The best of epsilon_from_renyi over the orders of `range`, by Brent's method in log(order - 1).
 ///
 /// Every order gives a valid bound, so a search that stops early is only a little loose. For the
-/// curve of one pair of laws log delta is convex in the order and the minimum is found to 1e-8.
-/// The method names the order that was used.
+/// curve of one pair of laws the minimum is found to 1e-8. The method names the order that was used.
 /// Throws  InvalidArgument unless 1 < lowest <= highest < +inf.
-[[nodiscard]] Claimed<Delta> delta_from_renyi_curve(const RenyiCurve& curve, Epsilon epsilon,
-                                                    const OrderRange& range = {});
-
-/// The best of epsilon_from_renyi over the orders of `range`; as delta_from_renyi_curve.
 [[nodiscard]] Claimed<Epsilon> epsilon_from_renyi_curve(const RenyiCurve& curve, Delta delta,
                                                         const OrderRange& range = {});
 

@@ -18,6 +18,7 @@
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
 #include "sfumato/sde/problem/row_span.hpp"
+#include "sfumato/sde/step_noise.hpp"
 
 namespace sfumato {
 namespace {
@@ -39,33 +40,34 @@ void require_dimension(std::string_view what, Index got, Index expected) {
 /// A row takes seconds here, O(p^3), and cannot be interrupted.
 void require_affordable(const RidgeProblem& problem) {
   if (problem.parameters() <= kMostParameters) return;
-  throw InvalidArgument(
-      fmt::format("{} parameters are too many for this release: the most is {}",
-                  problem.parameters(), kMostParameters),
-      "Choose fewer columns, the long run with isotropic noise and the sum, or --release",
-      Where::here("row risks"));
+  throw InvalidArgument(fmt::format("{} parameters are too many for this release: the maximum is "
+                                    "{}",
+                                    problem.parameters(), kMostParameters),
+                        "Use fewer columns, the stationary distribution with isotropic noise and "
+                        "the sum, or `release`",
+                        Where::here("row risks"));
 }
 
 /// Throws   NumericalFailure if the loss has no unique minimiser: one that double precision cannot
 ///          tell from none is looked for with more digits.
-void require_minimiser(const RidgeProblem& problem) {
-  if (problem.has_minimiser()) return;
+void require_minimiser(const RidgeProblem& problem, const Observer& observer) {
+  if (problem.has_minimiser(observer)) return;
   if (problem.parameters() <= kLargestWide && problem.precise().spectrum().values(0) > 0.0) return;
   (void)problem.minimiser();
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const MinimiserRelease& release) {
+                   const MinimiserRelease& release, const Observer& observer) {
   require_dimension("noise", dimension(release.noise), problem.parameters());
   const Covariance noise = require_covariance("noise", release.noise, Where::here("row_risks"));
-  require_minimiser(problem);
-  return [&problem, &replacement, noise](Index row) {
-    return ridge_pair_released(problem, row, replacement, noise);
+  require_minimiser(problem, observer);
+  return [&problem, &replacement, &observer, noise](Index row) {
+    return ridge_pair_released(problem, row, replacement, noise, observer);
   };
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const FlowRelease& release) {
+                   const FlowRelease& release, const Observer& observer) {
   const Where where = Where::here("row_risks");
   require_non_negative("time", release.time, where);
   require_dimension("noise", dimension(release.noise), problem.parameters());
@@ -77,10 +79,10 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 
   const auto* isotropic = std::get_if<Isotropic>(&noise);
   if (time == kInf && isotropic != nullptr && isotropic->variance > 0.0) {
-    require_minimiser(problem);
+    require_minimiser(problem, observer);
     const double variance = isotropic->variance;
-    return [&problem, &replacement, variance](Index row) {
-      return ridge_pair_stationary(problem, row, replacement, variance);
+    return [&problem, &replacement, &observer, variance](Index row) {
+      return ridge_pair_stationary(problem, row, replacement, variance, observer);
     };
   }
 
@@ -98,27 +100,26 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const ChainRelease& release) {
+                   const ChainRelease& release, const Observer&) {
   const Where where = Where::here("row_risks");
   require_steps(release.steps, where);
   require_positive("learning_rate", release.learning_rate, where);
   require_dimension("noise", dimension(release.noise), problem.parameters());
   require_dimension("start", release.start.mean.size(), problem.parameters());
-  const Covariance step_noise =
-      scaled(require_covariance("noise", release.noise, where), release.learning_rate);
+  const Covariance noise =
+      step_noise(require_covariance("noise", release.noise, where), release.learning_rate);
   const GaussianLaw start{release.start.mean,
                           require_covariance("start", release.start.covariance, where)};
   require_affordable(problem);
   const double rate = release.learning_rate;
   const double steps = release.steps;
   const ChainLaw law(
-      {problem.loss().curvature, problem.loss().pull, rate, step_noise, problem.loss().given},
-      start);
+      {problem.loss().curvature, problem.loss().pull, rate, noise, problem.loss().given}, start);
   (void)law.at(steps);  // throws if the table itself has no law after so many steps
-  return [&problem, &replacement, step_noise, start, rate, steps,
+  return [&problem, &replacement, noise, start, rate, steps,
           law](Index row) -> std::optional<WhitenedPair> {
     const QuadraticLoss loss = problem.neighbour(row, replacement);
-    const ChainLaw other({loss.curvature, loss.pull, rate, step_noise, loss.given}, start);
+    const ChainLaw other({loss.curvature, loss.pull, rate, noise, loss.given}, start);
     // A flat direction without the row; a step too long for D' is a failure instead.
     if (steps == kInf && other.spectrum().values.minCoeff() <= 0.0 && !other.long_run().law) {
       return std::nullopt;
@@ -131,9 +132,15 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
                 const RowRiskOptions& options) {
   RowRisk result;
   result.row = row;
-  result.leverage = problem.leverage(row);
+  result.leverage = {problem.leverage(row),
+                     problem.leverages_are_lower_bounds() ? Claim::lower_bound : Claim::exact};
   try {
     std::optional<WhitenedPair> pair = pair_of(row);
+    if (!pair && problem.parameters() > kLargestWide) {
+      throw NumericalFailure(
+          "double precision cannot tell whether the loss has a unique minimiser without this row",
+          "Add ridge, or drop columns that others determine", Where::here("row risks"));
+    }
     if (!pair) {
       result.status = RowStatus::no_model;
       result.message = "without this row the loss has no unique minimiser";
@@ -151,24 +158,29 @@ RowRisk risk_of(const RidgeProblem& problem, Index row, const PairOfRow& pair_of
   return result;
 }
 
-}  // namespace
-
-namespace {
+std::vector<RowRisk> not_computed(Index rows) {
+  std::vector<RowRisk> risks(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
+  return risks;
+}
 
 std::vector<RowRisk> risks_of(const RidgeProblem& problem, const RowRiskOptions& options,
                               Observer& observer) {
   const PairOfRow pair_of = std::visit(
-      [&](const auto& release) { return pairs_of(problem, options.replacement, release); },
+      [&](const auto& release) {
+        return pairs_of(problem, options.replacement, release, observer);
+      },
       options.release);
 
-  std::vector<RowRisk> risks(static_cast<std::size_t>(problem.rows()));
-  for (std::size_t i = 0; i < risks.size(); ++i) risks[i].row = static_cast<Index>(i);
-  (void)parallel_blocks({"rows", risks.size(), kChunk, options.threads}, observer,
+  std::vector<RowRisk> risks = not_computed(problem.rows());
+  const std::vector<Index> chosen = rows_to_compute(options, problem.rows());
+  (void)parallel_blocks({"rows", chosen.size(), kChunk, options.threads}, observer,
                         [&](std::uint64_t first, std::uint64_t last) {
-                          for (std::uint64_t row = first; row < last; ++row) {
+                          for (std::uint64_t i = first; i < last; ++i) {
                             throw_if_stopped(observer);
-                            risks[row] =
-                                risk_of(problem, static_cast<Index>(row), pair_of, options);
+                            const Index row = chosen[i];
+                            risks[static_cast<std::size_t>(row)] =
+                                risk_of(problem, row, pair_of, options);
                           }
                         });
   return risks;
@@ -213,7 +225,7 @@ bool agree(double a, double b) {
 std::vector<RowRisk> risks_in_span(const RidgeProblem& problem, const RowRiskOptions& options,
                                    Observer& observer) {
   const auto solve = [&](bool last_first) {
-    const RowSpan span = span_of_rows(problem, options.replacement, last_first);
+    const RowSpan span = span_of_rows(problem, options.replacement, last_first, observer);
     RowRiskOptions inner = options;
     inner.replacement = span.replacement;
     inner.release = reduced(options.release, span.problem.parameters());
@@ -233,7 +245,7 @@ std::vector<RowRisk> risks_in_span(const RidgeProblem& problem, const RowRiskOpt
     failed.row = risks[i].row;
     failed.status = RowStatus::failed;
     failed.leverage = risks[i].leverage;
-    failed.message = "double precision leaves too few digits. Standardise the columns";
+    failed.message = "double precision loses too many digits. Standardise the columns";
     risks[i] = std::move(failed);
   }
   return risks;
@@ -255,11 +267,13 @@ std::vector<RowRisk> row_risks(const RidgeProblem& problem, const RowRiskOptions
       },
       options.release);
   const Index span = problem.rows() + (options.replacement ? 1 : 0);
-  if (problem.parameters() > std::max(span, kLargestWide) &&
-      is_round(options.release, problem.options().ridge > 0.0)) {
-    return risks_in_span(problem, options, observer);
+  const bool in_span = problem.parameters() > std::max(span, kLargestWide) &&
+                       is_round(options.release, problem.options().ridge > 0.0);
+  try {
+    return (in_span ? risks_in_span : risks_of)(problem, options, observer);
+  } catch (const Stopped&) {  // before the first row
+    return not_computed(problem.rows());
   }
-  return risks_of(problem, options, observer);
 }
 
 }  // namespace sfumato

@@ -15,6 +15,7 @@
 #include "sfumato/divergence/gaussian_tradeoff.hpp"
 #include "sfumato/divergence/local_gdp.hpp"
 #include "sfumato/divergence/privacy_loss.hpp"
+#include "sfumato/divergence/rank_assumption.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 
@@ -250,7 +251,7 @@ Claimed<Delta> Risk::delta(Direction direction, Epsilon epsilon) const {
   return least(Overloaded{
       [&](const Gaussian& g) -> Claimed<Delta> {
         if (g.sides[0].pair.mutually_singular) {
-          return view_of<Delta>({Delta{1.0}, Claim::exact, "mutually singular laws"}, g);
+          return view_of<Delta>({Delta{1.0}, Claim::exact, "mutually singular distributions"}, g);
         }
         const HockeyStick h =
             gaussian_hockey_stick(g.sides[own].loss, g.sides[other].loss, epsilon.nats());

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "sfumato/privacy/row_views.hpp"
 
 namespace sfumato {
@@ -31,6 +33,19 @@ std::string_view name(RowStatus status) {
     case RowStatus::not_computed: return "not_computed";
   }
   throw InternalError(fmt::format("unknown RowStatus {}", static_cast<int>(status)));
+}
+
+std::vector<Eigen::Index> rows_to_compute(const RowRiskOptions& options, Eigen::Index rows) {
+  std::vector<Eigen::Index> chosen = options.only;
+  for (const Eigen::Index row : chosen) {
+    if (row >= 0 && row < rows) continue;
+    throw InvalidArgument(fmt::format("row {} of a table of {}", row + 1, rows),
+                          "Name rows that there are", Where::here("row risks"));
+  }
+  if (!chosen.empty()) return chosen;
+  chosen.resize(static_cast<std::size_t>(rows));
+  std::iota(chosen.begin(), chosen.end(), Eigen::Index{0});
+  return chosen;
 }
 
 void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options) {

@@ -7,6 +7,7 @@
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
+#include "sfumato/privacy/make_observation.hpp"
 
 namespace sfumato {
 namespace {
@@ -106,7 +107,7 @@ Observation TrainingPair::at(double when) const {
                                 map(sides, [&](const auto& side) { return accuracy(side, when); })};
         const auto [pair, reason] = compare(sides.d.law, sides.d_prime.law, when);
         observation.reason = reason;
-        if (pair) observation.set_laws(*pair, differences_.equal_covariances());
+        if (pair) set_laws(observation, *pair, differences_.equal_covariances());
         if (differences_.curvature || differences_.noise) add_floor(sides, when, observation);
         return observation;
       },

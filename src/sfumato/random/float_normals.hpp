@@ -12,11 +12,4 @@ namespace sfumato {
 void fill_float_normals(std::uint64_t step, std::uint64_t number, const PhiloxKey& key,
                         float* values, std::size_t blocks);
 
-/// The same for one kind of vectors, for tests and benchmarks; `scalar` and `baseline` (128 bits) are
-/// always there.
-enum class VectorWidth { scalar, baseline, avx2, avx512 };
-[[nodiscard]] bool has_vectors(VectorWidth width);
-void fill_float_normals(VectorWidth width, std::uint64_t step, std::uint64_t number,
-                        const PhiloxKey& key, float* values, std::size_t blocks);
-
 }  // namespace sfumato

@@ -140,7 +140,7 @@ constexpr std::array kEntries = {
           {"margin"}},
     Entry{{"Model", "One trained model: one world, policy and replica."}, {"models"}},
     Entry{{"Noise floor", "The risk that remains however large the noise becomes."},
-          {"noise floor"}},
+          {"noise floor", "unlimited"}},
     Entry{{"Pair, replica, trial",
            "A pair is D and D' with one differing record; a replica repeats its training with a "
            "new seed; a trial is the models of D and D' of one replica under one noise policy."},
@@ -151,6 +151,11 @@ constexpr std::array kEntries = {
           {"privacy cost", "privacy_cost", "cost"}},
     Entry{{"Quantile", "The value that this share of the rows does not exceed."},
           {"quantile", "median"}},
+    Entry{{"R^2 and RMSE",
+           "How well weights predict a quantity: 1 minus the sum of squared errors over that of "
+           "always saying the mean (1 is perfect, below 0 is worse than the mean), and the root of "
+           "the mean squared error in the units of the target."},
+          {"r^2", "rmse", "measure", "without noise"}},
     Entry{{"Score",
            "The number by which an attack ranks models: larger if the record looks like a "
            "member."},

@@ -133,9 +133,10 @@ GaussianLaw ChainLaw::at(double steps) const {
                   })};
   if (!law.mean.allFinite() || !std::isfinite(trace(law.covariance))) {
     throw NumericalFailure(
-        fmt::format("the law at step {} overflows (learning rate times curvature lies between "
-                    "{:.6g} and {:.6g}, and only values in [0, 2] are stable)",
-                    steps, speed_.minCoeff(), speed_.maxCoeff()),
+        fmt::format(
+            "the distribution at step {} overflows (learning rate times curvature lies between "
+            "{:.6g} and {:.6g}, and only values in [0, 2] are stable)",
+            steps, speed_.minCoeff(), speed_.maxCoeff()),
         "Ask for fewer steps, or lower the learning rate", Where::here("the chain"));
   }
   return law;
@@ -196,9 +197,10 @@ LongRunLaw ChainLaw::long_run() const {
                           : force_(i) != 0.0 ? "is zero and the gradient does not vanish along it"
                                              : nullptr;
     if (problem == nullptr) continue;
-    return {std::nullopt,
-            fmt::format("there is no stationary law: learning rate times eigenvalue {:.6g} {}",
-                        speed_(i), problem)};
+    return {
+        std::nullopt,
+        fmt::format("there is no stationary distribution: learning rate times eigenvalue {:.6g} {}",
+                    speed_(i), problem)};
   }
   VectorXd moved(dimension());
   for (Index i = 0; i < dimension(); ++i) moved(i) = speed_(i) > 0.0 ? force_(i) / speed_(i) : 0.0;

@@ -6,6 +6,7 @@
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/precise/twin.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -46,6 +47,7 @@ class ChainLaw {
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] const GaussianLaw& start() const { return start_; }
   [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
+  [[nodiscard]] const ChainLaw& twin() const { return twin_.of(precise_.given()); }
 
   /// Whether the eigenvalues were taken from more digits than double precision has.
   [[nodiscard]] bool lost_digits() const { return lost_digits_; }
@@ -97,6 +99,7 @@ class ChainLaw {
   Eigen::MatrixXd noise_;   ///< Q^T S Q, or one column of variances when diagonal_
   Eigen::MatrixXd spread_;  ///< Q^T V_0 Q, likewise
   PreciseTraining precise_;
+  LawTwin<ChainLaw> twin_;
   bool lost_digits_ = false;
 };
 

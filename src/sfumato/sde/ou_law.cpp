@@ -142,10 +142,10 @@ GaussianLaw OuLaw::at(double time) const {
                            product_or_zero(spread_.entry(i, j), decay(rate, time));
                   })};
   if (!law.mean.allFinite() || !all_finite(law.covariance)) {
-    throw NumericalFailure(
-        fmt::format("the law at time {} overflows (the smallest eigenvalue of the curvature is {})",
-                    time, rates.minCoeff()),
-        "Ask for an earlier time", Where::here("the flow"));
+    throw NumericalFailure(fmt::format("the distribution at time {} overflows (the smallest "
+                                       "eigenvalue of the curvature is {})",
+                                       time, rates.minCoeff()),
+                           "Ask for an earlier time", Where::here("the flow"));
   }
   return law;
 }
@@ -173,9 +173,10 @@ LongRunLaw OuLaw::long_run() const {
                           : pull_(i) != 0 ? "is zero and the drift does not vanish along it"
                                           : nullptr;
     if (problem == nullptr) continue;
-    return {std::nullopt,
-            fmt::format("there is no stationary law: eigenvalue {:.6g} of the curvature {}",
-                        rates(i), problem)};
+    return {
+        std::nullopt,
+        fmt::format("there is no stationary distribution: eigenvalue {:.6g} of the curvature {}",
+                    rates(i), problem)};
   }
   VectorXd mean(dimension());
   for (Index i = 0; i < dimension(); ++i) {

@@ -10,6 +10,7 @@
 #include "sfumato/sde/law.hpp"
 #include "sfumato/sde/ou_pair.hpp"
 #include "sfumato/sde/precise/training.hpp"
+#include "sfumato/sde/precise/twin.hpp"
 #include "sfumato/sde/problem/given_loss.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -48,6 +49,7 @@ class OuLaw {
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] const GaussianLaw& start() const { return start_; }
   [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
+  [[nodiscard]] const OuLaw& twin() const { return twin_.of(precise_.given()); }
 
   /// Whether the eigenvalues were taken from more digits than double precision has.
   [[nodiscard]] bool lost_digits() const { return lost_digits_; }
@@ -106,6 +108,7 @@ class OuLaw {
   Rotated noise_;
   Rotated spread_;  ///< Q^T V_0 Q
   PreciseTraining precise_;
+  LawTwin<OuLaw> twin_;
   bool lost_digits_ = false;
 };
 

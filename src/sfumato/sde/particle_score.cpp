@@ -62,7 +62,7 @@ ParticleScore::ParticleScore(const Diffusion& diffusion, double time, const Cons
     require_size("the noise", sigma.rows(), d, where);
     const Eigen::LLT<MatrixXd> cholesky(step * sigma);
     if (cholesky.info() != Eigen::Success) {
-      throw InvalidArgument("the noise is singular, the particles' law has no density",
+      throw InvalidArgument("the noise is singular, the particles' distribution has no density",
                             "Add noise in every direction", where);
     }
     whitening_.emplace_back(cholesky.matrixL().solve(MatrixXd::Identity(d, d)));

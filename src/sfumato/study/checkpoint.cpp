@@ -119,6 +119,55 @@ class Reader {
   std::string path_;
 };
 
+/// What only some ways of training have to remember: an array for each model that has any.
+template <class Number>
+void add_by_model(const char* name, const std::vector<std::vector<Number>>& by_model,
+                  Arrays& arrays) {
+  for (std::size_t m = 0; m < by_model.size(); ++m) {
+    if (by_model[m].empty()) continue;
+    const std::vector<double> row(by_model[m].begin(), by_model[m].end());
+    arrays.emplace(fmt::format("{}_{}", name, m), matrix_array(matrix_of({row})));
+  }
+}
+
+template <class Number>
+void read_by_model(const Reader& reader, const char* name, std::size_t models,
+                   std::vector<std::vector<Number>>& by_model) {
+  by_model.resize(models);
+  for (std::size_t m = 0; m < models; ++m) {
+    const std::string key = fmt::format("{}_{}", name, m);
+    if (reader.find(key) == nullptr) continue;
+    const Eigen::MatrixXd& row = reader.matrix(key, 1, -1);
+    for (Eigen::Index i = 0; i < row.cols(); ++i) {
+      by_model[m].push_back(static_cast<Number>(row(0, i)));
+    }
+  }
+}
+
+void add_optional(const GroupState& state, Arrays& arrays) {
+  add_by_model("velocity", state.velocities, arrays);
+  add_by_model("average", state.averages, arrays);
+  add_by_model("moments", state.moments, arrays);
+  std::vector<std::vector<double>> zeroed;
+  for (const ModelRecord& record : state.models) {
+    zeroed.push_back({static_cast<double>(record.zeroed_records), record.canary_score});
+  }
+  if (!zeroed.empty()) arrays.emplace("clipped", matrix_array(matrix_of(zeroed)));
+}
+
+void read_optional(const Reader& reader, GroupState& state) {
+  const std::size_t models = state.models.size();
+  read_by_model(reader, "velocity", models, state.velocities);
+  read_by_model(reader, "average", models, state.averages);
+  read_by_model(reader, "moments", models, state.moments);
+  if (reader.find("clipped") == nullptr) return;
+  const Eigen::MatrixXd& zeroed = reader.matrix("clipped", static_cast<Eigen::Index>(models), 2);
+  for (std::size_t m = 0; m < models; ++m) {
+    state.models[m].zeroed_records = reader.count(zeroed(static_cast<Eigen::Index>(m), 0));
+    state.models[m].canary_score = zeroed(static_cast<Eigen::Index>(m), 1);
+  }
+}
+
 }  // namespace
 
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
@@ -155,6 +204,7 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   if (!losses.empty()) arrays.emplace("losses", matrix_array(matrix_of(losses)));
   if (!infinite.empty()) arrays.emplace("infinite_parameters", matrix_array(matrix_of(infinite)));
   if (!squares.empty()) arrays.emplace("squared_differences", matrix_array(matrix_of(squares)));
+  add_optional(state, arrays);
   NpzWriter writer;
   for (const auto& [name, array] : arrays) writer.add(name, array);
   writer.add_text("study", checkpoint.study);
@@ -231,6 +281,7 @@ Checkpoint read_checkpoint(const std::string& path) {
       }
     }
   }
+  read_optional(reader, state);
   return checkpoint;
 }
 

@@ -24,7 +24,7 @@ ProvenRisk exact_risk(const LinearLosses& losses, double step, const Covariance&
   ProvenRisk proven{Risk::exact(pair), {}, ""};
   if (!pair.mutually_singular && losses.worlds[0].curvature == losses.worlds[1].curvature) {
     proven.mu = Claimed<double>{pair.shift.matrix().norm(), Claim::exact,
-                                "distance of two normal laws with one covariance"};
+                                "distance of two normal distributions with one covariance"};
   }
   return proven;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -68,22 +69,31 @@ Network without_checks(const ModelSpec& model, const Shape& data) {
   return Network(data, std::move(layers), model.where);
 }
 
-/// The variances of a covariance that a file holds, one per parameter.
-std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
-                                                       const Network& network) {
-  const Covariance covariance = read_covariance(noise.covariance).covariance;
+/// The covariance of a policy's file, for this network.
+Covariance covariance_of(const NoiseSpec& noise, const Network& network) {
+  Covariance covariance = read_covariance(noise.covariance).covariance;
   const Where where = Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance));
   const auto parameters = static_cast<Eigen::Index>(network.parameter_count());
   if (dimension(covariance) != parameters) {
-    throw InvalidArgument(fmt::format("the covariance has {} dimensions, the network {} parameters",
+    throw InvalidArgument(fmt::format("the covariance has {} dimensions, but the network has {} "
+                                      "parameters",
                                       dimension(covariance), parameters),
                           "Design the noise for this network", where);
   }
+  return covariance;
+}
+
+/// The variances of a covariance that a file holds, one per parameter.
+std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
+                                                       const Network& network) {
+  const Covariance covariance = covariance_of(noise, network);
+  const Where where = Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance));
   if (!is_diagonal(covariance)) {
-    throw InvalidArgument("the covariance is not diagonal",
-                          "Training draws its noise parameter by parameter: design it in the form "
-                          "diagonal, grouped or isotropic",
-                          where);
+    throw InvalidArgument(
+        "the covariance is not diagonal",
+        "Training draws its noise parameter by parameter: design it with the form "
+        "diagonal, grouped or isotropic",
+        where);
   }
   const Eigen::VectorXd diagonal = diagonal_of(covariance);
   auto variances = std::make_shared<std::vector<float>>();
@@ -92,11 +102,52 @@ std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
   return variances;
 }
 
+/// The shape of private noise, of mean variance 1: its size is the multiplier's.
+void read_shape(NoisePolicy& policy, const NoiseSpec& noise, const Network& network) {
+  const Covariance covariance = covariance_of(noise, network);
+  const auto* factored = std::get_if<Factored>(&covariance);
+  const bool low_rank = policy.metric == PrivateMetric::low_rank;
+  if (low_rank ? factored == nullptr : !is_diagonal(covariance)) {
+    throw InvalidArgument(
+        low_rank ? "the covariance is not diagonal plus low rank"
+                 : "the covariance is not diagonal",
+        low_rank ? "Design it in the form low_rank, or use metric = \"whitened\""
+                 : "Design it in the form diagonal or grouped, or use metric = \"low_rank\"",
+        noise.where);
+  }
+  const Eigen::VectorXd diagonal = low_rank ? factored->diagonal : diagonal_of(covariance);
+  const double scale = 1.0 / diagonal.mean();
+  std::vector<float> variances;
+  for (const double variance : diagonal) variances.push_back(static_cast<float>(scale * variance));
+  policy.fixed = std::make_shared<const std::vector<float>>(std::move(variances));
+  if (!low_rank) return;
+  std::vector<std::vector<float>> columns;
+  for (Eigen::Index k = 0; k < factored->factor.cols(); ++k) {
+    std::vector<float>& column = columns.emplace_back();
+    for (const double entry : factored->factor.col(k)) {
+      column.push_back(static_cast<float>(std::sqrt(scale) * entry));
+    }
+  }
+  policy.factor = std::make_shared<const std::vector<std::vector<float>>>(std::move(columns));
+}
+
+void complete_private(NoisePolicy& policy, const NoiseSpec& noise, const Network& network) {
+  policy.metric = noise.metric;
+  policy.clip = noise.clip;
+  policy.noise_multiplier = noise.noise_multiplier;
+  policy.layer_clips = noise.layer_clips;
+  if (policy.metric == PrivateMetric::per_layer && policy.layer_clips.empty()) {
+    const std::size_t layers = network.blocks().size();
+    policy.layer_clips.assign(layers, policy.clip / std::sqrt(static_cast<double>(layers)));
+  }
+  if (!noise.covariance.empty()) read_shape(policy, noise, network);
+}
+
 }  // namespace
 
 StudySets load_sets(const Study& study, const DataPlaces& places) {
   if (study.model.kind != ModelKind::network) {
-    throw InvalidArgument(fmt::format("a {} model is no network", name(study.model.kind)),
+    throw InvalidArgument(fmt::format("a {} model is not a network", name(study.model.kind)),
                           "Train it with `sfumato study run`", study.model.where);
   }
   const DataSpec& data = study.data;
@@ -111,9 +162,9 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
   StudySets sets{load_part(data, DataPart::train, wanted, places), std::nullopt};
   const std::size_t records = data.records == 0 ? sets.train.count() : data.records;
   if (records > sets.train.count()) {
-    throw InvalidArgument(fmt::format("`records` = {} is more than the {} of {}", records,
+    throw InvalidArgument(fmt::format("`records` = {} exceeds the {} of {}", records,
                                       sets.train.count(), sets.train.name),
-                          "Ask for at most as many as there are", data.where);
+                          "Ask for fewer", data.where);
   }
   if (study.train.batches != BatchScheme::with_replacement && study.train.batch_size > records) {
     throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
@@ -123,14 +174,16 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
   if (!data.is_table() || !data.test.empty()) {
     sets.test = load_part(data, DataPart::test, data.test_records, places);
     if (sets.test->shape != sets.train.shape) {
-      throw InvalidArgument(fmt::format("records to test on are {}, those to train on {}",
+      throw InvalidArgument(fmt::format("test records are {}, but training records are {}",
                                         shape_text(sets.test->shape), shape_text(sets.train.shape)),
                             "Give tables with the same columns", data.where);
     }
     if (sets.test->classes > sets.train.classes) {
-      throw InvalidArgument(fmt::format("records to test on have {} classes, those to train on {}",
+      throw InvalidArgument(fmt::format("test records have {} classes, but training records have "
+                                        "{}",
                                         sets.test->classes, sets.train.classes),
-                            "Set data.classes, and give the network as many outputs", data.where);
+                            "Set data.classes and the number of outputs of the network",
+                            data.where);
     }
   }
   return sets;
@@ -143,11 +196,11 @@ SlotPair adjacent_pair(const Study& study, const LabelledSet& train, std::uint64
   if (adjacency.record && *adjacency.record >= train.count()) {
     throw InvalidArgument(fmt::format("there is no record {} among the {} of {}",
                                       *adjacency.record + 1ULL, train.count(), train.name),
-                          "Records count from 1", adjacency.where);
+                          "Records are numbered from 1", adjacency.where);
   }
   if (adjacency.kind == Adjacency::replace && records == train.count()) {
     throw InvalidArgument(
-        fmt::format("D holds all {} records of {}: none is left to replace one with", records,
+        fmt::format("D holds all {} records of {}, so none is left as a replacement", records,
                     train.name),
         "Set data.records to fewer, or kind = \"remove\"", adjacency.where);
   }
@@ -186,14 +239,14 @@ Network network_of(const ModelSpec& model, const LabelledSet& train) {
   Network network = without_checks(model, data);
   if (network.input() != data) {
     throw InvalidArgument(
-        fmt::format("the first layer `{}` of {} takes records of {}, those of {} are {}",
+        fmt::format("the first layer `{}` of {} takes inputs of {}, but those of {} are {}",
                     network.layers().front().name, model.preset, network.input().text(), train.name,
                     data.text()),
         "Choose another preset, or give [[model.layers]]", model.where);
   }
   if (network.classes() < static_cast<std::size_t>(train.classes)) {
     throw InvalidArgument(
-        fmt::format("the last layer `{}` has {} outputs, {} has {} classes",
+        fmt::format("the last layer `{}` has {} outputs, but {} has {} classes",
                     network.layers().back().name, network.classes(), train.name, train.classes),
         "Give it one output per class", model.where);
   }
@@ -206,6 +259,7 @@ std::vector<NoisePolicy> policies_of(const Study& study, const Network& network)
     NoisePolicy policy{noise.name,    noise.policy,        noise.variance, noise.floor,
                        noise.reading, noise.bias_in_layer, nullptr};
     if (noise.policy == NoiseKind::fixed) policy.fixed = variances_of(noise, network);
+    if (noise.policy == NoiseKind::clipped) complete_private(policy, noise, network);
     require_valid(policy, network, noise.where);
     policies.push_back(std::move(policy));
   }
@@ -216,7 +270,7 @@ std::string inputs_text(const Study& study, const StudySets& sets) {
   std::string text = fmt::format("[inputs]\ntrain = \"{}\"\n", sets.train.checksum);
   if (sets.test) text += fmt::format("test = \"{}\"\n", sets.test->checksum);
   for (const NoiseSpec& noise : study.noise) {
-    if (noise.policy != NoiseKind::fixed) continue;
+    if (noise.covariance.empty()) continue;
     text += fmt::format("\"covariance of {}\" = \"{}\"\n", noise.name,
                         sha256(read_file(noise.covariance)));
   }

@@ -157,6 +157,7 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
   const auto of = pair(draw);
   Training training = study_.train;
   training.seed = seed;
+  if (training.gradient_canary) training.canary_slot = of->slots.other.changes.front().slot;
   const std::shared_ptr<const TrainingData>& data =
       worlds.size() == 2 ? of->both : of->each[worlds.front()];
   TrialGroup group(network_, data, policies_, training);
@@ -188,6 +189,11 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
       result.scores = {{"loss", -loss}, {"confidence", std::exp(-loss)}, {"margin", margin(loss)}};
       score_weights(network_, group.parameters(m), start, {inputs, network_.input().size()},
                     of->label, result.scores);
+      if (training.gradient_canary) {
+        for (NamedScore& score : result.scores) {  // in place of that on the record's own gradient
+          if (score.name == "projection") score.value = record.canary_score;
+        }
+      }
       if (!records.empty()) {
         score_flatness(network_, group.parameters(m), records[record.world], records[0], records[1],
                        training, result.scores);

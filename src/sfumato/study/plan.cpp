@@ -10,8 +10,8 @@ PlannedModels planned_models(const AuditSpec& audit) {
   return {models_per_sample(audit), audit.random_pairs ? 1 : audit.pairs};
 }
 
-Audit perfect_audit(const AuditSpec& audit, const AuditOptions& options) {
-  return perfect_audit(planned_models(audit), options);
+Audit maximum_audit(const AuditSpec& audit, const AuditOptions& options) {
+  return maximum_audit(planned_models(audit), options);
 }
 
 }  // namespace sfumato

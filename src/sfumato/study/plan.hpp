@@ -17,6 +17,6 @@ namespace sfumato {
 /// number of runs can show at most (Spec §11.3), its runs_to_refute() how many would be needed.
 ///
 /// Throws   as audit_scores(): held_out needs two models per world.
-[[nodiscard]] Audit perfect_audit(const AuditSpec& audit, const AuditOptions& options);
+[[nodiscard]] Audit maximum_audit(const AuditSpec& audit, const AuditOptions& options);
 
 }  // namespace sfumato

@@ -5,8 +5,11 @@
 #include <algorithm>
 
 #include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/privacy/accounting/calibrate.hpp"
 #include "sfumato/study/convex_risk.hpp"
 #include "sfumato/study/ledger/identity.hpp"
+#include "sfumato/study/material.hpp"
+#include "sfumato/study/training_guarantee.hpp"
 
 namespace sfumato {
 namespace {
@@ -30,6 +33,40 @@ std::vector<ProvenBounds> nothing(const Study& study, const std::string& reason)
   return std::vector<ProvenBounds>(study.noise.size(), ProvenBounds(reason));
 }
 
+std::vector<ProvenBounds> network_bounds(const Study& study, const LedgerIdentity& identity) {
+  std::vector<ProvenBounds> bounds;
+  const auto is_private = [](const NoiseSpec& noise) { return noise.policy == NoiseKind::clipped; };
+  if (std::none_of(study.noise.begin(), study.noise.end(), is_private)) {
+    for (const NoiseSpec& noise : study.noise) {
+      NoisePolicy policy;
+      policy.kind = noise.policy;
+      bounds.emplace_back(what_a_guarantee_needs(policy));
+    }
+    return bounds;
+  }
+  try {
+    const StudySets sets = load_sets(study);
+    const auto known = identity.checksums.find(sets.train.name);
+    if (known != identity.checksums.end() && known->second != sets.train.checksum) {
+      return nothing(study, "the data have changed since the models were trained");
+    }
+    const Network network = network_of(study.model, sets.train);
+    const std::size_t slots = study.data.records == 0 ? sets.train.count() : study.data.records;
+    for (const NoisePolicy& policy : policies_of(study, network)) {
+      TrainingGuarantee found = training_guarantee(policy, network, study.train, slots,
+                                                   relation_of(study.adjacency.kind));
+      if (found.accountant) {
+        bounds.emplace_back(std::move(*found.accountant));
+      } else {
+        bounds.emplace_back(std::move(found.reason));
+      }
+    }
+    return bounds;
+  } catch (const InvalidArgument& error) {  // the files are not there any more
+    return nothing(study, fmt::format("the data cannot be read: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 ProvenBounds::ProvenBounds(std::vector<ProvenRisk> pairs) : pairs_(std::move(pairs)) {
@@ -39,14 +76,20 @@ ProvenBounds::ProvenBounds(std::vector<ProvenRisk> pairs) : pairs_(std::move(pai
 }
 
 Claimed<Epsilon> ProvenBounds::epsilon(Delta delta) const {
+  if (accountant_) return accountant_->guarantee(delta).claimed_epsilon();
   return largest(pairs_, [&](const ProvenRisk& pair) { return pair.risk->epsilon(delta); });
 }
 
 Claimed<Delta> ProvenBounds::delta(Epsilon epsilon) const {
+  if (accountant_) {
+    const Claimed<double> upper = accountant_->delta(epsilon).upper;
+    return {Delta(upper.value), upper.claim, upper.method, upper.assumptions};
+  }
   return largest(pairs_, [&](const ProvenRisk& pair) { return pair.risk->delta(epsilon); });
 }
 
 std::optional<Claimed<double>> ProvenBounds::mu() const {
+  if (accountant_) return gdp_mu(accountant_->releases());
   const bool all = std::all_of(pairs_.begin(), pairs_.end(),
                                [](const ProvenRisk& pair) { return pair.mu.has_value(); });
   if (!all) return std::nullopt;
@@ -54,15 +97,8 @@ std::optional<Claimed<double>> ProvenBounds::mu() const {
 }
 
 std::vector<ProvenBounds> proven_bounds(const Study& study, const LedgerIdentity& identity) {
+  if (study.model.kind == ModelKind::network) return network_bounds(study, identity);
   std::vector<ProvenBounds> bounds;
-  if (study.model.kind == ModelKind::network) {
-    for (const NoiseSpec& noise : study.noise) {
-      NoisePolicy policy;
-      policy.kind = noise.policy;
-      bounds.emplace_back(what_a_guarantee_needs(policy));
-    }
-    return bounds;
-  }
   try {
     const ConvexMaterial material(study);
     for (const auto& [name, checksum] : material.checksums()) {

@@ -6,9 +6,8 @@ namespace sfumato {
 
 std::string seed_notice(std::uint64_t seed) {
   return fmt::format(
-      "all noise comes from seed {}: whoever knows the study can draw it again and subtract it. "
-      "These "
-      "models are for measuring, not for release.",
+      "all noise comes from seed {}: anyone who knows the study can regenerate and subtract it. "
+      "These models are for measurements, not for release.",
       seed);
 }
 

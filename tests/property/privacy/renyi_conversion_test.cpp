@@ -50,16 +50,11 @@ TEST_F(RenyiConversion, EveryOrderHoldsForNormalLaws) {
 TEST_F(RenyiConversion, BestOrderBeatsEveryOtherAndHolds) {
   for (int i = 0; i < kCases; ++i) {
     const double mu = log_uniform(1e-2, 5.0);
-    const double epsilon = log_uniform(1e-2, 20.0);
     const double wanted = log_uniform(1e-12, 0.5);
     const double order = 1.0 + log_uniform(1e-2, 1e4);
-    SCOPED_TRACE(testing::Message() << "seed " << kSeed << " case " << i << ": mu " << mu << " eps "
-                                    << epsilon << " delta " << wanted << " order " << order);
+    SCOPED_TRACE(testing::Message() << "seed " << kSeed << " case " << i << ": mu " << mu
+                                    << " delta " << wanted << " order " << order);
     const RenyiCurve curve = [mu](double a) { return Nats(0.5 * a * mu * mu); };
-    const double delta = delta_from_renyi_curve(curve, Epsilon(epsilon)).value.probability();
-    EXPECT_LE(delta, delta_from_renyi(curve(order), order, Epsilon(epsilon)).value.probability() *
-                         (1.0 + 1e-8));
-    EXPECT_GE(delta, exact_delta(mu, epsilon) - 1e-15);
     const double best = epsilon_from_renyi_curve(curve, Delta(wanted)).value.nats();
     EXPECT_LE(best, epsilon_from_renyi(curve(order), order, Delta(wanted)).value.nats() + 1e-8);
     EXPECT_LE(exact_delta(mu, best), wanted + 1e-15);

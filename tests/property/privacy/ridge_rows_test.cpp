@@ -216,7 +216,7 @@ TEST(RidgeRowsProperty, AgreesWithTablesRebuiltRowByRow) {
 
 bool same_bits(const RowRisk& a, const RowRisk& b) {
   const auto numbers = [](const RowRisk& r) {
-    std::vector<double> all{r.leverage, r.advantage.value};
+    std::vector<double> all{r.leverage.value, r.advantage.value};
     for (const DirectedRisk* d : {&r.forward, &r.reverse}) {
       all.push_back(d->kl.value);
       all.push_back(d->epsilon.value);

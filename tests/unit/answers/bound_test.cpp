@@ -118,7 +118,7 @@ TEST(BoundQuestion, MistypedKeysAreSuggestedFirst) {
   const std::string start = "flow.times = [1]\n[d]\nSigma = 1\n";
   EXPECT_NE(refusal(start + "potental = \"x^2\"\n[d_prime]\n").find("potential"),
             std::string::npos);
-  EXPECT_NE(refusal(start + "[d_prime]\n").find("does not say the drift"), std::string::npos);
+  EXPECT_NE(refusal(start + "[d_prime]\n").find("does not give the drift"), std::string::npos);
 }
 
 TEST(BoundQuestion, CoordinatesAreCountedInFormulas) {

@@ -113,7 +113,9 @@ TEST_F(LedgerReport, FilesAreToldByTheirFirstBytes) {
     file.seekp((std::streamoff{257} << 20) - 1);
     file.put('\0');
   }
-  EXPECT_NE(message_of<InvalidArgument>([&] { (void)read_input(large, {}); }).find("is not JSON"),
+  EXPECT_NE(message_of<InvalidArgument>([&] {
+              (void)read_input(large, {});
+            }).find("neither JSON nor a ledger"),
             std::string::npos);
 }
 

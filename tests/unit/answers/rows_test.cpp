@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <set>
 
 #include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/answers/rows/csv.hpp"
@@ -26,6 +28,7 @@ class Rows : public testing::Test {
     question.id = "who";
     question.ridge = 1.0;
     question.noise = 0.5;
+    question.training = RowsTraining::flow;
   }
   [[nodiscard]] RowsAnswer ask() {
     Observer observer;
@@ -58,7 +61,7 @@ TEST_F(Rows, RidgeIsExactAndRanked) {
   for (const RowRisk& risk : found.risks) {
     EXPECT_EQ(risk.status, RowStatus::ok);
     EXPECT_EQ(risk.advantage.claim, Claim::exact);
-    EXPECT_GT(risk.leverage, 0.0);
+    EXPECT_GT(risk.leverage.value, 0.0);
   }
   const std::vector<const RowRisk*> order = riskiest(found.risks, 9);
   ASSERT_EQ(order.size(), 5U);
@@ -98,7 +101,7 @@ TEST(RowsCheck, AnEstimateFarAboveItsBoundRefutesIt) {
 TEST_F(Rows, BriefFitsAScreenAndFullHasEverything) {
   const RowsAnswer found = ask();
   const std::string brief = render_text(document_of(found, Detail::brief), {80, false});
-  EXPECT_LE(std::count(brief.begin(), brief.end(), '\n'), 25) << brief;
+  EXPECT_LE(std::count(brief.begin(), brief.end(), '\n'), 29) << brief;
   EXPECT_NE(brief.find("the most exposed of 5 rows"), std::string::npos) << brief;
   EXPECT_NE(brief.find("median"), std::string::npos) << brief;
   EXPECT_EQ(brief.find("D||D'"), std::string::npos) << brief;
@@ -110,7 +113,7 @@ TEST_F(Rows, BriefFitsAScreenAndFullHasEverything) {
     EXPECT_NE(text.find(words), std::string::npos) << words;
   }
   // Five rows and the median, of four numbers.
-  EXPECT_EQ(full.results().size(), 24U);
+  EXPECT_EQ(full.results().size(), 24U + 4U);  // and what it costs
   EXPECT_EQ(full.results().front().quantity, "advantage");
 }
 
@@ -128,6 +131,7 @@ TEST_F(Rows, TheMeanOfAStudyIsTheMeanHere) {
   question.id.clear();
   question.loss = LossScale::mean;
   question.ridge = 0.2;
+  question.training.reset();
   question.learning_rate = 0.1;
   question.steps = 20.0;
   question.noise = 0.3 / 0.1;
@@ -188,17 +192,172 @@ TEST_F(Rows, RefusalsNameTheKey) {
   refused("decimal", "x");
 }
 
+TEST_F(Rows, TheMinimiserIsReleasedUnlessATrainingIsNamed) {
+  question.training.reset();
+  EXPECT_TRUE(std::holds_alternative<MinimiserRelease>(ask().release));
+  question.time = 1.0;
+  EXPECT_TRUE(std::holds_alternative<FlowRelease>(ask().release));
+  question.time.reset();
+  question.learning_rate = 0.01;
+  question.steps = 3.0;
+  EXPECT_TRUE(std::holds_alternative<ChainRelease>(ask().release));
+}
+
+TEST_F(Rows, WhatTheNoiseCosts) {
+  question.training.reset();
+  const auto cost = std::get<Cost<RegressionQuality>>(ask().cost.value());
+  // x and ones, N(0, 0.5) on both weights: the mean squared error grows by 0.5 (mean x^2 + 1).
+  EXPECT_NEAR(std::pow(cost.expected.rmse, 2) - std::pow(cost.without_noise.rmse, 2),
+              0.5 * (15.0 / 5.0 + 1.0), 1e-12);
+  question.model = RowsModel::logistic;
+  const auto labels = std::get<LabelCost>(ask().cost.value());
+  EXPECT_EQ(labels.majority, 0.6);
+  EXPECT_GT(labels.expected.log_loss, labels.without_noise.log_loss);
+}
+
+TEST_F(Rows, SeveralNoisesAreCompared) {
+  question.noises = {0.5, 5.0};
+  const RowsAnswer found = ask();
+  ASSERT_EQ(found.sweep.size(), 2U);
+  question.noises.clear();
+  const RowsAnswer one = ask();
+  EXPECT_EQ(found.sweep[0].advantage.value, riskiest(one.risks, 1)[0]->advantage.value);
+  EXPECT_LT(found.sweep[1].advantage.value, found.sweep[0].advantage.value);
+  ASSERT_TRUE(found.floor);
+  EXPECT_GT(found.floor->advantage.value, 0.0);
+  EXPECT_LT(found.floor->advantage.value, found.sweep[1].advantage.value);
+  question.noise = 1e20;  // nothing but the floor is left
+  EXPECT_NEAR(riskiest(ask().risks, 1)[0]->advantage.value, found.floor->advantage.value, 1e-9);
+  question.noises = {0.5, 5.0};
+  question.training.reset();
+  EXPECT_EQ(ask().floor->epsilon.value, 0.0);
+  const std::string text = render_text(document_of(ask(), Detail::brief), {80, false});
+  EXPECT_NE(text.find("unlimited"), std::string::npos) << text;
+  question.max_advantage = 0.1;
+  refused("max_advantage", "one noise");
+}
+
+TEST_F(Rows, TheNoiseForAGoalIsFound) {
+  question.noise = 0.0;
+  for (const bool trained : {false, true}) {
+    question.training.reset();
+    if (trained) question.training = RowsTraining::flow;
+    for (const RowsGoal goal : {RowsGoal{RowsGoal::Measure::advantage, 0.3},
+                                RowsGoal{RowsGoal::Measure::epsilon, 20.0}}) {
+      question.goal = goal;
+      question.noise = 0.0;
+      const RowsAnswer found = ask();
+      ASSERT_TRUE(found.search && found.search->reached) << words_of(goal);
+      EXPECT_EQ(found.verdict, Verdict::holds);
+      const auto worst = [&](double noise) {
+        question.goal.reset();
+        question.noise = noise;
+        double most = 0.0;
+        for (const RowRisk& risk : ask().risks) {
+          most = std::max(most, goal.measure == RowsGoal::Measure::advantage
+                                    ? risk.advantage.value
+                                    : larger(risk.forward.epsilon, risk.reverse.epsilon).value);
+        }
+        return most;
+      };
+      EXPECT_LE(worst(found.search->noise), goal.most);
+      EXPECT_GT(worst(0.999 * found.search->noise), goal.most);
+    }
+  }
+}
+
+TEST_F(Rows, NoisesAreComparedUnderTheirOwnNames) {
+  struct Stages final : Observer {
+    void progress(std::string_view stage, std::uint64_t, std::uint64_t) override {
+      const std::lock_guard lock(mutex);
+      names.insert(std::string(stage));
+    }
+    std::mutex mutex;
+    std::set<std::string> names;
+  } observer;
+  question.noises = {0.5, 5.0};
+  (void)answer(question, observer);
+  for (const char* stage : {"rows at noise 0.5", "rows at noise 5", "rows at unlimited noise"}) {
+    EXPECT_TRUE(observer.names.contains(stage)) << stage;
+  }
+}
+
+TEST_F(Rows, AGoalBelowTheFloorIsOutOfReach) {
+  question.noise = 0.0;
+  question.goal = RowsGoal{RowsGoal::Measure::epsilon, 0.01};
+  const RowsAnswer found = ask();
+  ASSERT_TRUE(found.search && found.floor);
+  EXPECT_FALSE(found.search->reached);
+  EXPECT_NE(found.search->reason.find("floor"), std::string::npos) << found.search->reason;
+  EXPECT_GT(found.floor->epsilon.value, 0.01);
+  EXPECT_EQ(found.verdict, Verdict::violated);
+  EXPECT_FALSE(found.cost);
+  question.goal = RowsGoal{RowsGoal::Measure::advantage, 1.0};
+  refused("goal", "out of range");
+}
+
+TEST_F(Rows, AGateListsTheRowsAboveIt) {
+  question.max_advantage = 1.0;
+  EXPECT_EQ(ask().verdict, Verdict::holds);
+  question.max_advantage = 0.0;
+  const RowsAnswer found = ask();
+  EXPECT_EQ(found.verdict, Verdict::violated);
+  EXPECT_EQ(found.above.size(), 5U);
+  const std::string text = render_text(document_of(found, Detail::brief), {80, false});
+  EXPECT_NE(text.find("FAIL: 5 of 5 rows are above an advantage of 0"), std::string::npos) << text;
+  question.model = RowsModel::logistic;
+  question.check = 0;
+  EXPECT_EQ(ask().verdict, Verdict::open);  // bounds above it show nothing
+}
+
+TEST_F(Rows, NumbersBelowTheRangeOfDoublesAreBounds) {
+  question.training.reset();
+  question.noise = 1e6;
+  const RowsAnswer found = ask();
+  const std::string text = render_text(document_of(found, Detail::brief), {80, false});
+  EXPECT_NE(text.find("<= 1.000e-300"), std::string::npos) << text;
+  write_csv(dir / "o.csv", found);
+  const std::string csv = get(dir / "o.csv");
+  EXPECT_NE(csv.find(",1e-300,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find(",exact,delta_forward_at_1 delta_reverse_at_1\n"), std::string::npos) << csv;
+}
+
+TEST_F(Rows, NoisesAndGoalsAsKeys) {
+  const auto read = [](const std::string& text) {
+    RowsQuestion made;
+    read_rows_question(
+        made, TomlTable::parse("table = \"t.csv\"\ntarget = \"y\"\nadjacency = \"remove\"\n"
+                               "loss = \"sum\"\n" +
+                                   text,
+                               "q.toml"));
+    return made;
+  };
+  EXPECT_EQ(std::get<double>(read("noise = 3").noise), 3.0);
+  EXPECT_EQ(std::get<std::string>(read("noise = \"n.npz\"").noise), "n.npz");
+  EXPECT_EQ(read("noise = [10, 1]").noises, (std::vector<double>{1, 10}));
+  EXPECT_EQ(read("noise = \"1,10, 100\"").noises, (std::vector<double>{1, 10, 100}));
+  EXPECT_EQ(read("goal = \"advantage=0.1\"").goal->most, 0.1);
+  EXPECT_EQ(read("for = \"eps = 2\"").goal->measure, RowsGoal::Measure::epsilon);
+  EXPECT_THROW((void)read("for = \"mu=1\""), InvalidArgument);
+  EXPECT_THROW((void)read("for = \"eps=x\""), InvalidArgument);
+  EXPECT_THROW((void)read("ridge = 1"), InvalidArgument);  // no noise
+}
+
 TEST_F(Rows, CombinationsThatMakeNoSense) {
+  question.training.reset();
   question.learning_rate = 0.1;
   refused("learning_rate", "steps");
   question.steps = 10.0;
   question.time = 1.0;
   refused("time", "steps");
   question.time.reset();
+  question.training = RowsTraining::flow;
+  refused("learning_rate", "flow takes no steps");
+  question.training.reset();
   question.release = true;
-  refused("learning_rate", "minimiser");
+  refused("learning_rate", "release");
   question.learning_rate.reset();
-  refused("steps", "minimiser");
+  refused("steps", "release");
   question.release = false;
   refused("steps", "learning_rate");
   question.steps.reset();

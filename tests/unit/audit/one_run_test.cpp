@@ -117,7 +117,7 @@ TEST(OneRunAudit, DividesTheLevelByTheNumbersOfGuesses) {
   EXPECT_EQ(guess_numbers(1), (std::vector<std::uint64_t>{1}));
   EXPECT_EQ(guess_numbers(5), (std::vector<std::uint64_t>{5}));
   EXPECT_EQ(guess_numbers(100), (std::vector<std::uint64_t>{100, 80, 40, 20}));
-  const OneRunAudit perfect = perfect_one_run_audit(100, 0.95);
+  const OneRunAudit perfect = maximum_one_run_audit(100, 0.95);
   EXPECT_EQ(perfect.guesses().size(), 4u);
   EXPECT_DOUBLE_EQ(perfect.level(), (1.0 - 0.95) / 4.0);
   EXPECT_EQ(perfect.best(Delta(0.0)).guesses, 100u);

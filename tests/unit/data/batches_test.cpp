@@ -23,7 +23,9 @@ TEST(Batches, AreFixedByTheirSeed) {
   EXPECT_EQ(copy(BatchSampler(BatchScheme::with_replacement, 10, 3, 1).batch(4)),
             (std::vector<std::uint32_t>{9, 8, 6}));
   EXPECT_EQ(copy(BatchSampler(BatchScheme::poisson, 10, 3, 1).batch(11)),
-            (std::vector<std::uint32_t>{1, 4, 7, 3}));
+            (std::vector<std::uint32_t>{2, 5, 6, 7, 8}));
+  EXPECT_EQ(copy(BatchSampler(BatchScheme::fixed_size, 10, 3, 1).batch(4)),
+            (std::vector<std::uint32_t>{7, 3, 0}));
 }
 
 TEST(Batches, FullBatchIsAllSlotsInOrder) {
@@ -49,6 +51,24 @@ TEST(Batches, PoissonWithTheFullRateIsEverything) {
   EXPECT_EQ(sampler.batch(3).size(), 50u);
 }
 
+TEST(Batches, OfAKeyAreItsOwnAndTheSameEveryTime) {
+  const auto key = std::make_shared<const ReleaseKey>(ReleaseKey::from_seed(7));
+  for (const BatchScheme scheme : {BatchScheme::shuffled, BatchScheme::with_replacement,
+                                   BatchScheme::poisson, BatchScheme::fixed_size}) {
+    BatchSampler keyed(scheme, 1000, 200, key), again(scheme, 1000, 200, key);
+    BatchSampler seeded(scheme, 1000, 200, std::uint64_t{7});
+    const auto later = copy(again.batch(9));
+    const auto first = copy(keyed.batch(0));
+    EXPECT_EQ(first, copy(again.batch(0))) << name(scheme);
+    EXPECT_EQ(copy(keyed.batch(9)), later) << name(scheme);
+    EXPECT_NE(first, later) << name(scheme);
+    EXPECT_NE(first, copy(seeded.batch(0))) << name(scheme);
+    if (scheme == BatchScheme::with_replacement) continue;
+    EXPECT_EQ(std::set<std::uint32_t>(first.begin(), first.end()).size(), first.size());
+  }
+  EXPECT_EQ(BatchSampler(BatchScheme::full, 20, 20, key).batch(3).size(), 20U);
+}
+
 TEST(Batches, WithReplacementMayExceedTheSlots) {
   BatchSampler sampler(BatchScheme::with_replacement, 2, 20, 1);
   EXPECT_EQ(sampler.batch(0).size(), 20u);
@@ -67,6 +87,8 @@ TEST(Batches, Refusals) {
   EXPECT_NE(message.find("the batch size 6 is larger than the data, 5 records"), std::string::npos)
       << message;
   EXPECT_THROW(BatchSampler(BatchScheme::poisson, 5, 6, 1), InvalidArgument);
+  EXPECT_THROW(BatchSampler(BatchScheme::fixed_size, 5, 6, 1), InvalidArgument);
+  EXPECT_THROW(BatchSampler(BatchScheme::full, 5, 4, 1), InvalidArgument);
 }
 
 }  // namespace

@@ -102,10 +102,9 @@ TEST(Csv, BlankLinesOfOneColumnAreMissing) {
             "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or remove the row.");
   CsvOptions options;
   options.adjustable = true;
-  EXPECT_EQ(
-      refusal("a\n1\n\n2\n", options),
-      "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or leave out rows with missing values "
-      "(`drop_missing`).");
+  EXPECT_EQ(refusal("a\n1\n\n2\n", options),
+            "d.csv:3:1: field 1 (\"a\") is missing. Fill it in, or set `impute` to drop, median or "
+            "mode.");
   const DataTable table = parse_csv("a\n1\n\n\n2\n\n\n", "d.csv", kDrop);
   EXPECT_EQ(table.values, matrix({{1}, {2}}));
   EXPECT_EQ(table.dropped, 2u);

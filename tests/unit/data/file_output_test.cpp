@@ -129,7 +129,7 @@ TEST(OutputFile, ReadOnlyPlaces) {
   const TempDir dir;
   put(dir / "f", "old");
   ASSERT_EQ(::chmod((dir / "f").c_str(), 0444), 0);
-  EXPECT_NE(refusal(dir / "f").find("Permission denied. Write where you have permission to."),
+  EXPECT_NE(refusal(dir / "f").find("Permission denied. Choose a place where you can write."),
             std::string::npos);
   EXPECT_EQ(get(dir / "f"), "old");
 }

@@ -145,6 +145,67 @@ TEST_F(RegressionTable, TheReplacementIsRescaledAlike) {
   refused(columns(), "o.csv: has 2 records", dir / "o.csv");
 }
 
+TEST_F(RegressionTable, CategoriesBooleansAndLabels) {
+  put(path,
+      "id,age,job,vip,income\n1,30,clerk,yes,high\n2,50,smith,no,low\n3,,clerk,no,low\n4,40,?,yes,"
+      "high\n");
+  RegressionColumns columns;
+  columns.target = "income";
+  columns.positive = "high";
+  columns.classes = 2;
+  columns.exclude = {"id"};
+  columns.impute = Impute::median;
+  columns.standardise = "self";
+  put(dir / "o.csv", "age,job,vip,income\n40,smith,yes,low\n");
+  const RegressionInput input = read(columns, dir / "o.csv");
+  EXPECT_EQ(input.parameters, (std::vector<std::string>{"age", "job=smith", "vip", "(intercept)"}));
+  EXPECT_EQ(input.target, Eigen::Vector4d(1, 0, 0, 1));
+  EXPECT_EQ(input.features.col(1), Eigen::Vector4d(0, 1, 0, 0));    // indicators stay 0 and 1
+  EXPECT_EQ(input.features.col(2), Eigen::Vector4d(1, -1, -1, 1));  // a boolean is a number
+  EXPECT_EQ(input.features(2, 0), 0.0);                             // imputed before rescaling
+  ASSERT_TRUE(input.replacement);
+  EXPECT_EQ(input.replacement->features, Eigen::Vector4d(0, 1, 1, 1));
+  EXPECT_EQ(input.replacement->target, 0.0);
+  EXPECT_FALSE(input.spread);
+  put(dir / "o.csv", "age,job,vip,income\n40,smith,yes,lo\n");
+  refused(columns, "o.csv:2:4: field 4 (\"income\") is not a label", dir / "o.csv");
+  columns.impute = Impute::drop;
+  columns.categorical = {"job"};  // two levels in two rows look like names otherwise
+  EXPECT_EQ(read(columns).dropped, 2U);
+  columns.impute = Impute::refuse;
+  refused(columns, "t.csv:4:2: field 2 (\"age\") is missing");
+  columns.impute = Impute::mode;
+  columns.positive.clear();
+  refused(columns, "the target \"income\" is text: \"high\", \"low\"");
+  put(path, "a,y\n1,2\n2,\n");
+  columns = {};
+  columns.target = "y";
+  columns.impute = Impute::mode;
+  refused(columns, "t.csv:3:2: the target is missing, and targets are not imputed");
+  columns.exclude = {"y"};
+  refused(columns, "both excluded and target");
+  columns.exclude = {"b"};
+  refused(columns, "there is no column \"b\"");
+}
+
+TEST_F(RegressionTable, SpreadsOfNumbersThatAreNotStandardised) {
+  put(path, "a,b,k,c,y\n1,100,5,p,1\n2,300,5,q,2\n3,200,5,p,3\n4,400,5,q,9\n");
+  RegressionColumns columns;
+  columns.target = "y";
+  const RegressionInput input = read(columns);
+  ASSERT_TRUE(input.spread);
+  EXPECT_EQ(input.spread->widest, "b");
+  EXPECT_EQ(input.spread->narrowest, "a");
+  EXPECT_NEAR(input.spread->ratio, 100.0, 1e-9);
+  EXPECT_EQ(input.target_scale, 1.0);
+  columns.standardise = "self";
+  EXPECT_FALSE(read(columns).spread);
+  EXPECT_NEAR(read(columns).target_scale, std::sqrt(9.6875), 1e-12);
+  columns.standardise.clear();
+  columns.constants = Standardisation{2.0, {0, 0, 0, 0, 4.0}, {1, 1, 1, 1, 0.5}};
+  EXPECT_NEAR(read(columns).target_scale, 0.5, 1e-12);
+}
+
 TEST_F(RegressionTable, ColumnsWithoutNamesHaveNumbers) {
   RegressionColumns last;
   last.file = TableFile::matrix;

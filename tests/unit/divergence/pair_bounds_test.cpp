@@ -8,6 +8,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/sde/family/formula.hpp"
 
 namespace sfumato {

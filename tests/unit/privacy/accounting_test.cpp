@@ -143,7 +143,7 @@ TEST(Accounting, EnclosesReferenceValuesOfOtherSteps) {
   encloses({{GroupGaussian{.01, .5, 3, 2000, remove}}}, 2.0, std::log(0.0016232137318593733),
            1e-10);
   encloses({{GroupGaussian{.01, 1, 1, 1000, remove}}}, 1.0, std::log(0.002612420578626924), 1e-10);
-  encloses({{TwoSidedGaussian{.05, .5, 400}}}, 3.0, std::log(3.7339491780915843e-07), 0.1);
+  encloses({{TwoSidedGaussian{.05, .5, 400}}}, 3.0, std::log(3.7339491780915843e-07), 1e-10);
   encloses({{TwoSidedGaussian{.001, 1, 100000}}}, 1.0, std::log(0.010782650087065917), 0.1);
   // One answer with odds e^eps0 discloses (e^eps0 - e^eps) / (1 + e^eps0).
   encloses({{RandomisedResponse{1.0, 1}}}, 0.5,

@@ -191,8 +191,8 @@ TEST(ClassificationRows, WithoutRidgeTheLongRunIsRefused) {
     }
     return {};
   };
-  EXPECT_NE(message(FlowRelease{kInf, noise, start}).find("--ridge"), std::string::npos);
-  EXPECT_NE(message(ChainRelease{0.1, kInf, noise, start}).find("--ridge"), std::string::npos);
+  EXPECT_NE(message(FlowRelease{kInf, noise, start}).find("`ridge`"), std::string::npos);
+  EXPECT_NE(message(ChainRelease{0.1, kInf, noise, start}).find("`ridge`"), std::string::npos);
   EXPECT_EQ(message(FlowRelease{1.0, noise, start}), "");
   const auto rows = row_bounds(fit, options_for(FlowRelease{2.0, noise, start}), observer);
   EXPECT_NEAR(rows.rows[0].mu.value, std::sqrt(2.0), 1e-10);  // S sqrt(t)

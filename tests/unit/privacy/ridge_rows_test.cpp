@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
@@ -43,7 +44,7 @@ TEST(RidgeRows, ReleaseOfTheMinimiserIsAGaussianMechanism) {
   const double mu = (7.0 / 5.0 - 13.0 / 14.0) / deviation;
   EXPECT_EQ(risk.row, 2);
   EXPECT_EQ(risk.status, RowStatus::ok);
-  EXPECT_NEAR(risk.leverage, 9.0 / 14.0, 1e-15);
+  EXPECT_NEAR(risk.leverage.value, 9.0 / 14.0, 1e-15);
   EXPECT_NEAR(risk.forward.kl.value, 0.5 * mu * mu, 1e-13);
   EXPECT_NEAR(risk.reverse.kl.value, 0.5 * mu * mu, 1e-13);
   EXPECT_NEAR(risk.advantage.value, std::erf(mu / std::sqrt(8.0)), 1e-13);
@@ -254,6 +255,52 @@ TEST(RidgeRows, ReportsProgressAndStopsWhenAsked) {
   EXPECT_EQ(risks.front().status, RowStatus::ok);
   EXPECT_EQ(risks.back().status, RowStatus::not_computed);
   EXPECT_EQ(risks.back().row, 499);
+}
+
+struct StoppedAtOnce final : Observer {
+  [[nodiscard]] bool stop_requested() const override { return true; }
+};
+
+TEST(RidgeRows, AStopBeforeTheFirstRowLeavesAllOfThem) {
+  const RidgeProblem problem = scalar_problem();
+  StoppedAtOnce stopped;
+  const auto risks = row_risks(problem, options_for(flow(kInf, Isotropic{1.0, 1})), stopped);
+  ASSERT_EQ(risks.size(), 3U);
+  for (std::size_t i = 0; i < risks.size(); ++i) {
+    EXPECT_EQ(risks[i].row, static_cast<Eigen::Index>(i));
+    EXPECT_EQ(risks[i].status, RowStatus::not_computed);
+  }
+  EXPECT_THROW(RidgeProblem(MatrixXd(Vector3d(1, 2, 3)), Vector3d(1, 3, 2), {}, stopped), Stopped);
+}
+
+/// `independent` columns without pattern and as many again that repeat them.
+MatrixXd repeated_columns(Eigen::Index rows, Eigen::Index independent) {
+  MatrixXd features(rows, 2 * independent);
+  for (Eigen::Index j = 0; j < independent; ++j) {
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      features(i, j) = std::sin(static_cast<double>(1 + i) * static_cast<double>(1 + j * j));
+    }
+    features.col(independent + j) = features.col(j);
+  }
+  return features;
+}
+
+// Above 128 parameters nothing has more digits than a double: what it cannot tell is not said.
+TEST(RidgeRows, WideSingularTablesHaveBoundsAndRefusals) {
+  const Eigen::Index rows = 160;
+  const RidgeProblem problem(repeated_columns(rows, 65), VectorXd::LinSpaced(rows, -1.0, 1.0), {});
+  EXPECT_TRUE(problem.leverages_are_lower_bounds());
+  // The truth: of the table without the repetitions.
+  const RidgeProblem half(repeated_columns(rows, 65).leftCols(65),
+                          VectorXd::LinSpaced(rows, -1.0, 1.0), {});
+  EXPECT_FALSE(half.leverages_are_lower_bounds());
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    EXPECT_LE(problem.leverage(row), half.leverage(row) * (1.0 + 1e-9));
+    EXPECT_GE(problem.leverage(row), half.leverage(row) * (1.0 - 1e-4));
+  }
+  Observer observer;
+  EXPECT_THROW((void)row_risks(problem, options_for(flow(kInf, Isotropic{1.0, 130})), observer),
+               NumericalFailure);
 }
 
 }  // namespace

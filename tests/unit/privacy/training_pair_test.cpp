@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/privacy/make_observation.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,20 +7,29 @@
 #include <random>
 #include <vector>
 
+#include "hwy/targets.h"
 #include "sfumato/random/box_muller.hpp"
 
 namespace sfumato {
 namespace {
 
-std::vector<float> normals(VectorWidth width, std::uint64_t step, std::uint64_t number,
-                           const PhiloxKey& key, std::size_t blocks) {
+std::vector<float> normals(std::uint64_t step, std::uint64_t number, const PhiloxKey& key,
+                           std::size_t blocks) {
   std::vector<float> values(4 * blocks);
-  fill_float_normals(width, step, number, key, values.data(), blocks);
+  fill_float_normals(step, number, key, values.data(), blocks);
   return values;
 }
 
-// Every width, aligned or not, across overflows of the low word of the block number.
-TEST(FloatNormals, AllWidthsAgreeBitForBit) {
+/// With one instruction set; 0: with the best.
+void use(std::int64_t target) {
+  hwy::SetSupportedTargetsForTest(target);
+  hwy::GetChosenTarget().DeInit();
+}
+
+// Every instruction set, aligned or not, across overflows of the low word of the block number.
+TEST(FloatNormals, AllInstructionSetsAgreeBitForBit) {
+  use(0);
+  const std::int64_t here = hwy::SupportedTargets();
   constexpr std::uint64_t kSeed = 7;
   std::mt19937_64 rng(kSeed);
   for (int i = 0; i < 300; ++i) {
@@ -29,20 +38,22 @@ TEST(FloatNormals, AllWidthsAgreeBitForBit) {
     const std::uint64_t number = i % 3 == 0 ? edge - rng() % 60 : rng() >> (4 + rng() % 60);
     const PhiloxKey key{static_cast<std::uint32_t>(rng()), static_cast<std::uint32_t>(rng())};
     const std::size_t blocks = rng() % 200;
-    const std::vector<float> expected = normals(VectorWidth::scalar, step, number, key, blocks);
-    for (const VectorWidth width :
-         {VectorWidth::baseline, VectorWidth::avx2, VectorWidth::avx512}) {
-      if (!has_vectors(width)) continue;
-      ASSERT_EQ(normals(width, step, number, key, blocks), expected)
-          << "seed " << kSeed << " case " << i << " width " << static_cast<int>(width);
+    use(HWY_SCALAR);
+    const std::vector<float> expected = normals(step, number, key, blocks);
+    for (std::int64_t rest = here; rest != 0; rest &= rest - 1) {
+      const std::int64_t target = rest & -rest;
+      use(target);
+      ASSERT_EQ(normals(step, number, key, blocks), expected)
+          << "seed " << kSeed << " case " << i << " " << hwy::TargetName(target);
     }
+    use(0);
   }
 }
 
 TEST(FloatNormals, CloseToDoublePrecision) {
   const PhiloxKey key{11, 12};
   constexpr std::size_t kBlocks = 50000;
-  const std::vector<float> values = normals(VectorWidth::scalar, 3, 0, key, kBlocks);
+  const std::vector<float> values = normals(3, 0, key, kBlocks);
   for (std::uint32_t b = 0; b < kBlocks; ++b) {
     const PhiloxBlock w = philox4x32_10({b, 0, 3, 0}, key);
     for (std::size_t half = 0; half < 2; ++half) {

@@ -189,5 +189,27 @@ TEST(OuLaw, MessagesNameTheEntry) {
   }
 }
 
+// Noise along one direction reaches the other through A: what rounding calls singular has a KL of 1e20 and more.
+TEST(OuLaw, NoiseThatReachesADirectionThroughAnotherIsNotCalledSingular) {
+  const MatrixXd a = matrix(2, .5, .5, 1);
+  const Dense noise{matrix(1, 0, 0, 0)};
+  const OuLaw p({a, a * Vector2d(1, 1), noise}, point_law(Vector2d(0, 0)));
+  const OuLaw q({a, a * Vector2d(1, 2), noise}, point_law(Vector2d(0, 0)));
+  EXPECT_FALSE(whiten_at(p, q, 1.0).mutually_singular);
+  EXPECT_THROW((void)whiten_at(p, q, 1e-9), NumericalFailure);
+}
+
+TEST(OuLaw, NoiseAlongAnEigenvectorLeavesTheOthersSingular) {
+  const MatrixXd a = matrix(2, 1, 1, 2);
+  const Dense noise{matrix(1, 1, 1, 1)};
+  const GaussianLaw start = point_law(Vector2d(0, 0));
+  const OuLaw p({a, a * Vector2d(1, 1), noise}, start);
+  EXPECT_TRUE(whiten_at(p, OuLaw({a, a * Vector2d(1, 2), noise}, start), 0.5).mutually_singular);
+  EXPECT_FALSE(whiten_at(p, OuLaw({a, a * Vector2d(2, 2), noise}, start), 0.5).mutually_singular);
+  // Other noise, another subspace.
+  const Dense other{matrix(1, -1, -1, 1)};
+  EXPECT_TRUE(whiten_at(p, OuLaw({a, a * Vector2d(1, 1), other}, start), 0.5).mutually_singular);
+}
+
 }  // namespace
 }  // namespace sfumato

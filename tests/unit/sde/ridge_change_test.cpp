@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "sfumato/sde/precise/training.hpp"
+#include "sfumato/sde/problem/ridge_fit.hpp"
 
 namespace sfumato {
 namespace {
@@ -102,6 +107,57 @@ TEST(RidgeChange, RefusesWhatItCannotUse) {
   EXPECT_TRUE(row_change(one, 0, std::nullopt).has_value());
   const RidgeProblem bare(MatrixXd::Ones(1, 1), VectorXd::Ones(1), {});
   EXPECT_FALSE(row_change(bare, 0, std::nullopt).has_value());
+}
+
+/// Entries without pattern; with nearly as many columns as rows, every row has a leverage near 1.
+MatrixXd nearly_square(Eigen::Index rows, Eigen::Index columns) {
+  MatrixXd features(rows, columns);
+  std::uint64_t state = 1;
+  for (double& entry : features.reshaped()) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    entry = static_cast<double>(state >> 40U) / static_cast<double>(1U << 24U) - 0.5;
+  }
+  return features;
+}
+
+TEST(RidgeChange, TheRemainderOfARowHasTheDigitsOfOneMinusItsLeverage) {
+  // w_2 is determined by the last row but for the ridge: 1 - h = ridge / (1 + ridge), r = -4 ridge / (1 + ridge).
+  for (const double ridge : {1e-3, 1e-9, 1e-14}) {
+    const MatrixXd x = (MatrixXd(3, 2) << 1, 0, 2, 0, 0, 1).finished();
+    const RidgeProblem problem(x, Vector3d(1, 2, 4), {LossScale::sum, ridge});
+    const auto left = problem.remainder<double>(2);
+    const double error = 4e-16 / std::sqrt(ridge);  // of t, whose length is the root of 1 - h
+    EXPECT_NEAR(left.complement * (1.0 + ridge) / ridge, 1.0, error);
+    EXPECT_NEAR(left.residual * (1.0 + ridge) / (-4.0 * ridge), 1.0, error);
+    EXPECT_NEAR(left.weights(1), 1.0 / (1.0 + ridge), 1e-15);
+  }
+}
+
+TEST(RidgeChange, HighLeverageFromTheTableHasTheDigitsOfManyMore) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const double ridge : {0.0, 1e-6}) {
+    const RidgeProblem problem(nearly_square(11, 10), VectorXd::LinSpaced(11, -1.0, 1.0),
+                               {LossScale::mean, ridge});
+    int nearly_one = 0;
+    for (Eigen::Index row = 0; row < problem.rows(); ++row) {
+      nearly_one += problem.leverage(row) > 0.99 ? 1 : 0;
+      for (const auto& other :
+           {std::optional<Record>(), std::optional(Record{VectorXd::Constant(10, 0.1), 0.5}),
+            std::optional(Record{VectorXd::Zero(10), 1.0})}) {
+        const auto pair = ridge_pair_stationary(problem, row, other, 1.0);
+        const auto precise = compare_precisely(
+            problem.precise(), training_of(problem.neighbour(row, other)), inf, std::nullopt);
+        ASSERT_TRUE(pair && precise);
+        EXPECT_LT(disagreement(*pair, *precise), 1e-12) << row;
+        const auto shift = minimiser_shift(problem, row, other);
+        const auto exact = minimiser_shift_precisely(problem.precise(),
+                                                     training_of(problem.neighbour(row, other)));
+        ASSERT_TRUE(shift && exact);
+        EXPECT_LT((*shift - *exact).norm() / exact->norm(), 1e-9) << row;
+      }
+    }
+    EXPECT_GT(nearly_one, 0);  // else nothing was tested
+  }
 }
 
 }  // namespace

@@ -131,10 +131,10 @@ TEST_F(LedgerTest, GoesOnOnlyWithTheSame) {
                  "holds another study: a is 1 there and 2 here; b is not set there and 3 here");
   other = kIdentity;
   other.version = "0.2.0";
-  expect_refused(other, "was begun by version 0.1.0, this is 0.2.0");
+  expect_refused(other, "was started by version 0.1.0, but this is 0.2.0");
   other = kIdentity;
   other.instruction_set = "AVX3";
-  expect_refused(other, "was computed with AVX2, this machine uses AVX3");
+  expect_refused(other, "was computed with AVX2, but this machine uses AVX3");
   other = kIdentity;
   other.checksums["x"] = "another";
   expect_refused(other, "the checksum of x differs");

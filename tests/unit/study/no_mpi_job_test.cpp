@@ -25,7 +25,7 @@ void set_all(const char* value) {
 TEST(MpiJob, ABuildWithoutMpiSaysSo) {
   const std::string message = message_of<InvalidArgument>([] { const MpiJob job; });
   EXPECT_NE(message.find("this build has no MPI"), std::string::npos) << message;
-  EXPECT_NE(message.find("--threads"), std::string::npos) << message;
+  EXPECT_NE(message.find("`threads`"), std::string::npos) << message;
 }
 
 TEST(MpiJob, IsStartedByTheEnvironmentOfSeveral) {

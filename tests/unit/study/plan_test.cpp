@@ -21,8 +21,8 @@ TEST(PerfectAudit, CapsAsTheSpecSays) {
   audit.replicas = 10;
   EXPECT_EQ(models_per_sample(audit), 10U);
   // Spec §11.3: ten and ten models show 0.8 at most.
-  EXPECT_NEAR(perfect_audit(audit, fixed()).maximum_epsilon(Delta(0.0)), 0.80715, 1e-5);
-  EXPECT_EQ(perfect_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
+  EXPECT_NEAR(maximum_audit(audit, fixed()).maximum_epsilon(Delta(0.0)), 0.80715, 1e-5);
+  EXPECT_EQ(maximum_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
             maximum_epsilon(10, Delta(1e-5), 1.0 - 0.95));
 }
 
@@ -30,11 +30,11 @@ TEST(PerfectAudit, PairsShareTheLevelUnlessEachReplicaDrawsItsOwn) {
   AuditSpec audit;
   audit.replicas = 20;
   audit.pairs = 5;
-  EXPECT_EQ(perfect_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
+  EXPECT_EQ(maximum_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
             maximum_epsilon(20, Delta(1e-5), (1.0 - 0.95) / 5.0));
   audit.random_pairs = true;
   EXPECT_EQ(models_per_sample(audit), 100U);
-  EXPECT_EQ(perfect_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
+  EXPECT_EQ(maximum_audit(audit, fixed()).maximum_epsilon(Delta(1e-5)),
             maximum_epsilon(100, Delta(1e-5), 1.0 - 0.95));
 }
 
@@ -46,19 +46,19 @@ TEST(PerfectAudit, AsManyRunsAsItSaysAreEnough) {
       audit.replicas = 2;
       AuditOptions options = fixed();
       options.strategy = strategy;
-      const auto runs = perfect_audit(audit, options).runs_to_refute(Epsilon(epsilon), Delta(1e-5));
+      const auto runs = maximum_audit(audit, options).runs_to_refute(Epsilon(epsilon), Delta(1e-5));
       ASSERT_TRUE(runs);
       audit.replicas = *runs;
-      EXPECT_GT(perfect_audit(audit, options).maximum_epsilon(Delta(1e-5)), epsilon);
+      EXPECT_GT(maximum_audit(audit, options).maximum_epsilon(Delta(1e-5)), epsilon);
       audit.replicas = *runs - 2;  // halves are rounded
-      EXPECT_LE(perfect_audit(audit, options).maximum_epsilon(Delta(1e-5)), epsilon);
+      EXPECT_LE(maximum_audit(audit, options).maximum_epsilon(Delta(1e-5)), epsilon);
     }
   }
 }
 
 TEST(PerfectAudit, WeakerAttacksNeedMore) {
   AuditSpec audit;
-  const Audit perfect = perfect_audit(audit, fixed());
+  const Audit perfect = maximum_audit(audit, fixed());
   const auto best = perfect.runs_to_refute(Epsilon(1.0), Delta(1e-5));
   const auto weaker = perfect.runs_to_refute(Epsilon(1.0), Delta(1e-5), {0.5, 0.01});
   EXPECT_LT(*best, *weaker);
@@ -69,7 +69,7 @@ TEST(PerfectAudit, TheDefaultNeedsTwoModels) {
   AuditSpec audit;
   audit.replicas = 1;
   AuditOptions options;
-  EXPECT_THROW((void)perfect_audit(audit, options), InvalidArgument);
+  EXPECT_THROW((void)maximum_audit(audit, options), InvalidArgument);
 }
 
 TEST(Calibrate, MeasuresWholeGroupsOrExtrapolates) {

@@ -201,10 +201,10 @@ TEST(ReadStudy, FilesThatAreNoStudies) {
 }
 
 TEST(ReadStudy, SettingsThatAreNone) {
-  expect_refusal(kSmall, {"--set train", "key=value"}, {"train"});
-  expect_refusal(kSmall, {"key=value"}, {"train..seed=1"});
+  expect_refusal(kSmall, {"--set train", "KEY=VALUE"}, {"train"});
+  expect_refusal(kSmall, {"KEY=VALUE"}, {"train..seed=1"});
   expect_refusal(kSmall, {"--set train.seed=[1", "not a value"}, {"train.seed=[1"});
-  expect_refusal(kSmall, {"noise", "which entry"}, {"noise.variance=1"});
+  expect_refusal(kSmall, {"noise", "Name an entry"}, {"noise.variance=1"});
   expect_refusal(kSmall, {"`train.seed` is"}, {"train.seed=1", "train.seed.x=1"});
 }
 

@@ -70,6 +70,8 @@ class Question:
             self.arguments += ["--ridge-scale", "rows"]
         if self.mode == "release":
             self.arguments += ["--release"]
+        if self.mode == "stationary":
+            self.arguments += ["--training", "flow"]
         if self.mode == "steps":
             self.rate = rng.choice([0.1, 0.5, 1.0]) / (top + self.ridge * (n if self.scale_rows else 1))
             self.steps = rng.choice([1, 2, 5, 20])

@@ -74,6 +74,8 @@ class Question:
         if self.mode == "time":
             self.time = rng.choice([0.05, 1.0, fastest * spread(rng, -3, 3), spread(rng, -6, 6)])
             self.arguments += ["--time", repr(self.time)]
+        elif self.mode == "stationary":
+            self.arguments += ["--training", "flow"]
         elif self.mode == "release":
             self.arguments += ["--release"]
         elif self.mode.startswith("steps"):

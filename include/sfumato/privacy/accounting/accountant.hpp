@@ -32,6 +32,9 @@ class Accountant {
   /// Throws   InvalidArgument for a group of no records.
   explicit Accountant(NeighbouringRelation relation, std::uint64_t group_size = 1);
 
+  /// Of all these releases, composed one after the other. Throws as the other one and as compose().
+  explicit Accountant(const PrivateReleases& releases);
+
   /// Adds what else was released about the same records. No steps, or a rate of 0, add nothing.
   /// Throws   InvalidArgument as require_accountable(); nothing is added then.
   void compose(const PrivateRelease& release);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sfumato/core/loss_scale.hpp"
+#include "sfumato/core/observer.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
@@ -16,6 +17,8 @@ class PreciseTraining;
 template <class T>
 struct RidgeFit;
 struct RidgeFits;
+template <class T>
+struct RowRemainder;
 struct RowDifference;
 class TableSums;
 }  // namespace detail
@@ -47,8 +50,10 @@ class RidgeProblem {
   };
 
   /// Throws InvalidArgument for sizes that differ, an empty table, entries that are not finite, a
-  /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is).
-  RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options);
+  /// negative ridge, or times_rows with the mean (whose ridge term is per row as it is). Here and below:
+  /// Stopped if the observer asked to stop.
+  RidgeProblem(Eigen::MatrixXd features, Eigen::VectorXd target, const RidgeOptions& options,
+               const Observer& observer = Observer());
 
   [[nodiscard]] Eigen::Index rows() const;
   [[nodiscard]] Eigen::Index parameters() const;
@@ -59,15 +64,17 @@ class RidgeProblem {
   [[nodiscard]] const QuadraticLoss& loss() const { return loss_; }
 
   /// Whether the loss has one minimiser, as far as double precision tells.
-  [[nodiscard]] bool has_minimiser() const;
+  [[nodiscard]] bool has_minimiser(const Observer& observer = Observer()) const;
 
-  /// Throws NumericalFailure with the smallest eigenvalue if A is singular.
+  /// Throws NumericalFailure with the smallest eigenvalue if A is singular, as far as double precision tells.
   [[nodiscard]] const Eigen::VectorXd& minimiser() const;
 
   /// h = c x^T A^{-1} x in [0, 1]: how far the fit at x follows its own y. Leverages sum to at most
   /// the number of parameters. By the pseudo-inverse of a singular A; with more than kLargestWide
-  /// parameters by adding 1e-10 of its diagonal.
+  /// parameters by adding 1e-10 of its diagonal, which makes it a lower bound.
   [[nodiscard]] double leverage(Eigen::Index row) const;
+  /// Whether leverages are not known better: double precision calls A singular, and p is above kLargestWide.
+  [[nodiscard]] bool leverages_are_lower_bounds() const;
 
   /// True where the leverage is above 0.9 or the row is the only one: differences of sums with and
   /// without it then lose digits. Never more than p / 0.9 rows.
@@ -85,12 +92,15 @@ class RidgeProblem {
   /// Empty when it is singular. Throws as minimiser(). T is double or long double; the fit in long
   /// double is made when first asked for, safely from several threads.
   template <class T = double>
-  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& reference() const;
+  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& reference(
+      const Observer& observer = Observer()) const;
 
-  /// The fit to the neighbour, from the other rows: O(N p^2), for the rows that dominate.
+  /// What the other rows leave of this one, with the digits that differences lose where the leverage is near 1:
+  /// O(N p). Throws as minimiser().
+  ///
+  /// Assumes  reference<T>() is not empty.
   template <class T = double>
-  [[nodiscard]] detail::RidgeFit<T> neighbour_fit(Eigen::Index row,
-                                                  const std::optional<Record>& replacement) const;
+  [[nodiscard]] detail::RowRemainder<T> remainder(Eigen::Index row) const;
 
   /// Noisy gradient flow on the table from 0, with noise of variance 1, in more digits.
   [[nodiscard]] const detail::PreciseTraining& precise() const { return *precise_; }
@@ -110,10 +120,10 @@ class RidgeProblem {
   [[nodiscard]] Sums sums_over_others(Eigen::Index row) const;
 
   template <class T>
-  [[nodiscard]] std::optional<detail::RidgeFit<T>> fit_all() const;
+  [[nodiscard]] std::optional<detail::RidgeFit<T>> fit_all(const Observer& observer) const;
   /// Made when first asked for; safe from several threads.
   template <class T>
-  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& fit() const;
+  [[nodiscard]] const std::optional<detail::RidgeFit<T>>& fit(const Observer& observer) const;
 
   std::shared_ptr<const detail::TableSums> table_;
   RidgeOptions options_;

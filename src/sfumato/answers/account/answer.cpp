@@ -82,12 +82,6 @@ PrivacyTarget target_of(const AccountQuestion& question, Delta delta) {
   return PrivacyBudget{Epsilon(question.target_epsilon.value()), delta};
 }
 
-Accountant accountant_of(const PrivateReleases& releases) {
-  Accountant accountant(releases.relation, releases.group_size);
-  for (const PrivateRelease& release : releases.list) accountant.compose(release);
-  return accountant;
-}
-
 AttackerView attacker_of(const Accountant& accountant) {
   return {accountant.advantage().upper, accountant.attack_accuracy(0.5).upper,
           accountant.tpr_bound(0.01), accountant.tpr_bound(0.001)};
@@ -107,7 +101,7 @@ Enclosure epsilon_at(const Accountant& accountant, Delta delta, AccountMethod me
 
 AccountedSetting accounted(const PrivateReleases& releases, Delta delta,
                            std::optional<double> multiplier, const AccountQuestion& question) {
-  const Accountant accountant = accountant_of(releases);
+  const Accountant accountant(releases);
   return {accountant,
           multiplier,
           epsilon_at(accountant, delta, question.method, question.target_epsilon),
@@ -168,7 +162,7 @@ std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta
       release.steps =
           static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
     }
-    points.push_back({share, accountant_of(part).epsilon(delta).upper.value});
+    points.push_back({share, Accountant(part).epsilon(delta).upper.value});
   }
   return points;
 }
@@ -225,7 +219,8 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   }
   // Curves of a run that hides nothing show nothing, and take long.
   constexpr double kWorthDrawing = 1000.0;
-  if (found.settings.size() == 1 && found.settings.front().epsilon.upper.value < kWorthDrawing) {
+  if (question.curves && found.settings.size() == 1 &&
+      found.settings.front().epsilon.upper.value < kWorthDrawing) {
     found.trade_off = first.trade_off(false_positive_rates());
     found.over_steps = over_steps(first, delta);
   }

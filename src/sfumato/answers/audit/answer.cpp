@@ -61,7 +61,7 @@ ScoresAudit audit_files(const AuditQuestion& question, ScoresAudit found) {
     bound_models(found, samples, question, ClaimEvidence::models);
   } else if (question.randomised) {
     if (samples.size() > 1) {
-      throw InvalidArgument("takes one column of scores", "", Where::key("randomised"));
+      throw InvalidArgument("needs one column of scores", "", Where::key("randomised"));
     }
     const ScoreSample& sample = samples.front();
     CanaryScores canaries{sample.with, std::vector<std::uint8_t>(sample.with.size(), 1),
@@ -82,7 +82,7 @@ ScoresAudit audit_layout(const AuditQuestion& question, ScoresAudit found) {
                  ClaimEvidence::shadow_models);
   } else if (question.randomised) {
     if (question.model < 1 || question.model > static_cast<std::uint64_t>(models)) {
-      throw InvalidArgument(fmt::format("there are models 1 to {}", models), "",
+      throw InvalidArgument(fmt::format("is not among the models 1 to {}", models), "",
                             Where::key("model"));
     }
     const auto target = static_cast<Index>(question.model - 1);

@@ -15,10 +15,9 @@ namespace sfumato {
 namespace {
 
 constexpr const char* kRecordsOnly =
-    "The unit is the record: records scored on one model share its randomness, so they describe "
-    "this model and bound no epsilon (Spec §11.2).";
-constexpr const char* kWrongWay =
-    "If smaller scores mean members, say so with --larger-means nonmember.";
+    "The unit is a record: scores of records on one model share its randomness, so they describe "
+    "this model and do not bound epsilon (Spec §11.2).";
+constexpr const char* kWrongWay = "If smaller scores mean members, add --larger-means nonmember.";
 
 std::string title_of(const AuditQuestion& question) {
   return fmt::format("Audit of {}", question.logits.empty()
@@ -40,8 +39,10 @@ std::string runs_text(const ScoresAudit& found, const AuditQuestion& question) {
                                  return runs;
                                },
                                [](const ShadowLayout& layout) {
-                                 return fmt::format("{} models, {} records, each a member of some",
-                                                    layout.models, layout.records);
+                                 return fmt::format(
+                                     "{} models, {} records, each in the training "
+                                     "data of some models",
+                                     layout.models, layout.records);
                                }},
                     found.source);
 }
@@ -61,9 +62,9 @@ void state_repeats(Document& document, const ScoresAudit& found) {
         files != nullptr && files->columns > 1 ? fmt::format(" in column {}", of.sample + 1) : "";
     document.state(
         StatementKind::warning,
-        fmt::format("Repeated scores{}: of the {} scores {}, {} repeat another to the last digit "
-                    "({} values). Every bound assumes that each score was drawn anew: leave out "
-                    "copies of rows and models that were trained with the same seed.",
+        fmt::format("Repeated scores{}: of the {} scores {}, {} equal another to the last digit "
+                    "({} distinct values). The bounds assume independent scores: remove "
+                    "duplicated rows and models trained with the same seed.",
                     where, of.scores.scores,
                     of.scores.with_record ? "with the record" : "without it", of.scores.repeats,
                     of.scores.values));
@@ -77,24 +78,24 @@ void state_kind(Document& document, const ScoresAudit& found, const AuditQuestio
     if (found.bounds) {
       document.state(
           StatementKind::info,
-          fmt::format("LiRA fitted on {} of {} models; each of the others is attacked on one "
-                      "record, drawn at random.",
+          fmt::format("LiRA is fitted on {} of {} models; each of the others is attacked on one "
+                      "record drawn at random.",
                       layout->models / 2, layout->models));
       document.state(StatementKind::assumption,
-                     "Each model was trained on each record or not by an independent fair coin.");
+                     "Each record was included in each model by an independent fair coin flip.");
     }
     if (found.one_run) {
       document.state(
           StatementKind::assumption,
-          fmt::format("Model {} was chosen as the target before any was looked at: trying "
-                      "several is as many tests.",
+          fmt::format("Model {} was chosen as the target in advance: testing several targets "
+                      "needs a multiple-testing correction.",
                       question.model));
     }
   }
   if (found.ties) {
     document.state(StatementKind::info,
-                   "Some canaries share their score. The two files give their coins away, so where "
-                   "a tie decides a guess, it is taken to be wrong.");
+                   "Some canaries have equal scores. The order of the two files reveals the coin "
+                   "flips, so a guess that a tie decides counts as wrong.");
   }
 }
 

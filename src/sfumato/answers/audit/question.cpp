@@ -15,7 +15,7 @@ constexpr std::int64_t kMostPlanned = 10'000'000;  // as many as runs_to_refute(
 }
 
 void check_ledger(const AuditQuestion& question) {
-  constexpr const char* kImported = "is for imported scores: a ledger knows its own";
+  constexpr const char* kImported = "is for imported scores; a ledger has its own";
   if (question.unit) refuse("unit", kImported);
   if (question.larger_means != LargerMeans::member) refuse("larger_means", kImported);
   if (question.pool) refuse("pool", kImported);
@@ -44,24 +44,24 @@ void check_plan(const AuditQuestion& question) {
 }
 
 void check_scores(const AuditQuestion& question, bool layout) {
-  if (!question.policy.empty()) refuse("policy", "is for ledgers");
-  if (!question.score.empty()) refuse("score", "is for ledgers");
+  if (!question.policy.empty()) refuse("policy", "is for ledgers, not for imported scores");
+  if (!question.score.empty()) refuse("score", "is for ledgers, not for imported scores");
   if (!question.unit) refuse("unit", "is required for imported scores: models or records");
   const bool models = question.unit == ScoreUnit::models;
   if (question.pool && !models) {
-    refuse("pool", "columns of records share their coins: it needs --unit models");
+    refuse("pool", "needs the `unit` models: the columns of records share their coins");
   }
   if (question.randomised && models) {
-    refuse("randomised", "canaries are records: it needs --unit records");
+    refuse("randomised", "needs the `unit` records: canaries are records");
   }
-  if (question.guesses && !question.randomised) refuse("guesses", "goes with --randomised");
+  if (question.guesses && !question.randomised) refuse("guesses", "needs `randomised`");
   if (question.model != 1 && !(question.randomised && layout)) {
-    refuse("model", "goes with --randomised and --logits");
+    refuse("model", "needs `randomised` and `logits`");
   }
   if (question.claim && !models && !question.randomised) {
     refuse("claim",
-           "records scored on one model bound no epsilon, unless their inclusion was randomised "
-           "(--randomised)");
+           "scores of records on one model cannot bound epsilon, unless the inclusion of each was "
+           "random (`randomised`)");
   }
 }
 
@@ -72,7 +72,7 @@ const Keys<AuditQuestion>& audit_keys() {
   using Q = AuditQuestion;
   static const Keys<Q> all = [] {
     Key<Q> unit = choice_key<Q, ScoreUnit>("unit",
-                                           "what a score belongs to: a model of its own, or a "
+                                           "what each score comes from: a separate model, or a "
                                            "record of one model",
                                            &Q::unit,
                                            {{"models", ScoreUnit::models},
@@ -81,13 +81,18 @@ const Keys<AuditQuestion>& audit_keys() {
                                             {"record", ScoreUnit::records}});
     unit.type = "models | records";
     Keys<Q> list = {
-        file_key<Q>("ledger", "ledger of `study run`", &Q::ledger),
-        file_key<Q>("members",
-                    "scores with the record (CSV or NPY; a column per pair or kind of score)",
-                    &Q::members),
-        with(file_key<Q>("nonmembers", "scores without it", &Q::nonmembers), {"non_members"}),
-        file_key<Q>("logits", "LiRA's layout: logits, models x records", &Q::logits),
-        file_key<Q>("membership", "1 where the model was trained on the record", &Q::membership),
+        file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger),
+        file_key<Q>(
+            "members",
+            "scores of models trained with the record (CSV or NPY, one column per pair or score)",
+            &Q::members),
+        with(file_key<Q>("nonmembers", "scores of models trained without it", &Q::nonmembers),
+             {"non_members"}),
+        file_key<Q>("logits", "shadow models as LiRA stores them: logits, models x records",
+                    &Q::logits),
+        file_key<Q>("membership",
+                    "with logits: 1 where the model was trained on the record, else 0",
+                    &Q::membership),
         Key<Q>{"plan", "eps=E,delta=D",
                "before training: how many models it takes to refute this claim (delta: 1e-5 unless "
                "given)",
@@ -102,25 +107,26 @@ const Keys<AuditQuestion>& audit_keys() {
                                       &Q::runs, 1, kMostPlanned),
         std::move(unit),
         choice_key<Q, LargerMeans>(
-            "larger_means", "what larger scores mean", &Q::larger_means,
+            "larger_means", "what a larger score suggests", &Q::larger_means,
             {{"member", LargerMeans::member}, {"nonmember", LargerMeans::nonmember}})};
     for (Key<Q>& key : ledger_audit_keys<Q>()) list.push_back(std::move(key));
-    list.push_back(flag_key<Q>("pool", "columns are pairs that each run drew at random: one sample",
-                               &Q::pool));
+    list.push_back(flag_key<Q>(
+        "pool", "the columns are pairs that each run drew at random: treat them as one sample",
+        &Q::pool));
     list.push_back(flag_key<Q>("independent_worlds",
-                               "members and non-members share no seeds: credible interval too",
+                               "members and non-members share no seeds: add a credible interval",
                                &Q::independent_worlds));
-    list.push_back(
-        with(flag_key<Q>("randomised", "each record was included by a fair coin: one-run audit",
-                         &Q::randomised),
-             {"randomized"}));
-    list.push_back(
-        integer_key<Q>("model", "target of a one-run audit of logits, from 1", &Q::model, 1));
+    list.push_back(with(
+        flag_key<Q>("randomised", "each record was included by a fair coin flip: audit in one run",
+                    &Q::randomised),
+        {"randomized"}));
+    list.push_back(integer_key<Q>("model", "which model to audit in one run, from 1 (with logits)",
+                                  &Q::model, 1));
     list.push_back(choice_key<Q, Adjacency>(
-        "adjacency", "how D' differs from D, for the statement", &Q::adjacency,
+        "adjacency", "how D' differs from D; part of the statement", &Q::adjacency,
         {{"remove", Adjacency::remove}, {"replace", Adjacency::replace}}));
     list.push_back(choice_key<Q, ScoreAccess>(
-        "access", "of the attacker, for the statement", &Q::access,
+        "access", "what the attacker sees; part of the statement", &Q::access,
         {{"black-box", ScoreAccess::outputs}, {"white-box", ScoreAccess::weights}}));
     return list;
   }();
@@ -134,14 +140,14 @@ void check(const AuditQuestion& question) {
   const bool plan = question.plan.has_value();
   if (int{pair} + int{layout} + int{ledger} + int{plan} != 1) {
     refuse("ledger",
-           "give a ledger, --members and --nonmembers, --logits and --membership, or --plan, and "
-           "only one of the four");
+           "Give one of the four: a ledger, `members` and `nonmembers`, `logits` and `membership`, "
+           "or `plan`");
   }
-  if (question.runs && !plan) refuse("runs", "goes with --plan");
-  if (pair && question.members.empty()) refuse("members", "is missing beside --nonmembers");
-  if (pair && question.nonmembers.empty()) refuse("nonmembers", "is missing beside --members");
-  if (layout && question.logits.empty()) refuse("logits", "is missing beside --membership");
-  if (layout && question.membership.empty()) refuse("membership", "is missing beside --logits");
+  if (question.runs && !plan) refuse("runs", "is for plans: it needs `plan`");
+  if (pair && question.members.empty()) refuse("members", "is missing: `nonmembers` needs it");
+  if (pair && question.nonmembers.empty()) refuse("nonmembers", "is missing: `members` needs it");
+  if (layout && question.logits.empty()) refuse("logits", "is missing: `membership` needs it");
+  if (layout && question.membership.empty()) refuse("membership", "is missing: `logits` needs it");
   if (plan) {
     check_plan(question);
   } else if (ledger) {

@@ -21,14 +21,13 @@ void require_two_worlds(const ScoreSample& sample, const AuditQuestion& question
   if (!std::all_of(sample.with.begin(), sample.with.end(), same) ||
       !std::all_of(sample.without.begin(), sample.without.end(), same)) {
     if (!same_scores(sample)) return;
-    throw InvalidArgument(
-        fmt::format("the scores{} are those of {}", which, question.nonmembers),
-        "Members and non-members have scores of their own: check which files were given",
-        Where::in(question.members));
+    throw InvalidArgument(fmt::format("the scores{} are those of {}", which, question.nonmembers),
+                          "Members and non-members need different files: check which were given",
+                          Where::in(question.members));
   }
   throw InvalidArgument(
       fmt::format("all scores{}, of members and non-members, equal {}", which, first),
-      "Scores that never differ show nothing: check how they were computed",
+      "Constant scores carry no information: check how they were computed",
       Where::in(question.members));
 }
 
@@ -40,7 +39,7 @@ std::vector<ScoreSample> read_samples(const AuditQuestion& question) {
   if (with.cols() != without.cols()) {
     throw InvalidArgument(fmt::format("has {} columns, and {} has {}", with.cols(),
                                       question.nonmembers, without.cols()),
-                          "Both have a column per pair of data sets or kind of score",
+                          "Give both files one column per pair of data sets or kind of score",
                           Where::in(question.members));
   }
   const double sign = question.larger_means == LargerMeans::member ? 1.0 : -1.0;
@@ -61,12 +60,12 @@ ShadowScores read_shadows(const AuditQuestion& question) {
   if (logits.rows() != mask.rows() || logits.cols() != mask.cols()) {
     throw InvalidArgument(fmt::format("is {} x {}, and {} is {} x {}", mask.rows(), mask.cols(),
                                       question.logits, logits.rows(), logits.cols()),
-                          "Both have a row per model and a column per record",
+                          "Give both files one row per model and one column per record",
                           Where::in(question.membership));
   }
   if (logits.rows() < 2) {
-    throw InvalidArgument(fmt::format("has one row, {} records of one model", logits.cols()),
-                          "Shadow models are needed: a row per model, a column per record",
+    throw InvalidArgument(fmt::format("has a single row: {} records of one model", logits.cols()),
+                          "Give the shadow models, one row each, with one column per record",
                           Where::in(question.logits));
   }
   ShadowScores shadows{
@@ -87,7 +86,7 @@ ShadowScores read_shadows(const AuditQuestion& question) {
   require_shadows(shadows, Where::in(question.logits));
   if (logits.minCoeff() == logits.maxCoeff()) {
     throw InvalidArgument(fmt::format("all scores equal {}", logits(0, 0)),
-                          "Scores that never differ show nothing: check how they were computed",
+                          "Constant scores carry no information: check how they were computed",
                           Where::in(question.logits));
   }
   if (shadows.member.minCoeff() == shadows.member.maxCoeff()) {

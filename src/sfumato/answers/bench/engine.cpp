@@ -10,6 +10,7 @@
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/data_sets.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/study/trial_runner.hpp"
 
@@ -21,6 +22,8 @@ struct Setting {
   std::string_view name, words, set, network;
   std::size_t records, batch;
   double variance;  ///< of both of the paper's noise policies; 0: training without noise
+  bool clipped =
+      false;  ///< private policies instead: what clipping costs; measured only when asked for by name
 };
 constexpr Setting kSettings[] = {
     {"S1", "784-10-10, batch 100", "fashion-mnist", "mlp-10", 1'000, 100, 0.01},
@@ -28,6 +31,9 @@ constexpr Setting kSettings[] = {
     {"S3", "LeNet, batch 10", "cifar10", "lenet", 1'000, 10, 0.001},
     {"T1_500", "784-10-10, no noise, batch 500", "fashion-mnist", "mlp-10", 1'000, 500, 0.0},
     {"T1_1000", "784-10-10, no noise, full batch", "fashion-mnist", "mlp-10", 1'000, 1'000, 0.0},
+    {"S1_private", "S1, clipped", "fashion-mnist", "mlp-10", 1'000, 100, 0.01, true},
+    {"S2_private", "S2, clipped", "fashion-mnist", "mlp-100", 10'000, 100, 0.01, true},
+    {"S3_private", "S3, clipped", "cifar10", "lenet", 1'000, 10, 0.001, true},
 };
 
 std::vector<const Setting*> chosen(const BenchEngineQuestion& question) {
@@ -35,7 +41,7 @@ std::vector<const Setting*> chosen(const BenchEngineQuestion& question) {
   std::vector<std::string> known;
   for (const Setting& setting : kSettings) {
     known.emplace_back(setting.name);
-    if (question.settings.empty()) settings.push_back(&setting);
+    if (question.settings.empty() && !setting.clipped) settings.push_back(&setting);
   }
   for (const std::string& name : question.settings) {
     const Setting* found = nullptr;
@@ -43,12 +49,25 @@ std::vector<const Setting*> chosen(const BenchEngineQuestion& question) {
       if (setting.name == name) found = &setting;
     }
     if (found == nullptr) {
-      throw InvalidArgument(fmt::format("no setting is called `{}`", name),
+      throw InvalidArgument(fmt::format("there is no setting \"{}\"", name),
                             suggestion(name, known, "settings"), Where::key("setting"));
     }
     settings.push_back(found);
   }
   return settings;
+}
+
+/// DP-SGD, and the same with a clip for each layer.
+std::vector<NoisePolicy> private_policies(const Network& network) {
+  NoisePolicy whole, layers;
+  whole.name = "private";
+  whole.kind = NoiseKind::clipped;
+  whole.clip = whole.noise_multiplier = 1.0;
+  layers = whole;
+  layers.name = "private, by layer";
+  layers.metric = PrivateMetric::per_layer;
+  layers.layer_clips.assign(network.blocks().size(), 0.5);
+  return {whole, layers};
 }
 
 EngineSpeed measure(const Setting& setting, const BenchEngineQuestion& question,
@@ -65,6 +84,7 @@ EngineSpeed measure(const Setting& setting, const BenchEngineQuestion& question,
     policies[1] = {"anisotropic", NoiseKind::anisotropic, setting.variance};
   }
   const Network network = preset_network(setting.network);
+  if (setting.clipped) policies = private_policies(network);
   const auto make = [&](std::uint64_t seed) {
     Training training;
     training.batch_size = setting.batch;
@@ -80,7 +100,7 @@ EngineSpeed measure(const Study& study, const BenchEngineQuestion& question, Obs
   const TrialRunner runner(study);
   const NetworkTrials* trials = runner.network_trials();
   if (trials == nullptr) {
-    throw InvalidArgument("the model of the study is no network",
+    throw InvalidArgument("the model of the study is not a network",
                           "Ask `sfumato study plan` how long it takes", Where::in(question.study));
   }
   const auto batch = static_cast<double>(study.train.batch_size);
@@ -95,11 +115,11 @@ const char* not_a_time_to_measure(double value) {
 
 void require_sense(const BenchEngineQuestion& question) {
   if (!question.study.empty() && !question.settings.empty()) {
-    throw InvalidArgument("a study and a setting were both given", "Measure one or the other",
+    throw InvalidArgument("a study and a setting are both given", "Measure one or the other",
                           Where::key("setting"));
   }
   if (question.study.empty() && !question.changes.empty()) {
-    throw InvalidArgument("no study was given", "Name the study whose keys these are",
+    throw InvalidArgument("no study was given", "Name the study that they change",
                           Where::key("set"));
   }
   if (question.threads < 1 || question.threads > 4096) {
@@ -134,6 +154,21 @@ void measure_settings(BenchEngineAnswer& answer, Observer& observer) {
 }
 
 }  // namespace
+
+const Keys<BenchEngineQuestion>& bench_engine_keys() {
+  using namespace keys;
+  using Q = BenchEngineQuestion;
+  static const Keys<Q> all = {
+      with(texts_key<Q>("setting", "list of names",
+                        "S1, S2, S3, T1_500 or T1_1000 (default: all whose data are found)",
+                        &Q::settings),
+           {"settings"}),
+      file_key<Q>("study", "time the models of this study file instead", &Q::study),
+      integer_key<Q>("threads", "groups of models trained at once", &Q::threads, 1, 4096),
+      number_key<Q>("seconds", "number in [0.01, 3600]", "seconds spent on each setting",
+                    &Q::seconds, not_a_time_to_measure)};
+  return all;
+}
 
 BenchEngineAnswer answer(const BenchEngineQuestion& question, Observer& observer) {
   require_sense(question);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sfumato/core/observer.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/nn/speed.hpp"
 #include "sfumato/report/document.hpp"
 
@@ -18,6 +19,9 @@ struct BenchEngineQuestion {
   unsigned threads = 1;                   ///< groups trained at once
   double seconds = 3.0;                   ///< for each setting
 };
+
+/// All but `changes`: key=value over the keys of the study.
+[[nodiscard]] const Keys<BenchEngineQuestion>& bench_engine_keys();
 
 struct BenchedSetting {
   std::string name;

@@ -9,7 +9,7 @@ namespace sfumato {
 Document document_of(const BenchEngineAnswer& answer, Detail) {
   Document document = new_document("bench engine", "Speed of the training engine on this machine");
   for (const std::string& text : answer.left_out) document.state(StatementKind::warning, text);
-  Table table("engine", "One step of one model, noise and D' included",
+  Table table("engine", "One training step of one model, with noise, for D and D'",
               {{"setting", "setting"},
                {"what", "what"},
                {"models", "models"},
@@ -26,8 +26,9 @@ Document document_of(const BenchEngineAnswer& answer, Detail) {
   }
   document.add(std::move(table));
   document.state(StatementKind::info,
-                 fmt::format("Peak of one core: {:.0f} GFLOP/s ({}); normals: {:.0f} million a "
-                             "second; threads: {}. Operations are counted densely.",
+                 fmt::format("Peak of one core: {:.0f} GFLOP/s ({}); Gaussian draws: {:.0f} "
+                             "million per second; threads: {}. Operations are counted as if the "
+                             "data were dense.",
                              answer.peak * 1e-9, answer.instruction_set,
                              answer.normals_per_second * 1e-6, answer.question.threads));
   return document;

@@ -11,6 +11,7 @@
 #include "sfumato/answers/problem/sde_file.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato {
@@ -54,7 +55,7 @@ void add_closed_forms(BoundAnswer& result, Observer& observer) {
     at.methods = closed_form_bounds(problem.pair, time);
     add_risks(problem.pair, at);
     if (time == kInf && !problem.pair.linear) {
-      const KlBound none = no_bound("estimates", "grids and simulation stop at finite times");
+      const KlBound none = no_bound("estimates", "grids and simulations need a finite time");
       insert_estimates({{BoundMethod::fokker_planck, none, none}}, at.methods);
     }
   }

@@ -1,5 +1,3 @@
-#include "sfumato/answers/bound/answer.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "sfumato/answers/bound/answer.hpp"
 #include "sfumato/answers/bound/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/answers/problem/simulation_size.hpp"
@@ -56,14 +55,15 @@ void state_problem(const BoundAnswer& answer, Document& document) {
   if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
   if (!same_start(problem.pair)) {
     document.state(StatementKind::info,
-                   "The two starts differ: the KL of the starts is part of every number.");
+                   "The two starts differ: their KL is included in every number.");
   }
   state_assumed(answer, document);
   if (problem.plan.monte_carlo && problem.times.front() < kInf) {
     const SimulationSize size = simulation_size(problem);
     document.state(StatementKind::info,
-                   fmt::format("Simulated rows: {} paths from seed {}, steps of {} and half of it, "
-                               "extrapolated to 0; s.e. is one standard error in each direction.",
+                   fmt::format("Simulated values: {} paths from seed {}, time steps of {} and "
+                               "half of it, extrapolated to 0; s.e. is one standard error for "
+                               "each direction.",
                                size.paths, problem.plan.seed, format_input(size.step)));
   }
   document.state(StatementKind::assumption,
@@ -95,8 +95,8 @@ void state_gaps(const BoundAnswer& answer, Document& document) {
     document.state(
         StatementKind::warning,
         "point start and different noise: the integrated bounds are infinite, because the "
-        "distributions differ by their covariances from the first moment on. Give the start a "
-        "covariance (start_covariance), or look at the discrete chain (sfumato quadratic).");
+        "distributions differ in their covariances from the start. Give the start a covariance "
+        "(start_covariance), or model discrete steps (sfumato quadratic).");
   }
   state_unreached(answer, document);
   std::vector<double> unproven;
@@ -106,10 +106,10 @@ void state_gaps(const BoundAnswer& answer, Document& document) {
   if (unproven.empty()) return;
   document.state(
       StatementKind::warning,
-      fmt::format("{}: nothing here is proven, the numbers are estimates.{}", times_text(unproven),
+      fmt::format("{}: nothing here is proven; the numbers are estimates.{}", times_text(unproven),
                   common_noise(pair).value
-                      ? " A bound on the difference of the drifts ([assume] sensitivity) "
-                        "would give one."
+                      ? " A bound on the difference of the drifts ([assume] sensitivity) would "
+                        "give a proven bound."
                       : ""));
 }
 
@@ -122,15 +122,15 @@ void state_contradictions(const BoundAnswer& answer, Document& document) {
   if (above.empty()) return;
   if (answer.verdict == Verdict::violated) {
     document.state(StatementKind::verdict,
-                   fmt::format("VIOLATED at {}: the grid's KL is above a bound. What the file "
-                               "assumes is false.",
+                   fmt::format("VIOLATION at {}: the KL on the grid is above a bound. An "
+                               "assumption of the file is false.",
                                times_text(above)),
                    Outcome::bad);
     return;
   }
   document.state(StatementKind::warning,
-                 fmt::format("{}: the grid's KL is above a bound. Refine the grid; if it persists, "
-                             "this is a bug worth reporting.",
+                 fmt::format("{}: the KL on the grid is above a bound. Refine the grid; if that "
+                             "does not help, please report a bug.",
                              times_text(above)));
 }
 
@@ -140,8 +140,8 @@ void state_answer(const BoundAnswer& answer, Document& document) {
   if (last == answer.at.rend()) return;
   const auto sentence = [&](const char* evidence, const Claimed<double>& advantage) {
     document.state(StatementKind::info,
-                   fmt::format("At {} the best attack on one look at the parameters has advantage "
-                               "{} {} ({}).",
+                   fmt::format("At {}, the best attack that sees the parameters once has "
+                               "advantage {} {} ({}).",
                                times_text({last->time}), symbol(advantage.claim),
                                format_claimed(advantage, NumberStyle::probability), evidence));
   };

@@ -10,6 +10,7 @@
 #include "sfumato/answers/problem/simulation_size.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
 #include "sfumato/divergence/score_estimate.hpp"
@@ -56,8 +57,8 @@ PairBound grid_row(BoundMethod method, const PairAtTime& at, GridEstimate PairDi
     if (value.error > 0.1 * std::abs(value.value) && value.error > 1e-6) {
       return no_bound(
           std::string(title(method)),
-          fmt::format("the grid does not resolve the densities (last correction {:.0f} % "
-                      "of the value): give more estimate.cells",
+          fmt::format("the grid is too coarse (last correction {:.0f} % of the value): increase "
+                      "estimate.cells",
                       100.0 * value.error / std::abs(value.value)));
     }
     return estimate(resolved(value.value), "Fokker-Planck on a grid, extrapolated");
@@ -75,7 +76,7 @@ bool add_grid(const BoundQuestion& question, const std::vector<double>& times, O
   const SdeProblem& problem = question.problem;
   if (problem.dimension() > 2) {
     add_to_all(result.methods, BoundMethod::fokker_planck,
-               "grids are for one and two dimensions, this has more");
+               "grids are only for one and two dimensions");
     return false;
   }
   if (!is_definite(problem.pair.p.start.covariance) ||
@@ -118,7 +119,7 @@ bool add_grid(const BoundQuestion& question, const std::vector<double>& times, O
 
 std::string paths_note(const MonteCarloMean& forward, const MonteCarloMean& reverse,
                        std::uint64_t diverged) {
-  if (diverged > 0) return fmt::format("{} paths diverged: shorten estimate.step", diverged);
+  if (diverged > 0) return fmt::format("{} paths diverged: reduce estimate.step", diverged);
   const auto error = [](const MonteCarloMean& mean) {  // rounding is no spread
     return mean.standard_error > 1e-14 * mean.value ? mean.standard_error : 0.0;
   };
@@ -157,8 +158,7 @@ DirectionOfPaths run_paths(const SdeProblem& problem, const StartedDiffusion& p,
 std::string too_long(const SdeProblem& problem, const std::vector<double>& times) {
   const double steps = times.back() / simulation_size(problem).step;
   if (steps <= kMostSteps) return {};
-  return fmt::format("paths of {:.0e} steps would take too long: give a longer estimate.step",
-                     steps);
+  return fmt::format("paths of {:.0e} steps would take too long: increase estimate.step", steps);
 }
 
 void add_paths(const SdeProblem& problem, const std::vector<double>& times, Observer& observer,
@@ -185,8 +185,7 @@ void add_paths(const SdeProblem& problem, const std::vector<double>& times, Obse
     const auto bound = [&](const DirectionOfPaths& d, const PathBoundEstimate* found,
                            const PathBoundEstimate* path) {
       if (found == nullptr) {
-        return no_bound("contractive",
-                        "no rate of contraction above 0 is proven: the path bound stands");
+        return no_bound("contractive", "no positive contraction rate is proven: use the path KL");
       }
       const double value = std::min(found->extrapolated.value, path->extrapolated.value);
       return estimate(std::max(0.0, value) + d.start, method);
@@ -224,8 +223,8 @@ void add_scores(const SdeProblem& problem, const std::vector<double>& times, Obs
   if (!is_definite(problem.pair.p.start.covariance) ||
       !is_definite(problem.pair.q.start.covariance)) {
     add_to_all(result.methods, BoundMethod::primal_particles,
-               "a point start and different noise: the integral is infinite. Smooth the start "
-               "(start_covariance)");
+               "point start and different noise: the integral is infinite. Give the start a "
+               "covariance (start_covariance)");
     return;
   }
   if (const std::string reason = too_long(problem, times); !reason.empty()) {

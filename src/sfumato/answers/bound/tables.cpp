@@ -109,7 +109,7 @@ Table method_by_time_table(const BoundAnswer& answer) {
 }
 
 Table bound_risk_table(const BoundAnswer& answer) {
-  Table table("risk", "What follows for an attacker who sees the parameters once",
+  Table table("risk", "Implications for an attacker who sees the parameters once",
               {{"time", "t"},
                {"evidence", "evidence"},
                {"kl_forward", "KL(D||D')", "nats"},
@@ -130,7 +130,7 @@ Table bound_risk_table(const BoundAnswer& answer) {
       const auto grid = std::find_if(at.methods.begin(), at.methods.end(), [](const PairBound& m) {
         return m.method == BoundMethod::fokker_planck;
       });
-      const Empty none{"not computed from grids: their tails are too coarse"};
+      const Empty none{"not computed from grids: the tails are too coarse"};
       table.add_row(
           {at.time, "grid", grid->forward.kl, grid->reverse.kl, at.grid->advantage, none, none});
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
 namespace {
@@ -41,6 +42,14 @@ bool found_nothing(const std::vector<CheckedFile>& files, const KnownDataSet* se
 
 }  // namespace
 
+const Keys<DataCheckQuestion>& data_check_keys() {
+  using namespace keys;
+  using Q = DataCheckQuestion;
+  static const Keys<Q> all = {texts_key<Q>(
+      "sets", "list of names", "data sets to check (default: all that are found)", &Q::sets)};
+  return all;
+}
+
 std::string_view name(FileState state) {
   switch (state) {
     case FileState::right: return "right";
@@ -70,15 +79,15 @@ DataCheckAnswer answer(const DataCheckQuestion& question, Observer& observer) {
     }
     if (!question.sets.empty() && found_nothing(answer.files, set)) {
       throw InvalidArgument(
-          fmt::format("no file is found; tried {}",
+          fmt::format("no file found; tried {}",
                       fmt::join(paths_tried(*set, set->files.front(), question.places), ", ")),
           fmt::format("Run: {}", set->command), Where::in(std::string(set->name)));
     }
   }
   if (found_nothing(answer.files, nullptr)) {
-    throw InvalidArgument(fmt::format("no file of any set is found in {}",
+    throw InvalidArgument(fmt::format("no files of any data set found in {}",
                                       fmt::join(question.places.directories, ", ")),
-                          "See: sfumato data list", Where::in("data"));
+                          "Run: sfumato data list", Where::in("data"));
   }
   return answer;
 }

@@ -6,6 +6,7 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/data_sets.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -15,6 +16,9 @@ struct DataCheckQuestion {
   std::vector<std::string> sets = {};  ///< names; empty: all
   DataPlaces places = data_places();
 };
+
+/// All but `places`.
+[[nodiscard]] const Keys<DataCheckQuestion>& data_check_keys();
 
 enum class FileState { right, wrong, not_readable, not_found };
 

@@ -4,6 +4,7 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/data_sets.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -13,6 +14,9 @@ struct DataGetQuestion {
   std::string set;  ///< name
   DataPlaces places = data_places();
 };
+
+/// All but `places`.
+[[nodiscard]] const Keys<DataGetQuestion>& data_get_keys();
 
 struct DataGetAnswer {
   const KnownDataSet* set;

@@ -43,13 +43,13 @@ DataListAnswer answer(const DataListQuestion& question, Observer&) {
 
 Document document_of(const DataListAnswer& answer, Detail detail) {
   Document document = new_document("data", "Data sets");
-  Table table("sets", "Known sets",
+  Table table("sets", "Known data sets",
               {{"set", "set"},
                {"part", "part"},
                {"files", "files found"},
                {"records", "records found"},
                {"of", "of"},
-               {"bytes", "bytes in all"},
+               {"bytes", "total bytes"},
                {"found_in", "found in"}},
               2);
   for (const DataInventory& part : answer.parts) {
@@ -65,17 +65,17 @@ Document document_of(const DataListAnswer& answer, Detail detail) {
   if (detail == Detail::full) {
     Table sources(
         "sources", "Sources",
-        {{"set", "set"}, {"source", "source"}, {"licence", "licence"}, {"get", "to get it"}});
+        {{"set", "set"}, {"source", "source"}, {"licence", "licence"}, {"get", "how to get it"}});
     for (const KnownDataSet& set : known_data_sets()) {
       sources.add_row({set.name, set.source, set.licence, set.command});
     }
     document.add(std::move(sources));
   }
   document.state(StatementKind::info,
-                 fmt::format("Searched, in this order: {}.",
+                 fmt::format("Searched in this order: {}.",
                              fmt::join(answer.question.places.directories, ", ")));
   if (detail == Detail::brief) {
-    document.state(StatementKind::summary, "Sources, licences and how to get a set: --full.");
+    document.state(StatementKind::summary, "Sources, licences and how to get the data: --full.");
   }
   return document;
 }

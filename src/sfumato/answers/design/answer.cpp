@@ -36,7 +36,7 @@ Hidden read_differences(const std::string& path) {
   RowMatrix rows = located(Where::in(path), [&] { return read_row_matrix(path); });
   for (Index k = 0; k < rows.rows(); ++k) {
     if (!rows.view().row(k).isZero(0.0)) continue;
-    throw InvalidArgument(fmt::format("row {} is zero: there is nothing to hide", k + 1),
+    throw InvalidArgument(fmt::format("row {} is zero, so there is nothing to hide", k + 1),
                           "Remove it", Where::in(path));
   }
   const Index count = rows.rows();
@@ -52,10 +52,10 @@ Hidden read_hidden(const DesignQuestion& question) {
                     static_cast<int>(!question.second_moments.empty()) +
                     static_cast<int>(!question.sensitivities.empty());
   if (given != 1) {
-    refuse_key("differences", given == 0 ? "nothing to hide: give a file of `differences`, "
-                                           "`second_moments`, `sensitivities` or a `problem`"
-                                         : "`differences`, `second_moments` and `sensitivities` "
-                                           "say the same thing: give one of them");
+    refuse_key("differences", given == 0 ? "give a file of `differences`, `second_moments` or "
+                                           "`sensitivities`, or a `problem`"
+                                         : "give only one of `differences`, `second_moments` and "
+                                           "`sensitivities`");
   }
   if (!question.differences.empty()) return read_differences(question.differences);
   if (!question.second_moments.empty()) {
@@ -68,7 +68,7 @@ Hidden read_hidden(const DesignQuestion& question) {
   return {located(Where::in(question.sensitivities),
                   [&] { return Covariance(second_moments_of_box(bounds)); }),
           question.sensitivities,
-          fmt::format("every difference within the sensitivities of {} coordinates", bounds.size()),
+          fmt::format("all differences within the sensitivities of {} coordinates", bounds.size()),
           bounds.size()};
 }
 
@@ -77,7 +77,7 @@ std::vector<double> frontier_of(const DesignQuestion& question, double scale) {
   if (question.frontier.empty()) return {};
   require_key("frontier", question.frontier, not_a_budget);
   if (question.frontier.size() != 2 || question.frontier[0] >= question.frontier[1]) {
-    refuse_key("frontier", "give the least and the largest error: LOW,HIGH");
+    refuse_key("frontier", "needs the smallest and the largest error: LOW,HIGH");
   }
   std::vector<double> totals;
   for (int i = 0; i < kFrontierPoints; ++i) {
@@ -104,11 +104,11 @@ Design solve(const Hidden& hidden, const DesignAnswer& asked, const DesignTask& 
 bool is_full(DesignForm form) { return form == DesignForm::full || form == DesignForm::low_rank; }
 
 void require_alone(const DesignQuestion& question) {
-  if (question.time) refuse_key("time", "goes with `problem`");
-  if (question.rounds) refuse_key("rounds", "goes with `problem`");
+  if (question.time) refuse_key("time", "needs `problem`");
+  if (question.rounds) refuse_key("rounds", "needs `problem`");
   if (question.cost) require_key("cost", *question.cost, not_a_budget);
   if (question.differences.empty() && question.objective == DesignObjective::minimax) {
-    refuse_key("objective", "minimax needs the differences one by one");
+    refuse_key("objective", "minimax needs the individual differences");
   }
 }
 

@@ -1,10 +1,9 @@
-#include "sfumato/answers/design/answer.hpp"
-
 #include <fmt/format.h>
 
 #include <string>
 #include <utility>
 
+#include "sfumato/answers/design/answer.hpp"
 #include "sfumato/answers/design/iterate.hpp"
 #include "sfumato/answers/design/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
@@ -21,15 +20,15 @@ bool is_private(const DesignAnswer& answer) {
 void state_private(const DesignAnswer& answer, Document& document) {
   if (!is_private(answer)) return;
   document.state(StatementKind::warning,
-                 "the differences are private: a Sigma chosen from private data is itself a "
-                 "release, and nothing here bounds what it reveals. Use it to learn what would be "
-                 "gained, not to train a model that is published.");
+                 "the differences are private: a Sigma computed from private data is itself a "
+                 "release, and nothing here bounds what it reveals. Use it to learn what could be "
+                 "gained, not to train a model for publication.");
 }
 
 /// What must stand in every answer: where the differences came from.
 void state_origin(const DesignAnswer& answer, Document& document) {
   document.state(StatementKind::info,
-                 fmt::format("{} from {}, said to be {}.", answer.description, answer.source,
+                 fmt::format("{} from {}, declared {}.", answer.description, answer.source,
                              name(answer.question.differences_are)));
   state_private(answer, document);
 }
@@ -38,11 +37,9 @@ void state_origin(const DesignAnswer& answer, Document& document) {
 void state_cost(Document& document) {
   document.state(
       StatementKind::assumption,
-      "the cost s^T Sigma^{-1} s is the integrand of the path bound: half of it is KL per unit of "
-      "training time, and KL <= cost / kappa for all times where the drift contracts at rate "
-      "kappa. "
-      "It holds for the given differences; a record whose difference is not among them may show "
-      "more.");
+      "half the cost s^T Sigma^{-1} s is the path KL per unit of training time, and KL <= cost / "
+      "kappa at all times if the drift contracts at rate kappa. This holds for the given "
+      "differences; a record whose difference is not among them may be more exposed.");
 }
 
 void state_rounds(const IterationAnswer& rounds, Document& document) {
@@ -51,21 +48,22 @@ void state_rounds(const IterationAnswer& rounds, Document& document) {
   }
   document.state(
       StatementKind::info,
-      rounds.exact ? "The differences depend on where training is, and that on the noise: each "
-                     "round designs for the slope of the exact KL at the noise before."
-                   : fmt::format("The differences depend on where training is, and that on the "
-                                 "noise: each round designs for those of {} simulated paths (seed "
-                                 "{}, steps of {}) under the noise before.",
+      rounds.exact ? "The differences depend on the weights, and the weights on the noise: each "
+                     "round designs for the gradient of the exact KL at the previous noise."
+                   : fmt::format("The differences depend on the weights, and the weights on the "
+                                 "noise: each round designs for the differences along {} "
+                                 "simulated paths (seed {}, steps of {}) under the previous noise.",
                                  rounds.paths, rounds.seed, rounds.step));
-  document.state(StatementKind::assumption,
-                 "one pair of data sets: the noise that hides this record best may show another.");
+  document.state(
+      StatementKind::assumption,
+      "one pair of data sets: the noise that hides this record best may expose another.");
 }
 
 void state_warnings(const DesignAnswer& answer, const Design& design, Document& document) {
   for (const DesignWarning warning : design.warnings) {
     std::string text(describe(warning));
     if (warning == DesignWarning::silent_coordinates) {
-      text += fmt::format(" ({} of them; --floor gives them some)", design.silent);
+      text += fmt::format(" ({} of them; --floor gives them noise)", design.silent);
     }
     document.state(StatementKind::warning, text + ".");
   }
@@ -73,7 +71,7 @@ void state_warnings(const DesignAnswer& answer, const Design& design, Document& 
   if ((form == DesignForm::full || form == DesignForm::low_rank) && design.gap > 1e-3) {
     document.state(
         StatementKind::warning,
-        fmt::format("the gap is {:.1e}: up to so much could still be gained.", design.gap));
+        fmt::format("the gap is {:.1e}: at most this much could still be gained.", design.gap));
   }
 }
 
@@ -84,7 +82,7 @@ void state_warnings(const IterationAnswer& rounds, Document& document) {
   if (rounds.bare == 0) return;
   document.state(StatementKind::warning,
                  fmt::format("{} coordinates have less than {} of the isotropic variance: another "
-                             "record may be plain to see there (--floor gives them more).",
+                             "record may be exposed there (--floor gives them more noise).",
                              rounds.bare, kBareShare));
 }
 
@@ -113,8 +111,8 @@ void add_full(const DesignAnswer& answer, Document& document) {
 
 /// "privacy cost 8.372; isotropic noise of the same error: 30.76, 3.674 times as much."
 std::string gain_sentence(const std::string& quantity, double value, double isotropic) {
-  return fmt::format("{} {}; with isotropic noise of the same error {}, {} times as much.",
-                     quantity, format_number(value), format_number(isotropic),
+  return fmt::format("{} {}. Isotropic noise of the same error: {}, {} times as much.", quantity,
+                     format_number(value), format_number(isotropic),
                      format_number(gain(isotropic, value)));
 }
 
@@ -178,8 +176,7 @@ Document document_of(const DesignAnswer& answer, Detail detail) {
   }
   add_results(answer, document);
   if (answer.stopped) {
-    document.state(StatementKind::warning,
-                   "stopped on request: the bounds hold, the gap may be large.");
+    document.state(StatementKind::warning, "stopped: the bounds hold, but the gap may be large.");
   }
   if (detail == Detail::brief) state_more(document);
   return document;

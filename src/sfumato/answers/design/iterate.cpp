@@ -25,16 +25,16 @@ constexpr double kMostPaths = 2000.0;
 
 void require_alone(const DesignQuestion& question) {
   const auto refuse = [](bool given, const char* key) {
-    if (given) refuse_key(key, "does not go with `problem`");
+    if (given) refuse_key(key, "cannot be combined with `problem`");
   };
-  if (!question.differences.empty()) refuse_key("problem", "does not go with `differences`");
+  if (!question.differences.empty()) refuse_key("problem", "cannot be combined with `differences`");
   refuse(!question.second_moments.empty(), "second_moments");
   refuse(!question.sensitivities.empty(), "sensitivities");
   refuse(question.objective != DesignObjective::automatic, "objective");
   refuse(question.cost.has_value(), "cost");
   refuse(!question.frontier.empty(), "frontier");
   if (question.form == DesignForm::low_rank) {
-    refuse_key("form", "low-rank does not go with `problem`");
+    refuse_key("form", "low-rank cannot be combined with `problem`");
   }
   if (question.time) {
     require_key("time", *question.time,
@@ -46,14 +46,14 @@ double time_of(const DesignQuestion& question, const SdeProblem& problem) {
   const bool linear = problem.pair.linear.has_value();
   if (question.time) {
     if (!linear && std::isinf(*question.time)) {
-      throw InvalidArgument("simulation stops at finite times", "", Where::key("time"));
+      throw InvalidArgument("simulation needs a finite time", "", Where::key("time"));
     }
     return *question.time;
   }
   for (auto time = problem.times.rbegin(); time != problem.times.rend(); ++time) {
     if (*time > 0.0 && (linear || std::isfinite(*time))) return *time;
   }
-  throw InvalidArgument("`flow.times` has no time at which this pair can be judged",
+  throw InvalidArgument("`flow.times` has no time at which this pair can be compared",
                         linear ? "Give a time > 0" : "Give a finite time > 0",
                         Where::in(problem.source));
 }
@@ -99,7 +99,7 @@ Iteration read_iteration(const DesignQuestion& question) {
   (void)read_risk(table);  // it is not used here, and a mistake in it is one
   SdeProblem problem = read_sde_problem(table, question.problem);
   if (!problem.with_noise) {
-    throw InvalidArgument("its noise is not free to choose",
+    throw InvalidArgument("its noise cannot be chosen freely",
                           "Give a quadratic loss or a model with one constant Sigma for both sides",
                           Where::in(question.problem));
   }

@@ -42,18 +42,17 @@ Table design_table(const DesignAnswer& answer, const Design& design, Detail deta
   const DesignForm form = answer.task.form;
   table.add_row({"form", std::string(name(form))});
   table.add_row({"coordinates", answer.dimension()});
-  table.add_row(
-      {answer.measure.name,
-       shown(exact(answer.measure.scale * design.budget, "spent by this covariance"), detail)});
+  table.add_row({answer.measure.name,
+                 shown(exact(answer.measure.scale * design.budget, "of this covariance"), detail)});
   table.add_row({cost_text(answer), shown(claimed_value(design), detail)});
   const bool regularised = answer.task.regularisation > 0.0;
   if (regularised) {
     table.add_row(
         {"that plus rho tr(W^{-1} Sigma^{-1})",
-         shown(exact(design.objective, "what a regularised design makes least"), detail)});
+         shown(exact(design.objective, "the objective of a regularised design"), detail)});
   }
   table.add_row(
-      {regularised ? "lower bound of the sum for this form" : "lower bound for this form",
+      {regularised ? "lower bound on the sum for this form" : "lower bound for this form",
        shown(Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"}, detail)});
   table.add_row({"certified gap", stated_gap(design)});
   if (design.iterations > 0) table.add_row({"iterations", design.iterations});
@@ -74,7 +73,7 @@ Table design_table(const DesignAnswer& answer, const Design& design, Detail deta
 
 Table frontier_table(const DesignAnswer& answer, const std::vector<DesignFrontierPoint>& points,
                      Detail detail) {
-  Table table("frontier", "Frontier: least privacy cost for each error",
+  Table table("frontier", "Frontier: smallest privacy cost for each error",
               {{"error", answer.measure.name},
                {"cost", cost_text(answer)},
                {"isotropic", "with isotropic noise"},
@@ -121,10 +120,10 @@ Table rounds_table(const IterationAnswer& rounds) {
     const Claimed<Nats>& beside = rounds.beside[i];
     table.add_row(
         {static_cast<std::int64_t>(i), round.kl,
-         std::isfinite(beside.value.value()) ? Cell(beside) : Cell(Empty{"nothing is proven here"}),
+         std::isfinite(beside.value.value()) ? Cell(beside) : Cell(Empty{"not proven here"}),
          Claimed<double>{gain(first, round.kl.value.value()), round.kl.claim,
-                         "KL of round 0 over that of this round"},
-         i == 0 ? "isotropic" : (round.accepted ? "yes" : "no: not better")});
+                         "KL of round 0 divided by that of this round"},
+         i == 0 ? "isotropic" : (round.accepted ? "yes" : "no, not better")});
   }
   return table;
 }
@@ -139,7 +138,7 @@ Table iterated_table(const DesignAnswer& answer, const IterationAnswer& rounds, 
   table.add_row({"coordinates", answer.dimension()});
   table.add_row({answer.measure.name,
                  shown(exact(answer.measure.scale * weighted_trace(answer.measure.weights, noise),
-                             "spent by this covariance"),
+                             "of this covariance"),
                        detail)});
   table.add_row({"KL(D||D') with isotropic noise", shown(design.rounds.front().kl, detail)});
   table.add_row({"KL(D||D') with this noise", shown(design.result().kl, detail)});

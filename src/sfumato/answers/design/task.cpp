@@ -77,12 +77,12 @@ ErrorAmount amount_of(const DesignQuestion& question) {
   if (given.size() + static_cast<std::size_t>(open) != 1 ||
       (question.cost && !question.frontier.empty())) {
     refuse_key("trace",
-               "give one budget: `trace`, `excess_loss`, `distance` or `budget`; or `cost` or "
+               "give exactly one of `trace`, `excess_loss`, `distance`, `budget`, `cost` and "
                "`frontier`");
   }
   if (open) return unknown;
   if (question.measure != DesignMeasure::automatic) {
-    refuse_key("measure", "goes with `cost` or `frontier`");
+    refuse_key("measure", "needs `cost` or `frontier`");
   }
   return given.front();
 }
@@ -90,10 +90,10 @@ ErrorAmount amount_of(const DesignQuestion& question) {
 ErrorMeasure read_measure(const DesignQuestion& question, DesignMeasure measure, Index dimension,
                           const std::optional<Covariance>& own_hessian) {
   const auto no_weights = [&] {
-    if (!question.weights.empty()) refuse_key("weights", "goes with `budget`");
+    if (!question.weights.empty()) refuse_key("weights", "needs `budget`");
   };
   if (measure != DesignMeasure::distance && !question.hessian.empty()) {
-    refuse_key("hessian", "goes with `distance`");
+    refuse_key("hessian", "needs `distance`");
   }
   if (measure == DesignMeasure::trace) {
     no_weights();
@@ -118,10 +118,9 @@ ErrorMeasure read_measure(const DesignQuestion& question, DesignMeasure measure,
   if (question.weights.empty()) refuse_key("budget", "needs `weights`");
   Covariance weights = read_covariance(question.weights, dimension).covariance;
   if (!is_definite(weights)) {
-    throw InvalidArgument(
-        "the weights are not positive definite",
-        "Give every direction a positive weight, or noise there would cost nothing",
-        Where::in(question.weights));
+    throw InvalidArgument("the weights are not positive definite",
+                          "Give every direction a positive weight; otherwise noise there is free",
+                          Where::in(question.weights));
   }
   return {"tr(W Sigma)", std::move(weights), 1.0};
 }
@@ -135,7 +134,7 @@ DesignTask read_task(const DesignQuestion& question, const ErrorMeasure& measure
   if ((task.form == DesignForm::grouped) == question.groups.empty()) {
     refuse_key("groups", question.groups.empty() ? "the grouped form needs the group of each "
                                                    "coordinate"
-                                                 : "goes with the grouped form");
+                                                 : "needs the form grouped");
   }
   if (!question.groups.empty()) task.groups = read_groups(question.groups, dimension);
   if (question.floor > 0.0) task.floor = VectorXd::Constant(dimension, question.floor);

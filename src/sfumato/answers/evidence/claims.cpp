@@ -10,11 +10,11 @@ namespace {
 
 std::string needed_text(const ClaimCheck& check) {
   if (check.evidence == ClaimEvidence::canaries) return "Use more canaries or guesses.";
-  if (!check.runs_needed) return "No feasible number of models would do.";
+  if (!check.runs_needed) return "No feasible number of models would be enough.";
   if (check.evidence == ClaimEvidence::shadow_models) {
     return fmt::format(
-        "About {} shadow models are needed: half of them fit the attack, and the record is in half "
-        "of the others.",
+        "About {} shadow models are needed: half of them to fit the attack, and the record is in "
+        "half of the rest.",
         4 * *check.runs_needed);
   }
   return fmt::format("At least {} models per world are needed.", *check.runs_needed);
@@ -40,22 +40,21 @@ std::string sentence(const ClaimCheck& check, const std::string& policy, Detail 
       return fmt::format("{} of {}: these models show {} ({}).", what, claim,
                          shown_epsilon(check.found), maximum);
     case ClaimOutcome::not_enough_runs:
-      return fmt::format(
-          "{} to check {}: not even an attack without errors would refute it ({}). {}", what, claim,
-          maximum, needed_text(check));
+      return fmt::format("{} to check {}: not even a perfect attack could refute it ({}). {}", what,
+                         claim, maximum, needed_text(check));
     case ClaimOutcome::wrong_way:
       return fmt::format(
-          "{}: {} was not tested, because non-members score higher than members. {}", what, claim,
-          policy.empty() ? "If smaller scores mean members, say so with --larger-means nonmember; "
-                           "if not, check which scores are whose."
-                         : "Take another score.");
+          "{}: {} was not tested because non-members score higher than members. {}", what, claim,
+          policy.empty() ? "If smaller scores mean members, add --larger-means nonmember; if not, "
+                           "check that the files were not swapped."
+                         : "Try another score.");
     case ClaimOutcome::not_refuted:
       return fmt::format("{}: {}. These models show {} ({}).{}", what, claim,
                          shown_epsilon(check.found), maximum,
                          detail == Detail::brief
                              ? ""
-                             : " That does not prove the claim: another attack or another pair of "
-                               "data sets may show more.");
+                             : " This does not prove the claim: a better attack or another pair "
+                               "of data sets may show more.");
   }
   throw InternalError("an unknown outcome of a claim");
 }
@@ -112,9 +111,9 @@ void state_contradiction(Document& document, const TwoSided& of, const std::stri
   document.state(
       StatementKind::verdict,
       fmt::format(
-          "VIOLATION of what is proven{}: the models show {} >= {} with confidence {} %, and "
-          "{} {} is proven. One of the two is wrong: a bug, data or training other than the "
-          "study says, a false proof, or a chance of {:.2g}.",
+          "VIOLATION of a proven bound{}: the models show {} >= {} with confidence {} %, but {} "
+          "{} is proven. One of them is wrong: a bug, data or training that differ from the "
+          "study, a false proof, or bad luck (probability {:.2g}).",
           of_policy(policy), quantity_text(of.quantity, of.at),
           format_number(of.shown.value, Rounding::down), format_confidence_percent(confidence),
           symbol(of.proven->claim), format_number(of.proven->value, Rounding::up),

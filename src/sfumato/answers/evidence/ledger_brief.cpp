@@ -39,7 +39,7 @@ Claimed<T> bare(const Claimed<T>& claimed) {
 
 void state_left_out(Document& document, std::size_t rows) {
   if (rows <= kMostRows) return;
-  document.state(StatementKind::info, fmt::format("{} more rows: --full.", rows - kMostRows));
+  document.state(StatementKind::info, fmt::format("{} more rows with --full.", rows - kMostRows));
 }
 
 void add_claims(Document& document, const std::vector<PolicyClaim>& claims) {
@@ -74,8 +74,8 @@ void state_claims(Document& document, const std::vector<PolicyClaim>& claims) {
                      : worst == Verdict::open   ? "OPEN"
                                                 : "NOT REFUTED";
   document.state(StatementKind::verdict,
-                 fmt::format("{}: of {} claims {} are violated, {} open and {} not refuted.", word,
-                             claims.size(), count(Verdict::violated), count(Verdict::open),
+                 fmt::format("{}: of {} claims, {} are violated, {} undecided and {} not refuted.",
+                             word, claims.size(), count(Verdict::violated), count(Verdict::open),
                              count(Verdict::not_refuted)),
                  outcome_of(worst));
   add_claims(document, claims);

@@ -14,27 +14,31 @@
 namespace sfumato {
 namespace {
 
-constexpr const char* kAnotherScore = "Take another score.";
+constexpr const char* kAnotherScore = "Try another score.";
 
 std::string sampling_text(const Study& study) {
-  if (study.model.kind != ModelKind::network) return "every step takes all records";
+  if (study.model.kind != ModelKind::network) return "every step uses all records";
   const auto size = study.train.batch_size;
   switch (study.train.batches) {
     case BatchScheme::shuffled:
-      return fmt::format("batches of {}, shuffled in every epoch, not released", size);
+      return fmt::format("batches of {}, reshuffled every epoch and kept secret", size);
     case BatchScheme::with_replacement:
-      return fmt::format("batches of {} drawn with replacement, not released", size);
+      return fmt::format("batches of {} drawn with replacement and kept secret", size);
     case BatchScheme::poisson:
-      return fmt::format("Poisson batches of {} on average, not released", size);
+      return fmt::format("Poisson batches of {} on average, kept secret", size);
+    case BatchScheme::fixed_size:
+      return fmt::format("batches of {} different records, drawn afresh every step and kept secret",
+                         size);
+    case BatchScheme::full: return "every step uses all records";
   }
   throw InternalError("an unknown way to draw batches");
 }
 
 std::string replicas_text(const AuditSpec& audit) {
-  return audit.random_pairs ? fmt::format("{} replicas, each of a pair drawn at random",
-                                          audit.pairs * audit.replicas)
-                            : fmt::format("{} replicas of {} {}", audit.replicas, audit.pairs,
-                                          audit.pairs == 1 ? "pair" : "pairs");
+  return audit.random_pairs
+             ? fmt::format("{} replicas, each of a random pair", audit.pairs * audit.replicas)
+             : fmt::format("{} replicas of {} {}", audit.replicas, audit.pairs,
+                           audit.pairs == 1 ? "pair" : "pairs");
 }
 
 std::string pairs_text(const LedgerAudit& audit, Detail detail) {
@@ -44,8 +48,8 @@ std::string pairs_text(const LedgerAudit& audit, Detail detail) {
                        name(audit.options.strategy));
   }
   return fmt::format(
-      "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, worlds {}. "
-      "Score {}, thresholds {}. The numbers speak of what is released once, at the end: not of "
+      "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, worlds "
+      "{}. Score {}, thresholds {}. The numbers cover one release at the end of training: not "
       "checkpoints, logs, or choices made by looking at the data",
       sampling_text(*audit.study), replicas_text(spec),
       spec.coupled ? "coupled (same seeds)" : "independent", audit.score,
@@ -55,13 +59,13 @@ std::string pairs_text(const LedgerAudit& audit, Detail detail) {
 std::string canaries_text(const Study& study, Detail detail) {
   const AuditSpec& spec = study.audit;
   const std::string coins =
-      fmt::format("{} canaries{}, each in or out by a fair coin in each of {} {} per policy",
+      fmt::format("{} canaries{}, each included by a fair coin flip in each of {} {} per policy",
                   spec.canaries, study.adjacency.canary ? " with a wrong label" : "", spec.replicas,
                   spec.replicas == 1 ? "model" : "models");
   if (detail == Detail::brief) return coins;
   return coins +
-         "; the level is divided by the models and the policies. The canaries stand for the "
-         "records that are easiest to tell: other records may show more or less";
+         "; the significance level is divided among models and policies. Canaries stand for "
+         "records that are easy to detect: others may show more or less";
 }
 
 AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
@@ -74,8 +78,8 @@ AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
   scope.runs = study.audit.canaries != 0 ? canaries_text(study, detail)
                : study.audit.worlds() == 1
                    ? fmt::format(
-                         "{} shadow models per policy, every record of D in or out of each "
-                         "by a fair coin",
+                         "{} shadow models per policy, each with every record of D included by a "
+                         "fair coin flip",
                          study.audit.shadow_models)
                    : pairs_text(audit, detail);
   return scope;
@@ -84,12 +88,13 @@ AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
 void state_look(Document& document, const LedgerAudit& audit) {
   if (audit.trials < audit.planned) {
     document.state(StatementKind::warning,
-                   fmt::format("{} of {} trials are finished. This is look {} at a ledger that "
-                               "grows; the level is split over the looks.",
+                   fmt::format("{} of {} trials are done. This is look {} at a growing ledger; "
+                               "the significance level is split over the looks.",
                                audit.trials, audit.planned, audit.look.number));
   } else if (audit.look.number > 1) {
     document.state(StatementKind::info,
-                   fmt::format("This is look {} at the ledger: the level is split over the looks.",
+                   fmt::format("This is look {} at the ledger; the significance level is split "
+                               "over the looks.",
                                audit.look.number));
   }
 }
@@ -97,7 +102,7 @@ void state_look(Document& document, const LedgerAudit& audit) {
 void state_fallback(Document& document, const LedgerAudit& audit) {
   if (!audit.fallback) return;
   document.state(StatementKind::info,
-                 fmt::format("The score is {}: the models of the policy `{}` have no score `{}`.",
+                 fmt::format("The score is {}: models of the policy `{}` have no `{}`.",
                              audit.score, audit.fallback->policy, audit.fallback->wanted));
 }
 
@@ -107,20 +112,20 @@ void state_left_out(Document& document, const PolicyAudit& of) {
   if (paired == nullptr) {
     if (of.diverged + of.failed == 0) return;
     document.state(StatementKind::warning,
-                   fmt::format("{}: {} models diverged and {} trials failed; they are left out.",
+                   fmt::format("{}: {} models diverged and {} trials failed; they are excluded.",
                                of.policy, of.diverged, of.failed));
     return;
   }
   if (of.failed != 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{}: {} trials failed and are left out. The bounds assume that "
-                               "failing has nothing to do with the world.",
+                   fmt::format("{}: {} trials failed and are excluded. The bounds assume that "
+                               "failures do not depend on whether the record was used.",
                                of.policy, of.failed));
   }
   if (paired->path_kl.risk && of.diverged != 0) {
     document.state(
         StatementKind::warning,
-        fmt::format("{}: the path KL leaves out {} trials that diverged.", of.policy, of.diverged));
+        fmt::format("{}: the path KL excludes {} trials that diverged.", of.policy, of.diverged));
   }
 }
 
@@ -128,7 +133,7 @@ void state_infinite(Document& document, const std::string& policy, const Infinit
   if (paths.infinite.d + paths.infinite.d_prime == 0) return;
   std::string text = fmt::format(
       "{}: the path KL is infinite in {} of {} runs along D and {} of {} along D': in some step a "
-      "parameter had noise in one world only, or moved without any",
+      "parameter got noise in one world only, or moved without any",
       policy, paths.infinite.d, paths.runs.d, paths.infinite.d_prime, paths.runs.d_prime);
   if (!paths.parameters.empty()) {
     text += fmt::format(" ({}, ...)", fmt::join(paths.parameters, ", "));

@@ -43,7 +43,7 @@ std::vector<double> finite(const std::vector<double>& losses) {
 }  // namespace
 
 void add_two_sided_table(Document& document, const LedgerAudit& audit) {
-  Table table("sandwich", "What the final models reveal: proven, estimated, shown",
+  Table table("sandwich", "What the final models reveal: proven, estimated and audited",
               {{"policy", "policy"},
                {"quantity", "quantity"},
                {"proven", "proven"},
@@ -62,8 +62,8 @@ void add_two_sided_table(Document& document, const LedgerAudit& audit) {
       if (!of.above_path_kl()) continue;
       document.state(
           StatementKind::warning,
-          fmt::format("{}: the models show {} >= {}, above the {} of the path KL. That is an "
-                      "estimate, but of an upper bound: look at its runs.",
+          fmt::format("{}: the models show {} >= {}, above the {} of the path KL. That is only an "
+                      "estimate, but of an upper bound: inspect its runs.",
                       policy.policy, quantity, format_number(of.shown.value, Rounding::down),
                       format_number(of.path_kl->value)));
     }
@@ -74,8 +74,8 @@ void add_two_sided_table(Document& document, const LedgerAudit& audit) {
 void add_losses(Document& document, const LedgerAudit& audit) {
   Table table("losses", "Losses at the end of training",
               {{"policy", "policy"},
-               {"worst", "worst mean loss"},
-               {"largest", "largest of a record"},
+               {"worst", "largest mean loss"},
+               {"largest", "largest loss of a record"},
                {"with", "differing record, D"},
                {"without", "D'"},
                {"distance", "distance"},
@@ -121,7 +121,7 @@ void add_canaries(Document& document, const LedgerAudit& audit) {
                        quantity_text(AuditedQuantity::epsilon, audit.deltas[i])});
   }
   columns.push_back({"mu", "mu"});
-  Table table("one_run", "One run with canaries, each in or out by a fair coin", columns, 2);
+  Table table("one_run", "One-run audit: canaries included by fair coin flips", columns, 2);
   for (const PolicyAudit& policy : audit.policies) {
     const auto* canaries = std::get_if<CanaryModels>(&policy.models);
     if (canaries == nullptr) continue;
@@ -140,7 +140,7 @@ void add_canaries(Document& document, const LedgerAudit& audit) {
 void add_shadows(Document& document, const LedgerAudit& audit) {
   const Delta delta(audit.deltas.front());
   const Epsilon epsilon(audit.epsilons.front());
-  Table table("shadows", "What the models show: LiRA on one record of each of half of them",
+  Table table("shadows", "What the models show: LiRA on one record of each of half the models",
               {{"policy", "policy"},
                {"models", "models"},
                {"epsilon", quantity_text(AuditedQuantity::epsilon, audit.deltas.front())},

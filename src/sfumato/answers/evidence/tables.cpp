@@ -32,7 +32,9 @@ void add_rows(Table& table, const NamedAttack& attack, const Roc& roc, double co
                  end_of(area.lower, "Newcombe's interval", confidence),
                  end_of(area.upper, "Newcombe's interval", confidence)});
   table.add_row({attack.name, "advantage, largest TPR - FPR",
-                 described(roc.advantage(), "of these scores; biased upwards, as a maximum is"),
+                 described(roc.advantage(),
+                           "of these scores; biased upwards because it is a "
+                           "maximum"),
                  Empty{}, Empty{}});
   for (const double fpr : {0.1, 0.01, 0.001}) {
     const RocPoint& point = roc.point_at(fpr);
@@ -41,7 +43,9 @@ void add_rows(Table& table, const NamedAttack& attack, const Roc& roc, double co
     table.add_row(
         {attack.name, fmt::format("TPR at {:g} % FPR", 100.0 * fpr),
          resolved ? described(roc.tpr(point))
-                  : described(roc.tpr(point), "at no false positive: too few non-members for less"),
+                  : described(roc.tpr(point),
+                              "at zero false positives: too few non-members for a "
+                              "lower rate"),
          end_of(interval.lower, "Clopper-Pearson interval at this threshold", confidence),
          end_of(interval.upper, "Clopper-Pearson interval at this threshold", confidence)});
   }
@@ -87,16 +91,16 @@ std::string protected_text(WorldsDiffer worlds) {
 
 std::string adjacency_text(WorldsDiffer worlds) {
   switch (worlds) {
-    case WorldsDiffer::unknown: return "unknown (not given)";
+    case WorldsDiffer::unknown: return "not stated";
     case WorldsDiffer::by_a_removed_record: return "remove";
     case WorldsDiffer::by_a_replaced_record: return "replace";
-    case WorldsDiffer::in_their_losses: return "as the study gives it";
+    case WorldsDiffer::in_their_losses: return "as defined by the study";
   }
   throw InternalError("an unknown difference of worlds");
 }
 
 std::string access_text(const std::optional<ScoreAccess>& access) {
-  if (!access) return "access that is unknown (not given)";
+  if (!access) return "unstated access";
   switch (*access) {
     case ScoreAccess::outputs: return "black-box access (outputs)";
     case ScoreAccess::weights: return "white-box access (weights, gradients)";
@@ -196,14 +200,14 @@ void add_bounds(Document& document, const Audit& audit, const BoundsView& view) 
   document.add(std::move(tests));
   if (sign < 0.0) {
     document.state(StatementKind::info,
-                   "Smaller scores mean members: the tests are score <= "
-                   "threshold.");
+                   "Smaller scores mean members, so the tests are score <= threshold.");
   }
 }
 
 void add_one_run(Document& document, const OneRunAudit& audit, std::span<const double> deltas) {
   const CanaryGuesses& best = audit.best(Delta(deltas.front()));
-  Table table("one_run", "One run with canaries", {{"quantity", "quantity"}, {"value", "value"}});
+  Table table("one_run", "One-run audit with canaries",
+              {{"quantity", "quantity"}, {"value", "value"}});
   table.add_row({"canaries", best.canaries});
   table.add_row({"guesses", best.guesses});
   table.add_row({"correct", best.correct});
@@ -218,7 +222,7 @@ void add_one_run(Document& document, const OneRunAudit& audit, std::span<const d
   }
   document.add(std::move(table));
   if (audit.guesses().size() == 1) return;
-  Table numbers("guesses", "Numbers of guesses, settled before the coins",
+  Table numbers("guesses", "Numbers of guesses, fixed before the coin flips",
                 {{"guesses", "guesses"}, {"correct", "correct"}, {"level", "level"}});
   for (const CanaryGuesses& some : audit.guesses()) {
     numbers.add_row({some.guesses, some.correct, audit.level()});
@@ -263,8 +267,8 @@ void state_scope(Document& document, const AuditScope& scope, Detail detail) {
     document.state(
         StatementKind::assumption,
         fmt::format(
-            "{}; adjacency {}; an attacker with {}. A better attack or another pair may show more: "
-            "no value here is a guarantee.",
+            "{}; adjacency {}; an attacker with {}. A better attack or another pair may show "
+            "more: nothing here is a guarantee.",
             scope.runs, adjacency, access));
     return;
   }
@@ -272,15 +276,15 @@ void state_scope(Document& document, const AuditScope& scope, Detail detail) {
       StatementKind::assumption,
       fmt::format(
           "What is protected: {}; adjacency {}. Threat model: an attacker with {}, who knows all "
-          "other records. {}. The numbers are about the attack that made the scores and the data "
-          "sets that were trained on: a better attack or another pair may show more, so no value "
-          "here is a guarantee, and a bound of 0 does not mean private.",
+          "other records. {}. The numbers are about this attack and these data sets: a better "
+          "attack or another pair may show more, so nothing here is a guarantee, and a bound of 0 "
+          "does not mean private.",
           protected_text(scope.worlds), adjacency, access, scope.runs));
 }
 
 void state_how_to_see_more(Document& document) {
   document.state(StatementKind::summary,
-                 "More: --full (tests, attacks), --report FILE.html (figures), --json.");
+                 "More: --full (tests and attacks), --report FILE.html (figures), --json.");
 }
 
 }  // namespace sfumato

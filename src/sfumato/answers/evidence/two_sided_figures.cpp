@@ -55,7 +55,7 @@ Figure deltas(const std::string& policy, const PairedModels& of) {
                    [&](Epsilon e) { return of.audit.delta(e); }));
   if (of.proven.exist()) {
     figure.set_caption(
-        "Proven from above, shown from below: a crossing would refute one of the two.");
+        "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong.");
   }
   return figure;
 }
@@ -74,7 +74,7 @@ double largest_tpr(const Series& proven, double fpr) {
 Figure tradeoff(const std::string& policy, const PairedModels& of) {
   const Series proven =
       curve("proven", "", epsilons_for(of.audit), [&](Epsilon e) { return of.proven.delta(e); });
-  Series most{"proven",      "no attack is above", {}, {}, {}, Claim::upper_bound,
+  Series most{"proven",      "no attack can be above", {}, {}, {}, Claim::upper_bound,
               proven.method, proven.assumptions};
   for (int i = 0; i < kPoints; ++i) {
     most.x.push_back(i + 1 == kPoints ? 1.0 : std::pow(kLeastRate, 1.0 - i / (kPoints - 1.0)));

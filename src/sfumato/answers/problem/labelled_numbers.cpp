@@ -8,7 +8,7 @@ double labelled_number(const TomlTable& table, const char* key, const std::strin
                        NumberCheck check) {
   const double value = table.number(key);
   if (const char* problem = check(value)) {
-    throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem), "Correct that number",
+    throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem), "Correct it",
                           table.where(key));
   }
   return value;
@@ -20,7 +20,7 @@ std::vector<double> labelled_list(const TomlTable& table, const char* key, const
   for (const double value : values) {
     if (const char* problem = check(value)) {
       throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem),
-                            "Correct or remove that number", table.where(key));
+                            "Correct or remove it", table.where(key));
     }
   }
   return values;

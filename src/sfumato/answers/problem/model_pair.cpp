@@ -147,8 +147,8 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   for (const char* key :
        {"model", "data", "target", "features", "intercept", "standardise", "ridge", "loss"}) {
     if (!d_prime.own().has(key)) continue;
-    throw InvalidArgument(fmt::format("`d_prime.{}`: D' differs from D in one row alone", key),
-                          "Give `without_row`, and `with` to put another record in its place",
+    throw InvalidArgument(fmt::format("`d_prime.{}`: D' may differ from D in one row only", key),
+                          "Give `without_row`, and `with` to replace the record",
                           d_prime.own().where(key));
   }
   Index outputs = 1;
@@ -160,7 +160,7 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
     }
     outputs = static_cast<Index>(classes);
   } else if (own.has("classes")) {
-    throw InvalidArgument("`d.classes` belongs to softmax", "Remove it", own.where("classes"));
+    throw InvalidArgument("`d.classes` is for softmax only", "Remove it", own.where("classes"));
   }
   const RidgeOptions options = options_of(own);
   const RegressionInput input =
@@ -178,8 +178,8 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   }
   const bool minibatch = own.has("minibatch");
   if (minibatch && own.has("Sigma")) {
-    throw InvalidArgument("`d.Sigma` and `d.minibatch` both say what the noise is",
-                          "Keep one of them", own.where("minibatch"));
+    throw InvalidArgument("`d.Sigma` and `d.minibatch` both define the noise", "Keep one of them",
+                          own.where("minibatch"));
   }
   // Where minibatches make the noise, the constants of another noise are not used.
   const Covariance noise =
@@ -242,7 +242,7 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
                   input.features.rows(), own.string("data"), dimension);
   result.way_of_change =
       fmt::format("D' is D {} row {} (line {} of the file)",
-                  input.replacement ? "with another record in place of" : "without", row + 1,
+                  input.replacement ? "with another record instead of" : "without", row + 1,
                   input.lines[static_cast<std::size_t>(row)]);
   return result;
 }

@@ -46,7 +46,7 @@ QuadraticLoss loss_without_row(const Side& side) {
   const Where where = side.own().where("without_row");
   for (const char* key : {"A", "B", "minimiser", "pull", "y"}) {
     if (!side.own().has(key)) continue;
-    throw InvalidArgument(fmt::format("`{}.{}` and `{}.without_row` both say what the loss is",
+    throw InvalidArgument(fmt::format("`{}.{}` and `{}.without_row` both define the loss",
                                       side.name(), key, side.name()),
                           "Keep one of them", where);
   }
@@ -108,7 +108,7 @@ std::vector<KeyInfo> loss_key_infos() {
   const char* matrix = "number | list | matrix | path";
   return {{"d", "A", {}, matrix, "", false, "curvature of the loss 1/2 x^T A x - pull^T x"},
           {"d", "B", {}, "matrix | path", "", false, "instead of A: the loss is 1/2 |B x - y|^2"},
-          {"d", "minimiser", {}, "list | path", "", false, "x*, where the loss is least"},
+          {"d", "minimiser", {}, "list | path", "", false, "x*, the minimiser of the loss"},
           {"d", "pull", {}, "list | path", "", false, "A x*, instead of the minimiser"},
           {"d", "y", {}, "list | path", "", false, "with B, instead of the minimiser"}};
 }

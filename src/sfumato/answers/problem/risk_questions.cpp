@@ -28,15 +28,15 @@ const Keys<RiskQuestions>& risk_keys() {
   using Q = RiskQuestions;
   using namespace keys;
   static const Keys<Q> all = {
-      numbers_key<Q>("epsilons", "list of numbers >= 0", "epsilons to give delta at", &Q::epsilons,
-                     not_an_epsilon),
-      with(numbers_key<Q>("delta", "number or list in [0, 1)", "deltas to give epsilon at",
+      numbers_key<Q>("epsilons", "list of numbers >= 0", "report delta at these epsilons",
+                     &Q::epsilons, not_an_epsilon),
+      with(numbers_key<Q>("delta", "number or list in [0, 1)", "report epsilon at these deltas",
                           &Q::deltas, not_a_delta),
            {"deltas"}),
-      numbers_key<Q>("renyi_orders", "list of numbers > 0", "orders of Renyi divergences",
-                     &Q::renyi_orders, not_an_order),
+      numbers_key<Q>("renyi_orders", "list of numbers > 0",
+                     "report Renyi divergences of these orders", &Q::renyi_orders, not_an_order),
       numbers_key<Q>("false_positive_rates", "list of numbers in [0, 1]",
-                     "false-positive rates to give the best true-positive rate at",
+                     "report the best true-positive rate at these false-positive rates",
                      &Q::false_positive_rates, not_a_rate)};
   return all;
 }

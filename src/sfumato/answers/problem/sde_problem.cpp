@@ -25,9 +25,11 @@ struct Flow {
 };
 
 const Keys<Flow>& flow_keys() {
-  static const Keys<Flow> all = {keys::required(keys::numbers_key<Flow>(
-      "times", "list of numbers >= 0", "times to look at; inf is the stationary distribution",
-      &Flow::times, not_a_time))};
+  static const Keys<Flow> all = {keys::required(
+      keys::numbers_key<Flow>("times", "list of numbers >= 0",
+                              "times at which the weights are seen; inf: the stationary "
+                              "distribution",
+                              &Flow::times, not_a_time))};
   return all;
 }
 
@@ -59,10 +61,10 @@ const Keys<EstimatePlan>& estimate_keys() {
   using Q = EstimatePlan;
   using namespace keys;
   static const Keys<Q> all = [] {
-    Key<Q> paths = integer_key<Q>("paths", "paths to simulate; without it 20000, fewer on a table",
+    Key<Q> paths = integer_key<Q>("paths", "paths to simulate (default: 20000, fewer for a table)",
                                   &Q::paths, 2, 1000000000);
     paths.write = nothing;
-    Key<Q> cells = integer_key<Q>("cells", "cells of the grid per axis; without it chosen by trial",
+    Key<Q> cells = integer_key<Q>("cells", "grid cells per axis (default: found by trial)",
                                   &Q::cells, 16, 1000000);
     cells.write = nothing;
     const auto read_cells = cells.read;
@@ -71,18 +73,19 @@ const Keys<EstimatePlan>& estimate_keys() {
       to.cells = (to.cells + 3) / 4 * 4;  // three grids, each with half the cells of the one before
     };
     const Key<Q> domain = {"domain", "list of [low, high]",
-                           "of the grid, per coordinate; without it found by trial", read_domain,
-                           nothing};
-    return Keys<Q>{flag_key<Q>("monte_carlo", "simulated paths", &Q::monte_carlo),
-                   integer_key<Q>("seed", "seed of the simulation", &Q::seed, 0),
-                   std::move(paths),
-                   number_key<Q>("step", "number > 0",
-                                 "step of a path; without it the last time / 1000, at most 0.01",
-                                 &Q::step, not_a_step),
-                   flag_key<Q>("fokker_planck", "densities on a grid, in one or two dimensions",
-                               &Q::fokker_planck),
-                   std::move(cells),
-                   domain};
+                           "range of the grid in each coordinate (default: found by trial)",
+                           read_domain, nothing};
+    return Keys<Q>{
+        flag_key<Q>("monte_carlo", "estimate by simulated paths", &Q::monte_carlo),
+        integer_key<Q>("seed", "seed of the simulation", &Q::seed, 0),
+        std::move(paths),
+        number_key<Q>("step", "number > 0",
+                      "time step of a path (default: last time / 1000, at most 0.01)", &Q::step,
+                      not_a_step),
+        flag_key<Q>("fokker_planck", "estimate by densities on a grid, in one or two dimensions",
+                    &Q::fokker_planck),
+        std::move(cells),
+        domain};
   }();
   return all;
 }
@@ -100,11 +103,12 @@ const Keys<AssumedConstants>& assume_keys() {
   using namespace keys;
   static const Keys<Q> all = {
       number_key<Q>("sensitivity", "number >= 0",
-                    "|Sigma^(-1/2) (b - b')| <= this for all x, if you have a proof",
+                    "upper bound on |Sigma^(-1/2) (b - b')| for all x, if you have a proof",
                     &Q::sensitivity, not_a_sensitivity),
-      number_key<Q>("contraction", "number",
-                    "rate of the drift of D in the metric of its noise, likewise", &Q::contraction,
-                    not_a_finite_rate),
+      number_key<Q>(
+          "contraction", "number",
+          "contraction rate of the drift of D in the metric of its noise, if you have a proof",
+          &Q::contraction, not_a_finite_rate),
       number_key<Q>("contraction_prime", "number", "the same for D'", &Q::contraction_prime,
                     not_a_finite_rate)};
   return all;
@@ -233,7 +237,7 @@ void assume(const AssumedConstants& constants, SdeProblem& problem) {
 
 void require_sde_problem(const SdeProblem& problem) {
   if (problem.times.empty()) {
-    throw InvalidArgument("there is no time to look at", "Give one", Where::key("times"));
+    throw InvalidArgument("is empty", "Give one", Where::key("times"));
   }
   require_key("times", problem.times, not_a_time);
   const EstimatePlan& plan = problem.plan;
@@ -242,10 +246,11 @@ void require_sde_problem(const SdeProblem& problem) {
   if (plan.step) {
     require_key("step", *plan.step, not_a_step);
     if (last / *plan.step > kMostSteps) {
-      throw InvalidArgument(fmt::format("`estimate.step` = {} takes {:.0e} steps to t = {}",
-                                        *plan.step, last / *plan.step, last),
-                            fmt::format("Give a longer step: at most {:.0e} are taken", kMostSteps),
-                            Where::key("step"));
+      throw InvalidArgument(
+          fmt::format("`estimate.step` = {} takes {:.0e} steps to t = {}", *plan.step,
+                      last / *plan.step, last),
+          fmt::format("Give a longer step: the maximum is {:.0e} steps", kMostSteps),
+          Where::key("step"));
     }
   }
   if (!plan.domain.empty() && static_cast<Index>(plan.domain.size()) != problem.dimension()) {

@@ -224,23 +224,37 @@ const std::vector<std::string>& drift_keys() {
 std::vector<KeyInfo> sde_side_keys() {
   std::vector<KeyInfo> keys = {
       {"d", "drift", {}, "text | list", "", false, "a formula per coordinate: \"x - x^3\""},
-      {"d", "potential", {}, "text", "", false, "instead: a formula f; the drift is -grad f"},
-      {"d", "variables", {}, "list", "", false, "names of the coordinates, if not x, y or x1, x2"},
+      {"d",
+       "potential",
+       {},
+       "text",
+       "",
+       false,
+       "instead of drift: a formula f; the drift is "
+       "-grad f"},
+      {"d",
+       "variables",
+       {},
+       "list",
+       "",
+       false,
+       "names of the coordinates (default: x, y, or x1, "
+       "x2, ...)"},
       {"d",
        "mixture",
        {},
        "table",
        "",
        false,
-       "instead: {weights, means, covariances, ridge}, the invariant distribution"},
+       "instead of drift: the invariant distribution, {weights, means, covariances, ridge}"},
       {"d",
        "model",
        {},
        "ridge | logistic | softmax",
        "",
        false,
-       "instead: regression on the table `data`, with target, features, intercept, standardise, "
-       "loss, ridge, classes"}};
+       "instead of drift: regression on the table `data`, with target, features, intercept, "
+       "standardise, loss, ridge, classes"}};
   for (KeyInfo& key : loss_key_infos()) keys.push_back(std::move(key));
   for (KeyInfo& key : training_key_infos()) keys.push_back(std::move(key));
   keys.push_back({"d", "Sigma_formula", {}, "text | list", "", false, "Sigma by formulas"});
@@ -250,7 +264,7 @@ std::vector<KeyInfo> sde_side_keys() {
                   "table",
                   "",
                   false,
-                  "of a model, instead of Sigma: {batch, learning_rate, replacement, floor}"});
+                  "for a model, instead of Sigma: {batch, learning_rate, replacement, floor}"});
   keys.push_back({"d_prime",
                   "without_row",
                   {},
@@ -258,13 +272,8 @@ std::vector<KeyInfo> sde_side_keys() {
                   "",
                   false,
                   "k: D' is D without row k of the table, or of B and y"});
-  keys.push_back({"d_prime",
-                  "with",
-                  {},
-                  "path",
-                  "",
-                  false,
-                  "a file with the record that takes the place of row k"});
+  keys.push_back(
+      {"d_prime", "with", {}, "path", "", false, "file with the record that replaces row k"});
   return keys;
 }
 
@@ -295,7 +304,8 @@ void require_known_keys(const Side& side) {
   // nothing is revealed.
   for (const std::string& key : side.own().keys()) {
     if (holds(known, key)) continue;
-    throw InvalidArgument(fmt::format("`{}.{}` does not go with `{}`, which says the drift",
+    throw InvalidArgument(fmt::format("`{}.{}` cannot be combined with `{}`, which defines the "
+                                      "drift",
                                       side.name(), key, family.label),
                           "Remove one of them", side.own().where(key));
   }
@@ -316,7 +326,7 @@ void require_finite_drift(const Side& side, const Diffusion& diffusion, const Ga
   if (drift.isFinite().all()) return;
   const Source source = side.require(drift_keys(), "the drift");
   throw InvalidArgument(fmt::format("`{}` is not finite at the mean of the start", source.label),
-                        "Correct the formula, or start where it has a value", source.where());
+                        "Correct the formula, or start where it is finite", source.where());
 }
 
 }  // namespace sfumato

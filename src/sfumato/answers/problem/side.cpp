@@ -46,9 +46,8 @@ std::optional<Source> Side::find_in(const Named& named, const std::vector<std::s
     if (!named.table.has(key)) continue;
     Source source{named.table, key, fmt::format("{}.{}", named.name, key)};
     if (found) {
-      throw InvalidArgument(
-          fmt::format("`{}` and `{}` say the same thing twice", found->label, source.label),
-          "Keep one of them", source.where());
+      throw InvalidArgument(fmt::format("`{}` and `{}` are both given", found->label, source.label),
+                            "Keep one of them", source.where());
     }
     found = std::move(source);
   }
@@ -57,7 +56,7 @@ std::optional<Source> Side::find_in(const Named& named, const std::vector<std::s
 
 Source Side::require(const std::vector<std::string>& choices, std::string_view what) const {
   if (auto source = find(choices)) return *std::move(source);
-  throw InvalidArgument(fmt::format("[{}] does not say {}", own_.name, what),
+  throw InvalidArgument(fmt::format("[{}] does not give {}", own_.name, what),
                         fmt::format("Add {}", fmt::join(choices, " or ")), own_.table.where(""));
 }
 

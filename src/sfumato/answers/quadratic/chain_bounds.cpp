@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sfumato/divergence/linear_chain.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/sde/contraction.hpp"
@@ -24,7 +25,7 @@ LinearChainPair pair_of(const Pair<QuadraticTraining>& data, double rate) {
   return {chain(data.d), data.d.start, chain(data.d_prime), data.d_prime.start};
 }
 
-const char* const kNoisesDiffer = "the noises of a step differ";
+const char* const kNoisesDiffer = "the noise of a step differs between D and D'";
 const char* const kSingular = "the noise of a step is singular";
 
 /// Why the two chains have no common metric of the noise; nullptr if they have.
@@ -53,7 +54,7 @@ struct UniformGap {
 
 UniformGap uniform_gap(const LinearChainPair& pair) {
   if (pair.p.curvature != pair.q.curvature) {
-    return {"A and A' differ, so the steps differ by more the farther out one is"};
+    return {"A and A' differ, so the difference of the steps is unbounded"};
   }
   if (const char* reason = no_metric(pair)) return {reason};
   if (!same_law(pair.start_p, pair.start_q)) return {"the starts differ"};

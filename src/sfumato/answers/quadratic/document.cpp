@@ -1,5 +1,3 @@
-#include "sfumato/answers/quadratic/answer.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "sfumato/answers/problem/closing.hpp"
+#include "sfumato/answers/quadratic/answer.hpp"
 #include "sfumato/answers/quadratic/figures.hpp"
 #include "sfumato/answers/quadratic/tables.hpp"
 #include "sfumato/core/overloaded.hpp"
@@ -22,7 +21,7 @@ std::string distance_text(const char* what, const char* formula, double distance
 }
 
 constexpr const char* kNothingDiffers =
-    "D and D' describe the same problem: there is nothing to reveal.";
+    "D and D' are the same problem: there is nothing to reveal.";
 
 /// "D and D' differ in ..." with the size of each difference.
 std::string difference_text(const QuadraticAnswer& answer) {
@@ -135,8 +134,8 @@ void state_warnings(const QuadraticAnswer& answer, Document& document) {
   if (!certain.empty()) {
     document.state(StatementKind::warning,
                    certain +
-                       ": the two distributions are mutually singular, so one look tells D from D' "
-                       "with certainty (every KL is infinite, every delta is 1).");
+                       ": the two distributions are mutually singular, so an attacker can tell D "
+                       "from D' with certainty (every KL is infinite, every delta is 1).");
   }
   if (!(differences.curvature || differences.noise)) return;
   const auto& observations = answer.observations;
@@ -146,15 +145,14 @@ void state_warnings(const QuadraticAnswer& answer, Document& document) {
   const Risk& floor = *last->floor.value;
   document.state(
       StatementKind::warning,
-      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. If {} "
-                  "(of both) grows without end, KL(D||D') at {} tends to {} nats and the advantage "
-                  "to {}. {}",
+      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. As {} "
+                  "(of both) grows, KL(D||D') at {} tends to {} nats and the advantage to {}. {}",
                   differences.curvature ? "curvature" : "noise itself", question.noise_name(),
                   look_text(question, *last),
                   format_number(floor.kl(Direction::forward).value.value()),
                   format_probability(floor.advantage().value),
                   differences.curvature ? "Only bounded (clipped) gradients would help."
-                                        : "Use one noise for both."));
+                                        : "Use the same noise for both."));
 }
 
 /// Tolerances and conventions behind the tables.
@@ -165,7 +163,7 @@ void state_findings(const QuadraticAnswer& answer, Document& document) {
     document.state(StatementKind::info,
                    tolerant +
                        ": covariances are singular; directions below 1e-12 of the largest "
-                       "variance were counted as having none.");
+                       "variance are treated as noise-free.");
   }
   for (const auto& [training, label] :
        {std::pair(&question.data.d, "D"), std::pair(&question.data.d_prime, "D'")}) {
@@ -174,7 +172,7 @@ void state_findings(const QuadraticAnswer& answer, Document& document) {
     document.state(
         StatementKind::info,
         fmt::format("A of {} is singular: x* is {}, and errors are distances from it.", label,
-                    training->loss.given_point ? "one of many minimisers, the given one"
+                    training->loss.given_point ? "the given one of many minimisers"
                                                : "the minimiser of least norm"));
   }
 }
@@ -215,8 +213,8 @@ void state_answer(const QuadraticAnswer& answer, Document& document) {
   const double advantage = worst->risk->advantage().value;
   document.state(
       StatementKind::info,
-      fmt::format("{}: the best attacker tells D from D' with advantage {} (exact): right "
-                  "{}% of the time.",
+      fmt::format("{}: the best attacker tells D from D' with advantage {} (exact), guessing "
+                  "right {} % of the time.",
                   look_text(answer.question, *worst), format_probability(advantage),
                   format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3)));
 }

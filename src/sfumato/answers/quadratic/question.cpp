@@ -17,9 +17,10 @@ namespace {
 
 const Keys<QuadraticFlow>& flow_keys() {
   using Q = QuadraticFlow;
-  static const Keys<Q> all = {keys::required(keys::numbers_key<Q>(
-      "times", "list of numbers >= 0", "times to look at; inf is the stationary distribution",
-      &Q::times, not_a_time))};
+  static const Keys<Q> all = {keys::required(
+      keys::numbers_key<Q>("times", "list of numbers >= 0",
+                           "times at which the weights are seen; inf: the stationary distribution",
+                           &Q::times, not_a_time))};
   return all;
 }
 
@@ -30,10 +31,10 @@ const Keys<QuadraticChain>& chain_keys() {
                                          "instead of [flow]: x <- x - learning_rate grad f(x) + "
                                          "N(0, S)",
                                          &Q::learning_rate, not_a_learning_rate)),
-      keys::required(
-          keys::numbers_key<Q>("steps", "list of whole numbers >= 0",
-                               "numbers of steps to look after; inf is the stationary distribution",
-                               &Q::steps, not_a_step_count))};
+      keys::required(keys::numbers_key<Q>(
+          "steps", "list of whole numbers >= 0",
+          "numbers of steps after which the weights are seen; inf: the stationary distribution",
+          &Q::steps, not_a_step_count))};
   return all;
 }
 
@@ -89,12 +90,12 @@ Covariance step_noise(const Side& side, double learning_rate, Eigen::Index dimen
   const Where where = root.where(file_has);
   if (file_has == "release") {
     throw InvalidArgument(fmt::format("a release has no {}", option),
-                          fmt::format("Leave out --{}", option), where);
+                          fmt::format("Leave out `{}`", option), where);
   }
   const bool flow = file_has == "flow";
   throw InvalidArgument(
       flow ? "a flow has times, not steps" : "a chain has steps, not times",
-      flow ? "Use --times, or a file with [chain]" : "Use --steps, or a file with [flow]", where);
+      flow ? "Give `times`, or a file with [chain]" : "Give `steps`, or a file with [flow]", where);
 }
 
 /// The kind of output that the file describes: flow, chain or release.
@@ -160,7 +161,7 @@ const std::vector<KeyInfo>& quadratic_keys() {
                     covariance,
                     "",
                     false,
-                    "instead of [flow]: x* + N(0, S) is given out once"});
+                    "instead of [flow]: x* + N(0, S) is released once"});
     add(infos_of(risk_keys(), "risk"));
     add(loss_key_infos());
     add(training_key_infos());
@@ -170,7 +171,7 @@ const std::vector<KeyInfo>& quadratic_keys() {
                     covariance,
                     "",
                     false,
-                    "of a chain, instead of Sigma: covariance of one step, learning_rate Sigma"});
+                    "for a chain, instead of Sigma: covariance of one step, learning_rate Sigma"});
     keys.push_back({"d_prime",
                     "without_row",
                     {},

@@ -116,8 +116,8 @@ Table risk_table(const QuadraticAnswer& answer) {
   }
   if (has_mu) columns.push_back({"mu", "mu"});
   Table table("risk",
-              "Risk of one look at the parameters: advantage is the total variation, TPR the best "
-              "true-positive rate at that false-positive rate",
+              "Risk if the parameters are seen once: advantage is the total variation, TPR the "
+              "best true-positive rate at that false-positive rate",
               std::move(columns));
   for (const Observation& observation : answer.observations) {
     std::vector<Cell> row = {look_cell(question, observation)};
@@ -239,7 +239,7 @@ Table floor_table(const QuadraticAnswer& answer) {
 
 Table chain_bounds_table(const QuadraticAnswer& answer) {
   Table table("chain_bounds",
-              "Bounds on the KL of the last iterate, beside the exact one; c is the Lipschitz "
+              "Bounds on the KL of the last iterate, beside the exact value; c is the Lipschitz "
               "constant of the second step in the metric of the noise",
               {look_column(answer.question),
                {"direction", "direction"},
@@ -266,7 +266,7 @@ Table brief_risk_table(const QuadraticAnswer& answer) {
   const QuadraticQuestion& question = answer.question;
   const Delta delta{question.risk.deltas.front()};
   const Epsilon epsilon{question.risk.epsilons.front()};
-  Table table("risk", "Risk of one look at the parameters, in the worse direction",
+  Table table("risk", "Risk if the parameters are seen once, in the worse direction",
               {look_column(question),
                {"advantage", "advantage", "", NumberStyle::probability},
                {"epsilon", fmt::format("epsilon({})", format_input(delta.probability()))},

@@ -44,7 +44,7 @@ void count_blocks(const Report& report, ReportAnswer& answer) {
 ReportAnswer answer(const ReportQuestion& question, Observer&) {
   check(question);
   if (is_read(question, question.out)) {
-    throw InvalidArgument(fmt::format("{} would be replaced by the report", question.out),
+    throw InvalidArgument(fmt::format("{} is an input and would be overwritten", question.out),
                           "Choose another name", Where::key("out"));
   }
   const std::string twin = twin_of(question.out);

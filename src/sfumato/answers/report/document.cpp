@@ -11,8 +11,8 @@ Document document_of(const ReportAnswer& answer, Detail) {
     files.add_row({file.path, content, (file.bytes + 999) / 1000});
     document.add_result("bytes", file.bytes, {{"file", file.path}});
   };
-  add(answer.page, "the page, self-contained");
-  if (answer.json) add(*answer.json, "the same numbers for programs");
+  add(answer.page, "self-contained page");
+  if (answer.json) add(*answer.json, "the same numbers as JSON");
   document.add(std::move(files));
   document.state(StatementKind::summary,
                  fmt::format("{} tables and {} figures in {}", answer.tables, answer.figures,

@@ -29,7 +29,7 @@ ReportInput audited(const std::string& path, const LedgerAuditOptions& options) 
 ReportInput reproduced(const std::string& directory) {
   const std::string whole = (fs::path(directory) / "report.json").string();
   if (!fs::exists(whole)) {
-    throw InvalidArgument("this directory has no report.json",
+    throw InvalidArgument("the directory has no report.json",
                           "Pass a directory that sfumato reproduce has finished",
                           Where::in(directory));
   }
@@ -60,8 +60,8 @@ ReportInput read_input(const std::string& path, const LedgerAuditOptions& option
     const std::string start = start_of(path);
     if (start.starts_with(kSqliteMagic)) return audited(path, options);
     if (!start.empty() && !may_be_json(start)) {
-      throw InvalidArgument("is not JSON, nor a ledger",
-                            "Pass what a command printed with --json, a ledger, or a directory of "
+      throw InvalidArgument("is neither JSON nor a ledger",
+                            "Pass a ledger, the JSON output of a command, or a directory of "
                             "sfumato reproduce",
                             Where::in(path));
     }

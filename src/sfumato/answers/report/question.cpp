@@ -12,9 +12,8 @@ const Keys<ReportQuestion>& report_keys() {
   using Q = ReportQuestion;
   static const Keys<Q> all = [] {
     Keys<Q> list = {
-        required(texts_key<Q>("inputs", "paths",
-                              "ledgers, JSON of other commands, directories of `reproduce`",
-                              &Q::inputs)),
+        required(files_key<Q>(
+            "inputs", "ledgers, JSON output of commands, directories of `reproduce`", &Q::inputs)),
         required(file_key<Q>(
             "out", "HTML page to write; its JSON goes beside it, with the suffix .json", &Q::out)),
         text_key<Q>("title", "text", "title of the page (default: that of the first input)",
@@ -27,14 +26,15 @@ const Keys<ReportQuestion>& report_keys() {
 
 void check(const ReportQuestion& question) {
   if (question.inputs.empty()) {
-    throw InvalidArgument("name a ledger, the JSON of a command or a directory of `reproduce`", "",
+    throw InvalidArgument("names no ledger, JSON output or directory of `reproduce`", "",
                           Where::key("inputs"));
   }
   if (question.out.empty()) {
-    throw InvalidArgument("is missing: the page, such as report.html", "", Where::key("out"));
+    throw InvalidArgument("names no file, such as report.html", "", Where::key("out"));
   }
   if (suffix_of(question.out) == ".json") {
-    throw InvalidArgument("is the name of JSON: the page ends in .html", "", Where::key("out"));
+    throw InvalidArgument("is a page, but ends in .json. Use a name that ends in .html", "",
+                          Where::key("out"));
   }
   check(static_cast<const LedgerAuditOptions&>(question));
 }

@@ -4,7 +4,9 @@
 
 #include "sfumato/answers/rows/checks_table.hpp"
 #include "sfumato/answers/rows/columns.hpp"
+#include "sfumato/answers/rows/noise_tables.hpp"
 #include "sfumato/answers/rows/ranking.hpp"
+#include "sfumato/answers/rows/table_words.hpp"
 #include "sfumato/answers/rows/tables.hpp"
 #include "sfumato/answers/rows/words.hpp"
 
@@ -29,14 +31,15 @@ void add_headline(Document& document, const RowsAnswer& answer) {
   const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
   if (first.empty()) return;
   const RiskNumber median = quantile(
-      answer, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
+      answer.risks, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
   const bool proven = first.front()->advantage.claim == Claim::upper_bound;
   document.state(
       StatementKind::info,
       fmt::format(
-          "{} {} the most exposed of {}: from the released weights, an attacker who knows "
-          "all other rows tells whether it was used with an advantage of {} (0: a guess, 1: "
+          "{}{} {} the most exposed of {}: an attacker who sees the released weights and knows all "
+          "other rows can tell whether it was used with advantage {} (0: random guess, 1: "
           "certainty). The median row has {}.",
+          answer.search && answer.search->unlimited ? "At unlimited noise: " : "",
           name_of(answer, *first.front()), proven ? "may be" : "is",
           count_of(answer.risks.size(), "row"), words_of(first.front()->advantage),
           words_of(median)));
@@ -69,7 +72,8 @@ Table worst_rows(const RowsAnswer& answer) {
     if (named) cells.emplace_back(answer.ids[static_cast<std::size_t>(risk->row)]);
     for (const RiskColumn& column : list) {
       cells.push_back(risk->status == RowStatus::no_model
-                          ? Cell(Empty{"without this row there is no model: its presence is plain"})
+                          ? Cell(Empty{"without this row there is no model, so its membership is "
+                                       "revealed outright"})
                           : cell_of(column.of(*risk), method));
     }
     table.add_row(std::move(cells));
@@ -78,7 +82,7 @@ Table worst_rows(const RowsAnswer& answer) {
     std::vector<Cell> cells{"median"};
     if (named) cells.emplace_back("");
     for (const RiskColumn& column : list) {
-      cells.push_back(cell_of(quantile(answer, column.of, 0.5), method));
+      cells.push_back(cell_of(quantile(answer.risks, column.of, 0.5), method));
     }
     table.add_row(std::move(cells));
   }
@@ -91,20 +95,29 @@ void add_brief(Document& document, const RowsAnswer& answer) {
   const RowsQuestion& question = answer.question;
   const bool ridge = question.model == RowsModel::ridge;
   add_check_verdict(document, answer);
-  add_headline(document, answer);
-  document.add(worst_rows(answer));
+  add_search(document, answer);
+  add_gate(document, answer);
+  if (answer.sweep.empty()) {
+    add_headline(document, answer);
+    document.add(worst_rows(answer));
+    add_cost_in_brief(document, answer);
+  } else {
+    add_sweep(document, answer);
+  }
   add_warnings(document, answer);
+  add_table_warnings(document, answer);
+  add_columns_read(document, answer);
   document.state(
       StatementKind::info,
-      fmt::format("{} for this table and {} regression by {}; {}. Not a differential-privacy "
+      fmt::format("{} for this table and {} regression {}; {}. Not a differential-privacy "
                   "guarantee, and as sensitive as the rows.",
                   ridge ? "Exact" : "Proven upper bounds", name(question.model),
-                  short_words_of_release(answer.release),
+                  short_words_of_release(answer),
                   question.adjacency == Adjacency::replace
                       ? "D' has another record in place of the row"
                       : "D' is the table without the row"));
   document.state(StatementKind::summary,
-                 "More: --full, --report FILE.html; all rows: --out FILE.csv.");
+                 "More: --full, --report FILE.html (figures), --json; all rows: --out FILE.csv.");
 }
 
 }  // namespace sfumato

@@ -25,7 +25,7 @@ void add_direction(Table& table, const CheckedRow& checked, const char* directio
     if (estimate.value > 0.0) {
       cells.emplace_back(Claimed<double>{bound.value / estimate.value, claim, method});
     } else {
-      cells.emplace_back(Empty{"the gradients do not differ along the paths"});
+      cells.emplace_back(Empty{"the gradients are equal along the paths"});
     }
   }
   table.add_row(std::move(cells));
@@ -69,9 +69,8 @@ void add_checks(Document& document, const RowsAnswer& answer) {
   if (example != nullptr) {
     document.state(
         StatementKind::info,
-        fmt::format("The simulated column is an estimate of the same bound with the true "
-                    "difference of the gradients in place of constants ({}). The KL itself "
-                    "is smaller still: {}.",
+        fmt::format("The simulated column estimates the same bound with the true gradient "
+                    "differences instead of constants ({}). The KL itself is even smaller: {}.",
                     words_of(*example),
                     example->stationary
                         ? "a ratio below 1 shows what the curvature near the minimiser gains"
@@ -97,8 +96,8 @@ void add_check_verdict(Document& document, const RowsAnswer& answer) {
   if (violated.empty()) return;
   document.state(
       StatementKind::warning,
-      fmt::format("THE CHECK FAILED for row{} {}: the estimate is more than {} standard errors "
-                  "above a proven bound. Do not trust the bounds of this run, and report it.",
+      fmt::format("CHECK FAILED for row{} {}: the estimate is more than {} standard errors above "
+                  "a proven bound. Do not trust the bounds of this run, and please report it.",
                   violated.size() == 1 ? "" : "s", fmt::join(violated, ", "), kAllowedErrors));
 }
 

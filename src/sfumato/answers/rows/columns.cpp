@@ -2,15 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "sfumato/answers/rows/ranking.hpp"
 
 namespace sfumato {
 namespace {
 
-RiskNumber larger(const RiskNumber& a, const RiskNumber& b) {
-  const bool bounded = a.claim == Claim::upper_bound || b.claim == Claim::upper_bound;
-  return {std::max(a.value, b.value), bounded ? Claim::upper_bound : Claim::exact};
+/// Below this, numbers are said to be below it: doubles have few digits there, or none.
+constexpr double kLeastShown = 1e-300;
+
+/// The same number and claim for text, CSV and JSON.
+RiskNumber printable(const RiskNumber& number) {
+  if (number.value > 0.0 && number.value < kLeastShown) return {kLeastShown, Claim::upper_bound};
+  return number;
+}
+
+std::vector<RiskColumn> printable(std::vector<RiskColumn> columns) {
+  for (RiskColumn& column : columns) {
+    column.of = [of = std::move(column.of)](const RowRisk& risk) { return printable(of(risk)); };
+  }
+  return columns;
 }
 
 }  // namespace
@@ -40,7 +53,7 @@ std::vector<RiskColumn> all_columns(const RowsAnswer& answer) {
                   [](const RowRisk& r) { return r.forward.epsilon; }});
   list.push_back({"epsilon_reverse", fmt::format("eps({}) D'||D", delta), general,
                   [](const RowRisk& r) { return r.reverse.epsilon; }});
-  return list;
+  return printable(std::move(list));
 }
 
 std::vector<RiskColumn> worse_columns(const RowsAnswer& answer) {
@@ -58,7 +71,7 @@ std::vector<RiskColumn> worse_columns(const RowsAnswer& answer) {
   }
   list.push_back({"epsilon", fmt::format("eps({})", format_input(answer.question.delta)), general,
                   [](const RowRisk& r) { return larger(r.forward.epsilon, r.reverse.epsilon); }});
-  return list;
+  return printable(std::move(list));
 }
 
 std::vector<TraitColumn> trait_columns(const RowsAnswer& answer) {
@@ -66,10 +79,11 @@ std::vector<TraitColumn> trait_columns(const RowsAnswer& answer) {
     return {{"leverage", "leverage", "hat-matrix diagonal",
              [](const RowRisk& risk) { return risk.leverage; }}};
   }
-  return {{"norm", "|x|", "norm of the features",
-           [&norms = answer.norms](const RowRisk& risk) { return norms(risk.row); }},
-          {"fitted", "fit", "probability of the row's label at the minimiser",
-           [&fitted = answer.fitted](const RowRisk& risk) { return fitted(risk.row); }}};
+  return {
+      {"norm", "|x|", "norm of the features",
+       [&norms = answer.norms](const RowRisk& risk) { return RiskNumber{norms(risk.row)}; }},
+      {"fitted", "fit", "probability of the row's label at the minimiser",
+       [&fitted = answer.fitted](const RowRisk& risk) { return RiskNumber{fitted(risk.row)}; }}};
 }
 
 Cell cell_of(const RiskNumber& number, const std::string& method) {

@@ -23,12 +23,12 @@ struct RiskColumn {
 /// The worse direction of each number.
 [[nodiscard]] std::vector<RiskColumn> worse_columns(const RowsAnswer& answer);
 
-/// Something exact about a row that explains its risk.
+/// Something about a row that explains its risk.
 struct TraitColumn {
   std::string key;
   std::string title;
   std::string method;
-  std::function<double(const RowRisk&)> of;
+  std::function<RiskNumber(const RowRisk&)> of;
 };
 
 /// The leverage (ridge), or norm and fit (logistic).

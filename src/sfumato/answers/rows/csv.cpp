@@ -16,7 +16,7 @@ void write_csv(const std::string& path, const RowsAnswer& answer) {
   columns.insert(columns.end(), {"line", "status"});
   for (const TraitColumn& trait : traits) columns.push_back(trait.key);
   for (const RiskColumn& column : list) columns.push_back(column.key);
-  columns.emplace_back("claim");
+  columns.insert(columns.end(), {"claim", "upper_bounds"});
   CsvWriter out(path, columns);
   for (const RowRisk& risk : answer.risks) {
     const auto at = static_cast<std::size_t>(risk.row);
@@ -24,18 +24,24 @@ void write_csv(const std::string& path, const RowsAnswer& answer) {
     if (named) out.text(answer.ids[at]);
     out.integer(static_cast<std::int64_t>(answer.lines[at])).text(name(risk.status));
     const bool known = risk.status == RowStatus::ok;
-    for (const TraitColumn& trait : traits) known ? out.number(trait.of(risk)) : out.text("");
-    Claim claim = Claim::exact;
+    for (const TraitColumn& trait : traits) known ? out.number(trait.of(risk).value) : out.text("");
+    std::size_t exact = 0;
+    std::string bounds;
     for (const RiskColumn& column : list) {
-      if (!known) {
+      const RiskNumber number = known ? column.of(risk) : RiskNumber{};
+      if (std::isnan(number.value)) {
         out.text("");
         continue;
       }
-      const RiskNumber number = column.of(risk);
-      if (!std::isnan(number.value) && number.claim != Claim::exact) claim = number.claim;
-      std::isnan(number.value) ? out.text("") : out.number(number.value);
+      out.number(number.value);
+      if (number.claim == Claim::exact) {
+        ++exact;
+      } else {
+        bounds += (bounds.empty() ? "" : " ") + column.key;
+      }
     }
-    out.text(known ? name(claim) : "").end_row();
+    const Claim claim = exact > 0 ? Claim::exact : Claim::upper_bound;
+    out.text(known ? name(claim) : "").text(exact > 0 ? bounds : "").end_row();
   }
   out.commit();
 }

@@ -1,12 +1,14 @@
-#include "sfumato/answers/rows/answer.hpp"
-
 #include <fmt/format.h>
 
+#include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/answers/rows/brief.hpp"
 #include "sfumato/answers/rows/checks_table.hpp"
+#include "sfumato/answers/rows/noise_tables.hpp"
 #include "sfumato/answers/rows/ranking.hpp"
+#include "sfumato/answers/rows/table_words.hpp"
 #include "sfumato/answers/rows/tables.hpp"
 #include "sfumato/answers/rows/words.hpp"
+#include "sfumato/data/table_file.hpp"
 #include "sfumato/report/histogram.hpp"
 
 namespace sfumato {
@@ -25,9 +27,17 @@ void add_histogram(Document& document, const RowsAnswer& answer) {
 
 void add_everything(Document& document, const RowsAnswer& answer) {
   document.state(StatementKind::info, words_of_model(answer));
+  add_columns_read(document, answer);
   document.state(StatementKind::info, words_of_release(answer.release));
   document.state(StatementKind::info, words_of_neighbour(answer.question));
+  add_search(document, answer);
+  add_gate(document, answer);
+  if (!answer.sweep.empty()) {
+    add_sweep(document, answer);
+    add_sweep_figure(document, answer);
+  }
   document.add(riskiest_rows(answer));
+  if (answer.sweep.empty()) add_cost(document, answer);
   if (!computed(answer.risks).empty()) {
     document.add(quantiles(answer));
     add_histogram(document, answer);
@@ -37,19 +47,22 @@ void add_everything(Document& document, const RowsAnswer& answer) {
   add_checks(document, answer);
   add_check_verdict(document, answer);
   add_warnings(document, answer);
+  add_table_warnings(document, answer);
   add_caveats(document, answer);
 }
 
 }  // namespace
 
 Document document_of(const RowsAnswer& answer, Detail detail) {
-  Document document = new_document("rows", "Risk of every row of " + answer.question.table);
+  Document document =
+      new_document("rows", "Risk of every row of " + table_source(answer.question.table));
   if (detail == Detail::brief) {
     add_brief(document, answer);
   } else {
     add_everything(document, answer);
   }
   add_results(document, answer);
+  add_cost_results(document, answer);
   return document;
 }
 

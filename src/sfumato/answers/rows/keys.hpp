@@ -9,6 +9,10 @@ namespace sfumato {
 
 [[nodiscard]] const Keys<RowsQuestion>& rows_keys();
 
+/// Reads the keys of a question; with a goal, noise may be left out.
+/// Throws   as read_keys().
+void read_rows_question(RowsQuestion& into, const TomlTable& table);
+
 /// Refuses values and combinations that make no sense, before any work.
 /// Throws   InvalidArgument that names the key.
 void require_sense(const RowsQuestion& question);

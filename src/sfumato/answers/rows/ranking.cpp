@@ -1,6 +1,7 @@
 #include "sfumato/answers/rows/ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace sfumato {
@@ -24,6 +25,22 @@ std::vector<const RowRisk*> riskiest(const std::vector<RowRisk>& risks, std::siz
                     [&](const RowRisk* a, const RowRisk* b) { return rank(a) < rank(b); });
   rows.resize(count);
   return rows;
+}
+
+RiskNumber larger(const RiskNumber& a, const RiskNumber& b) {
+  const bool bounded = a.claim == Claim::upper_bound || b.claim == Claim::upper_bound;
+  return {std::max(a.value, b.value), bounded ? Claim::upper_bound : Claim::exact};
+}
+
+RiskNumber quantile(const std::vector<RowRisk>& risks,
+                    const std::function<RiskNumber(const RowRisk&)>& of, double level) {
+  std::vector<RiskNumber> values;
+  for (const RowRisk* risk : computed(risks)) values.push_back(of(*risk));
+  const double position = std::ceil(level * static_cast<double>(values.size())) - 1.0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::max(0.0, position));
+  std::nth_element(values.begin(), at, values.end(),
+                   [](const RiskNumber& a, const RiskNumber& b) { return a.value < b.value; });
+  return *at;
 }
 
 }  // namespace sfumato

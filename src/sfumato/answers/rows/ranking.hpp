@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sfumato/privacy/row_risk.hpp"
@@ -13,5 +14,15 @@ namespace sfumato {
 /// certain to be found are told apart by their KL.
 [[nodiscard]] std::vector<const RowRisk*> riskiest(const std::vector<RowRisk>& risks,
                                                    std::size_t count);
+
+/// The larger of two numbers, a bound if either is one.
+[[nodiscard]] RiskNumber larger(const RiskNumber& a, const RiskNumber& b);
+
+/// The smallest value that at least the share `level` of the computed rows do not exceed: no interpolation, so
+/// that every quantile is the risk of some row.
+/// Assumes  at least one row was computed.
+[[nodiscard]] RiskNumber quantile(const std::vector<RowRisk>& risks,
+                                  const std::function<RiskNumber(const RowRisk&)>& of,
+                                  double level);
 
 }  // namespace sfumato

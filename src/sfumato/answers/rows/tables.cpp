@@ -13,26 +13,15 @@ namespace sfumato {
 namespace {
 
 constexpr std::size_t kListed = 10;
-
-std::vector<RiskNumber> sorted_values(const RowsAnswer& answer,
-                                      const std::function<RiskNumber(const RowRisk&)>& of) {
-  std::vector<RiskNumber> values;
-  for (const RowRisk* risk : computed(answer.risks)) values.push_back(of(*risk));
-  std::sort(values.begin(), values.end(),
-            [](const RiskNumber& a, const RiskNumber& b) { return a.value < b.value; });
-  return values;
-}
-
-RiskNumber quantile_of(const std::vector<RiskNumber>& sorted, double level) {
-  const double position = std::ceil(level * static_cast<double>(sorted.size())) - 1.0;
-  return sorted[static_cast<std::size_t>(std::max(0.0, position))];
-}
+constexpr std::size_t kMostAbove =
+    100;  // rows above the question's advantage, unless more are asked for
 
 }  // namespace
 
 std::vector<const RowRisk*> listed(const RowsAnswer& answer, std::size_t otherwise) {
-  const std::size_t top =
-      answer.question.top ? static_cast<std::size_t>(*answer.question.top) : otherwise;
+  const std::size_t top = answer.question.top
+                              ? static_cast<std::size_t>(*answer.question.top)
+                              : std::max(otherwise, std::min(answer.above.size(), kMostAbove));
   std::vector<const RowRisk*> rows;
   for (const RowRisk& risk : answer.risks) {
     if (risk.status == RowStatus::no_model && rows.size() < top) rows.push_back(&risk);
@@ -43,7 +32,14 @@ std::vector<const RowRisk*> listed(const RowsAnswer& answer, std::size_t otherwi
 }
 
 std::string title_of(const RowsAnswer& answer, std::size_t count) {
-  return fmt::format("The {} riskiest of {}", count, count_of(answer.risks.size(), "row"));
+  const std::string of = count_of(answer.risks.size(), "row");
+  if (!answer.above.empty() && answer.above.size() == count) {
+    return fmt::format("The {} above an advantage of {}, of {}", count_of(count, "row"),
+                       format_input(*answer.question.max_advantage), of);
+  }
+  const std::string when =
+      answer.sweep.empty() ? "" : " at noise " + format_input(answer.sweep.back().noise);
+  return fmt::format("The {} riskiest of {}{}", count, of, when);
 }
 
 Table riskiest_rows(const RowsAnswer& answer) {
@@ -67,11 +63,14 @@ Table riskiest_rows(const RowsAnswer& answer) {
     if (named) cells.emplace_back(answer.ids[at]);
     cells.emplace_back(answer.lines[at]);
     for (const TraitColumn& trait : traits) {
-      cells.emplace_back(Claimed<double>{trait.of(*risk), Claim::exact, trait.method});
+      const RiskNumber number = trait.of(*risk);
+      cells.emplace_back(Claimed<double>{number.value, number.claim, trait.method});
     }
     for (const RiskColumn& column : list) {
       if (risk->status == RowStatus::no_model) {
-        cells.emplace_back(Empty{"without this row there is no model: its presence is plain"});
+        cells.emplace_back(
+            Empty{"without this row there is no model, so its membership is "
+                  "revealed outright"});
       } else {
         cells.push_back(cell_of(column.of(*risk), method));
       }
@@ -81,33 +80,28 @@ Table riskiest_rows(const RowsAnswer& answer) {
   return table;
 }
 
-RiskNumber quantile(const RowsAnswer& answer, const std::function<RiskNumber(const RowRisk&)>& of,
-                    double level) {
-  return quantile_of(sorted_values(answer, of), level);
-}
-
 Table quantiles(const RowsAnswer& answer) {
   const std::vector<RiskColumn> list = worse_columns(answer);
-  std::vector<Column> columns{{"quantile", "of rows at most"}};
-  std::vector<std::vector<RiskNumber>> sorted;
+  std::vector<Column> columns{{"quantile", "quantile"}};
   for (const RiskColumn& column : list) {
     columns.push_back({column.key, column.title, "", column.style});
-    sorted.push_back(sorted_values(answer, column.of));
   }
   Table table("quantiles",
-              "How the risk is spread over " + count_of(sorted.front().size(), "row") +
+              "Distribution of the risk over " + count_of(computed(answer.risks).size(), "row") +
                   " (the worse direction of each)",
               std::move(columns));
   const std::string method = words_of_method(answer);
-  for (const auto& [label, level] : {std::pair{"0 % (least)", 0.0},
+  for (const auto& [label, level] : {std::pair{"0 % (minimum)", 0.0},
                                      {"25 %", 0.25},
                                      {"50 % (median)", 0.5},
                                      {"75 %", 0.75},
                                      {"95 %", 0.95},
                                      {"99 %", 0.99},
-                                     {"100 % (largest)", 1.0}}) {
+                                     {"100 % (maximum)", 1.0}}) {
     std::vector<Cell> cells{label};
-    for (const auto& values : sorted) cells.push_back(cell_of(quantile_of(values, level), method));
+    for (const RiskColumn& column : list) {
+      cells.push_back(cell_of(quantile(answer.risks, column.of, level), method));
+    }
     table.add_row(std::move(cells));
   }
   return table;
@@ -147,7 +141,7 @@ void add_results(Document& document, const RowsAnswer& answer) {
       document.add_result(column.key, cell_of(column.of(*risk), method), std::move(of));
     }
     if (!computed(answer.risks).empty()) {
-      document.add_result(column.key, cell_of(quantile(answer, column.of, 0.5), method),
+      document.add_result(column.key, cell_of(quantile(answer.risks, column.of, 0.5), method),
                           {{"quantile", 0.5}});
     }
   }

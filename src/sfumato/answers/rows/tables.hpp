@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,12 +21,6 @@ namespace sfumato {
 /// How the worse direction of each number is spread.
 /// Assumes  at least one row was computed.
 [[nodiscard]] Table quantiles(const RowsAnswer& answer);
-
-/// The smallest value that at least the share `level` of the computed rows do not exceed: no interpolation, so
-/// that every quantile is the risk of some row.
-[[nodiscard]] RiskNumber quantile(const RowsAnswer& answer,
-                                  const std::function<RiskNumber(const RowRisk&)>& of,
-                                  double level);
 
 /// The advantage of every row, riskiest first; of many rows, those whose ranks are evenly spread on a
 /// logarithmic axis.

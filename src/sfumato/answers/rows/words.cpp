@@ -22,6 +22,14 @@ std::string words_of_noise(const Covariance& noise) {
       noise);
 }
 
+/// All of a few names, the first and the last of many.
+std::string words_of_parameters(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 24, kFirst = 12;
+  if (names.size() <= kMost) return fmt::format("{}", fmt::join(names, ", "));
+  const std::vector<std::string> first(names.begin(), names.begin() + kFirst);
+  return fmt::format("{}, ..., {}", fmt::join(first, ", "), names.back());
+}
+
 }  // namespace
 
 std::string count_of(std::size_t count, std::string_view noun) {
@@ -32,17 +40,18 @@ std::string words_of_model(const RowsAnswer& answer) {
   const RowsQuestion& question = answer.question;
   const bool sum = question.loss == LossScale::sum;
   const bool scaled = question.ridge_scale == RidgeScale::times_rows;
-  std::string ridge = fmt::format("ridge strength {}", format_input(question.ridge));
+  std::string ridge = fmt::format("ridge penalty {}", format_input(question.ridge));
   if (scaled) {
     ridge += " times the number of rows N";
   } else {
-    ridge += sum ? ", which does not grow with the number of rows N" : " (of the mean loss)";
+    ridge += sum ? ", independent of the number of rows N" : " (of the mean loss)";
   }
   return fmt::format(
       "{} regression on {} with {} ({}); {} of {}, {}.",
       question.model == RowsModel::ridge ? "Ridge" : "Ridge-logistic",
       count_of(answer.risks.size(), "row"), count_of(answer.parameters.size(), "parameter"),
-      fmt::join(answer.parameters, ", "), sum ? "sum" : "mean (the sum divided by N, on D' too)",
+      words_of_parameters(answer.parameters),
+      sum ? "sum" : "mean (the sum divided by N, also on D')",
       question.model == RowsModel::ridge ? "half the squared errors" : "the log losses", ridge);
 }
 
@@ -53,54 +62,58 @@ std::string words_of_release(const Release& release) {
             const std::string noise = words_of_noise(flow.noise);
             const std::string time =
                 std::isinf(flow.time)
-                    ? std::string("in the long run (the stationary distribution)")
-                    : fmt::format("at time {}, started at 0", format_input(flow.time));
+                    ? std::string("in its stationary distribution")
+                    : fmt::format("at time {}, starting from 0", format_input(flow.time));
             return fmt::format(
-                "What is released: the weights of noisy gradient flow {}, seen once; diffusion "
-                "covariance {}. Time is continuous: a discrete training run has a different "
-                "distribution.",
+                "Released: the weights of noisy gradient flow {}, once; diffusion covariance {}. "
+                "Time is continuous: discrete training has a different distribution.",
                 time, noise);
           },
           [](const ChainRelease& chain) {
             const std::string steps =
                 std::isinf(chain.steps)
-                    ? std::string("in the long run (the stationary distribution)")
-                    : fmt::format("after {} step{}, started at 0", format_input(chain.steps),
+                    ? std::string("in its stationary distribution")
+                    : fmt::format("after {} step{}, starting from 0", format_input(chain.steps),
                                   chain.steps == 1.0 ? "" : "s");
             return fmt::format(
-                "What is released: the last weights of noisy gradient descent {}; learning rate "
-                "{}, full batch. A step adds N(0, learning rate * Sigma), Sigma {}: noise is per "
-                "unit of time, as in the flow.",
+                "Released: the last weights of noisy gradient descent {}; learning rate {}, full "
+                "batch. Each step adds N(0, learning rate * Sigma), Sigma {}: noise is per unit "
+                "of time, as in the flow.",
                 steps, format_input(chain.learning_rate), words_of_noise(chain.noise));
           },
           [](const MinimiserRelease& r) {
-            return fmt::format(
-                "What is released: the exact minimiser plus one draw of N(0, S), S {}.",
-                words_of_noise(r.noise));
+            return fmt::format("Released: the exact minimiser plus one draw of N(0, S), S {}.",
+                               words_of_noise(r.noise));
           }},
       release);
 }
 
-std::string short_words_of_release(const Release& release) {
+std::string short_words_of_release(const RowsAnswer& answer) {
+  const auto noise = [&](const Covariance& of) {
+    if (!answer.sweep.empty()) return std::string("isotropic, of the variances above");
+    return answer.search && answer.search->unlimited ? std::string("unlimited")
+                                                     : words_of_noise(of);
+  };
   return std::visit(
-      Overloaded{[](const FlowRelease& flow) {
-                   return fmt::format("noisy gradient flow {}, noise {}",
+      Overloaded{[&](const FlowRelease& flow) {
+                   return fmt::format("trained by noisy gradient flow {}, noise {}",
                                       std::isinf(flow.time)
-                                          ? std::string("in the long run")
-                                          : fmt::format("at time {}", format_input(flow.time)),
-                                      words_of_noise(flow.noise));
+                                          ? std::string("run to stationarity")
+                                          : fmt::format("to time {}", format_input(flow.time)),
+                                      noise(flow.noise));
                  },
-                 [](const ChainRelease& chain) {
-                   return fmt::format("noisy gradient descent, {}, noise {}",
+                 [&](const ChainRelease& chain) {
+                   return fmt::format("trained by noisy gradient descent, {}, noise {}",
                                       std::isinf(chain.steps)
-                                          ? std::string("in the long run")
+                                          ? std::string("run to stationarity")
                                           : fmt::format("{} steps", format_input(chain.steps)),
-                                      words_of_noise(chain.noise));
+                                      noise(chain.noise));
                  },
-                 [](const MinimiserRelease& r) {
-                   return fmt::format("the minimiser plus noise, {}", words_of_noise(r.noise));
+                 [&](const MinimiserRelease& r) {
+                   return fmt::format("released as its minimiser plus normal noise, {}",
+                                      noise(r.noise));
                  }},
-      release);
+      answer.release);
 }
 
 std::string words_of_neighbour(const RowsQuestion& question) {
@@ -110,8 +123,10 @@ std::string words_of_neighbour(const RowsQuestion& question) {
 }
 
 std::string words_of_method(const RowsAnswer& answer) {
-  if (answer.question.model == RowsModel::ridge) return "two normal distributions compared exactly";
-  if (answer.question.release) return "proven, from the certified distance of the minimisers";
+  if (answer.question.model == RowsModel::ridge) {
+    return "exact comparison of two Gaussian distributions";
+  }
+  if (!training_of(answer.question)) return "proven, from the certified distance of the minimisers";
   return "proven, from the curvature of the loss and the bounded gradient of the row";
 }
 
@@ -132,8 +147,8 @@ void add_warnings(Document& document, const RowsAnswer& answer) {
   if (no_model > 0) {
     document.state(
         StatementKind::warning,
-        fmt::format("{} cannot be left out: without such a row {}, so there is no model to "
-                    "compare with and its presence is plain. {}.",
+        fmt::format("{} cannot be removed: without such a row {}, so there is no model to compare "
+                    "with and its membership is revealed outright. {}.",
                     count_of(no_model, "row"),
                     question.model == RowsModel::ridge
                         ? "some parameter is not determined"
@@ -148,20 +163,21 @@ void add_warnings(Document& document, const RowsAnswer& answer) {
   }
   if (missing > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("stopped early: {} of {} rows were not computed, and the tables "
-                               "above speak of the others only.",
+                   fmt::format("stopped early: {} of {} rows were not computed; the tables cover "
+                               "the others only.",
                                missing, answer.risks.size()));
   }
   if (answer.dropped > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{} with missing values left out; the risks are those of the "
+                   fmt::format("{} with missing values excluded; the risks are those of the "
                                "remaining table.",
                                count_of(answer.dropped, "row")));
   }
   if (question.standardise == "self") {
     document.state(StatementKind::warning,
-                   "The columns were standardised by the table's own moments, which also depend on "
-                   "every row: that dependence is outside the claim. Use public constants.");
+                   "The columns were standardised by the table's own means and scales, which "
+                   "depend on every row: the risks do not cover that dependence. Use public "
+                   "constants.");
   }
 }
 
@@ -170,12 +186,11 @@ void add_caveats(Document& document, const RowsAnswer& answer) {
   if (!question.standardise.empty() && question.standardise != "self") {
     document.state(
         StatementKind::info,
-        fmt::format(
-            "Columns were standardised by the constants of {}, taken to be public{}.",
-            question.standardise,
-            answer.not_rescaled.empty()
-                ? std::string()
-                : fmt::format("; left as they are: {}", fmt::join(answer.not_rescaled, ", "))));
+        fmt::format("Columns were standardised by the constants of {}, assumed to be public{}.",
+                    question.standardise,
+                    answer.not_rescaled.empty()
+                        ? std::string()
+                        : fmt::format("; not rescaled: {}", fmt::join(answer.not_rescaled, ", "))));
   }
   const bool trained =
       std::visit(Overloaded{[](const FlowRelease& flow) { return flow.time > 0.0; },
@@ -184,22 +199,22 @@ void add_caveats(Document& document, const RowsAnswer& answer) {
                  answer.release);
   if (trained && question.model == RowsModel::ridge) {
     document.state(StatementKind::info,
-                   "D and D' have different curvatures, so a part of each risk stays however large "
-                   "the noise is (Spec §5): more noise hides where the minimiser moved, not how "
-                   "sharp the loss became.");
+                   "D and D' have different curvatures, so part of each risk remains however "
+                   "large the noise (Spec §5): more noise hides the shift of the minimiser, not "
+                   "the change of curvature.");
   }
   if (question.model == RowsModel::logistic) {
     document.state(
         StatementKind::assumption,
-        "Numbers marked <= are proven upper bounds: the true risk is at most this, often "
-        "much less, and a difference of two bounds says little about two rows. They hold "
-        "for full-batch gradients that are not clipped and for exactly this noise.");
+        "Numbers marked <= are proven upper bounds: the true risk is at most this and often much "
+        "less, so comparing the bounds of two rows says little about their risks. They hold for "
+        "full-batch, unclipped gradients and exactly this noise.");
   }
   document.state(StatementKind::assumption,
-                 "These are the risks of these rows under this table, to an attacker who knows all "
-                 "other rows. They are not a differential-privacy guarantee, which would speak of "
-                 "all tables. The list itself is computed from the rows and is sensitive: do not "
-                 "publish it.");
+                 "These are the risks of the rows of this table, against an attacker who knows "
+                 "all other rows. They are not a differential-privacy guarantee, which would hold "
+                 "for all tables. The list is computed from the rows and is itself sensitive: do "
+                 "not publish it.");
 }
 
 }  // namespace sfumato

@@ -17,8 +17,8 @@ namespace sfumato {
 /// What is published.
 [[nodiscard]] std::string words_of_release(const Release& release);
 
-/// The same in a few words: "noisy gradient flow in the long run".
-[[nodiscard]] std::string short_words_of_release(const Release& release);
+/// The same in a few words: "trained by noisy gradient flow in the long run, ...".
+[[nodiscard]] std::string short_words_of_release(const RowsAnswer& answer);
 
 /// What D' is.
 [[nodiscard]] std::string words_of_neighbour(const RowsQuestion& question);

@@ -2,9 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/study/ledger/ledger.hpp"
 
 namespace sfumato {
+
+const Keys<StudyCopyQuestion>& study_copy_keys() {
+  using namespace keys;
+  using Q = StudyCopyQuestion;
+  static const Keys<Q> all = {
+      required(file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger)),
+      required(file_key<Q>("copy", "file to create", &Q::copy))};
+  return all;
+}
 
 StudyCopyAnswer answer(const StudyCopyQuestion& question, Observer&) {
   const Ledger ledger = Ledger::read(question.ledger);
@@ -17,7 +27,7 @@ Document document_of(const StudyCopyAnswer& answer, Detail) {
   document.add_result("trials", answer.trials);
   document.add_result("looks", answer.looks);
   document.state(StatementKind::summary,
-                 fmt::format("{} trials and {} look{} in {}.", answer.trials, answer.looks,
+                 fmt::format("{} trials and {} look{} copied to {}.", answer.trials, answer.looks,
                              answer.looks == 1 ? "" : "s", answer.question.copy));
   return document;
 }

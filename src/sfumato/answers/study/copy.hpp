@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sfumato/core/observer.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -13,6 +14,8 @@ struct StudyCopyQuestion {
   std::string ledger;  ///< file
   std::string copy;    ///< file to make
 };
+
+[[nodiscard]] const Keys<StudyCopyQuestion>& study_copy_keys();
 
 struct StudyCopyAnswer {
   StudyCopyQuestion question;

@@ -4,11 +4,23 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/study/export.hpp"
 #include "sfumato/study/ledger_study.hpp"
 #include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato {
+
+const Keys<StudyExportQuestion>& study_export_keys() {
+  using namespace keys;
+  using Q = StudyExportQuestion;
+  static const Keys<Q> all = {
+      required(file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger)),
+      required(file_key<Q>("out", "file to write: .csv, or .npz with the loss of every record",
+                           &Q::out)),
+      flag_key<Q>("timings", "include the seconds that each trial took", &Q::timings)};
+  return all;
+}
 
 StudyExportAnswer answer(const StudyExportQuestion& question, Observer&) {
   const bool npz = question.out.ends_with(".npz");
@@ -29,7 +41,7 @@ Document document_of(const StudyExportAnswer& answer, Detail) {
   document.add_result("rows", answer.rows);
   document.state(StatementKind::warning, seed_notice(answer.seed));
   document.state(StatementKind::summary,
-                 fmt::format("{} rows in {}.", answer.rows, answer.question.out));
+                 fmt::format("{} rows written to {}.", answer.rows, answer.question.out));
   return document;
 }
 

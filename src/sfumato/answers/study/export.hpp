@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sfumato/core/observer.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -15,6 +16,9 @@ struct StudyExportQuestion {
   bool timings = false;  ///< also the seconds of each trial
   bool force = false;    ///< replace a file
 };
+
+/// All but `force`.
+[[nodiscard]] const Keys<StudyExportQuestion>& study_export_keys();
 
 struct StudyExportAnswer {
   StudyExportQuestion question;

@@ -6,6 +6,7 @@
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/number_check.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/study/plan.hpp"
 
 namespace sfumato {
@@ -21,7 +22,7 @@ void require_sense(const StudyPlanQuestion& question) {
   if (question.confidence) require_key("confidence", *question.confidence, not_a_confidence);
   require_key("seconds", question.seconds, not_a_time_to_measure);
   if (question.threads != 0 && question.ranks != 0) {
-    throw InvalidArgument("plan for threads or for ranks, not for both", "", Where::key("ranks"));
+    throw InvalidArgument("plan for threads or for ranks, not both", "", Where::key("ranks"));
   }
 }
 
@@ -43,7 +44,7 @@ void plan_coins(StudyPlanAnswer& answer) {
   const AuditSpec& audit = answer.study.audit;
   const AuditOptions options = options_of(answer, answer.delta);
   if (audit.canaries != 0) {
-    const OneRunAudit perfect = perfect_one_run_audit(
+    const OneRunAudit perfect = maximum_one_run_audit(
         audit.canaries, 1.0 - level_of(options) / static_cast<double>(audit.replicas));
     answer.canaries = CoinPlan{audit.canaries, 0, perfect.maximum_epsilon(answer.delta)};
   }
@@ -53,7 +54,7 @@ void plan_coins(StudyPlanAnswer& answer) {
     const std::size_t targets = audit.shadow_models - audit.shadow_models / 2;
     guessed.replicas = targets / 2;
     const double maximum =
-        guessed.replicas < 2 ? 0.0 : perfect_audit(guessed, options).maximum_epsilon(answer.delta);
+        guessed.replicas < 2 ? 0.0 : maximum_audit(guessed, options).maximum_epsilon(answer.delta);
     answer.shadows = CoinPlan{audit.shadow_models, targets, maximum};
   }
 }
@@ -79,6 +80,29 @@ std::optional<TimePlan> plan_time(const StudyPlanAnswer& answer, Observer& obser
 }
 
 }  // namespace
+
+const Keys<StudyPlanQuestion>& study_plan_keys() {
+  using namespace keys;
+  using Q = StudyPlanQuestion;
+  static const Keys<Q> all = {
+      required(file_key<Q>("study", "study file (TOML)", &Q::study)),
+      with(number_key<Q>("eps", "number >= 0",
+                         "epsilon to refute (default: the study's claims, or 1)", &Q::eps,
+                         not_an_epsilon),
+           {"epsilon"}),
+      number_key<Q>("delta", "number in [0, 1)", "delta to refute it at (default: the study's)",
+                    &Q::delta, not_a_delta),
+      number_key<Q>("confidence", "number in (0, 1)",
+                    "confidence of the audit (default: the study's)", &Q::confidence,
+                    not_a_confidence),
+      integer_key<Q>("threads", "groups of models trained at once; 0: all cores", &Q::threads, 0,
+                     4096),
+      integer_key<Q>("ranks", "plan for `mpirun -n N` with one group per process; 0: for threads",
+                     &Q::ranks, 0, 1'000'000),
+      number_key<Q>("seconds", "number in [0.01, 3600]", "seconds spent timing this machine",
+                    &Q::seconds, not_a_time_to_measure)};
+  return all;
+}
 
 StudyPlanAnswer answer(const StudyPlanQuestion& question, Observer& observer) {
   require_sense(question);

@@ -8,6 +8,7 @@
 #include "sfumato/audit/claim_plan.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/observer.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"
 #include "sfumato/study/scheduler/calibrate.hpp"
 #include "sfumato/study/spec/study.hpp"
@@ -25,6 +26,9 @@ struct StudyPlanQuestion {
   unsigned ranks = 0;                     ///< processes of mpirun, a group each; 0: none
   double seconds = 2.0;                   ///< to measure this machine
 };
+
+/// All but `settings`: key=value over the keys of the study.
+[[nodiscard]] const Keys<StudyPlanQuestion>& study_plan_keys();
 
 /// What could be shown at most where coins decide which records are in.
 struct CoinPlan {

@@ -33,8 +33,8 @@ void add_coins(Document& document, const StudyPlanAnswer& answer) {
   const double delta = answer.delta.probability();
   if (answer.canaries) {
     document.state(StatementKind::info,
-                   fmt::format("{} canaries, all guessed right, would show eps >= {:.3f} at delta "
-                               "= {:g}.",
+                   fmt::format("{} canaries, all guessed correctly, would show eps >= {:.3f} at "
+                               "delta = {:g}.",
                                answer.canaries->models, answer.canaries->maximum, delta));
     document.add_result("maximum_auditable_epsilon", answer.canaries->maximum,
                         {{"canaries", answer.canaries->models}, {"delta", delta}});
@@ -42,8 +42,8 @@ void add_coins(Document& document, const StudyPlanAnswer& answer) {
   if (answer.shadows) {
     document.state(
         StatementKind::info,
-        fmt::format("{} shadow models leave {} to guess, one record each: with as many members as "
-                    "others, all guessed right, they would show eps >= {:.3f} at delta = {:g}.",
+        fmt::format("{} shadow models leave {} to guess, one record each: if half are members and "
+                    "all are guessed correctly, they show eps >= {:.3f} at delta = {:g}.",
                     answer.shadows->models, answer.shadows->guessed, answer.shadows->maximum,
                     delta));
     document.add_result("maximum_auditable_epsilon", answer.shadows->maximum,
@@ -55,7 +55,7 @@ void add_time(Document& document, const StudyPlanAnswer& answer, Detail detail) 
   const TimePlan& plan = *answer.time;
   const char* unit = answer.question.ranks != 0 ? "ranks" : "threads";
   Table table(
-      "time", "Predicted time of training",
+      "time", "Estimated training time",
       {{"where", "where"}, {"workers", unit}, {"seconds", "seconds"}, {"clock", "h:min:s"}});
   const auto add_row = [&](const std::string& where, double seconds) {
     const Claimed<double> estimate{seconds, Claim::estimate, "measured speed, groups in turn"};
@@ -77,8 +77,8 @@ void add_time(Document& document, const StudyPlanAnswer& answer, Detail detail) 
 void state_speed(Document& document, const StudyPlanAnswer& answer) {
   const TimePlan& plan = *answer.time;
   document.state(StatementKind::info,
-                 fmt::format("A group of {} models takes {:.3g} s with {} at once, {} on this "
-                             "machine as busy as it was.",
+                 fmt::format("A group of {} models takes {:.3g} s with {} at once, {} under the "
+                             "current load of this machine.",
                              answer.study.audit.worlds() * answer.study.noise.size(),
                              plan.calibration.group_seconds, plan.at_once,
                              plan.calibration.whole ? "measured" : "extrapolated from steps"));
@@ -98,14 +98,14 @@ Document document_of(const StudyPlanAnswer& answer, Detail detail) {
     document.state(
         StatementKind::info,
         fmt::format("Runs are models per world{} and policy, and the policies share the "
-                    "confidence; \"runs needed\" is for an attack that "
-                    "never errs, the columns behind it for weaker ones that do as expected.",
+                    "confidence; \"runs needed\" is for a perfect attack, the columns after it "
+                    "for weaker attacks at their expected rates.",
                     study.audit.random_pairs ? "" : ", pair"));
   }
   if (full) {
     document.state(StatementKind::info,
-                   "No number of runs certifies that epsilon is below a value: audits refute, "
-                   "proven bounds (sfumato quadratic, rows, bound) certify.");
+                   "No number of runs can certify that epsilon is below a value: audits refute, "
+                   "proofs (sfumato quadratic, rows, bound) certify.");
   }
   if (answer.time) {
     add_time(document, answer, detail);
@@ -113,7 +113,7 @@ Document document_of(const StudyPlanAnswer& answer, Detail detail) {
   }
   if (!full) {
     document.state(StatementKind::summary,
-                   "Other thresholds, and what the columns mean: --full, docs/study.md.");
+                   "More: --full (other thresholds), docs/study.md (what the columns mean).");
   }
   return document;
 }

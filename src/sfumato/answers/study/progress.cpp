@@ -58,7 +58,7 @@ void add_progress(Document& document, const StudyProgress& progress, Detail deta
                {"of", "of"},
                {"diverged", "diverged"},
                {"failed", "failed"},
-               {"seconds", "seconds each"}});
+               {"seconds", "seconds per trial"}});
   for (const PolicyProgress& policy : progress.policies) {
     const Cell each =
         policy.done == 0 ? Cell(Empty{}) : Cell(policy.seconds / static_cast<double>(policy.done));

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "sfumato/answers/study/progress.hpp"
+#include "sfumato/answers/study/run_keys.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/study/ledger_study.hpp"
 #include "sfumato/study/scheduler/mpi_job.hpp"
 #include "sfumato/study/scheduler/run_study.hpp"
@@ -53,6 +55,20 @@ std::string command_line(const StudyRunAnswer& answer) {
 
 }  // namespace
 
+const Keys<StudyRunQuestion>& study_run_keys() {
+  using namespace keys;
+  using Q = StudyRunQuestion;
+  static const Keys<Q> all = {
+      required(file_key<Q>("study", "study file (TOML)", &Q::study)),
+      file_key<Q>("ledger",
+                  "SQLite file that keeps the trials (default: NAME.ledger for NAME.toml)",
+                  &Q::ledger),
+      integer_key<Q>("threads",
+                     "groups of models trained at once; 0: all cores, or 1 per rank of mpirun",
+                     &Q::threads, 0, 4096)};
+  return all;
+}
+
 std::optional<StudyRunAnswer> answer(const StudyRunQuestion& question, Observer& observer) {
   if (!MpiJob::is_started()) return run_or_lead(question, nullptr, observer);
   const auto job = std::make_shared<MpiJob>();
@@ -74,8 +90,8 @@ Document document_of(const StudyRunAnswer& answer, Detail detail) {
   if (report.stopped) {
     document.state(
         StatementKind::summary,
-        fmt::format("Stopped after {} of {} trials; the rest: {}", report.before + report.finished,
-                    report.trials, command_line(answer)));
+        fmt::format("Stopped after {} of {} trials. To continue: {}",
+                    report.before + report.finished, report.trials, command_line(answer)));
   } else {
     document.state(StatementKind::summary,
                    fmt::format("{} trials in {} ({} new). Audit them: sfumato audit {}",

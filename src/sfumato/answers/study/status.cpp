@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "sfumato/answers/study/progress.hpp"
+#include "sfumato/answers/study/run_keys.hpp"
 #include "sfumato/core/clock_text.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/study/ledger_study.hpp"
 
 namespace sfumato {
@@ -18,14 +20,22 @@ std::string rest_text(const StudyStatusAnswer& answer) {
       answer.growing ? "A run is adding to the ledger" : "No run is adding to the ledger";
   if (answer.seconds_left > 0.0) {
     text += fmt::format(
-        "; the rest takes about {} (ETA {}) on {} at once", clock_text(answer.seconds_left),
-        answer.growing ? "from now" : "once it goes on",
+        "; the rest takes about {} (ETA {}) with {} at once", clock_text(answer.seconds_left),
+        answer.growing ? "from now" : "once it is resumed",
         answer.workers == 1 ? "one group" : fmt::format("{} groups", answer.workers));
   }
   return text + ".";
 }
 
 }  // namespace
+
+const Keys<StudyStatusQuestion>& study_status_keys() {
+  using namespace keys;
+  using Q = StudyStatusQuestion;
+  static const Keys<Q> all = {
+      required(file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger))};
+  return all;
+}
 
 StudyStatusAnswer answer(const StudyStatusQuestion& question, Observer&) {
   StudyStatusAnswer answer;
@@ -57,7 +67,7 @@ Document document_of(const StudyStatusAnswer& answer, Detail detail) {
   if (progress.done < progress.of) document.state(StatementKind::info, rest_text(answer));
   const auto share = static_cast<std::size_t>(kBarWidth * progress.done / progress.of);
   document.state(StatementKind::summary,
-                 fmt::format("[{}{}] {} of {} trials are finished.", std::string(share, '#'),
+                 fmt::format("[{}{}] {} of {} trials done.", std::string(share, '#'),
                              std::string(kBarWidth - share, '.'), progress.done, progress.of));
   return document;
 }

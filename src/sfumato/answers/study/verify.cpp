@@ -6,6 +6,7 @@
 #include <random>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/keys/makers.hpp"
 #include "sfumato/study/ledger_study.hpp"
 
 namespace sfumato {
@@ -16,7 +17,8 @@ constexpr std::size_t kMismatchesInBrief = 5;
 /// A sample that nobody can foresee: who alters a ledger must not know which trials will be looked at.
 std::uint64_t fresh_seed() {
   std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
+  const std::uint64_t bits = std::uint64_t{device()} << 32 | device();
+  return bits >> 11;  // 53 bits: a double, JSON and TOML hold it
 }
 
 Verdict verdict_of(const Retraining& result) {
@@ -41,7 +43,7 @@ Table compared_table(const Retraining& result) {
 void add_mismatches(Document& document, const StudyVerifyAnswer& answer, std::size_t most) {
   const std::vector<TrialMismatch>& mismatches = answer.result.mismatches;
   if (mismatches.empty()) return;
-  Table table("mismatches", "Trials that came out otherwise",
+  Table table("mismatches", "Trials that differ",
               {{"policy", "policy"},
                {"pair", "pair"},
                {"replica", "replica"},
@@ -59,12 +61,11 @@ std::string verdict_text(const Retraining& result) {
       fmt::format("{} of {} trials were trained again", result.trials, result.held);
   if (!result.mismatches.empty()) {
     return fmt::format(
-        "NOT THE SAME: {}, and {} came out otherwise. They were not computed from "
-        "this study by this program.",
+        "DIFFERENT: {}, and {} differ. They were not computed from this study by this program.",
         compared, result.mismatches.size());
   }
-  if (result.stopped) return fmt::format("Stopped: {}, all with the same bits.", compared);
-  return fmt::format("THE SAME: {}, all with the same bits.", compared);
+  if (result.stopped) return fmt::format("STOPPED: {}, all bit for bit the same.", compared);
+  return fmt::format("IDENTICAL: {}, all bit for bit the same.", compared);
 }
 
 Outcome outcome_of(Verdict verdict) {
@@ -78,17 +79,30 @@ void add_power(Document& document, const Retraining& result) {
   const double share = share_that_may_hide(result.sample.size(), result.held);
   document.state(
       StatementKind::info,
-      fmt::format("The sample was drawn at random: had more than {:.1f} % of the trials been "
-                  "wrong, one of them would have been in it with probability 0.95.",
+      fmt::format("The sample is random: if more than {:.1f} % of the trials were wrong, it would "
+                  "have caught one with probability 0.95.",
                   std::ceil(1000.0 * share) / 10.0));
 }
 
 }  // namespace
 
+const Keys<StudyVerifyQuestion>& study_verify_keys() {
+  using namespace keys;
+  using Q = StudyVerifyQuestion;
+  static const Keys<Q> all = {
+      required(file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger)),
+      integer_key<Q>("sample", "trials to draw at random", &Q::sample, 1),
+      integer_key<Q>(
+          "seed", "seed of the sample, to draw the same one again (default: a new one each time)",
+          &Q::seed, 0),
+      integer_key<Q>("threads", "groups of models trained at once; 0: all cores", &Q::threads, 0,
+                     4096)};
+  return all;
+}
+
 StudyVerifyAnswer answer(const StudyVerifyQuestion& question, Observer& observer) {
   if (question.sample == 0) {
-    throw InvalidArgument("a sample of 0 trials shows nothing", "Draw 1 or more",
-                          Where::key("sample"));
+    throw InvalidArgument("a sample of 0 trials is empty", "Draw 1 or more", Where::key("sample"));
   }
   const Ledger ledger = Ledger::read(question.ledger);
   const TrialRunner runner(study_of(ledger));
@@ -119,13 +133,13 @@ Document document_of(const StudyVerifyAnswer& answer, Detail detail) {
   }
   add_mismatches(document, answer, full ? result.mismatches.size() : kMismatchesInBrief);
   document.state(StatementKind::info,
-                 "Compared bit by bit: seed, status, losses, accuracies, path KL, scores and "
-                 "series of each model; not the seconds.");
+                 "Compared bit for bit: seed, status, losses, accuracies, path KL, scores and "
+                 "series of each model, but not timings.");
   add_power(document, result);
   if (answer.another_instruction_set) {
     document.state(StatementKind::info,
-                   fmt::format("The ledger was computed with {}; models of known distribution do "
-                               "not depend on it.",
+                   fmt::format("The ledger was computed with {}; models with known distributions "
+                               "do not depend on it.",
                                answer.instruction_set));
   }
   document.add_provenance("ledger", answer.question.ledger);

@@ -6,6 +6,7 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/verdict.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"
 #include "sfumato/study/scheduler/retrain.hpp"
 #include "sfumato/study/spec/study.hpp"
@@ -19,6 +20,8 @@ struct StudyVerifyQuestion {
   std::optional<std::uint64_t> seed = {};  ///< of the sample; none: another each time
   unsigned threads = 0;                    ///< groups trained at once; 0: all cores
 };
+
+[[nodiscard]] const Keys<StudyVerifyQuestion>& study_verify_keys();
 
 struct StudyVerifyAnswer {
   StudyVerifyQuestion question;

@@ -17,14 +17,15 @@ void add_difference_figures(Document& document, const TrainInput& input, const T
     fields.push_back(std::move(field));
   }
   if (fields.empty()) return;
-  for (Figure& figure :
-       parameter_figures(input.network, fields,
-                         {"differences", "Where the record shows: gradients that differ",
-                          "mean squared difference of a parameter",
-                          "mean over the steps of (g_i - g'_i)^2, one run"})) {
+  for (Figure& figure : parameter_figures(input.network, fields,
+                                          {"differences",
+                                           "Where the record is visible: differences of the "
+                                           "gradients",
+                                           "mean squared difference of a parameter",
+                                           "mean over the steps of (g_i - g'_i)^2, one run"})) {
     figure.set_caption(figure.mark() == Mark::image
-                           ? "Made from private data: the picture may show the record itself."
-                           : "Noise that is designed for these differences follows their roots.");
+                           ? "Computed from private data: the picture may reveal the record itself."
+                           : "Noise designed for these differences follows their square roots.");
     document.add(std::move(figure));
   }
 }

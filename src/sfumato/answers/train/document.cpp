@@ -21,7 +21,7 @@ Table policy_table(const TrainInput& input) {
       "noise", "Noise added to every step",
       {{"policy", "name"}, {"kind", "policy"}, {"variance", "sigma^2"}, {"reading", "read as"}});
   for (const NoisePolicy& policy : input.policies) {
-    const bool none = policy.kind == NoiseKind::none;
+    const bool none = policy.kind == NoiseKind::none || policy.kind == NoiseKind::clipped;
     table.add_row({policy.name, name(policy.kind), none ? Cell(Empty{}) : Cell(policy.variance),
                    none ? Cell(Empty{}) : Cell(name(policy.reading))});
   }
@@ -42,7 +42,7 @@ Table model_table(const TrainInput& input, const TrainRun& run) {
   std::vector<Column> columns = {{"policy", "noise"},
                                  {"world", "world"},
                                  {"loss", "mean training loss"},
-                                 {"largest_loss", "largest of a record"},
+                                 {"largest_loss", "largest loss of a record"},
                                  {"train_accuracy", "training accuracy"}};
   if (!run.test.empty()) {
     columns.push_back({"test_loss", "mean test loss"});
@@ -70,7 +70,7 @@ Table model_table(const TrainInput& input, const TrainRun& run) {
 }
 
 constexpr const char* kPathKlMethod =
-    "sum over one run: one draw of a random number whose mean is the KL of the paths";
+    "sum over one run: one draw of a random variable whose mean is the KL of the paths";
 
 std::string direction_name(std::size_t world) { return world == 0 ? "KL(D||D')" : "KL(D'||D)"; }
 
@@ -78,8 +78,9 @@ std::string infinite_text(const TrainInput& input, const ModelRecord& record) {
   const PathKlSum& path = record.path_kl;
   const PathKlSum::Infinite& first = *path.first_infinite;
   return fmt::format(
-      "along {} with the noise {} the path KL is infinite: in {} of {} differing steps a parameter "
-      "had noise in one world only, or moved without any. In step {} these were {}: {}{}.",
+      "along {} with the noise {} the path KL is infinite: in {} of {} differing steps a "
+      "parameter got noise in one world only, or moved without any. In step {} these were {}: "
+      "{}{}.",
       world_name(record.world), input.policies[record.policy].name, path.infinite_steps, path.steps,
       first.step, first.count,
       fmt::join(parameter_names(input.network, first.first_coordinates), ", "),
@@ -87,7 +88,7 @@ std::string infinite_text(const TrainInput& input, const ModelRecord& record) {
 }
 
 void add_path_kl(Document& document, const TrainInput& input, const TrainRun& run) {
-  Table table("path_kl", "Path KL: KL between the steps of D and D', summed along one chain",
+  Table table("path_kl", "Path KL: KL between the steps of D and D', summed along one run",
               {{"policy", "noise"},
                {"along", "along"},
                {"divergence", "divergence"},
@@ -113,7 +114,7 @@ void add_speed(Document& document, const TrainRun& run) {
   const auto models = static_cast<double>(run.group.models().size());
   if (!(run.seconds > 0.0)) return;
   Table table("speed", "Speed", {{"quantity", "quantity"}, {"value", "value"}, {"unit", "unit"}});
-  const char* method = "wall clock of this run, one thread";
+  const char* method = "wall time of this run, one thread";
   const auto measured = [&](double value) {
     return Claimed<double>{value, Claim::estimate, method};
   };
@@ -124,7 +125,7 @@ void add_speed(Document& document, const TrainRun& run) {
 }
 
 void add_curves(Document& document, const TrainInput& input, const TrainRun& run) {
-  Figure figure("losses", "Loss along training", Mark::line, {"step"},
+  Figure figure("losses", "Loss during training", Mark::line, {"step"},
                 {"mean loss of the step's batch"});
   bool any = false;
   for (const ModelRecord& record : run.group.models()) {
@@ -232,7 +233,7 @@ void add_results(Document& document, const TrainInput& input, const TrainRun& ru
   document.state(StatementKind::warning, seed_notice(input.study.train.seed));
   document.state(StatementKind::assumption,
                  "this is one run of one pair D, D'. No epsilon is printed because none is "
-                 "guaranteed, and the accuracies describe these models alone.");
+                 "guaranteed, and the accuracies describe these models only.");
   add_model_results(document, input, run);
 }
 
@@ -257,10 +258,10 @@ std::string resume_command(const TrainQuestion& question) {
 
 void state_stop(Document& document, const TrainAnswer& answer) {
   document.state(StatementKind::warning,
-                 fmt::format("stopped on request after {} of {} iterations.",
-                             answer.run.group.step(), answer.input.study.train.iterations));
+                 fmt::format("stopped after {} of {} iterations.", answer.run.group.step(),
+                             answer.input.study.train.iterations));
   document.state(StatementKind::summary,
-                 fmt::format("The state is saved in {}. To go on: {}",
+                 fmt::format("The state is saved in {}. To continue: {}",
                              checkpoint_path(answer.question), resume_command(answer.question)));
 }
 
@@ -269,7 +270,7 @@ void state_files(Document& document, const TrainAnswer& answer) {
   if (out.empty()) return;
   document.state(
       StatementKind::summary,
-      fmt::format("Parameters (NPZ, PyTorch's layout), log.json and document.json are in {}.",
+      fmt::format("Parameters (NPZ, in PyTorch's layout), log.json and document.json are in {}.",
                   out));
   if (!answer.input.study.train.gradient_differences) return;
   document.state(
@@ -297,7 +298,7 @@ Document document_of(const TrainAnswer& answer, Detail detail) {
   add_measures(document, answer, detail);
   if (detail == Detail::brief) {
     document.state(StatementKind::summary,
-                   "The setting, D' and the curves: --full, or --report FILE.html.");
+                   "More: --full (setting, D'), --report FILE.html (figures), --json.");
   }
   return document;
 }

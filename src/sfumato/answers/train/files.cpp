@@ -139,9 +139,9 @@ void prepare_directory(const TrainQuestion& question, const TrainInput& input) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error || !std::filesystem::is_directory(directory)) {
-    throw StorageError(fmt::format("cannot make the directory: {}",
+    throw StorageError(fmt::format("cannot create the directory: {}",
                                    error ? error.message() : "there is a file of that name"),
-                       "Choose another --out", Where::in(directory));
+                       "Choose another directory (`out`)", Where::in(directory));
   }
   OutputFile probe(in(directory, kLog));
   const bool replace = question.force || question.resume;

@@ -59,8 +59,8 @@ void add_hessian(Document& document, const TrainAnswer& answer) {
 void add_flatness(Document& document, const TrainAnswer& answer) {
   const bool replaced = !answer.input.pair.other.changes.front().empty;
   Table table("flatness",
-              replaced ? "How far the two records move the gradient of the sum of losses apart"
-                       : "How far the record moves the gradient of the sum of losses",
+              replaced ? "Difference that the two records make to the gradient of the summed loss"
+                       : "Difference that the record makes to the gradient of the summed loss",
               columns_of({{"gradient_difference", "|grad f(D) - grad f(D')|"},
                           {"mixed_norm", "largest |J|"},
                           {"bound", "|d - d'| |J|"},
@@ -86,7 +86,7 @@ void add_flatness(Document& document, const TrainAnswer& answer) {
 
 void add_covariance(Document& document, const TrainAnswer& answer) {
   Table table(
-      "covariance", "Minibatch noise: covariance of a step's gradient",
+      "covariance", "Minibatch noise: covariance of the gradient of a step",
       columns_of({{"trace", "trace"}, {"largest", "largest eigenvalue"}, {"residual", "residual"}}),
       2);
   add_table(document, std::move(table), answer, answer.measures.covariance,
@@ -101,12 +101,11 @@ void add_noise(Document& document, const TrainAnswer& answer) {
   for (Figure& figure :
        parameter_figures(answer.input.network, answer.measures.noise,
                          {"noise", "Where the noise goes", "mean variance of a parameter",
-                          "variance of a step at the final weights of D, with the mean gradient "
-                          "of all records for that of a batch"})) {
+                          "variance of a step at the final weights of D, using the mean gradient "
+                          "of all records in place of that of a batch"})) {
     if (figure.mark() == Mark::image) {
       figure.set_caption(
-          "Noise that is scaled by gradients is made from private data: the "
-          "picture may show records.");
+          "Noise scaled by gradients depends on private data: the picture may reveal records.");
     }
     document.add(std::move(figure));
   }
@@ -122,7 +121,7 @@ void add_measures(Document& document, const TrainAnswer& answer, Detail detail) 
   if (question.wants(TrainMeasure::covariance)) add_covariance(document, answer);
   if (detail == Detail::full) add_noise(document, answer);
   if (answer.measures.stopped) {
-    document.state(StatementKind::warning, "stopped on request: measures are incomplete.");
+    document.state(StatementKind::warning, "stopped: measures are incomplete.");
   }
   document.state(StatementKind::info,
                  "Curvature, mixed derivative and minibatch noise describe these models; no "

@@ -36,8 +36,10 @@ std::vector<ParameterField> noise_of_models(const TrainInput& input, const Train
     if (training.loss == LossScale::sum) {
       for (double& partial : whole.gradient) partial *= static_cast<double>(training.batch_size);
     }
+    const double unit =
+        training.loss == LossScale::mean ? 1.0 / static_cast<double>(training.batch_size) : 1.0;
     fields.push_back({policy.name, step_variances(policy, training.learning_rate, input.network,
-                                                  whole.gradient)});
+                                                  whole.gradient, unit)});
   }
   return fields;
 }

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sfumato/data/keys/key.hpp"
+
 namespace sfumato {
 
 /// What can be measured of the final models of `sfumato train`.
@@ -28,5 +30,8 @@ struct TrainQuestion {
 
   [[nodiscard]] bool wants(TrainMeasure measure) const;
 };
+
+/// All but `settings`, key=value over the keys of the study, and `force`.
+[[nodiscard]] const Keys<TrainQuestion>& train_keys();
 
 }  // namespace sfumato

@@ -45,24 +45,25 @@ class PausingObserver final : public Observer {
 void resume(TrainRun& run, const TrainInput& input, const std::string& path) {
   if (!std::filesystem::exists(path)) {
     throw InvalidArgument("there is no checkpoint to resume from",
-                          "Leave --resume out to train from the start", Where::in(path));
+                          "Leave out `resume` to train from the start", Where::in(path));
   }
   Checkpoint checkpoint = read_checkpoint(path);
   const std::vector<std::string> differences = study_differences(checkpoint.study, input.identity);
   if (!differences.empty()) {
     throw InvalidArgument(
-        fmt::format("the checkpoint is of another study: {}", fmt::join(differences, "; ")),
-        "Resume with that study, or train this one with another --out", Where::in(path));
+        fmt::format("the checkpoint belongs to another study: {}", fmt::join(differences, "; ")),
+        "Resume with that study, or choose another directory for this one (`out`)",
+        Where::in(path));
   }
   if (checkpoint.state.step > input.study.train.iterations) {
-    throw InvalidArgument(fmt::format("the checkpoint is of step {}, the study has {}",
+    throw InvalidArgument(fmt::format("the checkpoint is of step {}, but the study has only {}",
                                       checkpoint.state.step, input.study.train.iterations),
                           "Remove it and train from the start", Where::in(path));
   }
   if (checkpoint.instruction_set != kernel::instruction_set()) {
     run.notes.push_back(
-        fmt::format("the first {} steps were computed with {} instructions, the rest with {}: the "
-                    "results may differ in rounding from those of one machine",
+        fmt::format("the first {} steps used {} instructions, the rest {}: the results may differ "
+                    "in rounding from a run on one machine",
                     checkpoint.state.step, checkpoint.instruction_set, kernel::instruction_set()));
   }
   run.seconds = checkpoint.seconds;
@@ -96,8 +97,8 @@ TrainRun train(const TrainInput& input, const TrainQuestion& question, Observer&
   if (question.resume) {
     resume(run, input, path);
   } else if (std::filesystem::exists(path)) {
-    throw InvalidArgument("an unfinished run left its state here",
-                          "Add --resume to go on with it, or remove the file", Where::in(path));
+    throw InvalidArgument("an interrupted run left its state here",
+                          "Add `resume` to continue it, or remove the file", Where::in(path));
   }
   PausingObserver pausing(observer, !question.out.empty());
   const std::uint64_t end = input.study.train.iterations;

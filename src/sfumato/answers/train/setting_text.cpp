@@ -49,9 +49,9 @@ std::string data_text(const TrainInput& input) {
     case StandardiseBy::public_constants:
       inputs = "standardised by the set's public constants";
       break;
-    case StandardiseBy::none: inputs = data.is_table() ? "as they are" : "pixels / 255"; break;
+    case StandardiseBy::none: inputs = data.is_table() ? "unscaled" : "pixels / 255"; break;
     case StandardiseBy::constants:
-      inputs = "standardised by the study's constants, taken to be public";
+      inputs = "standardised by the study's constants, assumed to be public";
       break;
   }
   return fmt::format("D: N = {} of the {} records of {}, drawn with seed {}, {}.",
@@ -69,19 +69,18 @@ std::string adjacency_text(const TrainInput& input) {
   text += ". ";
   text +=
       change.empty
-          ? "In D' its slot is empty: it is drawn into batches, but its gradient counts as zero, "
-            "and sums are divided by the nominal batch size (zero-out adjacency)."
-          : fmt::format("In D' record {}, class {}, is in its place: one slot is replaced.",
-                        change.record + 1, static_cast<int>(change.label));
-  return text + " N is the same in both worlds and public.";
+          ? "In D' its slot is empty: batches may draw it, but its gradient is zero, and sums are "
+            "divided by the nominal batch size (zero-out adjacency)."
+          : fmt::format("In D' it is replaced by record {}, class {}.", change.record + 1,
+                        static_cast<int>(change.label));
+  return text + " N is public and the same in both worlds.";
 }
 
 std::string training_text(const TrainInput& input) {
   const Training& train = input.study.train;
   return fmt::format(
       "{} iterations on batches of {} ({}), {} of the losses, learning rate {}, seed {}. All "
-      "models "
-      "share initial weights, batches and normals.",
+      "models share initial weights, batches and Gaussian draws.",
       train.iterations, train.batch_size, name(train.batches),
       train.loss == LossScale::mean ? "mean" : "sum", train.learning_rate, train.seed);
 }

@@ -62,12 +62,14 @@ Json read_golden(const std::string& path) {
   try {
     Json golden = Json::parse(text);
     if (!golden.is_object() || !golden.contains("cases") || !golden["cases"].is_array()) {
-      throw InvalidArgument("has no list named \"cases\"", "Pass a golden file (Spec §15)",
+      throw InvalidArgument("has no list named \"cases\"",
+                            "Pass a file of reference values (Spec "
+                            "§15)",
                             Where::in(path));
     }
     return golden;
   } catch (const Json::exception& error) {
-    throw InvalidArgument(error.what(), "Pass a JSON golden file", Where::in(path));
+    throw InvalidArgument(error.what(), "Pass a JSON file of reference values", Where::in(path));
   }
 }
 
@@ -127,8 +129,8 @@ VerifyAnswer answer(const VerifyQuestion& question, const Registry& functions, O
     }
   }
   if (result.passed + result.failed + result.skipped == 0) {
-    throw InvalidArgument("no case is left to check",
-                          "Check the sections: they are numbered as in docs/spec.md",
+    throw InvalidArgument("no case to check",
+                          "Check the sections, which are numbered as in docs/spec.md",
                           Where::in(question.file));
   }
   const bool failed = result.failed > 0 || (question.strict && result.skipped > 0);

@@ -36,10 +36,10 @@ Document document_of(const VerifyAnswer& answer, Detail detail) {
   }
   if (shown < answer.failures.size()) {
     document.state(StatementKind::info,
-                   fmt::format("{} more: --full.", answer.failures.size() - shown));
+                   fmt::format("{} more with --full.", answer.failures.size() - shown));
   }
   if (!answer.unknown.empty()) {
-    document.state(StatementKind::info, fmt::format("functions that this build does not know: {}",
+    document.state(StatementKind::info, fmt::format("functions unknown to this build: {}",
                                                     fmt::join(answer.unknown, ", ")));
   }
   document.add_result("passed", answer.passed);

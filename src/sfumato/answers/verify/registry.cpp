@@ -22,6 +22,8 @@ Registry library_functions() {
   register_particles(registry);
   register_fokker_planck(registry);
   register_accounting(registry);
+  register_training(registry);
+  register_guarantees(registry);
   return registry;
 }
 
@@ -38,7 +40,7 @@ Eigen::MatrixXd matrix_from(const Json& json) {
   Eigen::MatrixXd matrix(static_cast<Index>(json.size()), static_cast<Index>(columns));
   for (std::size_t i = 0; i < json.size(); ++i) {
     if (json.at(i).size() != columns) {
-      throw InvalidArgument("a matrix has rows of different lengths", "Check the golden file");
+      throw InvalidArgument("a matrix has rows of different lengths", "Check the reference values");
     }
     matrix.row(static_cast<Index>(i)) = vector_from(json.at(i)).transpose();
   }

@@ -31,6 +31,8 @@ void register_audit(Registry& registry);          // Spec §11
 void register_particles(Registry& registry);      // Spec §12.2
 void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 void register_accounting(Registry& registry);     // Spec §17 to §20
+void register_training(Registry& registry);       // Spec §23 and §25
+void register_guarantees(Registry& registry);     // Spec §21, §22 and §24
 
 /// All of them. Modules above this one add theirs to a copy (paper/golden.hpp).
 [[nodiscard]] Registry library_functions();

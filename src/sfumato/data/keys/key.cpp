@@ -31,15 +31,16 @@ std::string absolute_path(const std::string& path) {
 
 namespace detail {
 
-void refuse_missing(const std::vector<KeyInfo>& missing, const Where& where) {
+void refuse_missing(const TomlTable& table, const std::vector<KeyInfo>& missing) {
+  const Where where = table.where(missing.front().key);
   if (missing.size() == 1) {
     const KeyInfo& key = missing.front();
-    throw InvalidArgument(fmt::format("the key `{}` is missing", key.key),
+    throw InvalidArgument(fmt::format("the key {} is missing", table.label(key.key)),
                           fmt::format("Add it: {} ({})", key.help, key.type), where);
   }
   std::string names, all;
   for (const KeyInfo& key : missing) {
-    names += fmt::format("{}`{}`", names.empty() ? "" : ", ", key.key);
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", table.label(key.key));
     all += fmt::format("{}{}: {} ({})", all.empty() ? "" : "; ", key.key, key.help, key.type);
   }
   throw InvalidArgument(fmt::format("the keys {} are missing", names), "Add them: " + all, where);
@@ -50,8 +51,9 @@ std::string spelling_in(const TomlTable& table, const std::vector<std::string>& 
   for (const std::string& name : spellings) {
     if (!table.has(name)) continue;
     if (!given.empty()) {
-      throw InvalidArgument(fmt::format("`{}` and `{}` are the same key", given, name),
-                            "Keep one of them", table.where(name));
+      throw InvalidArgument(
+          fmt::format("{} and {} are the same key", table.label(given), table.label(name)),
+          "Keep one of them", table.where(name));
     }
     given = name;
   }

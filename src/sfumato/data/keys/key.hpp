@@ -79,7 +79,7 @@ template <class T>
 
 namespace detail {
 /// Throws   InvalidArgument that names all of them.
-[[noreturn]] void refuse_missing(const std::vector<KeyInfo>& missing, const Where& where);
+[[noreturn]] void refuse_missing(const TomlTable& table, const std::vector<KeyInfo>& missing);
 /// Throws   InvalidArgument if the table has more than one of the spellings; returns the one it has.
 [[nodiscard]] std::string spelling_in(const TomlTable& table,
                                       const std::vector<std::string>& spellings);
@@ -102,7 +102,7 @@ void read_keys(T& into, const TomlTable& table, const Keys<T>& keys,
       missing.push_back({"", key.name, key.aliases, key.type, "", true, key.help, key.shape});
     }
   }
-  if (!missing.empty()) detail::refuse_missing(missing, table.where(missing.front().key));
+  if (!missing.empty()) detail::refuse_missing(table, missing);
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!given[i].empty()) keys[i].read(into, table, given[i]);
   }

@@ -4,14 +4,14 @@ namespace sfumato::keys {
 
 void refuse(const TomlTable& table, const std::string& key, const std::string& value,
             const std::string& expected) {
-  throw InvalidArgument(fmt::format("`{}` = {} is not {}", key, value, expected),
+  throw InvalidArgument(fmt::format("{} = {} is not {}", table.label(key), value, expected),
                         fmt::format("Give {}", expected), table.where(key));
 }
 
 double checked_number(const TomlTable& table, const std::string& key, NumberCheck check) {
   const double value = table.number(key);
   if (const char* problem = check(value)) {
-    throw InvalidArgument(fmt::format("`{}`: {} {}", key, value, problem), "Correct that number",
+    throw InvalidArgument(fmt::format("{}: {} {}", table.label(key), value, problem), "Correct it",
                           table.where(key));
   }
   return value;
@@ -22,8 +22,8 @@ std::vector<double> checked_numbers(const TomlTable& table, const std::string& k
   const std::vector<double> values = table.numbers(key);
   for (const double value : values) {
     if (const char* problem = check(value)) {
-      throw InvalidArgument(fmt::format("`{}`: {} {}", key, value, problem),
-                            "Correct or remove that number", table.where(key));
+      throw InvalidArgument(fmt::format("{}: {} {}", table.label(key), value, problem),
+                            "Correct or remove it", table.where(key));
     }
   }
   return without_repeats(values);

@@ -65,6 +65,27 @@ template <class T>
   return key;
 }
 
+/// A list of files, each as file_key() has it; one is a list of one.
+template <class T>
+[[nodiscard]] Key<T> files_key(const char* name, const char* help,
+                               std::vector<std::string> T::*member) {
+  return {name,
+          "paths",
+          help,
+          [member](T& to, const TomlTable& table, const std::string& key) {
+            to.*member = table.paths(key);
+          },
+          [member](const T& from) {
+            std::vector<std::string> quoted;
+            for (const std::string& path : from.*member) quoted.push_back(toml_text(path));
+            return quoted.empty() ? std::string() : fmt::format("[{}]", fmt::join(quoted, ", "));
+          },
+          {},
+          false,
+          {},
+          KeyShape::texts};
+}
+
 /// A number that passes `check`, or the path of a file as file_key has it.
 template <class T>
 [[nodiscard]] Key<T> number_or_file_key(const char* name, const char* help,
@@ -213,8 +234,9 @@ template <class T, class E>
               to.*member = value;
               return;
             }
-            throw InvalidArgument(fmt::format("`{}` = {} is unknown", key, toml_text(given)),
-                                  suggestion(given, names, "values"), table.where(key));
+            throw InvalidArgument(
+                fmt::format("{} = {} is unknown", table.label(key), toml_text(given)),
+                suggestion(given, names, "values"), table.where(key));
           },
           [=](const T& from) {
             for (const auto& [text, value] : choices) {

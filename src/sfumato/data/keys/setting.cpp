@@ -19,7 +19,7 @@ TomlOverride setting_of(const std::string& text) {
   const bool empty_part =
       std::any_of(result.path.begin(), result.path.end(), [](const auto& p) { return p.empty(); });
   if (equals == std::string::npos || empty_part) {
-    throw InvalidArgument("this is not key=value", "Write it like: --set train.iterations=200",
+    throw InvalidArgument("is not of the form KEY=VALUE", "Write it as in train.iterations=200",
                           Where::in(result.source));
   }
   result.value = trimmed(std::string_view(text).substr(equals + 1));

@@ -14,7 +14,8 @@ struct BlockStore {
   std::size_t copies;   ///< matrices, one after the other: one, or one per model
   std::size_t columns;  ///< of a row, padded
   AlignedFloats values, gradient;
-  AlignedFloats total = {};  ///< of the pieces of a batch, where it has several
+  AlignedFloats total = {};                   ///< of the pieces of a batch, where it has several
+  AlignedFloats velocity = {}, average = {};  ///< where they are used
 
   BlockStore(const ParameterBlock& of, std::size_t side_by_side, std::size_t matrices);
 

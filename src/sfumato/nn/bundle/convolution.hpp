@@ -5,6 +5,7 @@
 
 #include "sfumato/nn/aligned_floats.hpp"
 #include "sfumato/nn/bundle/block_store.hpp"
+#include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/kernel/patches.hpp"
 #include "sfumato/nn/stage.hpp"
 
@@ -37,12 +38,25 @@ class Convolution {
   /// that won their window count.
   void pooled_gradient(const OutputGradient& output, BlockStore& block, std::size_t model);
 
+  /// The gradient of each image by itself: record_size() numbers per image, its channels one after the other with their patch in segments
+  /// padded to whole vectors, then the biases. The padding means nothing.
+  [[nodiscard]] std::size_t record_size() const { return channels_ * (patch_size() + 1); }
+  void record_gradients(const OutputGradient& output, float* records);
+  /// The squared norm of such a gradient; with weights of the squares (rows of padded(channels), biases last) where not null.
+  [[nodiscard]] double squared_norm(const float* record, const float* square_weights) const;
+  /// The gradient of weights and biases as the sum of such gradients times their factors. Those with a factor of zero are not looked at.
+  void sum_records(std::size_t images, const float* records, const float* factors,
+                   BlockStore& block, std::size_t model);
+
   /// Gradient of the input, image by image, in rows padded to whole vectors with zeros.
   void input_gradient(const OutputGradient& output, const BlockStore& block, std::size_t model,
                       float* before);
 
  private:
   [[nodiscard]] float* image(std::size_t i) { return images_.data() + i * bordered_; }
+  [[nodiscard]] std::size_t patch_size() const {
+    return geometry_.patch.segments * kernel::padded(geometry_.patch.segment);
+  }
   /// Finds the runs of one image: channels with gradient whose patches share a corner.
   void find_runs(const float* values, const std::int32_t* which);
 
@@ -54,6 +68,7 @@ class Convolution {
   AlignedFloats input_gradient_;        ///< one image of the gradient of the input
   AlignedFloats channel_weights_;       ///< weights by output channel
   AlignedFloats patch_;                 ///< gradient of one channel's weights
+  AlignedFloats record_sum_;
   std::vector<kernel::PatchTerm> terms_;
   std::vector<kernel::PatchRun> runs_;
   std::vector<std::uint32_t> run_channels_;

@@ -17,7 +17,9 @@ Passes::Passes(const Network& network, std::size_t models)
     : models_(models),
       classes_(network.classes()),
       stages_(stages_of(network)),
-      shared_gradients_(models) {
+      gradients_(2),
+      shared_gradients_(models),
+      zeroed_(models) {
   while (stages_[shared_].core == Stage::Core::none) ++shared_;
   convolutions_.resize(stages_.size());
   outputs_.resize(stages_.size());
@@ -41,13 +43,20 @@ void Passes::compute_gradients(const BatchRows& rows, std::vector<BlockStore>& b
                                float* losses) {
   const std::size_t count = rows.inputs.count;
   const std::size_t piece = piece_rows();
+  std::fill(zeroed_.begin(), zeroed_.end(), 0U);
   for (std::size_t from = 0; from < count; from += piece) {
     InputRows inputs = rows.inputs;
     inputs.count = std::min(piece, count - from);
     if (inputs.plain != nullptr) inputs.plain += from;
     if (inputs.sparse != nullptr) inputs.sparse += from;
-    piece_gradients({inputs, rows.labels + from, rows.row_weights + from}, blocks, count,
-                    losses == nullptr ? nullptr : losses + from);
+    const BatchRows part{inputs, rows.labels + from, rows.row_weights + from,
+                         rows.squared_inputs == nullptr ? nullptr : rows.squared_inputs + from};
+    float* part_losses = losses == nullptr ? nullptr : losses + from;
+    if (clipping_.empty()) {
+      piece_gradients(part, blocks, count, part_losses);
+    } else {
+      clipped_piece(part, blocks, count, part_losses);
+    }
     if (count <= piece) return;
     for (BlockStore& block : blocks) block.add_to_total(from == 0);
   }
@@ -235,6 +244,24 @@ void Passes::backward(std::size_t s, std::size_t m, std::size_t rows,
                       std::vector<BlockStore>& blocks) {
   const Stage& stage = stages_[s];
   const float* behind = core_gradient(s, m, rows);
+  if (stage.core != Stage::Core::none) {
+    BlockStore& block = blocks[stage.block];
+    if (stage.core == Stage::Core::linear) {
+      dense_gradient(s, m, rows, behind, block);
+    } else if (stage.pool == Stage::Pool::max) {
+      convolutions_[s]->pooled_gradient({rows, behind, which(s, m, 0)}, block, m);
+    } else {
+      dense_gradient(s, m, rows, spread_positions(s, rows, behind, block), block);
+    }
+  }
+  input_gradient(s, m, rows, blocks);
+}
+
+/// From core_gradient() of stage s to the gradient of its input.
+void Passes::input_gradient(std::size_t s, std::size_t m, std::size_t rows,
+                            const std::vector<BlockStore>& blocks) {
+  const Stage& stage = stages_[s];
+  const float* behind = gradient_of_output(s, m).data();
   const bool pooled = stage.pool == Stage::Pool::max;
   gradient_of_output(s - 1, m).require(rows * stride(s - 1));
   float* before = gradient_of_output(s - 1, m).data();
@@ -243,21 +270,12 @@ void Passes::backward(std::size_t s, std::size_t m, std::size_t rows,
       unpool(stage, behind + r * stride(s), pooled ? which(s, m, r) : nullptr,
              before + r * stride(s - 1));
     }
-    return;
-  }
-  BlockStore& block = blocks[stage.block];
-  if (stage.core == Stage::Core::linear) {
-    dense_gradient(s, m, rows, behind, block);
-    linear_input_gradient(block, m, rows, behind, before);
-    return;
-  }
-  const OutputGradient of_output{rows, behind, pooled ? which(s, m, 0) : nullptr};
-  if (pooled) {
-    convolutions_[s]->pooled_gradient(of_output, block, m);
+  } else if (stage.core == Stage::Core::linear) {
+    linear_input_gradient(blocks[stage.block], m, rows, behind, before);
   } else {
-    dense_gradient(s, m, rows, spread_positions(s, rows, behind, block), block);
+    convolutions_[s]->input_gradient({rows, behind, pooled ? which(s, m, 0) : nullptr},
+                                     blocks[stage.block], m, before);
   }
-  convolutions_[s]->input_gradient(of_output, block, m, before);
 }
 
 /// The gradients of all models behind the shared core, as its columns.

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sfumato/nn/bundle/block_store.hpp"
 #include "sfumato/nn/bundle/convolution.hpp"
+#include "sfumato/nn/bundle/metric.hpp"
+#include "sfumato/nn/bundle/row_clips.hpp"
 #include "sfumato/nn/bundle/rows.hpp"
+#include "sfumato/nn/clipping.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/nn/stage.hpp"
 
@@ -20,7 +24,13 @@ class Passes {
     return shared_ == 0 && stages_[0].core == Stage::Core::linear;
   }
 
+  /// From now on gradients are sums of clipped ones. `inverse_variances` make the metric, empty: Euclidean.
+  void clip(std::vector<Clipping> by_model, std::span<const float> inverse_variances,
+            const std::vector<BlockStore>& blocks);
+
   void compute_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks, float* losses);
+  /// Records of the last compute_gradients whose clipped gradient is zero because it was not finite, by model.
+  [[nodiscard]] std::span<const std::uint64_t> zeroed() const { return zeroed_; }
   void evaluate(const InputRows& inputs, const std::uint8_t* labels,
                 const std::vector<BlockStore>& blocks, float* losses, std::uint8_t* predicted);
 
@@ -29,6 +39,17 @@ class Passes {
   /// Gradients of some rows of a batch of `batch`, by which row weights and losses of models are apart.
   void piece_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks, std::size_t batch,
                        float* losses);
+
+  // Clipped gradients (clipped_passes.cpp): the signals of all stages first, then norms, factors, and the gradients of the blocks.
+  void clipped_piece(const BatchRows& rows, std::vector<BlockStore>& blocks, std::size_t batch,
+                     float* losses);
+  void measure_shared_inputs(const BatchRows& rows, const BlockStore& block);
+  void measure_inputs(std::size_t s, std::size_t m, std::size_t rows);
+  void add_squares(std::size_t s, std::size_t m, std::size_t rows, const BlockStore& block);
+  void square_rows(const float* const* inputs, std::size_t rows, std::size_t s);
+  void clipped_block_gradient(std::size_t s, std::size_t m, std::size_t rows, BlockStore& block);
+  void scale_signals(std::size_t s, std::size_t m, std::size_t rows);
+  void clear_input(std::size_t s, std::size_t m, std::size_t r);
 
   void forward_shared(const InputRows& inputs, const BlockStore& block);
   void forward_sparse(const InputRows& inputs, const BlockStore& block);
@@ -44,6 +65,8 @@ class Passes {
 
   void backward(std::size_t s, std::size_t m, std::size_t rows, std::vector<BlockStore>& blocks);
   float* core_gradient(std::size_t s, std::size_t m, std::size_t rows);
+  void input_gradient(std::size_t s, std::size_t m, std::size_t rows,
+                      const std::vector<BlockStore>& blocks);
   void join_shared_gradients(std::size_t rows, const BlockStore& block);
   void linear_input_gradient(const BlockStore& block, std::size_t m, std::size_t rows,
                              const float* output_gradient, float* before);
@@ -68,7 +91,7 @@ class Passes {
   }
   /// Gradient of the same, with zeros in the padding.
   [[nodiscard]] AlignedFloats& gradient_of_output(std::size_t s, std::size_t m) {
-    return s == shared_ ? shared_gradients_[m] : gradients_[s % 2];
+    return s == shared_ ? shared_gradients_[m] : gradients_[clipping_.empty() ? s % 2 : s];
   }
   void make_room(std::size_t s, std::size_t rows);
   const float* const* inputs_of(std::size_t s, std::size_t m, std::size_t rows);
@@ -80,12 +103,23 @@ class Passes {
   std::vector<std::vector<AlignedFloats>> outputs_;
   std::vector<std::vector<std::vector<std::int32_t>>> which_;
   AlignedFloats core_, shifted_bias_, pooled_, transposed_, spread_;
-  AlignedFloats gradients_[2], joined_gradient_;
+  std::vector<AlignedFloats>
+      gradients_;  ///< two in turns; of every stage where gradients are clipped
+  AlignedFloats joined_gradient_;
   std::vector<AlignedFloats> shared_gradients_;  ///< by model
   std::vector<std::int32_t> pooled_which_;
   std::vector<const float*> first_inputs_, inputs_, row_starts_;
   std::vector<float> ones_;
   std::vector<std::uint64_t> rows_of_groups_;
+
+  std::vector<Clipping> clipping_;   ///< by model; empty: none
+  std::vector<BlockMetric> metric_;  ///< by block; empty: Euclidean
+  RowClips clips_;
+  std::vector<std::uint64_t> zeroed_;
+  std::vector<float> present_;
+  std::vector<AlignedFloats> records_;  ///< of convolutions, by stage: gradients of single records
+  std::vector<double> shared_squares_, squares_;             ///< of the inputs of a stage, by row
+  AlignedFloats squared_values_, shared_weighed_, weighed_;  ///< the same in a metric
 };
 
 }  // namespace sfumato

@@ -23,6 +23,8 @@ struct BatchRows {
   InputRows inputs;
   const std::uint8_t* labels;
   const float* row_weights;  ///< of row r for model m: row_weights[m count + r]
+  /// Where gradients are clipped: the sums of squares of the inputs, or null to compute them.
+  const double* squared_inputs = nullptr;
 };
 
 }  // namespace sfumato

@@ -81,8 +81,8 @@ RenyiLoss renyi_loss(const TotalLoss& given) {
 struct BestThreshold {
   double eps, rate;
 };
-BestThreshold best_threshold(const TotalLoss& loss, double fpr) {
-  const auto rate = [&](double eps) { return delta_of(loss, eps).hi() + std::exp(eps) * fpr; };
+BestThreshold best_threshold(LossProfile& profile, double fpr) {
+  const auto rate = [&](double eps) { return profile.delta(eps).hi() + std::exp(eps) * fpr; };
   // The sum is convex in e^eps, so it has one valley: walk down from 0, then close in.
   double middle = 0.0, best = rate(middle);
   double step = 0.5;
@@ -105,9 +105,9 @@ BestThreshold best_threshold(const TotalLoss& loss, double fpr) {
 }
 
 /// What the test {T > eps} is sure to reach near the best threshold, with a false-positive rate that is sure to be at most `fpr`.
-double reached_rate(const TotalLoss& loss, double fpr, double threshold) {
+double reached_rate(LossProfile& profile, double fpr, double threshold) {
   for (const double beyond : {1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}) {
-    const TailEnclosure tail = tail_of(loss, threshold + beyond);
+    const TailEnclosure tail = profile.tail(threshold + beyond);
     if (tail.q.log_hi <= std::log(fpr))
       return std::max(fpr, std::exp(tail.p.log_lo) * (1.0 - 1e-15));
   }
@@ -121,6 +121,11 @@ Accountant::Accountant(NeighbouringRelation relation, std::uint64_t group_size)
   if (group_size == 0) {
     throw InvalidArgument("group_size = 0 is no group", "Pass 1 or more", Where::key("group_size"));
   }
+}
+
+Accountant::Accountant(const PrivateReleases& releases)
+    : Accountant(releases.relation, releases.group_size) {
+  for (const PrivateRelease& release : releases.list) compose(release);
 }
 
 void Accountant::compose(const PrivateRelease& release) {
@@ -152,12 +157,11 @@ Enclosure Accountant::epsilon(Delta delta) const {
   if (delta.probability() == 1.0) {
     return {{0.0, Claim::lower_bound, "closed form"}, upper(0.0, "closed form")};
   }
-  double low = 0.0, high = 0.0;
+  std::vector<TotalLoss> losses;
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    const EpsilonEnclosure found = epsilon_of(loss_of(releases_, direction), delta.probability());
-    low = std::max(low, found.lo);
-    high = std::max(high, found.hi);
+    losses.push_back(loss_of(releases_, direction));
   }
+  const auto [low, high] = largest_epsilon(losses, delta.probability());
   const char* method =
       title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
   if (!std::isfinite(high) && std::isfinite(low)) {
@@ -173,9 +177,9 @@ Enclosure Accountant::advantage() const { return delta(Epsilon(0.0)); }
 
 Enclosure Accountant::tpr(double fpr) const {
   require_probability("fpr", fpr);
-  const TotalLoss loss = loss_with_records(releases_);
-  const BestThreshold best = best_threshold(loss, fpr);
-  const double reached = is_attained(releases_) ? reached_rate(loss, fpr, best.eps) : fpr;
+  LossProfile profile(loss_with_records(releases_));
+  const BestThreshold best = best_threshold(profile, fpr);
+  const double reached = is_attained(releases_) ? reached_rate(profile, fpr, best.eps) : fpr;
   return {lower(releases_, std::min(reached, best.rate), fpr, "test by a threshold of the loss"),
           upper(best.rate, kRateMethod)};
 }
@@ -197,12 +201,13 @@ Enclosure Accountant::attack_accuracy(double prior) const {
 
 Claimed<double> Accountant::tpr_bound(double fpr) const {
   require_probability("fpr", fpr);
-  return upper(best_threshold(loss_with_records(releases_), fpr).rate, kRateMethod);
+  LossProfile profile(loss_with_records(releases_));
+  return upper(best_threshold(profile, fpr).rate, kRateMethod);
 }
 
 std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) const {
   // Thresholds that matter are between the epsilons at which hardly anything is left, in both directions.
-  const TotalLoss loss = loss_with_records(releases_);
+  LossProfile profile(loss_with_records(releases_));
   const double farthest = std::clamp(epsilon(Delta(1e-9)).upper.value, 0.5, 60.0);
   struct Point {
     double slope, delta;
@@ -211,7 +216,7 @@ std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) c
   constexpr int kHalf = 40;
   for (int i = -kHalf; i <= kHalf; ++i) {
     const double eps = farthest * i / kHalf;
-    table.push_back({std::exp(eps), delta_of(loss, eps).hi()});
+    table.push_back({std::exp(eps), profile.delta(eps).hi()});
   }
   std::vector<AttackRate> rates;
   for (const double fpr : fprs) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <limits>
@@ -15,12 +16,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;
-
-Accountant accountant_of(const PrivateReleases& releases) {
-  Accountant accountant(releases.relation, releases.group_size);
-  for (const PrivateRelease& release : releases.list) accountant.compose(release);
-  return accountant;
-}
 
 [[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {
   throw InvalidArgument(problem, remedy, Where::key(key));
@@ -64,7 +59,11 @@ void require_reachable(const PrivacyTarget& target) {
 /// log(what is proven / what is allowed): at most 0 where the target is met.
 double excess(const Accountant& accountant, const PrivacyTarget& target) {
   const auto log_ratio = [](double found, double allowed) {
-    return found == 0.0 ? -kInf : std::log(found) - std::log(allowed);
+    if (found == 0.0) return -kInf;
+    const double excess = std::log(found) - std::log(allowed);
+    // A number above the limit is above it, also where the logarithms are equal.
+    return found > allowed ? std::max(excess, std::numeric_limits<double>::min())
+                           : std::min(excess, 0.0);
   };
   return std::visit(
       Overloaded{[&](const PrivacyBudget& budget) {
@@ -97,7 +96,7 @@ double* noise_of(PrivateRelease& release) {
 }  // namespace
 
 bool meets(const PrivateReleases& releases, const PrivacyTarget& target) {
-  return excess(accountant_of(releases), target) <= 0.0;
+  return excess(Accountant(releases), target) <= 0.0;
 }
 
 std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases) {
@@ -136,9 +135,9 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
       *noise *= factor;
       all.list.push_back(run);
     }
-    return excess(accountant_of(all), target);
+    return excess(Accountant(all), target);
   };
-  if (excess(accountant_of(before), target) > 0.0) {
+  if (excess(Accountant(before), target) > 0.0) {
     refuse("target_epsilon", "what was released before exceeds the target already",
            "Allow more; no noise can take back what is known");
   }

@@ -1,10 +1,13 @@
 #include "sfumato/privacy/accounting/contour.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
@@ -40,6 +43,15 @@ double period_of_alias(double log_a, double distance, double log_target) {
 }
 
 }  // namespace
+
+LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b) {
+  const LogEnclosure both{std::max(a.log_lo, b.log_lo), std::min(a.log_hi, b.log_hi)};
+  if (both.log_lo > both.log_hi) {
+    throw InternalError(fmt::format("two enclosures of a delta exclude each other ({} > {})",
+                                    both.log_lo, both.log_hi));
+  }
+  return both;
+}
 
 Saddle saddle(Transform& transform, double eps, Strip strip, double start) {
   const bool right = strip == Strip::right;
@@ -84,7 +96,7 @@ Saddle saddle(Transform& transform, double eps, Strip strip, double start) {
 std::optional<Contour> Contour::through(Transform& transform, const Saddle& at, Strip strip,
                                         double eps, Work* work) {
   if (!std::isfinite(at.at.value)) return std::nullopt;
-  Contour contour(at, strip);
+  Contour contour(at, strip, eps);
   const double curvature = curvature_of(at.at, at.s);
   const double log_estimate = at.at.value - at.s * eps - std::log(std::fabs(at.s)) -
                               std::log(std::fabs(1.0 + at.s)) -
@@ -95,6 +107,7 @@ std::optional<Contour> Contour::through(Transform& transform, const Saddle& at, 
   contour.period_ = contour.period_for(eps, log_target);
   if (!std::isfinite(contour.period_)) return std::nullopt;
   transform.stand_at(at.s);
+  if (!std::isfinite(transform.log_unit())) return std::nullopt;  // no work is left
   if (!contour.find_reach(transform, eps, log_target, work)) return std::nullopt;
   if (!contour.fill(transform)) return std::nullopt;
   return contour;
@@ -109,14 +122,22 @@ void Contour::find_places(Transform& transform, double eps, double log_target) {
   };
   const auto search = [&](double side, std::vector<Place>& places) {
     double best = kInf;
-    for (const double d : {1.0, 2.0, 3.0, 4.5, 7.0, 10.0, 15.0, 30.0, 60.0, 100.0}) {
+    const auto improves = [&](double d) {  // or is no worse than that it may still
       const double s = s0 + side * d * unit;
-      if (!(s > 0.0) || s > transform.highest_abscissa()) continue;
+      if (!(s > 0.0) || s > transform.highest_abscissa()) return true;
       places.push_back(place(s));
       const double period =
           period_of_alias(places.back().log_a - s * eps, std::fabs(s - s0), log_target);
-      if (period > 1.05 * best) break;
+      const bool is_better = period <= 1.05 * best;
       best = std::min(best, period);
+      return is_better;
+    };
+    for (const double d : {1.0, 2.0, 3.0, 4.5, 7.0, 10.0, 15.0, 30.0, 60.0, 100.0}) {
+      if (!improves(d)) break;
+    }
+    // A normal loss has about 8. Where rare large losses make K turn upwards, the good places are near.
+    for (double d = 0.5; best > 60.0 / unit && d > 0.01; d *= 0.5) {
+      if (!improves(d)) break;
     }
   };
   search(1.0, above_);
@@ -244,8 +265,8 @@ Contour::Sums Contour::sums_at(double eps) const {
 }
 
 bool Contour::serves(double eps) const {
-  const double first = slope_of(at_.at, eps, at_.s);
-  return first * first <= curvature_of(at_.at, at_.s);
+  const double moved = eps - made_for_;
+  return moved * moved <= curvature_of(at_.at, at_.s);
 }
 
 double Contour::log_slope(double eps) const {

@@ -15,6 +15,10 @@ struct LogEnclosure {
   double log_hi;
 };
 
+/// What two enclosures of the same number leave.
+/// Throws   InternalError if they exclude each other.
+[[nodiscard]] LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b);
+
 /// Left and right of the pole at 0: there the integral is 1 - delta and delta (Spec §17.4).
 enum class Strip { right, middle };
 
@@ -36,7 +40,7 @@ class Contour {
   [[nodiscard]] static std::optional<Contour> through(Transform& transform, const Saddle& at,
                                                       Strip strip, double eps, Work* work);
 
-  /// Whether the saddle of eps is near.
+  /// Whether the saddle of eps is about as near as that of the eps it was made for.
   [[nodiscard]] bool serves(double eps) const;
 
   [[nodiscard]] LogEnclosure enclosure(double eps) const;
@@ -59,7 +63,7 @@ class Contour {
   };
   struct Sums;
 
-  Contour(const Saddle& at, Strip strip) : at_(at), strip_(strip) {}
+  Contour(const Saddle& at, Strip strip, double eps) : at_(at), strip_(strip), made_for_(eps) {}
   void find_places(Transform& transform, double eps, double log_target);
   [[nodiscard]] double period_for(double eps, double log_target) const;
   [[nodiscard]] double log_aliases(double eps) const;
@@ -69,6 +73,7 @@ class Contour {
 
   Saddle at_;
   Strip strip_;
+  double made_for_;  ///< eps
   std::vector<Place> above_, below_;
   double period_ = 0.0, reach_ = 0.0;
   double smoothing_ = 0.0;   ///< mu0^2

@@ -9,6 +9,7 @@
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/ratio.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
+#include "sfumato/privacy/accounting/two_sided_decay.hpp"
 
 namespace sfumato {
 namespace {
@@ -174,6 +175,9 @@ DecayBound log_bound_beyond(const StepLoss& step, const StepCumulant& here, doub
   const auto of_ratio = [&](const RatioStep& s) { return bound_of(s, here, s0, reach, enough); };
   return std::visit(Overloaded{[&](const SampledGaussian& s) { return of_ratio(RatioStep(s)); },
                                [&](const GroupGaussian& s) { return of_ratio(RatioStep(s)); },
+                               [&](const TwoSidedGaussian& s) {
+                                 return log_bound_beyond(s, here, s0, reach, enough);
+                               },
                                [](const auto&) {
                                  return DecayBound{0.0, 0.0};
                                }},

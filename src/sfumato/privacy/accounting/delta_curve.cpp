@@ -1,13 +1,10 @@
 #include "sfumato/privacy/accounting/delta_curve.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "sfumato/core/error.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/edges.hpp"
@@ -18,15 +15,16 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnit = 0x1p-53;
-constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
+constexpr double kNarrow = 1e-8;          // of the value: no other method is asked
+constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
+constexpr double kLogUnderflow =
+    -650.0;                            // of delta: below it distribution functions have no digits
+constexpr Work kLittleWork{2e4, 1e6};  // of a contour that helps where it takes little
 
-LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b) {
-  const LogEnclosure both{std::max(a.log_lo, b.log_lo), std::min(a.log_hi, b.log_hi)};
-  if (both.log_lo > both.log_hi) {
-    throw InternalError(fmt::format("two enclosures of a delta exclude each other ({} > {})",
-                                    both.log_lo, both.log_hi));
-  }
-  return both;
+bool is_narrow(const std::optional<Contour>& contour, double eps) {
+  if (!contour) return false;
+  const LogEnclosure log = contour->enclosure(eps);
+  return log.log_hi - log.log_lo < kNarrow;
 }
 
 /// The least s of the right strip for a normal loss of the same mean and variance.
@@ -46,7 +44,16 @@ const TotalCumulant& DeltaCurve::start() {
 }
 
 DeltaCurve::Point DeltaCurve::at(double eps) {
-  if (const auto edge = edge_delta(loss_, eps)) return {*edge, Method::edge, kNaN};
+  const auto edge = edge_delta(loss_, eps);
+  if (edge && (edge->log_hi == -kInf || edge->log_hi > kLogUnderflow)) {
+    return {*edge, Method::edge, kNaN};
+  }
+  Point point = computed_at(eps);
+  if (edge) point.log = intersected(point.log, *edge);
+  return point;
+}
+
+DeltaCurve::Point DeltaCurve::computed_at(double eps) {
   work_ = Work{};
   const double typical = start().mean - std::sqrt(start().variance);
   if (eps < 0.0 && eps < typical) return swapped_at(eps);
@@ -92,8 +99,8 @@ DeltaCurve::Point DeltaCurve::contour_at(double eps, Strip strip) {
                  8.0 * kUnit * (at.s * std::fabs(eps) + 10.0);
       last_saddle_ = at.s;
     }
-    kept.reset();
-    if (!at.is_capped) kept = Contour::through(plain_, at, strip, eps, &work_);
+    kept = strip == Strip::right ? right_contour(at, eps)
+                                 : Contour::through(plain_, at, strip, eps, &work_);
   }
   Point point{{-kInf, 0.0}, Method::contour, kNaN};
   if (chernoff < 0.0) point.log.log_hi = chernoff;
@@ -103,6 +110,34 @@ DeltaCurve::Point DeltaCurve::contour_at(double eps, Strip strip) {
     if (strip == Strip::right) point.log_slope = kept->log_slope(eps);
   }
   return point;
+}
+
+/// Where one rare, large loss has as much of the tilted law as the bulk of them, the saddle stands on a kink of K, and to the left of it the
+/// tilted law is that of the bulk. The value is the same there; the sum has the digits that e^{K(s) - s eps} gains from the saddle less.
+std::optional<Contour> DeltaCurve::left_of_saddle(const Saddle& at, double eps) {
+  const double least = at.at.value - at.s * eps;
+  for (const double share : {0.85, 0.7, 0.5}) {
+    const double s = share * at.s;
+    const Saddle left{s, plain_.at(s)};
+    if (!(left.at.value - s * eps < least + kMostDigitsLost)) break;
+    Work little = kLittleWork;
+    auto found = Contour::through(plain_, left, Strip::right, eps, &little);
+    if (is_narrow(found, eps)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Contour> DeltaCurve::right_contour(const Saddle& at, double eps) {
+  if (at.is_capped) return left_of_saddle(at, eps);
+  const bool bends = at.at.variance > 4.0 * plain_.at(0.85 * at.s).variance;
+  if (bends) {
+    if (auto left = left_of_saddle(at, eps)) return left;
+  }
+  auto found = Contour::through(plain_, at, Strip::right, eps, &work_);
+  if (!bends && !is_narrow(found, eps)) {
+    if (auto left = left_of_saddle(at, eps)) return left;
+  }
+  return found;
 }
 
 void DeltaCurve::intersect_split(double eps, Point* point) {

@@ -29,8 +29,11 @@ class DeltaCurve {
 
  private:
   [[nodiscard]] const TotalCumulant& start();
+  [[nodiscard]] Point computed_at(double eps);
   [[nodiscard]] Point swapped_at(double eps);
   [[nodiscard]] Point contour_at(double eps, Strip strip);
+  [[nodiscard]] std::optional<Contour> right_contour(const Saddle& at, double eps);
+  [[nodiscard]] std::optional<Contour> left_of_saddle(const Saddle& at, double eps);
   void intersect_split(double eps, Point* point);
 
   TotalLoss loss_;

@@ -6,6 +6,7 @@
 
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gdp.hpp"
+#include "sfumato/privacy/accounting/one_step.hpp"
 
 namespace sfumato {
 namespace {
@@ -85,11 +86,14 @@ std::optional<LogEnclosure> edge_delta(const TotalLoss& loss, double eps) {
   if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || count_of(loss.steps.front()) != 1.0) {
     return std::nullopt;
   }
-  return std::visit(Overloaded{[&](const SampledGaussian& s) { return one_step(s, eps); },
-                               [&](const LaplaceStep& s) { return one_step(s, eps); },
-                               [&](const RandomisedResponse& s) { return one_step(s, eps); },
-                               [](const auto&) { return std::optional<LogEnclosure>(); }},
-                    loss.steps.front());
+  const auto closed =
+      std::visit(Overloaded{[&](const SampledGaussian& s) { return one_step(s, eps); },
+                            [&](const LaplaceStep& s) { return one_step(s, eps); },
+                            [&](const RandomisedResponse& s) { return one_step(s, eps); },
+                            [](const auto&) { return std::optional<LogEnclosure>(); }},
+                 loss.steps.front());
+  const LogEnclosure by_tails = one_step_delta(loss_law_of(loss.steps.front()), eps);
+  return closed ? intersected(*closed, by_tails) : by_tails;
 }
 
 }  // namespace sfumato

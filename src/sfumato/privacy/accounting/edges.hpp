@@ -8,7 +8,10 @@
 namespace sfumato {
 
 /// log delta(eps) where it needs no contour (Spec §17.6): an infinite eps, no steps that sample, an eps beyond the largest loss, and
-/// one step alone, where the closed form keeps its digits. For a loss without failure and shift.
+/// one step alone, by the closed form where it keeps its digits and by the distribution functions of its loss. Of one step the answer
+/// may be wide: a contour may then know better. For a loss without failure and shift.
+///
+/// Throws   InternalError if the two exclude each other.
 [[nodiscard]] std::optional<LogEnclosure> edge_delta(const TotalLoss& loss, double eps);
 
 }  // namespace sfumato

@@ -69,6 +69,18 @@ SFUMATO_VECTOR_CLONES void add_blocks(const double* weight, const double* loss, 
   sums->im_lost = im_lost;
 }
 
+/// The largest |L| of blocks of eight.
+SFUMATO_VECTOR_CLONES void find_farthest(const double* loss, std::size_t blocks, double* farthest) {
+  Eight most{};
+  for (std::size_t b = 0; b < blocks; ++b) {
+    Eight l;
+    std::memcpy(&l, loss + b * kLanes, sizeof l);
+    const Eight size = l < 0.0 ? -l : l;
+    most = size > most ? size : most;
+  }
+  for (std::size_t i = 0; i < kLanes; ++i) *farthest = std::max(*farthest, most[i]);
+}
+
 double total(const Eight& sums, const Eight& lost) {
   CompensatedSum all;
   for (std::size_t i = 0; i < kLanes; ++i) all.add(sums[i]);
@@ -90,11 +102,14 @@ PhaseSum far_sum(const double* weight, const double* loss, std::size_t count, do
 }  // namespace
 
 PhaseSum phase_sum(const double* weight, const double* loss, std::size_t count, double y) {
+  const std::size_t blocks = count / kLanes, rest = count % kLanes;
   double farthest = 0.0;
-  for (std::size_t j = 0; j < count; ++j) farthest = std::max(farthest, std::fabs(loss[j]));
+  find_farthest(loss, blocks, &farthest);
+  for (std::size_t j = blocks * kLanes; j < count; ++j) {
+    farthest = std::max(farthest, std::fabs(loss[j]));
+  }
   if (!(0.5 * std::fabs(y) * farthest < 1e6)) return far_sum(weight, loss, count, y);
   Lanes sums;
-  const std::size_t blocks = count / kLanes, rest = count % kLanes;
   add_blocks(weight, loss, blocks, 0.5 * y, &sums);
   if (rest > 0) {
     double last_weight[kLanes] = {}, last_loss[kLanes] = {};

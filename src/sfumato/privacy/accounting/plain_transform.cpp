@@ -32,7 +32,7 @@ double steepest_of(const StepLoss& step) {
 }  // namespace
 
 PlainTransform::PlainTransform(const TotalLoss& loss, Work* work)
-    : mu_squared_(loss.mu_squared), work_(work) {
+    : Transform(loss.mu_squared, work) {
   for (const StepLoss& step : loss.steps) {
     entries_.push_back({step, count_of(step), grid_of(step), {}, {}});
   }

@@ -17,7 +17,6 @@ class PlainTransform final : public Transform {
   [[nodiscard]] TotalCumulant at(double s) override;
   [[nodiscard]] double highest_abscissa() const override;
   void stand_at(double s0) override;
-  [[nodiscard]] double log_unit() const override { return log_unit_; }
   [[nodiscard]] double log_beyond(double reach, double enough) override;
   [[nodiscard]] double terms_at(double reach) override;
   [[nodiscard]] bool prepare(double reach) override;
@@ -34,9 +33,6 @@ class PlainTransform final : public Transform {
   [[nodiscard]] StepCumulant cumulant_of(Entry& entry, double s);
 
   std::vector<Entry> entries_;
-  double mu_squared_;
-  Work* work_;
-  double s0_ = 0.0, log_unit_ = 0.0;
 };
 
 }  // namespace sfumato

@@ -13,6 +13,7 @@
 #include "sfumato/privacy/accounting/fourier.hpp"
 #include "sfumato/privacy/accounting/loss_lattice.hpp"
 #include "sfumato/privacy/accounting/loss_law.hpp"
+#include "sfumato/privacy/accounting/one_step.hpp"
 
 namespace sfumato {
 namespace {
@@ -412,28 +413,6 @@ double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bou
   return lo > 0.0 ? std::min(0.0, log_scale + std::log(lo) - guard) : -kInf;
 }
 
-/// delta of one step alone needs no lattice: P(L > eps) - e^eps Q(L > eps).
-LogEnclosure single(const LossLaw& law, double eps) {
-  double p_lo = 0.0, p_hi = 0.0, q_lo = 0.0, q_hi = 0.0;
-  if (law.tails) {
-    const LossTails at = law.tails(eps);
-    p_lo = at.p_above.lo, p_hi = at.p_above.hi, q_lo = at.q_above.lo, q_hi = at.q_above.hi;
-  }
-  for (const auto& [loss, mass] : law.atoms) {
-    if (!(loss > eps)) continue;
-    p_lo += mass.lo, p_hi += mass.hi;
-    q_lo += mass.lo * std::exp(-loss) * (1.0 - 8.0 * kUnit),
-        q_hi += mass.hi * std::exp(-loss) * (1.0 + 8.0 * kUnit);
-  }
-  const double factor = std::exp(eps), rounding = 8.0 * kUnit * (2.0 + std::fabs(eps));
-  const double lo =
-      p_lo * (1.0 - 8.0 * kUnit) - (q_hi > 0.0 ? factor * q_hi * (1.0 + rounding) : 0.0);
-  const double hi =
-      p_hi * (1.0 + 8.0 * kUnit) - (q_lo > 0.0 ? factor * q_lo * (1.0 - rounding) : 0.0);
-  return {lo > 0.0 ? std::log(lo) - 4.0 * kUnit : -kInf,
-          hi > 0.0 ? std::min(0.0, std::log(hi) + 4.0 * kUnit) : -kInf};
-}
-
 LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid& grid) {
   if (steps.empty()) {
     if (eps >= 0.0) return {-kInf, -kInf};
@@ -441,7 +420,8 @@ LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid&
     const double rounding = 4.0 * kUnit * (1.0 + std::fabs(exact));
     return {exact - rounding, std::min(0.0, exact + rounding)};
   }
-  if (steps.size() == 1 && steps.front().count == 1.0) return single(steps.front().law, eps);
+  if (steps.size() == 1 && steps.front().count == 1.0)
+    return one_step_delta(steps.front().law, eps);
   Estimate estimate;
   for (const Steps& s : steps) {
     estimate.samples.push_back(sampled(s.law));

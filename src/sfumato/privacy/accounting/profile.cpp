@@ -177,7 +177,8 @@ class EpsilonSearch {
       test(next);
       const double far = excess();
       // Where delta hardly falls, the first eps is looked for by halving.
-      const bool is_near = std::fabs(far) <= 1e-11 + 1e-15 * std::fabs(target_);
+      const double near = 1e-11 + 1e-15 * std::fabs(target_) + 1e-3 * std::min(width(), 1.0);
+      const bool is_near = std::fabs(far) <= near;
       if (is_near && std::fabs(far) <= -1e-9 * eps_ * point_.log_slope) return;
       if (std::isfinite(high_) && high_ - low_ <= (width() < 1e-6 ? 1e-13 : 1e-11) * high_) return;
       next =
@@ -261,6 +262,16 @@ TailEnclosure LossProfile::tail(double eps) {
 DeltaEnclosure delta_of(const TotalLoss& loss, double eps) { return LossProfile(loss).delta(eps); }
 EpsilonEnclosure epsilon_of(const TotalLoss& loss, double delta) {
   return LossProfile(loss).epsilon(delta);
+}
+EpsilonEnclosure largest_epsilon(const std::vector<TotalLoss>& losses, double delta) {
+  EpsilonEnclosure largest{0.0, 0.0};
+  for (const TotalLoss& loss : losses) {
+    LossProfile profile(loss);
+    if (largest.hi > 0.0 && largest.hi < kInf && profile.delta(largest.hi).hi() <= delta) continue;
+    const EpsilonEnclosure found = profile.epsilon(delta);
+    largest = {std::max(largest.lo, found.lo), std::max(largest.hi, found.hi)};
+  }
+  return largest;
 }
 TailEnclosure tail_of(const TotalLoss& loss, double eps) { return LossProfile(loss).tail(eps); }
 

@@ -67,6 +67,8 @@ class LossProfile {
 /// LossProfile for one question.
 [[nodiscard]] DeltaEnclosure delta_of(const TotalLoss& loss, double eps);
 [[nodiscard]] EpsilonEnclosure epsilon_of(const TotalLoss& loss, double delta);
+/// The largest epsilon of several losses. One is not searched for where a single delta shows that it is not the largest.
+[[nodiscard]] EpsilonEnclosure largest_epsilon(const std::vector<TotalLoss>& losses, double delta);
 [[nodiscard]] TailEnclosure tail_of(const TotalLoss& loss, double eps);
 
 /// K(s) = log E_P e^{sT} where nothing fails, for s > -1, with its derivatives, and by how much K may be off.

@@ -29,7 +29,7 @@ Complex complex_expm1(Complex x) {
 
 SplitTransform::SplitTransform(const std::vector<RatioStep>& steps, const std::vector<Cut>& cuts,
                                double mu_squared, Work* work)
-    : mu_squared_(mu_squared), work_(work) {
+    : Transform(mu_squared, work) {
   for (std::size_t j = 0; j < steps.size(); ++j) {
     entries_.push_back({steps[j], cuts[j], RealGrid(steps[j], cuts[j]), {}, {}, {}, 0.0, 0.0, 0.0});
   }

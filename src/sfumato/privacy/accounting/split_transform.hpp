@@ -19,7 +19,6 @@ class SplitTransform final : public Transform {
   [[nodiscard]] TotalCumulant at(double s) override;
   [[nodiscard]] double highest_abscissa() const override;
   void stand_at(double s0) override;
-  [[nodiscard]] double log_unit() const override { return log_unit_; }
   [[nodiscard]] double log_beyond(double reach, double enough) override;
   [[nodiscard]] double terms_at(double reach) override;
   [[nodiscard]] bool prepare(double reach) override;
@@ -43,9 +42,6 @@ class SplitTransform final : public Transform {
   };
 
   std::vector<Entry> entries_;
-  double mu_squared_;
-  Work* work_;
-  double s0_ = 0.0, log_unit_ = 0.0;
 };
 
 }  // namespace sfumato

@@ -33,7 +33,7 @@ class Transform {
   virtual void stand_at(double s0) = 0;
 
   /// log of what the values on the line are in units of.
-  [[nodiscard]] virtual double log_unit() const = 0;
+  [[nodiscard]] double log_unit() const { return log_unit_; }
 
   /// The most that log |transform / unit| is on the line for |y| >= reach; no better one is looked for once it is below `enough`.
   [[nodiscard]] virtual double log_beyond(double reach, double enough) = 0;
@@ -50,6 +50,14 @@ class Transform {
     double error;
   };
   [[nodiscard]] virtual Value value(double y) const = 0;
+
+ protected:
+  /// Of steps beside a normal loss of E e^{sT} = e^{mu_squared s (s+1) / 2}.
+  Transform(double mu_squared, Work* work) : mu_squared_(mu_squared), work_(work) {}
+
+  double mu_squared_;
+  Work* work_;
+  double s0_ = 0.0, log_unit_ = 0.0;
 };
 
 }  // namespace sfumato

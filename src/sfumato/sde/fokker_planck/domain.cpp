@@ -99,8 +99,8 @@ std::vector<Interval> find_domain(const std::vector<StartedDiffusion>& laws, dou
       const Interval& start = starts[static_cast<std::size_t>(k)];
       if (length > kWidest * (start.upper - start.lower)) {
         throw NumericalFailure(
-            fmt::format("a law reaches the ends of [{:.4g}, {:.4g}] on axis {}", side.lower,
-                        side.upper, k),
+            fmt::format("a distribution reaches the ends of [{:.4g}, {:.4g}] on axis {}",
+                        side.lower, side.upper, k),
             "The drift does not confine it: ask for shorter times, or give the domain",
             Where::here("Fokker-Planck"));
       }

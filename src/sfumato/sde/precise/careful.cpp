@@ -109,16 +109,16 @@ void require_resolved(const Spectrum& spectrum, const GivenTraining& training, d
   if (spectrum.values.size() <= kLargestWide) return;  // looked at with more digits
   const double unit = training.learning_rate == 0.0 ? 1.0 : training.learning_rate;
   if (rounding_of(spectrum) * unit * when < too_little) return;
-  throw NumericalFailure("double precision leaves too few digits to compare the laws",
+  throw NumericalFailure("double precision leaves too few digits to compare the distributions",
                          "Standardise the columns, or add ridge",
-                         Where::here("comparison of two laws"));
+                         Where::here("comparison of two distributions"));
 }
 
 void require_agreement(const WhitenedPair& pair, const WhitenedPair& twin) {
   if (!twin.mutually_singular && disagreement(pair, twin) < kAgreement) return;
-  throw NumericalFailure("double precision leaves too few digits to compare the laws",
+  throw NumericalFailure("double precision leaves too few digits to compare the distributions",
                          "Standardise the columns, add ridge, or put noise in every direction",
-                         Where::here("comparison of two laws"));
+                         Where::here("comparison of two distributions"));
 }
 
 }  // namespace sfumato

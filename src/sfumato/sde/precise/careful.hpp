@@ -7,6 +7,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/precise/reached.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -19,10 +20,6 @@ namespace sfumato {
 /// Whether eigenvalues computed in double precision have lost so many digits that those of more
 /// precise numbers are worth their time.
 [[nodiscard]] bool loses_digits(const Spectrum& spectrum);
-
-/// The same training in other coordinates, the last one first, and with every entry of A and the pull moved
-/// by one unit of rounding: what differs between the two is rounding.
-[[nodiscard]] GivenTraining rounding_twin(const GivenTraining& training);
 
 /// Throws   NumericalFailure if an eigenvalue of a table's curvature was taken to be 0 for want of digits and
 ///          could matter until then: both comparisons would err alike.
@@ -85,15 +82,18 @@ template <class Law>
     if (auto pair = compare_precisely(p.precise(), q.precise(), when, first)) return *pair;
     const std::string reason =
         p.long_run().reason.empty() ? q.long_run().reason : p.long_run().reason;
-    throw NumericalFailure(reason.empty() ? "there is no law in the long run" : reason,
-                           "Ask for a finite time", Where::here("comparison of two laws"));
+    throw NumericalFailure(reason.empty() ? "there is no distribution in the long run" : reason,
+                           "Ask for a finite time", Where::here("comparison of two distributions"));
   }
   require_resolved(p.spectrum(), given_p, when);
   require_resolved(q.spectrum(), given_q, when);
   WhitenedPair pair = rounded(p, q, when);
-  if (pair.mutually_singular) return pair;
-  require_agreement(
-      pair, rounded(Law::of(rounding_twin(given_p)), Law::of(rounding_twin(given_q)), when));
+  if (pair.mutually_singular) {
+    const Eigen::VectorXd mean_p = p.at(when).mean, mean_q = q.at(when).mean;
+    require_singular({p.spectrum(), given_p, mean_p}, {q.spectrum(), given_q, mean_q}, when);
+    return pair;
+  }
+  require_agreement(pair, rounded(p.twin(), q.twin(), when));
   return pair;
 }
 

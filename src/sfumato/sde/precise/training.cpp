@@ -321,7 +321,7 @@ Rung<T> compare_in(PreciseTraining::Work& p, PreciseTraining::Work& q, double wh
 
 [[noreturn]] void throw_too_few(const char* problem) {
   throw NumericalFailure(problem, "Standardise the columns, or add ridge",
-                         Where::here("comparison of two laws"));
+                         Where::here("comparison of two distributions"));
 }
 
 /// Three numbers that see every ratio and shift: both relative entropies and the variance of the
@@ -447,11 +447,12 @@ std::optional<WhitenedPair> compare_precisely(const PreciseTraining& p, const Pr
   }
   for (const double size : widest.pair ? measures(*widest.pair) : std::array<double, 3>{}) {
     if (size < kTooFar) continue;
-    throw NumericalFailure("the laws are too far apart, or too unequal, for double precision",
-                           "Rescale the data, or use more noise or ridge",
-                           Where::here("comparison of two laws"));
+    throw NumericalFailure(
+        "the distributions are too far apart, or too unequal, for double precision",
+        "Rescale the data, or use more noise or ridge",
+        Where::here("comparison of two distributions"));
   }
-  throw_too_few("two hundred digits are too few to compare the laws");
+  throw_too_few("two hundred digits are too few to compare the distributions");
 }
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -15,6 +14,7 @@
 #include "sfumato/math/entries.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
+#include "sfumato/sde/problem/triangularise.hpp"
 
 namespace sfumato {
 namespace {
@@ -26,9 +26,16 @@ using Eigen::VectorXd;
 constexpr double kDominating = 0.9;       // an update then keeps all digits but one
 constexpr double kLeverageRidge = 1e-10;  // far above rounding, far below any real curvature
 
-MatrixXd gram_of(const MatrixXd& x) {
+MatrixXd gram_of(const MatrixXd& x, const Observer& observer) {
+  constexpr Index products =
+      2'000'000'000;  // between two looks at the observer: less than a second
+  const Index block = std::max<Index>(64, products / (x.cols() * x.cols()));
   MatrixXd gram = MatrixXd::Zero(x.cols(), x.cols());
-  gram.selfadjointView<Eigen::Lower>().rankUpdate(x.transpose());
+  for (Index first = 0; first < x.rows(); first += block) {
+    throw_if_stopped(observer);
+    const auto rows = x.middleRows(first, std::min(block, x.rows() - first));
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+  }
   gram.triangularView<Eigen::StrictlyUpper>() = gram.transpose();
   return gram;
 }
@@ -65,11 +72,19 @@ double scaled_reciprocal_condition(const MatrixOf<T>& upper) {
   return 1.0 / (inverse * largest);
 }
 
+/// y - X w, a column at a time: X in precision T would be a second table.
+template <class T>
+VectorOf<T> less_product(VectorOf<T> y, const MatrixXd& x, const VectorOf<T>& w) {
+  for (Index j = 0; j < x.cols(); ++j) y -= w(j) * x.col(j).cast<T>();
+  return y;
+}
+
 /// Least squares with the rows sqrt(weight) (x, y) and the ridge term, a block of rows at a time: the triangle
 /// so far stands on top of the next block, so that no second table is made.
 template <class T>
 RidgeFit<T> fit_table(const MatrixXd& features, const VectorXd& target,
-                                 const RidgeProblem::Weights& weights, const VectorXd& lift) {
+                      const RidgeProblem::Weights& weights, const VectorXd& lift,
+                      const Observer& observer) {
   const Index n = features.rows();
   const Index p = features.cols();
   const Index block = std::max<Index>(256, 4 * p);
@@ -79,18 +94,17 @@ RidgeFit<T> fit_table(const MatrixXd& features, const VectorXd& target,
   VectorOf<T> right = VectorOf<T>::Zero(p);
   for (Index first = 0; first < n; first += block) {
     const Index count = std::min(block, n - first);
-    MatrixOf<T> stacked(p + count, p);
-    stacked << triangle, root * features.middleRows(first, count).cast<T>();
-    VectorOf<T> stacked_right(p + count);
-    stacked_right << right, root * target.segment(first, count).cast<T>();
-    const Eigen::HouseholderQR<Eigen::Ref<MatrixOf<T>>> qr(stacked);
-    stacked_right.applyOnTheLeft(qr.householderQ().adjoint());
-    triangle = qr.matrixQR().topRows(p).template triangularView<Eigen::Upper>();
-    right = stacked_right.head(p);
+    MatrixOf<T> stacked(p + count, p + 1);
+    stacked << triangle, right, root * features.middleRows(first, count).cast<T>(),
+        root * target.segment(first, count).cast<T>();
+    triangularise(stacked, p, observer);
+    triangle = stacked.topLeftCorner(p, p).template triangularView<Eigen::Upper>();
+    right = stacked.col(p).head(p);
   }
-  RidgeFit<T> fit{weights, std::move(triangle), {}, 0.0};
+  RidgeFit<T> fit{weights, std::move(triangle), {}, {}, 0.0};
   fit.reciprocal_condition = scaled_reciprocal_condition(fit.upper);
   fit.minimiser = fit.unwhiten(right);
+  fit.residuals = root * less_product<T>(target.cast<T>(), features, fit.minimiser);
   return fit;
 }
 
@@ -120,7 +134,8 @@ struct detail::RidgeFits {
   MatrixXd leverage_factor;           ///< R of the table, or of the lifted one when it is singular
 };
 
-RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const RidgeOptions& options)
+RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const RidgeOptions& options,
+                           const Observer& observer)
     : table_(std::make_shared<const TableSums>(std::move(rows_of_features), std::move(targets))),
       options_(options) {
   const Where where = Where::here();
@@ -137,7 +152,7 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
                           "With the mean, the ridge term is per row as it is: use fixed", where);
   }
 
-  sums_ = {gram_of(features()), features().transpose() * target()};
+  sums_ = {gram_of(features(), observer), features().transpose() * target()};
   if (!sums_.gram.allFinite() || !sums_.moment.allFinite()) {
     throw NumericalFailure("the squares of the features or their products with the target overflow",
                            "Standardise or rescale the columns", where);
@@ -150,24 +165,24 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
 }
 
 template <class T>
-std::optional<RidgeFit<T>> RidgeProblem::fit_all() const {
+std::optional<RidgeFit<T>> RidgeProblem::fit_all(const Observer& observer) const {
   std::optional<RidgeFit<T>> all =
-      fit_table<T>(features(), target(), weights(), VectorXd::Zero(parameters()));
+      fit_table<T>(features(), target(), weights(), VectorXd::Zero(parameters()), observer);
   if (all->is_singular()) all.reset();
   return all;
 }
 
 template <>
-const std::optional<RidgeFit<double>>& RidgeProblem::fit() const {
-  std::call_once(fits_->once, [this] {
-    fits_->rounded = fit_all<double>();
+const std::optional<RidgeFit<double>>& RidgeProblem::fit(const Observer& observer) const {
+  std::call_once(fits_->once, [&] {
+    fits_->rounded = fit_all<double>(observer);
     if (const auto& own = fits_->rounded) {
       fits_->leverage_factor = own->upper;
       fits_->reciprocal_condition = own->reciprocal_condition;
       return;
     }
     const auto lifted = [&](const VectorXd& lift) {
-      return fit_table<double>(features(), target(), weights(), lift);
+      return fit_table<double>(features(), target(), weights(), lift, observer);
     };
     fits_->reciprocal_condition = lifted(VectorXd::Zero(parameters())).reciprocal_condition;
     VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
@@ -177,12 +192,14 @@ const std::optional<RidgeFit<double>>& RidgeProblem::fit() const {
   return fits_->rounded;
 }
 template <>
-const std::optional<RidgeFit<long double>>& RidgeProblem::fit() const {
-  std::call_once(fits_->once_extended, [this] { fits_->extended = fit_all<long double>(); });
+const std::optional<RidgeFit<long double>>& RidgeProblem::fit(const Observer& observer) const {
+  std::call_once(fits_->once_extended, [&] { fits_->extended = fit_all<long double>(observer); });
   return fits_->extended;
 }
 
-bool RidgeProblem::has_minimiser() const { return fit<double>().has_value(); }
+bool RidgeProblem::has_minimiser(const Observer& observer) const {
+  return fit<double>(observer).has_value();
+}
 
 const MatrixXd& RidgeProblem::features() const { return table_->features(); }
 const VectorXd& RidgeProblem::target() const { return table_->target(); }
@@ -216,20 +233,25 @@ QuadraticLoss RidgeProblem::weigh(const Sums& sums) const {
 
 RidgeProblem::Sums RidgeProblem::sums_over_others(Index row) const {
   const Index after = rows() - row - 1;
-  return {gram_of(features().topRows(row)) + gram_of(features().bottomRows(after)),
+  const Observer quiet;
+  return {gram_of(features().topRows(row), quiet) + gram_of(features().bottomRows(after), quiet),
           features().topRows(row).transpose() * target().head(row) +
               features().bottomRows(after).transpose() * target().tail(after)};
 }
 
 const VectorXd& RidgeProblem::minimiser() const {
   if (!has_minimiser()) {
+    const bool told = parameters() <= kLargestWide;  // with more digits, where they are looked at
     throw NumericalFailure(
-        fmt::format("the loss has no unique minimiser: scaled to a unit diagonal, the smallest "
-                    "eigenvalue of its curvature is {:.3g} of the largest",
+        fmt::format("{}: scaled to a unit diagonal, the smallest eigenvalue of its curvature is "
+                    "{:.3g} of the "
+                    "largest",
+                    told ? "the loss has no unique minimiser"
+                         : "double precision cannot tell whether the loss has a unique minimiser",
                     fits_->reciprocal_condition),
         "Add a ridge term, or drop features that others determine");
   }
-  return fit<double>()->minimiser;
+  return fit<double>(Observer())->minimiser;
 }
 
 double RidgeProblem::leverage(Index row) const {
@@ -240,7 +262,12 @@ double RidgeProblem::leverage(Index row) const {
     return std::min(1.0, weight * precise_->inverse_form(x));
   }
   const VectorXd half = fits_->leverage_factor.transpose().triangularView<Eigen::Lower>().solve(x);
-  return std::min(1.0, weight * half.squaredNorm());
+  // The lifted factor has a condition number of up to 1e5, and the bound must not lose to its rounding.
+  return std::min(1.0, (unique ? weight : (1.0 - 1e-8) * weight) * half.squaredNorm());
+}
+
+bool RidgeProblem::leverages_are_lower_bounds() const {
+  return parameters() > kLargestWide && !has_minimiser();
 }
 
 bool RidgeProblem::dominates(Index row) const { return rows() == 1 || leverage(row) > kDominating; }
@@ -267,35 +294,44 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
 }
 
 template <class T>
-const std::optional<RidgeFit<T>>& RidgeProblem::reference() const {
-  (void)minimiser();
-  return fit<T>();
+const std::optional<RidgeFit<T>>& RidgeProblem::reference(const Observer& observer) const {
+  if (!has_minimiser(observer)) (void)minimiser();  // throws
+  return fit<T>(observer);
 }
 
 template <class T>
-RidgeFit<T> RidgeProblem::neighbour_fit(Index row,
-                                                   const std::optional<Record>& replacement) const {
-  MatrixXd others = features();
-  VectorXd response = target();
-  // A row of zeros is as good as no row: it adds nothing to any sum.
-  others.row(row).setZero();
-  response(row) = 0.0;
-  if (replacement) {
-    require_size("replacement", replacement->features.size(), parameters());
-    others.row(row) = replacement->features.transpose();
-    response(row) = replacement->target;
+RowRemainder<T> RidgeProblem::remainder(Index row) const {
+  const RidgeFit<T>& fit = *reference<T>();
+  const T root = std::sqrt(T(fit.weights.row));
+  const T root_ridge = std::sqrt(T(fit.weights.ridge));
+  const auto solve = [&](const VectorOf<T>& right) { return fit.unwhiten(fit.whiten(right)); };
+  VectorOf<T> unit = VectorOf<T>::Zero(rows());
+  unit(row) = T(1);
+  const VectorOf<T> x = root * features().row(row).transpose().template cast<T>();
+  VectorOf<T> v = solve(x);
+  // R^T R v = B^T e squares the condition number; one step of refinement with what is left of e takes it back
+  // (the corrected seminormal equations).
+  VectorOf<T> rest = less_product<T>(unit, features(), VectorOf<T>(root * v));
+  VectorOf<T> gradient(parameters());
+  for (Index j = 0; j < parameters(); ++j) {
+    gradient(j) =
+        root * features().col(j).template cast<T>().dot(rest) - root_ridge * (root_ridge * v(j));
   }
-  return fit_table<T>(others, response, weights(), VectorXd::Zero(parameters()));
+  v += solve(gradient);
+  rest = less_product<T>(unit, features(), VectorOf<T>(root * v));
+  const VectorOf<T> rest_of_ridge = root_ridge * v;
+  const T complement = rest.squaredNorm() + rest_of_ridge.squaredNorm();
+  const T left = rest.dot(fit.residuals) + rest_of_ridge.dot(root_ridge * fit.minimiser);
+  return {std::move(v), complement, -left / root};
 }
 
 template struct detail::RidgeFit<double>;
 template struct detail::RidgeFit<long double>;
-template const std::optional<RidgeFit<double>>& RidgeProblem::reference<double>() const;
-template const std::optional<RidgeFit<long double>>&
-RidgeProblem::reference<long double>() const;
-template RidgeFit<double> RidgeProblem::neighbour_fit<double>(
-    Index, const std::optional<Record>&) const;
-template RidgeFit<long double> RidgeProblem::neighbour_fit<long double>(
-    Index, const std::optional<Record>&) const;
+template const std::optional<RidgeFit<double>>& RidgeProblem::reference<double>(
+    const Observer&) const;
+template const std::optional<RidgeFit<long double>>& RidgeProblem::reference<long double>(
+    const Observer&) const;
+template RowRemainder<double> RidgeProblem::remainder<double>(Index) const;
+template RowRemainder<long double> RidgeProblem::remainder<long double>(Index) const;
 
 }  // namespace sfumato

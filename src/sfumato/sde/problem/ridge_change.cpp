@@ -19,7 +19,8 @@ using Eigen::VectorXd;
 template <class T>
 using ArrayOf = Eigen::Array<T, Eigen::Dynamic, 1>;
 
-constexpr double kSmallRatio = 0.5;  // a precision below it is the difference of larger numbers
+constexpr double kSmallRatio = 0.5;   // a precision below it is the difference of larger numbers
+constexpr double kLittleLeft = 0.01;  // of 1 - h: the difference has lost two digits
 // Of comparisons in double and long double, whose errors are 2^11 apart; as in compare_precisely.
 constexpr double kAgreement = 1e-8 * 2048 / 16;
 
@@ -28,32 +29,60 @@ RowChange<T> no_change(Index parameters) {
   return {MatrixOf<T>(parameters, 0), ArrayOf<T>(0), ArrayOf<T>(0), ArrayOf<T>(0)};
 }
 
+/// The row as it stands in the fit to the table: what others leave of it, where the difference 1 - h has not.
 template <class T>
-std::optional<RowChange<T>> removal(const RidgeProblem& problem, Index row,
-                                    const RidgeFit<T>& reference) {
+std::optional<RowRemainder<T>> remainder_if_needed(const RidgeProblem& problem, Index row,
+                                                   const VectorOf<T>& u) {
+  if (T(1) - u.squaredNorm() > T(kLittleLeft)) return std::nullopt;
+  return problem.remainder<T>(row);
+}
+
+/// Whether 1 - h is rounding: without the row, no minimiser is unique as far as T tells.
+template <class T>
+bool is_rounding(T complement) {
+  constexpr T unit = 1000 * std::numeric_limits<T>::epsilon();  // of the entries of the remainder
+  return complement <= unit * unit;
+}
+
+template <class T>
+struct Moved {
+  RowChange<T> change;
+  VectorOf<T> whitened;  ///< neighbour's minimiser - reference's, in the coordinates z
+  VectorOf<T>
+      weights;  ///< the same in weights, where R^{-1} would magnify its rounding; else empty
+};
+
+template <class T>
+VectorOf<T> weights_of(Moved<T> moved, const RidgeFit<T>& reference) {
+  if (moved.weights.size() > 0) return std::move(moved.weights);
+  return reference.unwhiten(moved.whitened);
+}
+
+template <class T>
+std::optional<Moved<T>> removal(const RidgeProblem& problem, Index row,
+                                const RidgeFit<T>& reference) {
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
   const T root_weight = std::sqrt(T(reference.weights.row));
   const VectorOf<T> u = root_weight * reference.whiten(x);
   const T norm = u.norm();
-  if (norm == T(0)) return no_change<T>(problem.parameters());
-
-  // Both are those of the row as seen from the neighbour: h' = h / (1 - h), r' = r / (1 - h).
-  T leverage = 0;
-  T residual = 0;
-  if (problem.dominates(row)) {  // 1 - h and r are small differences: start from the neighbour
-    const auto fit = problem.neighbour_fit<T>(row, std::nullopt);
-    if (fit.is_singular()) return std::nullopt;
-    leverage = T(fit.weights.row) * fit.whiten(x).squaredNorm();
-    residual = x.dot(fit.minimiser) - T(record.target);
-  } else {
-    const T remainder = T(1) - norm * norm;
-    leverage = norm * norm / remainder;
-    residual = (x.dot(reference.minimiser) - T(record.target)) / remainder;
+  if (norm == T(0)) return Moved<T>{no_change<T>(problem.parameters()), u, {}};
+  T complement = T(1) - norm * norm;
+  T residual = x.dot(reference.minimiser) - T(record.target);
+  VectorOf<T> weights;
+  if (const auto left = remainder_if_needed(problem, row, u)) {
+    if (is_rounding(left->complement)) return std::nullopt;
+    complement = left->complement;
+    residual = left->residual;
+    weights = left->weights;
   }
-  return RowChange<T>{
-      u / norm, ArrayOf<T>::Constant(1, leverage), ArrayOf<T>::Constant(1, T(1) + leverage),
-      ArrayOf<T>::Constant(1, root_weight * residual * std::sqrt(leverage / (T(1) + leverage)))};
+  // Both are those of the row as seen from the neighbour: h' = h / (1 - h), r' = r / (1 - h).
+  const T leverage = norm * norm / complement;
+  const T seen = root_weight * residual / complement;
+  return Moved<T>{{u / norm, ArrayOf<T>::Constant(1, leverage),
+                   ArrayOf<T>::Constant(1, T(1) + leverage), ArrayOf<T>::Constant(1, seen * norm)},
+                  seen * u,
+                  seen * weights};
 }
 
 /// Orthonormal columns that span u and v: none, one or two.
@@ -74,9 +103,8 @@ MatrixOf<T> span_of(const VectorOf<T>& u, const VectorOf<T>& v) {
 }
 
 template <class T>
-std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index row,
-                                           const Record& other,
-                                           const RidgeFit<T>& reference) {
+std::optional<Moved<T>> replacement_of(const RidgeProblem& problem, Index row, const Record& other,
+                                       const RidgeFit<T>& reference) {
   require_size("replacement", other.features.size(), problem.parameters());
   const Record record = problem.record(row);
   const VectorOf<T> x = record.features.cast<T>();
@@ -88,7 +116,7 @@ std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index ro
   const VectorOf<T> step = root_weight * reference.whiten(feature_step);  // v - u, with its digits
 
   const MatrixOf<T> basis = span_of<T>(u, v);
-  if (basis.cols() == 0) return no_change<T>(problem.parameters());
+  if (basis.cols() == 0) return Moved<T>{no_change<T>(problem.parameters()), u, {}};
   // v v^T - u u^T = (step sum^T + sum step^T) / 2: nothing cancels when the records are close.
   const VectorOf<T> a = basis.transpose() * step;
   const VectorOf<T> b = basis.transpose() * (u + v);
@@ -100,25 +128,38 @@ std::optional<RowChange<T>> replacement_of(const RidgeProblem& problem, Index ro
   result.directions = basis * eigen.eigenvectors();
   result.ratio = T(1) / (T(1) + change);
   result.excess = -change / (T(1) + change);
-  if (!problem.dominates(row) || T(1) + change.minCoeff() > T(kSmallRatio)) {
+  const auto left = T(1) + change.minCoeff() > T(kSmallRatio)
+                        ? std::nullopt
+                        : remainder_if_needed(problem, row, u);
+  if (!left) {
     const T residual = x.dot(reference.minimiser) - T(record.target);
     const T residual_step =
         feature_step.dot(reference.minimiser) - (T(other.target) - T(record.target));
     const VectorOf<T> gradient = -root_weight * (residual * step + residual_step * v);
     result.shift = (result.directions.transpose() * gradient).array() * result.ratio;
-    return result;
+    VectorOf<T> moved = result.directions * result.shift.matrix();
+    return Moved<T>{std::move(result), std::move(moved), {}};
   }
-  const auto fit = problem.neighbour_fit<T>(row, other);
-  if (fit.is_singular()) return std::nullopt;
-  for (Index k = 0; k < change.size(); ++k) {
-    if (T(1) + change(k) > T(kSmallRatio)) continue;
-    const VectorOf<T> direction = reference.upper.transpose() * result.directions.col(k);
-    result.ratio(k) = fit.whiten(direction).squaredNorm();
-    result.excess(k) = result.ratio(k) - T(1);
-  }
-  const VectorOf<T> moved = reference.upper * (fit.minimiser - reference.minimiser);
+  // M = I - u u^T + v v^T in the span of u and v, with g = 1 - h, k = |v|^2 and w = u^T v:  M u = g u + w v,
+  // M v = (1 + k) v - w u,  and its determinant is a sum of positive terms. M z = sqrt(c) (r u - r' v).
+  const T g = left->complement;
+  const T w = u.dot(v);
+  const T above = T(1) + v.squaredNorm();
+  const T determinant = g * above + w * w;
+  if (is_rounding(determinant / above)) return std::nullopt;
+  const T own = root_weight * left->residual;
+  const T others = -root_weight * (x_other.dot(reference.minimiser) - T(other.target));
+  const T along_u = (own * above + others * w) / determinant;
+  const T along_v = (others * g - own * w) / determinant;
+  Index least = 0;
+  (void)change.minCoeff(&least);
+  const T largest = change.size() == 1 ? T(1) : T(1) + change.maxCoeff();
+  result.ratio(least) = largest / determinant;
+  result.excess(least) = result.ratio(least) - T(1);
+  VectorOf<T> moved = along_u * u + along_v * v;
   result.shift = (result.directions.transpose() * moved).array();
-  return result;
+  return Moved<T>{std::move(result), std::move(moved),
+                  along_u * left->weights + along_v * reference.unwhiten(v)};
 }
 
 /// The pair in the coordinates of the reference, with the deviation `unit` of P in each.
@@ -143,45 +184,58 @@ PreciseTraining neighbour_training(const RidgeProblem& problem, Index row,
   return PreciseTraining(std::move(training));
 }
 
-}  // namespace
-
 template <class T>
-std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Index row,
-                                       const std::optional<Record>& replacement) {
-  const auto& reference = problem.reference<T>();
+std::optional<Moved<T>> moved_by(const RidgeProblem& problem, Index row,
+                                 const std::optional<Record>& replacement,
+                                 const Observer& observer) {
+  const auto& reference = problem.reference<T>(observer);
   if (!reference) return std::nullopt;
   if (replacement) return replacement_of<T>(problem, row, *replacement, *reference);
   return removal<T>(problem, row, *reference);
 }
 
+/// What `compare` makes of the change and the fit in long double, if it makes nearly the same of them in double.
+template <class Compare>
+std::optional<WhitenedPair> agreed_pair(const RidgeProblem& problem, Index row,
+                                        const std::optional<Record>& replacement,
+                                        const Observer& observer, const Compare& compare) {
+  if (!problem.has_minimiser(observer)) return std::nullopt;
+  const auto rounded = moved_by<double>(problem, row, replacement, observer);
+  if (!rounded) return std::nullopt;
+  const auto extended = moved_by<long double>(problem, row, replacement, observer);
+  if (!extended) return std::nullopt;
+  WhitenedPair pair = compare(*extended, *problem.reference<long double>());
+  if (pair.mutually_singular) return pair;
+  if (disagreement(compare(*rounded, *problem.reference()), pair) < kAgreement) return pair;
+  return std::nullopt;
+}
+
+}  // namespace
+
+template <class T>
+std::optional<RowChange<T>> row_change(const RidgeProblem& problem, Index row,
+                                       const std::optional<Record>& replacement) {
+  auto moved = moved_by<T>(problem, row, replacement, Observer());
+  if (!moved) return std::nullopt;
+  return std::move(moved->change);
+}
+
 template <class T>
 std::optional<VectorOf<T>> minimiser_shift(const RidgeProblem& problem, Index row,
                                            const std::optional<Record>& replacement) {
-  if (problem.dominates(row)) {  // R^{-1} would magnify the rounding of the one direction
-    const auto fit = problem.neighbour_fit<T>(row, replacement);
-    if (fit.is_singular()) return std::nullopt;
-    return VectorOf<T>(fit.minimiser - problem.reference<T>()->minimiser);
-  }
-  const auto change = row_change<T>(problem, row, replacement);
-  if (!change) return std::nullopt;
-  const VectorOf<T> moved = change->directions * change->shift.matrix();
-  return VectorOf<T>(problem.reference<T>()->unwhiten(moved));
+  auto moved = moved_by<T>(problem, row, replacement, Observer());
+  if (!moved) return std::nullopt;
+  return weights_of<T>(*std::move(moved), *problem.reference<T>());
 }
 
 std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, Index row,
                                                   const std::optional<Record>& replacement,
-                                                  double noise_variance) {
+                                                  double noise_variance, const Observer& observer) {
   require_positive("noise_variance", noise_variance);
   // R (w - m) has covariance s^2/2 I under P.
   const double unit = std::sqrt(noise_variance / 2.0);
-  if (problem.has_minimiser()) {
-    const auto rounded = row_change<double>(problem, row, replacement);
-    const auto extended = row_change<long double>(problem, row, replacement);
-    if (rounded && extended) {
-      const WhitenedPair pair = pair_of(*extended, unit);
-      if (disagreement(pair_of(*rounded, unit), pair) < kAgreement) return pair;
-    }
-  }
+  const auto compare = [&](const auto& moved, const auto&) { return pair_of(moved.change, unit); };
+  if (auto pair = agreed_pair(problem, row, replacement, observer, compare)) return pair;
   require_few(problem);
   // The law of variance s^2 has the shifts of variance 1 divided by s.
   auto precise = compare_precisely(problem.precise(), neighbour_training(problem, row, replacement),
@@ -192,17 +246,13 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
 
 std::optional<WhitenedPair> ridge_pair_released(const RidgeProblem& problem, Index row,
                                                 const std::optional<Record>& replacement,
-                                                const Covariance& noise) {
+                                                const Covariance& noise, const Observer& observer) {
   const VectorXd origin = VectorXd::Zero(problem.parameters());
   const auto pair_at = [&](const VectorXd& shift) { return whiten(origin, noise, shift, noise); };
-  if (problem.has_minimiser()) {
-    const auto rounded = minimiser_shift<double>(problem, row, replacement);
-    const auto extended = minimiser_shift<long double>(problem, row, replacement);
-    if (rounded && extended) {
-      const WhitenedPair pair = pair_at(extended->cast<double>());
-      if (pair.mutually_singular || disagreement(pair_at(*rounded), pair) < kAgreement) return pair;
-    }
-  }
+  const auto compare = [&](const auto& moved, const auto& reference) {
+    return pair_at(weights_of(moved, reference).template cast<double>());
+  };
+  if (auto pair = agreed_pair(problem, row, replacement, observer, compare)) return pair;
   require_few(problem);
   const auto shift =
       minimiser_shift_precisely(problem.precise(), neighbour_training(problem, row, replacement));

@@ -30,7 +30,8 @@ struct RowChange {
   Eigen::Array<T, Eigen::Dynamic, 1> shift;
 };
 
-/// O(p^2), except for the few rows that dominate (RidgeProblem::neighbour). T is double or long double.
+/// O(p^2), and O(N p) where h is above 0.99 and 1 - h and r are small differences: RowRemainder has their digits.
+/// T is double or long double.
 ///
 /// Empty when the neighbour has no unique minimiser: a row that alone determines a parameter.
 /// Throws   NumericalFailure if the table itself has none.
@@ -45,10 +46,11 @@ template <class T = double>
                                                          const std::optional<Record>& replacement);
 
 /// The two minimisers with the same noise added to both, against each other: at least eight digits,
-/// from as many as it takes (compare_precisely). Empty and throws as row_change, and as compare_precisely.
+/// from as many as it takes (compare_precisely). Empty and throws as row_change, and as compare_precisely; Stopped
+/// if the observer asked to stop.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_released(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
-    const Covariance& noise);
+    const Covariance& noise, const Observer& observer = Observer());
 
 /// The stationary laws of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
 /// Sigma = noise_variance I: P = N(m, s^2/2 A^{-1}), so that all but one or two of the ratios of
@@ -56,9 +58,10 @@ template <class T = double>
 /// many as it takes (compare_precisely).
 ///
 /// Empty    when the neighbour has no stationary law.
-/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary law, or as compare_precisely.
+/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary law, or as compare_precisely;
+///          Stopped if the observer asked to stop.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_stationary(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
-    double noise_variance);
+    double noise_variance, const Observer& observer = Observer());
 
 }  // namespace sfumato

@@ -1,7 +1,8 @@
 #include "sfumato/sde/problem/row_span.hpp"
 
-#include <Eigen/QR>
 #include <utility>
+
+#include "sfumato/sde/problem/triangularise.hpp"
 
 namespace sfumato {
 
@@ -10,7 +11,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 RowSpan span_of_rows(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                     bool last_first) {
+                     bool last_first, const Observer& observer) {
   const Index rows = problem.rows();
   const Index vectors = rows + (replacement ? 1 : 0);
   MatrixXd columns(problem.parameters(), vectors);  // the rows as columns
@@ -22,9 +23,10 @@ RowSpan span_of_rows(const RidgeProblem& problem, const std::optional<Record>& r
   }
   if (replacement) columns.col(rows) = replacement->features;
   if (last_first) columns = columns.colwise().reverse().eval();
-  const Eigen::HouseholderQR<Eigen::Ref<MatrixXd>> qr(columns);
-  const MatrixXd triangle = qr.matrixQR().topRows(vectors).triangularView<Eigen::Upper>();
-  RowSpan span{{triangle.leftCols(rows).transpose(), std::move(target), problem.options()}, {}};
+  triangularise<double>(columns, vectors, observer);
+  const MatrixXd triangle = columns.topRows(vectors).triangularView<Eigen::Upper>();
+  RowSpan span{
+      {triangle.leftCols(rows).transpose(), std::move(target), problem.options(), observer}, {}};
   if (replacement) span.replacement = Record{triangle.col(rows), replacement->target};
   return span;
 }

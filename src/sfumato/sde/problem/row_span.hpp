@@ -17,7 +17,9 @@ struct RowSpan {
 /// the same from every side. For tables with more columns than rows.
 ///
 /// `last_first` takes the columns in the opposite order: the same problem with other rounding.
+/// Throws   Stopped if the observer asked to stop.
 [[nodiscard]] RowSpan span_of_rows(const RidgeProblem& problem,
-                                   const std::optional<Record>& replacement, bool last_first);
+                                   const std::optional<Record>& replacement, bool last_first,
+                                   const Observer& observer);
 
 }  // namespace sfumato

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "sfumato/core/error.hpp"
 
@@ -69,10 +70,12 @@ LedgerConnection::LedgerConnection(std::string path, For purpose)
   const std::string name = sealed ? uri_of(file_) + "?immutable=1" : file_;
   const int flags =
       sealed ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;  // it exists
-  if (sqlite3_open_v2(name.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
+  if (const int code = sqlite3_open_v2(name.c_str(), &db_, flags, nullptr); code != SQLITE_OK) {
     // A constructor that throws runs no destructor.
-    const std::string text = db_ == nullptr ? "out of memory" : sqlite3_errmsg(db_);
+    const bool no_memory = db_ == nullptr || (code & 0xFF) == SQLITE_NOMEM;
+    const std::string text = no_memory ? "" : sqlite3_errmsg(db_);
     sqlite3_close_v2(db_);
+    if (no_memory) throw std::bad_alloc();
     throw StorageError(fmt::format("cannot be opened ({})", text),
                        "Check its permissions and those of the directory", Where::in(path_));
   }

@@ -55,23 +55,23 @@ LedgerIdentity identity_of(const std::map<std::string, std::string>& rows,
 void require_same(const LedgerIdentity& theirs, const LedgerIdentity& ours,
                   const StudyDifferences& differences, const std::string& path) {
   const auto refuse = [&](const std::string& problem) {
-    throw InvalidArgument(problem, "Use another ledger for this run", Where::in(path));
+    throw InvalidArgument(problem, "Use another ledger for this run (`ledger`)", Where::in(path));
   };
   if (theirs.study != ours.study) {  // which may be the same in the words of an earlier version
     const std::vector<std::string> others = differences(theirs.study, ours.study);
     if (!others.empty()) refuse(fmt::format("holds another study: {}", fmt::join(others, "; ")));
   }
   if (theirs.version != ours.version) {
-    refuse(fmt::format("was begun by version {}, this is {}", theirs.version, ours.version));
+    refuse(fmt::format("was started by version {}, but this is {}", theirs.version, ours.version));
   }
   if (theirs.instruction_set != ours.instruction_set) {
-    refuse(fmt::format("was computed with {}, this machine uses {}", theirs.instruction_set,
+    refuse(fmt::format("was computed with {}, but this machine uses {}", theirs.instruction_set,
                        ours.instruction_set));
   }
   for (const auto& [key, value] : ours.checksums) {
     const auto found = theirs.checksums.find(key);
     if (found == theirs.checksums.end() || found->second != value) {
-      refuse(fmt::format("was computed on other data: the checksum of {} differs", key));
+      refuse(fmt::format("was computed from different data: the checksum of {} differs", key));
     }
   }
 }

@@ -45,8 +45,8 @@ void settle_look(LedgerAudit& audit, const Ledger& ledger, std::optional<std::ui
     if (given) return;
     throw InvalidArgument(
         fmt::format("look {} cannot be recorded: {}", audit.look.number, error.what()),
-        fmt::format("Audit a copy (`sfumato study copy {} NEW`), or say with --look {} that "
-                    "you keep count yourself",
+        fmt::format("Audit a copy (`sfumato study copy {} NEW`), or keep count of the looks "
+                    "yourself: set `look` to {}",
                     ledger.path(), audit.look.number),
         Where::in(ledger.path()));
   }
@@ -93,12 +93,13 @@ std::optional<double> PolicyAudit::maximum(Delta delta) const {
 
 LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
   check(options);
-  LedgerAudit audit{ledger.path(), ledger.identity(), std::make_shared<const Study>(study_of(ledger))};
+  LedgerAudit audit{ledger.path(), ledger.identity(),
+                    std::make_shared<const Study>(study_of(ledger))};
   const AuditSpec& spec = audit.study->audit;
   const std::vector<std::size_t> chosen = chosen_policies(*audit.study, options.policy);
   const bool coins = spec.worlds() == 1;
   if (coins && !options.score.empty()) {
-    throw InvalidArgument("worlds that coins made are judged by the margin", "",
+    throw InvalidArgument("canaries and shadow models are scored by the margin", "",
                           Where::key("score"));
   }
   if (options.guesses && spec.canaries == 0) {

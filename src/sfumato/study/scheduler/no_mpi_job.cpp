@@ -7,8 +7,8 @@ namespace sfumato {
 class MpiJob::Implementation {};
 
 MpiJob::MpiJob() {
-  throw InvalidArgument("this build has no MPI, and was started as one of several processes",
-                        "Start one process with --threads, or build where mpi.h is found "
+  throw InvalidArgument("this build has no MPI, but was started as one of several processes",
+                        "Start one process with several `threads`, or build where mpi.h is found "
                         "(Debian: libopenmpi-dev)",
                         Where::in("study run"));
 }

@@ -55,7 +55,7 @@ std::string canonical_text(const Study& study) {
   for (const LayerSpec& layer : study.model.layers) {
     text += "[[model.layers]]\n" + write_keys(layer, layer_keys(layer.type));
   }
-  text += "[train]\n" + write_keys(study.train, keys_for(kind, train_keys()));
+  text += "[train]\n" + write_keys(study.train, keys_for(kind, training_keys()));
   for (const NoiseSpec& noise : study.noise) {
     text += "[[noise]]\n" + write_keys(noise, noise_keys());
   }

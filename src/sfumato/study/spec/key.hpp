@@ -46,8 +46,11 @@ void read_keys_for(ModelKind kind, T& into, const TomlTable& table, const Keys<T
 /// Of a layer of that type; all of them for an empty type.
 [[nodiscard]] Keys<LayerSpec> layer_keys(const std::string& type);
 [[nodiscard]] std::vector<std::string> layer_types();
-[[nodiscard]] const Keys<Training>& train_keys();
+[[nodiscard]] const Keys<Training>& training_keys();
 [[nodiscard]] const Keys<NoiseSpec>& noise_keys();
+/// Those of private training, which the two above end with.
+[[nodiscard]] const Keys<Training>& private_training_keys();
+[[nodiscard]] const Keys<NoiseSpec>& private_noise_keys();
 [[nodiscard]] const Keys<AuditSpec>& audit_spec_keys();
 
 }  // namespace sfumato

@@ -108,7 +108,7 @@ Key<DataSpec> set_key() {
 
 Key<AdjacencySpec> record_key() {
   return {"record", "integer >= 1 | \"random\"",
-          "the differing record: its number in the set, from 1, or any of D",
+          "the differing record: its number in the data set, from 1, or a random one of D",
           [](AdjacencySpec& to, const TomlTable& table, const std::string& key) {
             to.record.reset();
             if (table.is_string(key)) {
@@ -130,7 +130,8 @@ Key<AdjacencySpec> record_key() {
 Key<NoiseSpec> variance_key() {
   return {"variance",
           "number > 0, or a list of them",
-          "sigma^2 (a factor of the covariance for fixed, default 1); a list is a policy for each",
+          "sigma^2 (for fixed: factor of the covariance, default 1); a list makes one policy of "
+          "each",
           [](NoiseSpec& to, const TomlTable& table, const std::string& key) {
             const std::vector<double> values = table.numbers(key);
             for (const double value : values) {
@@ -160,17 +161,16 @@ const std::vector<LayerType>& known_layers() {
   };
   static const std::vector<LayerType> layers = {
       {"linear",
-       {required(
-           with(integer_key("outputs", "linear: numbers that it gives", &LayerSpec::outputs, 1),
-                {"out_features"}))}},
+       {required(with(integer_key("outputs", "linear: number of outputs", &LayerSpec::outputs, 1),
+                      {"out_features"}))}},
       {"conv2d",
-       {required(
-            with(integer_key("channels", "conv2d: channels that it gives", &LayerSpec::channels, 1),
-                 {"out_channels"})),
-        required(with(integer_key("kernel", "conv2d: height and width", &LayerSpec::kernel, 1),
-                      {"kernel_size"})),
+       {required(with(integer_key("channels", "conv2d: output channels", &LayerSpec::channels, 1),
+                      {"out_channels"})),
+        required(with(
+            integer_key("kernel", "conv2d: height and width of the kernel", &LayerSpec::kernel, 1),
+            {"kernel_size"})),
         integer_key("stride", "conv2d", &LayerSpec::stride, 1),
-        integer_key("padding", "conv2d: zeros on each side", &LayerSpec::padding, 0)}},
+        integer_key("padding", "conv2d: zero padding on each side", &LayerSpec::padding, 0)}},
       {"max_pool", pool()},
       {"avg_pool", pool()},
       {"relu", {}},
@@ -187,6 +187,21 @@ Key<NoiseSpec> only_for(bool (*has)(NoiseKind), Key<NoiseSpec> key) {
   return key;
 }
 
+/// "shuffle" is how others call it.
+Choices<BatchScheme> batch_schemes() {
+  Choices<BatchScheme> schemes =
+      by_name({BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson,
+               BatchScheme::fixed_size, BatchScheme::full});
+  schemes.emplace_back("shuffle", BatchScheme::shuffled);
+  return schemes;
+}
+
+template <class T>
+Keys<T> joined(Keys<T> keys, const Keys<T>& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
 template <class T>
 void append(std::vector<KeyInfo>& infos, const char* table, const Keys<T>& keys,
             const T& defaults = {}) {
@@ -198,10 +213,12 @@ void append(std::vector<KeyInfo>& infos, const char* table, const Keys<T>& keys,
 const Keys<DataSpec>& data_keys() {
   static const Keys<DataSpec> keys = {
       set_key(),
-      optional_integer_key("records", "N, the records of D, drawn at random (default: all)",
+      optional_integer_key("records",
+                           "N, the number of records of D, drawn at random (default: "
+                           "all)",
                            &DataSpec::records),
-      integer_key("seed", "of the choice of records", &DataSpec::seed, 0),
-      choice_key("standardise", "how values become inputs; the constants must be public",
+      integer_key("seed", "seed for drawing the records", &DataSpec::seed, 0),
+      choice_key("standardise", "how values are scaled; the constants must be public",
                  &DataSpec::standardise,
                  Choices<StandardiseBy>{{"public", StandardiseBy::public_constants},
                                         {"none", StandardiseBy::none},
@@ -212,21 +229,25 @@ const Keys<DataSpec>& data_keys() {
       constants_key("deviations", "with standardise = \"constants\": one per channel or feature",
                     &Standardisation::deviations),
       with(text_key("label", "text",
-                    "of a table: column of the classes, or of ridge's targets (default: the last)",
+                    "for a table: column of the classes, or of the targets of ridge (default: the "
+                    "last)",
                     &DataSpec::label),
            {"target"}),
-      only(kNetworks, optional_integer_key("classes", "of a table (default: largest label + 1)",
+      only(kNetworks, optional_integer_key("classes",
+                                           "for a table: number of classes (default: "
+                                           "largest label + 1)",
                                            &DataSpec::classes)),
-      only(kNetworks, path_key("test", "of a table: another table to test on", &DataSpec::test)),
-      only(kNetworks,
-           optional_integer_key("test_records", "test on the first so many (default: all)",
-                                &DataSpec::test_records))};
+      only(kNetworks, path_key("test", "for a table: another table to test on", &DataSpec::test)),
+      only(kNetworks, optional_integer_key("test_records",
+                                           "number of records to test on, from the first "
+                                           "(default: all)",
+                                           &DataSpec::test_records))};
   return keys;
 }
 
 const Keys<AdjacencySpec>& adjacency_keys() {
   static const Keys<AdjacencySpec> keys = {
-      choice_key("kind", "the slot of the record is empty in D', or holds another",
+      choice_key("kind", "remove: the slot of the record is empty in D'; replace: it holds another",
                  &AdjacencySpec::kind, by_name({Adjacency::remove, Adjacency::replace})),
       record_key(),
       only(kClassifiers, flag_key("canary", "give the differing record a wrong label in D",
@@ -236,8 +257,9 @@ const Keys<AdjacencySpec>& adjacency_keys() {
 
 const Keys<ModelSpec>& model_keys() {
   static const Keys<ModelSpec> keys = [] {
-    Key<ModelSpec> activation = text_key("activation", "relu | tanh",
-                                         "between the layers of a preset", &ModelSpec::activation);
+    Key<ModelSpec> activation =
+        text_key("activation", "relu | tanh", "activation between the layers of a preset",
+                 &ModelSpec::activation);
     activation.write = [](const ModelSpec& from) {
       return from.layers.empty() ? toml_text(from.activation) : std::string();
     };
@@ -256,18 +278,20 @@ const Keys<ModelSpec>& model_keys() {
         choice_key("kind", "what is trained", &ModelSpec::kind,
                    by_name({ModelKind::network, ModelKind::quadratic, ModelKind::ridge,
                             ModelKind::logistic})),
-        only(kNetworks, text_key("preset", names.c_str(),
-                                 "a network of the paper; otherwise give [[model.layers]]",
-                                 &ModelSpec::preset)),
+        only(kNetworks,
+             text_key("preset", names.c_str(),
+                      "network of the paper; otherwise give [[model.layers]]", &ModelSpec::preset)),
         only(kNetworks, activation),
         only(kRegressions, ridge),
-        only(kRegressions, flag_key("intercept", "ridge, logistic: add a feature that is always 1",
-                                    &ModelSpec::intercept)),
+        only(kRegressions,
+             flag_key("intercept", "ridge, logistic: add a column of ones", &ModelSpec::intercept)),
         curvature_key("curvature", "quadratic: Hessian of the loss on D", &ModelSpec::quadratic),
-        minimiser_key("minimiser", "quadratic: of the loss on D", &ModelSpec::quadratic),
+        minimiser_key("minimiser", "quadratic: minimiser of the loss on D", &ModelSpec::quadratic),
         curvature_key("other_curvature", "quadratic: Hessian on D' (default: curvature)",
                       &ModelSpec::quadratic_other),
-        minimiser_key("other_minimiser", "quadratic: of the loss on D' (default: minimiser)",
+        minimiser_key("other_minimiser",
+                      "quadratic: minimiser of the loss on D' (default: "
+                      "minimiser)",
                       &ModelSpec::quadratic_other)};
   }();
   return keys;
@@ -283,7 +307,7 @@ Keys<LayerSpec> layer_keys(const std::string& type) {
   const std::string types = fmt::format("{}", fmt::join(layer_types(), " | "));
   Keys<LayerSpec> keys = {
       required(text_key("type", types.c_str(), "what the layer does", &LayerSpec::type)),
-      text_key("name", "text", "of the layer and its parameters (default: fc1, conv1, ...)",
+      text_key("name", "text", "name of the layer and its parameters (default: fc1, conv1, ...)",
                &LayerSpec::name)};
   for (const LayerType& layer : known_layers()) {
     if (layer.name != type && !(type.empty() && layer.name != "avg_pool")) continue;
@@ -292,53 +316,61 @@ Keys<LayerSpec> layer_keys(const std::string& type) {
   return keys;
 }
 
-const Keys<Training>& train_keys() {
-  static const Keys<Training> keys = {
-      with(integer_key("iterations", "steps of training", &Training::iterations, 1, kMostSteps),
-           {"steps"}),
-      only(kNetworks, integer_key("batch_size", "records of a step (their mean number for poisson)",
-                                  &Training::batch_size, 1)),
-      only(kNetworks, choice_key("batches", "how a step chooses its records", &Training::batches,
-                                 by_name({BatchScheme::shuffled, BatchScheme::with_replacement,
-                                          BatchScheme::poisson}))),
-      only(kOnRecords,
-           choice_key("loss", "gradients divided by batch_size (N for full batches), or summed",
-                      &Training::loss,
-                      Choices<LossScale>{{"mean", LossScale::mean}, {"sum", LossScale::sum}})),
-      with(positive_key("learning_rate", "factor of the gradient in a step",
-                        &Training::learning_rate),
-           {"lr"}),
-      integer_key("seed", "of initial weights, batches and noise, the same for D and D'",
-                  &Training::seed, 0),
-      with(flag_key("path_kl", "sum the exact KL of every step between D and D'",
-                    &Training::path_kl),
-           {"odometer"}),
-      only(kNetworks,
-           flag_key("gradient_differences", "second moments of g - g', for `sfumato design`",
-                    &Training::gradient_differences)),
-      only(kNetworks, integer_key("log_every", "steps between logged losses; 0: none",
-                                  &Training::log_every, 0))};
+const Keys<Training>& training_keys() {
+  static const Keys<Training> keys = joined<Training>(
+      {with(integer_key("iterations", "training steps", &Training::iterations, 1, kMostSteps),
+            {"steps"}),
+       only(kNetworks, integer_key("batch_size", "records per step (on average for poisson)",
+                                   &Training::batch_size, 1)),
+       only(kNetworks, with(choice_key("batches", "how the records of a step are chosen",
+                                       &Training::batches, batch_schemes()),
+                            {"sampler"})),
+       only(kOnRecords,
+            choice_key("loss",
+                       "mean: gradients are divided by batch_size (N for full batches); "
+                       "sum: added",
+                       &Training::loss,
+                       Choices<LossScale>{{"mean", LossScale::mean}, {"sum", LossScale::sum}})),
+       with(positive_key("learning_rate", "learning rate", &Training::learning_rate), {"lr"}),
+       integer_key("seed", "seed of initial weights, batches and noise, the same for D and D'",
+                   &Training::seed, 0),
+       with(flag_key("path_kl", "add up the exact KL of every step between D and D'",
+                     &Training::path_kl),
+            {"odometer"}),
+       only(kNetworks,
+            flag_key("gradient_differences", "second moments of g - g', for `sfumato design`",
+                     &Training::gradient_differences)),
+       only(kNetworks, integer_key("log_every", "log the loss every so many steps; 0: never",
+                                   &Training::log_every, 0))},
+      private_training_keys());
   return keys;
 }
 
 const Keys<NoiseSpec>& noise_keys() {
-  static const Keys<NoiseSpec> keys = {
-      text_key("name", "text", "in tables and files (default: the policy)", &NoiseSpec::name),
-      required(
-          choice_key("policy", "covariance of the noise of a step", &NoiseSpec::policy,
-                     by_name({NoiseKind::none, NoiseKind::isotropic, NoiseKind::isotropic_per_layer,
-                              NoiseKind::anisotropic, NoiseKind::floored, NoiseKind::fixed}))),
-      variance_key(),
-      positive_key("floor", "floored: least |gradient| that scales the noise", &NoiseSpec::floor),
-      only_for([](NoiseKind kind) { return kind != NoiseKind::none; },
-               choice_key("reading", "what variance stands for", &NoiseSpec::reading,
-                          by_name({NoiseReading::variance, NoiseReading::deviation,
-                                   NoiseReading::times_learning_rate}))),
-      only_for([](NoiseKind kind) { return kind == NoiseKind::isotropic_per_layer; },
-               flag_key("bias_in_layer",
-                        "isotropic_per_layer: the largest |g| is over weights and biases",
-                        &NoiseSpec::bias_in_layer)),
-      path_key("covariance", "fixed: a file written by `sfumato design`", &NoiseSpec::covariance)};
+  static const Keys<NoiseSpec> keys = joined<NoiseSpec>(
+      {text_key("name", "text", "name in tables and files (default: the policy)", &NoiseSpec::name),
+       required(choice_key("policy", "how the noise of a step is shaped", &NoiseSpec::policy,
+                           by_name({NoiseKind::none, NoiseKind::isotropic,
+                                    NoiseKind::isotropic_per_layer, NoiseKind::anisotropic,
+                                    NoiseKind::floored, NoiseKind::fixed, NoiseKind::clipped}))),
+       variance_key(),
+       positive_key("floor", "floored: smallest |gradient| that scales the noise",
+                    &NoiseSpec::floor),
+       only_for(
+           [](NoiseKind kind) { return kind != NoiseKind::none && kind != NoiseKind::clipped; },
+           choice_key("reading", "what variance stands for", &NoiseSpec::reading,
+                      by_name({NoiseReading::variance, NoiseReading::deviation,
+                               NoiseReading::times_learning_rate}))),
+       only_for([](NoiseKind kind) { return kind == NoiseKind::isotropic_per_layer; },
+                flag_key("bias_in_layer",
+                         "isotropic_per_layer: take the largest |g| over weights and biases "
+                         "together",
+                         &NoiseSpec::bias_in_layer)),
+       path_key("covariance",
+                "fixed, and private with metric whitened or low_rank: a file written by `sfumato "
+                "design`",
+                &NoiseSpec::covariance)},
+      private_noise_keys());
   return keys;
 }
 
@@ -357,7 +389,7 @@ const Keys<AuditSpec>& audit_spec_keys() {
           [member](const AuditSpec& from) { return toml_text(from.*member); }};
     };
     const Key<AuditSpec> epsilons = {
-        "epsilons", "list of numbers >= 0", "at which delta is bounded",
+        "epsilons", "list of numbers >= 0", "epsilons at which to bound delta",
         [](AuditSpec& to, const TomlTable& table, const std::string& key) {
           to.epsilons = table.numbers(key);
           for (const double epsilon : to.epsilons) {
@@ -368,7 +400,7 @@ const Keys<AuditSpec>& audit_spec_keys() {
         },
         [](const AuditSpec& from) { return fmt::format("[{}]", fmt::join(from.epsilons, ", ")); }};
     const Key<AuditSpec> claims = {
-        "claims", "list of texts like \"eps=1,delta=1e-5\"", "that `sfumato audit` checks",
+        "claims", "list of texts like \"eps=1,delta=1e-5\"", "claims for `sfumato audit` to check",
         [](AuditSpec& to, const TomlTable& table, const std::string& key) {
           const StringArray texts = table.strings(key);
           to.claims.clear();
@@ -387,22 +419,25 @@ const Keys<AuditSpec>& audit_spec_keys() {
           return text.empty() ? text : "[" + text + "]";
         }};
     return Keys<AuditSpec>{
-        only(kOnRecords,
-             integer_key("pairs", "T1: adjacent pairs, each with a differing record of its own",
-                         &AuditSpec::pairs, 1)),
-        integer_key("replicas", "T2: models for each pair, world and policy", &AuditSpec::replicas,
-                    1),
-        flag_key("coupled", "D and D' of a replica share initial weights, batches and normals",
+        only(kOnRecords, integer_key("pairs",
+                                     "T1: number of adjacent pairs, each with its own differing "
+                                     "record",
+                                     &AuditSpec::pairs, 1)),
+        integer_key("replicas", "T2: number of models per pair, world and policy",
+                    &AuditSpec::replicas, 1),
+        flag_key("coupled",
+                 "D and D' of a replica share initial weights, batches and Gaussian "
+                 "draws",
                  &AuditSpec::coupled),
-        only(kOnRecords, flag_key("random_pairs", "each replica draws its differing record anew",
+        only(kOnRecords, flag_key("random_pairs", "each replica draws its own differing record",
                                   &AuditSpec::random_pairs)),
         only(kNetworks, optional_integer_key("canaries",
-                                             "records of D that are in or out by a fair coin, for "
-                                             "the one-run audit (default: none)",
+                                             "for the one-run audit: records of D included by "
+                                             "fair coin flips (default: none)",
                                              &AuditSpec::canaries)),
         only(kNetworks, optional_integer_key("shadow_models",
-                                             "replicas in which every record is in or out by a "
-                                             "fair coin, for LiRA (default: none)",
+                                             "for LiRA: replicas in which every record is "
+                                             "included by a fair coin flip (default: none)",
                                              &AuditSpec::shadow_models)),
         only(kClassifiers,
              flag_key("record_losses", "keep the loss of every record of D under every model",
@@ -412,8 +447,8 @@ const Keys<AuditSpec>& audit_spec_keys() {
                       "measure curvature, mixed derivative and minibatch noise of every model",
                       &AuditSpec::flatness)),
         epsilons,
-        probability("delta", "at which epsilon is bounded", &AuditSpec::delta),
-        probability("confidence", "of all bounds together", &AuditSpec::confidence),
+        probability("delta", "delta at which to bound epsilon", &AuditSpec::delta),
+        probability("confidence", "joint confidence of all bounds", &AuditSpec::confidence),
         claims};
   }();
   return keys;
@@ -425,7 +460,7 @@ std::vector<KeyInfo> study_keys() {
   append(infos, "adjacency", adjacency_keys());
   append(infos, "model", model_keys());
   append(infos, "model.layers", layer_keys(""));
-  append(infos, "train", train_keys());
+  append(infos, "train", training_keys());
   NoiseSpec noise;
   noise.policy = NoiseKind::isotropic_per_layer;  // the one that has most keys
   append(infos, "noise", noise_keys(), noise);

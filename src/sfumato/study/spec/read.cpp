@@ -8,6 +8,7 @@
 #include "sfumato/data/keys/setting.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/study/spec/key.hpp"
+#include "sfumato/study/spec/private_policies.hpp"
 
 namespace sfumato {
 namespace {
@@ -221,11 +222,13 @@ std::vector<NoiseSpec> read_noise(const TomlTable& table) {
   read_keys(noise, table, noise_keys());
   const NoiseKind kind = noise.policy;
   const char* variance = table.has("sigma2") ? "sigma2" : "variance";
-  require_used(table, noise, variance, kind != NoiseKind::none);
+  const bool scaled = kind != NoiseKind::none && kind != NoiseKind::clipped;
+  require_private_keys(noise, table);
+  require_used(table, noise, variance, scaled);
   require_used(table, noise, "floor", kind == NoiseKind::floored);
-  require_used(table, noise, "covariance", kind == NoiseKind::fixed);
+  require_used(table, noise, "covariance", kind == NoiseKind::fixed || kind == NoiseKind::clipped);
   require_used(table, noise, "bias_in_layer", kind == NoiseKind::isotropic_per_layer);
-  require_used(table, noise, "reading", kind != NoiseKind::none);
+  require_used(table, noise, "reading", scaled);
   const auto need = [&](const char* key, bool needed) {
     if (!needed || table.has(key)) return;
     throw InvalidArgument(fmt::format("the policy {} needs `{}`", name(kind), key), "Add it",
@@ -234,7 +237,7 @@ std::vector<NoiseSpec> read_noise(const TomlTable& table) {
   need("floor", kind == NoiseKind::floored);
   need("covariance", kind == NoiseKind::fixed);
   if (!table.has(variance)) {
-    need("variance", kind != NoiseKind::none && kind != NoiseKind::fixed);
+    need("variance", scaled && kind != NoiseKind::fixed);
     if (kind == NoiseKind::fixed) noise.variance = 1.0;
   }
   if (noise.name.empty()) noise.name = name(kind);
@@ -242,7 +245,7 @@ std::vector<NoiseSpec> read_noise(const TomlTable& table) {
       table.has(variance) ? table.numbers(variance) : std::vector{noise.variance};
   std::vector<NoiseSpec> policies;
   for (const double value : variances) {
-    if (value == 0.0 && kind != NoiseKind::none) {
+    if (value == 0.0 && scaled) {
       throw InvalidArgument(fmt::format("`{}` = 0 is no noise", variance),
                             "Use the policy `none` for training without noise",
                             table.where(variance));
@@ -298,10 +301,11 @@ Study study_of(const TomlTable& root, const std::string& source) {
 
   if (root.has("train")) {
     const TomlTable train = root.table("train");
-    read_keys_for(kind, study.train, train, train_keys());
+    read_keys_for(kind, study.train, train, training_keys());
     const Training& t = study.train;
     if (kind == ModelKind::network && study.data.records != 0 &&
-        t.batches != BatchScheme::with_replacement && t.batch_size > study.data.records) {
+        t.batches != BatchScheme::with_replacement && t.batches != BatchScheme::full &&
+        t.batch_size > study.data.records) {
       throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
                                         t.batch_size, study.data.records),
                             "Use smaller batches, or batches = \"with_replacement\"",
@@ -321,6 +325,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
       }
     }
   }
+  settle_private(study, root);
   if (study.noise.empty()) {
     throw InvalidArgument("no noise policy is given",
                           "Add [[noise]]; policy = \"none\" trains without noise",

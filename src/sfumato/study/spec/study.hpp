@@ -89,7 +89,12 @@ struct NoiseSpec {
   double floor = 0.0;
   NoiseReading reading = NoiseReading::variance;
   bool bias_in_layer = true;
-  std::string covariance = {};  ///< path, for `fixed`
+  std::string covariance = {};  ///< path, for `fixed` and the metrics whitened and low_rank
+  // Of `clipped`; 0: as [train] says, or to be found.
+  PrivateMetric metric = PrivateMetric::isotropic;
+  double clip = 0.0;
+  std::vector<double> layer_clips = {};
+  double noise_multiplier = 0.0;
   Where where = Where::in("noise");
 };
 

@@ -1,0 +1,84 @@
+#include <memory>
+#include <string>
+
+#include "command.hpp"
+#include "key_options.hpp"
+#include "progress.hpp"
+#include "sfumato/answers/fit/answer.hpp"
+#include "sfumato/answers/fit/keys.hpp"
+#include "sfumato/data/file_output.hpp"
+
+namespace sfumato::cli {
+namespace {
+
+struct FitCommand {
+  std::string file;  ///< a table, or a TOML file of keys
+  KeyOptions keys;
+  std::string out, statement, template_file;
+  Output output;
+};
+
+ExitCode write_template(FitCommand& command) {
+  FitQuestion question;
+  question.table = command.file;
+  question.target = command.keys.text("target");
+  require_new(command.template_file, command.output.force);
+  write_file(command.template_file, bounds_template(question));
+  write_output(
+      "Wrote " + command.template_file +
+      ": fill in ranges and levels from what is known without this table,\n"
+      "and the number of records that no table exceeds. docs/fit.md explains each field.\n");
+  return kFine;
+}
+
+ExitCode fit(FitCommand& command) {
+  if (!command.template_file.empty()) return write_template(command);
+  const bool toml = command.file.ends_with(".toml");
+  if (!toml) command.keys.give("table", {command.file});
+  const TomlTable table = command.keys.table(toml ? command.file : "");
+  FitQuestion question;
+  read_keys(question, table, fit_keys());
+  question.force = command.output.force;
+  prepare_report(command.output);
+  if (!command.out.empty()) prepare_output(command.out, command.output.force);
+  if (!command.statement.empty()) prepare_output(command.statement, command.output.force);
+  TerminalObserver observer;
+  const FitAnswer found = located_keys(table, [&] { return answer(question, observer); });
+  observer.finish();
+  if (!found.stopped && found.verdict != Verdict::violated) {
+    if (!command.out.empty()) write_model(command.out, found);
+    if (!command.statement.empty()) write_file(command.statement, statement_of(found));
+  }
+  show([&](Detail detail) { return document_of(found, detail); }, command.output);
+  return code_of(found.verdict, found.stopped);
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, Commands& commands) {
+  auto* command = app.add_subcommand(
+      "fit", "Private linear, logistic or softmax regression on a table, with a guarantee");
+  const auto options = std::make_shared<FitCommand>();
+  command
+      ->add_option("table", options->file,
+                   "Table (CSV with a header row), or a TOML file of these options as keys")
+      ->type_name("TABLE.csv|FILE.toml");
+  options->keys.declare(*command, infos_of(fit_keys()), {"table"});
+  command->add_option("--out", options->out, "Write the model to this file (.json, .csv or .npz)")
+      ->type_name("FILE");
+  command->add_option("--statement", options->statement,
+                      "Write a privacy statement for a model card to this file");
+  command->add_option("--template", options->template_file,
+                      "Write a file of bounds to be filled in, and do nothing else");
+  add_output_options(*command, options->output);
+  command->footer(
+      "Examples:\n"
+      "  sfumato fit table.csv --target income --template bounds.csv\n"
+      "  sfumato fit table.csv --target income --model ridge --bounds bounds.csv \\\n"
+      "      --target-epsilon 1 --target-delta 1e-6 --out model.json --statement PRIVACY.md\n"
+      "The bounds must come from outside the table: numbers taken from it void the guarantee "
+      "(docs/fit.md).");
+  commands.push_back({command, [options] { return fit(*options); }});
+}
+
+}  // namespace sfumato::cli

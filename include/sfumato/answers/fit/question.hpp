@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sfumato/fit/plan.hpp"
+#include "sfumato/fit/public_table.hpp"
+
+namespace sfumato {
+
+/// A regression that may be published: fitted to a private table with a guarantee for all tables.
+struct FitQuestion {
+  std::string table;   ///< CSV with a header row
+  std::string target;  ///< the column to predict; as the bounds declare it, or empty
+  FitModel model = FitModel::ridge;
+  std::string
+      bounds;  ///< file of declarations (fit/public_table.hpp), or "self": from the table, without a guarantee
+  double target_epsilon = 1.0;
+  double target_delta = 1e-5;
+  std::optional<std::uint64_t> records;           ///< N; over that of the bounds
+  std::optional<NeighbouringRelation> adjacency;  ///< over that of the bounds
+  std::optional<double> row_norm;
+  bool intercept = true;
+  std::optional<FitMechanism> mechanism;  ///< none: the one of least predicted loss
+  FitSettings settings;
+  bool compare = false;  ///< predict for every mechanism
+  std::string
+      after;  ///< model or accountant file of what was released before about the same records
+  std::optional<std::uint64_t>
+      seed;  ///< noise that can be repeated, for experiments: voids the guarantee
+  std::uint64_t audit_runs = 0;  ///< fits of an empty table with and without a canary; 0: none
+  bool force = false;            ///< also where the prediction says that the fit will be useless
+};
+
+}  // namespace sfumato

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sfumato/fit/noise_mode.hpp"
+#include "sfumato/fit/public_table.hpp"
+#include "sfumato/privacy/accounting/accountant.hpp"
+#include "sfumato/privacy/accounting/calibrate.hpp"
+
+namespace sfumato {
+
+/// How a private fit is made (Spec §22).
+enum class FitMechanism {
+  whitened,      ///< noisy descent in a metric that was released first: anisotropic noise (§22.4)
+  isotropic,     ///< noisy descent in the features as they are
+  statistics,    ///< ridge regression from noisy second moments (§22.3)
+  last_iterate,  ///< noisy descent of bounded rows of which only the last iterate is shown (§22.5)
+  minimiser,  ///< the minimiser of a regularised loss plus noise shaped by a released metric (§22.6)
+};
+/// "whitened", "isotropic", "statistics", "last_iterate" or "minimiser".
+[[nodiscard]] std::string_view name(FitMechanism mechanism);
+
+/// What may be set of a mechanism. Defaults depend on public quantities alone: N, the number of parameters, mu, declared bounds.
+struct FitSettings {
+  std::optional<double> range_share =
+      {};  ///< of mu^2, for narrower ranges; 0: as they are declared
+  std::optional<double> metric_share = {};  ///< rho: of the rest, for the second moments
+  std::optional<double> metric_ridge = {};  ///< kappa: in units of the edge of the noise
+  std::optional<std::uint64_t> steps = {};
+  std::optional<std::uint64_t> average_last = {};
+  std::optional<double> learning_rate = {};
+  std::optional<double> clip_factor = {};  ///< gamma
+  std::optional<double> ridge = {};        ///< of `last_iterate` and `minimiser`
+  NoiseMode noise_mode = NoiseMode::grid;
+  double holdout = 0.1;  ///< share of the rows kept from the fit, to estimate its accuracy; 0: none
+};
+
+/// One thing that is released about the table.
+struct FitRelease {
+  std::string name;  ///< "second moments", "24 gradient sums"
+  PrivateRelease release;
+  double mu;  ///< of Gaussian privacy, all steps together
+};
+
+/// Everything that is decided before the table is opened.
+struct FitPlan {
+  FitModel model;
+  FitMechanism mechanism;
+  double mu;           ///< of everything that reads one record, of Gaussian privacy
+  double range_share;  ///< of mu^2
+  double rows;         ///< N of the fitted part
+  double bound;        ///< of the rows' norm
+  double holdout;
+  double metric_share, metric_ridge;
+  std::uint64_t steps, average_last;
+  double learning_rate, clip_factor, ridge;
+  double noise_multiplier;  ///< of a step
+  NoiseMode noise_mode;
+  std::vector<FitRelease> releases;  ///< that read the fitted rows
+
+  [[nodiscard]] double range_mu() const;    ///< of the ranges; 0 where they stay as declared
+  [[nodiscard]] double fit_mu() const;      ///< of all the rest
+  [[nodiscard]] double moments_mu() const;  ///< of the second moments; 0 where none are released
+};
+
+/// What a fit may spend, and what else was spent on the same records.
+struct FitBudget {
+  PrivacyBudget target;
+  std::vector<PrivateRelease> before = {};
+};
+
+/// r_w: the edge of the metric's noise over the mean eigenvalue, were all rows as long as they may be (Spec §22.7). Whitening pays below 1.
+[[nodiscard]] double metric_noise_ratio(double dim, double metric_share, double mu, double rows);
+
+/// The mechanisms that a model can be fitted by, and one's reason against another.
+[[nodiscard]] std::vector<FitMechanism> mechanisms_of(FitModel model, NoiseMode mode);
+
+/// Spends the budget as the mechanism asks. Its releases, with those before, meet the target.
+/// Throws   InvalidArgument where the mechanism does not fit the model or the noise (the reason is said, and what would be valid), the
+///          settings contradict each other, or nothing is left of the budget.
+[[nodiscard]] FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanism,
+                               const FitSettings& settings, const FitBudget& budget);
+
+/// An accountant of everything: what was before and the fit.
+[[nodiscard]] Accountant accountant_of(const FitPlan& plan, const PublicTable& table,
+                                       const FitBudget& budget);
+
+/// What the fit is expected to lose against one without noise, from public quantities and a spectrum that falls like 1/j: half mean squared error
+/// over half the variance of the target, or the same for the logits of classes. An order of magnitude (Spec §22.4).
+[[nodiscard]] double predicted_loss(const FitPlan& plan, const PublicTable& table);
+
+/// The mechanism of least predicted loss; isotropic where r_w > 1 (Spec §22.7).
+[[nodiscard]] FitMechanism choose_mechanism(const PublicTable& table, FitModel model,
+                                            const FitSettings& settings, const FitBudget& budget);
+
+}  // namespace sfumato

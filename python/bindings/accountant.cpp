@@ -1,0 +1,211 @@
+#include "sfumato/privacy/accounting/accountant.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "keywords.hpp"
+#include "sfumato/answers/account/keys.hpp"
+#include "sfumato/answers/account/state.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/keys/located_keys.hpp"
+
+namespace sfumato::python {
+namespace {
+
+template <class E>
+E by_name(const std::string& key, const std::string& given, std::initializer_list<E> values) {
+  std::vector<std::string> names;
+  for (const E value : values) {
+    if (name(value) == given) return value;
+    names.emplace_back(name(value));
+  }
+  throw InvalidArgument("`" + key + "` = \"" + given + "\" is unknown",
+                        suggestion(given, names, "values"), Where::key(key));
+}
+
+NeighbouringRelation relation_of(const std::string& adjacency) {
+  return by_name("adjacency", adjacency,
+                 {NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
+                  NeighbouringRelation::replace_one});
+}
+
+Claimed<double> nats(const Claimed<Epsilon>& epsilon) {
+  return map(epsilon, [](Epsilon value) { return value.nats(); });
+}
+
+/// Releases that grow step by step: equal steps that follow each other are one release. What is asked about them is
+/// asked of an Accountant that no longer changes, so that a thread may go on stepping meanwhile.
+class Steps {
+ public:
+  Steps(const std::string& adjacency, std::uint64_t group_size)
+      : whole_(std::make_shared<const Accountant>(relation_of(adjacency), group_size)) {}
+  explicit Steps(Accountant accountant)
+      : whole_(std::make_shared<const Accountant>(std::move(accountant))) {}
+
+  void compose(const PrivateRelease& release) {
+    if (!more_.empty()) {
+      const std::uint64_t steps = more_.back().steps;
+      more_.back().steps = release.steps;
+      const bool same = more_.back() == release;
+      more_.back().steps = steps + (same ? release.steps : 0);
+      if (same) return;
+    }
+    const PrivateReleases& known = whole_->releases();
+    require_accountable(release, known.relation, known.group_size);
+    more_.push_back(release);
+  }
+
+  std::shared_ptr<const Accountant> whole() {
+    if (!more_.empty()) {
+      auto next = std::make_shared<Accountant>(*whole_);
+      // The last known release may go on.
+      const std::vector<PrivateRelease>& list = whole_->releases().list;
+      if (!list.empty()) {
+        PrivateRelease last = list.back();
+        last.steps = more_.front().steps;
+        if (last == more_.front()) {
+          last.steps += list.back().steps;
+          next = std::make_shared<Accountant>(whole_->releases().relation,
+                                              whole_->releases().group_size);
+          for (std::size_t i = 0; i + 1 < list.size(); ++i) next->compose(list[i]);
+          more_.front() = last;
+        }
+      }
+      for (const PrivateRelease& release : more_) next->compose(release);
+      whole_ = std::move(next);
+      more_.clear();
+    }
+    return whole_;
+  }
+
+ private:
+  std::shared_ptr<const Accountant> whole_;
+  std::vector<PrivateRelease> more_;  ///< since
+};
+
+/// Asks the accountant without the GIL.
+template <class Ask>
+auto asked(Steps& steps, Ask&& ask) {
+  const std::shared_ptr<const Accountant> accountant = steps.whole();
+  nb::gil_scoped_release release;
+  return ask(*accountant);
+}
+
+void step(Steps& steps, double noise_multiplier, double sample_rate, std::uint64_t count,
+          const std::string& sampler) {
+  const Sampler how = sample_rate == 1.0 && sampler == "poisson"
+                          ? Sampler::full
+                          : by_name("sampler", sampler, {Sampler::poisson, Sampler::full});
+  steps.compose({GaussianNoise{noise_multiplier}, how, sample_rate, count});
+}
+
+void compose(Steps& steps, const std::vector<Keyword>& keywords) {
+  const TomlTable table = table_of("compose", "", keywords);
+  located_keys(table, infos_of(release_keys()),
+               [&] { steps.compose(release_of(read_release(table))); });
+}
+
+std::vector<std::string> history(Steps& steps) {
+  std::vector<std::string> lines;
+  for (const PrivateRelease& release : steps.whole()->releases().list) {
+    lines.push_back(describe(release));
+  }
+  return lines;
+}
+
+}  // namespace
+
+void bind_accountant(nb::module_& module) {
+  nb::class_<Enclosure>(module, "Enclosure", "Between which numbers the truth is.")
+      .def_ro("lower", &Enclosure::lower, "what some mechanism of that description reveals")
+      .def_ro("upper", &Enclosure::upper, "the privacy claim: an upper bound")
+      .def("__repr__", [](const Enclosure& enclosure) {
+        return nb::str("Enclosure({!r}, {!r})").format(enclosure.lower, enclosure.upper);
+      });
+
+  nb::class_<Steps>(module, "Accountant")
+      .def(nb::init<const std::string&, std::uint64_t>(), nb::arg("adjacency") = "add_remove",
+           nb::arg("group_size") = 1)
+      .def("step", &step, nb::arg("noise_multiplier"), nb::arg("sample_rate") = 1.0,
+           nb::arg("steps") = 1, nb::arg("sampler") = "poisson")
+      .def("compose", &compose, nb::arg("keywords"))
+      .def(
+          "epsilon",
+          [](Steps& steps, double delta) {
+            const Delta at(delta);
+            return asked(steps, [&](const Accountant& all) { return all.epsilon(at); });
+          },
+          nb::arg("delta"))
+      .def(
+          "delta",
+          [](Steps& steps, double epsilon) {
+            const Epsilon at(epsilon);
+            return asked(steps, [&](const Accountant& all) { return all.delta(at); });
+          },
+          nb::arg("epsilon"))
+      .def(
+          "renyi_epsilon",
+          [](Steps& steps, double delta) {
+            const Delta at(delta);
+            return asked(steps, [&](const Accountant& all) { return nats(all.renyi_epsilon(at)); });
+          },
+          nb::arg("delta"))
+      .def("advantage",
+           [](Steps& steps) {
+             return asked(steps, [](const Accountant& all) { return all.advantage().upper; });
+           })
+      .def(
+          "tpr",
+          [](Steps& steps, double fpr) {
+            return asked(steps, [&](const Accountant& all) { return all.tpr_bound(fpr); });
+          },
+          nb::arg("fpr"))
+      .def(
+          "attack_accuracy",
+          [](Steps& steps, double prior) {
+            return asked(steps,
+                         [&](const Accountant& all) { return all.attack_accuracy(prior).upper; });
+          },
+          nb::arg("prior"))
+      .def(
+          "trade_off",
+          [](Steps& steps, const std::vector<double>& fprs) {
+            const auto curve =
+                asked(steps, [&](const Accountant& all) { return all.trade_off(fprs); });
+            std::vector<double> tprs;
+            for (const AttackRate& rate : curve) tprs.push_back(rate.tpr.value);
+            return tprs;
+          },
+          nb::arg("fprs"))
+      .def(
+          "statement",
+          [](Steps& steps, double delta) {
+            const Delta at(delta);
+            return asked(
+                steps, [&](const Accountant& all) { return privacy_statement(all.guarantee(at)); });
+          },
+          nb::arg("delta"))
+      .def("conditions", [](Steps& steps) { return conditions_of(steps.whole()->releases()); })
+      .def("history", &history)
+      .def("adjacency",
+           [](Steps& steps) { return std::string(name(steps.whole()->releases().relation)); })
+      .def("group_size", [](Steps& steps) { return steps.whole()->releases().group_size; })
+      .def("save", [](Steps& steps) { return save(*steps.whole()); })
+      .def_static(
+          "load",
+          [](const std::string& text) { return Steps(load_accountant(text, "state_dict")); },
+          nb::arg("text"));
+}
+
+}  // namespace sfumato::python

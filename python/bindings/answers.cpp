@@ -1,0 +1,206 @@
+#include <nanobind/eigen/dense.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "callables.hpp"
+#include "found.hpp"
+#include "keywords.hpp"
+#include "questions.hpp"
+#include "sfumato/answers/bound/answer.hpp"
+#include "sfumato/answers/bound/keys.hpp"
+#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/report/html.hpp"
+#include "sfumato/report/json.hpp"
+#include "sfumato/report/read_document.hpp"
+#include "sfumato/report/text.hpp"
+#include "watched.hpp"
+
+namespace sfumato::python {
+namespace {
+
+Document document_of(const Found& found, bool full) {
+  return found.document(full ? Detail::full : Detail::brief);
+}
+
+std::string json_of(const Found& found, bool full) {
+  nb::gil_scoped_release release;
+  return render_json(document_of(found, full));
+}
+
+std::string text_of(const Found& found, bool full, std::size_t width) {
+  nb::gil_scoped_release release;
+  return render_text(document_of(found, full), {width, false, ".save(\"page.html\")"});
+}
+
+std::string html_of(const Found& found) {
+  nb::gil_scoped_release release;
+  const Document document = document_of(found, true);
+  return html_report({document.title(), {document}, {}, {}});
+}
+
+/// An array that owns what was a vector.
+nb::object array_of(std::vector<double> values) {
+  auto* kept = new std::vector<double>(std::move(values));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+nb::object array_of(std::vector<std::int64_t> values) {
+  auto* kept = new std::vector<std::int64_t>(std::move(values));
+  nb::capsule owner(kept,
+                    [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+  return nb::cast(
+      nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+nb::object array_of(const std::vector<std::string>& values) { return nb::cast(values); }
+
+nb::dict columns_of(const Found& found) {
+  nb::dict columns;
+  for (const FoundColumn& column : found.columns) {
+    columns[column.name.c_str()] =
+        std::visit([](const auto& values) { return array_of(values); }, column.values);
+  }
+  return columns;
+}
+
+nb::object covariance_of(const Found& found) {
+  if (!found.covariance) return nb::none();
+  nb::dict parts;
+  if (const auto* isotropic = std::get_if<Isotropic>(&*found.covariance)) {
+    parts["variance"] = isotropic->variance;
+    parts["dim"] = isotropic->dimension;
+  } else if (const auto* diagonal = std::get_if<Diagonal>(&*found.covariance)) {
+    parts["variances"] = diagonal->variances;
+  } else if (const auto* factored = std::get_if<Factored>(&*found.covariance)) {
+    parts["diagonal"] = factored->diagonal;
+    parts["factor"] = factored->factor;
+  } else {
+    parts["matrix"] = std::get<Dense>(*found.covariance).matrix;
+  }
+  return parts;
+}
+
+nb::object matrix_of(const Found& found) {
+  return found.covariance ? nb::cast(dense(*found.covariance)) : nb::none();
+}
+
+Found read_back(const std::string& brief, const std::string& full, const std::string& verdict,
+                bool stopped) {
+  auto documents = std::make_shared<const std::pair<Document, Document>>(
+      read_document(brief, "answer"), read_document(full, "answer"));
+  Found found;
+  found.document = [documents](Detail detail) {
+    return detail == Detail::brief ? documents->first : documents->second;
+  };
+  for (const Verdict known :
+       {Verdict::holds, Verdict::not_refuted, Verdict::open, Verdict::violated}) {
+    if (name(known) == verdict) found.verdict = known;
+  }
+  found.stopped = stopped;
+  return found;
+}
+
+Found ask(const std::string& command, const std::string& file, const std::vector<Keyword>& keywords,
+          nb::handle progress) {
+  const KeyedQuestion& question = keyed_question(command);
+  Found found;
+  watched(progress, [&](Observer& observer) {
+    const TomlTable table = table_of(command, file, keywords);
+    found = question.answer(table, file, observer);
+  });
+  return found;
+}
+
+using Functions =
+    std::vector<std::tuple<nb::object, bool, std::string>>;  ///< function, timed, name
+
+PythonSide side_of(const Functions& functions) {
+  const auto field = [&](std::size_t i) {
+    const auto& [function, timed, name] = functions.at(i);
+    return PythonField{function, timed, name};
+  };
+  return {field(0), field(1), field(2)};
+}
+
+/// `bound` with functions of Python over what the keywords say: drift, variances and their divergence, of D and of D'.
+Found bound_functions(const std::vector<Keyword>& keywords, const Functions& d,
+                      const Functions& d_prime, bool own_noise, nb::handle progress) {
+  const PythonSide p = side_of(d), q = side_of(d_prime);
+  Found found;
+  std::shared_ptr<BoundQuestion> question;
+  {
+    const TomlTable table = table_of("bound", "", keywords);
+    question = std::make_shared<BoundQuestion>(read_bound_question(table, ""));
+    SdePair& pair = question->problem.pair;
+    replace_by(p, pair.p.diffusion, question->problem.kind.d);
+    replace_by(q, pair.q.diffusion, question->problem.kind.d_prime);
+    pair.shares_noise = !own_noise;
+  }
+  watched(progress, [&](Observer& observer) {
+    auto made = std::make_shared<const BoundAnswer>(answer(*question, observer));
+    found.verdict = made->verdict;
+    found.stopped = made->stopped;
+    found.document = [made](Detail detail) { return sfumato::document_of(*made, detail); };
+  });
+  return found;
+}
+
+nb::list keys(const std::string& command) {
+  nb::list all;
+  for (const KeyInfo& info : keyed_question(command).keys()) {
+    nb::dict key;
+    key["table"] = info.table;
+    key["key"] = info.key;
+    key["aliases"] = info.aliases;
+    key["type"] = info.type;
+    key["default"] = info.fallback;
+    key["required"] = info.required;
+    key["help"] = info.help;
+    constexpr const char* kShapes[] = {"text", "number", "flag", "texts", "numbers", "any"};
+    key["shape"] = kShapes[static_cast<int>(info.shape)];
+    all.append(key);
+  }
+  return all;
+}
+
+std::vector<std::string> questions() {
+  std::vector<std::string> names;
+  for (const auto& [name, question] : keyed_questions()) names.push_back(name);
+  return names;
+}
+
+}  // namespace
+
+void bind_answers(nb::module_& module) {
+  nb::class_<Found>(module, "Found", "What an answer comes to; sfumato.Answer speaks for it.")
+      .def("json", &json_of, nb::arg("full"))
+      .def("text", &text_of, nb::arg("full"), nb::arg("width"))
+      .def("html", &html_of)
+      .def("columns", &columns_of)
+      .def("covariance", &covariance_of)
+      .def("matrix", &matrix_of)
+      .def_ro("noise_multiplier", &Found::noise_multiplier)
+      .def_ro("kept_text", &Found::text)
+      .def_ro("statement", &Found::statement)
+      .def_ro("stopped", &Found::stopped)
+      .def_prop_ro("verdict", [](const Found& found) { return std::string(name(found.verdict)); });
+  module.def("read_back", &read_back, nb::arg("brief"), nb::arg("full"), nb::arg("verdict"),
+             nb::arg("stopped"));
+  module.def("ask", &ask, nb::arg("command"), nb::arg("file"), nb::arg("keywords"),
+             nb::arg("progress").none());
+  module.def("bound_functions", &bound_functions, nb::arg("keywords"), nb::arg("d"),
+             nb::arg("d_prime"), nb::arg("own_noise"), nb::arg("progress").none());
+  module.def("keys", &keys, nb::arg("command"));
+  module.def("questions", &questions);
+}
+
+}  // namespace sfumato::python

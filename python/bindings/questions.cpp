@@ -1,0 +1,196 @@
+#include "questions.hpp"
+
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <utility>
+
+#include "sfumato/answers/account/answer.hpp"
+#include "sfumato/answers/account/keys.hpp"
+#include "sfumato/answers/account/state.hpp"
+#include "sfumato/answers/audit/answer.hpp"
+#include "sfumato/answers/audit/keys.hpp"
+#include "sfumato/answers/bound/answer.hpp"
+#include "sfumato/answers/bound/keys.hpp"
+#include "sfumato/answers/design/answer.hpp"
+#include "sfumato/answers/design/keys.hpp"
+#include "sfumato/answers/design/saved_covariance.hpp"
+#include "sfumato/answers/fit/answer.hpp"
+#include "sfumato/answers/fit/keys.hpp"
+#include "sfumato/answers/quadratic/answer.hpp"
+#include "sfumato/answers/quadratic/keys.hpp"
+#include "sfumato/answers/report/document.hpp"
+#include "sfumato/answers/rows/answer.hpp"
+#include "sfumato/answers/rows/columns.hpp"
+#include "sfumato/answers/rows/keys.hpp"
+#include "sfumato/answers/verify/document.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/paper/golden.hpp"
+
+namespace sfumato::python {
+namespace {
+
+/// The document of an answer, which lives as long as somebody may ask for it.
+template <class Answer>
+Found found_from(Answer answer) {
+  auto kept = std::make_shared<const Answer>(std::move(answer));
+  Found found;
+  found.document = [kept](Detail detail) { return document_of(*kept, detail); };
+  if constexpr (requires { kept->verdict; }) found.verdict = kept->verdict;
+  if constexpr (requires { kept->stopped; }) found.stopped = kept->stopped;
+  return found;
+}
+
+/// A question whose keys fill one struct.
+template <class Question>
+Question read(const TomlTable& table, const Keys<Question>& keys) {
+  Question question;
+  read_keys(question, table, keys);
+  return question;
+}
+
+Found account(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(account_keys()), [&] {
+    AccountAnswer made = answer(read_account_question(table), observer);
+    const std::string saved = save(made.settings.front().accountant);
+    std::optional<double> noise;
+    if (made.calibration && made.calibration->what == Calibration::What::noise) {
+      noise = made.calibration->value;
+    }
+    Found found = found_from(std::move(made));
+    found.text = saved;
+    found.noise_multiplier = noise;
+    return found;
+  });
+}
+
+Found audit(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(audit_keys()),
+                      [&] { return found_from(answer(read(table, audit_keys()), observer)); });
+}
+
+Found bound(const TomlTable& table, const std::string& source, Observer& observer) {
+  return located_keys(table, bound_keys(), [&] {
+    return found_from(answer(read_bound_question(table, source), observer));
+  });
+}
+
+Found quadratic(const TomlTable& table, const std::string& source, Observer& observer) {
+  return located_keys(table, quadratic_keys(), [&] {
+    return found_from(answer(read_quadratic_question(table, source), observer));
+  });
+}
+
+Found design(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(design_keys()), [&] {
+    DesignAnswer made = answer(read(table, design_keys()), observer);
+    std::optional<CovarianceFile> file = covariance_of(made);
+    Found found = found_from(std::move(made));
+    if (file) found.covariance = std::move(file->covariance);
+    return found;
+  });
+}
+
+Found fit(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(fit_keys()), [&] {
+    FitQuestion question;
+    read_keys(question, table, fit_keys(), {"force"});
+    if (table.has("force")) question.force = table.boolean("force");
+    FitAnswer made = answer(question, observer);
+    const std::string model = made.stopped ? "" : model_json(made);
+    const std::string statement = made.guarantee ? statement_of(made) : "";
+    Found found = found_from(std::move(made));
+    found.text = model;
+    found.statement = statement;
+    return found;
+  });
+}
+
+/// Every row, in the order of the table: what the command writes with --out.
+std::vector<FoundColumn> columns_of(const RowsAnswer& answer) {
+  std::vector<std::int64_t> rows;
+  std::vector<std::string> status;
+  for (const RowRisk& risk : answer.risks) {
+    rows.push_back(risk.row);
+    status.emplace_back(name(risk.status));
+  }
+  std::vector<FoundColumn> columns = {{"row", std::move(rows)}};
+  if (!answer.ids.empty()) columns.push_back({"id", answer.ids});
+  columns.push_back({"status", std::move(status)});
+  const auto add = [&](const std::string& key, const auto& number) {
+    std::vector<double> values;
+    values.reserve(answer.risks.size());
+    for (const RowRisk& risk : answer.risks) {
+      values.push_back(risk.status == RowStatus::ok ? number(risk).value : std::nan(""));
+    }
+    columns.push_back({key, std::move(values)});
+  };
+  for (const TraitColumn& trait : trait_columns(answer)) add(trait.key, trait.of);
+  for (const RiskColumn& column : all_columns(answer)) add(column.key, column.of);
+  return columns;
+}
+
+Found rows(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(rows_keys()), [&] {
+    RowsQuestion question;
+    read_rows_question(question, table);
+    RowsAnswer made = answer(question, observer);
+    std::vector<FoundColumn> columns = columns_of(made);
+    Found found = found_from(std::move(made));
+    found.columns = std::move(columns);
+    return found;
+  });
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts);
+  return {text, size};
+}
+
+Found report(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(report_keys()), [&] {
+    ReportQuestion question = read(table, report_keys());
+    question.force = true;
+    question.written = now();
+    return found_from(answer(question, observer));
+  });
+}
+
+Found verify(const TomlTable& table, const std::string&, Observer& observer) {
+  return located_keys(table, infos_of(verify_keys()), [&] {
+    return found_from(answer(read(table, verify_keys()), golden_functions(), observer));
+  });
+}
+
+}  // namespace
+
+const std::map<std::string, KeyedQuestion>& keyed_questions() {
+  static const std::map<std::string, KeyedQuestion> all = {
+      {"account", {[] { return infos_of(account_keys()); }, account}},
+      {"audit", {[] { return infos_of(audit_keys()); }, audit}},
+      {"bound", {[] { return bound_keys(); }, bound}},
+      {"design", {[] { return infos_of(design_keys()); }, design}},
+      {"fit", {[] { return infos_of(fit_keys()); }, fit}},
+      {"quadratic", {[] { return quadratic_keys(); }, quadratic}},
+      {"report", {[] { return infos_of(report_keys()); }, report}},
+      {"rows", {[] { return infos_of(rows_keys()); }, rows}},
+      {"verify", {[] { return infos_of(verify_keys()); }, verify}}};
+  return all;
+}
+
+const KeyedQuestion& keyed_question(const std::string& command) {
+  const auto at = keyed_questions().find(command);
+  if (at != keyed_questions().end()) return at->second;
+  std::vector<std::string> names;
+  for (const auto& [known, question] : keyed_questions()) names.push_back(known);
+  throw InvalidArgument("there is no question \"" + command + "\"",
+                        suggestion(command, names, "questions"), Where::here("keys"));
+}
+
+}  // namespace sfumato::python

@@ -1,0 +1,37 @@
+"""What functions of users return, as the library takes it."""
+
+from __future__ import annotations
+
+
+def points(values, rows, columns, name):
+    """An array of doubles, rows x columns."""
+    import numpy as np
+
+    if hasattr(values, "detach"):  # a tensor that may need gradients
+        values = values.detach()
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape == (rows, columns):
+        return array
+    if columns == 1 and array.shape == (rows,):
+        return array.reshape(rows, 1)
+    try:
+        if array.ndim < 2 or array.shape[0] in (1, rows):
+            return np.broadcast_to(array, (rows, columns))
+    except ValueError:
+        pass
+    raise ValueError(
+        f"{name}: the function returns an array of shape {array.shape} for {rows} points of {columns} coordinates. "
+        f"Return one row per point: ({rows}, {columns})."
+    )
+
+
+def takes_time(function):
+    """Whether a function is called as f(t, x), by the number of its parameters, or as f(x)."""
+    import inspect
+
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is inspect.Parameter.empty for p in parameters) >= 2

@@ -1,0 +1,203 @@
+"""What private training guarantees: epsilon, delta, noise for a target."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+from ._answer import AccountAnswer
+from ._ask import ask, claim_text
+from ._core import Claimed
+from ._values import Files
+
+_SAMPLER = "poisson"
+
+
+class Accountant:
+    """Adds up what training reveals about a record, for every pair of neighbouring data sets.
+
+    >>> accountant = Accountant()
+    >>> for _ in range(3):
+    ...     accountant.step(noise_multiplier=1.1, sample_rate=0.01)
+    >>> accountant.get_epsilon(delta=1e-5)
+    Claimed(<= 0.2001, claim='upper_bound', method='contour integral of the dominating pair')
+
+    `adjacency` is "add_remove" (a record more or less), "zero_out" or "replace_one"; `group_size` how many records are
+    protected together. The numbers are proven: an upper bound is never below the truth.
+    """
+
+    def __init__(self, adjacency: str = "add_remove", group_size: int = 1) -> None:
+        self._native = _core.Accountant(adjacency, group_size)
+        self.step = self._native.step  # its signature is step(noise_multiplier, sample_rate=1, steps=1, sampler="poisson")
+
+    @classmethod
+    def _from_text(cls, text):
+        accountant = cls.__new__(cls)
+        accountant._native = _core.Accountant.load(text)
+        accountant.step = accountant._native.step
+        return accountant
+
+    def compose(self, **release: Any) -> None:
+        """Adds a release by the keys of `sfumato account` (docs/account.md), which `sfumato.keys("account")` lists.
+
+        >>> accountant = Accountant()
+        >>> accountant.compose(mechanism="laplace", noise_multiplier=2, steps=10, sampler="full")
+        >>> accountant.get_epsilon(0)
+        Claimed(<= 5.001, claim='upper_bound', method='contour integral of the dominating pair')
+        """
+        with Files() as files:
+            keys = [([name], files.toml(value, name), name, [name]) for name, value in release.items() if value is not None]
+            self._native.compose(keys)
+
+    def epsilon(self, delta: float) -> _core.Enclosure:
+        """Between which numbers epsilon is at that delta: .lower and .upper."""
+        return self._native.epsilon(delta)
+
+    def delta(self, epsilon: float) -> _core.Enclosure:
+        return self._native.delta(epsilon)
+
+    def get_epsilon(self, delta: float) -> Claimed:
+        """The least epsilon that is proven at that delta."""
+        return self._native.epsilon(delta).upper
+
+    def get_delta(self, epsilon: float) -> Claimed:
+        return self._native.delta(epsilon).upper
+
+    def advantage(self) -> Claimed:
+        """How much better than a guess the best attack on membership is, at most: TPR - FPR."""
+        return self._native.advantage()
+
+    def tpr(self, fpr: float) -> Claimed:
+        """The best attack's true-positive rate at that false-positive rate, at most."""
+        return self._native.tpr(fpr)
+
+    def attack_accuracy(self, prior: float = 0.5) -> Claimed:
+        """The best attack's share of right answers if a share `prior` of those asked about are members, at most."""
+        return self._native.attack_accuracy(prior)
+
+    def trade_off(self, fprs):
+        """Upper bounds on the true-positive rate at each of these false-positive rates, for curves."""
+        return self._native.trade_off([float(fpr) for fpr in fprs])
+
+    def renyi_epsilon(self, delta: float) -> Claimed:
+        """What accountants by Renyi divergence print: an upper bound, too, but a larger one."""
+        return self._native.renyi_epsilon(delta)
+
+    def statement(self, delta: float) -> str:
+        """A privacy statement for a model card, as Markdown."""
+        return self._native.statement(delta)
+
+    @property
+    def conditions(self):
+        """What training must do for the guarantee to be true of it."""
+        return self._native.conditions()
+
+    @property
+    def adjacency(self):
+        return self._native.adjacency()
+
+    @property
+    def group_size(self):
+        return self._native.group_size()
+
+    @property
+    def history(self):
+        """The releases in words."""
+        return self._native.history()
+
+    def __len__(self):
+        return len(self._native.history())
+
+    def state_dict(self):
+        """All there is to know, to go on from: the releases and nothing derived, so that no bit of a result changes."""
+        return {"sfumato_accountant": 1, "toml": self._native.save()}
+
+    def load_state_dict(self, state):
+        """Takes what state_dict() returned, or the state of an Opacus accountant ({"history": [(noise, rate, steps)]})."""
+        if "toml" in state:
+            native = _core.Accountant.load(state["toml"])
+        elif "history" in state:
+            native = _core.Accountant("add_remove", 1)
+            for noise, rate, steps in state["history"]:
+                native.step(noise, rate, steps)
+        else:
+            raise ValueError("state_dict: has neither releases nor a history. Give what state_dict() returned.")
+        self._native = native
+        self.step = native.step
+
+    def save(self, path):
+        """Writes the releases as a file that `sfumato account` reads."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._native.save())
+
+    @classmethod
+    def load(cls, path):
+        with open(path, encoding="utf-8") as file:
+            return cls._from_text(file.read())
+
+    def __getstate__(self):
+        return self.state_dict()
+
+    def __setstate__(self, state):
+        self.load_state_dict(state)
+
+    def __repr__(self):
+        return f"Accountant({self.adjacency}, {'; '.join(self.history) or 'nothing released yet'})"
+
+
+def epsilon(noise_multiplier: float | None = None, *, delta: float, sample_rate: float = 1.0, steps: int = 1,
+            sampler: str = _SAMPLER, adjacency: str = "add_remove", group_size: int = 1, **release: Any) -> Claimed:
+    """The proven epsilon of a training at `delta`.
+
+    >>> epsilon(noise_multiplier=1.1, sample_rate=0.00427, steps=14062, delta=1e-5).value
+    2.383681219351896
+
+    Poisson sampling and a record more or less are taken for granted unless `sampler` and `adjacency` say otherwise: they are what the
+    number speaks of. More keys of a release: batch_size and records, epochs, clips and noise_stds, mechanism
+    (`sfumato.keys("account")`).
+    """
+    accountant = Accountant(adjacency, group_size)
+    if not release and sampler == _SAMPLER and noise_multiplier is not None and not isinstance(noise_multiplier, (list, tuple)):
+        accountant.step(noise_multiplier, sample_rate, steps)
+        return accountant.get_epsilon(delta)
+    given = dict(noise_multiplier=noise_multiplier, sampler=sampler, **release)
+    if not {"batch_size", "records", "expected_batch_size", "num_samples"} & set(release):
+        given["sample_rate"] = sample_rate if sampler == _SAMPLER else None
+    if "epochs" not in release:
+        given["steps"] = steps
+    accountant.compose(**given)
+    return accountant.get_epsilon(delta)
+
+
+def noise_multiplier(*, target_epsilon=None, delta=None, target_delta=None, sample_rate=None, steps=None,
+                     sampler=_SAMPLER, adjacency="add_remove", progress=None, **keys: Any) -> float:
+    """The least noise multiplier that meets a target, rounded to the safe side: the guarantee holds with it.
+
+    >>> sigma = noise_multiplier(target_epsilon=3, delta=1e-5, sample_rate=0.01, steps=1000)
+    >>> round(sigma, 4), round(epsilon(sigma, sample_rate=0.01, steps=1000, delta=1e-5).value, 9)
+    (0.8136, 3.0)
+
+    Targets: target_epsilon with delta; or target_advantage, target_tpr with at_fpr, target_mu.
+    """
+    if sampler == _SAMPLER and sample_rate == 1.0:
+        sampler = "full"
+    answer = account(target_epsilon=target_epsilon, target_delta=target_delta if delta is None else delta,
+                     sample_rate=None if sampler == "full" else sample_rate, steps=steps, sampler=sampler, adjacency=adjacency,
+                     progress=progress, **keys)
+    if answer.noise_multiplier is None:
+        raise ValueError("noise_multiplier: the noise is given already. Leave it out, it is what is sought.")
+    return answer.noise_multiplier
+
+
+def account(file="", *, progress=None, **keys):
+    """Everything that `sfumato account` says of a run, of a file of releases, or of a target; keys as there.
+
+    >>> answer = account(noise_multiplier=1.1, sample_rate=0.01, steps=1000, sampler="poisson",
+    ...                  adjacency="add_remove", target_delta=1e-5, claim=(2, 1e-5))
+    >>> answer.verdict
+    'holds'
+    """
+    return ask("account", keys, file=file, progress=progress, kind=AccountAnswer)
+
+
+__all__ = ["Accountant", "Claimed", "account", "claim_text", "epsilon", "noise_multiplier"]

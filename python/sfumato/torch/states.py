@@ -1,0 +1,61 @@
+"""Parameters between PyTorch's state_dict, vectors, and the files of `sfumato train`."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+
+def trained(model):
+    """Names and parameters that are trained, in the order of the model: the order of every vector here."""
+    return [(name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad]
+
+
+def vector_of(values, model):
+    """A vector in the order of the model's trained parameters, from a dict in the layout of its state_dict, a vector, or a number.
+
+    Variances, covariances and directions are given so: {"fc.weight": tensor, ...}.
+    """
+    parameters = trained(model)
+    size = sum(parameter.numel() for _, parameter in parameters)
+    if isinstance(values, dict):
+        known = {name for name, _ in parameters}
+        wrong = sorted(set(values) ^ known)
+        if wrong:
+            raise ValueError(f"state_dict: {wrong[0]} is {'missing' if wrong[0] in known else 'no trained parameter'}.")
+        parts = []
+        for name, parameter in parameters:
+            part = torch.as_tensor(values[name], dtype=torch.float64)
+            if part.numel() != 1 and part.shape != parameter.shape:
+                raise ValueError(f"{name}: has shape {tuple(part.shape)}, the parameter {tuple(parameter.shape)}.")
+            parts.append(part.expand(parameter.shape).reshape(-1))
+        return torch.cat(parts)
+    vector = torch.as_tensor(np.asarray(values) if not torch.is_tensor(values) else values, dtype=torch.float64).reshape(-1)
+    if vector.numel() == 1:
+        return vector.expand(size).clone()
+    if vector.numel() != size:
+        raise ValueError(f"vector: has {vector.numel()} entries, the model {size} parameters.")
+    return vector
+
+
+def add_(model, vector, scale=1.0):
+    """Adds a vector to the parameters, in place."""
+    at = 0
+    with torch.no_grad():
+        for _, parameter in trained(model):
+            part = vector[at : at + parameter.numel()].reshape(parameter.shape)
+            parameter.add_(part.to(parameter.dtype), alpha=scale)
+            at += parameter.numel()
+
+
+def load_parameters(path):
+    """A state_dict from a file of `sfumato train --out` (NAME.d.npz): model.load_state_dict(load_parameters(path))."""
+    with np.load(path) as file:
+        return {name: torch.from_numpy(np.array(file[name])) for name in file.files if not name.startswith("meta")}
+
+
+def save_parameters(state_dict, path):
+    """Writes a state_dict as such a file."""
+    if not str(path).endswith(".npz"):
+        raise ValueError(f"{path}: does not end in .npz")
+    np.savez(path, **{name: value.detach().cpu().numpy() for name, value in state_dict.items()})

@@ -1,0 +1,80 @@
+import json
+import pickle
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import sfumato
+from support import SOURCE, TestCase
+
+WAGES = SOURCE / "examples" / "fit"
+
+
+class Fit(TestCase):
+    KEYS = dict(model="ridge", target_epsilon=3, target_delta=1e-6)
+
+    def test_files_and_arrays(self):
+        answer = sfumato.fit(WAGES / "wages.csv", bounds=WAGES / "wages_bounds.csv", **self.KEYS)
+        self.assertLessEqual(answer.guarantee.epsilon.value, 3 + 1e-9)
+        self.assertEqual(answer.guarantee.epsilon.claim, "upper_bound")
+        self.assertIn("differential privacy", answer.statement)
+        copy = pickle.loads(pickle.dumps(answer))
+        self.assertEqual((copy.model, copy.statement, copy.guarantee), (answer.model, answer.statement, answer.guarantee))
+        with tempfile.TemporaryDirectory() as folder:
+            answer.save_model(Path(folder) / "model.json")
+            self.assertEqual(json.loads((Path(folder) / "model.json").read_text())["format"], "sfumato.fit/1")
+
+    def test_a_seed_voids_the_guarantee(self):
+        rng = np.random.default_rng(0)
+        x = rng.uniform(-1, 1, 2000)
+        table = dict(x=x, y=x + 0.1 * rng.normal(size=2000))
+        keys = dict(bounds={"x": (-1, 1), "y": (-2, 2)}, records=2500, adjacency="add_remove", seed=5, **self.KEYS)
+        one, two = sfumato.fit(table, "y", **keys), sfumato.fit(table, "y", **keys)
+        self.assertIsNone(one.guarantee)
+        self.assertEqual(one.statement, "")
+        self.assertEqual(one.model["coef_"], two.model["coef_"])
+
+    def test_refusals(self):
+        table = dict(x=np.zeros(9), y=np.zeros(9))
+        bounds = {"x": (-1, 1), "y": (-2, 2)}
+        self.assertRefused(ValueError, "^fit: the keyword `bounds` is missing", lambda: sfumato.fit(table, "y", **self.KEYS))
+        self.assertRefused(ValueError, "records|rows|exceed", lambda: sfumato.fit(
+            table, "y", bounds=bounds, records=5, adjacency="add_remove", force=True, **self.KEYS))
+        self.assertRefused(ValueError, "useless", lambda: sfumato.fit(
+            table, "y", bounds=bounds, records=10, adjacency="add_remove", model="ridge", target_epsilon=1e-4, target_delta=1e-6))
+
+
+class Estimators(TestCase):
+    def data(self, count=3000):
+        rng = np.random.default_rng(1)
+        x = rng.uniform(-1, 1, (count, 3))
+        return x, x @ [1.0, -2.0, 0.5] + 0.3 + 0.1 * rng.normal(size=count)
+
+    def test_ridge(self):
+        x, y = self.data()
+        model = sfumato.PrivateRidge(3, bounds=[(-1, 1)] * 3, target_bounds=(-4, 4), records=3500).fit(x, y)
+        self.assertGreater(model.score(x, y), 0.8)
+        self.assertEqual(model.coef_.shape, (3,))
+        self.assertLessEqual(model.guarantee_.epsilon.value, 3 + 1e-9)
+        copy = pickle.loads(pickle.dumps(model))
+        self.assertEqual(copy.predict(x).tolist(), model.predict(x).tolist())
+        self.assertEqual(sfumato.PrivateRidge(**model.get_params()).set_params(epsilon=2).epsilon, 2)
+        self.assertRefused(ValueError, "no such parameter", lambda: model.set_params(eps=2))
+        self.assertRefused(ValueError, "^target_bounds", lambda: sfumato.PrivateRidge(bounds=[(-1, 1)] * 3, records=9).fit(x, y))
+        self.assertRefused(ValueError, "^bounds and records", lambda: sfumato.PrivateRidge(target_bounds=(0, 1)).fit(x, y))
+        self.assertRefused(ValueError, "not fitted", lambda: sfumato.PrivateRidge().predict(x))
+
+    def test_logistic(self):
+        x, y = self.data()
+        labels = np.where(y > 0.3, "sick", "well")
+        model = sfumato.PrivateLogisticRegression(3, bounds=[(-1, 1)] * 3, classes=("well", "sick"), records=3500).fit(x, labels)
+        self.assertGreater(model.score(x, labels), 0.85)
+        self.assertEqual(model.predict_proba(x[:4]).shape, (4, 2))
+        self.assertEqual(list(model.classes_), ["well", "sick"])
+        self.assertRefused(ValueError, "none of the classes", lambda: model.fit(x, np.where(y > 0, "ill", "well")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,138 @@
+import pickle
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import sfumato
+from support import SOURCE, TestCase, command_line, numbers
+
+
+class Problems(TestCase):
+    def test_files_as_on_the_command_line(self):
+        for command, name in (("quadratic", "shift"), ("quadratic", "chain"), ("quadratic", "files"), ("bound", "shift")):
+            path = f"examples/{command}/{name}.toml"
+            answer = getattr(sfumato, command)(SOURCE / path)
+            self.assertEqual(numbers(answer.to_dict()), numbers(command_line(command, path)), path)
+
+    def test_keywords_over_a_file(self):
+        answer = sfumato.quadratic(SOURCE / "examples/quadratic/shift.toml", times=[0.5, float("inf")])
+        expected = command_line("quadratic", "examples/quadratic/shift.toml", "--times", "0.5,inf")
+        self.assertEqual(numbers(answer.to_dict()), numbers(expected))
+
+    def test_arrays(self):
+        inline = sfumato.quadratic(d=dict(A=[10, 1], minimiser=[1, 1], Sigma=[4, 0.25]),
+                                   d_prime=dict(minimiser=[1.1, 1.1]), times=[1, np.inf])
+        arrays = sfumato.quadratic(d=dict(A=np.diag([10.0, 1.0]), minimiser=np.ones(2), Sigma=np.array([4, 0.25])),
+                                   d_prime=dict(minimiser=np.full(2, 1.1)), times=np.array([1, np.inf]))
+        self.assertEqual([r.value.value for r in inline.find("advantage")], [r.value.value for r in arrays.find("advantage")])
+        with self.assertRaisesRegex(KeyError, "2 numbers are called advantage"):
+            inline["advantage"]
+        with self.assertRaisesRegex(KeyError, "no advantages"):
+            inline["advantages"]
+        big = np.eye(30) + 0.01
+        one = sfumato.quadratic(d=dict(A=big, minimiser=np.zeros(30), Sigma=1.0), d_prime=dict(minimiser=np.full(30, 0.01)),
+                                times=[1.0])
+        self.assertEqual(one["kl_forward"].claim, "exact")
+
+    def test_design(self):
+        expected = command_line("design", "examples/design/differences.csv", "--differences-are", "public", "--form", "full",
+                                "--trace", 2)
+        differences = np.loadtxt(SOURCE / "examples/design/differences.csv", delimiter=",", skiprows=1)
+        answer = sfumato.design(differences, differences_are="public", form="full", trace=2)
+        self.assertEqual(numbers(answer.to_dict()), numbers(expected))
+        self.assertAlmostEqual(np.trace(answer.matrix), 2.0, places=9)
+        copy = pickle.loads(pickle.dumps(answer))
+        self.assertEqual(copy.matrix.tolist(), answer.matrix.tolist())
+        self.assertRefused(ValueError, "differences_are", lambda: sfumato.design(differences, trace=2))
+
+    def test_report(self):
+        answer = sfumato.quadratic(SOURCE / "examples/quadratic/shift.toml")
+        with tempfile.TemporaryDirectory() as folder:
+            page = Path(folder) / "report.html"
+            made = sfumato.report([answer, sfumato.bound(SOURCE / "examples/bound/shift.toml")], page, title="Both")
+            self.assertIn("Both", page.read_text())
+            self.assertTrue((Path(folder) / "report.json").exists())
+            self.assertIn("report.html", str(made))
+            answer.save(Path(folder) / "one.json")
+            sfumato.report(Path(folder) / "one.json", Path(folder) / "again.html")
+            self.assertRefused(ValueError, "inputs|nowhere", lambda: sfumato.report(["nowhere.json"], page))
+
+
+class Functions(TestCase):
+    KEYS = dict(times=[0.5, 1.0], seed=3, paths=500, step=0.01)
+
+    def test_as_formulas(self):
+        formulas = sfumato.bound("x - x^3", "x - x^3 + 0.1 * cos(x)", 0.5, **self.KEYS)
+        functions = sfumato.bound(lambda x: x - x**3, lambda x: x - x**3 + 0.1 * np.cos(x), 0.5, **self.KEYS)
+        for a, b in zip(formulas.results, functions.results):
+            self.assertEqual((a.quantity, a.of, a.value.claim), (b.quantity, b.of, b.value.claim))
+            self.assertAlmostEqual(a.value.value, b.value.value, delta=1e-9 + 1e-6 * abs(a.value.value))
+        self.assertIn("drift by a Python function", functions.text(full=True))
+
+    def test_time_and_two_coordinates(self):
+        def drift(t, x):
+            return np.stack([-x[:, 0], -x[:, 1] + 0 * t], axis=1)
+
+        def drift2(t, x):
+            return np.stack([-x[:, 0], -x[:, 1] + 0.1 * np.exp(-t)], axis=1)
+
+        answer = sfumato.bound(drift, drift2, [1.0, 2.0], fokker_planck=False, **self.KEYS)
+        formulas = sfumato.bound(["-x1", "-x2 + 0 * t"], ["-x1", "-x2 + 0.1 * exp(-t)"], [1.0, 2.0], fokker_planck=False, **self.KEYS)
+        self.assertAlmostEqual(answer.get("kl_forward", time=1.0, by="path_paths").value, formulas.get("kl_forward", time=1.0, by="path_paths").value, places=6)
+
+    def test_noise_by_functions(self):
+        answer = sfumato.bound(lambda x: -x, lambda x: -x + 0.1, lambda x: 1 + 0.1 * np.cos(x),
+                               sigma_divergence=lambda x: -0.1 * np.sin(x), fokker_planck=False, **self.KEYS)
+        formulas = sfumato.bound("-x", "-x + 0.1", "1 + 0.1 * cos(x)", fokker_planck=False, **self.KEYS)
+        at = dict(time=1.0, by="path_paths")
+        self.assertAlmostEqual(answer.get("kl_forward", **at).value, formulas.get("kl_forward", **at).value, places=6)
+        self.assertRefused(ValueError, "sigma_divergence", lambda: sfumato.bound(
+            lambda x: -x, lambda x: -x + 0.1, lambda x: 1 + x**2, **self.KEYS))
+
+    def test_exceptions_go_through(self):
+        class Mine(Exception):
+            pass
+
+        def fails(x):
+            raise Mine("of the caller")
+
+        with self.assertRaisesRegex(Mine, "of the caller"):
+            sfumato.bound(lambda x: -x, fails, 1.0, **self.KEYS)
+
+    def test_wrong_shapes_and_kept_arguments(self):
+        self.assertRefused(ValueError, r"^drift: .*shape \(3,\)", lambda: sfumato.bound(
+            lambda x: np.zeros(3), lambda x: -x, 1.0, **self.KEYS))
+        kept = []
+        self.assertRefused(ValueError, "keeps its argument", lambda: sfumato.bound(
+            lambda x: (kept.append(x[:1]), -x)[1], lambda x: -x, 1.0, **self.KEYS))
+        kept.clear()
+
+        def writes(x):
+            x += 1
+            return x
+
+        with self.assertRaisesRegex(ValueError, "read-only"):
+            sfumato.bound(writes, lambda x: -x, 1.0, **self.KEYS)
+        sfumato.bound(lambda x: x, lambda x: x, 1.0, fokker_planck=False, **self.KEYS)  # x itself as the value
+
+    def test_threads(self):
+        expected = sfumato.bound(lambda x: -x, lambda x: -x + 0.1, 1.0, fokker_planck=False, **self.KEYS).get("kl_forward", time=1.0, by="path_paths").value
+        found = []
+
+        def work():
+            answer = sfumato.bound(lambda x: -x, lambda x: -x + 0.1, 1.0, fokker_planck=False, **self.KEYS)
+            found.append(answer.get("kl_forward", time=1.0, by="path_paths").value)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(found, [expected] * 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

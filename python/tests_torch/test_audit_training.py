@@ -1,0 +1,164 @@
+import pathlib
+import tempfile
+
+import numpy as np
+
+import sfumato
+import sfumato.torch as st
+import trainings
+from support import data, torch, unittest
+
+
+class AuditTraining(unittest.TestCase):
+    def test_unnoised_training_leaks(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = pathlib.Path(folder) / "scores.jsonl"
+            calls = []
+
+            def training(dataset, seed):
+                calls.append(len(dataset[0]))
+                if len(calls) == 11:
+                    raise KeyboardInterrupt
+                return trainings.overfitted(dataset, seed)
+
+            arguments = dict(claim=(1, 1e-5), runs=40, ledger=ledger)
+            with self.assertRaises(KeyboardInterrupt):
+                st.audit_training(training, data(40), **arguments)
+            answer = st.audit_training(training, data(40), **arguments)
+            self.assertEqual(len(calls), 81)  # ten were kept
+            self.assertEqual(set(calls), {40, 41})
+            self.assertEqual(answer.verdict, "violated")
+            self.assertGreater(answer.epsilon.value, 1.0)
+            whole = st.audit_training(trainings.overfitted, data(40), claim=(1, 1e-5), runs=40)
+            self.assertEqual(answer.in_scores.tolist(), whole.in_scores.tolist())
+            again = sfumato.audit(answer.in_scores, answer.out_scores, claim=(1, 1e-5), adjacency="remove")
+            self.assertEqual(again.to_dict()["results"], answer.to_dict()["results"])
+            with self.assertRaisesRegex(ValueError, "another audit"):
+                st.audit_training(training, data(40), score="margin", **arguments)
+
+    def test_the_noise_of_the_private_training(self):
+        proven = sfumato.epsilon(trainings.NOISE, sample_rate=trainings.RATE, steps=trainings.STEPS, delta=trainings.DELTA)
+        self.assertLess(proven.value, trainings.EPSILON)
+        self.assertGreater(proven.value, 0.9 * trainings.EPSILON)
+
+    def test_private_training_is_not_refuted(self):
+        answer = st.audit_training(trainings.private, data(40), claim=(trainings.EPSILON, trainings.DELTA), runs=60, workers=2)
+        self.assertEqual(answer.verdict, "not_refuted")
+        self.assertLessEqual(answer.epsilon.value, trainings.EPSILON)
+
+    def test_plan(self):
+        plan = st.audit_training(trainings.private, data(40), plan_only=True)
+        self.assertEqual(plan.get("runs_needed", thresholds="combined"), 124)
+        self.assertEqual(plan.verdict, "none")
+
+    def test_canaries(self):
+        dataset = torch.utils.data.TensorDataset(*data(20))
+        seen = []
+
+        def training(records):
+            seen.append(len(records))
+            return trainings.mlp(len(seen))
+
+        answer = st.audit_training(training, dataset, claim=(1, 1e-5), runs=3)
+        self.assertEqual(sorted(set(seen)), [20, 21])
+        self.assertNotEqual(answer.canary[1], None)
+        answer = st.audit_training(training, dataset, claim=(1, 1e-5), runs=3, canary=lambda records: (torch.ones(4), 2),
+                                   score=lambda model, record: float(model(record[0].unsqueeze(0)).sum()))
+        self.assertEqual(answer.canary[1], 2)
+        with self.assertRaisesRegex(ValueError, "canary"):
+            st.audit_training(training, dataset, runs=3, canary="mislabeled")
+
+
+class Opacus(unittest.TestCase):
+    def test_accountants_and_audit_agree(self):
+        try:
+            import opacus
+        except ImportError:
+            self.skipTest("opacus is not installed")
+        import warnings
+
+        def training(dataset, seed, engines=None):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                torch.manual_seed(seed)
+                model = trainings.mlp(0, hidden=8)
+                optimizer = torch.optim.SGD(model.parameters(), lr=0.3)
+                loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*dataset), batch_size=10)
+                engine = opacus.PrivacyEngine(accountant="rdp")
+                model, optimizer, loader = engine.make_private(module=model, optimizer=optimizer, data_loader=loader,
+                                                               noise_multiplier=2.0, max_grad_norm=1.0)
+                for _ in range(3):
+                    for x, y in loader:
+                        optimizer.zero_grad()
+                        trainings.loss(model(x), y).backward()
+                        optimizer.step()
+                if engines is not None:
+                    engines.append(engine)
+                return model._module
+
+        engines = []
+        training(data(40), 0, engines)
+        both = st.compare_with_opacus(engines[0], delta=1e-5)
+        self.assertTrue(both.opacus_is_safe)
+        self.assertLessEqual(both.proven.value, both.opacus)  # a tighter bound of the same thing
+        noise, rate, steps = engines[0].accountant.history[0]
+        self.assertEqual(both.proven.value, sfumato.epsilon(noise, sample_rate=rate, steps=steps, delta=1e-5).value)
+        answer = st.audit_training(training, data(40), claim=(both.proven.value, 1e-5), runs=12)
+        self.assertIn(answer.verdict, ("open", "not_refuted"))
+        self.assertLess(answer.epsilon.value, both.proven.value)
+
+
+class Others(unittest.TestCase):
+    """Libraries that people have beside it."""
+
+    def test_data_frames(self):
+        import pandas
+        import polars
+
+        rng = np.random.default_rng(0)
+        columns = {"a": rng.normal(size=30), "b": rng.integers(0, 5, 30), "y": rng.normal(size=30)}
+        expected = sfumato.rows(columns, "y", noise=1).risks["advantage"].tolist()
+        frame = pandas.DataFrame(columns, index=[f"patient {i}" for i in range(30)])
+        answer = sfumato.rows(frame, "y", noise=1)
+        self.assertEqual(answer.risks["advantage"].tolist(), expected)
+        self.assertEqual(answer.to_pandas().index[0], "patient 0")
+        self.assertEqual(sfumato.rows(polars.DataFrame(columns), "y", noise=1).risks["advantage"].tolist(), expected)
+        frame["a"] = frame["a"].astype("Float64")
+        frame.loc["patient 3", "a"] = pandas.NA
+        with self.assertRaisesRegex(ValueError, "^table: row 3"):
+            sfumato.rows(frame, "y", noise=1)
+        self.assertEqual(len(answer.to_pandas()), 30)
+        self.assertIn("claim", sfumato.quadratic(d=dict(A=1, minimiser=0, Sigma=2), d_prime=dict(minimiser=0.1), times=[1.0])
+                      .to_pandas().columns)
+        self.assertGreater(len(next(iter(answer.tables.values())).to_pandas()), 0)
+
+    def test_scikit_learn(self):
+        from sklearn.base import clone, is_classifier, is_regressor
+        from sklearn.model_selection import cross_val_score
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import FunctionTransformer
+
+        rng = np.random.default_rng(0)
+        x = rng.uniform(-1, 1, (3000, 2))
+        y = x @ [1.0, -2.0]
+        ridge = sfumato.PrivateRidge(3, bounds=[(-1, 1)] * 2, target_bounds=(-4, 4), records=3000)
+        self.assertTrue(is_regressor(ridge) and not is_classifier(ridge))
+        self.assertEqual(clone(ridge).get_params(), ridge.get_params())
+        self.assertGreater(cross_val_score(make_pipeline(FunctionTransformer(), ridge), x, y, cv=3).min(), 0.8)
+        logistic = sfumato.PrivateLogisticRegression(3, bounds=[(-1, 1)] * 2, records=3000)
+        self.assertTrue(is_classifier(logistic))
+        self.assertGreater(cross_val_score(logistic, x, (y > 0).astype(int), cv=3).min(), 0.85)
+
+    def test_tensors(self):
+        scores = torch.linspace(0, 1, 50, dtype=torch.float64)
+        self.assertEqual(sfumato.audit(scores + 5, scores).epsilon, sfumato.audit((scores + 5).numpy(), scores.numpy()).epsilon)
+        answer = sfumato.bound(lambda x: -torch.as_tensor(x.copy()), lambda x: -torch.as_tensor(x.copy()) + 0.1, 1.0, times=[1.0],
+                               paths=200, fokker_planck=False)
+        self.assertGreater(answer.get("kl_forward", by="path_paths").value, 0)
+
+    def test_progress_by_tqdm(self):
+        sfumato.bound("-x", "-x + 0.1", 1.0, times=[1.0], paths=50000, step=0.001, fokker_planck=False, progress=True)
+
+
+if __name__ == "__main__":
+    unittest.main()

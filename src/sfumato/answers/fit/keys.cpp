@@ -1,0 +1,134 @@
+#include "sfumato/answers/fit/keys.hpp"
+
+#include <cmath>
+
+#include "sfumato/data/keys/makers.hpp"
+
+namespace sfumato {
+namespace {
+
+using namespace keys;
+using Q = FitQuestion;
+
+const char* not_a_small_probability(double value) {
+  return value > 0.0 && value < 1.0 ? nullptr : "is not a probability in (0, 1)";
+}
+const char* not_positive(double value) {
+  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite positive number";
+}
+const char* not_a_share(double value) {
+  return value > 0.0 && value < 1.0 ? nullptr : "is not a share in (0, 1)";
+}
+const char* not_a_holdout(double value) {
+  return value >= 0.0 && value <= 0.9 ? nullptr : "is not a share in [0, 0.9]";
+}
+
+/// "self", or the path of a file.
+Key<Q> bounds_key() {
+  Key<Q> key =
+      file_key<Q>("bounds",
+                  "CSV that declares ranges and levels of the columns from outside knowledge, or "
+                  "\"self\" (no guarantee)",
+                  &Q::bounds);
+  key.type = "path | \"self\"";
+  key.read = [read = key.read](Q& to, const TomlTable& table, const std::string& given) {
+    if (table.string(given) == "self") {
+      to.bounds = "self";
+    } else {
+      read(to, table, given);
+    }
+  };
+  return required(key);
+}
+
+/// A key of the settings as one of the question.
+Key<Q> of_settings(const Key<FitSettings>& key) {
+  return {key.name,
+          key.type,
+          key.help,
+          [read = key.read](Q& to, const TomlTable& table, const std::string& name) {
+            read(to.settings, table, name);
+          },
+          [write = key.write](const Q& from) { return write(from.settings); },
+          key.aliases,
+          key.required,
+          key.kinds,
+          key.shape};
+}
+
+}  // namespace
+
+const Keys<FitQuestion>& fit_keys() {
+  using S = FitSettings;
+  static const Keys<Q> all = {
+      required(file_key<Q>("table", "the private table: CSV with a header row", &Q::table)),
+      text_key<Q>("target", "text",
+                  "the column to predict (default: the one that the bounds declare)", &Q::target),
+      required(choice_key<Q, FitModel>(
+          "model", "a quantity, two classes, or several", &Q::model,
+          by_name({FitModel::ridge, FitModel::logistic, FitModel::softmax}))),
+      bounds_key(),
+      required(number_key<Q>("target_epsilon", "number > 0",
+                             "epsilon to spend, with `after` altogether", &Q::target_epsilon,
+                             not_positive)),
+      required(number_key<Q>("target_delta", "number in (0, 1)", "delta, far below 1 / records",
+                             &Q::target_delta, not_a_small_probability)),
+      integer_key<Q, std::uint64_t>(
+          "records", "public bound of the number of rows (over the one in the bounds)", &Q::records,
+          1, std::int64_t{1} << 40),
+      choice_key<Q, NeighbouringRelation>(
+          "adjacency", "which tables are neighbours (over the one in the bounds)", &Q::adjacency,
+          by_name({NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
+                   NeighbouringRelation::replace_one})),
+      number_key<Q>(
+          "row_norm", "number > 0",
+          "public bound of a row's norm, features scaled to [-1, 1]; longer rows are shortened",
+          &Q::row_norm, not_positive),
+      flag_key<Q>("intercept", "add a constant feature", &Q::intercept),
+      choice_key<Q, FitMechanism>(
+          "mechanism", "how the fit is made (default: by predicted loss)", &Q::mechanism,
+          by_name({FitMechanism::whitened, FitMechanism::isotropic, FitMechanism::statistics,
+                   FitMechanism::last_iterate, FitMechanism::minimiser})),
+      flag_key<Q>("compare", "show the predicted loss of every mechanism", &Q::compare),
+      file_key<Q>("after",
+                  "what was released before about the same records: a model of `fit`, or a file of "
+                  "`account --save`",
+                  &Q::after),
+      of_settings(number_key<S>("holdout", "share in [0, 0.9]",
+                                "rows kept from the fit to estimate its accuracy privately",
+                                &S::holdout, not_a_holdout)),
+      of_settings(number_key<S>("range_share", "share in [0, 0.9]",
+                                "of the budget to narrow the declared ranges (default 0.1 where "
+                                "there are rows enough, else 0)",
+                                &S::range_share, not_a_holdout)),
+      of_settings(number_key<S>("metric_share", "share in (0, 1)",
+                                "of the budget for the metric (default 0.3)", &S::metric_share,
+                                not_a_share)),
+      of_settings(number_key<S>("metric_ridge", "number > 0",
+                                "ridge of the metric, in edges of its noise (default 0.3)",
+                                &S::metric_ridge, not_positive)),
+      of_settings(
+          integer_key<S, std::uint64_t>("steps", "steps of the descent", &S::steps, 1, 1'000'000)),
+      of_settings(integer_key<S, std::uint64_t>("average_last", "iterates that are averaged",
+                                                &S::average_last, 1, 1'000'000)),
+      of_settings(number_key<S>("learning_rate", "number > 0", "of the descent", &S::learning_rate,
+                                not_positive)),
+      of_settings(number_key<S>(
+          "clip_factor", "number > 0",
+          "clip of gradients, in units of the target's bound (default 0.6; of classes 1)",
+          &S::clip_factor, not_positive)),
+      of_settings(number_key<S>("ridge", "number > 0", "of last_iterate and minimiser", &S::ridge,
+                                not_positive)),
+      of_settings(choice_key<S, NoiseMode>(
+          "noise_mode", "exact noise on a grid, or idealised double precision", &S::noise_mode,
+          by_name({NoiseMode::grid, NoiseMode::gaussian}))),
+      integer_key<Q, std::uint64_t>("seed", "repeatable noise, for experiments: no guarantee",
+                                    &Q::seed, 0),
+      integer_key<Q, std::uint64_t>(
+          "audit_runs", "audit the implementation by so many pairs of fits with a canary",
+          &Q::audit_runs, 0, 10'000'000),
+  };
+  return all;
+}
+
+}  // namespace sfumato

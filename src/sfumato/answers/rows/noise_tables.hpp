@@ -1,0 +1,27 @@
+#pragma once
+
+#include "sfumato/answers/rows/answer.hpp"
+#include "sfumato/report/document.hpp"
+
+namespace sfumato {
+
+/// Adds how well what is released predicts, as a table or in a sentence, and a warning if it predicts nothing.
+void add_cost(Document& document, const RowsAnswer& answer);
+void add_cost_in_brief(Document& document, const RowsAnswer& answer);
+
+/// Adds the same numbers for programs.
+void add_cost_results(Document& document, const RowsAnswer& answer);
+
+/// Adds the risks and the accuracy of several noises side by side, with the floor.
+void add_sweep(Document& document, const RowsAnswer& answer);
+
+/// Adds accuracy against risk, a point for each noise.
+void add_sweep_figure(Document& document, const RowsAnswer& answer);
+
+/// Adds which noise reaches the goal of the question, or why none does.
+void add_search(Document& document, const RowsAnswer& answer);
+
+/// Adds whether every row is within the question's max_advantage.
+void add_gate(Document& document, const RowsAnswer& answer);
+
+}  // namespace sfumato

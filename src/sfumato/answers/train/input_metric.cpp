@@ -1,0 +1,122 @@
+#include "sfumato/answers/train/input_metric.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/fit/moments.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+
+/// Records that are moved at a time.
+constexpr std::size_t kBlock = 4096;
+
+/// Inputs channel by channel, as sets store them.
+void read_inputs(const LabelledSet& set, std::span<const std::uint32_t> records, RowMajor& rows) {
+  std::vector<float> values(set.shape.size());
+  for (std::size_t r = 0; r < records.size(); ++r) {
+    standardised(set, records[r], values);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      rows(static_cast<Index>(r), static_cast<Index>(i)) = static_cast<double>(values[i]);
+    }
+  }
+}
+
+/// Where the first layer has the input that a set stores as number i: pixel by pixel, channels fastest.
+std::size_t place_of(const ImageShape& shape, std::size_t i) {
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  const std::size_t plane = shape.size() / channels;
+  return i % plane * channels + i / plane;
+}
+
+void require_linear_first(const Network& network) {
+  for (const NamedLayer& named : network.layers()) {
+    if (std::holds_alternative<Linear>(named.layer)) return;
+    if (std::holds_alternative<Flatten>(named.layer)) continue;
+    throw InvalidArgument(
+        fmt::format("the metric `input` with the layer `{}` before the first linear one",
+                    named.name),
+        "Use it for networks that begin with a linear layer");
+  }
+}
+
+}  // namespace
+
+InputMetric release_input_metric(const Network& network, const LabelledSet& set, const Slots& slots,
+                                 const InputMetricOptions& options, NeighbouringRelation relation,
+                                 ReleaseBits& bits, Observer& observer) {
+  require_linear_first(network);
+  const auto n = static_cast<Index>(slots.count()), d = static_cast<Index>(set.shape.size());
+  RowMajor rows(n, d);
+  read_inputs(set, slots.records, rows);
+  for (Index r = 0; r < n; ++r) {
+    const double norm = rows.row(r).norm();
+    // A little below, so that rounding does not make it longer.
+    if (norm > options.bound) rows.row(r) *= options.bound * (1.0 - 1e-9) / norm;
+  }
+  const auto count = static_cast<double>(n), size = static_cast<double>(d);
+  const NoisyMoments moments = release_moments(rows, options.bound, options.mu, relation, count,
+                                               NoiseMode::gaussian, bits, observer);
+  const SymmetricEigen eigen(moments.sum);
+  if (!eigen.converged()) {
+    throw NumericalFailure("the eigenvalues of the released moments were not found",
+                           "Give more of the budget to the metric, or use another one");
+  }
+  InputMetric metric;
+  metric.noise_std = moments.noise_std;
+  metric.ridge = options.floor * moments.noise_std * std::sqrt(2.0 * size) / count;
+  const Eigen::ArrayXd kept = eigen.eigenvalues().array().max(0.0) / count;
+  metric.effective_dimension = std::max(1.0, (kept / (kept + metric.ridge)).sum());
+  const Eigen::VectorXd roots = (kept + metric.ridge).sqrt().inverse().matrix();
+  metric.root = eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
+  return metric;
+}
+
+LabelledSet whitened(const LabelledSet& set, const InputMetric& metric) {
+  LabelledSet result = set;
+  result.standardisation = {};
+  std::vector<float> values(set.count() * set.shape.size());
+  const auto d = static_cast<Index>(set.shape.size());
+  for (std::size_t from = 0; from < set.count(); from += kBlock) {
+    std::vector<std::uint32_t> records(std::min(kBlock, set.count() - from));
+    for (std::size_t r = 0; r < records.size(); ++r) {
+      records[r] = static_cast<std::uint32_t>(from + r);
+    }
+    RowMajor rows(static_cast<Index>(records.size()), d);
+    read_inputs(set, records, rows);
+    const RowMajor moved = rows * metric.root;
+    std::transform(moved.data(), moved.data() + moved.size(),
+                   values.begin() + static_cast<std::ptrdiff_t>(from * set.shape.size()),
+                   [](double v) { return static_cast<float>(v); });
+  }
+  result.values = std::move(values);
+  return result;
+}
+
+std::vector<float> unwhitened(const Network& network, std::vector<float> parameters,
+                              const InputMetric& metric) {
+  const ParameterBlock& first = network.blocks().front();
+  const ImageShape shape{network.input().channels, network.input().height, network.input().width};
+  const auto inputs = static_cast<Index>(first.inputs), outputs = static_cast<Index>(first.outputs);
+  Eigen::MatrixXd weights(inputs, outputs);
+  const auto at = [&](Index i, Index n) {
+    return first.offset + place_of(shape, static_cast<std::size_t>(i)) * first.outputs +
+           static_cast<std::size_t>(n);
+  };
+  for (Index i = 0; i < inputs; ++i) {
+    for (Index n = 0; n < outputs; ++n) weights(i, n) = static_cast<double>(parameters[at(i, n)]);
+  }
+  weights = metric.root * weights;
+  for (Index i = 0; i < inputs; ++i) {
+    for (Index n = 0; n < outputs; ++n) parameters[at(i, n)] = static_cast<float>(weights(i, n));
+  }
+  return parameters;
+}
+
+}  // namespace sfumato

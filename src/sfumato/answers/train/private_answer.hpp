@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/answers/train/private_question.hpp"
+#include "sfumato/core/observer.hpp"
+#include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/privacy/accounting/accountant.hpp"
+#include "sfumato/privacy/accounting/guarantee.hpp"
+#include "sfumato/report/document.hpp"
+#include "sfumato/study/model_summary.hpp"
+#include "sfumato/study/spec/study.hpp"
+
+namespace sfumato {
+
+/// What the release of the inputs' second moments came to.
+struct InputMetricRelease {
+  double mu, noise_std, ridge, effective_dimension;
+};
+
+struct PrivateTrainAnswer {
+  PrivateTrainQuestion question;
+  Study study;
+  Network network;
+  NoisePolicy policy;       ///< with the noise multiplier that was used
+  bool calibrated = false;  ///< the multiplier was found for target_epsilon
+  std::size_t records = 0;  ///< N
+  Guarantee guarantee;      ///< of the mechanism; of this model only if its noise is a secret
+  bool secret = false;      ///< batches and noise came from the operating system
+  std::optional<InputMetricRelease> input_metric = {};
+
+  bool finished = false;
+  double seconds = 0.0;
+  bool diverged = false;                  ///< the parameters are not finite
+  std::uint64_t zeroed_records = 0;       ///< of the private records: for experiments alone
+  std::vector<float> parameters = {};     ///< of the network on the inputs as they are
+  std::optional<ModelSummary> test = {};  ///< none without test records or where it diverged
+};
+
+/// Finds the noise, trains one model of D, and says what it guarantees. A run that is interrupted keeps nothing: its key is not stored, and
+/// a second run is a second release.
+///
+/// Throws   InvalidArgument as read_study() and load_sets(); if the study has not exactly one private policy, neither it nor the question
+///          says how much noise, or the sampler has no proof for these neighbours. StorageError where `out` cannot be written.
+[[nodiscard]] PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observer);
+
+/// In brief: guarantee and accuracy. In full: the setting, and the privacy statement for a model card.
+[[nodiscard]] Document document_of(const PrivateTrainAnswer& answer, Detail detail);
+
+}  // namespace sfumato

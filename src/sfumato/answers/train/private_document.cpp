@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include "sfumato/answers/train/private_answer.hpp"
+#include "sfumato/nn/private_noise.hpp"
+
+namespace sfumato {
+namespace {
+
+Table guarantee_table(const PrivateTrainAnswer& answer) {
+  const Guarantee& guarantee = answer.guarantee;
+  Table table("guarantee",
+              answer.secret ? "What the model guarantees"
+                            : "What the mechanism guarantees, were its seed a secret",
+              {{"quantity", "quantity"}, {"value", "value"}});
+  table.add_row({"epsilon", map(guarantee.claimed_epsilon(),
+                                [](const Epsilon& epsilon) { return epsilon.nats(); })});
+  table.add_row({"delta", guarantee.delta().probability()});
+  table.add_row({"noise multiplier", answer.policy.noise_multiplier});
+  table.add_row({"clip", answer.policy.clip});
+  table.add_row({"metric", name(answer.policy.metric)});
+  return table;
+}
+
+std::string setting_text(const PrivateTrainAnswer& answer) {
+  const Training& train = answer.study.train;
+  std::string text = fmt::format(
+      "{} steps on batches of {} of {} records ({}), {} parameters, learning rate {} ({}), "
+      "momentum "
+      "{}",
+      train.iterations, train.batch_size, answer.records, name(train.batches),
+      answer.network.parameter_count(), train.learning_rate, name(train.schedule), train.momentum);
+  if (train.average_last > 0)
+    text += fmt::format(", mean of the last {} iterates", train.average_last);
+  return text + ".";
+}
+
+void add_accuracy(Document& document, const PrivateTrainAnswer& answer) {
+  if (!answer.test) return;
+  Table table("accuracy", "Accuracy on test records (computed without noise: not private for them)",
+              {{"quantity", "quantity"}, {"value", "value"}});
+  const char* method = "of these weights, in single precision";
+  const auto exact = [&](double value) { return Claimed<double>{value, Claim::exact, method}; };
+  table.add_row({"test accuracy", exact(answer.test->accuracy)});
+  table.add_row({"mean test loss", exact(answer.test->mean_loss)});
+  document.add(std::move(table));
+  document.add_result("test_accuracy", exact(answer.test->accuracy));
+  document.add_result("test_loss", exact(answer.test->mean_loss));
+}
+
+void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
+  if (answer.secret) {
+    document.state(StatementKind::assumption,
+                   "the noise is Gaussian in floating point: its low bits, the order of sums, and "
+                   "how long steps take are "
+                   "not protected.");
+  } else {
+    document.state(StatementKind::warning,
+                   "this is an experiment: whoever knows the seed can take the noise off again, "
+                   "and the model has no "
+                   "guarantee. Leave the seed out to release one.");
+  }
+  if (answer.policy.metric == PrivateMetric::whitened ||
+      answer.policy.metric == PrivateMetric::low_rank) {
+    document.state(StatementKind::assumption,
+                   "the covariance was made without the private data; one that was designed for "
+                   "their gradients voids the "
+                   "guarantee.");
+  }
+  if (answer.zeroed_records > 0 && !answer.secret) {  // the count is not private
+    document.state(StatementKind::warning,
+                   fmt::format("{} gradients of records were not finite and counted nothing.",
+                               answer.zeroed_records));
+  }
+  if (answer.diverged) {
+    document.state(StatementKind::warning,
+                   "training diverged: the parameters are not finite. Lower the learning rate.");
+  }
+  document.state(StatementKind::assumption,
+                 "settings were chosen without looking at results on these records, and this is "
+                 "the only model trained on "
+                 "them: every further one is a release of its own.");
+}
+
+}  // namespace
+
+Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
+  Document document = new_document("train", answer.study.title.empty()
+                                                ? "Private training of " + answer.question.study
+                                                : answer.study.title);
+  document.add_provenance("study", answer.study.source);
+  document.add_provenance(
+      "noise", answer.secret ? "operating system" : fmt::format("seed {}", *answer.question.seed));
+  if (!answer.finished) {
+    document.state(
+        StatementKind::warning,
+        "stopped on request. Nothing was kept: noise that was drawn once must not be drawn again.");
+    return document;
+  }
+  document.add(guarantee_table(answer));
+  add_accuracy(document, answer);
+  if (answer.input_metric) {
+    document.state(
+        StatementKind::info,
+        fmt::format("Second moments of the inputs were released at mu = {:.4g} ({:.0f} % of the "
+                    "budget): {:.0f} of {} "
+                    "directions are resolved.",
+                    answer.input_metric->mu, 100.0 * answer.question.metric_share,
+                    answer.input_metric->effective_dimension, answer.network.input().size()));
+  }
+  add_caveats(document, answer);
+  document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
+                                     [](const Epsilon& epsilon) { return epsilon.nats(); }));
+  document.add_result("noise_multiplier", answer.policy.noise_multiplier);
+  document.add_result("seconds",
+                      Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});
+  if (!answer.question.out.empty()) {
+    document.state(
+        StatementKind::summary,
+        fmt::format("The model is in {}/model.npz, in PyTorch's layout.", answer.question.out));
+  }
+  if (detail == Detail::brief) {
+    document.state(StatementKind::summary,
+                   "The setting and a privacy statement: --full, or --report FILE.html.");
+    return document;
+  }
+  document.state(StatementKind::info, setting_text(answer));
+  if (answer.secret) document.state(StatementKind::info, privacy_statement(answer.guarantee));
+  return document;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sfumato/data/keys/key.hpp"
+
+namespace sfumato {
+
+/// Train one model of D with a guarantee, to be released.
+struct PrivateTrainQuestion {
+  std::string study;                       ///< file, with one private noise policy
+  std::vector<std::string> settings = {};  ///< key=value, over what the file says
+  std::optional<double> target_epsilon =
+      {};  ///< find the noise for it; none: the study's noise_multiplier
+  double target_delta = 1e-5;
+  std::optional<std::uint64_t> seed = {};  ///< of an experiment: no guarantee holds then
+  std::string out = {};                    ///< directory for the model; empty: it is not kept
+  bool force = false;                      ///< replace what is there
+
+  // Of the metric `input` (Spec §22.4 and §23.4).
+  double metric_share = 0.3;  ///< of the budget, for the second moments of the inputs
+  double metric_floor = 1.0;  ///< of the eigenvalues, in units of the edge of their noise
+  std::optional<double> input_bound =
+      {};  ///< longer inputs are scaled down in the moments; none: sqrt(inputs)
+};
+
+[[nodiscard]] const Keys<PrivateTrainQuestion>& private_train_keys();
+
+}  // namespace sfumato

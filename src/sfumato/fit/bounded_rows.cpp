@@ -1,0 +1,191 @@
+#include "sfumato/fit/bounded_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/csv_records.hpp"
+#include "sfumato/data/table_file.hpp"
+#include "sfumato/data/text.hpp"
+
+namespace sfumato {
+
+using Eigen::Index;
+
+namespace {
+
+bool is_missing(std::string_view text) {
+  static constexpr std::string_view kWords[] = {"",   "?",   "NA",   "N/A",  "NaN", "nan", "null",
+                                                "na", "n/a", "NULL", "Null", "inf", "-inf"};
+  return std::find(std::begin(kWords), std::end(kWords), text) != std::end(kWords);
+}
+
+std::vector<std::string> head_of(CsvRecords& records, const std::string& source) {
+  if (!records.next() || records.blank()) {
+    throw InvalidArgument("is empty", "Give a CSV file with a header row", Where::in(source));
+  }
+  std::vector<std::string> head;
+  for (const CsvField& field : records.fields()) {
+    // A first row of numbers is a record: its cells must not be shown.
+    if (parse_number(field.text).status == NumberStatus::ok && !field.quoted) {
+      throw InvalidArgument("the first row holds a number where the name of a column belongs",
+                            "Add a header row (a name that is a number goes in quotes)",
+                            Where::at(source, records.line()));
+    }
+    head.emplace_back(field.text);
+  }
+  return head;
+}
+
+std::size_t position_of(const std::string& column, const std::vector<std::string>& head,
+                        const std::string& source) {
+  const auto found = std::find(head.begin(), head.end(), column);
+  if (found == head.end()) {
+    throw InvalidArgument(fmt::format("has no column {}", shown(column)),
+                          suggestion(column, head, "columns"), Where::in(source));
+  }
+  return static_cast<std::size_t>(found - head.begin());
+}
+
+/// Where a declared column stands in the file, and how its texts become numbers.
+class ColumnReader {
+ public:
+  ColumnReader(const FeatureColumn& column, std::size_t field, Index first)
+      : column_(column), field_(field), first_(first) {
+    if (const auto* category = std::get_if<CategoryColumn>(&column_)) {
+      for (std::size_t i = 0; i < category->levels.size(); ++i) {
+        levels_.emplace(category->levels[i], static_cast<Index>(i));
+      }
+    }
+  }
+
+  void read(const CsvRecords& records, const std::string& source, double* row) const {
+    const std::string_view text = records.fields()[field_].text;
+    if (const auto* numeric = std::get_if<NumericColumn>(&column_)) {
+      row[first_] = scaled(*numeric, text, records, source);
+      return;
+    }
+    const auto found = levels_.find(std::string(text));
+    if (found != levels_.end() && found->second > 0) row[first_ + found->second - 1] = 1.0;
+  }
+
+ private:
+  double scaled(const NumericColumn& column, std::string_view text, const CsvRecords& records,
+                const std::string& source) const {
+    if (is_missing(text)) return 0.0;
+    const ParsedNumber parsed = parse_number(text);
+    if (parsed.status == NumberStatus::not_a_number) {
+      throw InvalidArgument(
+          fmt::format("the cell in column {} is not a number", shown(column.name)),
+          "Declare the column as a category, or mend the table",
+          Where::at(source, records.line(), field_ + 1));
+    }
+    if (parsed.status == NumberStatus::out_of_range) return 0.0;
+    const double middle = 0.5 * column.low + 0.5 * column.high;
+    const double half = 0.5 * column.high - 0.5 * column.low;
+    const double x = (parsed.value - middle) / half;
+    return std::isfinite(x) ? std::clamp(x, -1.0, 1.0) : 0.0;
+  }
+
+  const FeatureColumn& column_;
+  std::size_t field_;
+  Index first_;
+  std::unordered_map<std::string, Index> levels_;
+};
+
+/// The target of a record; NaN for none.
+double target_of(std::string_view text, const PublicTable& table, FitModel model,
+                 const CsvRecords& records, const std::string& source, std::size_t field) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (model != FitModel::ridge) {
+    const auto found = std::find(table.classes.begin(), table.classes.end(), text);
+    return found == table.classes.end() ? kNone
+                                        : static_cast<double>(found - table.classes.begin());
+  }
+  if (is_missing(text)) return kNone;
+  const ParsedNumber parsed = parse_number(text);
+  if (parsed.status == NumberStatus::not_a_number) {
+    throw InvalidArgument(
+        fmt::format("the cell in the target {} is not a number", shown(table.target)),
+        "A class needs the `model` logistic or softmax",
+        Where::at(source, records.line(), field + 1));
+  }
+  if (parsed.status == NumberStatus::out_of_range) return kNone;
+  const double bound = table.target_bound();
+  const double middle = 0.5 * table.target_low + 0.5 * table.target_high;
+  return std::clamp(parsed.value - middle, -bound, bound);
+}
+
+/// Rows longer than the bound are scaled down, a quantity with them: a linear model stays right (Spec §22.1).
+void shorten(double bound, FitModel model, Eigen::Ref<Eigen::RowVectorXd> row, double* target) {
+  const double norm = row.norm();
+  if (norm <= bound) return;
+  const double weight = bound / norm * (1.0 - 1e-12);
+  row *= weight;
+  if (model == FitModel::ridge) *target *= weight;
+}
+
+}  // namespace
+
+std::vector<std::string> csv_head(const std::string& path) {
+  const std::string text = read_table_file(path);
+  CsvRecords records(text, table_source(path), ',');
+  return head_of(records, table_source(path));
+}
+
+BoundedRows parse_bounded_rows(std::string_view text, const std::string& source,
+                               const PublicTable& table, FitModel model) {
+  require_public(table, model);
+  CsvRecords records(text, source, ',');
+  const std::vector<std::string> head = head_of(records, source);
+  std::vector<ColumnReader> readers;
+  Index first = 0;
+  for (const FeatureColumn& column : table.features) {
+    const bool numeric = std::holds_alternative<NumericColumn>(column);
+    const std::string& name =
+        numeric ? std::get<NumericColumn>(column).name : std::get<CategoryColumn>(column).name;
+    readers.emplace_back(column, position_of(name, head, source), first);
+    first += numeric ? 1 : static_cast<Index>(std::get<CategoryColumn>(column).levels.size()) - 1;
+  }
+  const std::size_t target_field = position_of(table.target, head, source);
+  const Index dim = table.dim();
+  std::vector<double> features, targets;
+  while (records.next()) {
+    if (records.blank()) continue;
+    if (records.fields().size() != head.size()) {
+      throw InvalidArgument(
+          fmt::format("{} fields, and the header has {}", records.fields().size(), head.size()),
+          "Mend the row, or put texts with commas in quotes", Where::at(source, records.line()));
+    }
+    if (targets.size() == table.rows) {
+      throw InvalidArgument(fmt::format("more than the {} records that were declared", table.rows),
+                            "Declare a bound that holds for every table; rows are never dropped",
+                            Where::at(source, records.line()));
+    }
+    const std::size_t begin = features.size();
+    features.resize(begin + static_cast<std::size_t>(dim), 0.0);
+    double* row = features.data() + begin;
+    for (const ColumnReader& reader : readers) reader.read(records, source, row);
+    if (table.intercept) row[dim - 1] = 1.0;
+    double target =
+        target_of(records.fields()[target_field].text, table, model, records, source, target_field);
+    Eigen::Map<Eigen::RowVectorXd> mapped(row, dim);
+    if (std::isnan(target)) {
+      mapped.setZero();
+      target = model == FitModel::ridge ? 0.0 : -1.0;
+    } else {
+      shorten(table.bound(), model, mapped, &target);
+    }
+    targets.push_back(target);
+  }
+  const auto rows = static_cast<Index>(targets.size());
+  return {Eigen::Map<const RowMajor>(features.data(), rows, dim),
+          Eigen::Map<const Eigen::VectorXd>(targets.data(), rows)};
+}
+
+}  // namespace sfumato

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+#include <string_view>
+
+#include "sfumato/fit/public_table.hpp"
+
+namespace sfumato {
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// The private rows of a table, each brought within the public bounds by itself (Spec §22.1).
+struct BoundedRows {
+  RowMajor
+      features;  ///< |row| <= PublicTable::bound(); numeric features in [-1, 1], the intercept last
+  /// A quantity less the middle of its range, at most target_bound() in size; or the number of a class, -1 for a record without one. A record whose
+  /// target is missing or no class is null: it contributes nothing, and its features are 0.
+  Eigen::VectorXd target;
+};
+
+/// Reads the text of a CSV with a header row; `source` names it in messages. Missing numbers stand in the middle of their range, unknown levels for the reference; both are the record's own
+/// business and are neither counted nor told.
+///
+/// Throws   InvalidArgument for columns that there are not (and the nearest name), with line and column for a text where a number belongs, and if
+///          the table has more rows than declared.
+[[nodiscard]] BoundedRows parse_bounded_rows(std::string_view text, const std::string& source,
+                                             const PublicTable& table, FitModel model);
+
+/// Names of the columns of a CSV file.
+[[nodiscard]] std::vector<std::string> csv_head(const std::string& path);
+
+}  // namespace sfumato

@@ -1,0 +1,147 @@
+#include "sfumato/fit/descent.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/parallel.hpp"
+#include "sfumato/fit/stop_only.hpp"
+#include "sfumato/random/discrete_gaussian.hpp"
+
+namespace sfumato {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+namespace {
+
+constexpr std::uint64_t kBlock =
+    1024;  // rows; their sums are added in order, so that threads do not matter
+/// Rounding of z.u, of norms and quotients stays far below this share of the clip; on a grid integers are compared.
+constexpr double kRounding = 1e-9;
+
+/// d loss / d (z u) for each row of a block, into `residual` (rows x outputs); of null records 0.
+void residuals(FitModel model, const MatrixXd& scores,
+               const Eigen::Ref<const Eigen::VectorXd>& target, MatrixXd* residual) {
+  *residual = scores;
+  switch (model) {
+    case FitModel::ridge: residual->col(0) -= target; return;
+    case FitModel::logistic:
+      for (Index i = 0; i < scores.rows(); ++i) {
+        const double y = target(i);
+        (*residual)(i, 0) = y < 0.0 ? 0.0 : 1.0 / (1.0 + std::exp(-scores(i, 0))) - y;
+      }
+      return;
+    case FitModel::softmax:
+      for (Index i = 0; i < scores.rows(); ++i) {
+        auto row = residual->row(i);
+        if (target(i) < 0.0) {
+          row.setZero();
+          continue;
+        }
+        row.array() = (row.array() - row.maxCoeff()).exp();
+        row /= row.sum();
+        row(static_cast<Index>(target(i))) -= 1.0;
+      }
+      return;
+  }
+}
+
+/// Adds the clipped contributions z (residual)^T of a block, each rounded by itself.
+void add_rounded(const Eigen::Ref<const RowMajor>& z, const MatrixXd& residual,
+                 const RoundingGrid& grid, MatrixXd* sum) {
+  const Index d = z.cols(), outputs = residual.cols();
+  MatrixXd contribution(d, outputs);
+  for (Index i = 0; i < z.rows(); ++i) {
+    for (Index k = 0; k < outputs; ++k) {
+      contribution.col(k) = residual(i, k) * z.row(i).transpose();
+    }
+    grid.round(contribution.reshaped().array());
+    *sum += contribution;
+  }
+}
+
+void clip_block(const Eigen::Ref<const RowMajor>& z, double clip, MatrixXd* residual) {
+  const Eigen::VectorXd norms = z.rowwise().norm().cwiseProduct(residual->rowwise().norm());
+  for (Index i = 0; i < z.rows(); ++i) {
+    if (!std::isfinite(norms(i))) {
+      residual->row(i).setZero();
+    } else if (norms(i) > clip) {
+      residual->row(i) *= clip / norms(i);
+    }
+  }
+}
+
+}  // namespace
+
+Index outputs_of(FitModel model, Index classes) { return model == FitModel::softmax ? classes : 1; }
+
+MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
+                              const MatrixXd& at, double clip, const RoundingGrid* grid,
+                              Observer& observer) {
+  StopOnly quiet(observer);
+  const auto rows = static_cast<std::uint64_t>(z.rows());
+  std::vector<MatrixXd> partial((rows + kBlock - 1) / kBlock);
+  const std::uint64_t done = parallel_blocks(
+      {"descent", rows, kBlock}, quiet, [&](std::uint64_t first, std::uint64_t last) {
+        const auto begin = static_cast<Index>(first), count = static_cast<Index>(last - first);
+        const auto block = z.middleRows(begin, count);
+        MatrixXd scores(count, at.cols()), residual;
+        // Row by row, in the same order of operations wherever a row stands (Spec §24.2).
+        for (Index i = 0; i < count; ++i) scores.row(i).noalias() = block.row(i) * at;
+        residuals(model, scores, target.segment(begin, count), &residual);
+        clip_block(block, clip * (1.0 - kRounding), &residual);
+        MatrixXd& sum = partial[first / kBlock];
+        sum = MatrixXd::Zero(at.rows(), at.cols());
+        if (grid != nullptr) {
+          add_rounded(block, residual, *grid, &sum);
+        } else {
+          sum.noalias() = block.transpose() * residual;
+        }
+      });
+  if (done < rows) throw Stopped{};
+  MatrixXd total = MatrixXd::Zero(at.rows(), at.cols());
+  for (const MatrixXd& one : partial) total += one;
+  return total;
+}
+
+MatrixXd noisy_descent(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
+                       Index classes, const DescentPlan& plan, ReleaseBits& bits,
+                       Observer& observer, std::vector<ReleasedStep>* trace) {
+  if (plan.average_last < 1 || plan.average_last > plan.steps) {
+    throw InvalidArgument("average_last is not between 1 and steps", "Average fewer iterates");
+  }
+  const Index outputs = outputs_of(model, classes);
+  const double draws = static_cast<double>(z.cols() * outputs) * static_cast<double>(plan.steps);
+  const SumGrid grid = plan.mode == NoiseMode::grid
+                           ? sum_grid(plan.clip, plan.noise_multiplier, plan.rows, draws)
+                           : SumGrid{};
+  MatrixXd u = MatrixXd::Zero(z.cols(), outputs), average = u;
+  std::vector<double> normals(static_cast<std::size_t>(u.size()));
+  for (std::uint64_t step = 1; step <= plan.steps; ++step) {
+    throw_if_stopped(observer);
+    observer.progress("descent", step - 1, plan.steps);
+    MatrixXd sum;
+    if (plan.mode == NoiseMode::grid) {
+      sum = clipped_gradient_sum(z, target, model, u, plan.clip, &grid.grid, observer);
+      for (double& entry : sum.reshaped()) {
+        entry = (entry + static_cast<double>(draw_discrete_gaussian(grid.deviation, bits))) /
+                grid.grid.per_unit;
+      }
+    } else {
+      sum = clipped_gradient_sum(z, target, model, u, plan.clip, nullptr, observer);
+      fill_normal(bits, normals);
+      sum += plan.noise_multiplier * plan.clip *
+             Eigen::Map<const MatrixXd>(normals.data(), sum.rows(), sum.cols());
+    }
+    if (trace != nullptr) trace->push_back({u, sum});
+    u -= plan.learning_rate * (sum / plan.rows + plan.ridge * u);
+    if (step + plan.average_last > plan.steps) {
+      average += u / static_cast<double>(plan.average_last);
+    }
+  }
+  return average;
+}
+
+}  // namespace sfumato

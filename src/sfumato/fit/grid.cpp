@@ -1,0 +1,84 @@
+#include "sfumato/fit/grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/privacy/accounting/discrete_noise.hpp"
+#include "sfumato/random/discrete_gaussian.hpp"
+
+namespace sfumato {
+namespace {
+
+/// Sums of integers below 2^53 are exact in double precision. A sixteenth of it: more rows than planned may fall into a part of the table.
+constexpr double kExact = 0x1p49;
+constexpr double kLeastDeviation = 1024.0;
+
+[[noreturn]] void refuse_grid(double rows) {
+  throw InvalidArgument("no grid is fine enough for " + std::to_string(rows) +
+                            " rows with so little or so much noise",
+                        "Ask for a larger or smaller epsilon, or use `noise_mode` = gaussian");
+}
+
+}  // namespace
+
+void RoundingGrid::round(Eigen::Ref<Eigen::ArrayXd> contribution) const {
+  // Adding and taking away 1.5 * 2^52 rounds to the nearest integer, in vectors; what is larger than 2^50 is refused below.
+  constexpr double kMagic = 0x1.8p52;
+  double norm = 0.0;
+  const Eigen::Index n = contribution.size();
+  double* values = contribution.data();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double rounded = (values[i] * per_unit + kMagic) - kMagic;
+    norm += rounded * rounded;
+  }
+  if (norm <= square) {
+    for (Eigen::Index i = 0; i < n; ++i) values[i] = (values[i] * per_unit + kMagic) - kMagic;
+    return;
+  }
+  norm = 0.0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    values[i] = std::trunc(values[i] * per_unit);
+    norm += values[i] * values[i];
+  }
+  if (!(norm <= square)) contribution.setZero();  // also for what is not finite
+}
+
+SumGrid sum_grid(double clip, double noise_multiplier, double rows, double draws) {
+  require_positive("clip", clip);
+  require_positive("noise_multiplier", noise_multiplier);
+  // 2^17 integers to the clip: fine beside the noise also where all rows round alike, and squares are far from 2^53.
+  constexpr double kFine = 0x1p17;
+  double deviation = std::ceil(kFine * noise_multiplier);
+  deviation = std::clamp(deviation, kLeastDeviation, static_cast<double>(kLargestDeviation));
+  const auto n = static_cast<std::int64_t>(deviation);
+  const double length = deviation / (noise_multiplier * discrete_noise_factor(n, draws));
+  const double square = std::floor(length * length * (1.0 - 0x1p-50));
+  if (!(square >= 1.0 && square <= kExact && rows * length + 512.0 * deviation <= kExact)) {
+    refuse_grid(rows);
+  }
+  return {{std::sqrt(square) / clip, square}, n};
+}
+
+MomentGrid moment_grid(double bound, double mu, bool replaced, double rows, double draws) {
+  require_positive("bound", bound);
+  require_positive("mu", mu);
+  // zero_out: mu = square / (sqrt 2 n), replace: mu = square / n.
+  const double per_mu = replaced ? 1.0 : std::sqrt(0.5);
+  const auto largest = static_cast<double>(kLargestDeviation) / 2.0;
+  const double square =
+      std::floor(std::min({0x1p30, 0.999 * largest * mu / per_mu, kExact / (2.0 * rows)}));
+  if (!(square >= 1.0)) refuse_grid(rows);
+  double n = std::max(kLeastDeviation, std::ceil(square * per_mu / mu));
+  n = std::ceil(square * per_mu / mu * discrete_noise_factor(static_cast<std::int64_t>(n), draws) *
+                (1.0 + 0x1p-50));
+  n = std::max(n, kLeastDeviation);
+  const double diagonal = std::ceil(n * std::sqrt(2.0) * (1.0 + 0x1p-50));
+  if (!(n <= largest && rows * square + 512.0 * diagonal <= kExact)) refuse_grid(rows);
+  return {{std::sqrt(square) / bound, square},
+          static_cast<std::int64_t>(n),
+          static_cast<std::int64_t>(diagonal)};
+}
+
+}  // namespace sfumato

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "sfumato/core/observer.hpp"
+#include "sfumato/fit/bounded_rows.hpp"
+#include "sfumato/fit/grid.hpp"
+#include "sfumato/random/release_bits.hpp"
+
+namespace sfumato {
+
+/// sum x x^T with noise, published (Spec §22.2).
+struct NoisyMoments {
+  Eigen::MatrixXd sum;  ///< symmetric; may have negative eigenvalues
+  double noise_std;     ///< on the diagonal; off it 1 / sqrt 2 of that
+};
+
+/// Releases the second moments of rows no longer than `bound`, at a cost of `mu` for those neighbours. `rows` is the declared number, at least
+/// that of the matrix. On a grid the sum is exact: the same bits in any order of the rows and with any number of threads.
+/// Throws   InvalidArgument as moment_grid(); Stopped if the observer asks to stop.
+[[nodiscard]] NoisyMoments release_moments(const RowMajor& x, double bound, double mu,
+                                           NeighbouringRelation relation, double rows,
+                                           NoiseMode mode, ReleaseBits& bits, Observer& observer);
+
+}  // namespace sfumato

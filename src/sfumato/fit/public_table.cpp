@@ -1,0 +1,297 @@
+#include "sfumato/fit/public_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/core/suggest.hpp"
+#include "sfumato/data/csv_records.hpp"
+#include "sfumato/data/file_input.hpp"
+#include "sfumato/data/text.hpp"
+#include "sfumato/fit/sensitivity.hpp"
+
+namespace sfumato {
+
+using Eigen::Index;
+
+std::string_view name(FitModel model) {
+  switch (model) {
+    case FitModel::ridge: return "ridge";
+    case FitModel::logistic: return "logistic";
+    case FitModel::softmax: return "softmax";
+  }
+  throw InternalError("a model without a name");
+}
+
+namespace {
+
+const std::string& name_of(const FeatureColumn& column) {
+  return std::visit([](const auto& one) -> const std::string& { return one.name; }, column);
+}
+
+Index width_of(const FeatureColumn& column) {
+  return std::visit(Overloaded{[](const NumericColumn&) { return Index{1}; },
+                               [](const CategoryColumn& one) {
+                                 return static_cast<Index>(one.levels.size()) - 1;
+                               }},
+                    column);
+}
+
+void require_levels(const std::string& column, const std::vector<std::string>& levels,
+                    std::size_t least) {
+  if (levels.size() < least) {
+    throw InvalidArgument(fmt::format("column {} has {} level(s), {} are needed", shown(column),
+                                      levels.size(), least),
+                          "Declare them all, separated by |", Where::here("bounds"));
+  }
+  const std::set<std::string> distinct(levels.begin(), levels.end());
+  if (distinct.size() != levels.size()) {
+    throw InvalidArgument(fmt::format("column {} has a level twice", shown(column)),
+                          "Name each once", Where::here("bounds"));
+  }
+}
+
+}  // namespace
+
+Index PublicTable::dim() const {
+  Index width = intercept ? 1 : 0;
+  for (const FeatureColumn& column : features) width += width_of(column);
+  return width;
+}
+
+std::vector<std::string> PublicTable::parameters() const {
+  std::vector<std::string> names;
+  for (const FeatureColumn& column : features) {
+    std::visit(Overloaded{[&](const NumericColumn& one) { names.push_back(one.name); },
+                          [&](const CategoryColumn& one) {
+                            for (std::size_t i = 1; i < one.levels.size(); ++i) {
+                              names.push_back(one.name + "=" + one.levels[i]);
+                            }
+                          }},
+               column);
+  }
+  if (intercept) names.emplace_back("intercept");
+  return names;
+}
+
+double PublicTable::bound() const {
+  if (row_norm) return *row_norm;
+  double numeric = 0.0;
+  std::vector<double> groups;
+  for (const FeatureColumn& column : features) {
+    if (std::holds_alternative<NumericColumn>(column)) {
+      ++numeric;
+    } else {
+      groups.push_back(1.0);
+    }
+  }
+  return longest_row(numeric, groups, intercept ? 1.0 : 0.0);
+}
+
+void require_public(const PublicTable& table, FitModel model) {
+  std::set<std::string> names{table.target};
+  if (table.target.empty()) {
+    throw InvalidArgument("no column is declared as the target", "Give its kind: target",
+                          Where::here("bounds"));
+  }
+  for (const FeatureColumn& column : table.features) {
+    if (!names.insert(name_of(column)).second) {
+      throw InvalidArgument(fmt::format("column {} is declared twice", shown(name_of(column))),
+                            "Keep one of them", Where::here("bounds"));
+    }
+    if (const auto* one = std::get_if<NumericColumn>(&column)) {
+      if (!(std::isfinite(one->low) && std::isfinite(one->high) && one->low < one->high &&
+            std::isfinite(one->high - one->low))) {
+        throw InvalidArgument(
+            fmt::format("column {} has the range {} to {}", shown(one->name), one->low, one->high),
+            "Declare finite numbers, low < high; leave a constant column out",
+            Where::here("bounds"));
+      }
+    } else {
+      require_levels(name_of(column), std::get<CategoryColumn>(column).levels, 2);
+    }
+  }
+  if (table.dim() == 0) {
+    throw InvalidArgument("no feature is declared", "Declare some, or keep the intercept",
+                          Where::here("bounds"));
+  }
+  if (model == FitModel::ridge) {
+    if (!(std::isfinite(table.target_low) && std::isfinite(table.target_high) &&
+          table.target_low < table.target_high &&
+          std::isfinite(table.target_high - table.target_low))) {
+      throw InvalidArgument(fmt::format("the target {} has the range {} to {}", shown(table.target),
+                                        table.target_low, table.target_high),
+                            "Declare finite numbers, low < high", Where::here("bounds"));
+    }
+  } else {
+    require_levels(table.target, table.classes, 2);
+    if (model == FitModel::logistic && table.classes.size() != 2) {
+      throw InvalidArgument(
+          fmt::format("the target {} has {} classes", shown(table.target), table.classes.size()),
+          "A logistic regression has two; use softmax", Where::here("bounds"));
+    }
+  }
+  if (table.rows == 0) {
+    throw InvalidArgument("the number of records is not declared",
+                          "Give a public bound: no table has more rows", Where::key("records"));
+  }
+  if (table.row_norm && !(std::isfinite(*table.row_norm) && *table.row_norm > 0.0)) {
+    throw InvalidArgument("the bound of the rows' norm is not a finite positive number",
+                          "Declare one, or none", Where::key("row_norm"));
+  }
+}
+
+namespace {
+
+std::vector<std::string> split_levels(std::string_view text) {
+  std::vector<std::string> levels;
+  while (!text.empty()) {
+    const std::size_t bar = text.find('|');
+    levels.emplace_back(trimmed(text.substr(0, bar)));
+    if (bar == std::string_view::npos) break;
+    text.remove_prefix(bar + 1);
+  }
+  return levels;
+}
+
+/// One row of the file, by the names of its head.
+class Declaration {
+ public:
+  Declaration(const std::vector<std::string>& head, const CsvRecords& records, std::string path)
+      : path_(std::move(path)), line_(records.line()) {
+    if (records.fields().size() != head.size()) {
+      throw InvalidArgument(
+          fmt::format("{} fields under {} names", records.fields().size(), head.size()),
+          "Put commas in quotes, and separate levels by |", where());
+    }
+    for (std::size_t i = 0; i < head.size(); ++i) {
+      fields_.emplace_back(head[i], std::string(records.fields()[i].text));
+    }
+  }
+
+  [[nodiscard]] std::string text(std::string_view name) const {
+    for (const auto& [key, value] : fields_) {
+      if (key == name) return value;
+    }
+    return {};
+  }
+  [[nodiscard]] double number(std::string_view name) const {
+    const std::string given = text(name);
+    const ParsedNumber parsed = parse_number(given);
+    if (parsed.status != NumberStatus::ok) {
+      throw InvalidArgument(fmt::format("`{}` of {} = {} is not a finite number", name,
+                                        shown(text("column")), shown(given)),
+                            "Declare it from outside knowledge, not from the table", where());
+    }
+    return parsed.value;
+  }
+  [[nodiscard]] Where where() const { return Where::at(path_, line_); }
+
+ private:
+  std::string path_;
+  std::size_t line_;
+  std::vector<std::pair<std::string, std::string>> fields_;
+};
+
+NeighbouringRelation relation_of(const Declaration& row) {
+  const std::string given = row.text("levels");
+  std::vector<std::string> names;
+  for (const NeighbouringRelation relation :
+       {NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
+        NeighbouringRelation::replace_one}) {
+    if (given == name(relation)) return relation;
+    names.emplace_back(name(relation));
+  }
+  throw InvalidArgument(fmt::format("the adjacency {} is unknown", shown(given)),
+                        suggestion(given, names, "values"), row.where());
+}
+
+void take(const Declaration& row, FitModel model, bool* has_relation, PublicTable* table) {
+  const std::string column = row.text("column"), kind = row.text("kind");
+  if (column == "(records)") {
+    const double rows = row.number("high");
+    if (!(rows >= 1.0 && rows <= 0x1p40 && rows == std::floor(rows))) {
+      throw InvalidArgument(fmt::format("(records) = {} is not a number of rows", rows),
+                            "Declare a whole number under `high`", row.where());
+    }
+    table->rows = static_cast<std::uint64_t>(rows);
+  } else if (column == "(adjacency)") {
+    table->relation = relation_of(row);
+    *has_relation = true;
+  } else if (kind == "numeric") {
+    table->features.emplace_back(NumericColumn{column, row.number("low"), row.number("high")});
+    table->sources.push_back(row.text("source"));
+  } else if (kind == "category") {
+    table->features.emplace_back(CategoryColumn{column, split_levels(row.text("levels"))});
+    table->sources.push_back(row.text("source"));
+  } else if (kind == "target") {
+    if (!table->target.empty()) {
+      throw InvalidArgument(
+          fmt::format("{} and {} are both targets", shown(table->target), shown(column)),
+          "Declare one", row.where());
+    }
+    table->target = column;
+    if (model == FitModel::ridge) {
+      table->target_low = row.number("low");
+      table->target_high = row.number("high");
+    } else {
+      table->classes = split_levels(row.text("levels"));
+    }
+  } else if (kind != "ignore") {
+    throw InvalidArgument(fmt::format("the kind {} of {} is unknown", shown(kind), shown(column)),
+                          suggestion(kind, {"numeric", "category", "target", "ignore"}, "kinds"),
+                          row.where());
+  }
+}
+
+}  // namespace
+
+PublicTable read_public_table(const std::string& path, FitModel model) {
+  const std::string text = read_file(path);
+  CsvRecords records(text, path, ',');
+  if (!records.next()) {
+    throw InvalidArgument("is empty", "Give a file of declarations", Where::in(path));
+  }
+  std::vector<std::string> head;
+  for (const CsvField& field : records.fields()) head.emplace_back(field.text);
+  for (const char* needed : {"column", "kind", "low", "high", "levels"}) {
+    if (std::find(head.begin(), head.end(), needed) == head.end()) {
+      throw InvalidArgument(fmt::format("has no column `{}`", needed),
+                            "The head is column,kind,low,high,levels,source", Where::in(path));
+    }
+  }
+  PublicTable table;
+  bool has_relation = false;
+  while (records.next()) {
+    if (records.blank()) continue;
+    take(Declaration(head, records, path), model, &has_relation, &table);
+  }
+  if (!has_relation) {
+    throw InvalidArgument("does not say which tables are neighbours",
+                          "Add the row (adjacency),,,,add_remove, (or zero_out, replace_one)",
+                          Where::in(path));
+  }
+  return table;
+}
+
+std::string public_table_template(const std::vector<std::string>& columns,
+                                  const std::string& target) {
+  const auto quoted = [](const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string doubled;
+    for (const char c : text) doubled += c == '"' ? "\"\"" : std::string(1, c);
+    return "\"" + doubled + "\"";
+  };
+  std::string text = "column,kind,low,high,levels,source\n";
+  for (const std::string& column : columns) {
+    const char* kind = column == target ? "target" : "numeric";
+    text += fmt::format("{},{},,,,\n", quoted(column), kind);
+  }
+  return text + "(records),,,,,\n(adjacency),,,,add_remove,\n";
+}
+
+}  // namespace sfumato

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sfumato/fit/bounded_rows.hpp"
+#include "sfumato/fit/noise_mode.hpp"
+#include "sfumato/random/release_bits.hpp"
+
+namespace sfumato {
+
+/// Declared ranges are often far wider than what they hold, and noise is measured in them. This releases, for every numeric column and a quantity
+/// that is the target, how many rows are within 1, 1/2, 1/4, ... of the range, around its middle if 0 is inside it and else from its low end, and
+/// gives the narrowest of these ranges that holds nearly all rows: post-processing, so that it may be used like a declared one (Spec §21.5).
+///
+/// A record adds one to one count of each column, hence moves them by sqrt(columns) at most.
+/// Throws   as noisy_sum().
+[[nodiscard]] PublicTable release_ranges(const BoundedRows& rows, const PublicTable& table,
+                                         FitModel model, double mu, NoiseMode mode,
+                                         ReleaseBits& bits);
+
+/// The deviation of one of those counts over the number of rows: ranges are found where it is small.
+[[nodiscard]] double range_noise(const PublicTable& table, FitModel model, double mu, double rows);
+
+}  // namespace sfumato

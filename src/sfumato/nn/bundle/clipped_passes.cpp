@@ -1,0 +1,184 @@
+// Clipped gradients. The norm of a record's gradient follows from what enters and what comes back to each layer: for a linear layer it is
+// |signal| sqrt(|input|^2 + 1), for a convolution that of the record's own small gradient. Signals of all layers are therefore kept, scaled
+// row by row when the norms are known, and only then multiplied with the inputs: one pass forwards, one back.
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/nn/bundle/passes.hpp"
+
+namespace sfumato {
+
+void Passes::clip(std::vector<Clipping> by_model, std::span<const float> inverse_variances,
+                  const std::vector<BlockStore>& blocks) {
+  clipping_ = std::move(by_model);
+  metric_.clear();
+  if (!inverse_variances.empty()) {
+    for (const BlockStore& store : blocks) metric_.emplace_back(store.block, inverse_variances);
+  }
+  gradients_.resize(std::max<std::size_t>(2, stages_.size()));
+  records_.resize(stages_.size());
+}
+
+void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& blocks,
+                           std::size_t batch, float* losses) {
+  const std::size_t count = rows.inputs.count;
+  forward_shared(rows.inputs, blocks[0]);
+  measure_shared_inputs(rows, blocks[0]);
+  for (std::size_t m = 0; m < models_; ++m) {
+    const float* row_weights = rows.row_weights + m * batch;
+    forward_rest(m, count, blocks);
+    present_.resize(count);
+    for (std::size_t r = 0; r < count; ++r) present_[r] = row_weights[r] != 0.0F ? 1.0F : 0.0F;
+    softmax(m, count, rows.labels, present_.data(),
+            losses == nullptr ? nullptr : losses + m * batch);
+    clips_.begin(blocks.size(), count);
+    for (std::size_t s = stages_.size(); s-- > shared_;) {
+      core_gradient(s, m, count);
+      if (stages_[s].core != Stage::Core::none) {
+        measure_inputs(s, m, count);
+        add_squares(s, m, count, blocks[stages_[s].block]);
+      }
+      if (s > shared_) input_gradient(s, m, count, blocks);
+    }
+    clips_.decide(clipping_[m], metric_.empty() ? kClipMargin : kMetricClipMargin, row_weights);
+    zeroed_[m] += clips_.zeroed();
+    for (std::size_t s = stages_.size(); s-- > shared_;) {
+      if (stages_[s].core != Stage::Core::none) {
+        clipped_block_gradient(s, m, count, blocks[stages_[s].block]);
+      }
+    }
+  }
+  if (stages_[shared_].core == Stage::Core::convolution) return;
+  join_shared_gradients(count, blocks[0]);
+  if (rows.inputs.sparse != nullptr) {
+    sparse_row_gradient(rows.inputs, blocks[0]);
+  } else {
+    dense_gradient(shared_, 0, count, joined_gradient_.data(), blocks[0]);
+  }
+}
+
+/// The inputs of the first layer with parameters are the same for all models, and so are their squares.
+void Passes::measure_shared_inputs(const BatchRows& rows, const BlockStore& block) {
+  if (stages_[shared_].core != Stage::Core::linear) return;
+  const std::size_t count = rows.inputs.count, inputs = block.block.inputs;
+  const bool known = rows.squared_inputs != nullptr && shared_ == 0;
+  if (known && metric_.empty()) {
+    shared_squares_.assign(rows.squared_inputs, rows.squared_inputs + count);
+    return;
+  }
+  std::vector<const float*> values(first_inputs_.begin(), first_inputs_.end());
+  AlignedFloats expanded;
+  if (rows.inputs.sparse != nullptr) {
+    expanded.require(count * inputs);
+    values.resize(count);
+    for (std::size_t r = 0; r < count; ++r) {
+      float* to = expanded.data() + r * inputs;
+      for (std::size_t i = 0; i < inputs; ++i) {
+        to[i] = rows.inputs.sparse[r].values[i] + rows.inputs.shift[i];
+      }
+      values[r] = to;
+    }
+  }
+  square_rows(values.data(), count, shared_);
+  std::swap(shared_squares_, squares_);
+  std::swap(shared_weighed_, weighed_);
+}
+
+/// Of every row that enters stage s: the sum of squares or, in a metric, the sums with the weights of each output.
+void Passes::square_rows(const float* const* inputs, std::size_t rows, std::size_t s) {
+  const std::size_t count = stages_[s].in.size();
+  if (metric_.empty()) {
+    squares_.resize(rows);
+    for (std::size_t r = 0; r < rows; ++r) squares_[r] = sum_of_squares(inputs[r], count);
+    return;
+  }
+  const BlockMetric& metric = metric_[stages_[s].block];
+  squared_values_.require(rows * count);
+  row_starts_.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* to = squared_values_.data() + r * count;
+    for (std::size_t i = 0; i < count; ++i) to[i] = inputs[r][i] * inputs[r][i];
+    row_starts_[r] = to;
+  }
+  weighed_.require(rows * metric.columns());
+  kernel::rows_times_matrix({row_starts_.data(), rows, 1, count, 0, metric.rows(), metric.columns(),
+                             metric.columns(), metric.biases(), weighed_.data(), metric.columns()});
+}
+
+void Passes::measure_inputs(std::size_t s, std::size_t m, std::size_t rows) {
+  if (s == shared_ || stages_[s].core != Stage::Core::linear) return;
+  square_rows(inputs_of(s, m, rows), rows, s);
+}
+
+/// Adds what stage s contributes to the squared norm of each row's gradient.
+void Passes::add_squares(std::size_t s, std::size_t m, std::size_t rows, const BlockStore& block) {
+  const Stage& stage = stages_[s];
+  double* squares = clips_.squares(stage.block);
+  const float* signals = gradient_of_output(s, m).data();
+  if (stage.core == Stage::Core::convolution) {
+    Convolution& convolution = *convolutions_[s];
+    const bool pooled = stage.pool == Stage::Pool::max;
+    records_[s].require(rows * convolution.record_size());
+    convolution.record_gradients({rows, signals, pooled ? which(s, m, 0) : nullptr},
+                                 records_[s].data());
+    const float* weights = metric_.empty() ? nullptr : metric_[stage.block].rows();
+    for (std::size_t r = 0; r < rows; ++r) {
+      squares[r] =
+          convolution.squared_norm(records_[s].data() + r * convolution.record_size(), weights);
+    }
+    return;
+  }
+  const std::size_t outputs = block.block.outputs;
+  const AlignedFloats& weighed = s == shared_ ? shared_weighed_ : weighed_;
+  const std::vector<double>& inputs = s == shared_ ? shared_squares_ : squares_;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* signal = signals + r * stride(s);
+    const double size = sum_of_squares(signal, outputs);
+    if (metric_.empty()) {
+      squares[r] = size * (inputs[r] + 1.0);
+    } else {
+      const BlockMetric& metric = metric_[stage.block];
+      squares[r] = weighted_squares(signal, weighed.data() + r * metric.columns(), outputs) +
+                   size * metric.vanished();
+    }
+  }
+}
+
+/// The gradient of a block from the scaled signals. The first linear layer's is made for all models together: only its signals are scaled here.
+void Passes::clipped_block_gradient(std::size_t s, std::size_t m, std::size_t rows,
+                                    BlockStore& block) {
+  if (stages_[s].core == Stage::Core::convolution) {
+    convolutions_[s]->sum_records(rows, records_[s].data(), clips_.factors(stages_[s].block), block,
+                                  m);
+    return;
+  }
+  scale_signals(s, m, rows);
+  for (const std::size_t r : clips_.not_finite()) clear_input(s, m, r);
+  if (s == shared_) return;
+  dense_gradient(s, m, rows, gradient_of_output(s, m).data(), block);
+}
+
+/// Zeros for a row whose gradient is not finite: its input may not be so either, and would not vanish by a signal of zero. Records as
+/// they are given are finite.
+void Passes::clear_input(std::size_t s, std::size_t m, std::size_t r) {
+  if (s == 0) return;
+  float* input = output(s - 1, m, r);
+  const bool for_all_models = s == shared_;  // then it must stay where it is finite
+  const auto finite = [](float v) { return std::isfinite(v); };
+  if (for_all_models && std::all_of(input, input + stages_[s].in.size(), finite)) return;
+  std::fill_n(input, stride(s - 1), 0.0F);
+}
+
+void Passes::scale_signals(std::size_t s, std::size_t m, std::size_t rows) {
+  const float* factors = clips_.factors(stages_[s].block);
+  float* signals = gradient_of_output(s, m).data();
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* signal = signals + r * stride(s);
+    for (std::size_t n = 0; n < stride(s); ++n) signal[n] *= factors[r];
+  }
+  for (const std::size_t r : clips_.not_finite()) {
+    std::fill_n(signals + r * stride(s), stride(s), 0.0F);
+  }
+}
+
+}  // namespace sfumato

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sfumato/nn/clipping.hpp"
+
+namespace sfumato {
+
+/// The squared norms of the gradients of some rows under one model, block by block, and the factors that follow from them.
+class RowClips {
+ public:
+  /// Starts with norms of zero.
+  void begin(std::size_t blocks, std::size_t rows);
+
+  /// To be set for every block: the squared norm of each row's gradient in its parameters.
+  [[nodiscard]] double* squares(std::size_t block) { return squares_.data() + block * rows_; }
+
+  /// The factors of all rows: row weight times min(1, clip (1 - margin) / norm), zero where a norm is not finite.
+  void decide(const Clipping& clipping, double margin, const float* row_weights);
+
+  [[nodiscard]] const float* factors(std::size_t block) const {
+    return factors_.data() + block * rows_;
+  }
+  /// Rows whose gradient is not finite, of whatever weight: their numbers must be cleared, not multiplied by zero.
+  [[nodiscard]] std::span<const std::size_t> not_finite() const { return not_finite_; }
+  /// How many of them have a weight.
+  [[nodiscard]] std::uint64_t zeroed() const { return zeroed_; }
+
+ private:
+  std::size_t blocks_ = 0, rows_ = 0;
+  std::vector<double> squares_;
+  std::vector<float> factors_;
+  std::vector<std::size_t> not_finite_;
+  std::uint64_t zeroed_ = 0;
+};
+
+/// The sum of squares in double precision, in which those of floats neither overflow nor vanish.
+[[nodiscard]] double sum_of_squares(const float* values, std::size_t count);
+/// sum_i values_i^2 weights_i
+[[nodiscard]] double weighted_squares(const float* values, const float* weights, std::size_t count);
+
+}  // namespace sfumato

@@ -1,0 +1,52 @@
+#include "sfumato/nn/gradient_canary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/nn/private_noise.hpp"
+
+namespace sfumato {
+
+CanaryMu canary_mu(std::span<const double> variances, std::span<const double> canary, double clip,
+                   double noise_multiplier, std::uint64_t steps) {
+  const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
+  if (variances.size() != canary.size() || !positive(clip) || !positive(noise_multiplier) ||
+      !std::all_of(variances.begin(), variances.end(), positive)) {
+    throw InvalidArgument("a canary of another size than the noise, or noise that is not positive",
+                          "Give positive variances, one for each coordinate of the canary");
+  }
+  double square = 0.0;
+  for (std::size_t i = 0; i < canary.size(); ++i) square += canary[i] * canary[i] / variances[i];
+  const double certified = std::sqrt(static_cast<double>(steps)) / noise_multiplier;
+  return {certified * std::min(1.0, std::sqrt(square) / clip), certified};
+}
+
+GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network) {
+  if (policy.kind != NoiseKind::clipped || policy.metric == PrivateMetric::released) {
+    throw InvalidArgument(
+        "a gradient canary for noise whose size in a direction is not known beforehand",
+        "Use it with policy = \"private\" and a fixed metric");
+  }
+  const std::vector<double> deviations = block_deviations(policy, network);
+  const Clipping clipping = clipping_of(policy);
+  GradientCanary canary;
+  for (std::size_t b = 0; b < clipping.clips.size(); ++b) {
+    const std::size_t at = network.blocks()[b].offset;
+    double root = 1.0;
+    if (policy.fixed) root = std::sqrt(static_cast<double>((*policy.fixed)[at]));
+    double variance = std::pow(deviations[b] * root, 2);
+    if (policy.factor) {
+      for (const auto& column : *policy.factor) {
+        variance += std::pow(deviations[b] * static_cast<double>(column[at]), 2);
+      }
+    }
+    const double value = clipping.clips[b] * root;
+    canary.coordinates.push_back(at);
+    canary.values.push_back(static_cast<float>(value));
+    canary.weights.push_back(value / variance);
+  }
+  return canary;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_policy.hpp"
+
+namespace sfumato {
+
+/// What a record whose gradient is always `canary` reveals in full-batch steps with noise of variances (noise_multiplier clip)^2 v_i,
+/// beside what is certified for every record (Spec §25.2): mu of Gaussian privacy. The canary is clipped to `clip` in the metric of the noise.
+struct CanaryMu {
+  double pair;       ///< of this record
+  double certified;  ///< sqrt(steps) / noise_multiplier
+};
+/// Throws   InvalidArgument if sizes differ or a variance, the clip or the multiplier is not positive.
+[[nodiscard]] CanaryMu canary_mu(std::span<const double> variances, std::span<const double> canary,
+                                 double clip, double noise_multiplier, std::uint64_t steps);
+
+/// A gradient of the largest norm that the policy lets through, in one coordinate of each block that is clipped by itself (the first of the
+/// block, the first of all where there is one clip): what an audit of the mechanism puts in a record's place. Whatever the coordinate, it
+/// stands out of the noise as far as any gradient can.
+struct GradientCanary {
+  std::vector<std::size_t> coordinates;
+  std::vector<float> values;  ///< of the sum before it is divided
+  /// What sums along the coordinates are weighed with for the best score: value over the variance of the noise.
+  std::vector<double> weights;
+};
+/// Throws   InvalidArgument for a policy that does not clip, or whose metric follows the data.
+[[nodiscard]] GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network);
+
+}  // namespace sfumato

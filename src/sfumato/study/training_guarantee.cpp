@@ -1,0 +1,67 @@
+#include "sfumato/study/training_guarantee.hpp"
+
+#include <algorithm>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/nn/private_noise.hpp"
+#include "sfumato/privacy/accounting/clipping.hpp"
+
+namespace sfumato {
+namespace {
+
+/// In deviations of the noise, rounded up: what accounting/clipping.hpp says of these clips and deviations.
+double contribution(const NoisePolicy& policy, const Network& network) {
+  if (policy.metric == PrivateMetric::per_layer) {
+    return contribution_of_layers(policy.layer_clips, block_deviations(policy, network));
+  }
+  return contribution_in_metric(1.0 / policy.noise_multiplier);
+}
+
+}  // namespace
+
+NeighbouringRelation relation_of(Adjacency adjacency) {
+  return adjacency == Adjacency::remove ? NeighbouringRelation::zero_out
+                                        : NeighbouringRelation::replace_one;
+}
+
+PrivateRelease release_of_training(const NoisePolicy& policy, const Network& network,
+                                   const Training& training, std::size_t slots) {
+  PrivateRelease release{GaussianNoise{multiplier_of(contribution(policy, network))}};
+  release.steps = training.iterations;
+  const std::uint64_t per_epoch = std::max<std::uint64_t>(1, slots / training.batch_size);
+  switch (training.batches) {
+    case BatchScheme::full: release.sampler = Sampler::full; break;
+    case BatchScheme::poisson:
+      release.sampler = Sampler::poisson;
+      release.sample_rate = static_cast<double>(training.batch_size) / static_cast<double>(slots);
+      break;
+    case BatchScheme::fixed_size:
+      release.sampler = Sampler::fixed_size;
+      release.records = slots;
+      release.batch_size = training.batch_size;
+      break;
+    case BatchScheme::shuffled:
+      release.sampler = Sampler::shuffle;
+      release.steps = (training.iterations + per_epoch - 1) / per_epoch;
+      break;
+    case BatchScheme::with_replacement:
+      throw InvalidArgument("batches drawn with replacement can hold a record several times",
+                            "Draw them with batches = \"poisson\", which has the smallest epsilon");
+  }
+  return release;
+}
+
+TrainingGuarantee training_guarantee(const NoisePolicy& policy, const Network& network,
+                                     const Training& training, std::size_t slots,
+                                     NeighbouringRelation relation) {
+  if (policy.kind != NoiseKind::clipped) return {std::nullopt, what_a_guarantee_needs(policy)};
+  try {
+    Accountant accountant(relation);
+    accountant.compose(release_of_training(policy, network, training, slots));
+    return {std::move(accountant), {}};
+  } catch (const InvalidArgument& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+}  // namespace sfumato

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "sfumato/data/adjacency.hpp"
+#include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_policy.hpp"
+#include "sfumato/nn/trial_group.hpp"
+#include "sfumato/privacy/accounting/accountant.hpp"
+
+namespace sfumato {
+
+/// Between whom a guarantee holds: a slot of D is emptied (zero_out, N stays) or holds another record.
+[[nodiscard]] NeighbouringRelation relation_of(Adjacency adjacency);
+
+/// What training of a network reveals at most, or why nothing is guaranteed.
+struct TrainingGuarantee {
+  std::optional<Accountant> accountant;
+  std::string reason;  ///< where there is none
+};
+
+/// All steps of training on `slots` records with this policy. The whole path is covered: momentum, averages and the choice of an iterate
+/// change nothing. A model that is drawn by a seed has the guarantee of its mechanism, not of its bits: say so beside it.
+///
+/// Edges    none for policies other than `private`, for batches with replacement, and for a sampler without a proof for these
+///          neighbours (`fixed_size` where a record is removed); the reason says so.
+[[nodiscard]] TrainingGuarantee training_guarantee(const NoisePolicy& policy,
+                                                   const Network& network, const Training& training,
+                                                   std::size_t slots,
+                                                   NeighbouringRelation relation);
+
+/// The steps as one release. Throws   InvalidArgument as require_accountable().
+[[nodiscard]] PrivateRelease release_of_training(const NoisePolicy& policy, const Network& network,
+                                                 const Training& training, std::size_t slots);
+
+}  // namespace sfumato

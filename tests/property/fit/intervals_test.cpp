@@ -1,0 +1,57 @@
+// Intervals of coefficients cover what they should, noise included (Spec §22.8).
+#include "sfumato/fit/intervals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "unit/fit/synthetic_table.hpp"
+
+namespace sfumato {
+namespace {
+
+/// The share of intervals of nominally 95 % that hold the true coefficient, over fits of fresh tables with fresh noise.
+double coverage(FitModel model, double epsilon, int fits, double scale) {
+  Observer nobody;
+  int inside = 0, all = 0;
+  for (int i = 0; i < fits; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    const SyntheticTable made =
+        synthetic_table(model, model == FitModel::ridge ? 8000 : 4000, 3, 1000 + seed, 0.25);
+    FitSettings settings;
+    settings.range_share = 0.0;
+    settings.metric_ridge = 0.1;
+    const FitPlan plan = plan_fit(made.table, model, FitMechanism::whitened, settings,
+                                  {{Epsilon(epsilon), Delta(1e-6)}, {}});
+    const PrivateFit fit =
+        private_fit(made.source(), made.table, plan, ReleaseKey::from_seed(seed), nobody);
+    if (!fit.covariance) continue;
+    for (Eigen::Index j = 0; j < made.truth.size(); ++j) {
+      const double error = std::sqrt((*fit.covariance)(j, j));
+      inside += std::abs(fit.parameters(j, 0) - scale * made.truth(j)) <= 1.959964 * error;
+      ++all;
+    }
+  }
+  EXPECT_GT(all, 3 * fits) << "most fits have intervals";
+  const double share = static_cast<double>(inside) / all;
+  ::testing::Test::RecordProperty("share", std::to_string(share));  // --gtest_output=xml shows it
+  return share;
+}
+
+/// SFUMATO_FITS=1000 for the whole simulation; a few in the suite.
+int fits_wanted() {
+  const char* given = std::getenv("SFUMATO_FITS");
+  return given != nullptr ? std::atoi(given) : 40;
+}
+
+TEST(FitIntervals, OfLeastSquaresCover) {
+  const int fits = fits_wanted();
+  const double share = coverage(FitModel::ridge, 3.0, fits, 1.0);
+  // Four coefficients of a fit are nearly independent: an error of .22/sqrt(4 fits); false alarm 1e-5, beside 2 % of bias.
+  EXPECT_NEAR(share, 0.95, 0.02 + 4.4 * 0.22 / std::sqrt(4.0 * fits)) << fits << " fits";
+}
+
+}  // namespace
+}  // namespace sfumato

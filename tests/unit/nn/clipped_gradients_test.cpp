@@ -1,0 +1,353 @@
+// Clipped gradients of the fast engine against the double-precision reference, for every kind of layer and norm; what one record can change
+// in a sum at most, whatever it is; and gradients that are not finite.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "sfumato/nn/bundle.hpp"
+#include "sfumato/nn/exact_clipped_gradient.hpp"
+#include "sfumato/nn/initialise.hpp"
+
+namespace sfumato {
+namespace {
+
+struct Batch {
+  std::vector<std::vector<float>> values;
+  std::vector<const float*> inputs;
+  std::vector<std::uint8_t> labels;
+
+  Batch(const Network& network, std::size_t rows, unsigned seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<float> normal;
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::vector<float> row(network.input().size());
+      const float size = std::exp(normal(generator));
+      for (float& v : row) v = size * normal(generator);
+      add(row, generator() % network.classes());
+    }
+  }
+  void add(std::vector<float> row, std::size_t label) {
+    row.resize(row.size() + 8);  // kernels may read a vector past the end of a record
+    values.push_back(std::move(row));
+    labels.push_back(static_cast<std::uint8_t>(label));
+    inputs.clear();
+    for (const auto& each : values) inputs.push_back(each.data());
+  }
+  [[nodiscard]] std::size_t count() const { return labels.size(); }
+  [[nodiscard]] BatchRows rows(const std::vector<float>& weights) const {
+    return {{inputs.size(), inputs.data()}, labels.data(), weights.data()};
+  }
+};
+
+std::vector<Network> networks() {
+  return {
+      Network({5, 1, 1}, {{"only", Linear{3}}}),
+      Network({13, 1, 1},
+              {{"a", Linear{6}}, {"r", Relu{}}, {"b", Linear{9}}, {"t", Tanh{}}, {"c", Linear{3}}}),
+      Network({1, 6, 6}, {{"c", Conv2d{2, 3}}, {"f", Flatten{}}, {"l", Linear{2}}}),
+      Network({1, 8, 8}, {{"p", MaxPool2d{2}},
+                          {"f", Flatten{}},
+                          {"l", Linear{4}},
+                          {"r", Relu{}},
+                          {"k", Linear{3}}}),
+      Network({3, 11, 10}, {{"a0", AvgPool2d{1}},
+                            {"c1", Conv2d{4, 3, 2, 1}},
+                            {"t1", Tanh{}},
+                            {"a1", AvgPool2d{2}},
+                            {"c2", Conv2d{9, 2, 1, 1}},
+                            {"r2", Relu{}},
+                            {"p", MaxPool2d{2}},
+                            {"r3", Relu{}},
+                            {"f", Flatten{}},
+                            {"fc1", Linear{17}},
+                            {"t", Tanh{}},
+                            {"fc2", Linear{3}}}),
+      preset_network("mlp-10"),
+      preset_network("lenet")};
+}
+
+std::vector<float> random_metric(const Network& network, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> inverse(network.parameter_count());
+  for (float& v : inverse) v = std::exp(2.0F * normal(generator));
+  return inverse;
+}
+
+ClippedSum reference(const Network& network, const std::vector<float>& parameters,
+                     const Batch& batch, const std::vector<std::size_t>& rows,
+                     const Clipping& clipping, std::span<const float> inverse) {
+  const std::vector<double> theta(parameters.begin(), parameters.end());
+  std::vector<std::vector<double>> values;
+  std::vector<LabelledRecord> records;
+  values.reserve(rows.size());
+  for (const std::size_t r : rows) {
+    values.emplace_back(batch.values[r].begin(), batch.values[r].end() - 8);
+    records.push_back({values.back(), batch.labels[r]});
+  }
+  return clipped_gradient(network, theta, records, clipping, inverse);
+}
+
+/// Clips near the middle of the norms that occur, for the whole gradient or for each block.
+Clipping middling(const Network& network, const std::vector<float>& parameters, const Batch& batch,
+                  bool by_block, std::span<const float> inverse) {
+  std::vector<std::size_t> all(batch.count());
+  for (std::size_t r = 0; r < all.size(); ++r) all[r] = r;
+  std::vector<double> norms = reference(network, parameters, batch, all, {{1.0}}, inverse).norms;
+  std::nth_element(norms.begin(), norms.begin() + static_cast<std::ptrdiff_t>(norms.size() / 2),
+                   norms.end());
+  const double middle = norms[norms.size() / 2];
+  Clipping clipping{{middle}};
+  if (by_block) {
+    clipping.clips.assign(network.blocks().size(), 0.0);
+    double share = 0.3;
+    for (double& clip : clipping.clips) clip = middle * (share = share < 0.5 ? share + 0.25 : 0.2);
+  }
+  return clipping;
+}
+
+void expect_reference(const Network& network, std::size_t rows, std::size_t models, bool by_block,
+                      bool metric, unsigned seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed) + ", rows " + std::to_string(rows) + ", models " +
+               std::to_string(models) + (by_block ? ", by block" : "") +
+               (metric ? ", metric" : ""));
+  const Batch batch(network, rows, seed);
+  const std::vector<float> inverse = metric ? random_metric(network, seed) : std::vector<float>{};
+  const float unit = 0.25F;
+  std::mt19937 generator(seed);
+  Bundle bundle(network, models);
+  std::vector<std::vector<float>> parameters;
+  std::vector<Clipping> clipping;
+  std::vector<float> weights;
+  for (std::size_t m = 0; m < models; ++m) {
+    parameters.push_back(initial_parameters(network, seed * 100 + m));
+    bundle.set_parameters(m, parameters.back());
+    clipping.push_back(
+        middling(network, parameters[m], batch, by_block && network.blocks().size() > 1, inverse));
+    for (std::size_t r = 0; r < rows; ++r) weights.push_back(generator() % 4 == 0 ? 0.0F : unit);
+  }
+  bundle.clip(clipping, inverse);
+  std::vector<float> gradient(network.parameter_count());
+  bundle.compute_gradients(batch.rows(weights), nullptr);
+  for (std::size_t m = 0; m < models; ++m) {
+    std::vector<std::size_t> held;
+    for (std::size_t r = 0; r < rows; ++r) {
+      if (weights[m * rows + r] != 0.0F) held.push_back(r);
+    }
+    const ClippedSum exact = reference(network, parameters[m], batch, held, clipping[m], inverse);
+    bundle.get_gradient(m, gradient);
+    double error = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const double wanted = static_cast<double>(unit) * exact.sum[i];
+      error +=
+          (static_cast<double>(gradient[i]) - wanted) * (static_cast<double>(gradient[i]) - wanted);
+      size += wanted * wanted;
+    }
+    EXPECT_LT(std::sqrt(error), (metric ? 1e-3 : 1e-5) * std::sqrt(size)) << "model " << m;
+    EXPECT_EQ(bundle.zeroed()[m], 0U);
+  }
+}
+
+TEST(ClippedGradients, EqualTheReference) {
+  unsigned seed = 1;
+  for (const Network& network : networks()) {
+    for (const bool by_block : {false, true}) {
+      for (const bool metric : {false, true}) {
+        expect_reference(network, 9, 2, by_block, metric, seed++);
+      }
+    }
+  }
+  expect_reference(preset_network("mlp-30"), 300, 4, false, false, 101);  // several pieces
+  expect_reference(preset_network("lenet"), 70, 2, true, false, 102);
+}
+
+TEST(ClippedGradients, SparseRowsAndKnownSquaresGiveTheSame) {
+  const Network network = preset_network("mlp-10");
+  const std::size_t inputs = network.input().size(), words = (inputs + 63) / 64;
+  std::mt19937 generator(5);
+  std::vector<float> shift(inputs + 64);
+  for (float& v : shift) v = -0.3F;
+  Batch batch(network, 0, 1);
+  std::vector<std::vector<float>> unshifted;
+  std::vector<std::vector<std::uint64_t>> positions, groups;
+  for (std::size_t r = 0; r < 12; ++r) {
+    std::vector<float> plain(inputs), without(words * 64 + 64, 0.0F);
+    std::vector<std::uint64_t> bits(words, 0), group_bits(words, 0);
+    for (std::size_t i = 0; i < inputs; ++i) {
+      if (generator() % 2 == 0) without[i] = 0.01F * static_cast<float>(1 + generator() % 200);
+      plain[i] = without[i] + shift[i];
+      if (without[i] != 0.0F) {
+        bits[i / 64] |= std::uint64_t{1} << (i % 64);
+        const std::size_t g = i / kernel::kPositionGroup;
+        group_bits[g / 64] |= std::uint64_t{1} << (g % 64);
+      }
+    }
+    batch.add(plain, generator() % 10);
+    unshifted.push_back(without);
+    positions.push_back(bits);
+    groups.push_back(group_bits);
+  }
+  std::vector<kernel::SparseRow> sparse;
+  std::vector<double> squares;
+  for (std::size_t r = 0; r < 12; ++r) {
+    sparse.push_back({unshifted[r].data(), positions[r].data(), groups[r].data()});
+    squares.push_back(sum_of_squares(batch.values[r].data(), inputs));
+  }
+  const std::vector<float> weights(12, 1.0F), parameters = initial_parameters(network, 3);
+  std::vector<float> plain(network.parameter_count()), known(plain), own(plain);
+  Bundle bundle(network, 1);
+  bundle.set_parameters(0, parameters);
+  bundle.clip({middling(network, parameters, batch, false, {})});
+  bundle.compute_gradients(batch.rows(weights), nullptr);
+  bundle.get_gradient(0, plain);
+  const InputRows rows{12, nullptr, sparse.data(), shift.data()};
+  bundle.compute_gradients({rows, batch.labels.data(), weights.data(), squares.data()}, nullptr);
+  bundle.get_gradient(0, known);
+  bundle.compute_gradients({rows, batch.labels.data(), weights.data()}, nullptr);
+  bundle.get_gradient(0, own);
+  EXPECT_EQ(own, known);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_NEAR(plain[i], known[i], 1e-5F * (1.0F + std::fabs(plain[i])));
+  }
+}
+
+/// The bits of a model's gradient in a bundle of `models`, as its last.
+std::vector<float> gradient_in_bundle(const Network& network, std::size_t models) {
+  const Batch batch(network, 21, 8);
+  Bundle bundle(network, models);
+  std::vector<Clipping> clipping;
+  for (std::size_t m = 0; m < models; ++m) {
+    bundle.set_parameters(m, initial_parameters(network, m + 1 == models ? 1 : 50 + m));
+    clipping.push_back({{m + 1 == models ? 0.5 : 0.1 * static_cast<double>(m + 1)}});
+  }
+  bundle.clip(clipping);
+  const std::vector<float> weights(models * 21, 1.0F);
+  bundle.compute_gradients(batch.rows(weights), nullptr);
+  std::vector<float> gradient(network.parameter_count());
+  bundle.get_gradient(models - 1, gradient);
+  return gradient;
+}
+
+TEST(ClippedGradients, DoNotDependOnTheNeighboursInTheBundle) {
+  for (const Network& network : networks()) {
+    const std::vector<float> alone = gradient_in_bundle(network, 1);
+    for (const std::size_t models : {2U, 4U, 8U}) {
+      EXPECT_EQ(gradient_in_bundle(network, models), alone) << models;
+    }
+  }
+}
+
+/// Records that try to be more than their clip: huge, tiny, of one number, extreme in single precision.
+std::vector<std::vector<float>> adversaries(const Network& network, std::mt19937& generator) {
+  std::normal_distribution<float> normal;
+  std::vector<std::vector<float>> records;
+  for (const float size :
+       {1.0F, 1e3F, 1e10F, 1e19F, 1e30F, 3e38F, 1e-10F, 1e-23F, 1e-38F, 1e-44F}) {
+    std::vector<float> signs(network.input().size()), one(network.input().size(), 0.0F);
+    for (float& v : signs) v = normal(generator) > 0.0F ? size : -size;
+    one[generator() % one.size()] = size;
+    records.push_back(signs);
+    records.push_back(one);
+  }
+  return records;
+}
+
+/// What a record changes in the sum before noise is at most its clip in the declared norm, for the accountant counts on it. `slack`: what
+/// rounding the other records' sum can add.
+void expect_bounded_change(const Network& network, bool by_block, bool metric, float weight_scale,
+                           unsigned seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed) + ", weights " + std::to_string(weight_scale));
+  std::mt19937 generator(seed);
+  const std::vector<float> inverse = metric ? random_metric(network, seed) : std::vector<float>{};
+  std::vector<float> parameters = initial_parameters(network, seed);
+  for (float& p : parameters) p *= weight_scale;
+  Batch batch(network, 6, seed);
+  const std::size_t common = batch.count();
+  for (auto& record : adversaries(network, generator)) {
+    batch.add(std::move(record), generator() % network.classes());
+  }
+  Clipping clipping{{0.7}};
+  if (by_block) clipping.clips.assign(network.blocks().size(), 0.3);
+  Bundle bundle(network, 1);
+  bundle.set_parameters(0, parameters);
+  bundle.clip({clipping}, inverse);
+  std::vector<float> without(network.parameter_count()), with(without);
+  std::vector<float> weights(batch.count(), 0.0F);
+  std::fill_n(weights.begin(), common, 1.0F);
+  bundle.compute_gradients(batch.rows(weights), nullptr);
+  bundle.get_gradient(0, without);
+  for (std::size_t r = common; r < batch.count(); ++r) {
+    weights[r] = 1.0F;
+    bundle.compute_gradients(batch.rows(weights), nullptr);
+    bundle.get_gradient(0, with);
+    weights[r] = 0.0F;
+    std::vector<double> change(with.size());
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      ASSERT_TRUE(std::isfinite(with[i])) << "record " << r - common;
+      change[i] = static_cast<double>(with[i]) - static_cast<double>(without[i]);
+    }
+    double whole = 0.0;
+    for (std::size_t b = 0; b < network.blocks().size(); ++b) {
+      const double norm = block_norm(network.blocks()[b], change, inverse);
+      whole += norm * norm;
+      EXPECT_LE(norm, (by_block ? 0.3 : 0.7) * (1.0 + 1e-5)) << "record " << r - common;
+    }
+    const auto blocks = static_cast<double>(network.blocks().size());
+    EXPECT_LE(std::sqrt(whole), (by_block ? 0.3 * std::sqrt(blocks) : 0.7) * (1.0 + 1e-5));
+  }
+}
+
+TEST(ClippedGradients, OneRecordChangesASumByItsClipAtMost) {
+  unsigned seed = 200;
+  for (const Network& network : networks()) {
+    const bool small = network.parameter_count() < 5000;
+    for (const float weight_scale : {1.0F, 1e-3F, 30.0F, 1e8F, 1e25F}) {
+      if (!small && weight_scale != 1.0F && weight_scale != 1e8F) continue;
+      expect_bounded_change(network, false, false, weight_scale, seed++);
+      expect_bounded_change(network, network.blocks().size() > 1, true, weight_scale, seed++);
+    }
+  }
+}
+
+TEST(ClippedGradients, RecordsThatAreNotFiniteCountNothingAndAreCounted) {
+  std::uint64_t zeroed = 0;
+  for (const Network& network : networks()) {
+    Batch batch(network, 5, 77);
+    batch.add(std::vector<float>(network.input().size(), 3e38F), 0);
+    std::vector<float> parameters = initial_parameters(network, 9);
+    for (float& p : parameters) p *= 10.0F;
+    Bundle bundle(network, 1);
+    bundle.set_parameters(0, parameters);
+    bundle.clip({{{1.0}}});
+    std::vector<float> weights(6, 1.0F), with(network.parameter_count()), without(with);
+    bundle.compute_gradients(batch.rows(weights), nullptr);
+    zeroed += bundle.zeroed()[0];
+    if (bundle.zeroed()[0] == 0) continue;  // where an activation is bounded its gradient is finite
+    bundle.get_gradient(0, with);
+    weights[5] = 0.0F;  // absent: the same sum, and nobody to count
+    bundle.compute_gradients(batch.rows(weights), nullptr);
+    EXPECT_EQ(bundle.zeroed()[0], 0U);
+    bundle.get_gradient(0, without);
+    EXPECT_EQ(with, without);
+  }
+  EXPECT_GE(zeroed, 4U);
+}
+
+TEST(ClippedGradients, RefusesClipsThatDoNotFit) {
+  const Network network = preset_network("mlp-10");
+  Bundle bundle(network, 2);
+  const auto bad = [&](std::vector<Clipping> clipping) {
+    EXPECT_THROW(bundle.clip(std::move(clipping)), InvalidArgument);
+  };
+  bad({{{1.0}}});
+  bad({{{1.0}}, {{}}});
+  bad({{{1.0}}, {{1.0, 2.0, 3.0}}});
+  bad({{{1.0}}, {{0.0}}});
+  bad({{{1.0}}, {{std::numeric_limits<double>::infinity()}}});
+}
+
+}  // namespace
+}  // namespace sfumato
