@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test wheel test-python test-torch faults fuzz bench lint format asan tsan coverage oracles attack sbom install clean help
+.PHONY: all demo test wheel wheels test-python test-torch faults fuzz bench lint format asan tsan coverage oracles attack sbom install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -26,6 +26,10 @@ wheel:  ## the Python package: dist/sfumato-*.whl (carries its libraries) and th
 	@cmake --preset release --log-level=WARNING -DSFUMATO_PYTHON=ON > /dev/null
 	@cmake --build build -j$(JOBS) --target sfumato_python_package
 	@tools/wheel --sdist
+
+wheels: wheel  ## wheels for other Pythons, each tested: make wheels PYTHONS="python3.10 python3.12 python3.13"
+	@cmake --build build -j$(JOBS) --target sfumato_cli
+	@tools/wheels $(PYTHONS)
 
 test-python: wheel  ## the wheel in a clean environment with NumPy alone, and its tests
 	@cmake --build build -j$(JOBS) --target sfumato_cli

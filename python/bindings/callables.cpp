@@ -1,6 +1,5 @@
 #include "callables.hpp"
 
-#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
@@ -31,7 +30,7 @@ class ThreadState {
   PyThreadState* saved_;
 };
 
-/// An array of NumPy that cannot be written to, and the memory behind it.
+/// An array of NumPy and the memory behind it.
 struct Argument {
   nb::object array;
   double* memory;
@@ -44,7 +43,7 @@ Argument new_argument(Eigen::Index rows, Eigen::Index columns) {
   const std::size_t shape[] = {static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)};
   const std::int64_t strides[] = {1, rows};
   return {
-      nb::cast(nb::ndarray<nb::numpy, const double, nb::ndim<2>>(memory, 2, shape, owner, strides)),
+      nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(memory, 2, shape, owner, strides)),
       memory, rows, columns};
 }
 
@@ -79,16 +78,9 @@ class Function {
         if (!copy(array, out)) throw nb::type_error("points() returned no array of doubles");
       }
     }
-    // Its memory is used for the next points: nobody may go on holding it. No Error of the library, which takes those of
-    // its methods for reasons why a method does not apply.
-    if (Py_REFCNT(argument.array.ptr()) != 1) {
-      throw nb::value_error(
-          fmt::format("{}: the function keeps its argument x, whose memory is used "
-                      "again. Keep x.copy() instead.",
-                      field_.name)
-              .c_str());
-    }
-    free_.push_back(std::move(argument));
+    // An array that nobody else holds serves for the next points. One that the function has kept, or that a library
+    // still reads (JAX may do so after returning), is its own from now on.
+    if (Py_REFCNT(argument.array.ptr()) == 1) free_.push_back(std::move(argument));
   }
 
  private:

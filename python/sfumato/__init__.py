@@ -13,7 +13,8 @@ PyTorch models. docs/python.md explains all of it.
 from ._answer import AccountAnswer, Answer, AuditAnswer, DesignAnswer, Result, RowsAnswer, Table
 from ._core import Claimed, Enclosure, __version__
 from .accounting import Accountant, account, epsilon, noise_multiplier
-from .fitting import FitAnswer, PrivateLogisticRegression, PrivateRidge, fit
+from .estimators import PrivateLogisticRegression, PrivateRidge
+from .fitting import FitAnswer, fit
 from .questions import audit, bound, design, keys, plan_audit, quadratic, report, rows, verify
 from .study import Ledger, Study
 

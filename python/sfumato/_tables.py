@@ -2,50 +2,60 @@
 
 from __future__ import annotations
 
+import decimal
+import numbers
+
 from . import _core
+from ._values import to_doubles
 
 
 def _column(values, name):
     """A vector of doubles, NaN where a value is missing; or texts, empty where missing."""
     import numpy as np
 
-    mask = None
+    gone = None
     if np.ma.isMaskedArray(values):
-        mask = np.ma.getmaskarray(values)
+        gone = np.ma.getmaskarray(values)
         values = np.ma.getdata(values)
-    if hasattr(values, "isna"):  # pandas: extension types have missing values of their own
-        missing = values.isna().to_numpy()
+    elif hasattr(values, "isna"):  # pandas: extension types have missing values of their own
+        gone = np.asarray(values.isna())
         if str(values.dtype) in ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float32",
                                  "Float64", "boolean"):
             values = values.to_numpy(dtype="float64", na_value=np.nan)
         else:
-            values = values.to_numpy()
-    elif hasattr(values, "is_null"):  # polars
-        missing = values.is_null().to_numpy()
-        values = values.to_numpy()
+            values = np.asarray(values)
+    elif hasattr(values, "is_null"):  # polars, Arrow
+        gone = np.asarray(values.is_null())
+        values = np.asarray(values)
     else:
-        missing = None
         values = np.asarray(values)
     if values.ndim != 1:
         raise ValueError(f"{name}: has {values.ndim} axes. A column is one vector.")
+    gone = np.zeros(len(values), dtype=bool) if gone is None else np.asarray(gone, dtype=bool)
+    if values.dtype.kind == "O":
+        there = [value for value, left_out in zip(values.tolist(), gone.tolist()) if not left_out and value is not None]
+        if there and all(isinstance(value, (numbers.Real, decimal.Decimal)) for value in there):  # with None among them
+            values = np.array([np.nan if value is None else float(value) for value in values.tolist()])
     if values.dtype.kind in "biuf":
-        values = values.astype(np.float64)  # a copy: what is missing is marked in it
-        if np.isinf(values).any():
-            raise ValueError(f"{name}: row {int(np.isinf(values).argmax())} is infinite. Give finite numbers.")
-        for gone in (mask, missing):
-            if gone is not None:
-                values[gone] = np.nan
-        return values
+        doubles = to_doubles(values, name).copy()  # what is missing is marked in it
+        if np.isinf(doubles).any():
+            raise ValueError(f"{name}: row {int(np.isinf(doubles).argmax())} is infinite. Give finite numbers.")
+        doubles[gone] = np.nan
+        return doubles
     if values.dtype.kind == "c":
         raise ValueError(f"{name}: has complex numbers. Give real ones.")
-    gone = np.zeros(len(values), dtype=bool)
-    for more in (mask, missing):
-        if more is not None:
-            gone |= np.asarray(more)
-    texts = []
-    for value, left_out in zip(values.tolist(), gone.tolist()):
-        texts.append("" if left_out or value is None else str(value))
-    return texts
+    if values.dtype.kind in "mM":
+        raise ValueError(f"{name}: has dates or durations. Give numbers, or texts as categories.")
+    return ["" if left_out or value is None else str(value) for value, left_out in zip(values.tolist(), gone.tolist())]
+
+
+def _arrow(table):
+    """What speaks Arrow's protocol, as its table."""
+    try:
+        import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        raise ImportError(f"table: a {type(table).__name__} needs pyarrow to be read: pip install pyarrow") from None
+    return pyarrow.table(table)
 
 
 def columns_of(table, names=None):
@@ -54,8 +64,12 @@ def columns_of(table, names=None):
 
     if isinstance(table, dict):
         pairs = list(table.items())
-    elif hasattr(table, "columns") and hasattr(table, "__getitem__"):
+    elif hasattr(table, "column_names"):  # Arrow
+        pairs = [(name, table.column(i)) for i, name in enumerate(table.column_names)]
+    elif hasattr(table, "columns") and type(table).__module__.partition(".")[0] not in ("duckdb", "_duckdb", "ibis"):
         pairs = [(name, table[name]) for name in table.columns]
+    elif hasattr(table, "__arrow_c_stream__"):
+        return columns_of(_arrow(table))
     else:
         masked = np.ma.isMaskedArray(table)
         matrix = table if masked else np.asarray(table)

@@ -30,11 +30,20 @@ def _numbers(values, name):
         raise ValueError(f"{name}: is no array of numbers ({error}).") from None
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name}: has entries of type {array.dtype}. Give real numbers.")
-    if array.dtype.itemsize > 8 and array.dtype.kind == "f":
-        raise ValueError(f"{name}: {array.dtype} has more digits than are kept. Give float64.")
     if array.ndim > 2:
         raise ValueError(f"{name}: has {array.ndim} axes. Give a vector or a matrix.")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.ascontiguousarray(to_doubles(array, name))
+
+
+def to_doubles(array, name):
+    """Numbers as doubles; refused where digits would be lost unnoticed."""
+    import numpy as np
+
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        raise ValueError(f"{name}: {array.dtype} has more digits than are kept. Give float64.")
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and max(-int(array.min()), int(array.max())) > 2**53:
+        raise ValueError(f"{name}: has integers beyond 2^53, which lose digits as float64. Leave such a column out, or give float64.")
+    return array.astype(np.float64, copy=False)
 
 
 class Files:

@@ -160,8 +160,9 @@ def bound(drift=None, drift2=None, sigma=None, sigma2=None, *, file="", d=None, 
     >>> answer.get("kl_forward", time=10.0, by="sensitivity").claim
     'upper_bound'
 
-    `x` cannot be written to and is used again for the next points: copy what you keep. Other keys are those of a problem file
-    (docs/bound.md): times, epsilons, delta, seed, paths, cells, sensitivity, contraction, ...
+    `x` is the function's own, to write to or to keep. What it returns may be an array of NumPy, JAX (in float32 unless jax_enable_x64 is set)
+    or PyTorch. Other keys are those of a problem file (docs/bound.md): times, epsilons, delta, seed, paths, cells, sensitivity,
+    contraction, ...
     """
     if isinstance(drift, os.PathLike) or (isinstance(drift, str) and drift.endswith(".toml")):
         drift, file = None, drift

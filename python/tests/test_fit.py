@@ -1,3 +1,4 @@
+import csv
 import json
 import pickle
 import tempfile
@@ -7,13 +8,35 @@ from pathlib import Path
 import numpy as np
 
 import sfumato
-from support import SOURCE, TestCase
+from support import SOURCE, TestCase, command_line, numbers
 
 WAGES = SOURCE / "examples" / "fit"
 
 
 class Fit(TestCase):
     KEYS = dict(model="ridge", target_epsilon=3, target_delta=1e-6)
+
+    def test_same_as_the_command_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.json"
+            expected = command_line("fit", WAGES / "wages.csv", "--bounds", WAGES / "wages_bounds.csv", "--model", "ridge",
+                                    "--target-epsilon", 3, "--target-delta", 1e-6, "--seed", 7, "--out", path)
+            model = json.loads(path.read_text())
+        by_file = sfumato.fit(WAGES / "wages.csv", bounds=WAGES / "wages_bounds.csv", seed=7, **self.KEYS)
+        with open(WAGES / "wages.csv", newline="") as file:
+            rows = list(csv.reader(file))
+        columns = {name: [row[i] for row in rows[1:]] for i, name in enumerate(rows[0])}
+        for name, values in columns.items():
+            try:
+                columns[name] = np.array([float(value) for value in values])
+            except ValueError:
+                pass  # a category
+        by_table = sfumato.fit(columns, bounds=WAGES / "wages_bounds.csv", seed=7, **self.KEYS)
+        for answer in (by_file, by_table):
+            self.assertEqual(numbers(answer.to_dict())[0], numbers(expected)[0])
+            self.assertEqual({key: answer.model[key] for key in ("coef_", "intercept_", "columns", "guarantee")},
+                             {key: model[key] for key in ("coef_", "intercept_", "columns", "guarantee")})
+        self.assertEqual(by_file.model, model)
 
     def test_files_and_arrays(self):
         answer = sfumato.fit(WAGES / "wages.csv", bounds=WAGES / "wages_bounds.csv", **self.KEYS)

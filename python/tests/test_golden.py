@@ -1,9 +1,9 @@
-"""Every reference value, by the code that is in the wheel."""
+"""Every reference value, by the code that is in the wheel and by the program: the same numbers."""
 
 import unittest
 
 import sfumato
-from support import SOURCE, TestCase
+from support import SOURCE, TestCase, command_line, numbers
 
 
 class Golden(TestCase):
@@ -11,8 +11,10 @@ class Golden(TestCase):
         files = sorted((SOURCE / "tests" / "golden").glob("*.json"))
         self.assertGreater(len(files), 5)
         for path in files:
-            answer = sfumato.verify(path, strict=True)
-            self.assertEqual(answer.verdict, "holds", path.name)
+            with self.subTest(path.name):
+                answer = sfumato.verify(path, strict=True)
+                self.assertEqual(answer.verdict, "holds")
+                self.assertEqual(numbers(answer.to_dict()), numbers(command_line("verify", path, "--strict")))
 
 
 if __name__ == "__main__":

@@ -102,20 +102,27 @@ class Functions(TestCase):
         with self.assertRaisesRegex(Mine, "of the caller"):
             sfumato.bound(lambda x: -x, fails, 1.0, **self.KEYS)
 
-    def test_wrong_shapes_and_kept_arguments(self):
+    def test_wrong_shapes(self):
         self.assertRefused(ValueError, r"^drift: .*shape \(3,\)", lambda: sfumato.bound(
             lambda x: np.zeros(3), lambda x: -x, 1.0, **self.KEYS))
+
+    def test_arguments_are_the_functions_own(self):
+        keys = dict(fokker_planck=False, **self.KEYS)
+        at = dict(time=1.0, by="path_paths")
+        expected = sfumato.bound(lambda x: -x, lambda x: -x + 0.1, 1.0, **keys).get("kl_forward", **at).value
         kept = []
-        self.assertRefused(ValueError, "keeps its argument", lambda: sfumato.bound(
-            lambda x: (kept.append(x[:1]), -x)[1], lambda x: -x, 1.0, **self.KEYS))
-        kept.clear()
+
+        def keeps(x):
+            kept.append((x[:1], x[:1].copy()))
+            return -x
 
         def writes(x):
-            x += 1
+            x *= -1
             return x
 
-        with self.assertRaisesRegex(ValueError, "read-only"):
-            sfumato.bound(writes, lambda x: -x, 1.0, **self.KEYS)
+        for drift in (keeps, writes):
+            self.assertEqual(sfumato.bound(drift, lambda x: -x + 0.1, 1.0, **keys).get("kl_forward", **at).value, expected)
+        self.assertTrue(all((view == copy).all() for view, copy in kept))
         sfumato.bound(lambda x: x, lambda x: x, 1.0, fokker_planck=False, **self.KEYS)  # x itself as the value
 
     def test_threads(self):

@@ -1,8 +1,6 @@
 import pathlib
 import tempfile
 
-import numpy as np
-
 import sfumato
 import sfumato.torch as st
 import trainings
@@ -106,58 +104,6 @@ class Opacus(unittest.TestCase):
         answer = st.audit_training(training, data(40), claim=(both.proven.value, 1e-5), runs=12)
         self.assertIn(answer.verdict, ("open", "not_refuted"))
         self.assertLess(answer.epsilon.value, both.proven.value)
-
-
-class Others(unittest.TestCase):
-    """Libraries that people have beside it."""
-
-    def test_data_frames(self):
-        import pandas
-        import polars
-
-        rng = np.random.default_rng(0)
-        columns = {"a": rng.normal(size=30), "b": rng.integers(0, 5, 30), "y": rng.normal(size=30)}
-        expected = sfumato.rows(columns, "y", noise=1).risks["advantage"].tolist()
-        frame = pandas.DataFrame(columns, index=[f"patient {i}" for i in range(30)])
-        answer = sfumato.rows(frame, "y", noise=1)
-        self.assertEqual(answer.risks["advantage"].tolist(), expected)
-        self.assertEqual(answer.to_pandas().index[0], "patient 0")
-        self.assertEqual(sfumato.rows(polars.DataFrame(columns), "y", noise=1).risks["advantage"].tolist(), expected)
-        frame["a"] = frame["a"].astype("Float64")
-        frame.loc["patient 3", "a"] = pandas.NA
-        with self.assertRaisesRegex(ValueError, "^table: row 3"):
-            sfumato.rows(frame, "y", noise=1)
-        self.assertEqual(len(answer.to_pandas()), 30)
-        self.assertIn("claim", sfumato.quadratic(d=dict(A=1, minimiser=0, Sigma=2), d_prime=dict(minimiser=0.1), times=[1.0])
-                      .to_pandas().columns)
-        self.assertGreater(len(next(iter(answer.tables.values())).to_pandas()), 0)
-
-    def test_scikit_learn(self):
-        from sklearn.base import clone, is_classifier, is_regressor
-        from sklearn.model_selection import cross_val_score
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import FunctionTransformer
-
-        rng = np.random.default_rng(0)
-        x = rng.uniform(-1, 1, (3000, 2))
-        y = x @ [1.0, -2.0]
-        ridge = sfumato.PrivateRidge(3, bounds=[(-1, 1)] * 2, target_bounds=(-4, 4), records=3000)
-        self.assertTrue(is_regressor(ridge) and not is_classifier(ridge))
-        self.assertEqual(clone(ridge).get_params(), ridge.get_params())
-        self.assertGreater(cross_val_score(make_pipeline(FunctionTransformer(), ridge), x, y, cv=3).min(), 0.8)
-        logistic = sfumato.PrivateLogisticRegression(3, bounds=[(-1, 1)] * 2, records=3000)
-        self.assertTrue(is_classifier(logistic))
-        self.assertGreater(cross_val_score(logistic, x, (y > 0).astype(int), cv=3).min(), 0.85)
-
-    def test_tensors(self):
-        scores = torch.linspace(0, 1, 50, dtype=torch.float64)
-        self.assertEqual(sfumato.audit(scores + 5, scores).epsilon, sfumato.audit((scores + 5).numpy(), scores.numpy()).epsilon)
-        answer = sfumato.bound(lambda x: -torch.as_tensor(x.copy()), lambda x: -torch.as_tensor(x.copy()) + 0.1, 1.0, times=[1.0],
-                               paths=200, fokker_planck=False)
-        self.assertGreater(answer.get("kl_forward", by="path_paths").value, 0)
-
-    def test_progress_by_tqdm(self):
-        sfumato.bound("-x", "-x + 0.1", 1.0, times=[1.0], paths=50000, step=0.001, fokker_planck=False, progress=True)
 
 
 if __name__ == "__main__":

@@ -87,8 +87,23 @@ class Noise(unittest.TestCase):
             self.assertTrue(optimizer.why_no_guarantee)
         with self.assertRaisesRegex(ValueError, "policy"):
             st.AnisotropicSGD(plain, model, "isotrop")
+        with self.assertRaisesRegex(TypeError, "policy='isotropic'"):
+            st.AnisotropicSGD(plain, "isotropic")
+        with self.assertRaisesRegex(ValueError, "^closure"):
+            optimizer.step(lambda: 0.0)
         with self.assertRaisesRegex(ValueError, "covariance"):
             st.AnisotropicSGD(plain, model, "fixed")
+
+    def test_without_a_model(self):
+        moved = []
+        for named in (True, False):
+            model = mlp()
+            generator = torch.Generator().manual_seed(5)
+            optimizer = st.AnisotropicSGD(torch.optim.SGD(model.parameters(), lr=0.1), model if named else None, covariance=2.0,
+                                          generator=generator)
+            optimizer.step()
+            moved.append(vector(model))
+        self.assertTrue(torch.equal(*moved))
 
     def test_covariance_in_the_layout_of_a_state_dict(self):
         model = mlp()

@@ -12,7 +12,7 @@ except ImportError:
 if not hasattr(_torch, "func"):
     raise ImportError(f"sfumato.torch needs PyTorch 2.0 or newer, this is {_torch.__version__}")
 
-from .auditing import TrainingAudit, audit_training
+from .auditing import TrainingAudit, TrainingPlan, audit_training
 from .gradients import per_sample_gradients, record_gradient_differences
 from .noise import AnisotropicSGD
 from .opacus import accountant_from_opacus, compare_with_opacus
@@ -26,6 +26,7 @@ __all__ = [
     "Guarantee",
     "PrivateOptimizer",
     "TrainingAudit",
+    "TrainingPlan",
     "accountant_from_opacus",
     "audit_training",
     "compare_with_opacus",

@@ -6,15 +6,32 @@ import hashlib
 import inspect
 import json
 import os
+import signal
+import sys
 import time
 
 import numpy as np
 import torch
 
 from .._answer import AuditAnswer
-from .._progress import bar_for, close
+from .._progress import Bar, bar_for, close
 from ..questions import audit, plan_audit
 from .scoring import scores
+
+
+class TrainingPlan(AuditAnswer):
+    """What an audit of a training takes: an AuditAnswer of what its runs can show, and how long they train here."""
+
+    runs: int  #: models of each world
+    needed: int | None  #: models of each world that refute the claim by a perfect attack, at least; None: more than 10^7
+    seconds_per_model: float | None  #: as measured on a model of each world; None where all are trained already
+    seconds: float  #: that the models that are left take with so many workers, about
+
+    def text(self, full=False, width=100):
+        claim = "the claim can be refuted" if self.needed is not None and self.runs >= self.needed else "too few to refute the claim"
+        left = ("all are trained" if self.seconds_per_model is None
+                else f"{_duration(self.seconds_per_model)} each, about {_duration(self.seconds)} from here on")
+        return f"{super().text(full, width).rstrip()}\n\nTraining: 2 x {self.runs} models ({claim}); {left}.\n"
 
 
 class TrainingAudit(AuditAnswer):
@@ -23,7 +40,15 @@ class TrainingAudit(AuditAnswer):
     in_scores: np.ndarray  #: of the models that were trained with the canary
     out_scores: np.ndarray
     canary: tuple  #: (input, target)
+    plan: TrainingPlan  #: what it was before most of it was trained
     seconds: float  #: that training took in this call
+
+
+def _duration(seconds):
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 class _With:
@@ -78,19 +103,38 @@ def _takes_seed(train_fn):
     return len(parameters) >= 2
 
 
-def _train_and_score(job):
-    """One model. At module level: other processes call it."""
-    train_fn, dataset, record, member, seed, score, threads = job
-    if threads:
-        torch.set_num_threads(threads)
-    torch.manual_seed(seed)
-    data = _with(dataset, record) if member else dataset
-    model = train_fn(data, seed) if _takes_seed(train_fn) else train_fn(data)
-    if callable(score):
-        with torch.no_grad():
-            return float(score(model, record))
-    x = torch.as_tensor(record[0]).unsqueeze(0)
-    return float(scores(model, (x, torch.as_tensor([record[1]])), score)[0])
+class _Work:
+    """What every model of an audit has in common. Other processes get it once."""
+
+    def __init__(self, train_fn, dataset, record, seeds, score):
+        self.train_fn, self.dataset, self.record, self.seeds, self.score = train_fn, dataset, record, seeds, score
+
+    def __call__(self, member, run):
+        """The score of one model. Both worlds of a run share their seed; the runs of a world are independent."""
+        seed = int(self.seeds[run])
+        torch.manual_seed(seed)
+        data = _with(self.dataset, self.record) if member else self.dataset
+        model = self.train_fn(data, seed) if _takes_seed(self.train_fn) else self.train_fn(data)
+        if callable(self.score):
+            with torch.no_grad():
+                return float(self.score(model, self.record))
+        device = next(model.parameters()).device
+        x, y = torch.as_tensor(self.record[0]).unsqueeze(0), torch.as_tensor([self.record[1]])
+        return float(scores(model, (x.to(device), y.to(device)), self.score)[0])
+
+
+_work = None  # of this process, where it is one of several
+
+
+def _begin(work):
+    global _work
+    _work = work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
+    torch.set_num_threads(1)
+
+
+def _train_and_score(member, run):
+    return _work(member, run)
 
 
 class _Scores:
@@ -132,9 +176,20 @@ class _Scores:
                 file.write(json.dumps({"member": member, "run": run, "score": score}) + "\n")
 
 
-def _fingerprint(record):
-    digest = hashlib.sha256(np.ascontiguousarray(torch.as_tensor(record[0]).detach().cpu().numpy()).tobytes())
-    return digest.hexdigest()[:16] + f":{record[1]}"
+def _digest(*parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        array = np.ascontiguousarray(torch.as_tensor(part).detach().cpu().numpy())
+        digest.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _fingerprint(dataset):
+    """Of tensors, or of some records of a Dataset."""
+    if _is_tensors(dataset):
+        return _digest(*dataset)
+    at = np.unique(np.linspace(0, len(dataset) - 1, 64).astype(int))
+    return f"{len(dataset)}:" + _digest(*(part for i in at for part in dataset[int(i)]))
 
 
 def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", runs="auto", score="loss", ledger=None,
@@ -150,61 +205,89 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
     ledger      a file that keeps every score: run again to go on after an interruption
     workers     processes that train at once; with more than one, train_fn must be importable
 
-    plan_only=True returns the plan (how many runs, what they can show) before anything is trained. The verdict 'not_refuted' does not mean that
-    the claim is true.
+    plan_only=True trains a model of each world, which the ledger keeps, and returns the plan: how many runs the claim takes, what they can
+    show, and how long they train here. The verdict 'not_refuted' does not mean that the claim is true.
     """
     needed = plan_audit(claim, confidence=confidence).get("runs_needed", thresholds="combined")
     if runs == "auto":
         if needed is None:
             raise ValueError("runs: more than 10^7 models would be needed to refute this claim.")
         runs = int(np.ceil(1.25 * needed))
-    plan = plan_audit(claim, runs=int(runs), confidence=confidence)
-    if plan_only:
-        return plan
+    runs = int(runs)
+    made = plan_audit(claim, runs=runs, confidence=confidence)
     record = canary(dataset) if callable(canary) else _mislabelled(dataset, seed) if isinstance(canary, str) and canary == "mislabelled" else canary
     if isinstance(record, str):
         raise ValueError(f"canary: {record!r} is unknown. Use 'mislabelled', a record (input, target) or a function of the data.")
-    identity = {"sfumato_audit_training": 1, "seed": seed, "canary": _fingerprint(record),
-                "score": score if isinstance(score, str) else getattr(score, "__qualname__", "function")}
+    identity = {"sfumato_audit_training": 2, "seed": seed, "canary": _digest(record[0]) + f":{record[1]}", "data": _fingerprint(dataset),
+                "train_fn": _name(train_fn), "score": score if isinstance(score, str) else _name(score)}
     kept = _Scores(None if ledger is None else os.fspath(ledger), identity)
-    seeds = np.random.SeedSequence(seed).generate_state(int(runs), np.uint32)
-    left = [(member, run) for run in range(int(runs)) for member in (True, False) if (member, run) not in kept.found]
+    work = _Work(train_fn, dataset, record, np.random.SeedSequence(seed).generate_state(runs, np.uint32), score)
+    left = [(member, run) for run in range(runs) for member in (True, False) if (member, run) not in kept.found]
     begun = time.monotonic()
     bar = bar_for(progress)
     try:
-        for done, ((member, run), value) in enumerate(_all(left, train_fn, dataset, record, seeds, score, workers)):
+        each = _timed(work, left[:2], kept, workers) if left else None
+        left = left[2:]
+        plan = TrainingPlan(made._found, made._names)
+        plan.runs, plan.needed, plan.seconds_per_model, plan.seconds = runs, needed, each, (each or 0.0) * len(left) / max(1, workers)
+        if plan_only:
+            return plan
+        if isinstance(bar, Bar) and left:
+            print(f"audit_training: {plan.text().splitlines()[-1]}", file=sys.stderr)
+        for done, ((member, run), value) in enumerate(_all(left, work, workers)):
             kept.add(member, run, value)
             if bar is not None:
                 bar("training", done + 1, len(left))
     finally:
         close(bar)
-    inside = np.array([kept.found[True, run] for run in range(int(runs))])
-    outside = np.array([kept.found[False, run] for run in range(int(runs))])
+    inside = np.array([kept.found[True, run] for run in range(runs)])
+    outside = np.array([kept.found[False, run] for run in range(runs)])
     made = audit(inside, outside, claim=claim, confidence=confidence, adjacency="remove")
     answer = TrainingAudit(made._found, made._names)
-    answer.in_scores, answer.out_scores, answer.canary = inside, outside, record
+    answer.in_scores, answer.out_scores, answer.canary, answer.plan = inside, outside, record, plan
     answer.seconds = time.monotonic() - begun
     return answer
 
 
-def _all(left, train_fn, dataset, record, seeds, score, workers):
-    """((member, run), score) of each, as they are done."""
-    def job(member, run, threads):
-        # Both worlds of a run share their seed; the runs of a world are independent.
-        return train_fn, dataset, record, member, int(seeds[run]), score, threads
+def _name(function):
+    return getattr(function, "__qualname__", type(function).__qualname__)
 
-    if workers <= 1:
+
+def _timed(work, models, kept, workers):
+    """Trains these models, keeps their scores, and returns the seconds that one takes: the last, when everything is warm."""
+    threads = torch.get_num_threads()
+    seconds = 0.0
+    try:
+        if workers > 1:  # as the other processes will
+            torch.set_num_threads(1)
+        for member, run in models:
+            begun = time.monotonic()
+            value = work(member, run)
+            seconds = time.monotonic() - begun
+            kept.add(member, run, value)
+    finally:
+        torch.set_num_threads(threads)
+    return seconds
+
+
+def _all(left, work, workers):
+    """((member, run), score) of each, as they are done."""
+    if workers <= 1 or len(left) < 2:
         for member, run in left:
-            yield (member, run), _train_and_score(job(member, run, 0))
+            yield (member, run), work(member, run)
         return
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        futures = {pool.submit(_train_and_score, job(member, run, 1)): (member, run) for member, run in left}
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin, initargs=(work,)) as pool:
+        futures = {pool.submit(_train_and_score, *model): model for model in left}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
+            # What is trained at the moment is given up: it may take hours.
+            processes = list((getattr(pool, "_processes", None) or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
             raise

@@ -24,13 +24,17 @@ class AnisotropicSGD:
     There is no guarantee for any of them: gradients are not bounded, and noise that is scaled by the gradient tells about the
     data itself; `why_no_guarantee` says so. Use PrivateOptimizer for one.
 
+    `model` is needed where a covariance is given in the layout of its state_dict; vectors are in the order of the optimiser's parameters without it.
+
     >>> model = torch.nn.Linear(3, 1)
-    >>> optimizer = AnisotropicSGD(torch.optim.SGD(model.parameters(), lr=0.1), model, policy="anisotropic", variance=1e-3)
+    >>> optimizer = AnisotropicSGD(torch.optim.SGD(model.parameters(), lr=0.1), policy="anisotropic", variance=1e-3)
     >>> model(torch.ones(2, 3)).sum().backward()
     >>> optimizer.step()
     """
 
-    def __init__(self, optimizer, model, policy=None, *, variance=1.0, floor=0.0, covariance=None, generator=None):
+    def __init__(self, optimizer, model=None, policy=None, *, variance=1.0, floor=0.0, covariance=None, generator=None):
+        if isinstance(model, str):
+            raise TypeError(f"model: {model!r} is a text. Give the policy by its name: policy={model!r}.")
         policy = policy or ("fixed" if covariance is not None else "anisotropic")
         if policy not in _POLICIES:
             raise ValueError(f"policy: {policy!r} is unknown. Use one of {', '.join(_POLICIES)}.")
@@ -41,7 +45,7 @@ class AnisotropicSGD:
         if policy == "floored" and not floor > 0:
             raise ValueError(f"floor: {floor} is not a positive number.")
         self.optimizer = optimizer
-        self.model = model
+        self.model = model = _OfOptimizer(optimizer) if model is None else model
         self.policy = policy
         self.variance = float(variance)
         self.floor = float(floor)
@@ -91,6 +95,9 @@ class AnisotropicSGD:
         elif self.policy == "none":
             return self.optimizer.step(closure)
         else:
+            if closure is not None and self.policy != "isotropic":
+                raise ValueError(f"closure: the noise of the policy {self.policy!r} is scaled by the gradient, which must be there before the "
+                                 "step. Call backward() and then step() without a closure.")
             deviations = self.variances().sqrt()  # of the gradient before the step
             noise = deviations * torch.randn(deviations.shape, dtype=torch.float64, generator=self.generator).to(deviations.device)
         loss = self.optimizer.step(closure)
@@ -102,6 +109,20 @@ class AnisotropicSGD:
 
     def load_state_dict(self, state):
         self.optimizer.load_state_dict(state)
+
+
+class _OfOptimizer:
+    """The parameters of an optimiser in the place of a model."""
+
+    def __init__(self, optimizer):
+        self._named = [(f"{group}.{i}", parameter) for group, values in enumerate(optimizer.param_groups)
+                       for i, parameter in enumerate(values["params"])]
+
+    def named_parameters(self):
+        return iter(self._named)
+
+    def parameters(self):
+        return (parameter for _, parameter in self._named)
 
 
 def _root(covariance, model):
