@@ -46,11 +46,12 @@ faults:  ## every fault of tests/faults: memory, disk, kills, damaged ledgers (m
 	@cmake --build build -j$(JOBS) --target faults
 	@SFUMATO_FAULTS=full ctest --preset release -L faults --timeout 7200 -j$(JOBS)
 
-fuzz:  ## fuzz every reader of files for HOURS altogether (default 1); findings in fuzz-found/
+fuzz:  ## fuzz every reader of files for HOURS altogether (default 1), then commands for a tenth of that; findings in fuzz-found/
 	@tools/setup test
 	@cmake --preset release --log-level=WARNING > /dev/null
-	@cmake --build build -j$(JOBS) --target fuzzers
+	@cmake --build build -j$(JOBS) --target fuzzers sfumato_cli
 	@tests/fuzz/run $(HOURS) --jobs $(JOBS)
+	@tests/fuzz/commands $$(awk 'BEGIN { print 6 * $(HOURS) }')
 
 bench:  ## side-by-side speed ratios on this machine
 	@tools/setup bench

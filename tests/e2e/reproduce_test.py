@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -275,15 +276,19 @@ class Trained(ProgramTest):
                 "--set", "audit.pairs=1", "--set", "train.iterations=300")
         self.assertEqual(self.reproduce(*args, out="whole").returncode, 0)
         ledger = self.dir / "cut/ledgers/membership.quick.ledger"
-        with subprocess.Popen([SFUMATO, "reproduce", "--out", str(self.dir / "cut"), *args],
-                              cwd=ROOT, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL) as process:
-            deadline = time.monotonic() + 120
-            while process.poll() is None and time.monotonic() < deadline:
-                if ledger.exists() and self.trials_in(ledger) >= 2:
-                    break
-                time.sleep(0.005)
-            process.send_signal(signal.SIGKILL)
+        for _ in range(10):  # on a busy machine the run may be over before it is looked at
+            with subprocess.Popen([SFUMATO, "reproduce", "--out", str(self.dir / "cut"), *args],
+                                  cwd=ROOT, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as process:
+                deadline = time.monotonic() + 120
+                while process.poll() is None and time.monotonic() < deadline:
+                    if ledger.exists() and self.trials_in(ledger) >= 2:
+                        break
+                    time.sleep(0.005)
+                process.send_signal(signal.SIGKILL)
+            if not (self.dir / "cut/report.json").exists() and self.trials_in(ledger) < 32:
+                break
+            shutil.rmtree(self.dir / "cut")
         self.assertFalse((self.dir / "cut/report.json").exists())
         done = self.seconds_in(ledger)
         self.assertGreaterEqual(len(done), 2)

@@ -88,6 +88,12 @@ def catches_interrupts(process, seconds=60):
     return False
 
 
+def processor_seconds(process):
+    """What a running process has used of its processors so far, which other work on the machine does not change."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Document:
     """The JSON form of a document."""
 

@@ -208,28 +208,31 @@ class Files(TrainTest):
 
 
 class Interruption(TrainTest):
-    def interrupted(self, *args, cwd=None, wait=0.5):
+    def interrupted(self, *args, cwd=None, wait=0.5, may_end=False):
         process = subprocess.Popen([SFUMATO, "train", *map(str, args)], cwd=cwd or ROOT, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertTrue(catches_interrupts(process))
         time.sleep(wait)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 130, stderr)
+        self.assertIn(process.returncode, (130, 0) if may_end else (130,), stderr)
         return stdout
 
     def test_resumed_runs_have_the_same_bits(self):
-        settings = self.settings("train.iterations=20000", "train.gradient_differences=true",
+        settings = self.settings("train.iterations=6000", "train.gradient_differences=true",
                                  "data.test_records=10")
         whole, cut = self.dir / "whole", self.dir / "cut"
         run("train", self.study, *settings, "--out", whole)
-        for wait in (0.5, 1, 2, 4):  # the data are read first, which takes its time on a busy machine
-            text = self.interrupted(self.study, *settings, "--out", cut, wait=wait)
+        wait, step = 0.5, 0
+        for _ in range(12):  # the data are read first, which takes its time on a busy machine
+            text = self.interrupted(self.study, *settings, "--out", cut, wait=wait, may_end=True)
             words = " ".join(text.split())
-            step = int(re.search(r"stopped after (\d+) of 20000", words).group(1))
+            found = re.search(r"stopped after (\d+) of 6000", words)
+            step = int(found.group(1)) if found else 0
             if step > 0:
                 break
-            shutil.rmtree(cut)
+            shutil.rmtree(cut, ignore_errors=True)
+            wait *= 2 if found else 0.6
         self.assertGreater(step, 0)
         self.assertIn("--resume", words)
         self.assertTrue((cut / "checkpoint.npz").exists())
