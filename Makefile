@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test wheel wheels test-python test-torch faults fuzz bench lint format asan tsan coverage oracles attack sbom install clean help
+.PHONY: all demo test wheel wheels test-python test-torch faults fuzz bench lint format asan tsan coverage oracles attack sbom deb test-deb dist docs screenshots install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -98,6 +98,30 @@ sbom: all  ## bill of materials of the build (CycloneDX), build/sbom.json
 attack: all  ## random extreme problems against many digits: SEED=, NUMBERS=, AUDITS=
 	@tools/setup oracles
 	@SEED="$(or $(SEED),7)" NUMBERS="$(NUMBERS)" AUDITS="$(AUDITS)" tools/oracles/run --attack
+
+deb: all  ## Debian packages in dist/: sfumato (the program) and libsfumato-dev (the C++ library)
+	@tools/setup deb
+	@cmake --build build -j$(JOBS) --target sfumato_installed
+	@rm -f dist/*.deb
+	@cpack --config build/CPackConfig.cmake -B dist > build/cpack.log || { cat build/cpack.log; exit 1; }
+	@rm -rf dist/_CPack_Packages; ls dist/*.deb
+
+test-deb: deb  ## install the package into a fresh Debian (debootstrap, as root) and use it there
+	@tools/setup deb
+	@tools/test_deb dist
+
+dist: deb wheel sbom  ## everything for a release in dist/: packages, wheel, sources, bill of materials, SHA256SUMS
+	@git archive --format=tar.gz --prefix=sfumato-$$(sed -n 's/^project(sfumato VERSION \([^ ]*\).*/\1/p' CMakeLists.txt)/ -o dist/sfumato-source.tar.gz HEAD
+	@cp build/sbom.json dist/sfumato.sbom.json
+	@cd dist && rm -f SHA256SUMS && sha256sum *.deb *.whl *.tar.gz *.json > SHA256SUMS && cat SHA256SUMS
+
+docs:  ## the documentation site, build/site/index.html (MkDocs, Doxygen)
+	@tools/setup docs
+	@tools/docs
+
+screenshots: all  ## the pictures of the docs, docs/images, from real pages in a real browser
+	@tools/setup test
+	@node tools/screenshots.mjs build/bin/sfumato docs/images
 
 install: all  ## install to PREFIX (default /usr/local)
 	@cmake --build build -j$(JOBS) --target sfumato_installed

@@ -63,7 +63,8 @@ install(FILES "${PROJECT_BINARY_DIR}/sfumatoConfig.cmake"
 # The public headers: those of include/, which tools/check_layers.py holds closed, and version.hpp of the build. The
 # headers in src/ are not installed; one that callers are to have moves to include/ and into sfumato.hpp.
 install(DIRECTORY include/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
-install(FILES LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(FILES LICENSE CITATION.cff DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program)
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/libsfumato-dev")
 
 # Everything that `cmake --install` copies, without tests and benchmarks.
 add_custom_target(sfumato_installed DEPENDS ${modules} sfumato_cli)

@@ -1,0 +1,22 @@
+# Debian packages of the build: `sfumato`, the program, and `libsfumato-dev`, headers and libraries for find_package(sfumato).
+# `make deb` runs CPack.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME sfumato)
+set(CPACK_PACKAGE_VENDOR Sfumato)
+set(CPACK_PACKAGE_CONTACT "The Sfumato authors <sfumato@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL program development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME sfumato)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "nodejs, openmpi-bin, dataset-fashion-mnist")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libsfumato-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libeigen3-dev, libboost-dev, libfmt-dev, nlohmann-json3-dev, libtomlplusplus-dev, zlib1g-dev, libhwy-dev, liblzma-dev, libssl-dev, libsqlite3-dev, libopenmpi-dev")
+include(CPack)
