@@ -1,10 +1,12 @@
 #include "sfumato/privacy/accounting/accountant.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -102,8 +104,33 @@ auto asked(Steps& steps, Ask&& ask) {
   return ask(*accountant);
 }
 
-void step(Steps& steps, double noise_multiplier, double sample_rate, std::uint64_t count,
+/// A number of Python, or a refusal in one line that names it.
+double real(nb::handle given, const char* name) {
+  const double value = nb::isinstance<nb::str>(given) ? -1.0 : PyFloat_AsDouble(given.ptr());
+  if (nb::isinstance<nb::str>(given) || (value == -1.0 && PyErr_Occurred() != nullptr)) {
+    PyErr_Clear();
+    throw nb::type_error(
+        fmt::format("{}: {} is no number", name, nb::cast<std::string>(nb::repr(given))).c_str());
+  }
+  return value;
+}
+
+/// A count, also as a float without a fraction: numbers of steps are quotients.
+std::uint64_t count_of(nb::handle given, const char* name) {
+  const double value = real(given, name);
+  if (!(value >= 0.0 && value < 0x1p53 && value == std::floor(value))) {
+    throw nb::value_error(fmt::format("{}: {} is not a whole number from 0 to 2^53", name,
+                                      nb::cast<std::string>(nb::repr(given)))
+                              .c_str());
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+void step(Steps& steps, nb::handle noise, nb::handle rate, nb::handle many,
           const std::string& sampler) {
+  const double noise_multiplier = real(noise, "noise_multiplier"),
+               sample_rate = real(rate, "sample_rate");
+  const std::uint64_t count = count_of(many, "steps");
   const Sampler how = sample_rate == 1.0 && sampler == "poisson"
                           ? Sampler::full
                           : by_name("sampler", sampler, {Sampler::poisson, Sampler::full});
@@ -138,26 +165,28 @@ void bind_accountant(nb::module_& module) {
       .def(nb::init<const std::string&, std::uint64_t>(), nb::arg("adjacency") = "add_remove",
            nb::arg("group_size") = 1)
       .def("step", &step, nb::arg("noise_multiplier"), nb::arg("sample_rate") = 1.0,
-           nb::arg("steps") = 1, nb::arg("sampler") = "poisson")
+           nb::arg("steps") = 1, nb::arg("sampler") = "poisson",
+           nb::sig("def step(self, noise_multiplier: float, sample_rate: float = 1.0, steps: int = "
+                   "1, sampler: str = 'poisson') -> None"))
       .def("compose", &compose, nb::arg("keywords"))
       .def(
           "epsilon",
-          [](Steps& steps, double delta) {
-            const Delta at(delta);
+          [](Steps& steps, nb::handle delta) {
+            const Delta at(real(delta, "delta"));
             return asked(steps, [&](const Accountant& all) { return all.epsilon(at); });
           },
           nb::arg("delta"))
       .def(
           "delta",
-          [](Steps& steps, double epsilon) {
-            const Epsilon at(epsilon);
+          [](Steps& steps, nb::handle epsilon) {
+            const Epsilon at(real(epsilon, "epsilon"));
             return asked(steps, [&](const Accountant& all) { return all.delta(at); });
           },
           nb::arg("epsilon"))
       .def(
           "renyi_epsilon",
-          [](Steps& steps, double delta) {
-            const Delta at(delta);
+          [](Steps& steps, nb::handle delta) {
+            const Delta at(real(delta, "delta"));
             return asked(steps, [&](const Accountant& all) { return nats(all.renyi_epsilon(at)); });
           },
           nb::arg("delta"))
@@ -167,15 +196,17 @@ void bind_accountant(nb::module_& module) {
            })
       .def(
           "tpr",
-          [](Steps& steps, double fpr) {
-            return asked(steps, [&](const Accountant& all) { return all.tpr_bound(fpr); });
+          [](Steps& steps, nb::handle fpr) {
+            const double at = real(fpr, "fpr");
+            return asked(steps, [&](const Accountant& all) { return all.tpr_bound(at); });
           },
           nb::arg("fpr"))
       .def(
           "attack_accuracy",
-          [](Steps& steps, double prior) {
+          [](Steps& steps, nb::handle prior) {
+            const double at = real(prior, "prior");
             return asked(steps,
-                         [&](const Accountant& all) { return all.attack_accuracy(prior).upper; });
+                         [&](const Accountant& all) { return all.attack_accuracy(at).upper; });
           },
           nb::arg("prior"))
       .def(
@@ -190,8 +221,8 @@ void bind_accountant(nb::module_& module) {
           nb::arg("fprs"))
       .def(
           "statement",
-          [](Steps& steps, double delta) {
-            const Delta at(delta);
+          [](Steps& steps, nb::handle delta) {
+            const Delta at(real(delta, "delta"));
             return asked(
                 steps, [&](const Accountant& all) { return privacy_statement(all.guarantee(at)); });
           },

@@ -1,11 +1,14 @@
 #include "callables.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -72,12 +75,13 @@ class Function {
     {
       const nb::object values =
           field_.timed ? field_.function(time, argument.array) : field_.function(argument.array);
-      if (!copy(values, out)) {
-        // Whatever it is, NumPy makes an array of it: of JAX, PyTorch, a list.
+      // A plain array of NumPy, or whatever NumPy makes an array of: of JAX, PyTorch, a list.
+      if (!values.type().is(argument.array.type()) || !copy(values, out)) {
         const nb::object array = points_(values, out.rows(), out.cols(), field_.name);
         if (!copy(array, out)) throw nb::type_error("points() returned no array of doubles");
       }
     }
+    refuse_nan(at, out);
     // An array that nobody else holds serves for the next points. One that the function has kept, or that a library
     // still reads (JAX may do so after returning), is its own from now on.
     if (Py_REFCNT(argument.array.ptr()) == 1) free_.push_back(std::move(argument));
@@ -92,6 +96,24 @@ class Function {
     Argument argument = std::move(*at);
     free_.erase(at);
     return argument;
+  }
+
+  /// NaN where all coordinates are numbers is a mistake of the function; where a path has left the numbers, it is not. No
+  /// Error of the library, which takes those of its methods for reasons why a method does not apply.
+  void refuse_nan(const ConstPoints& at, const MutablePoints& out) const {
+    for (Eigen::Index column = 0; column < out.cols(); ++column) {
+      for (Eigen::Index row = 0; row < out.rows(); ++row) {
+        if (!std::isnan(out(row, column)) || !at.row(row).allFinite()) continue;
+        std::string point;
+        for (Eigen::Index i = 0; i < at.cols() && i < 4; ++i) {
+          point += fmt::format("{}{:.6g}", i > 0 ? ", " : "", at(row, i));
+        }
+        throw nb::value_error(
+            fmt::format("{}: the function returns NaN at x = ({}{}). Return a number for every point.",
+                        field_.name, point, at.cols() > 4 ? ", ..." : "")
+                .c_str());
+      }
+    }
   }
 
   /// False if the values are no array of doubles of that shape.

@@ -65,13 +65,11 @@ std::string html(const Number& number) {
 
 double to_float(const Number& number) {
   if (number.claim == Claim::exact) return number.value;
-  throw nb::type_error(fmt::format("{} is {} {}, not an exact number: use .value, and say so",
-                                   text_of(number),
-                                   number.claim == Claim::estimate ? "an" : "only an",
-                                   number.claim == Claim::upper_bound   ? "upper bound"
-                                   : number.claim == Claim::lower_bound ? "lower bound"
-                                                                        : "estimate")
-                           .c_str());
+  const char* what = number.claim == Claim::upper_bound   ? "only an upper bound"
+                     : number.claim == Claim::lower_bound ? "only a lower bound"
+                                                          : "an estimate";
+  throw nb::type_error(
+      fmt::format("{} is {}, not an exact number: use .value, and say so", text_of(number), what).c_str());
 }
 
 nb::dict to_dict(const Number& number) {
@@ -127,6 +125,11 @@ void bind_claimed(nb::module_& module) {
           nb::arg("other").none())
       .def("__hash__", [](const Number& a) { return nb::hash(nb::make_tuple(a.value, a.method)); })
       .def("__str__", &text_of)
+      .def("__format__",
+           [](const Number& number, const nb::str& how) -> nb::object {
+             if (nb::len(how) == 0) return nb::cast(text_of(number));
+             return nb::float_(to_float(number)).attr("__format__")(how);
+           })
       .def("__repr__", &repr)
       .def("_repr_html_", &html)
       .def("__getstate__",

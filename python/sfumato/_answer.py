@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html as _html
 import json
+import os
 from typing import Any, NamedTuple
 
 from . import _core
@@ -175,20 +176,33 @@ class Answer:
             rows.append({"quantity": quantity, **of, **claimed})
         return _pandas().DataFrame(rows)
 
+    @property
+    def _shown(self):
+        """What is shown: with the names of keywords before lines are broken and titles underlined."""
+        if not self._names:
+            return self._found
+        if "_named" not in self.__dict__:
+            self._named = _core.read_back(self.to_json(full=False), self.to_json(), self.verdict, self.stopped)
+        return self._named
+
     def text(self, full: bool = False, width: int = 100) -> str:
         """What the command line prints; with `full`, what it prints with --full."""
-        text = self._renamed(self._found.text(full, width))
+        text = self._shown.text(full, width)
         for option, here in _SAID_HERE.items():
             text = text.replace(option, here)
         return text
 
     def to_html(self) -> str:
         """The self-contained page with figures."""
-        return self._renamed(self._found.html())
+        return self._shown.html()
 
     def save(self, path: Any) -> None:
-        """Writes the page (.html) or the document (.json)."""
-        text = self.to_json() if str(path).endswith(".json") else self.to_html()
+        """Writes the page (.html), the document (.json) or the text (.txt), by the suffix."""
+        suffix = os.path.splitext(os.fspath(path))[1].lower()
+        kinds = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json, ".txt": lambda: self.text(full=True)}
+        if suffix not in kinds:
+            raise ValueError(f"path: {os.fspath(path)} ends in neither .html, .json nor .txt.")
+        text = kinds[suffix]()
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -208,7 +222,7 @@ class Answer:
         return path
 
     def __getstate__(self):
-        state = {key: value for key, value in self.__dict__.items() if key not in ("_found", "_json")}
+        state = {key: value for key, value in self.__dict__.items() if key not in ("_found", "_json", "_named")}
         found = (self._found.json(False), self._found.json(True), self.verdict, self.stopped)
         return {"state": state, "found": found, "kept": self._kept()}
 

@@ -24,9 +24,12 @@ def claim_text(claim):
         if len(claim) != 2:
             raise ValueError("claim: is not (epsilon, delta). Give two numbers.")
         return f"eps={float(claim[0])!r},delta={float(claim[1])!r}"
-    if isinstance(claim, (int, float)):
+    if isinstance(claim, str):
+        return claim
+    try:
         return f"eps={float(claim)!r}"
-    return claim
+    except TypeError:
+        raise ValueError(f"claim: a {type(claim).__name__} is not (epsilon, delta). Give two numbers.") from None
 
 
 def keywords(command, given, files, labels=None):
@@ -68,6 +71,7 @@ def watched(work, files, progress):
             raise
         text = files.renamed(str(error))
         text = re.sub(r"^(\w+):1:1: the key", r"\1: the keyword", text)
+        text = re.sub(r"^([\w.]+)(?: \(\1\))?: `\1`:? ", r"\1: ", text)  # the key twice
         if text.startswith("table:") and any(name == "table" for _, name in files.names):
             text = re.sub(r"^table:(\d+)(?::\d+)?:", lambda at: f"table: row {int(at[1]) - 2}, from 0:", text)
         if text == str(error):

@@ -9,7 +9,13 @@ def points(values, rows, columns, name):
 
     if hasattr(values, "detach"):  # a tensor that may need gradients
         values = values.detach()
-    array = np.asarray(values, dtype=np.float64)
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{name}: the function returns masked entries. Fill them.")
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        what = type(values).__name__ if array.ndim == 0 else f"entries of type {array.dtype}"
+        raise ValueError(f"{name}: the function returns {what}. Return real numbers, one row per point.")
+    array = array.astype(np.float64, copy=False)
     if array.shape == (rows, columns):
         return array
     if columns == 1 and array.shape == (rows,):

@@ -74,7 +74,8 @@ def columns_of(table, names=None):
         masked = np.ma.isMaskedArray(table)
         matrix = table if masked else np.asarray(table)
         if matrix.ndim != 2:
-            raise ValueError(f"table: has {matrix.ndim} axes. Give a data frame, or a matrix with a row per record.")
+            raise ValueError(f"table: a {type(table).__name__} is no table. Give a data frame, a dict of columns, or a matrix with a row per record "
+                             f"(this has {matrix.ndim} axes).")
         if matrix.dtype.names:
             pairs = [(name, matrix[name]) for name in matrix.dtype.names]
         else:
@@ -82,10 +83,27 @@ def columns_of(table, names=None):
             if len(names) != matrix.shape[1]:
                 raise ValueError(f"columns: {len(names)} names for {matrix.shape[1]} columns. Give one for each.")
             pairs = [(name, matrix[:, i]) for i, name in enumerate(names)]
+    if not pairs:
+        raise ValueError("table: has no columns. Give a data frame, a dict of columns, or a matrix with a row per record.")
     texts = [str(name) for name, _ in pairs]
     if len(set(texts)) != len(texts):
         raise ValueError("table: two columns have the same name. Rename one of them.")
     return texts, [_column(values, name) for name, (_, values) in zip(texts, pairs)]
+
+
+def with_target(table, target, columns=None):
+    """Names and columns of a table, and the name of its target, which may be a name, a position, or the values themselves."""
+    names, values = columns_of(table, columns)
+    if hasattr(target, "__index__") and not hasattr(target, "__len__"):
+        at = target.__index__()
+        if not -len(names) <= at < len(names):
+            raise ValueError(f"target: there is no column {at}, the table has {len(names)}.")
+        return names, values, names[at]
+    if target is None or isinstance(target, str):
+        return names, values, target
+    if "target" in names:
+        raise ValueError("target: its values are given, and the table has a column of that name. Rename the column.")
+    return [*names, "target"], [*values, _column(target, "target")], "target"
 
 
 def write(path, names, columns):

@@ -104,9 +104,9 @@ class Files:
             pairs = (f"{key} = {self.toml(entry, f'{name}.{key}')}" for key, entry in value.items())
             return "{" + ", ".join(pairs) + "}"
         if isinstance(value, (list, tuple, range)):
-            if not any(isinstance(entry, (str, dict, os.PathLike)) or hasattr(entry, "_as_value") for entry in value):
-                if shape == "text" or _size(value) > _INLINE:
-                    return self.toml(self.array(value, name), name)
+            numbers = not any(isinstance(entry, (str, dict, os.PathLike)) or hasattr(entry, "_as_value") for entry in value)
+            if numbers and (shape == "text" or _size(value) > _INLINE):
+                return self.toml(self.array(value, name), name)
             return "[" + ", ".join(self.toml(entry, name) for entry in value) + "]"
         if _is_array(value):
             if getattr(value, "ndim", 1) == 0:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import numbers
 import os
 from typing import Any, NamedTuple
 
 from ._answer import Answer
 from ._ask import ask
 from ._core import Claimed
-from ._tables import columns_of, write
+from ._tables import with_target, write
 from ._values import Files
 
 _PATH = (str, os.PathLike)
@@ -57,8 +58,13 @@ class FitAnswer(Answer):
         return {"_model": self.model, "_statement": self.statement}
 
 
-def _bounds_file(files, bounds, target, records, adjacency):
-    """Declarations {column: (low, high) or [levels]} as the file that the library reads."""
+def _is_range(declared):
+    """Two numbers are a range; a category of two numbers is the same as their range."""
+    return len(declared) == 2 and all(isinstance(end, numbers.Real) for end in declared)
+
+
+def _bounds_file(files, bounds, target, classes, records, adjacency):
+    """Declarations {column: (low, high) or [levels]} as the file that the library reads; of a target of classes, its levels."""
     rows = {"column": [], "kind": [], "low": [], "high": [], "levels": [], "source": []}
 
     def add(column, kind, low="", high="", levels=""):
@@ -66,7 +72,9 @@ def _bounds_file(files, bounds, target, records, adjacency):
             rows[key].append(str(value))
 
     for column, declared in bounds.items():
-        levels = not isinstance(declared, tuple)
+        if isinstance(declared, str) or not hasattr(declared, "__len__"):
+            raise ValueError(f"bounds: of column \"{column}\" is {declared!r}. Give (low, high), or a list of levels.")
+        levels = (classes and column == target) or not _is_range(declared)
         kind = "target" if column == target else "category" if levels else "numeric"
         if levels:
             add(column, kind, levels="|".join(str(level) for level in declared))
@@ -103,17 +111,12 @@ def fit(table, target=None, *, bounds=None, columns=None, records=None, adjacenc
             if os.fspath(table).endswith(".toml"):
                 table, file = None, os.fspath(table)
         else:
-            names, values = columns_of(table, columns)
-            if not isinstance(target, (str, int, type(None))):
-                more_names, more = columns_of({"target": target})
-                names, values, target = names + more_names, values + more, "target"
-            elif isinstance(target, int):
-                target = names[target]
+            names, values, target = with_target(table, target, columns)
             path = files.path("table", ".csv")
             write(path, names, values)
             table = path
         if isinstance(bounds, dict):
-            bounds = _bounds_file(files, bounds, target, records, adjacency)
+            bounds = _bounds_file(files, bounds, target, keys.get("model") in ("logistic", "softmax"), records, adjacency)
             records = adjacency = None
         given = dict(table=table, target=target, bounds=bounds, records=records, adjacency=adjacency, **keys)
         return ask("fit", given, file=file, progress=progress, files=files, kind=FitAnswer)

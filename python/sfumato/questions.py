@@ -8,7 +8,7 @@ from . import _core
 from ._answer import Answer, AuditAnswer, DesignAnswer, RowsAnswer
 from ._ask import ask, keywords, watched
 from ._callables import takes_time
-from ._tables import columns_of, write
+from ._tables import columns_of, with_target, write
 from ._values import Files
 
 _PATH = (str, os.PathLike)
@@ -45,14 +45,7 @@ def rows(table, target=None, *, columns=None, adjacency="remove", loss="sum", pr
             return ask("rows", given, file=os.fspath(table), progress=progress, kind=RowsAnswer)
         return ask("rows", dict(table=table, **given), progress=progress, kind=RowsAnswer)
     with Files() as files:
-        names, values = columns_of(table, columns)
-        if not isinstance(target, (str, int, type(None))):
-            more_names, more = columns_of({"target": target})
-            names, values, target = names + more_names, values + more, "target"
-        elif isinstance(target, int):
-            if not -len(names) <= target < len(names):
-                raise ValueError(f"target: there is no column {target}, the table has {len(names)}.")
-            target = names[target]
+        names, values, target = with_target(table, target, columns)
         path = files.path("table", ".csv")
         write(path, names, values)
         for name in ("replacement", "with", "standardise", "standardize"):
@@ -117,6 +110,9 @@ def audit(in_scores=None, out_scores=None, *, claim=None, unit="models", progres
     if (in_scores is None) != (out_scores is None):
         missing, there = ("out", "in") if out_scores is None else ("in", "out")
         raise ValueError(f"{missing}_scores: is missing beside {there}_scores. Give the scores of both worlds.")
+    for name, scores in (("in_scores", in_scores), ("out_scores", out_scores)):
+        if isinstance(scores, (list, tuple)) and any(isinstance(score, str) for score in scores):
+            raise ValueError(f"{name}: has texts. Give numbers, or the path of one file.")
     given = dict(members=in_scores, nonmembers=out_scores, claim=claim, unit=unit, **keys)
     labels = {"members": "in_scores", "nonmembers": "out_scores"}
     return ask("audit", given, progress=progress, kind=AuditAnswer, labels=labels)

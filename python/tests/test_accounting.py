@@ -99,7 +99,11 @@ class Accounting(TestCase):
         self.assertRefused(ValueError, "adjacency", lambda: sfumato.Accountant("remove"))
         self.assertRefused(ValueError, "unknown", lambda: accountant.compose(noise_multipler=1))
         self.assertRefused(ValueError, "NaN|nan", lambda: accountant.step(math.nan))
+        self.assertRefused(TypeError, "^noise_multiplier: '1' is no number", lambda: accountant.step("1"))
+        self.assertRefused(ValueError, "^steps: 1.5 is not a whole", lambda: accountant.step(1.0, steps=1.5))
+        self.assertRefused(TypeError, "^delta: .x. is no number", lambda: accountant.get_epsilon("x"))
         self.assertEqual(len(accountant), 0)  # nothing was added
+        accountant.step(1.0, steps=7.0)  # a quotient
 
 
 class ClaimedNumbers(TestCase):
@@ -108,6 +112,9 @@ class ClaimedNumbers(TestCase):
         for claim in ("upper_bound", "lower_bound", "estimate"):
             with self.assertRaisesRegex(TypeError, "use .value"):
                 float(sfumato.Claimed(0.5, claim))
+            with self.assertRaisesRegex(TypeError, "use .value"):
+                f"{sfumato.Claimed(0.5, claim):.3f}"
+        self.assertEqual(f"{sfumato.Claimed(0.5):.3f} {sfumato.Claimed(0.5, 'upper_bound')}", "0.500 <= 0.5000")
         self.assertRefused(ValueError, "unknown", lambda: sfumato.Claimed(1.0, "sure"))
 
     def test_rounding_is_towards_the_claim(self):

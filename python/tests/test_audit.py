@@ -30,7 +30,7 @@ class Audit(TestCase):
         strided = np.zeros((len(inside), 3))
         strided[:, 1] = inside
         fortran = np.asfortranarray(np.stack([inside, inside[::-1]], axis=1))[:, 0]
-        for view in (strided[:, 1], fortran, inside.tolist(), np.ma.array(inside)):
+        for view in (strided[:, 1], fortran, inside[::-1][::-1], inside.astype(">f8"), inside.tolist(), np.ma.array(inside)):
             self.assertEqual(sfumato.audit(view, outside).epsilon, expected)
         self.assertEqual(sfumato.audit(inside.astype(np.float32).astype(float), outside).epsilon,
                          sfumato.audit(inside.astype(np.float32), outside).epsilon)
@@ -63,6 +63,10 @@ class Audit(TestCase):
         self.assertRefused(ValueError, "axes", lambda: sfumato.audit(np.zeros((2, 2, 2)), good))
         self.assertRefused(ValueError, "no array|type", lambda: sfumato.audit([[1.0], [1.0, 2.0]], good))
         self.assertRefused(ValueError, "in_scores", lambda: sfumato.audit(good, good))
+        self.assertRefused(ValueError, "^in_scores: has texts", lambda: sfumato.audit(["a", "b"], good))
+        self.assertRefused(ValueError, "digits", lambda: sfumato.audit(np.array(good, dtype=np.longdouble), good))
+        self.assertRefused(ValueError, "2.53", lambda: sfumato.audit(np.array([2**60, 3]), good))
+        self.assertRefused(ValueError, "^claim: a dict", lambda: sfumato.audit(good, [1.0, 5.0], claim={"eps": 1}))
         self.assertRefused(ValueError, "claim", lambda: sfumato.audit(good, [1.0, 5.0], claim=(1, 2, 3)))
         self.assertRefused(ValueError, "confidence", lambda: sfumato.audit(good, [1.0, 5.0], confidence=2))
 
@@ -72,6 +76,8 @@ class Audit(TestCase):
         self.assertTrue(answer._repr_html_().startswith("<iframe"))
         self.assertNotIn("sfumato-", answer.to_json())
         self.assertNotIn("--full", str(answer))
+        title, line = str(answer).splitlines()[:2]
+        self.assertEqual(line, "=" * len(title))  # underlined as it is named here
 
 
 if __name__ == "__main__":

@@ -69,6 +69,17 @@ class Fit(TestCase):
             table, "y", bounds=bounds, records=10, adjacency="add_remove", model="ridge", target_epsilon=1e-4, target_delta=1e-6))
 
 
+    def test_two_numbers_are_a_range(self):
+        x = np.linspace(-1, 1, 500)
+        table = dict(x=x, y=2 * x)
+        keys = dict(records=500, adjacency="add_remove", seed=1, force=True, **self.KEYS)
+        by_tuple = sfumato.fit(table, "y", bounds={"x": (-1, 1), "y": (-2, 2)}, **keys)
+        by_list = sfumato.fit(table, 1, bounds={"x": [-1, 1], "y": np.array([-2.0, 2.0])}, **keys)
+        self.assertEqual(by_tuple.model["coef_"], by_list.model["coef_"])
+        self.assertRefused(ValueError, "^bounds: of column", lambda: sfumato.fit(table, "y", bounds={"x": 1, "y": (-2, 2)}, **keys))
+        self.assertRefused(ValueError, "^target: there is no column 7", lambda: sfumato.fit(table, 7, bounds={}, **keys))
+
+
 class Estimators(TestCase):
     def data(self, count=3000):
         rng = np.random.default_rng(1)
@@ -97,6 +108,26 @@ class Estimators(TestCase):
         self.assertEqual(model.predict_proba(x[:4]).shape, (4, 2))
         self.assertEqual(list(model.classes_), ["well", "sick"])
         self.assertRefused(ValueError, "none of the classes", lambda: model.fit(x, np.where(y > 0, "ill", "well")))
+        self.assertIn("epsilon", model._repr_html_())
+
+    def test_softmax(self):
+        x, y = self.data()
+        labels = np.digitize(y, [-0.5, 1.0])
+        model = sfumato.PrivateLogisticRegression(8, bounds=(-1, 1), classes=(0, 1, 2), records=3500).fit(x, labels)
+        self.assertGreater(model.score(x, labels), 0.6)
+        self.assertEqual(model.predict_proba(x[:4]).shape, (4, 3))
+        np.testing.assert_allclose(model.predict_proba(x).sum(axis=1), 1.0)
+
+    def test_wrong_inputs(self):
+        x, y = self.data(30)
+        model = sfumato.PrivateRidge(3, bounds=(-1, 1), target_bounds=(-4, 4), records=30, force=True)
+        wrong = x.copy()
+        wrong[4, 1] = np.nan
+        self.assertRefused(ValueError, "^X: contains NaN, first in row 4, column 1", lambda: model.fit(wrong, y))
+        self.assertRefused(ValueError, "^X: has masked", lambda: model.fit(np.ma.masked_less(x, 0), y))
+        self.assertRefused(ValueError, "^X: has 1 axes", lambda: model.fit(x[0], y))
+        self.assertRefused(ValueError, "^y: has 29", lambda: model.fit(x, y[1:]))
+        self.assertRefused(ValueError, "^bounds: 2 ranges for 3", lambda: model.set_params(bounds=[(-1, 1)] * 2).fit(x, y))
 
 
 if __name__ == "__main__":

@@ -105,6 +105,10 @@ class Functions(TestCase):
     def test_wrong_shapes(self):
         self.assertRefused(ValueError, r"^drift: .*shape \(3,\)", lambda: sfumato.bound(
             lambda x: np.zeros(3), lambda x: -x, 1.0, **self.KEYS))
+        for returned, pattern in ((lambda x: np.where(x > 0, np.nan, x), r"^drift2: .*NaN at x = \("), (lambda x: None, "NoneType"),
+                                  (lambda x: x * 1j, "complex128"), (lambda x: "x", "str"),
+                                  (lambda x: np.ma.masked_greater(x, -9.0), "masked")):
+            self.assertRefused(ValueError, pattern, lambda: sfumato.bound(lambda x: -x, returned, 1.0, **self.KEYS))
 
     def test_arguments_are_the_functions_own(self):
         keys = dict(fokker_planck=False, **self.KEYS)
