@@ -21,6 +21,7 @@ Layer layer_from(const Json& in) {
   if (kind == "average_pool") return AvgPool2d{in.at("size")};
   if (kind == "relu") return Relu{};
   if (kind == "tanh") return Tanh{};
+  if (kind == "sigmoid") return Sigmoid{};
   if (kind == "flatten") return Flatten{};
   throw InvalidArgument("no layer is called " + kind, "Use one of the names in this file");
 }

@@ -40,14 +40,14 @@ def random_layers(rng):
                 height = (height + 2 * padding - kernel) // stride + 1
                 width = (width + 2 * padding - kernel) // stride + 1
             if rng.random() < 0.7:
-                layers.append({"kind": rng.choice(["relu", "tanh"])})
+                layers.append({"kind": rng.choice(["relu", "tanh", "sigmoid"])})
             if rng.random() < 0.7:
                 size = rng.randint(1, min(3, height, width))
                 layers.append({"kind": rng.choice(["max_pool", "average_pool"]), "size": size})
                 height, width = height // size, width // size
         layers.append({"kind": "flatten"})
     for _ in range(rng.randint(0, 2)):
-        layers += [{"kind": "linear", "outputs": rng.randint(1, 8)}, {"kind": rng.choice(["relu", "tanh"])}]
+        layers += [{"kind": "linear", "outputs": rng.randint(1, 8)}, {"kind": rng.choice(["relu", "tanh", "sigmoid"])}]
     return shape, layers + [{"kind": "linear", "outputs": rng.randint(2, 5)}]
 
 
@@ -126,6 +126,8 @@ class Network:
                 x = F.relu(x)
             elif kind == "tanh":
                 x = torch.tanh(x)
+            elif kind == "sigmoid":
+                x = torch.sigmoid(x)
             else:
                 x = x.permute(0, 2, 3, 1).flatten(1)
         assert used == len(theta)

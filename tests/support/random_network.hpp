@@ -23,7 +23,7 @@ class RandomNetworks {
       layers.push_back({fmt::format("layer{}", layers.size() + 1), layer});
     };
     const auto activation = [&]() -> Layer {
-      if (smooth || below(2) == 0) return Tanh{};
+      if (smooth || below(2) == 0) return below(2) == 0 ? Layer(Tanh{}) : Layer(Sigmoid{});
       return Relu{};
     };
     const Shape input = below(3) == 0 ? Shape{from_to(1, 9), 1, 1}
@@ -106,8 +106,8 @@ class RecordSet {
 inline std::string description(const Network& network) {
   std::string text = network.input().text() + ":";
   for (std::size_t i = 0; i < network.layers().size(); ++i) {
-    constexpr const char* kNames[] = {"linear", "conv", "max",    "average",
-                                      "relu",   "tanh", "flatten"};
+    constexpr const char* kNames[] = {"linear", "conv", "max",     "average",
+                                      "relu",   "tanh", "sigmoid", "flatten"};
     text +=
         fmt::format(" {}({})", kNames[network.layers()[i].layer.index()], network.after(i).text());
   }

@@ -30,6 +30,7 @@ std::string_view name(BatchScheme scheme) {
     case BatchScheme::poisson: return "poisson";
     case BatchScheme::fixed_size: return "fixed_size";
     case BatchScheme::full: return "full";
+    case BatchScheme::shuffled_all: return "shuffled_all";
   }
   throw InternalError("unknown batch scheme");
 }
@@ -55,7 +56,8 @@ BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t ba
                           "Give 1 to 2^32 - 1 records");
   }
   if (batch_size == 0) throw InvalidArgument("the batch size is 0", "Give 1 or more");
-  if (scheme != BatchScheme::with_replacement && batch_size > slots) {
+  if (scheme != BatchScheme::with_replacement && scheme != BatchScheme::shuffled_all &&
+      batch_size > slots) {
     throw InvalidArgument(
         fmt::format("the batch size {} is larger than the data, {} records", batch_size, slots),
         "Use smaller batches or more records");
@@ -71,14 +73,22 @@ BatchSampler::BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t ba
   }
 }
 
-std::uint64_t BatchSampler::steps_per_epoch() const {
-  return std::max<std::uint64_t>(1, slots_ / batch_size_);
+std::uint64_t steps_per_epoch(BatchScheme scheme, std::size_t slots, std::size_t batch_size) {
+  if (scheme == BatchScheme::shuffled_all) return (slots + batch_size - 1) / batch_size;
+  return std::max<std::uint64_t>(1, slots / batch_size);
+}
+
+std::size_t BatchSampler::nominal_size(std::uint64_t step) const {
+  if (scheme_ != BatchScheme::shuffled_all) return batch_size_;
+  const auto begin = static_cast<std::size_t>(step % steps_per_epoch()) * batch_size_;
+  return std::min(batch_size_, slots_ - begin);
 }
 
 std::span<const std::uint32_t> BatchSampler::batch(std::uint64_t step) {
-  if (scheme_ != BatchScheme::with_replacement && batch_size_ == slots_) return numbers_;
+  if (scheme_ != BatchScheme::with_replacement && batch_size_ >= slots_) return numbers_;
   switch (scheme_) {
-    case BatchScheme::shuffled: return shuffled_batch(step);
+    case BatchScheme::shuffled:
+    case BatchScheme::shuffled_all: return shuffled_batch(step);
     case BatchScheme::with_replacement: {
       std::optional<ReleaseBits> bits;
       if (key_) bits.emplace(*key_, 2 * step + 1);
@@ -104,7 +114,7 @@ std::span<const std::uint32_t> BatchSampler::shuffled_batch(std::uint64_t step) 
     epoch_ = epoch;
   }
   const auto begin = static_cast<std::size_t>(step % steps_per_epoch()) * batch_size_;
-  return std::span<const std::uint32_t>(drawn_).subspan(begin, batch_size_);
+  return std::span<const std::uint32_t>(drawn_).subspan(begin, nominal_size(step));
 }
 
 /// As random_choice(), in a time that grows with `count` alone: what was exchanged is exchanged back.

@@ -21,10 +21,15 @@ enum class BatchScheme {
   poisson,           ///< each slot by a coin of its own, probability batch_size / slots
   fixed_size,        ///< a uniform choice of batch_size different slots, fresh in every step
   full,              ///< all slots
+  shuffled_all,      ///< as shuffled, and what is left at the end of an epoch is a short last batch
 };
 
-/// "shuffled", "with_replacement", "poisson", "fixed_size", "full".
+/// "shuffled", "with_replacement", "poisson", "fixed_size", "full", "shuffled_all".
 [[nodiscard]] std::string_view name(BatchScheme scheme);
+
+/// Steps after which each slot was seen about once: floor(slots / batch_size), at least 1; for shuffled_all ceil.
+[[nodiscard]] std::uint64_t steps_per_epoch(BatchScheme scheme, std::size_t slots,
+                                            std::size_t batch_size);
 
 /// Which slots each step of training sees: a pure function of (scheme, slots, batch size, seed or key, step),
 /// the same in every world.
@@ -41,12 +46,14 @@ enum class BatchScheme {
 ///                   are the top ones of (w0 w1) of block 2^63 + s. With b = N as for shuffled.
 /// fixed_size        random_choice(N, b, stream, step).
 /// full              All slots, in their order; b must be N.
+/// shuffled_all      As shuffled, but epoch e takes ceil(N / b) steps: the N mod b slots at the end of its order are a step
+///                   of their own, which nominal_size() says. With b >= N every step is the full batch.
 ///
 /// With a key the same from its bits, drawn one after the other: a stream of the cipher for each step (for shuffled each epoch).
 class BatchSampler {
  public:
   /// Throws   InvalidArgument if slots is 0 or above 2^32 - 1, or batch_size is 0 or, but for
-  ///          with_replacement, above slots, or for full other than slots.
+  ///          with_replacement, above slots, or for full other than slots; for shuffled_all b may be any.
   BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size, std::uint64_t seed);
   /// For release: batches that nobody can guess. Streams 2 step + 1 of the key.
   BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size,
@@ -59,8 +66,11 @@ class BatchSampler {
   [[nodiscard]] BatchScheme scheme() const { return scheme_; }
   [[nodiscard]] std::size_t slots() const { return slots_; }
   [[nodiscard]] std::size_t batch_size() const { return batch_size_; }  ///< nominal
-  /// Steps after which each slot was seen about once: floor(N / b) for all schemes, at least 1.
-  [[nodiscard]] std::uint64_t steps_per_epoch() const;
+  /// What the sum of a step's gradients is divided by: b, but for shuffled_all the slots of the step.
+  [[nodiscard]] std::size_t nominal_size(std::uint64_t step) const;
+  [[nodiscard]] std::uint64_t steps_per_epoch() const {
+    return sfumato::steps_per_epoch(scheme_, slots_, batch_size_);
+  }
 
  private:
   BatchSampler(BatchScheme scheme, std::size_t slots, std::size_t batch_size, std::uint64_t seed,

@@ -146,6 +146,20 @@ SlotPair differ(const LabelledSet& set, Slots slots, std::span<const std::uint32
   return pair;
 }
 
+Slots own_slots(const Slots& slots, const World& world) {
+  Slots own;
+  auto change = world.changes.begin();
+  for (std::uint32_t slot = 0; slot < slots.count(); ++slot) {
+    const bool changed = change != world.changes.end() && change->slot == slot;
+    if (!changed || !change->empty) {
+      own.records.push_back(changed ? change->record : slots.records[slot]);
+      own.labels.push_back(changed ? change->label : slots.labels[slot]);
+    }
+    if (changed) ++change;
+  }
+  return own;
+}
+
 World random_half(const World& all, std::uint64_t seed, std::uint64_t model) {
   const Stream coins = stream_of(seed, kHalves, model);
   World world;

@@ -85,6 +85,9 @@ struct SlotDifference {
                               const SlotDifference& difference, std::uint64_t seed,
                               std::uint64_t draw);
 
+/// The records that a world holds, as slots of their own: those that D has and the world lacks are not there.
+[[nodiscard]] Slots own_slots(const Slots& slots, const World& world);
+
 /// The world in which each change of `all` happens or not by a fair coin of its own (Spec §11.4 needs
 /// them independent): a pure function of (seed, model, slot).
 [[nodiscard]] World random_half(const World& all, std::uint64_t seed, std::uint64_t model);

@@ -162,6 +162,12 @@ class ExactBackprop {
                      using std::tanh;
                      for (std::size_t j = 0; j < in.size(); ++j) out[j] = tanh(in[j]);
                    },
+                   [&](const Sigmoid&) {
+                     using std::tanh;
+                     for (std::size_t j = 0; j < in.size(); ++j) {
+                       out[j] = T(0.5) + T(0.5) * tanh(T(0.5) * in[j]);
+                     }
+                   },
                    [&](const Flatten&) { out = in; }},
         network_.layers()[i].layer);
   }
@@ -215,6 +221,11 @@ class ExactBackprop {
                           [&](const Tanh&) {
                             for (std::size_t j = 0; j < below.size(); ++j) {
                               below[j] = above[j] * (T(1.0) - out[j] * out[j]);
+                            }
+                          },
+                          [&](const Sigmoid&) {
+                            for (std::size_t j = 0; j < below.size(); ++j) {
+                              below[j] = above[j] * out[j] * (T(1.0) - out[j]);
                             }
                           },
                           [&](const Flatten&) {

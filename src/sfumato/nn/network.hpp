@@ -40,8 +40,9 @@ struct AvgPool2d {
 };
 struct Relu {};
 struct Tanh {};
+struct Sigmoid {};  ///< 1 / (1 + e^-x)
 struct Flatten {};
-using Layer = std::variant<Linear, Conv2d, MaxPool2d, AvgPool2d, Relu, Tanh, Flatten>;
+using Layer = std::variant<Linear, Conv2d, MaxPool2d, AvgPool2d, Relu, Tanh, Sigmoid, Flatten>;
 
 struct NamedLayer {
   std::string name;  ///< appears in messages and names the parameters: "fc1"

@@ -29,10 +29,11 @@ constexpr std::array<std::pair<PrivateMetric, std::string_view>, 6> kMetrics = {
      {PrivateMetric::low_rank, "low_rank"},
      {PrivateMetric::released, "released"},
      {PrivateMetric::input, "input"}}};
-constexpr std::array<std::pair<NoiseReading, std::string_view>, 3> kReadings = {
+constexpr std::array<std::pair<NoiseReading, std::string_view>, 4> kReadings = {
     {{NoiseReading::variance, "variance"},
      {NoiseReading::deviation, "deviation"},
-     {NoiseReading::times_learning_rate, "times_learning_rate"}}};
+     {NoiseReading::times_learning_rate, "times_learning_rate"},
+     {NoiseReading::times_root_learning_rate, "times_root_learning_rate"}}};
 
 template <class Value, std::size_t N>
 std::string_view name_in(Value value,
@@ -49,6 +50,7 @@ double variance_of(const NoisePolicy& policy, double amount, double learning_rat
     case NoiseReading::variance: return amount;
     case NoiseReading::deviation: return amount * amount;
     case NoiseReading::times_learning_rate: return amount * learning_rate * learning_rate;
+    case NoiseReading::times_root_learning_rate: return amount * learning_rate;
   }
   throw InternalError("an unknown reading of the noise scale");
 }
@@ -72,6 +74,11 @@ void fill_variances(const NoisePolicy& policy, double learning_rate, std::span<d
     case NoiseReading::times_learning_rate:
       for (std::size_t i = 0; i < variances.size(); ++i) {
         variances[i] = sigma2 * amount(i) * learning_rate * learning_rate;
+      }
+      return;
+    case NoiseReading::times_root_learning_rate:
+      for (std::size_t i = 0; i < variances.size(); ++i) {
+        variances[i] = sigma2 * amount(i) * learning_rate;
       }
       return;
   }

@@ -34,9 +34,10 @@ enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floore
 ///   input      Euclidean, on inputs that were whitened by their released second moments (Spec §23.4)
 enum class PrivateMetric { isotropic, per_layer, whitened, low_rank, released, input };
 
-/// What sigma^2 times its factor is: the variance of the noise; its standard deviation; or the variance of
-/// noise that is then multiplied by the learning rate.
-enum class NoiseReading { variance, deviation, times_learning_rate };
+/// What sigma^2 times its factor is: the variance of the noise; its standard deviation; the variance of noise that is added to
+/// the gradient, and so multiplied by the learning rate; or that of noise which is multiplied by its root, as when a step is
+/// one of Euler and Maruyama.
+enum class NoiseReading { variance, deviation, times_learning_rate, times_root_learning_rate };
 
 [[nodiscard]] std::string_view name(NoiseKind kind);
 [[nodiscard]] std::string_view name(NoiseReading reading);

@@ -47,6 +47,7 @@ std::vector<Stage> stages_of(const Network& network) {
                    [&](const AvgPool2d& p) { pool(Stage::Pool::average, p.size); },
                    [&](const Relu&) { stage_for(2, i).activation = Stage::Activation::relu; },
                    [&](const Tanh&) { stage_for(2, i).activation = Stage::Activation::tanh; },
+                   [&](const Sigmoid&) { stage_for(2, i).activation = Stage::Activation::sigmoid; },
                    [&](const Flatten&) {
                      // The next core reads a plain vector: nothing may follow in this stage.
                      progress = 3;

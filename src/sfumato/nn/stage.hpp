@@ -13,7 +13,7 @@ namespace sfumato {
 /// activation, an optional pool, in this order. Flatten is nothing here: pixels are already in a row.
 struct Stage {
   enum class Core { none, linear, convolution };
-  enum class Activation { none, relu, tanh };
+  enum class Activation { none, relu, tanh, sigmoid };
   enum class Pool { none, max, average };
 
   Core core = Core::none;

@@ -40,7 +40,7 @@ NamedTensor linear_weight(const ParameterBlock& block, const Shape& image,
 
 bool keeps_order(const Layer& layer) {
   return std::holds_alternative<Relu>(layer) || std::holds_alternative<Tanh>(layer) ||
-         std::holds_alternative<Flatten>(layer);
+         std::holds_alternative<Sigmoid>(layer) || std::holds_alternative<Flatten>(layer);
 }
 
 }  // namespace

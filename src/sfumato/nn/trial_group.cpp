@@ -119,8 +119,8 @@ class TrialGroup::Implementation {
             training.key
                 ? BatchSampler(training.batches, data_->slots, training.batch_size, training.key)
                 : BatchSampler(training.batches, data_->slots, training.batch_size, training.seed)),
-        normals_(StreamKey(training.seed, Purpose::noise)),
-        factor_stream_(StreamKey(training.seed, Purpose::noise, {1})),
+        normals_(StreamKey(training.noise_seed.value_or(training.seed), Purpose::noise)),
+        factor_stream_(StreamKey(training.noise_seed.value_or(training.seed), Purpose::noise, {1})),
         drawn_(network.parameter_count()) {
     const std::size_t worlds = data_->worlds.size();
     for (std::size_t p = 0; p < policies_.size(); ++p) {
@@ -135,7 +135,8 @@ class TrialGroup::Implementation {
         models_.push_back(std::move(record));
       }
     }
-    const std::vector<float> start = initial_parameters(network, training.seed);
+    const std::vector<float> start =
+        initial_parameters(network, training.init_seed.value_or(training.seed));
     for (const std::vector<std::size_t>& set : bundle_sets()) {
       std::size_t first = 0;
       for (const std::size_t size : bundle_sizes(set.size())) {
@@ -344,8 +345,9 @@ class TrialGroup::Implementation {
   }
 
   [[nodiscard]] float unit() const {
-    return training_.loss == LossScale::mean ? 1.0F / static_cast<float>(training_.batch_size)
-                                             : 1.0F;
+    return training_.loss == LossScale::mean
+               ? 1.0F / static_cast<float>(sampler_.nominal_size(step_))
+               : 1.0F;
   }
 
   /// The rows of the step's batch, and for each world how much each counts: row_weights_[world][row]. A

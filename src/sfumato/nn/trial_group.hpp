@@ -34,6 +34,7 @@ struct Training {
   std::uint64_t iterations = 1000;
   std::uint64_t seed =
       0;  ///< of the initial weights, the batches and the noise, shared by all worlds
+  std::optional<std::uint64_t> init_seed = {}, noise_seed = {};  ///< where they are of another
 
   bool path_kl = false;               ///< see ModelRecord; for two worlds
   bool gradient_differences = false;  ///< see ModelRecord::squared_differences

@@ -27,6 +27,7 @@ double variance_of(const NoiseSpec& noise, double learning_rate) {
     case NoiseReading::variance: return noise.variance;
     case NoiseReading::deviation: return noise.variance * noise.variance;
     case NoiseReading::times_learning_rate: return noise.variance * learning_rate * learning_rate;
+    case NoiseReading::times_root_learning_rate: return noise.variance * learning_rate;
   }
   throw InternalError("an unknown reading of the noise scale");
 }

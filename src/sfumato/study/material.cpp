@@ -37,8 +37,8 @@ LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
 /// fc1, conv1, act1, pool1, flatten1: the n-th of its family.
 std::string default_name(const LayerSpec& layer, std::map<std::string, int>& counts) {
   static const std::map<std::string, std::string> families = {
-      {"linear", "fc"}, {"conv2d", "conv"}, {"max_pool", "pool"},  {"avg_pool", "pool"},
-      {"relu", "act"},  {"tanh", "act"},    {"flatten", "flatten"}};
+      {"linear", "fc"}, {"conv2d", "conv"}, {"max_pool", "pool"}, {"avg_pool", "pool"},
+      {"relu", "act"},  {"tanh", "act"},    {"sigmoid", "act"},   {"flatten", "flatten"}};
   const std::string& family = families.at(layer.type);
   return fmt::format("{}{}", family, ++counts[family]);
 }
@@ -51,13 +51,16 @@ Layer layer_of(const LayerSpec& layer) {
   if (layer.type == "max_pool") return MaxPool2d{layer.size};
   if (layer.type == "avg_pool") return AvgPool2d{layer.size};
   if (layer.type == "tanh") return Tanh{};
+  if (layer.type == "sigmoid") return Sigmoid{};
   if (layer.type == "flatten") return Flatten{};
   return Relu{};
 }
 
 Network without_checks(const ModelSpec& model, const Shape& data) {
   if (!model.preset.empty()) {
-    return preset_network(model.preset, model.activation == "tanh" ? Layer(Tanh{}) : Layer(Relu{}));
+    LayerSpec activation;
+    activation.type = model.activation;
+    return preset_network(model.preset, layer_of(activation));
   }
   std::vector<NamedLayer> layers;
   std::map<std::string, int> counts;

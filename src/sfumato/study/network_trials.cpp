@@ -104,12 +104,14 @@ std::shared_ptr<const NetworkTrials::Pair> NetworkTrials::pair(std::uint64_t dra
   return pairs_.get(draw, [&] {
     Pair made;
     made.slots = adjacent_pair(study_, sets_.train, draw);
-    if (study_.audit.coupled) {
+    if (study_.audit.together()) {
       made.both = training_data(sets_.train, made.slots);
     } else {
-      for (const World& world : {World{}, made.slots.other}) {
-        made.each.push_back(
-            std::make_shared<TrainingData>(sets_.train, made.slots.slots, std::vector{world}));
+      const SlotPair other = study_.audit.share.batches
+                                 ? made.slots
+                                 : SlotPair{own_slots(made.slots.slots, made.slots.other), World{}};
+      for (const auto& [slots, world] : {SlotPair{made.slots.slots, World{}}, other}) {
+        made.each.push_back(std::make_shared<TrainingData>(sets_.train, slots, std::vector{world}));
       }
     }
     const std::uint32_t slot = made.slots.other.changes.front().slot;
@@ -123,8 +125,7 @@ TrialGroup NetworkTrials::make_group(std::uint64_t seed) const {
   const auto of = pair(0);
   Training training = study_.train;
   training.seed = seed;
-  return TrialGroup(network_, study_.audit.coupled ? of->both : of->each.front(), policies_,
-                    training);
+  return TrialGroup(network_, of->both ? of->both : of->each.front(), policies_, training);
 }
 
 std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group, const TrainingData& data,
@@ -151,12 +152,14 @@ std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group, const Train
   return results;
 }
 
-void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
+void NetworkTrials::train(std::uint64_t draw, const TrialSeeds& seeds,
                           const std::vector<std::size_t>& worlds, std::vector<TrialResult>& results,
                           Observer& observer) const {
   const auto of = pair(draw);
   Training training = study_.train;
-  training.seed = seed;
+  training.seed = seeds.batches;
+  training.init_seed = seeds.init;
+  training.noise_seed = seeds.noise;
   if (training.gradient_canary) training.canary_slot = of->slots.other.changes.front().slot;
   const std::shared_ptr<const TrainingData>& data =
       worlds.size() == 2 ? of->both : of->each[worlds.front()];
@@ -164,9 +167,11 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
   std::vector<WorldResult> models = summaries(group, *data, observer);
   if (models.empty()) return;
 
-  const auto on_records = group.evaluate(data->store, data->labels);
+  // D' may lack the differing record altogether: D has all.
+  const TrainingData& d = of->both ? *of->both : *of->each.front();
+  const auto on_records = group.evaluate(d.store, d.labels);
   const auto on_differing = group.evaluate(*of->differing, {&of->label, 1});
-  const std::vector<float> start = initial_parameters(network_, seed);
+  const std::vector<float> start = initial_parameters(network_, seeds.init);
   std::vector<float> room(network_.input().size() + 16);
   const float* inputs = of->differing->inputs(0, room.data());
   std::vector<WorldRecords> records;  // D, D'
@@ -200,7 +205,7 @@ void NetworkTrials::train(std::uint64_t draw, std::uint64_t seed,
       }
       if (study_.audit.record_losses) {
         std::vector<float> losses = on_records.losses[m];
-        losses.resize(data->slots);  // without the records that a world puts in their place
+        losses.resize(d.slots);  // without the records that a world puts in their place
         result.series.push_back({"record_losses", std::move(losses)});
       }
     }

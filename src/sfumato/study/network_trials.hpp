@@ -14,6 +14,14 @@
 
 namespace sfumato {
 
+/// The seeds of one group: those of its initial weights, batches and noise.
+struct TrialSeeds {
+  std::uint64_t init, batches, noise;
+
+  /// One for all.
+  [[nodiscard]] static TrialSeeds of(std::uint64_t seed) { return {seed, seed, seed}; }
+};
+
 /// Trials of networks: groups {worlds} x {policies} of the training engine.
 class NetworkTrials {
  public:
@@ -24,7 +32,7 @@ class NetworkTrials {
   /// SHA-256 of the data, by name.
   [[nodiscard]] std::map<std::string, std::string> checksums() const;
 
-  /// Trains the models of all policies in these worlds (0: D, 1: D'), which share a seed, and fills in
+  /// Trains the models of all policies in these worlds (0: D, 1: D'), which share the seeds, and fills in
   /// results[policy].worlds. Leaves them as they are if the observer asks to stop.
   ///
   /// Scores, larger where the differing record is more likely in D:
@@ -39,7 +47,7 @@ class NetworkTrials {
   ///   record_losses          of every record of D at the end, if the study keeps them
   ///   batch_losses           the logged ones, every train.log_every steps
   ///   infinite_coordinates   the first parameters that made the path KL infinite
-  void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
+  void train(std::uint64_t draw, const TrialSeeds& seeds, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 
   /// Trains one model of each policy in a world made by coins of this seed (coin_slots()), and fills in
@@ -55,8 +63,8 @@ class NetworkTrials {
  private:
   struct Pair {
     SlotPair slots;
-    std::shared_ptr<const TrainingData> both;               ///< coupled
-    std::vector<std::shared_ptr<const TrainingData>> each;  ///< not coupled: D alone, D' alone
+    std::shared_ptr<const TrainingData> both;               ///< together
+    std::vector<std::shared_ptr<const TrainingData>> each;  ///< not together: D alone, D' alone
     std::optional<RecordStore> differing;
     std::uint8_t label = 0;  ///< of the differing record in D
   };

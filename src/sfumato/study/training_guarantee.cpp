@@ -44,6 +44,12 @@ PrivateRelease release_of_training(const NoisePolicy& policy, const Network& net
       release.sampler = Sampler::shuffle;
       release.steps = (training.iterations + per_epoch - 1) / per_epoch;
       break;
+    case BatchScheme::shuffled_all:
+      throw InvalidArgument(
+          "a short last batch is divided by its own size, so that its noise and "
+          "what a record contributes are others than the accountant's",
+          "Use batches = \"shuffled\", which leaves the remainder out, or "
+          "\"poisson\"");
     case BatchScheme::with_replacement:
       throw InvalidArgument("batches drawn with replacement can hold a record several times",
                             "Draw them with batches = \"poisson\", which has the smallest epsilon");

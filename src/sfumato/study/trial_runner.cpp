@@ -51,13 +51,13 @@ std::vector<TrialKey> TrialRunner::keys(std::size_t group) const {
   return keys;
 }
 
-void TrialRunner::train(std::uint64_t draw, std::uint64_t seed,
+void TrialRunner::train(std::uint64_t draw, const TrialSeeds& seeds,
                         const std::vector<std::size_t>& worlds, std::vector<TrialResult>& results,
                         Observer& observer) const {
   if (const auto* network = network_trials()) {
-    network->train(draw, seed, worlds, results, observer);
+    network->train(draw, seeds, worlds, results, observer);
   } else {
-    std::get<ConvexTrials>(trials_).train(draw, seed, worlds, results, observer);
+    std::get<ConvexTrials>(trials_).train(draw, seeds.noise, worlds, results, observer);
   }
 }
 
@@ -76,11 +76,15 @@ std::vector<TrialResult> TrialRunner::run(std::size_t group, Observer& observer)
     const std::uint64_t draw = study_.audit.random_pairs ? group : first.pair;
     if (study_.audit.worlds() == 1) {
       network_trials()->train_by_coins(results.front().seed, results, observer);
-    } else if (study_.audit.coupled) {
-      train(draw, results.front().seed, {0, 1}, results, observer);
+    } else if (study_.audit.together()) {
+      train(draw, TrialSeeds::of(results.front().seed), {0, 1}, results, observer);
     } else {
+      const AuditSpec& audit = study_.audit;
+      const std::uint64_t common = results.front().seed;
       for (std::size_t world = 0; world < 2; ++world) {
-        train(draw, trial_seed(study_.train.seed, first.pair, first.replica, world), {world},
+        const std::uint64_t own = trial_seed(study_.train.seed, first.pair, first.replica, world);
+        const auto of = [&](bool shared) { return audit.coupled && shared ? common : own; };
+        train(draw, {of(audit.share.init), of(audit.share.batches), of(audit.share.noise)}, {world},
               results, observer);
       }
     }

@@ -38,7 +38,7 @@ class TrialRunner {
   [[nodiscard]] std::vector<TrialResult> run(std::size_t group, Observer& observer) const;
 
  private:
-  void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
+  void train(std::uint64_t draw, const TrialSeeds& seeds, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 
   Study study_;

@@ -46,6 +46,28 @@ TEST(Batches, IncompleteBatchIsLeftOut) {
   EXPECT_EQ(seen.size(), 9u);
 }
 
+TEST(Batches, ShuffledAllEndsWithAShortBatch) {
+  BatchSampler sampler(BatchScheme::shuffled_all, 11, 3, 5);
+  EXPECT_EQ(sampler.steps_per_epoch(), 4u);
+  for (const std::uint64_t epoch : {0u, 1u, 9u}) {
+    std::set<std::uint32_t> seen;
+    for (std::uint64_t step = 4 * epoch; step < 4 * epoch + 4; ++step) {
+      EXPECT_EQ(sampler.batch(step).size(), step % 4 == 3 ? 2u : 3u);
+      EXPECT_EQ(sampler.nominal_size(step), sampler.batch(step).size());
+      for (const std::uint32_t slot : sampler.batch(step)) EXPECT_TRUE(seen.insert(slot).second);
+    }
+    EXPECT_EQ(seen.size(), 11u);
+  }
+  EXPECT_NE(copy(sampler.batch(0)), copy(BatchSampler(sampler).batch(4)));
+  // As many batches as shuffled where nothing is left; one of all slots where they are too few.
+  EXPECT_EQ(steps_per_epoch(BatchScheme::shuffled_all, 12, 3), 4u);
+  BatchSampler few(BatchScheme::shuffled_all, 5, 6, 1);
+  EXPECT_EQ(few.steps_per_epoch(), 1u);
+  EXPECT_EQ(copy(few.batch(3)), (std::vector<std::uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(few.nominal_size(3), 5u);
+  EXPECT_EQ(BatchSampler(BatchScheme::poisson, 50, 20, 1).nominal_size(7), 20u);
+}
+
 TEST(Batches, PoissonWithTheFullRateIsEverything) {
   BatchSampler sampler(BatchScheme::poisson, 50, 50, 1);
   EXPECT_EQ(sampler.batch(3).size(), 50u);

@@ -125,6 +125,18 @@ TEST(Slots, RandomHalfIsAPartOfTheChanges) {
   EXPECT_EQ(random_half({}, kSeed, 1), World{});
 }
 
+TEST(Slots, AWorldHasSlotsOfItsOwn) {
+  const LabelledSet set = pixel_set(20);
+  const Slots slots = random_slots(set, 6, kSeed);
+  EXPECT_EQ(own_slots(slots, {}).records, slots.records);
+  const World world{{{1, true, 0, 0}, {4, false, 19, 3}}};
+  const Slots own = own_slots(slots, world);
+  EXPECT_EQ(own.records, (std::vector<std::uint32_t>{slots.records[0], slots.records[2],
+                                                     slots.records[3], 19, slots.records[5]}));
+  EXPECT_EQ(own.labels, (std::vector<std::uint8_t>{slots.labels[0], slots.labels[2],
+                                                   slots.labels[3], 3, slots.labels[5]}));
+}
+
 TEST(Slots, DifferRefusals) {
   const LabelledSet set = pixel_set(4);
   const Slots slots = random_slots(set, 3, kSeed);

@@ -92,7 +92,7 @@ Network small_convolution() {
                              {"r1", Relu{}},
                              {"p1", MaxPool2d{2}},
                              {"c2", Conv2d{5, 2}},
-                             {"t2", Tanh{}},
+                             {"t2", Sigmoid{}},
                              {"p2", MaxPool2d{3}},
                              {"f", Flatten{}},
                              {"fc", Linear{4}}});
@@ -127,6 +127,7 @@ TEST(Bundle, GradientsEqualTheReference) {
   expect_reference_gradients(Network({5, 1, 1}, {{"only", Linear{2}}}), 3, 8, 7);
   expect_reference_gradients(
       Network({5, 1, 1}, {{"a", Linear{6}}, {"b", Linear{3}}, {"t", Tanh{}}}), 3, 4, 8);
+  expect_reference_gradients(preset_network("mlp-10", Sigmoid{}), 7, 4, 10);
   expect_reference_gradients(
       Network({1, 6, 6}, {{"c", Conv2d{2, 3}}, {"f", Flatten{}}, {"l", Linear{2}}}), 6, 4, 9);
 }

@@ -47,6 +47,8 @@ TEST(NoisePolicy, StepVariances) {
   EXPECT_DOUBLE_EQ(of(read)[1], 0.2 * 0.2);
   read.reading = NoiseReading::times_learning_rate;
   EXPECT_DOUBLE_EQ(of(read)[1], 0.2 * 0.01);
+  read.reading = NoiseReading::times_root_learning_rate;
+  EXPECT_DOUBLE_EQ(of(read)[1], 0.2 * 0.1);
 }
 
 /// What the engine computes from the coefficients is the same.
@@ -54,7 +56,8 @@ TEST(NoisePolicy, CoefficientsGiveTheSameVariances) {
   const std::vector<double> g = {0.1, -0.8, 0.0, 0.4, -1.0, 0.2};
   for (const NoiseKind kind : kKinds) {
     for (const NoiseReading reading :
-         {NoiseReading::variance, NoiseReading::deviation, NoiseReading::times_learning_rate}) {
+         {NoiseReading::variance, NoiseReading::deviation, NoiseReading::times_learning_rate,
+          NoiseReading::times_root_learning_rate}) {
       for (const bool together : {true, false}) {
         NoisePolicy p = policy(kind, kind == NoiseKind::none ? 0.0 : 0.25);
         p.reading = reading;

@@ -191,6 +191,50 @@ TEST(ReadStudy, Contradictions) {
                  {"no noise policy"});
 }
 
+TEST(ReadStudy, WhatWorldsShare) {
+  EXPECT_TRUE(small().audit.together());
+  EXPECT_EQ(canonical_text(small()).find("share"), std::string::npos);
+  const Study own = small({"audit.share=[\"init\", \"noise\"]"});
+  EXPECT_TRUE(own.audit.coupled);
+  EXPECT_FALSE(own.audit.together());
+  EXPECT_TRUE(own.audit.share.init && own.audit.share.noise && !own.audit.share.batches);
+  const std::string text = canonical_text(own);
+  EXPECT_NE(text.find("share = [\"init\", \"noise\"]"), std::string::npos) << text;
+  EXPECT_EQ(canonical_text(parse_study(text, "c.toml")), text);
+  const Study none = small({"audit.share=none"});
+  EXPECT_FALSE(none.audit.coupled);
+  EXPECT_EQ(canonical_text(parse_study(canonical_text(none), "c.toml")), canonical_text(none));
+  EXPECT_NE(canonical_text(none), canonical_text(small({"audit.coupled=false"})));
+  expect_refusal(kSmall, {"share", "seeds"}, {"audit.share=[\"seeds\"]"});
+  expect_refusal(kSmall, {"share", "init"}, {"audit.share=[\"init\", \"init\"]"});
+  expect_refusal(kSmall, {"coupled"}, {"audit.share=[\"init\"]", "audit.coupled=false"});
+  expect_refusal(kSmall, {"path KL", "share"}, {"audit.share=[\"init\"]", "train.path_kl=true"});
+  expect_refusal(kSmall, {"coins"}, {"audit.share=[\"init\"]", "audit.canaries=10"});
+  expect_refusal(changed("\"isotropic\"\nvariance = 0.5", "\"private\"\nclip = 1"), {"slots"},
+                 {"audit.share=[\"init\"]"});
+}
+
+TEST(ReadStudy, ReadingsOfThePaper) {
+  EXPECT_EQ(small({"data.standardise=unit"}).data.standardise, StandardiseBy::none);
+  expect_refusal(changed("fashion-mnist\"", "t.csv\"\nstandardise = \"unit\""), {"no pixels"});
+  const auto iterations = [](const std::string& batches) {
+    return parse_study(changed("iterations = 7\nbatch_size = 10",
+                               "epochs = 3\nbatch_size = 30\n"
+                               "batches = \"" +
+                                   batches + "\""),
+                       "s.toml")
+        .train.iterations;
+  };
+  EXPECT_EQ(iterations("shuffled"), 9U);       // 10 of 100 are left out
+  EXPECT_EQ(iterations("shuffled_all"), 12U);  // or are a batch
+  EXPECT_EQ(small({"noise.0.reading=on_gradient"}).noise.front().reading,
+            NoiseReading::times_learning_rate);
+  EXPECT_EQ(small({"noise.0.reading=times_root_learning_rate"}).noise.front().reading,
+            NoiseReading::times_root_learning_rate);
+  EXPECT_EQ(small({"model.activation=sigmoid"}).model.activation, "sigmoid");
+  expect_refusal(kSmall, {"sigmod", "sigmoid"}, {"model.activation=sigmod"});
+}
+
 TEST(ReadStudy, FilesThatAreNoStudies) {
   expect_refusal("this is no TOML", {"s.toml:1", "not TOML"});
   expect_refusal("[model]\npreset = \"mlp-10\"\n", {"data", "missing"});

@@ -95,6 +95,54 @@ TEST_F(TrialRunnerTest, WorldsShareTheirSeedOrNot) {
             run({"train.path_kl=false"}, 0)[0].worlds[0].training_loss);
 }
 
+TEST_F(TrialRunnerTest, WorldsShareWhatTheStudySays) {
+  const auto losses = [&](const std::string& share, std::vector<std::string> more) {
+    more.insert(more.end(), {"train.path_kl=false", "audit.share=" + share});
+    std::vector<std::vector<float>> worlds;
+    const std::vector<TrialResult> results = run(more, 0);
+    for (const WorldResult& world : results[0].worlds) {
+      for (const NamedSeries& series : world.series) {
+        if (series.name == "record_losses") worlds.push_back(series.values);
+      }
+    }
+    return worlds;
+  };
+  const auto apart = [](const std::vector<std::vector<float>>& of) {
+    float largest = 0.0F;
+    for (std::size_t i = 0; i < of[0].size(); ++i) {
+      largest = std::max(largest, std::fabs(of[0][i] - of[1][i]));
+    }
+    return largest;
+  };
+  const std::string all = "[\"init\", \"batches\", \"noise\"]", init = "[\"init\"]",
+                    batches = "[\"init\", \"batches\"]", noise = "[\"init\", \"noise\"]";
+  // All records of D are judged in both worlds, also where D' is trained on 19 of its own.
+  for (const std::string& share : {all, init, batches, std::string("none")}) {
+    const auto of = losses(share, {});
+    ASSERT_EQ(of.size(), 2U);
+    EXPECT_EQ(of[0].size(), 20U);
+    EXPECT_EQ(of[1].size(), 20U);
+    EXPECT_EQ(of[0], losses(all, {})[0]) << share;  // D is the same model
+  }
+  // One step that moves nothing shows the initial weights.
+  const std::vector<std::string> start = {"train.iterations=1", "train.learning_rate=1e-12",
+                                          "noise.0.variance=1e-30"};
+  EXPECT_LT(apart(losses(init, start)), 1e-5F);
+  EXPECT_GT(apart(losses("none", start)), 1e-2F);
+  // Batches over the slots of D and noise in common: the masked group, world by world.
+  EXPECT_EQ(losses(batches, {"noise.0.variance=1e-30"})[1],
+            losses(all, {"noise.0.variance=1e-30"})[1]);
+  EXPECT_NE(losses(batches, {})[1], losses(all, {})[1]);  // other normals
+  EXPECT_NE(losses(noise, {"noise.0.variance=1e-30"})[1],
+            losses(all, {"noise.0.variance=1e-30"})[1]);  // other batches
+  // A batch of all records of D' has one fewer, and is divided by that.
+  const std::vector<std::string> full = {"train.batches=shuffled_all", "train.batch_size=20",
+                                         "noise.0.variance=1e-30"};
+  const auto own = losses(init, full), masked = losses(all, full);
+  EXPECT_NE(own[1], masked[1]);
+  EXPECT_EQ(own[0], masked[0]);
+}
+
 TEST_F(TrialRunnerTest, PairsDifferInTheRecord) {
   // Same replica, other pair: another differing record and another seed.
   const double first = run({}, 0)[0].worlds[0].scores[0].value;

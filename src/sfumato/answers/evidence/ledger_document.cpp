@@ -22,6 +22,10 @@ std::string sampling_text(const Study& study) {
   switch (study.train.batches) {
     case BatchScheme::shuffled:
       return fmt::format("batches of {}, reshuffled every epoch and kept secret", size);
+    case BatchScheme::shuffled_all:
+      return fmt::format(
+          "batches of {}, the last of an epoch shorter, reshuffled every epoch and kept secret",
+          size);
     case BatchScheme::with_replacement:
       return fmt::format("batches of {} drawn with replacement and kept secret", size);
     case BatchScheme::poisson:
@@ -41,6 +45,16 @@ std::string replicas_text(const AuditSpec& audit) {
                            audit.pairs == 1 ? "pair" : "pairs");
 }
 
+std::string worlds_text(const AuditSpec& audit) {
+  if (!audit.coupled) return "independent";
+  if (audit.share.all()) return "coupled (same seeds)";
+  std::vector<std::string> shared;
+  if (audit.share.init) shared.emplace_back("initial weights");
+  if (audit.share.batches) shared.emplace_back("batches");
+  if (audit.share.noise) shared.emplace_back("noise");
+  return fmt::format("coupled in their {} alone", fmt::join(shared, " and "));
+}
+
 std::string pairs_text(const LedgerAudit& audit, Detail detail) {
   const AuditSpec& spec = audit.study->audit;
   if (detail == Detail::brief) {
@@ -51,8 +65,7 @@ std::string pairs_text(const LedgerAudit& audit, Detail detail) {
       "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, worlds "
       "{}. Score {}, thresholds {}. The numbers cover one release at the end of training: not "
       "checkpoints, logs, or choices made by looking at the data",
-      sampling_text(*audit.study), replicas_text(spec),
-      spec.coupled ? "coupled (same seeds)" : "independent", audit.score,
+      sampling_text(*audit.study), replicas_text(spec), worlds_text(spec), audit.score,
       name(audit.options.strategy));
 }
 

@@ -6,6 +6,10 @@ namespace sfumato {
 
 TrainInput read_input(const TrainQuestion& question) {
   Study study = read_study(question.study, question.settings);
+  if (!study.audit.share.all()) {
+    throw InvalidArgument("`train` trains D and D' side by side, `share` says otherwise",
+                          "Use `sfumato study run`", study.audit.where);
+  }
   StudySets sets = load_sets(study);
   SlotPair pair = adjacent_pair(study, sets.train);
   auto data = training_data(sets.train, pair);

@@ -22,6 +22,7 @@ std::string layer_text(const Network& network, std::size_t i) {
                  [](const AvgPool2d& p) { return fmt::format("avg_pool {}", p.size); },
                  [](const Relu&) { return std::string("relu"); },
                  [](const Tanh&) { return std::string("tanh"); },
+                 [](const Sigmoid&) { return std::string("sigmoid"); },
                  [](const Flatten&) { return std::string("flatten"); }},
       named.layer);
   return kind == named.name ? kind : fmt::format("{} ({})", named.name, kind);

@@ -12,6 +12,11 @@ void activate(Stage::Activation activation, float* values, std::size_t count) {
     case Stage::Activation::relu: return kernel::relu(values, count);
     case Stage::Activation::tanh:
       for (std::size_t i = 0; i < count; ++i) values[i] = std::tanh(values[i]);
+      return;
+    case Stage::Activation::sigmoid:  // by tanh, which does not overflow
+      for (std::size_t i = 0; i < count; ++i) {
+        values[i] = 0.5F + 0.5F * std::tanh(0.5F * values[i]);
+      }
   }
 }
 
@@ -22,6 +27,9 @@ void activation_backward(Stage::Activation activation, const float* output, floa
     case Stage::Activation::relu: return kernel::relu_backward(output, gradient, count);
     case Stage::Activation::tanh:
       for (std::size_t i = 0; i < count; ++i) gradient[i] *= 1.0F - output[i] * output[i];
+      return;
+    case Stage::Activation::sigmoid:
+      for (std::size_t i = 0; i < count; ++i) gradient[i] *= output[i] * (1.0F - output[i]);
   }
 }
 

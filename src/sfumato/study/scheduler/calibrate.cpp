@@ -101,7 +101,7 @@ TimeCalibration calibrate(const Study& study, unsigned threads, double seconds, 
   shortest.train.iterations = 1;
   const Measured rest =
       measure(TrialRunner(std::move(shortest), places), threads, HUGE_VAL, observer);
-  const double trainings = study.audit.coupled ? 1.0 : 2.0;  // D and D' together or in turn
+  const double trainings = study.audit.together() ? 1.0 : 2.0;  // D and D' together or in turn
   calibration.group_seconds =
       rest.seconds + trainings * static_cast<double>(study.train.iterations) * steps.per_step;
   return calibration;

@@ -175,6 +175,7 @@ const std::vector<LayerType>& known_layers() {
       {"avg_pool", pool()},
       {"relu", {}},
       {"tanh", {}},
+      {"sigmoid", {}},
       {"flatten", {}}};
   return layers;
 }
@@ -187,13 +188,65 @@ Key<NoiseSpec> only_for(bool (*has)(NoiseKind), Key<NoiseSpec> key) {
   return key;
 }
 
+/// Not written while everything is shared, so that texts of studies stay as they were.
+Key<AuditSpec> share_key() {
+  struct Named {
+    const char* name;
+    bool SharedBetweenWorlds::*member;
+  };
+  static constexpr Named kNames[] = {{"init", &SharedBetweenWorlds::init},
+                                     {"batches", &SharedBetweenWorlds::batches},
+                                     {"noise", &SharedBetweenWorlds::noise}};
+  return {
+      "share",
+      "list of init, batches, noise; or none",
+      "what D and D' of a replica have in common; without batches, D' draws its own over its own "
+      "N - 1 records",
+      [](AuditSpec& to, const TomlTable& table, const std::string& key) {
+        to.share = {false, false, false};
+        const std::vector<std::string> words = checked_texts(table, key);
+        if (words == std::vector<std::string>{"none"}) return;
+        for (const std::string& word : words) {
+          const auto* named = std::find_if(std::begin(kNames), std::end(kNames),
+                                           [&](const Named& n) { return n.name == word; });
+          if (named == std::end(kNames) || to.share.*(named->member)) {
+            refuse(table, key, shown(word),
+                   "\"none\", or each of \"init\", \"batches\", \"noise\" at most once");
+          }
+          to.share.*(named->member) = true;
+        }
+      },
+      [](const AuditSpec& from) {
+        if (from.share.all()) return std::string();
+        if (from.share.none()) return toml_text("none");
+        std::vector<std::string> words;
+        for (const Named& named : kNames) {
+          if (from.share.*(named.member)) words.push_back(toml_text(named.name));
+        }
+        return fmt::format("[{}]", fmt::join(words, ", "));
+      },
+      {},
+      false,
+      {},
+      KeyShape::texts};
+}
+
 /// "shuffle" is how others call it.
 Choices<BatchScheme> batch_schemes() {
   Choices<BatchScheme> schemes =
       by_name({BatchScheme::shuffled, BatchScheme::with_replacement, BatchScheme::poisson,
-               BatchScheme::fixed_size, BatchScheme::full});
+               BatchScheme::fixed_size, BatchScheme::full, BatchScheme::shuffled_all});
   schemes.emplace_back("shuffle", BatchScheme::shuffled);
   return schemes;
+}
+
+/// Noise on the gradient is noise that the step multiplies by the learning rate.
+Choices<NoiseReading> noise_readings() {
+  Choices<NoiseReading> readings =
+      by_name({NoiseReading::variance, NoiseReading::deviation, NoiseReading::times_learning_rate,
+               NoiseReading::times_root_learning_rate});
+  readings.emplace_back("on_gradient", NoiseReading::times_learning_rate);
+  return readings;
 }
 
 template <class T>
@@ -218,10 +271,13 @@ const Keys<DataSpec>& data_keys() {
                            "all)",
                            &DataSpec::records),
       integer_key("seed", "seed for drawing the records", &DataSpec::seed, 0),
-      choice_key("standardise", "how values are scaled; the constants must be public",
+      choice_key("standardise",
+                 "how values are scaled; the constants must be public; unit: pixels to [0, 1], as "
+                 "none does too",
                  &DataSpec::standardise,
                  Choices<StandardiseBy>{{"public", StandardiseBy::public_constants},
                                         {"none", StandardiseBy::none},
+                                        {"unit", StandardiseBy::none},
                                         {"constants", StandardiseBy::constants}}),
       divisor_key(),
       constants_key("means", "with standardise = \"constants\": one per channel or feature",
@@ -258,7 +314,7 @@ const Keys<AdjacencySpec>& adjacency_keys() {
 const Keys<ModelSpec>& model_keys() {
   static const Keys<ModelSpec> keys = [] {
     Key<ModelSpec> activation =
-        text_key("activation", "relu | tanh", "activation between the layers of a preset",
+        text_key("activation", "relu | tanh | sigmoid", "activation between the layers of a preset",
                  &ModelSpec::activation);
     activation.write = [](const ModelSpec& from) {
       return from.layers.empty() ? toml_text(from.activation) : std::string();
@@ -358,9 +414,10 @@ const Keys<NoiseSpec>& noise_keys() {
                     &NoiseSpec::floor),
        only_for(
            [](NoiseKind kind) { return kind != NoiseKind::none && kind != NoiseKind::clipped; },
-           choice_key("reading", "what variance stands for", &NoiseSpec::reading,
-                      by_name({NoiseReading::variance, NoiseReading::deviation,
-                               NoiseReading::times_learning_rate}))),
+           choice_key("reading",
+                      "what variance stands for; on_gradient, noise that is added to the "
+                      "gradient, is times_learning_rate",
+                      &NoiseSpec::reading, noise_readings())),
        only_for([](NoiseKind kind) { return kind == NoiseKind::isotropic_per_layer; },
                 flag_key("bias_in_layer",
                          "isotropic_per_layer: take the largest |g| over weights and biases "
@@ -429,6 +486,7 @@ const Keys<AuditSpec>& audit_spec_keys() {
                  "D and D' of a replica share initial weights, batches and Gaussian "
                  "draws",
                  &AuditSpec::coupled),
+        only(kNetworks, share_key()),
         only(kOnRecords, flag_key("random_pairs", "each replica draws its own differing record",
                                   &AuditSpec::random_pairs)),
         only(kNetworks, optional_integer_key("canaries",

@@ -87,7 +87,10 @@ Key<T> given_key(const char* key_name, const char* help, double T::*member) {
 const Keys<Training>& private_training_keys() {
   static const Keys<Training> keys = {
       for_networks(never_written(integer_key(
-          "epochs", "passes over the data, instead of iterations", &Training::epochs, 1))),
+          "epochs",
+          "passes over D, instead of iterations: floor(N / batch_size) steps each, with batches = "
+          "\"shuffled_all\" also the short last one",
+          &Training::epochs, 1))),
       for_networks(never_written(
           with(positive_key("clip", "private policies: largest norm of a record's gradient",
                             &Training::clip),

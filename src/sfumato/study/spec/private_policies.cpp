@@ -49,7 +49,7 @@ void settle_steps(Study& study, const TomlTable& train) {
     throw InvalidArgument(fmt::format("both `epochs` and `{}` are given", key), "Give one of them",
                           train.where(key));
   }
-  t.iterations = t.epochs * std::max<std::uint64_t>(1, records / t.batch_size);
+  t.iterations = t.epochs * steps_per_epoch(t.batches, records, t.batch_size);
 }
 
 }  // namespace

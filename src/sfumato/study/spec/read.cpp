@@ -48,8 +48,11 @@ void require_data(const DataSpec& data, const TomlTable& table) {
       throw InvalidArgument(fmt::format("`{}` is for tables, `set` is {}", key, data.set),
                             "Remove it", table.where(key));
     }
-  } else if (data.standardise == StandardiseBy::public_constants && table.has("standardise")) {
-    throw InvalidArgument("a table has no published constants",
+  } else if (table.has("standardise") && (data.standardise == StandardiseBy::public_constants ||
+                                          table.string("standardise") == "unit")) {
+    throw InvalidArgument(data.standardise == StandardiseBy::none
+                              ? "a table has no pixels"
+                              : "a table has no published constants",
                           "Use standardise = \"constants\" with means and deviations, or \"none\"",
                           table.where("standardise"));
   }
@@ -113,15 +116,16 @@ ModelSpec read_model(const TomlTable& table) {
       throw InvalidArgument(fmt::format("no preset is called {}", shown(model.preset)),
                             suggestion(model.preset, presets, "presets"), table.where("preset"));
     }
-    if (model.activation != "relu" && model.activation != "tanh") {
+    const std::vector<std::string> known = {"relu", "tanh", "sigmoid"};
+    if (std::find(known.begin(), known.end(), model.activation) == known.end()) {
       throw InvalidArgument(fmt::format("the activation {} is unknown", shown(model.activation)),
-                            suggestion(model.activation, {"relu", "tanh"}, "activations"),
+                            suggestion(model.activation, known, "activations"),
                             table.where("activation"));
     }
     return model;
   }
   if (table.has("activation")) {
-    throw InvalidArgument("`activation` is for presets", "Add layers of type relu or tanh",
+    throw InvalidArgument("`activation` is for presets", "Add layers of type relu, tanh or sigmoid",
                           table.where("activation"));
   }
   const std::vector<std::string> types = layer_types();
@@ -193,6 +197,26 @@ void settle_coins(Study& study, const TomlTable& table) {
   refuse(table.has("replicas") && audit.replicas != audit.shadow_models,
          "another number of `replicas`");
   audit.replicas = audit.shadow_models;
+}
+
+/// What D and D' share, of a study that says so.
+void settle_share(Study& study, const TomlTable& table) {
+  AuditSpec& audit = study.audit;
+  if (audit.share.all()) return;
+  const auto refuse = [&](bool wrong, const char* what, const char* remedy) {
+    if (wrong) throw InvalidArgument(what, remedy, table.where("share"));
+  };
+  refuse(!audit.coupled && !audit.share.none(), "`coupled` is false, and `share` is not \"none\"",
+         "Keep one of them");
+  refuse(audit.worlds() == 1, "`share` speaks of D and D', and the worlds are made by coins",
+         "Leave it out");
+  const bool clipped =
+      std::any_of(study.noise.begin(), study.noise.end(),
+                  [](const NoiseSpec& noise) { return noise.policy == NoiseKind::clipped; });
+  refuse(clipped && !audit.share.batches,
+         "private policies have their guarantee for batches over the slots of D",
+         "Share the batches, or use coupled = false");
+  if (audit.share.none()) audit.coupled = false;
 }
 
 /// Refuses keys that the policy would ignore: who set them believes that they do something.
@@ -336,10 +360,12 @@ Study study_of(const TomlTable& root, const std::string& source) {
     study.audit.where = audit.where("");
     read_keys_for(kind, study.audit, audit, audit_spec_keys());
     if (study.audit.worlds() == 1) settle_coins(study, audit);
-    if (!study.audit.coupled && (study.train.path_kl || study.train.gradient_differences)) {
-      throw InvalidArgument("the path KL follows D and D' of one seed, `coupled` is false",
-                            "Leave train.path_kl and train.gradient_differences out",
-                            audit.where("coupled"));
+    settle_share(study, audit);
+    if (!study.audit.together() && (study.train.path_kl || study.train.gradient_differences)) {
+      const char* key = study.audit.share.all() ? "coupled" : "share";
+      throw InvalidArgument(
+          fmt::format("the path KL follows D and D' of one seed, `{}` says otherwise", key),
+          "Leave train.path_kl and train.gradient_differences out", audit.where(key));
     }
     if (study.audit.random_pairs && study.adjacency.record) {
       throw InvalidArgument("`random_pairs` draws the differing record, adjacency.record names one",

@@ -98,13 +98,24 @@ struct NoiseSpec {
   Where where = Where::in("noise");
 };
 
+/// What the models of D and D' of a replica have in common. Batches are then drawn over the slots of D, one of which is empty
+/// in D'; otherwise D' has batches of its own over its own records, N - 1 of them where one is removed.
+struct SharedBetweenWorlds {
+  bool init = true, batches = true, noise = true;
+
+  [[nodiscard]] bool all() const { return init && batches && noise; }
+  [[nodiscard]] bool none() const { return !init && !batches && !noise; }
+};
+
 /// [audit]: how many models are trained, and what is asked of them.
 struct AuditSpec {
   std::size_t pairs = 1;      ///< T1: adjacent pairs
   std::size_t replicas = 10;  ///< T2: models per pair, world and policy
-  /// D and D' of a replica share initial weights, batches and normals; otherwise each has its own.
+  /// D and D' of a replica have a seed in common; otherwise each has its own, batches over the slots of D all the same unless
+  /// `share` says otherwise.
   bool coupled = true;
-  bool random_pairs = false;  ///< each replica draws its differing record anew
+  SharedBetweenWorlds share = {};  ///< what comes from the seed in common
+  bool random_pairs = false;       ///< each replica draws its differing record anew
   /// One-run audit: so many slots of D, chosen at random, hold their record or not by a fair coin each;
   /// a replica is one model for each policy. 0: none.
   std::size_t canaries = 0;
@@ -120,6 +131,8 @@ struct AuditSpec {
 
   /// Models of one policy in a replica: of D and D', or of one world that coins made.
   [[nodiscard]] std::size_t worlds() const { return canaries + shadow_models > 0 ? 1 : 2; }
+  /// Whether D and D' share everything, so that they are trained side by side.
+  [[nodiscard]] bool together() const { return coupled && share.all(); }
 };
 
 /// What to train, as a value: a study file with the overrides of the command line, checked as far as
