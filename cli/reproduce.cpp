@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -23,14 +24,20 @@ struct Options {
 
 std::vector<std::string> part_keys() {
   std::vector<std::string> keys;
-  for (const Part& part : reproduction_parts()) keys.push_back(part.key);
+  for (const Part& part : reproduction_parts()) {
+    keys.push_back(part.key);
+    const std::string group = part.key.substr(0, part.key.find('.'));  // all parts of a table
+    if (group != part.key && std::find(keys.begin(), keys.end(), group) == keys.end()) {
+      keys.push_back(group);
+    }
+  }
   return keys;
 }
 
 std::string part_list() {
   std::string list;
   for (const Part& part : reproduction_parts()) {
-    list += fmt::format("\n  {:<11} {}", part.key, part.title);
+    list += fmt::format("\n  {:<19} {}", part.key, part.title);
   }
   return list;
 }
@@ -86,7 +93,8 @@ ExitCode run(Options& options) {
   options.request.written = time_now();
   PartObserver observer;
   Reproduction result = reproduce(
-      options.request, new_document("reproduce", "The paper again, at " + options.scale + " scale"),
+      options.request,
+      new_document("reproduce", "Reproduction of the paper (" + options.scale + " scale)"),
       observer);
   observer.finish();
   if (!result.stopped_in.empty()) {

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Writes docs/results/ from a finished reproduction: JSON and Markdown tables, no number by hand.
 
-  tools/results.py DIR [OUT]      DIR as `sfumato reproduce --out DIR` left it; OUT defaults to docs/results
+  tools/results.py DIR [OUT]          DIR as `sfumato reproduce --out DIR` left it; OUT defaults to docs/results
+  tools/results.py --add DIR [OUT]    parts that DIR does not hold stay as OUT/report.json has them
 
 OUT/report.json   the entries of DIR/report.json: paper, ours, interval, scale, size of every part
 OUT/tables.md     the same as tables, part by part
@@ -16,6 +17,7 @@ HEAD = """# Results of the reproduction
 Made by `tools/results.py` from `sfumato reproduce --scale {scale}`; numbers are never edited by hand. The discussion is in
 [README.md](README.md), every digit in [report.json](report.json).
 """
+BEYOND = ("readings", "frontier", "works")
 VERDICTS = {"holds": "holds", "does not hold": "**does not hold**", "depends": "depends"}
 
 
@@ -59,9 +61,11 @@ def at(tree, *path):
 def statements(entry):
     said = at(entry, "paper", "statements") or {}
     found = at(entry, "ours", "statements") or {}
-    rows = [(said[key], VERDICTS[f["verdict"]], f["extent"], f["evidence"])
+    if not found:
+        return ""
+    rows = [(said.get(key, f.get("statement")), VERDICTS[f["verdict"]], f["extent"], f["evidence"])
             for key, f in found.items()]
-    return table(("the paper says", "verdict", "true for", "evidence"), rows)
+    return table(("the paper says" if said else "statement", "verdict", "true for", "evidence"), rows)
 
 
 def compared(entry):
@@ -103,15 +107,43 @@ def attacked(entry):
 
 
 def readings(entry):
-    found = at(entry, "ours", "readings")
-    if not found:
+    """The readings of a table: the printed numbers, what was confirmed, what follows, what was tried."""
+    tried = at(entry, "ours", "tried")
+    if not tried:
         return ""
-    rows = [(reading, policy, number(ours["delta_at_0.1"]), number(ours["worst_loss"]),
-             number(of["distance"]))
-            for reading, of in found.items() for policy, ours in of.items() if policy != "distance"]
-    return ("Readings of the noise scale; distance is the sum of |log10(ours/paper)|. Closest: "
-            f"{entry['ours']['closest_reading']}.\n\n"
-            + table(("read as", "noise", "delta at 0.1", "worst loss", "distance"), rows))
+    ours, printed = entry["ours"], entry["paper"]
+    columns = [("literal", ours["literal"])] if "literal" in ours else []
+    columns += [("closest, fresh models" if i == 0 else f"rival {i}, fresh models", one)
+                for i, one in enumerate(ours["confirmed"])]
+    text = "".join(f"{'Closest' if i == 0 else f'Rival {i}'}: {one['reading']}.\n"
+                   for i, one in enumerate(ours["confirmed"])) + "\n"
+    cells = lambda one, name: [number(at(one, "numbers", name, "centre")), interval(at(one, "numbers", name, "interval"))]
+    text += table(["number", "paper", *(cell for name, _ in columns for cell in (name, "95 %"))],
+                  [[name, number(value), *(cell for _, one in columns for cell in cells(one, name))]
+                   for name, value in printed.items() if name != "statements"])
+    text += "\n" + table(("reading", "distance", "95 %", "by chance", "p", "trials"),
+                         [(name, number(one.get("distance")), interval(one.get("interval")), number(one.get("by_chance")),
+                           number(one.get("p_value")), number(one.get("trials"))) for name, one in columns])
+    text += "\nWhich conclusions follow:\n\n" + table(
+        ("reading", "conclusion", "follows", "evidence"),
+        [(name, c["statement"], "yes" if c["follows"] else "**no**", c["evidence"])
+         for name, one in columns for c in one.get("conclusions", {}).values()])
+    equal = ours.get("equal_steps")
+    if equal:
+        text += "\nBatches of 500 less batches of 1,000 at equal numbers of steps, mean over pairs:\n\n" + table(
+            ("training", "eps", "difference", "std. error"),
+            [(e["training"], number(e["epsilon"]), number(e["difference"]), number(e["standard_error"])) for e in equal])
+    return (text + f"\nAll {len(tried)} readings on the models they were chosen on:\n\n"
+            + table(("reading", "distance", "p"), [(t["reading"], number(t["distance"]), number(t["p_value"])) for t in tried]))
+
+
+def works(entry):
+    private = at(entry, "ours", "private")
+    if not private:
+        return ""
+    return table(("noise", "certified eps", "test accuracy by seed"),
+                 [(method, number(p["epsilon"]), ", ".join(number(a) for a in p["accuracies"]))
+                  for method, points in private.items() for p in points])
 
 
 def path_kls(entry):
@@ -189,10 +221,31 @@ def sizes(entry):
     return ", ".join(flat(entry["size"])) if entry["size"] else "no models"
 
 
-def main(source, out):
+def merged(old, new):
+    """The parts of both, by dotted key; those of `new` where both have one."""
+    together = dict(old)
+    for key, value in new.items():
+        nested = isinstance(value, dict) and "paper" not in value and isinstance(old.get(key), dict)
+        together[key] = merged(old[key], value) if nested else value
+    return together
+
+
+def beyond(entries):
+    """Earlier reports had our own statements under the paper's."""
+    for key, entry in parts(entries):
+        if key.split(".")[0] not in BEYOND:
+            continue
+        for name, words in entry["paper"].pop("statements", {}).items():
+            entry["ours"]["statements"][name].setdefault("statement", words)
+    return entries
+
+
+def main(source, out, add):
     whole = json.loads((source / "report.json").read_text())
     entries = {k: v for k, v in whole.items()
                if k not in ("schema_version", "title", "chapters")}
+    if add:
+        entries = beyond(merged(json.loads((out / "report.json").read_text()), entries))
     found = list(parts(entries))
     if not found:
         sys.exit(f"{source}/report.json holds no part of the paper")
@@ -200,7 +253,7 @@ def main(source, out):
     for key, entry in found:
         reduced = ", reduced" if entry["reduced"] else ""
         text += f"\n## {key}\n\nScale: {entry['scale']}{reduced} ({sizes(entry)}).\n"
-        for section in (compared, readings, attacked, path_kls, flatness, ridge_batches, frontier,
+        for section in (compared, readings, attacked, path_kls, flatness, ridge_batches, frontier, works,
                         theorem, statements):
             block = section(entry)
             if block:
@@ -211,8 +264,10 @@ def main(source, out):
 
 
 if __name__ == "__main__":
-    if not 2 <= len(sys.argv) <= 3:
+    arguments = sys.argv[1:]
+    add = "--add" in arguments
+    arguments = [argument for argument in arguments if argument != "--add"]
+    if not 1 <= len(arguments) <= 2:
         sys.exit(__doc__)
     root = pathlib.Path(__file__).resolve().parents[1]
-    main(pathlib.Path(sys.argv[1]),
-         pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else root / "docs/results")
+    main(pathlib.Path(arguments[0]), pathlib.Path(arguments[1]) if len(arguments) == 2 else root / "docs/results", add)

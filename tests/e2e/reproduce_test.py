@@ -56,7 +56,7 @@ class Reproduce(ProgramTest):
         for name in FILES:
             self.assertIn(name, text)
         self.assertIn("What the paper says, and what we find", text)
-        self.assertRegex(text.splitlines()[-1], r"^3 of 10 parts at quick scale, 26 files in ")
+        self.assertRegex(text.splitlines()[-1], r"^3 of 16 parts at quick scale, 26 files in ")
         self.assertEqual(self.reproduce("--only", "figure3,figure1", "--only", "figure2"), text)
         self.assertEqual(self.contents(), first)
 
@@ -89,7 +89,7 @@ class Reproduce(ProgramTest):
         text = self.reproduce("--only", "figure2")
         self.assertEqual(set(self.contents()),
                          {"figure2.json", "figure2_optimal.csv", "report.json", "report.html"})
-        self.assertRegex(text.splitlines()[-1], r"^1 of 10 parts at quick scale, 4 files in ")
+        self.assertRegex(text.splitlines()[-1], r"^1 of 16 parts at quick scale, 4 files in ")
 
     def test_brief_prints_the_summary_and_writes_the_same_files(self):
         whole = self.reproduce(*FIGURES)
@@ -250,9 +250,13 @@ class Trained(ProgramTest):
         self.assertIn("From reduced runs, smaller than the paper's: table2.s1.", result.stdout)
         entry = self.entry("table2.s1")
         self.assertEqual(entry["paper"]["anisotropic"], {"delta_at_0.1": 0.0012, "worst_loss": 0.14})
-        self.assertEqual(set(entry["ours"]["readings"]),
-                         {"variance", "deviation", "times_learning_rate"})
-        self.assertIn(entry["ours"]["closest_reading"], entry["ours"]["readings"])
+        # The paper, its text taken literally, and the closest reading.
+        rows = rows_of(self.dir / "out/table2_s1_paper.csv")
+        self.assertEqual([(row["policy"], row["number"], float(row["paper"])) for row in rows],
+                         [("isotropic_per_layer", "delta", 0.0015), ("isotropic_per_layer", "worst loss", 0.35),
+                          ("anisotropic", "delta", 0.0012), ("anisotropic", "worst loss", 0.14)])
+        self.assertEqual(float(rows[3]["literal"]), entry["ours"]["anisotropic"]["worst_loss"])
+        self.assertTrue(all(float(row["closest"]) > 0 for row in rows))
         for policy in ("isotropic_per_layer", "anisotropic"):
             ours, interval = entry["ours"][policy], entry["interval"][policy]
             lower, upper = interval["delta_at_0.1"]
@@ -268,12 +272,39 @@ class Trained(ProgramTest):
                 "maximum": audited.value("sandwich", "maximum", policy=policy, quantity="eps at delta = 1e-05"),
                 "delta_lower": audited.value("sandwich", "audited", policy=policy, quantity="delta at eps = 0.1")})
         self.assertEqual((entry["reduced"], entry["size"]["iterations"]), (True, 60))
-        self.assertEqual(self.trials(), {f"table2.s1{reading}.quick.ledger": 8
-                                         for reading in ("", ".deviation", ".times_learning_rate")})
+        self.assertEqual(self.trials()["table2.s1.quick.ledger"], 8)
+
+    def test_readings(self):
+        args = ("--only", "readings.s1", *TINY, "--set", "audit.replicas=1")
+        result = self.reproduce(*args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        # Ours, not the paper's words.
+        self.assertNotIn("the paper says", result.stdout)
+        self.assertIn("Beyond the paper: what we find", result.stdout)
+        entry = self.entry("readings.s1")
+        self.assertNotIn("statements", entry["paper"])
+        self.assertIn("statement", entry["ours"]["statements"]["explained"])
+        tried = entry["ours"]["tried"]
+        self.assertEqual(len(tried), entry["ours"]["readings_tried"])
+        self.assertEqual(len({reading["reading"] for reading in tried}), len(tried))
+        distances = [reading["distance"] for reading in tried if reading["distance"] is not None]
+        self.assertEqual(distances, sorted(distances))
+        confirmed = entry["ours"]["confirmed"][0]
+        self.assertEqual(confirmed["reading"], tried[0]["reading"])
+        self.assertLessEqual(confirmed["interval"][0], confirmed["distance"])
+        self.assertLessEqual(confirmed["distance"], confirmed["interval"][1])
+        self.assertNotEqual(confirmed["distance"], tried[0]["distance"])  # fresh records and seeds
+        self.assertNotEqual(entry["size"]["selection"]["seed"], entry["size"]["confirmation"]["seed"])
+        ledgers = self.trials()
+        self.assertTrue(all(name.startswith("readings.table2_s1.") for name in ledgers))
+        self.assertTrue(any(".confirm." in name for name in ledgers))
+        before = (self.dir / "out/readings.s1.json").read_bytes()
+        self.assertEqual(self.reproduce(*args).stdout, result.stdout)
+        self.assertEqual((self.dir / "out/readings.s1.json").read_bytes(), before)
 
     def test_killed_and_resumed_is_as_if_never_killed(self):
-        args = ("--only", "figure2,membership", *TINY, "--set", "audit.replicas=16",
-                "--set", "audit.pairs=1", "--set", "train.iterations=300")
+        args = ("--only", "figure2,membership", *TINY, "--set", "audit.replicas=6",
+                "--set", "audit.pairs=1", "--set", "train.iterations=120")
         self.assertEqual(self.reproduce(*args, out="whole").returncode, 0)
         ledger = self.dir / "cut/ledgers/membership.quick.ledger"
         for _ in range(10):  # on a busy machine the run may be over before it is looked at
@@ -292,14 +323,14 @@ class Trained(ProgramTest):
         self.assertFalse((self.dir / "cut/report.json").exists())
         done = self.seconds_in(ledger)
         self.assertGreaterEqual(len(done), 2)
-        self.assertLess(len(done), 32)
+        self.assertLess(len(done), 12)
         result = self.reproduce(*args, out="cut")
         self.assertEqual(result.returncode, 0, result.stderr)
         for name in ("report.json", "membership.json", "membership_paper.csv", "figure2.json"):
             self.assertEqual((self.dir / "cut" / name).read_bytes(),
                              (self.dir / "whole" / name).read_bytes(), name)
         after = self.seconds_in(ledger)
-        self.assertEqual(len(after), 32)
+        self.assertEqual(len(after), 12)
         # How long a trial took is measured, so equal times are those of the same training.
         self.assertEqual({key: after[key] for key in done}, done)
 

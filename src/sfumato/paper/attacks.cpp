@@ -62,6 +62,7 @@ PolicyOutcome outcome_of(const Study& study, const NoiseSpec& noise, const Polic
     }
   }
   outcome.worst_loss = trials.training_losses[0].empty() ? kNaN : trials.worst_loss;
+  outcome.worst_record_loss = trials.training_losses[0].empty() ? kNaN : trials.largest_loss;
   outcome.least_loss = kNaN;
   for (std::size_t w = 0; w < 2; ++w) {
     outcome.mean_loss[w] = mean_of(trials.training_losses[w]);
@@ -140,7 +141,8 @@ Table statistic_table(const std::string& key, const std::string& title,
                {"delta", "statistic"},
                {"delta_interval", "95 %"},
                {"delta_mean", "mean of pairs"},
-               {"worst_loss", "worst loss"},
+               {"worst_loss", "worst mean loss"},
+               {"worst_record_loss", "worst record"},
                {"mean_loss", "mean loss"},
                {"diverged", "diverged"}},
               2);
@@ -154,6 +156,7 @@ Table statistic_table(const std::string& key, const std::string& title,
                 : Cell(interval_text(o.intervals[e].maximum.lower, o.intervals[e].maximum.upper)),
            none ? Cell(Empty{}) : Cell(o.statistics[e].mean),
            cell(o.worst_loss, "largest over models of the mean loss on D"),
+           cell(o.worst_record_loss, "largest over models and their records"),
            cell(o.mean_loss[0], "mean over the models of D"), o.diverged});
     }
   }
@@ -218,6 +221,7 @@ Json outcome_json(const PolicyOutcome& o, const std::vector<double>& epsilons) {
         o.statistics.empty() ? Json(nullptr) : Json(o.statistics[e].mean.value);
   }
   json["worst_loss"] = json_number(o.worst_loss);
+  json["worst_record_loss"] = json_number(o.worst_record_loss);
   json["mean_loss"] = json_number(o.mean_loss[0]);
   json["diverged"] = o.diverged;
   json["models_per_world"] = o.models;

@@ -28,10 +28,11 @@ struct PolicyOutcome {
   /// The paper's: Algorithm 1 at every epsilon of the study, and the losses at the end.
   std::vector<PaperStatistic> statistics;
   std::vector<StatisticIntervals> intervals;
-  double worst_loss = 0.0;        ///< largest over models of the mean loss on D
-  double least_loss = 0.0;        ///< smallest
-  double mean_loss[2] = {};       ///< over the models of D, of D'
-  double differing_loss[2] = {};  ///< of the differing record, mean over the models of D, of D'
+  double worst_loss = 0.0;         ///< largest over models of the mean loss on D
+  double worst_record_loss = 0.0;  ///< largest over models and their records
+  double least_loss = 0.0;         ///< smallest mean loss
+  double mean_loss[2] = {};        ///< over the models of D, of D'
+  double differing_loss[2] = {};   ///< of the differing record, mean over the models of D, of D'
 
   /// A threshold on the loss of the differing record, over all pairs.
   AdvantageEstimate advantage;

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/paper/attacks.hpp"
 #include "sfumato/paper/json_value.hpp"
 #include "sfumato/paper/part.hpp"
+#include "sfumato/paper/printed_numbers.hpp"
+#include "sfumato/paper/readings/columns.hpp"
+#include "sfumato/paper/readings/conclusions.hpp"
 #include "sfumato/paper/studies.hpp"
 #include "sfumato/report/csv_export.hpp"
 
@@ -13,14 +16,6 @@ namespace sfumato {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Beside the paper's figure, by noise.
-struct PrintedPanel {
-  const char* policy;
-  double distance, worst_loss;
-};
-constexpr std::array kPrinted = {PrintedPanel{"anisotropic", 0.0008, 0.43},
-                                 PrintedPanel{"isotropic_per_layer", 0.0004, 0.52}};
 
 /// The distance of the mean losses on D and D', with its standard error over models: replicas of the two
 /// worlds share seeds, so their differences are what varies.
@@ -42,6 +37,11 @@ Distance distance_of(const PolicyTrials& trials) {
   return {mean, count > 1 ? std::sqrt(squares / (n - 1.0) / n) : HUGE_VAL};
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 }  // namespace
 
 std::optional<PartResult> reproduce_membership(const PartContext& context) {
@@ -53,18 +53,21 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
 
   PartResult result;
   result.interval = Json::object();
-  Table table("membership_paper", "Losses of the differing record over the runs",
+  const auto search = search_readings(context, PaperTable::membership);
+  if (!search) return std::nullopt;
+  Table table("membership_paper", "The paper's figure in numbers, and two readings of it",
               {{"policy", "noise"},
-               {"paper_distance", "paper: distance"},
-               {"distance", "ours"},
-               {"standard_error", "std. error"},
-               {"paper_loss", "paper: worst loss"},
-               {"largest_loss", "largest of a record"},
-               {"worst_loss", "worst mean"}});
+               {"number", "number"},
+               {"paper", "paper"},
+               {"literal", "literal"},
+               {"interval", "95 %"},
+               {"closest", "closest reading"},
+               {"closest_interval", "95 %"}},
+              2);
   std::vector<Distance> distances;
   std::vector<const PolicyOutcome*> shown;
   std::vector<double> largest;
-  for (const PrintedPanel& printed : kPrinted) {
+  for (const PrintedPanel& printed : kMembership) {
     for (std::size_t p = 0; p < outcomes.size(); ++p) {
       if (outcomes[p].policy != printed.policy) continue;
       const PolicyTrials& trials = trained->policies[p];
@@ -74,12 +77,32 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
       largest.push_back(trials.largest_loss);
       const char* models = "over models that did not diverge";
       const bool none = trials.differing_losses[0].empty();
-      table.add_row({printed.policy, printed.distance,
-                     none ? Cell(Empty{"every model diverged"})
-                          : Cell(Claimed<double>{distance.value, Claim::estimate, models}),
-                     none ? Cell(Empty{}) : Cell(distance.standard_error), printed.worst_loss,
-                     Claimed<double>{trials.largest_loss, Claim::estimate, models},
-                     Claimed<double>{trials.worst_loss, Claim::estimate, models}});
+      const Cell diverged = Empty{"every model diverged"};
+      const auto estimate = [&](double value) {
+        return none ? diverged : Cell(Claimed<double>{value, Claim::estimate, models});
+      };
+      const std::vector<double> gaps = search->closest().fit
+                                           ? differing_gaps(search->closest(), printed.policy)
+                                           : std::vector<double>{};
+      const std::size_t number = printed.policy == std::string_view(kIsotropicPerLayer) ? 0 : 1;
+      table.add_row(
+          {printed.policy, "distance of the means", printed.distance, estimate(distance.value),
+           none ? Cell(Empty{})
+                : Cell(fmt::format("{:.2g} .. {:.2g}",
+                                   distance.value - 1.96 * distance.standard_error,
+                                   distance.value + 1.96 * distance.standard_error)),
+           gaps.empty()
+               ? diverged
+               : Cell(Claimed<double>{median(gaps), Claim::estimate,
+                                      "median over differing records; the range is theirs"}),
+           gaps.empty()
+               ? Cell(Empty{})
+               : Cell(fmt::format("{:.2g} .. {:.2g}", *std::min_element(gaps.begin(), gaps.end()),
+                                  *std::max_element(gaps.begin(), gaps.end())))});
+      table.add_row(
+          {printed.policy, "worst loss", printed.worst_loss, estimate(trials.worst_loss),
+           none ? Cell(Empty{}) : Cell(fmt::format("a record's: {:.3g}", trials.largest_loss)),
+           centre_cell(search->closest(), number), interval_cell(search->closest(), number)});
       result.blocks.emplace_back(
           losses_figure(fmt::format("membership_{}", printed.policy),
                         fmt::format("Loss of the differing record, {}", printed.policy), trials));
@@ -95,7 +118,8 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
       result.interval[printed.policy] = std::move(interval);
     }
   }
-  result.blocks.insert(result.blocks.begin(), table);
+  result.blocks.insert(result.blocks.begin(),
+                       {table, Statement{StatementKind::info, closest_text(*search)}});
   result.blocks.emplace_back(
       attack_table("membership_attack", "A threshold on the differing record's loss", outcomes));
   result.blocks.emplace_back(
@@ -114,7 +138,7 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
            "Anisotropic {:.3g} +- {:.2g}, isotropic {:.3g} +- {:.2g} (standard errors); the "
            "paper has {:g} and {:g}.",
            anisotropic.value, anisotropic.standard_error, isotropic.value, isotropic.standard_error,
-           kPrinted[0].distance, kPrinted[1].distance)});
+           kMembership[0].distance, kMembership[1].distance)});
   result.findings.push_back(
       {"lower_worst_loss", "anisotropic noise has the lower worst loss",
        largest.at(0) < largest.at(1) ? PaperVerdict::holds : PaperVerdict::does_not_hold,
@@ -123,7 +147,7 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
            "Largest loss of a training record {:.3g} against {:.3g}, largest mean loss {:.3g} "
            "against {:.3g}; the paper has {:g} against {:g}.",
            largest.at(0), largest.at(1), shown.at(0)->worst_loss, shown.at(1)->worst_loss,
-           kPrinted[0].worst_loss, kPrinted[1].worst_loss)});
+           kMembership[0].worst_loss, kMembership[1].worst_loss)});
   const AdvantageEstimate &with = shown.at(0)->advantage, &without = shown.at(1)->advantage;
   const bool overlap = with.lower <= without.upper && without.lower <= with.upper;
   result.findings.push_back(

@@ -67,8 +67,12 @@ struct Part {
   std::string key;       ///< for --only and as the start of file names
   std::string title;     ///< for people
   std::string data_set;  ///< known set without which it cannot run; empty: none
+  bool beyond = false;   ///< not in the paper: its findings are not what the paper says
   /// Nothing if the observer asked to stop.
-  std::optional<PartResult> (*run)(const PartContext& context);
+  std::optional<PartResult> (*run)(const PartContext& context) = nullptr;
+
+  /// Whether it is meant by this word: its key, or the start of it before a dot ("table2").
+  [[nodiscard]] bool is_called(std::string_view word) const;
 };
 
 /// Every part, in the paper's order.
@@ -101,8 +105,18 @@ struct Part {
 /// The toy example of membership inference: losses of the differing record over 50 runs.
 [[nodiscard]] std::optional<PartResult> reproduce_membership(const PartContext& context);
 
+/// Which reading of the paper gives the printed numbers of a table (readings/search.hpp), and which conclusions survive it.
+[[nodiscard]] std::optional<PartResult> reproduce_readings_table1(const PartContext& context);
+[[nodiscard]] std::optional<PartResult> reproduce_readings_s1(const PartContext& context);
+[[nodiscard]] std::optional<PartResult> reproduce_readings_s2(const PartContext& context);
+[[nodiscard]] std::optional<PartResult> reproduce_readings_s3(const PartContext& context);
+[[nodiscard]] std::optional<PartResult> reproduce_readings_membership(const PartContext& context);
+
 /// Risk against loss over a sweep of sigma^2 for five kinds of noise: measured on networks, exact on a
 /// ridge problem. The picture the paper argues for and does not draw.
 [[nodiscard]] std::optional<PartResult> reproduce_frontier(const PartContext& context);
+
+/// The last word: corrected bounds, noise with a guarantee at equal certified epsilon, and when noise should be unequal.
+[[nodiscard]] std::optional<PartResult> reproduce_works(const PartContext& context);
 
 }  // namespace sfumato

@@ -25,14 +25,16 @@ std::vector<Part> wanted_parts(const std::vector<std::string>& only) {
   keys.reserve(all.size());
   for (const Part& part : all) keys.push_back(part.key);
   for (const std::string& key : only) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+    if (std::none_of(all.begin(), all.end(), [&](const Part& p) { return p.is_called(key); })) {
       throw InvalidArgument(fmt::format("\"{}\" is not a part of the paper", key),
                             suggestion(key, keys, "parts"), Where::here("reproduce"));
     }
   }
   std::vector<Part> parts;
   for (const Part& part : all) {
-    if (only.empty() || std::find(only.begin(), only.end(), part.key) != only.end()) {
+    if (only.empty() || std::any_of(only.begin(), only.end(), [&](const std::string& word) {
+          return part.is_called(word);
+        })) {
       parts.push_back(part);
     }
   }
@@ -79,26 +81,33 @@ Outcome outcome_of(PaperVerdict verdict) {
 }
 
 /// The blocks of one part with the statements that its findings make.
-std::vector<Block> blocks_of(const PartResult& result) {
+std::vector<Block> blocks_of(const PartResult& result, bool beyond) {
   std::vector<Block> blocks = result.blocks;
   for (const Finding& finding : result.findings) {
     blocks.emplace_back(
         Statement{StatementKind::verdict,
-                  fmt::format("\"{}\": {} ({}). {}", finding.statement, name(finding.verdict),
-                              finding.extent, finding.evidence),
+                  fmt::format("{}: {} ({}). {}",
+                              beyond ? finding.statement : fmt::format("\"{}\"", finding.statement),
+                              name(finding.verdict), finding.extent, finding.evidence),
                   outcome_of(finding.verdict)});
   }
   return blocks;
 }
 
-nlohmann::ordered_json entry_of(const PartResult& result, RunScale scale) {
+/// What the paper says stands under `paper`; a finding of ours is ours with its words.
+nlohmann::ordered_json entry_of(const PartResult& result, RunScale scale, bool beyond) {
   nlohmann::ordered_json paper = result.paper;
   nlohmann::ordered_json ours = result.ours;
   for (const Finding& finding : result.findings) {
-    paper["statements"][finding.key] = finding.statement;
-    ours["statements"][finding.key] = {{"verdict", name(finding.verdict)},
-                                       {"extent", finding.extent},
-                                       {"evidence", finding.evidence}};
+    nlohmann::ordered_json found = {{"verdict", name(finding.verdict)},
+                                    {"extent", finding.extent},
+                                    {"evidence", finding.evidence}};
+    if (beyond) {
+      found["statement"] = finding.statement;
+    } else {
+      paper["statements"][finding.key] = finding.statement;
+    }
+    ours["statements"][finding.key] = std::move(found);
   }
   return {{"paper", std::move(paper)}, {"ours", std::move(ours)},   {"interval", result.interval},
           {"scale", name(scale)},      {"reduced", result.reduced}, {"size", result.size}};
@@ -153,6 +162,15 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                  {"statement", "the paper says"},
                  {"verdict", "verdict"},
                  {"extent", "true for"}});
+  Table beyond("beyond", "Beyond the paper: what we find",
+               {{"part", "part"},
+                {"statement", "statement"},
+                {"verdict", "verdict"},
+                {"extent", "true for"}});
+  const auto add_tables = [&](Document& to) {
+    if (!summary.rows().empty()) to.add(summary);
+    if (!beyond.rows().empty()) to.add(beyond);
+  };
   nlohmann::ordered_json entries;
   Report report{document.title(), {}, {}, request.written};
   std::vector<std::string> reduced;
@@ -160,13 +178,13 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     const auto begin = std::chrono::steady_clock::now();
     const std::optional<PartResult> result = part.run(context);
     if (!result || observer.stop_requested()) {
-      document.add(summary);
+      add_tables(document);
       return {std::move(document), part.key};
     }
     Document alone(document.command(), part.title);
     if (!request.brief) document.state(StatementKind::info, part.title + ".");
     for (const auto& [key, value] : document.provenance()) alone.add_provenance(key, value);
-    for (const Block& block : blocks_of(*result)) {
+    for (const Block& block : blocks_of(*result, part.beyond)) {
       alone.add(block);
       if (!request.brief) document.add(block);
     }
@@ -174,9 +192,10 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     directory.write(part.key + ".json", render_json(alone));
     report.chapters.push_back(std::move(alone));
     for (const Finding& finding : result->findings) {
-      summary.add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
+      (part.beyond ? beyond : summary)
+          .add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
     }
-    nested(entries, part.key) = entry_of(*result, request.scale);
+    nested(entries, part.key) = entry_of(*result, request.scale, part.beyond);
     if (result->reduced) reduced.push_back(part.key);
     observer.record(
         part.key,
@@ -188,7 +207,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
   Document overview(document.command(), "What became of the paper's statements");
   for (const auto& [key, value] : document.provenance()) overview.add_provenance(key, value);
   for (Document* to : {&overview, &document}) {
-    to->add(summary);
+    add_tables(*to);
     for (const std::string& reason : skipped) to->state(StatementKind::warning, reason);
     if (reduced.empty()) continue;
     to->state(StatementKind::warning,

@@ -8,6 +8,8 @@
 #include "sfumato/paper/json_value.hpp"
 #include "sfumato/paper/part.hpp"
 #include "sfumato/paper/path_kl_summary.hpp"
+#include "sfumato/paper/printed_numbers.hpp"
+#include "sfumato/paper/readings/columns.hpp"
 #include "sfumato/paper/studies.hpp"
 #include "sfumato/report/csv_export.hpp"
 #include "sfumato/report/number.hpp"
@@ -17,38 +19,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kIsotropic = "isotropic_per_layer";
-constexpr const char* kAnisotropic = "anisotropic";
-
-/// The two numbers of a row of the paper's table.
-struct PrintedRow {
-  double delta, worst_loss;
-};
-
 struct Setting {
-  const char* key;                    ///< of the part
-  const char* study;                  ///< studies/NAME.toml
-  std::array<PrintedRow, 2> printed;  ///< isotropic per layer, anisotropic
-  std::vector<std::string> quick;     ///< settings of the quick scale
+  const char* key;    ///< of the part
+  const char* study;  ///< studies/NAME.toml
+  PaperTable table;
+  PrintedNoises printed;
+  std::vector<std::string> quick;  ///< settings of the quick scale
 };
 
 const Setting kS1 = {"table2.s1",
                      "table2_s1",
-                     {{{0.0015, 0.35}, {0.0012, 0.14}}},
+                     PaperTable::table2_s1,
+                     kTable2S1,
                      {"audit.pairs=2", "audit.replicas=4", "train.iterations=5000"}};
 const Setting kS2 = {"table2.s2",
                      "table2_s2",
-                     {{{0.061, 0.37}, {0.062, 0.26}}},
+                     PaperTable::table2_s2,
+                     kTable2S2,
                      {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000"}};
 const Setting kS3 = {
     "table2.s3",
     "table2_s3",
-    {{{0.30, 3.1}, {0.00060, 0.0062}}},
+    PaperTable::table2_s3,
+    kTable2S3,
     {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000", "data.test_records=1000"}};
-
-/// What sigma^2 |g| is taken for.
-constexpr std::array kReadings = {NoiseReading::variance, NoiseReading::deviation,
-                                  NoiseReading::times_learning_rate};
 
 std::string block_key(const Setting& setting, const std::string& name) {
   std::string key = setting.key;
@@ -56,16 +50,9 @@ std::string block_key(const Setting& setting, const std::string& name) {
   return key + "_" + name;
 }
 
-std::optional<TrainedStudy> train(const PartContext& context, const Setting& setting,
-                                  NoiseReading reading) {
+std::optional<TrainedStudy> train(const PartContext& context, const Setting& setting) {
   StudyRequest request{setting.study, setting.key};
   if (context.scale == RunScale::quick) request.settings = setting.quick;
-  if (reading != NoiseReading::variance) {
-    request.ledger += fmt::format(".{}", name(reading));
-    for (const int policy : {0, 1}) {
-      request.settings.push_back(fmt::format("noise.{}.reading={}", policy, name(reading)));
-    }
-  }
   return train_study(context, request);
 }
 
@@ -76,46 +63,35 @@ const PolicyOutcome& outcome(const std::vector<PolicyOutcome>& outcomes, std::st
   throw InternalError("the study lacks a noise of Table 2");
 }
 
-/// The statistic, or a half of what it can resolve where it is 0.
-double resolved(const PolicyOutcome& o, const Study& study) {
-  if (o.statistics.empty()) return std::nan("");
-  const double least =
-      0.5 / (static_cast<double>(study.audit.replicas) * static_cast<double>(study.data.records));
-  return std::max(o.statistics.front().maximum.value, least);
-}
-
-/// Sum of |log10(ours / the paper's)| over the four numbers; infinite where models diverged.
-double distance(const std::vector<PolicyOutcome>& outcomes, const Study& study,
-                const Setting& setting) {
-  double sum = 0.0;
-  for (std::size_t p = 0; p < 2; ++p) {
-    const PolicyOutcome& o = outcome(outcomes, p == 0 ? kIsotropic : kAnisotropic);
-    sum += std::fabs(std::log10(resolved(o, study) / setting.printed[p].delta));
-    sum += std::fabs(std::log10(o.worst_loss / setting.printed[p].worst_loss));
-  }
-  return std::isnan(sum) ? HUGE_VAL : sum;
-}
-
-Table comparison_table(const Setting& setting, const std::vector<PolicyOutcome>& outcomes) {
-  Table table(block_key(setting, "paper"), "The paper's table and ours, eps = 0.1",
+/// The paper, its text taken literally, and the closest reading.
+Table comparison_table(const Setting& setting, const std::vector<PolicyOutcome>& outcomes,
+                       const ReadingSearch& search) {
+  Table table(block_key(setting, "paper"), "The paper's table at eps = 0.1, and two readings of it",
               {{"policy", "noise"},
-               {"paper_delta", "paper: delta"},
-               {"delta", "ours"},
+               {"number", "number"},
+               {"paper", "paper"},
+               {"literal", "literal"},
                {"interval", "95 %"},
-               {"paper_loss", "paper: worst loss"},
-               {"worst_loss", "ours"}});
+               {"closest", "closest reading"},
+               {"closest_interval", "95 %"}},
+              2);
   for (std::size_t p = 0; p < 2; ++p) {
-    const PolicyOutcome& o = outcome(outcomes, p == 0 ? kIsotropic : kAnisotropic);
+    const PolicyOutcome& o = outcome(outcomes, p == 0 ? kIsotropicPerLayer : kAnisotropic);
     const bool none = o.statistics.empty();
-    table.add_row({o.policy, setting.printed[p].delta,
-                   none ? Cell(Empty{"every model diverged"}) : Cell(o.statistics.front().maximum),
+    const Cell diverged = Empty{"every model diverged"};
+    table.add_row({o.policy, "delta", setting.printed[p].delta,
+                   none ? diverged : Cell(o.statistics.front().maximum),
                    none ? Cell(Empty{})
                         : Cell(fmt::format("{:.3g} .. {:.3g}", o.intervals.front().maximum.lower,
                                            o.intervals.front().maximum.upper)),
-                   setting.printed[p].worst_loss,
-                   none ? Cell(Empty{})
-                        : Cell(Claimed<double>{o.worst_loss, Claim::estimate,
-                                               "largest over models of the mean loss on D"})});
+                   centre_cell(search.closest(), 2 * p), interval_cell(search.closest(), 2 * p)});
+    table.add_row(
+        {o.policy, "worst loss", setting.printed[p].worst_loss,
+         none ? diverged
+              : Cell(Claimed<double>{o.worst_loss, Claim::estimate,
+                                     "largest over models of the mean loss on D"}),
+         none ? Cell(Empty{}) : Cell(fmt::format("a record's: {:.3g}", o.worst_record_loss)),
+         centre_cell(search.closest(), 2 * p + 1), interval_cell(search.closest(), 2 * p + 1)});
   }
   return table;
 }
@@ -126,7 +102,7 @@ bool within_factor(double ours, double theirs, double factor) {
 
 std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOutcome>& outcomes,
                               const std::vector<PathKlSummary>& summaries) {
-  const PolicyOutcome& isotropic = outcome(outcomes, kIsotropic);
+  const PolicyOutcome& isotropic = outcome(outcomes, kIsotropicPerLayer);
   const PolicyOutcome& anisotropic = outcome(outcomes, kAnisotropic);
   std::vector<Finding> findings;
   const auto add = [&](const char* key, const char* statement, bool holds, std::string evidence) {
@@ -200,18 +176,19 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
 Json paper_json(const Setting& setting) {
   Json json = {{"table", 2}, {"epsilon", 0.1}, {"iterations", 10'000}, {"T1", 10}, {"T2", 10}};
   for (std::size_t p = 0; p < 2; ++p) {
-    json[p == 0 ? kIsotropic : kAnisotropic] = {{"delta_at_0.1", setting.printed[p].delta},
-                                                {"worst_loss", setting.printed[p].worst_loss}};
+    json[p == 0 ? kIsotropicPerLayer : kAnisotropic] = {
+        {"delta_at_0.1", setting.printed[p].delta}, {"worst_loss", setting.printed[p].worst_loss}};
   }
   return json;
 }
 
 PartResult result_of(const Setting& setting, const TrainedStudy& trained,
-                     const std::vector<PolicyOutcome>& outcomes) {
+                     const std::vector<PolicyOutcome>& outcomes, const ReadingSearch& search) {
   const std::vector<double>& epsilons = trained.study.audit.epsilons;
   const std::vector<PathKlSummary> summaries = path_kl_summaries(trained);
   PartResult result;
-  result.blocks.emplace_back(comparison_table(setting, outcomes));
+  result.blocks.emplace_back(comparison_table(setting, outcomes, search));
+  result.blocks.emplace_back(Statement{StatementKind::info, closest_text(search)});
   result.blocks.emplace_back(statistic_table(block_key(setting, "statistic"),
                                              "The paper's statistic (no bound on delta) and losses",
                                              outcomes, epsilons));
@@ -230,7 +207,7 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
   }
   result.blocks.emplace_back(training_curves(block_key(setting, "training"), "Training", trained));
   result.files.push_back({fmt::format("{}.csv", block_key(setting, "paper")),
-                          to_csv(comparison_table(setting, outcomes))});
+                          to_csv(comparison_table(setting, outcomes, search))});
   result.findings = findings(setting, outcomes, summaries);
   result.paper = paper_json(setting);
   result.interval = Json::object();
@@ -245,79 +222,17 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
 }
 
 std::optional<PartResult> reproduce_setting(const PartContext& context, const Setting& setting) {
-  const auto trained = train(context, setting, NoiseReading::variance);
+  const auto trained = train(context, setting);
   if (!trained) return std::nullopt;
-  return result_of(setting, *trained, outcomes_of(*trained));
-}
-
-/// The three readings side by side, and which is closest to the paper.
-struct ReadingRow {
-  NoiseReading reading;
-  std::vector<PolicyOutcome> outcomes;
-  double distance;
-};
-
-Table readings_table(const Setting& setting, const std::vector<ReadingRow>& rows) {
-  Table table(block_key(setting, "readings"),
-              "What sigma^2 stands for: three readings, and how far each is from the paper",
-              {{"reading", "read as"},
-               {"policy", "noise"},
-               {"delta", "statistic"},
-               {"worst_loss", "worst loss"},
-               {"diverged", "diverged"},
-               {"distance", "distance"}},
-              2);
-  for (const ReadingRow& row : rows) {
-    for (const PolicyOutcome& o : row.outcomes) {
-      const bool none = o.statistics.empty();
-      table.add_row(
-          {name(row.reading), o.policy,
-           none ? Cell(Empty{"every model diverged"}) : Cell(o.statistics.front().maximum),
-           none ? Cell(Empty{})
-                : Cell(Claimed<double>{o.worst_loss, Claim::estimate,
-                                       "largest over models of the mean loss on D"}),
-           o.diverged,
-           Claimed<double>{row.distance, Claim::exact,
-                           "sum of |log10(ours/paper)| over the reading's four numbers"}});
-    }
-  }
-  return table;
+  const auto search = search_readings(context, setting.table);
+  if (!search) return std::nullopt;
+  return result_of(setting, *trained, outcomes_of(*trained), *search);
 }
 
 }  // namespace
 
 std::optional<PartResult> reproduce_table2_s1(const PartContext& context) {
-  std::vector<ReadingRow> rows;
-  std::optional<PartResult> result;
-  for (const NoiseReading reading : kReadings) {
-    const auto trained = train(context, kS1, reading);
-    if (!trained) return std::nullopt;
-    std::vector<PolicyOutcome> outcomes = outcomes_of(*trained);
-    if (reading == NoiseReading::variance) result = result_of(kS1, *trained, outcomes);
-    const double far = distance(outcomes, trained->study, kS1);
-    rows.push_back({reading, std::move(outcomes), far});
-  }
-  const auto closest = std::min_element(
-      rows.begin(), rows.end(),
-      [](const ReadingRow& a, const ReadingRow& b) { return a.distance < b.distance; });
-  result->blocks.emplace_back(readings_table(kS1, rows));
-  std::vector<std::string> distances;
-  for (const ReadingRow& row : rows) {
-    distances.push_back(fmt::format("{} {:.3g}", name(row.reading), row.distance));
-    Json& json = result->ours["readings"][std::string(name(row.reading))];
-    for (const PolicyOutcome& o : row.outcomes) json[o.policy] = outcome_json(o, {0.1});
-    json["distance"] = json_number(row.distance);
-  }
-  result->ours["closest_reading"] = name(closest->reading);
-  result->findings.push_back(
-      {"printed_reading", "sigma^2 |g| is the noise's variance (errata 31)",
-       closest->reading == NoiseReading::variance ? PaperVerdict::holds
-                                                  : PaperVerdict::does_not_hold,
-       closest->reading == NoiseReading::variance ? "the closest of 3" : "not the closest of 3",
-       fmt::format("Closest: {}. Sum of |log10(ours/paper)| over the four numbers: {}. The table "
-                   "keeps the printed reading.",
-                   name(closest->reading), fmt::join(distances, ", "))});
-  return result;
+  return reproduce_setting(context, kS1);
 }
 
 std::optional<PartResult> reproduce_table2_s2(const PartContext& context) {

@@ -24,9 +24,16 @@ TEST(ReproductionParts, HaveKeysOfTheirOwn) {
     EXPECT_TRUE(keys.insert(part.key).second) << part.key;
     EXPECT_FALSE(part.title.empty()) << part.key;
   }
-  EXPECT_EQ(keys,
-            (std::set<std::string>{"theorem", "figure1", "figure2", "figure3", "table2.s1",
-                                   "table2.s2", "table2.s3", "table1", "membership", "frontier"}));
+  EXPECT_EQ(keys, (std::set<std::string>{
+                      "theorem", "figure1", "figure2", "figure3", "table2.s1", "table2.s2",
+                      "table2.s3", "table1", "membership", "readings.table1", "readings.s1",
+                      "readings.s2", "readings.s3", "readings.membership", "frontier", "works"}));
+  for (const Part& part : reproduction_parts()) {
+    const bool ours = part.is_called("readings") || part.key == "frontier" || part.key == "works";
+    EXPECT_EQ(part.beyond, ours) << part.key;
+  }
+  EXPECT_TRUE(reproduction_parts()[4].is_called("table2"));
+  EXPECT_FALSE(reproduction_parts()[4].is_called("table"));
 }
 
 std::string verdicts(const PartResult& result) {
@@ -46,8 +53,9 @@ TEST(ReproduceFigure1, JudgesTheStatementsOfThePaper) {
             "same_privacy: depends\n"
             "almost_no_loss: does not hold\n"
             "absolute_values_bound: depends\n");
-  EXPECT_NE(result.findings[1].evidence.find("privacy cost 17.36 against 12.5, trace 25 against 32"),
-            std::string::npos);
+  EXPECT_NE(
+      result.findings[1].evidence.find("privacy cost 17.36 against 12.5, trace 25 against 32"),
+      std::string::npos);
   EXPECT_NE(result.findings[2].evidence.find("read as variances: privacy cost 26 against 25.33"),
             std::string::npos);
   EXPECT_NE(result.findings[4].evidence.find("cost 3.8, with |s| only 0.2"), std::string::npos);
