@@ -48,26 +48,19 @@ std::string html_of(const Found& found) {
   return html_report({document.title(), {document}, {}, {}});
 }
 
-/// An array that owns what was a vector.
-nb::object array_of(std::vector<double> values) {
-  auto* kept = new std::vector<double>(std::move(values));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
-}
-nb::object array_of(std::vector<std::int64_t> values) {
-  auto* kept = new std::vector<std::int64_t>(std::move(values));
-  nb::capsule owner(kept,
-                    [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+/// The memory of a column as an array that cannot be written to and keeps its owner alive; nothing is copied.
+template <class T>
+nb::object array_of(const std::vector<T>& values, nb::handle owner) {
   return nb::cast(
-      nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+      nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, owner));
 }
-nb::object array_of(const std::vector<std::string>& values) { return nb::cast(values); }
+nb::object array_of(const std::vector<std::string>& values, nb::handle) { return nb::cast(values); }
 
-nb::dict columns_of(const Found& found) {
+nb::dict columns_of(nb::handle_t<Found> self) {
   nb::dict columns;
-  for (const FoundColumn& column : found.columns) {
+  for (const FoundColumn& column : nb::cast<const Found&>(self).columns) {
     columns[column.name.c_str()] =
-        std::visit([](const auto& values) { return array_of(values); }, column.values);
+        std::visit([&](const auto& values) { return array_of(values, self); }, column.values);
   }
   return columns;
 }

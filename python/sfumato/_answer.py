@@ -5,6 +5,7 @@ from __future__ import annotations
 import html as _html
 import json
 import os
+import re
 from typing import Any, NamedTuple
 
 from . import _core
@@ -93,6 +94,8 @@ class Answer:
     def _renamed(self, text):
         for path, name in self._names:
             text = text.replace(path, name)
+            if name == "table":  # it was no file, and has no lines
+                text = re.sub(r"\(row (\d+), line \d+\)", r"(row \1)", text)
         return text
 
     @property
@@ -242,7 +245,7 @@ class RowsAnswer(Answer):
 
     @property
     def risks(self) -> dict[str, Any]:
-        """Every row in the order of the table, as arrays by name; `row` counts from 0."""
+        """Every row in the order of the table, as arrays by name; `row` counts from 0. The arrays are the answer's own memory: read-only."""
         if "_risks" not in self.__dict__:
             self._risks = self._found.columns()
         return self._risks

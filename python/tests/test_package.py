@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import sfumato
-from sfumato import accounting, fitting, questions, study
+from sfumato import accounting, estimators, fitting, questions, study
 from support import SOURCE, TestCase
 
 
@@ -29,7 +29,7 @@ class Package(TestCase):
         here = os.getcwd()
         os.chdir(SOURCE)
         self.addCleanup(os.chdir, here)
-        for module in (accounting, fitting, questions, study):
+        for module in (accounting, estimators, fitting, questions, study):
             failed, tried = doctest.testmod(module)
             self.assertEqual(failed, 0)
             self.assertGreater(tried, 0)

@@ -1,4 +1,5 @@
 import csv
+import gc
 import pickle
 import unittest
 
@@ -43,6 +44,12 @@ class Rows(TestCase):
         worst = int(np.argmax(risks["advantage"]))
         self.assertEqual(answer.get("advantage", row=worst + 1).value, risks["advantage"][worst])
         self.assertIs(answer.risks, risks)
+        for name in ("row", "advantage"):  # views of one memory, which outlives the answer
+            self.assertTrue(np.shares_memory(answer._found.columns()[name], risks[name]))
+            self.assertFalse(risks[name].flags.writeable)
+        kept = sfumato.rows(table(), "progression", **self.KEYS).risks["advantage"]
+        gc.collect()
+        self.assertEqual(kept.tolist(), risks["advantage"].tolist())
         copy = pickle.loads(pickle.dumps(answer))
         self.assertEqual(copy.risks["advantage"].tolist(), risks["advantage"].tolist())
         self.assertEqual(str(copy), str(answer))

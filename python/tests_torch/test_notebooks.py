@@ -1,11 +1,14 @@
 """The scripts of docs/notebooks, each under two minutes."""
 
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
+import sfumato
 from support import SOURCE, unittest
 
 
@@ -18,6 +21,18 @@ class Notebooks(unittest.TestCase):
             done = subprocess.run([sys.executable, "-B", script], cwd=SOURCE, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, f"{script.name}: {done.stderr}")
             self.assertLess(time.monotonic() - begun, 120, script.name)
+
+
+class Readme(unittest.TestCase):
+    def test_its_first_example_in_python(self):
+        calls = re.findall(r"^sfumato\.\w+\([^\n#]*\)", (SOURCE / "README.md").read_text(), re.M)
+        self.assertEqual(len(calls), 2)
+        here = os.getcwd()
+        os.chdir(SOURCE)
+        self.addCleanup(os.chdir, here)
+        table, epsilon = (eval(call, {"sfumato": sfumato}) for call in calls)
+        self.assertEqual((table["advantage"].idxmax(), round(table["advantage"].max(), 4)), (123, 0.1698))
+        self.assertEqual(str(epsilon), "<= 2.384")
 
 
 class Types(unittest.TestCase):
