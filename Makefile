@@ -63,9 +63,9 @@ bench:  ## side-by-side speed ratios on this machine
 
 lint:  ## clang-format, clang-tidy, and each header compiled alone
 	@tools/setup lint
-	@cmake --preset release --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON > /dev/null
-	@tools/lint
-	@cmake --build build -j$(JOBS) --target headers_alone
+	@cmake --preset dev --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON > /dev/null
+	@tools/lint --build build-dev
+	@cmake --build build-dev -j$(JOBS) --target headers_alone
 
 format:  ## rewrite the sources in the house format
 	@tools/setup lint

@@ -1,5 +1,6 @@
 #include "sfumato/fit/minimiser.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #include "sfumato/fit/prediction.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
