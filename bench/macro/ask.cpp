@@ -53,7 +53,8 @@ void epsilon(double noise, double rate, std::uint64_t steps, double delta, int c
   const Seconds took = seconds_of([&] {
     for (int i = 0; i < count; ++i) {
       Accountant accountant(NeighbouringRelation::add_remove);
-      accountant.compose({GaussianNoise{noise}, rate == 1.0 ? Sampler::full : Sampler::poisson, rate, steps});
+      accountant.compose(
+          {GaussianNoise{noise}, rate == 1.0 ? Sampler::full : Sampler::poisson, rate, steps});
       kept += accountant.epsilon(Delta(delta)).upper.value;
     }
   });

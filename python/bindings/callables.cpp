@@ -45,9 +45,8 @@ Argument new_argument(Eigen::Index rows, Eigen::Index columns) {
   nb::capsule owner(memory, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   const std::size_t shape[] = {static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)};
   const std::int64_t strides[] = {1, rows};
-  return {
-      nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(memory, 2, shape, owner, strides)),
-      memory, rows, columns};
+  return {nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(memory, 2, shape, owner, strides)),
+          memory, rows, columns};
 }
 
 /// A function of Python, called by threads that have no GIL. Everything here is touched with it alone.
@@ -109,8 +108,9 @@ class Function {
           point += fmt::format("{}{:.6g}", i > 0 ? ", " : "", at(row, i));
         }
         throw nb::value_error(
-            fmt::format("{}: the function returns NaN at x = ({}{}). Return a number for every point.",
-                        field_.name, point, at.cols() > 4 ? ", ..." : "")
+            fmt::format(
+                "{}: the function returns NaN at x = ({}{}). Return a number for every point.",
+                field_.name, point, at.cols() > 4 ? ", ..." : "")
                 .c_str());
       }
     }

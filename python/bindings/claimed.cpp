@@ -69,7 +69,8 @@ double to_float(const Number& number) {
                      : number.claim == Claim::lower_bound ? "only a lower bound"
                                                           : "an estimate";
   throw nb::type_error(
-      fmt::format("{} is {}, not an exact number: use .value, and say so", text_of(number), what).c_str());
+      fmt::format("{} is {}, not an exact number: use .value, and say so", text_of(number), what)
+          .c_str());
 }
 
 nb::dict to_dict(const Number& number) {

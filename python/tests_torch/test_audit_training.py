@@ -1,10 +1,15 @@
+import json
+import os
 import pathlib
+import subprocess
 import tempfile
 
 import sfumato
 import sfumato.torch as st
 import trainings
-from support import data, torch, unittest
+from support import SOURCE, data, torch, unittest
+
+PROGRAM = os.environ.get("SFUMATO", str(SOURCE / "build" / "bin" / "sfumato"))
 
 
 class AuditTraining(unittest.TestCase):
@@ -31,8 +36,18 @@ class AuditTraining(unittest.TestCase):
             self.assertEqual(answer.in_scores.tolist(), whole.in_scores.tolist())
             again = sfumato.audit(answer.in_scores, answer.out_scores, claim=(1, 1e-5), adjacency="remove")
             self.assertEqual(again.to_dict()["results"], answer.to_dict()["results"])
+            for name, scores in (("in", answer.in_scores), ("out", answer.out_scores)):
+                (pathlib.Path(folder) / f"{name}.csv").write_text("score\n" + "\n".join(repr(score) for score in scores.tolist()) + "\n")
+            program = subprocess.run([PROGRAM, "audit", "--members", f"{folder}/in.csv", "--nonmembers", f"{folder}/out.csv", "--unit", "models",
+                                      "--claim", "eps=1.0,delta=1e-05", "--adjacency", "remove", "--json"], capture_output=True, text=True)
+            self.assertEqual(program.returncode, 1)
+            self.assertEqual(json.loads(program.stdout)["results"], answer.to_dict()["results"])
+            self.assertEqual(st.audit_training(training, data(40), **arguments).in_scores.tolist(), whole.in_scores.tolist())
+            self.assertEqual(len(calls), 81)  # nothing was trained again
             with self.assertRaisesRegex(ValueError, "another audit"):
                 st.audit_training(training, data(40), score="margin", **arguments)
+            with self.assertRaisesRegex(ValueError, "another audit"):
+                st.audit_training(training, data(40, seed=2), **arguments)
 
     def test_the_noise_of_the_private_training(self):
         proven = sfumato.epsilon(trainings.NOISE, sample_rate=trainings.RATE, steps=trainings.STEPS, delta=trainings.DELTA)
@@ -45,9 +60,25 @@ class AuditTraining(unittest.TestCase):
         self.assertLessEqual(answer.epsilon.value, trainings.EPSILON)
 
     def test_plan(self):
-        plan = st.audit_training(trainings.private, data(40), plan_only=True)
-        self.assertEqual(plan.get("runs_needed", thresholds="combined"), 124)
-        self.assertEqual(plan.verdict, "none")
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = pathlib.Path(folder) / "scores.jsonl"
+            plan = st.audit_training(trainings.private, data(40), ledger=ledger, plan_only=True, workers=2)
+            self.assertEqual(plan.get("runs_needed", thresholds="combined"), 124)
+            self.assertEqual((plan.verdict, plan.needed, plan.runs), ("none", 124, 155))
+            self.assertAlmostEqual(plan.seconds, plan.seconds_per_model * (2 * 155 - 2) / 2)
+            self.assertRegex(str(plan), r"Training: 2 x 155 models \(the claim can be refuted\); .* each, about .* from here on\.")
+            self.assertEqual(len(ledger.read_text().splitlines()), 3)  # two models were trained, and are kept
+        self.assertIn("too few", str(st.audit_training(trainings.private, data(40), runs=5, plan_only=True)))
+
+    def test_processes(self):
+        """Processes give the scores of one, and what they raise comes through."""
+        keys = dict(claim=(1, 1e-5), runs=4)
+        one = st.audit_training(trainings.private, data(40), **keys)
+        two = st.audit_training(trainings.private, data(40), workers=2, **keys)
+        self.assertEqual(one.in_scores.tolist(), two.in_scores.tolist())
+        self.assertEqual(one.out_scores.tolist(), two.out_scores.tolist())
+        with self.assertRaisesRegex(ArithmeticError, "of the caller"):
+            st.audit_training(trainings.fails_in_another_process, data(40), workers=2, **keys)
 
     def test_canaries(self):
         dataset = torch.utils.data.TensorDataset(*data(20))

@@ -1,5 +1,7 @@
 """Trainings that other processes import."""
 
+import multiprocessing
+
 import torch
 
 import sfumato.torch as st
@@ -32,3 +34,9 @@ def private(dataset, seed):
     for batch in optimizer.batches(dataset, STEPS):
         optimizer.step(*batch)
     return model
+
+
+def fails_in_another_process(dataset, seed):
+    if multiprocessing.parent_process() is not None:
+        raise ArithmeticError("of the caller")
+    return private(dataset, seed)

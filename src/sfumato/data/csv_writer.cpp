@@ -25,7 +25,8 @@ void CsvWriter::begin_cell() {
 
 CsvWriter& CsvWriter::number(double value) {
   begin_cell();
-  char digits[32];  // the longest double is -2.2250738585072014e-308; a third quicker than into the string
+  char digits
+      [32];  // the longest double is -2.2250738585072014e-308; a third quicker than into the string
   row_.append(digits, fmt::format_to(digits, FMT_COMPILE("{}"), value));
   return *this;
 }
