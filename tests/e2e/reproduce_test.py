@@ -302,6 +302,22 @@ class Trained(ProgramTest):
         self.assertEqual(self.reproduce(*args).stdout, result.stdout)
         self.assertEqual((self.dir / "out/readings.s1.json").read_bytes(), before)
 
+    def test_what_works(self):
+        args = ("--only", "works", "--set", "train.iterations=20", "--set", "train.average_last=5", "--set",
+                "data.records=2000", "--set", "train.batch_size=500", "--set", "data.test_records=500")
+        result = self.reproduce(*args)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        ours = self.entry("works")["ours"]
+        self.assertEqual(ours["statements"]["corrected_bounds"]["verdict"], "holds")
+        for points in ours["private"].values():
+            for point in points:
+                self.assertLessEqual(point["epsilon"], point["target_epsilon"] * (1 + 1e-9))
+        for point in ours["gain"]["proportional"]:  # isotropic noise is the best there is
+            self.assert_close(point["gain"], 1)
+        gains = [point["gain"] for point in ours["gain"]["equal"]]
+        self.assertEqual(gains, sorted(gains))
+        self.assertGreater(gains[-1], 2)
+
     def test_killed_and_resumed_is_as_if_never_killed(self):
         args = ("--only", "figure2,membership", *TINY, "--set", "audit.replicas=6",
                 "--set", "audit.pairs=1", "--set", "train.iterations=120")
