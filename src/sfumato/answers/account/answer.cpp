@@ -154,6 +154,7 @@ std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta
   for (const PrivateRelease& release : accountant.releases().list)
     most = std::max(most, release.steps);
   std::vector<EpsilonAtSteps> points;
+  PrivateReleases last{accountant.releases().relation};
   if (most < 2) return points;
   for (int i = 1; i <= 20; ++i) {
     const double share = i / 20.0;
@@ -162,7 +163,13 @@ std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta
       release.steps =
           static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
     }
-    points.push_back({share, Accountant(part).epsilon(delta).upper.value});
+    // Of few steps several shares are the same.
+    if (points.empty() || !(part.list == last.list)) {
+      points.push_back({share, Accountant(part).epsilon(delta).upper.value});
+    } else {
+      points.push_back({share, points.back().epsilon});
+    }
+    last = part;
   }
   return points;
 }

@@ -82,12 +82,16 @@ struct BestThreshold {
   double eps, rate;
 };
 BestThreshold best_threshold(LossProfile& profile, double fpr) {
-  const auto rate = [&](double eps) { return profile.delta(eps).hi() + std::exp(eps) * fpr; };
-  // The sum is convex in e^eps, so it has one valley: walk down from 0, then close in.
-  double middle = 0.0, best = rate(middle);
-  double step = 0.5;
-  if (rate(-1e-3) < best) step = -step;
-  double behind = middle, next = middle + step;
+  const auto rate = [&](double eps) {
+    return profile.delta(eps).hi() + (fpr > 0.0 ? std::exp(eps) * fpr : 0.0);
+  };
+  // The sum is convex in e^eps, so it has one valley: walk down from where it should be, then close in.
+  const double guess = profile.threshold_guess(fpr);
+  double middle = std::isfinite(guess) ? std::clamp(guess, -500.0, 500.0) : 0.0;
+  double best = rate(middle);
+  double step = 0.1 * std::max(std::fabs(middle), 1e-6);
+  if (rate(middle - 0.1 * step) < best) step = -step;
+  double behind = middle - step, next = middle + step;
   for (double value = rate(next); value < best && std::fabs(next) < 1e3; value = rate(next)) {
     behind = middle;
     middle = next;
@@ -97,7 +101,7 @@ BestThreshold best_threshold(LossProfile& profile, double fpr) {
   }
   std::uintmax_t most = 60;
   const auto found = boost::math::tools::brent_find_minima(rate, std::min(behind, next),
-                                                           std::max(behind, next), 30, most);
+                                                           std::max(behind, next), 18, most);
   const BestThreshold at =
       found.second < best ? BestThreshold{found.first, found.second} : BestThreshold{middle, best};
   // Rounded up: the sum of two numbers.
@@ -206,9 +210,14 @@ Claimed<double> Accountant::tpr_bound(double fpr) const {
 }
 
 std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) const {
-  // Thresholds that matter are between the epsilons at which hardly anything is left, in both directions.
+  // Thresholds that matter are those that the loss exceeds as often as the least rate asks for, and their likes below 0.
   LossProfile profile(loss_with_records(releases_));
-  const double farthest = std::clamp(epsilon(Delta(1e-9)).upper.value, 0.5, 60.0);
+  double least = 0.5;
+  for (const double fpr : fprs) {
+    require_probability("fpr", fpr);
+    if (fpr > 0.0) least = std::min(least, fpr);
+  }
+  const double farthest = std::clamp(1.2 * std::fabs(profile.threshold_guess(least)), 1e-6, 60.0);
   struct Point {
     double slope, delta;
   };
@@ -220,7 +229,6 @@ std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) c
   }
   std::vector<AttackRate> rates;
   for (const double fpr : fprs) {
-    require_probability("fpr", fpr);
     double best = 1.0;
     for (const Point& at : table) best = std::min(best, at.delta + at.slope * fpr);
     rates.push_back({fpr, upper(std::clamp(best * (1.0 + 4e-16), fpr, 1.0), kRateMethod)});

@@ -185,7 +185,8 @@ bool Contour::find_reach(Transform& transform, double eps, double log_target, Wo
   const double step = 2.0 * kPi / period_;
   const double target = log_target - (transform.log_unit() - at_.s * eps);
   const double first = std::max(8.8 / std::sqrt(curvature_of(at_.at, at_.s)), 2.0 * step);
-  const auto terms = [&](double y) { return (std::ceil(y / step) + 1.0) * transform.terms_at(y); };
+  const auto rows = [&](double y) { return Transform::Rows::until(y, period_); };
+  const auto terms = [&](double y) { return transform.terms_for(rows(y)); };
   reach_ = first;
   for (int i = 0; i < 60 && terms(reach_) > work->terms; ++i) reach_ *= 0.5;
   if (!(reach_ >= step)) return false;
@@ -193,7 +194,7 @@ bool Contour::find_reach(Transform& transform, double eps, double log_target, Wo
   for (int i = 0; i < 80; ++i) {
     const double enough = target + std::log(kPi * reach_);
     log_beyond_ = transform.log_beyond(reach_, enough) - std::log(kPi * reach_);
-    if (log_beyond_ <= target) return transform.prepare(reach_);
+    if (log_beyond_ <= target) return transform.prepare(rows(reach_));
     // Far from the target the reach grows faster.
     const double factor = log_beyond_ > 0.3 * target   ? 2.0
                           : log_beyond_ > 0.8 * target ? 1.3
@@ -209,21 +210,22 @@ bool Contour::find_reach(Transform& transform, double eps, double log_target, Wo
   smoothing_ = mu0 * mu0;
   log_beyond_ -= 0.5 * smoothing_ * reach_ * reach_;
   period_ = period_for(eps, log_target);
-  const double rows = std::ceil(reach_ * period_ / (2.0 * kPi)) + 1.0;
-  return rows * transform.terms_at(reach_) <= 2.0 * work->terms && transform.prepare(reach_);
+  return terms(reach_) <= 2.0 * work->terms && transform.prepare(rows(reach_));
 }
 
 /// False where a value is beyond what doubles hold.
 bool Contour::fill(Transform& transform) {
-  const double s0 = at_.s, step = 2.0 * kPi / period_, count = std::ceil(reach_ / step);
+  const double s0 = at_.s;
+  const Transform::Rows rows = Transform::Rows::until(reach_, period_);
   log_unit_ = transform.log_unit() + 0.5 * smoothing_ * s0 * (s0 + 1.0);
   const double sign = strip_ == Strip::right ? 1.0 : -1.0;
   CompensatedSum rounding, per_eps;
-  nodes_.reserve(static_cast<std::size_t>(count) + 1);
-  for (double n = 0.0; n <= count; ++n) {
-    const double y = n * step, half = n == 0.0 ? 0.5 : 1.0;
+  const auto count = static_cast<std::size_t>(rows.count);
+  nodes_.reserve(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    const double y = static_cast<double>(n) * rows.step(), half = n == 0 ? 0.5 : 1.0;
     const Complex s(s0, y);
-    const Transform::Value at = transform.value(y);
+    const Transform::Value at = transform.value(n);
     const Complex log = at.log + smoothing_ * Complex(-0.5 * y * y, (s0 + 0.5) * y);
     const double modulus = half * std::exp(log.real());
     const double error = half * at.error * std::exp(-0.5 * smoothing_ * y * y);
@@ -233,7 +235,7 @@ bool Contour::fill(Transform& transform) {
     nodes_.push_back({y, kernel * std::polar(modulus, log.imag()), modulus, error});
     const double f = std::abs(nodes_.back().f);
     const double turn = std::fabs(log.imag());
-    rounding.add(error * std::abs(kernel) + 8.0 * kUnit * f * (10.0 + 0.1 * count + turn));
+    rounding.add(error * std::abs(kernel) + 8.0 * kUnit * f * (10.0 + 0.1 * rows.count + turn));
     per_eps.add(8.0 * kUnit * f * std::abs(s));
   }
   rounding_ = rounding.value();

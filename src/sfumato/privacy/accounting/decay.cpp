@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sfumato/core/overloaded.hpp"
+#include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/ratio.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
@@ -23,6 +24,7 @@ constexpr double kPi = std::numbers::pi;
 constexpr double kMostPoints = 5e4;  // of one line
 // The quadrature may cost e^-14 of what k steps multiply: it moves the bound of all by 1e-6 nats.
 constexpr double kLogPrecision = 14.0;
+constexpr double kBending = 300.0;  // powers of r, times its slope, from which on that is looked at
 
 /// What is integrated along the lines: M, or with a cut B = share M.
 struct Part {
@@ -41,6 +43,8 @@ class ShiftedLines {
         part_(part),
         s0_(s0),
         reach_(reach),
+        bends_(step.direction == StepDirection::add && step.ratio.is_of_one_record() &&
+               s0 * step.ratio.slope() > kBending),
         parts_(trapezoid::parts_of(step, s0).parts) {}
 
   [[nodiscard]] double log_bound(double eta) {
@@ -53,7 +57,8 @@ class ShiftedLines {
     const double p = step_.cosine_power(s0_), m = step_.ratio.slope();
     // The nodes that were left out, and the tails.
     const double tails =
-        log_tails() + 0.5 * eta * eta * part_.spread - p * std::log(std::cos(0.5 * m * eta));
+        0.5 * eta * eta * part_.spread +
+        (bends_ ? log_bent_tails(eta, eta) : log_tails() - p * std::log(std::cos(0.5 * m * eta)));
     const double quadrature = log_quadrature(eta, spacing);
     const double top = std::max({log_sum, quadrature, tails});
     return top + here_.error +
@@ -64,7 +69,8 @@ class ShiftedLines {
  private:
   /// Of a cut what is above counts, and below what the cut leaves.
   [[nodiscard]] double log_tails() const {
-    if (!part_.cut) return std::log(1e-20);
+    // A point that was left out has less than e^-60 of the largest density.
+    if (!part_.cut) return std::log(1e-20 + 9e-27 * trapezoid::range_of(step_, s0_).length());
     const double low = trapezoid::range_of(step_, s0_).low;
     return std::log(std::exp(trapezoid::log_above(step_, s0_) - here_.value) +
                     1.1e-21 * part_.cut->hit(low) + 1e-300);
@@ -93,8 +99,54 @@ class ShiftedLines {
            0.5 * eta * eta * part_.spread - here_.value + rounding;
   }
 
+  /// Off the axis |r|^-s0 is larger by a factor that is far from 1 only where hits have a share w of r, |r|^2 / r^2 being
+  /// 1 - 4 w (1 - w) sin^2(turn/2): its log, at most, for real parts up to x and the height eta.
+  [[nodiscard]] double log_bent(double x, double eta) const {
+    const double share = std::min(step_.ratio.hit_share(x), 0.5);
+    const double sine = std::sin(0.5 * step_.ratio.slope() * eta);
+    return -0.5 * s0_ * std::log1p(-4.0 * share * (1.0 - share) * sine * sine);
+  }
+  /// At least the log of an interval of the line of which the heights eta >= other are continued to, over M(s0): r and its argument are
+  /// smallest at the left end, the share of the hit is largest at the right one.
+  [[nodiscard]] double log_bent_cell(double x, double end, double eta, double other) const {
+    const double nearest = std::clamp(0.0, x, end);
+    return std::log(end - x) - kLogRootTwoPi - 0.5 * nearest * nearest -
+           s0_ * step_.ratio.log_at(x).value + log_bent(end, eta) -
+           0.5 * reach_ * (argument(x, eta) + argument(x, other)) - here_.value;
+  }
+  /// What is to the left of the points, where there are no hits, and to the right of them, where they take over at last.
+  [[nodiscard]] double log_bent_tails(double eta, double other) const {
+    constexpr double kCell = 0.5;
+    double sum = log_tails() + log_bent(parts_.front().low, eta);
+    double x = trapezoid::range_of(step_, s0_).high;
+    for (int i = 0; i < 1000; ++i, x += kCell) {
+      // Beyond x the hit has half of r at most; phi's tail is below phi(x) there.
+      const double rest = log_bent_cell(x, x + 1.0, eta, other) + log_bent(kInf, eta);
+      if (rest < sum - 1.0) return log_add_exp(sum, rest);
+      sum = log_add_exp(sum, log_bent_cell(x, x + kCell, eta, other));
+    }
+    return kInf;
+  }
+  [[nodiscard]] double argument(double x, double eta) const {
+    return step_.ratio.off_axis(x, step_.ratio.shift(eta)).argument;
+  }
+  /// log_strip() for c <= eta from an upper sum over the line, in which |r|^-s0 is as large as it is there, and not as it may be.
+  [[nodiscard]] double log_bent_strip(double eta, double c) const {
+    constexpr double kCell = 0.25;
+    const double high = eta + c, low = eta - c;
+    if (!(low >= 0.0 && step_.ratio.slope() * high < kPi)) return kInf;
+    double sum = log_bent_tails(high, low);
+    for (const Range& part : parts_) {
+      for (double x = part.low; x < part.high; x += kCell) {
+        sum = log_add_exp(sum, log_bent_cell(x, x + kCell, high, low));
+      }
+    }
+    return std::log(2.0 * part_.share) + 0.5 * (c * c + eta * eta) * part_.spread + sum;
+  }
+
   /// The exponent of the error of the rule in a strip of height c, without the spacing; +inf where the strip is too high.
   [[nodiscard]] double log_strip(double eta, double c) const {
+    if (bends_) return log_bent_strip(eta, c);
     const double m = step_.ratio.slope(), g = step_.turns(), p = step_.cosine_power(s0_);
     const double cosines = std::cos(0.5 * m * (eta + c)) * std::cos(0.5 * m * (eta - c));
     if (!(cosines > 0.0)) return kInf;
@@ -102,6 +154,7 @@ class ShiftedLines {
            0.5 * g * m * reach_ * std::max(0.0, c - eta) - 0.5 * p * std::log(cosines);
   }
   [[nodiscard]] double height(double eta, int i) const {
+    if (bends_) return 0.11 * i * eta;
     return 0.1 * i * std::min(kPi / step_.ratio.slope() - eta, 14.0);
   }
   [[nodiscard]] double spacing_for(double eta) const {
@@ -128,6 +181,7 @@ class ShiftedLines {
   StepCumulant here_;
   Part part_;
   double s0_, reach_;
+  bool bends_;  ///< whether the factor of log_bent() may be large
   std::vector<Range> parts_;
   std::vector<double> terms_;
   double points_ = 0.0;

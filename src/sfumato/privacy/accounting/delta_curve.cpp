@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/edges.hpp"
@@ -16,10 +17,44 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnit = 0x1p-53;
 constexpr double kNarrow = 1e-8;          // of the value: no other method is asked
+constexpr double kGood = 3e-6;            // of the value: no other that takes long is asked
 constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
 constexpr double kLogUnderflow =
     -650.0;                            // of delta: below it distribution functions have no digits
 constexpr Work kLittleWork{2e4, 1e6};  // of a contour that helps where it takes little
+
+// Where hits are rare:
+constexpr double kRare = 500.0;              // expected hits
+constexpr Work kFirstWork{4e4, 2e6};         // of the first contour
+constexpr Work kMoreWork{3e5, 1.2e7};        // of the others
+constexpr double kLogLeastMirrored = -25.0;  // of delta: below it a difference has too few digits
+constexpr double kFewHits = 3.0;             // a single contour is tried first where there are more
+constexpr double kVeryRare = 1.0;
+constexpr double kHopeless = 1.0;            // width of a contour that six times the work will not mend
+constexpr double kPerOctave = 2.0;           // regions, over eps
+constexpr double kSmallest = 0x1p-40;        // eps of a region of its own
+constexpr int kAtZero = -1000;               // the region of eps = 0
+constexpr std::size_t kMostRegions = 64;
+
+/// About the x that a standard normal number exceeds with the probability p.
+double normal_tail_point(double p) {
+  const double t = std::sqrt(-2.0 * std::log(std::clamp(std::min(p, 1.0 - p), 1e-300, 0.5)));
+  const double x = t - (2.30753 + 0.27061 * t) / (1.0 + t * (0.99229 + 0.04481 * t));  // to 0.003
+  return p < 0.5 ? x : -x;
+}
+
+/// +inf for batches of a fixed size, whose hits are on both sides: exchanging the pair changes nothing.
+double expected_hits(const TotalLoss& loss) {
+  double hits = 0.0;
+  for (const StepLoss& step : loss.steps) {
+    hits += std::visit(Overloaded{[](const SampledGaussian& s) { return s.k * s.q; },
+                                  [](const GroupGaussian& s) { return s.k * s.g * s.q; },
+                                  [](const TwoSidedGaussian&) { return kInf; },
+                                  [](const auto&) { return 0.0; }},
+                       step);
+  }
+  return hits;
+}
 
 bool is_narrow(const std::optional<Contour>& contour, double eps) {
   if (!contour) return false;
@@ -36,7 +71,10 @@ double normal_saddle(const TotalCumulant& start, double eps) {
 
 }  // namespace
 
-DeltaCurve::DeltaCurve(const TotalLoss& loss) : loss_(loss), plain_(loss_, &work_) {}
+DeltaCurve::DeltaCurve(const TotalLoss& loss) : loss_(loss), plain_(loss_, &work_) {
+  const double hits = expected_hits(loss_);
+  if (hits > 0.0 && hits <= kRare) hits_.emplace(loss_);
+}
 
 const TotalCumulant& DeltaCurve::start() {
   if (!start_) start_ = plain_.at(0.0);
@@ -57,13 +95,22 @@ DeltaCurve::Point DeltaCurve::computed_at(double eps) {
   work_ = Work{};
   const double typical = start().mean - std::sqrt(start().variance);
   if (eps < 0.0 && eps < typical) return swapped_at(eps);
+  const bool has_region = hits_ && eps >= 0.0 && eps >= typical;
+  const bool is_region_first = has_region && expected_hits(loss_) <= kFewHits;
+  if (is_region_first) {
+    if (const auto point = region_at(eps)) return *point;
+    work_ = Work{};
+  } else if (has_region) {
+    work_ = kFirstWork;
+  }
   Point point = contour_at(eps, eps >= typical ? Strip::right : Strip::middle);
-  // What holds without a contour: delta >= 1 - e^eps, and delta(eps) <= delta(0) <= sqrt(KL / 2), which is near where losses are tiny.
-  const double floor = eps < 0.0 ? std::log(-std::expm1(eps)) - 4.0 * kUnit : -kInf;
-  const double pinsker = eps >= 0.0 && start().mean > 0.0
-                             ? 0.5 * std::log(0.5 * (start().mean + start().error)) + 8.0 * kUnit
-                             : 0.0;
-  point.log = intersected(point.log, {floor, std::min(0.0, pinsker)});
+  if (has_region && !is_region_first && !(point.log.log_hi - point.log.log_lo < kNarrow)) {
+    right_.reset();
+    if (const auto found = region_at(eps)) return *found;
+    work_ = Work{};
+    point = contour_at(eps, Strip::right);
+  }
+  point.log = intersected(point.log, known_at(eps));
   if (!(point.log.log_hi - point.log.log_lo < kNarrow)) intersect_split(eps, &point);
   if (!(point.log.log_hi - point.log.log_lo < kNarrow)) {
     // A wide enclosure depends on where its contour stands: every eps gets its own, so that asking twice gives the same.
@@ -72,6 +119,116 @@ DeltaCurve::Point DeltaCurve::computed_at(double eps) {
     split_.reset();
     last_saddle_ = 0.0;
   }
+  return point;
+}
+
+/// What holds without a contour: delta >= 1 - e^eps, and delta(eps) <= delta(0) <= sqrt(KL / 2), which is near where losses are tiny.
+LogEnclosure DeltaCurve::known_at(double eps) {
+  const double floor = eps < 0.0 ? std::log(-std::expm1(eps)) - 4.0 * kUnit : -kInf;
+  const double pinsker = eps >= 0.0 && start().mean > 0.0
+                             ? 0.5 * std::log(0.5 * (start().mean + start().error)) + 8.0 * kUnit
+                             : 0.0;
+  return {floor, std::min(0.0, pinsker)};
+}
+
+double DeltaCurve::log_most() {
+  const double known = known_at(0.0).log_hi;
+  return hits_ ? std::min(known, hits_->log_variation()) : known;
+}
+
+/// Of the pair exchanged.
+const TotalCumulant& DeltaCurve::exchanged_start() {
+  if (!exchanged_) {
+    exchanged_.emplace(swapped(loss_), &work_);
+    exchanged_start_ = exchanged_->at(0.0);
+  }
+  return *exchanged_start_;
+}
+
+/// Whether most runs have no hit, and those that have decide: P has them then, and not Q.
+bool DeltaCurve::leads_by_hits() {
+  return hits_ && expected_hits(loss_) <= kVeryRare &&
+         start().variance > exchanged_start().variance;
+}
+
+DeltaCurve::Region DeltaCurve::region_around(double centre) {
+  Region region;
+  double width = kInf, right_width = kInf;
+  const auto width_of = [&](const auto& contour) {
+    if (!contour) return kInf;
+    const LogEnclosure log = contour->enclosure(centre);
+    return log.log_hi - log.log_lo;
+  };
+  const Saddle at = saddle(plain_, centre, Strip::right, normal_saddle(start(), centre));
+  const bool has_saddle = std::isfinite(at.at.value);
+  if (has_saddle) {
+    region.s_chernoff = at.s;
+    region.log_chernoff = chernoff_term(at.s) + at.at.value + at.at.error;
+  }
+  const auto try_right = [&](const Work& work) {
+    if (!has_saddle) return;
+    work_ = work;
+    if (auto right = right_contour(at, centre)) region.right = std::move(right);
+    right_width = width_of(region.right);
+    width = std::min(width, right_width);
+  };
+  const auto try_mirrored = [&] {
+    if (region.log_chernoff - region.s_chernoff * centre < kLogLeastMirrored) return;
+    static_cast<void>(exchanged_start());
+    work_ = kMoreWork;
+    region.mirrored = MirroredContour::at(*exchanged_, centre, &work_);
+    width = std::min(width, width_of(region.mirrored));
+  };
+  const bool is_mirrored_first = leads_by_hits();
+  if (is_mirrored_first) try_mirrored();
+  if (width > kGood) try_right(kFirstWork);
+  region.is_simple = !is_mirrored_first && width < kNarrow;
+  if (region.is_simple) return region;
+  if (width > kGood && !is_mirrored_first) try_mirrored();
+  const bool is_hopeless = !(right_width < kHopeless && right_width < 1e3 * width);
+  if (width > kGood && !is_hopeless) try_right(kMoreWork);
+  if (width > kGood) {
+    work_ = Work{};
+    region.split = SplitContour::at(loss_, centre, &work_);
+  }
+  return region;
+}
+
+const DeltaCurve::Region& DeltaCurve::region_of(double eps) {
+  const bool is_zero = eps < kSmallest;
+  const int index =
+      is_zero ? kAtZero : static_cast<int>(std::nearbyint(kPerOctave * std::log2(eps)));
+  const auto found = regions_.find(index);
+  if (found != regions_.end()) return found->second;
+  if (regions_.size() >= kMostRegions) regions_.clear();
+  const double centre = is_zero ? 0.0 : std::exp2(static_cast<double>(index) / kPerOctave);
+  return regions_.emplace(index, region_around(centre)).first->second;
+}
+
+/// Nothing where the contour of the region is narrow, but does not serve this eps.
+std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
+  const Region& region = region_of(eps);
+  if (region.is_simple && !(region.right->serves(eps) && is_narrow(region.right, eps))) {
+    return std::nullopt;
+  }
+  Point point{known_at(eps), Method::contour, kNaN};
+  const double s = region.s_chernoff;
+  const double log_chernoff = region.log_chernoff - s * eps + 8.0 * kUnit * (s * eps + 10.0);
+  point.log = intersected(point.log, {-kInf, std::min(log_chernoff, hits_->log_variation())});
+  double width = kInf;
+  const auto intersect = [&](const auto& contour, Method method) {
+    if (!contour) return;
+    const LogEnclosure log = contour->enclosure(eps);
+    point.log = intersected(point.log, log);
+    if (!(log.log_hi - log.log_lo < width)) return;
+    width = log.log_hi - log.log_lo;
+    point.method = method;
+    point.log_slope = contour->log_slope(eps);
+  };
+  intersect(region.right, Method::contour);
+  intersect(region.mirrored, Method::contour);
+  intersect(region.split, Method::split);
+  if (!(width < kGood)) point.log = intersected(point.log, {hits_->log_some_hit(eps), 0.0});
   return point;
 }
 
@@ -151,8 +308,24 @@ void DeltaCurve::intersect_split(double eps, Point* point) {
   point->log_slope = split_->log_slope(eps);
 }
 
+double DeltaCurve::threshold_guess(double fpr) {
+  const TotalCumulant& q = exchanged_start();  // of -T under Q
+  const double normal = -q.mean + std::sqrt(q.variance) * normal_tail_point(fpr);
+  return hits_ ? std::max(normal, hits_->threshold_of(fpr)) : normal;
+}
+
 std::optional<double> DeltaCurve::guess(double log_target) {
   if (loss_.steps.empty() && loss_.mu_squared == 0.0) return std::nullopt;
+  if (leads_by_hits()) {
+    // What some hit alone makes of it, or a normal loss as wide as that of Q: delta is about sd phi(x) / (1 + x^2) at x sd.
+    const double sd = std::sqrt(exchanged_start().variance);
+    double x = 0.0;
+    for (int i = 0; i < 20; ++i) {
+      const double excess = std::log(0.4 * sd) - log_target - std::log1p(x * x);
+      x = excess > 0.0 ? std::sqrt(2.0 * excess) : 0.0;
+    }
+    return std::max({hits_->eps_of(log_target), x * sd, kSmallest});
+  }
   // The saddle of eps is s where eps = K'(s) - 1/s - 1/(1+s); there log delta is about
   // K(s) - s eps - log s (1+s) - log(2 pi g'') / 2, which falls with s.
   const auto at = [&](double s) {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 
 #include "sfumato/privacy/accounting/contour.hpp"
+#include "sfumato/privacy/accounting/hit_bounds.hpp"
+#include "sfumato/privacy/accounting/mirror.hpp"
 #include "sfumato/privacy/accounting/plain_transform.hpp"
 #include "sfumato/privacy/accounting/split.hpp"
 #include "sfumato/privacy/accounting/total_loss.hpp"
@@ -24,17 +27,39 @@ class DeltaCurve {
   };
   [[nodiscard]] Point at(double eps);
 
+  /// At least log delta(eps) for every eps >= 0, without a contour.
+  [[nodiscard]] double log_most();
+
   /// About the eps at which log delta is log_target, from the saddle point alone; nothing where it is no help.
   [[nodiscard]] std::optional<double> guess(double log_target);
 
+  /// About the threshold that the loss exceeds with the probability `fpr` under Q.
+  [[nodiscard]] double threshold_guess(double fpr);
+
  private:
   [[nodiscard]] const TotalCumulant& start();
+  [[nodiscard]] const TotalCumulant& exchanged_start();
+  [[nodiscard]] bool leads_by_hits();
+  [[nodiscard]] LogEnclosure known_at(double eps);
   [[nodiscard]] Point computed_at(double eps);
   [[nodiscard]] Point swapped_at(double eps);
   [[nodiscard]] Point contour_at(double eps, Strip strip);
   [[nodiscard]] std::optional<Contour> right_contour(const Saddle& at, double eps);
   [[nodiscard]] std::optional<Contour> left_of_saddle(const Saddle& at, double eps);
   void intersect_split(double eps, Point* point);
+
+  /// What helps near one eps of a fixed sequence, where hits are rare. Decided there, an answer does not depend on what was asked before.
+  struct Region {
+    std::optional<Contour> right;
+    std::optional<MirroredContour> mirrored;
+    std::optional<SplitContour> split;
+    bool is_simple = false;  ///< the first is narrow, and alone
+    double log_chernoff = 0.0;  ///< at s_chernoff, without -s eps
+    double s_chernoff = 0.0;
+  };
+  [[nodiscard]] const Region& region_of(double eps);
+  [[nodiscard]] Region region_around(double centre);
+  [[nodiscard]] std::optional<Point> region_at(double eps);
 
   TotalLoss loss_;
   Work work_;
@@ -44,6 +69,11 @@ class DeltaCurve {
   std::optional<Contour> right_, middle_;
   std::optional<SplitContour> split_;
   std::unique_ptr<DeltaCurve> swapped_;
+
+  std::optional<HitBounds> hits_;  ///< where they are rare
+  std::optional<PlainTransform> exchanged_;
+  std::optional<TotalCumulant> exchanged_start_;
+  std::map<int, Region> regions_;
 };
 
 }  // namespace sfumato

@@ -21,9 +21,12 @@ class Fourier {
   /// at most 8 roundings each, which holds if sin and cos err by at most 2 ulp.
   [[nodiscard]] double relative_error() const;
 
+  /// max_w |computed - exact| <= this times sum_j |x_j|: every stage adds what it adds with roundings of its own size.
+  [[nodiscard]] double sup_error() const;
+
  private:
   std::size_t length_;
-  std::vector<std::complex<double>> roots_;  ///< e^{2 pi i j / N}, j < N/2
+  std::vector<double> cosine_, sine_;  ///< of pi j / half for j < half, from half = 1 on, at half + j
 };
 
 }  // namespace sfumato

@@ -1,12 +1,11 @@
 #include "sfumato/privacy/accounting/panels.hpp"
 
 #include <algorithm>
-#include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "sfumato/math/special.hpp"
+#include "sfumato/privacy/accounting/panel_rule.hpp"
 #include "sfumato/privacy/accounting/ratio.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
@@ -15,99 +14,10 @@ namespace {
 
 using trapezoid::kLogRootTwoPi;
 using trapezoid::kNeglected;
-using trapezoid::located;
-using trapezoid::Located;
 using trapezoid::Range;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kPi = std::numbers::pi;
-constexpr int kPoints = 20;                 // of one panel
-constexpr std::size_t kMostPanels = 20000;  // a law that needs more is not made
-using Rule = boost::math::quadrature::gauss<double, kPoints>;
-
-/// Around a panel with the foci at its ends: real parts of the ellipse, and its height.
-struct Ellipse {
-  Range real;
-  double height;
-};
-
-/// An integrand over an interval, by what panels ask of it.
-struct Integrand {
-  Range range;
-  std::function<double(double)> log_at;  ///< log |f(z + 0i)| for real z and s = s0
-  std::function<double(Range)> most_on;  ///< at least every log_at() of an interval
-  std::function<double(Ellipse)>
-      log_on_ellipse;  ///< at least log |f| there, for |Im s| <= reach; +inf beyond where f is analytic
-};
-
-struct Panel {
-  Range range;
-  double log_error;
-};
-struct Panels {
-  std::vector<Panel> panels;
-  double dropped;  ///< length that was left out
-  double best;     ///< log of the largest value that was met
-  double log_error = -kInf;
-};
-
-/// The error of n points, f being analytic in an ellipse whose half-axes sum to rho half-widths (Spec §17.3):
-///   half-width (64/15) max|f| rho^{-2n} / (1 - rho^-2)
-double log_error_of(const Integrand& f, Range panel) {
-  double best = kInf;
-  const double middle = 0.5 * (panel.low + panel.high), half = 0.5 * panel.length();
-  for (const double rho : {1.3, 1.7, 2.3, 3.2, 4.5, 6.5, 10.0, 16.0, 26.0}) {
-    const double wide = 0.5 * half * (rho + 1.0 / rho), high = 0.5 * half * (rho - 1.0 / rho);
-    const double size = f.log_on_ellipse({{middle - wide, middle + wide}, high});
-    best = std::min(best, std::log(64.0 / 15.0 * half) + size - 2.0 * kPoints * std::log(rho) -
-                              std::log1p(-1.0 / (rho * rho)));
-  }
-  return best;
-}
-
-/// Panels over the parts that count, each as long as its error allows.
-Panels placed(const Integrand& f, double log_relative) {
-  const Located found = located(f.range, f.log_at, f.most_on);
-  Panels result{{}, f.range.length(), found.best};
-  const double allowed = found.best + log_relative;
-  double length = 1.0;
-  for (const Range& part : found.parts) {
-    for (double at = part.low; at < part.high;) {
-      length = std::min(2.0 * length, part.high - at);
-      double log_error = log_error_of(f, {at, at + length});
-      while (!(log_error <= allowed) && length > 1e-7 * (1.0 + std::fabs(at))) {
-        length *= 0.6;
-        log_error = log_error_of(f, {at, at + length});
-      }
-      const double end = part.high - (at + length) < 1e-3 * length ? part.high : at + length;
-      result.panels.push_back({{at, end}, log_error});
-      result.log_error = log_add_exp(result.log_error,
-                                     end == at + length ? log_error : log_error_of(f, {at, end}));
-      if (result.panels.size() > kMostPanels) {
-        result.log_error = kInf;
-        return result;
-      }
-      at = end;
-    }
-    result.dropped -= part.length();
-  }
-  if (result.dropped <= 1e-12 * f.range.length())
-    result.dropped = 0.0;  // the parts joined are the range
-  return result;
-}
-
-/// Calls use(z, log weight) for every point of a panel.
-template <class Use>
-void for_points(Range panel, Use&& use) {
-  const double middle = 0.5 * (panel.low + panel.high), half = 0.5 * panel.length();
-  const auto& x = Rule::abscissa();
-  const auto& w = Rule::weights();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    use(middle - half * x[i], std::log(half * w[i]));
-    use(middle + half * x[i], std::log(half * w[i]));
-  }
-}
-
 /// r^{1+s} and r^{-s} under the normal density, for z > m/2.
 struct TwoSided {
   TwoSidedGaussian step;
@@ -180,9 +90,6 @@ struct LaplaceDensity {
   }
 };
 
-/// Of the largest value: what all panels may be off by is far below the rounding of k steps.
-double log_relative(double k) { return -44.0 - std::log(k); }
-
 }  // namespace
 
 TiltedLaw tilted_law(const TwoSidedGaussian& step, double s0, double reach) {
@@ -194,8 +101,8 @@ TiltedLaw tilted_law(const TwoSidedGaussian& step, double s0, double reach) {
   // The atom at 0: (1 - q)(2 Phi(m/2) - 1).
   const double atom = (1.0 - step.q) * std::erf(0.5 * step.m / std::numbers::sqrt2);
   terms.add(4.0, std::log(atom), 0.0, 0.0, 0.0, 0.0);
-  for (const Panel& panel : all.panels) {
-    for_points(panel.range, [&](double z, double log_weight) {
+  for (const Range& panel : all.panels) {
+    for_points(panel, [&](double z, double log_weight) {
       const double l = f.log_ratio(z), base = log_weight - 0.5 * z * z - kLogRootTwoPi;
       const double shift = -2.0 * step.m * std::fabs(z) * std::expm1(-std::fabs(l));
       const double size = 0.5 * z * z + std::fabs(l) + std::fabs(log_weight);
@@ -219,8 +126,8 @@ TiltedLaw tilted_law(const LaplaceStep& step, double s0, double reach) {
   terms.reserve(kPoints * all.panels.size() + 2);
   terms.add(1.0, -std::numbers::ln2, s0 * e, e, e, 0.0);
   terms.add(1.0 + e, -std::numbers::ln2 - e, -s0 * e, -e, e, 0.0);
-  for (const Panel& panel : all.panels) {
-    for_points(panel.range, [&](double l, double log_weight) {
+  for (const Range& panel : all.panels) {
+    for_points(panel, [&](double l, double log_weight) {
       const double log_base = log_weight - 2.0 * std::numbers::ln2 - 0.5 * (e - l);
       terms.add(4.0 + e + std::fabs(log_weight), log_base, s0 * l, l, e, 0.0);
     });

@@ -20,9 +20,13 @@ std::optional<RealGrid> grid_of(const StepLoss& step) {
   return std::nullopt;
 }
 
-/// By how much a loss may change where its law has one standard deviation, at most.
+/// By how much a loss may change where its law has one standard deviation, about; `add` tilts away from hits.
 double steepest_of(const StepLoss& step) {
-  return std::visit(Overloaded{[](const SampledGaussian& s) { return s.m; },
+  return std::visit(Overloaded{[](const SampledGaussian& s) {
+                                 return s.direction == StepDirection::add
+                                            ? s.m * std::clamp(10.0 * s.q, 1e-9, 1.0)
+                                            : s.m;
+                               },
                                [](const GroupGaussian& s) { return s.g * s.m; },
                                [](const TwoSidedGaussian& s) { return s.m; },
                                [](const auto& s) { return s.eps0; }},
@@ -34,7 +38,7 @@ double steepest_of(const StepLoss& step) {
 PlainTransform::PlainTransform(const TotalLoss& loss, Work* work)
     : Transform(loss.mu_squared, work) {
   for (const StepLoss& step : loss.steps) {
-    entries_.push_back({step, count_of(step), grid_of(step), {}, {}});
+    entries_.push_back({step, count_of(step), grid_of(step), {}, {}, {}});
   }
 }
 
@@ -93,29 +97,36 @@ double PlainTransform::log_beyond(double reach, double enough) {
   return sum;
 }
 
-double PlainTransform::terms_at(double reach) {
-  double sum = 100.0;  // what a row costs besides
-  for (const Entry& entry : entries_) sum += points_of(entry.step, s0_, reach);
+double PlainTransform::terms_for(const Rows& rows) {
+  double sum = 100.0 * rows.count;  // what a row costs besides
+  for (const Entry& entry : entries_) {
+    sum += phase_rows_terms(points_of(entry.step, s0_, rows.reach()), rows.count, entry.k);
+  }
   return sum;
 }
 
-bool PlainTransform::prepare(double reach) {
-  for (Entry& entry : entries_) {
-    entry.law = tilted_law(entry.step, s0_, reach);
-    work_->points -= static_cast<double>(entry.law.size());
-  }
+bool PlainTransform::prepare(const Rows& rows) {
+  step_ = rows.step();
   log_unit_ = 0.5 * mu_squared_ * s0_ * (s0_ + 1.0);
-  for (const Entry& entry : entries_) log_unit_ += entry.k * entry.law.cumulant;
+  for (Entry& entry : entries_) {
+    entry.law = tilted_law(entry.step, s0_, rows.reach());
+    work_->points -= static_cast<double>(entry.law.size());
+    entry.rows = phase_rows(entry.law.weight, entry.law.loss, rows.period,
+                            static_cast<std::size_t>(rows.count), entry.k);
+    log_unit_ += entry.k * entry.law.cumulant;
+  }
   return true;
 }
 
-Transform::Value PlainTransform::value(double y) const {
+Transform::Value PlainTransform::value(std::size_t n) const {
+  const double y = static_cast<double>(n) * step_;
   std::complex<double> log(-0.5 * mu_squared_ * y * y, mu_squared_ * (s0_ + 0.5) * y);
   double log_wider = 0.0;  // with every |M| as large as it may be
   for (const Entry& entry : entries_) {
-    const std::complex<double> ratio = complex_log1p(entry.law.change_at(y));
+    const std::complex<double> ratio = complex_log1p(entry.rows.change[n]);
+    const double error = entry.law.error_at(y) + entry.rows.error_at(y);
     log += entry.k * ratio;
-    log_wider += entry.k * std::log1p(entry.law.error_at(y) * std::exp(-ratio.real()));
+    log_wider += entry.k * std::log1p(error * std::exp(-ratio.real()));
   }
   return {log, std::exp(log.real()) * std::expm1(log_wider)};
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sfumato/privacy/accounting/phase_rows.hpp"
 #include "sfumato/privacy/accounting/real_grid.hpp"
 #include "sfumato/privacy/accounting/tilted_law.hpp"
 #include "sfumato/privacy/accounting/total_loss.hpp"
@@ -18,9 +19,9 @@ class PlainTransform final : public Transform {
   [[nodiscard]] double highest_abscissa() const override;
   void stand_at(double s0) override;
   [[nodiscard]] double log_beyond(double reach, double enough) override;
-  [[nodiscard]] double terms_at(double reach) override;
-  [[nodiscard]] bool prepare(double reach) override;
-  [[nodiscard]] Value value(double y) const override;
+  [[nodiscard]] double terms_for(const Rows& rows) override;
+  [[nodiscard]] bool prepare(const Rows& rows) override;
+  [[nodiscard]] Value value(std::size_t n) const override;
 
  private:
   struct Entry {
@@ -29,6 +30,7 @@ class PlainTransform final : public Transform {
     std::optional<RealGrid> grid;
     StepCumulant here;  ///< at s0
     TiltedLaw law;      ///< at s0
+    PhaseRows rows;
   };
   [[nodiscard]] StepCumulant cumulant_of(Entry& entry, double s);
 

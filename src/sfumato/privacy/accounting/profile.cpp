@@ -61,6 +61,11 @@ class ShiftedCurve {
     return point;
   }
 
+  /// At least log delta(eps) for every eps >= 0.
+  [[nodiscard]] double log_most() {
+    return shift_ > 0.0 ? 0.0 : std::min(0.0, log_add_exp(log_failure_, log_survival_ + curve_.log_most()) + 8.0 * kUnit);
+  }
+
   /// About the eps at which log delta is log_target.
   [[nodiscard]] std::optional<double> guess(double log_target) {
     if (!(log_target > log_failure_)) return std::nullopt;
@@ -68,6 +73,8 @@ class ShiftedCurve {
     const auto eps = rest < 0.0 ? curve_.guess(rest) : std::nullopt;
     return eps ? std::optional(*eps + shift_) : std::nullopt;
   }
+
+  [[nodiscard]] double threshold_guess(double fpr) { return curve_.threshold_guess(fpr) + shift_; }
 
  private:
   double log_survival_, log_failure_, shift_;
@@ -107,6 +114,8 @@ class LossProfile::Impl {
     return point;
   }
   [[nodiscard]] std::optional<double> guess(double log_target) { return upper_->guess(log_target); }
+  [[nodiscard]] double threshold_guess(double fpr) { return upper_->threshold_guess(fpr); }
+  [[nodiscard]] double log_most() { return upper_->log_most(); }
   [[nodiscard]] double highest() const { return highest_; }
 
  private:
@@ -236,11 +245,14 @@ EpsilonEnclosure LossProfile::epsilon(double delta) {
   double target = log_delta - 8.0 * kUnit * (1.0 - log_delta) - 0.5 * kMargin;
   if (end > log_delta) return {impl_->at(kInf).log.log_lo > log_delta + kMargin ? kInf : 0.0, kInf};
   if (end > target) target = log_delta;
+  if (impl_->log_most() <= target) return {0.0, 0.0};
   const double guess = impl_->guess(target).value_or(1.0);
   EpsilonSearch search([this](double eps) { return impl_->at(eps); }, target,
                        highest < kInf ? 2.0 * highest : kInf);
   return search.around(guess > 0.0 ? guess : 1e-3 * std::min(1.0, highest));
 }
+
+double LossProfile::threshold_guess(double fpr) { return impl_->threshold_guess(fpr); }
 
 TailEnclosure LossProfile::tail(double eps) {
   const LogEnclosure here = delta(eps).log;

@@ -55,6 +55,9 @@ class LossProfile {
   /// Throws   InvalidArgument if delta is not in [0, 1).
   [[nodiscard]] EpsilonEnclosure epsilon(double delta);
 
+  /// About the threshold that the loss exceeds with the probability `fpr` under Q, where nothing fails.
+  [[nodiscard]] double threshold_guess(double fpr);
+
   /// delta(eps) = P(T > eps) - e^eps Q(T > eps) is convex in x = e^eps with the slope -Q(T > eps) to the right (Spec §17.5): secants to
   /// both sides enclose the slope.
   [[nodiscard]] TailEnclosure tail(double eps);

@@ -53,6 +53,10 @@ MixtureRatio::Log MixtureRatio::log_of_group(double z) const {
   return {value, std::fabs(value) + std::fabs(top) + 0.2 * g_ + largest_b};
 }
 
+double MixtureRatio::hit_share(double z) const {
+  return 1.0 / (1.0 + (1.0 - q_) / q_ * std::exp(0.5 * m_ * m_ - m_ * z));
+}
+
 MixtureRatio::Shift MixtureRatio::shift(double eta) const {
   return {eta, std::cos(m_ * eta), std::sin(m_ * eta)};
 }

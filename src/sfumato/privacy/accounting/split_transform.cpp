@@ -6,7 +6,6 @@
 
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/decay.hpp"
-#include "sfumato/privacy/accounting/phase_sum.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
 namespace sfumato {
@@ -31,7 +30,7 @@ SplitTransform::SplitTransform(const std::vector<RatioStep>& steps, const std::v
                                double mu_squared, Work* work)
     : Transform(mu_squared, work) {
   for (std::size_t j = 0; j < steps.size(); ++j) {
-    entries_.push_back({steps[j], cuts[j], RealGrid(steps[j], cuts[j]), {}, {}, {}, 0.0, 0.0, 0.0});
+    entries_.push_back({steps[j], cuts[j], RealGrid(steps[j], cuts[j]), {}, {}, {}, 0.0, 0.0, 0.0, {}, {}});
   }
 }
 
@@ -106,19 +105,22 @@ double SplitTransform::log_beyond(double reach, double enough) {
   return std::log(sum) + normal;
 }
 
-double SplitTransform::terms_at(double reach) {
-  double sum = 150.0;  // what a row costs besides
+double SplitTransform::terms_for(const Rows& rows) {
+  double sum = 150.0 * rows.count;  // what a row costs besides
   for (const Entry& entry : entries_) {
-    sum += 2.0 * trapezoid::range_of(entry.step, s0_).length() /
-           trapezoid::spacing_for(entry.step, s0_, reach, entry.cut.width);
+    const double points =
+        trapezoid::range_of(entry.step, s0_).length() /
+        trapezoid::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
+    sum += 2.0 * phase_rows_terms(points, rows.count, entry.step.k);
   }
   return sum;
 }
 
-bool SplitTransform::prepare(double reach) {
+bool SplitTransform::prepare(const Rows& rows) {
+  step_ = rows.step();
   log_unit_ = 0.5 * mu_squared_ * s0_ * (s0_ + 1.0);
   for (Entry& entry : entries_) {
-    const double h = trapezoid::spacing_for(entry.step, s0_, reach, entry.cut.width);
+    const double h = trapezoid::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
     const trapezoid::Range range = trapezoid::range_of(entry.step, s0_);
     if (!(range.length() / h < kMostPoints)) return false;
     const double first = std::ceil(range.low / h), last = std::floor(range.high / h);
@@ -144,28 +146,32 @@ bool SplitTransform::prepare(double reach) {
                       std::exp(trapezoid::log_above(entry.step, s0_) - entry.law.cumulant) +
                       1.1e-21 * entry.cut.hit(range.low);
     log_unit_ += entry.step.k * entry.law.cumulant;
+    const auto count = static_cast<std::size_t>(rows.count);
+    entry.all_rows =
+        phase_rows(entry.law.weight, entry.law.loss, rows.period, count, entry.step.k);
+    entry.hit_rows = phase_rows(entry.hit, entry.law.loss, rows.period, count, entry.step.k);
   }
   return true;
 }
 
-Transform::Value SplitTransform::value(double y) const {
+Transform::Value SplitTransform::value(std::size_t n) const {
+  const double y = static_cast<double>(n) * step_;
   const Complex normal(-0.5 * mu_squared_ * y * y, mu_squared_ * (s0_ + 0.5) * y);
   Complex log_all = normal, log_rest(0.0, 0.0);
   // The error is telescoped: k |B| of one step changes by the errors of the others, and B by its own.
   double log_most = normal.real(), relative = 0.0, hits = 0.0, own = 0.0;
   for (const Entry& entry : entries_) {
     const double k = entry.step.k;
-    const Complex change = entry.law.change_at(y);
-    const PhaseSum turned = phase_sum(entry.hit.data(), entry.law.loss.data(), entry.hit.size(), y);
-    const Complex hit(entry.hit_share + turned.re, turned.im), all = 1.0 + change;
+    const Complex change = entry.all_rows.change[n];
+    const Complex hit = entry.hit_share + entry.hit_rows.change[n], all = 1.0 + change;
     log_all += k * complex_log1p(change);
     log_rest += k * complex_log1p(-hit / all);
-    const double error = entry.law.error_at(y);
+    const double error = entry.law.error_at(y) + entry.all_rows.error_at(y);
     const double most = std::max(std::abs(all), std::abs(all - hit)) + error;
     log_most += k * std::log(most);
     relative += k * error / most;
     hits += k * std::abs(hit) / most;
-    own += k * (entry.hit_slope * std::fabs(y) + entry.hit_floor) / most;
+    own += k * (entry.hit_slope * y + entry.hit_floor + entry.hit_rows.error_at(y)) / most;
   }
   const Complex some = -complex_expm1(log_rest);
   return {log_all + std::log(some), std::exp(log_most) * (hits * relative + own)};

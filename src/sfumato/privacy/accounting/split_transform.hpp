@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sfumato/privacy/accounting/cut.hpp"
+#include "sfumato/privacy/accounting/phase_rows.hpp"
 #include "sfumato/privacy/accounting/real_grid.hpp"
 #include "sfumato/privacy/accounting/tilted_law.hpp"
 #include "sfumato/privacy/accounting/transform.hpp"
@@ -20,9 +21,9 @@ class SplitTransform final : public Transform {
   [[nodiscard]] double highest_abscissa() const override;
   void stand_at(double s0) override;
   [[nodiscard]] double log_beyond(double reach, double enough) override;
-  [[nodiscard]] double terms_at(double reach) override;
-  [[nodiscard]] bool prepare(double reach) override;
-  [[nodiscard]] Value value(double y) const override;
+  [[nodiscard]] double terms_for(const Rows& rows) override;
+  [[nodiscard]] bool prepare(const Rows& rows) override;
+  [[nodiscard]] Value value(std::size_t n) const override;
 
   /// log E e^{sT} over the losses without a hit and its derivative, rounded up: nothing where s is too large.
   struct Bulk {
@@ -39,6 +40,7 @@ class SplitTransform final : public Transform {
     TiltedLaw law;                           ///< at s0
     std::vector<double> hit;                 ///< of each weight of the law
     double hit_share, hit_slope, hit_floor;  ///< sum of `hit`; its error: slope |y| + floor
+    PhaseRows all_rows, hit_rows;
   };
 
   std::vector<Entry> entries_;

@@ -8,6 +8,7 @@
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/panels.hpp"
 #include "sfumato/privacy/accounting/phase_sum.hpp"
+#include "sfumato/privacy/accounting/ratio_panels.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
 namespace sfumato {
@@ -105,23 +106,32 @@ std::complex<double> TiltedLaw::change_at(double y) const {
 
 double TiltedLaw::error_at(double y) const { return error_slope * std::fabs(y) + error_floor; }
 
+namespace {
+TiltedLaw law_of_ratio(const RatioStep& step, double s0, double reach) {
+  return panels::are_fewer(step, s0, reach) ? panels::tilted_law(step, s0, reach)
+                                            : trapezoid::tilted_law(step, s0, reach);
+}
+double points_of_ratio(const RatioStep& step, double s0, double reach) {
+  return panels::are_fewer(step, s0, reach) ? panels::points_of(step, s0, reach)
+                                            : trapezoid::points_of(step, s0, reach);
+}
+}  // namespace
+
 TiltedLaw tilted_law(const StepLoss& step, double s0, double reach) {
   return std::visit(
-      Overloaded{
-          [&](const SampledGaussian& s) { return trapezoid::tilted_law(RatioStep(s), s0, reach); },
-          [&](const GroupGaussian& s) { return trapezoid::tilted_law(RatioStep(s), s0, reach); },
-          [&](const RandomisedResponse& s) { return response_law(s, s0); },
-          [&](const auto& s) { return panels::tilted_law(s, s0, reach); }},
+      Overloaded{[&](const SampledGaussian& s) { return law_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const GroupGaussian& s) { return law_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const RandomisedResponse& s) { return response_law(s, s0); },
+                 [&](const auto& s) { return panels::tilted_law(s, s0, reach); }},
       step);
 }
 
 double points_of(const StepLoss& step, double s0, double reach) {
   return std::visit(
-      Overloaded{
-          [&](const SampledGaussian& s) { return trapezoid::points_of(RatioStep(s), s0, reach); },
-          [&](const GroupGaussian& s) { return trapezoid::points_of(RatioStep(s), s0, reach); },
-          [&](const RandomisedResponse&) { return 2.0; },
-          [&](const auto& s) { return panels::points_of(s, s0, reach); }},
+      Overloaded{[&](const SampledGaussian& s) { return points_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const GroupGaussian& s) { return points_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const RandomisedResponse&) { return 2.0; },
+                 [&](const auto& s) { return panels::points_of(s, s0, reach); }},
       step);
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <complex>
+#include <cstddef>
+#include <numbers>
 
 namespace sfumato {
 
@@ -38,18 +41,28 @@ class Transform {
   /// The most that log |transform / unit| is on the line for |y| >= reach; no better one is looked for once it is below `enough`.
   [[nodiscard]] virtual double log_beyond(double reach, double enough) = 0;
 
-  /// About how many terms one value takes on the line for |y| <= reach.
-  [[nodiscard]] virtual double terms_at(double reach) = 0;
+  /// The places y_n = 2 pi n / period, n < count, on a line.
+  struct Rows {
+    double period, count;
+    [[nodiscard]] double step() const { return 2.0 * std::numbers::pi / period; }
+    [[nodiscard]] double reach() const { return step() * (count - 1.0); }
+    [[nodiscard]] static Rows until(double reach, double period) {
+      return {period, std::ceil(reach * period / (2.0 * std::numbers::pi)) + 1.0};
+    }
+  };
 
-  /// Makes what value() needs for |y| <= reach; false where the work does not allow it.
-  [[nodiscard]] virtual bool prepare(double reach) = 0;
+  /// About how many terms the values in these rows take.
+  [[nodiscard]] virtual double terms_for(const Rows& rows) = 0;
 
-  /// The transform at s0 + iy over the unit, as a logarithm, and by how much it may be off.
+  /// Makes what value() needs; false where the work does not allow it.
+  [[nodiscard]] virtual bool prepare(const Rows& rows) = 0;
+
+  /// The transform at s0 + i y_n over the unit, as a logarithm, and by how much it may be off.
   struct Value {
     std::complex<double> log;
     double error;
   };
-  [[nodiscard]] virtual Value value(double y) const = 0;
+  [[nodiscard]] virtual Value value(std::size_t n) const = 0;
 
  protected:
   /// Of steps beside a normal loss of E e^{sT} = e^{mu_squared s (s+1) / 2}.
@@ -58,6 +71,7 @@ class Transform {
   double mu_squared_;
   Work* work_;
   double s0_ = 0.0, log_unit_ = 0.0;
+  double step_ = 0.0;  ///< of the rows
 };
 
 }  // namespace sfumato
