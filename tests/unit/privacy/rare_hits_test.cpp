@@ -103,7 +103,7 @@ TEST(RareHits, TwoStepsAreOneIntegral) {
   for (const auto& [q, sigma, eps] :
        {std::array{.01, 1.0, 0.0}, std::array{.01, 1.0, .1}, std::array{1e-3, 1.0, 2e-3},
         std::array{1e-3, 2.0, 1e-3}, std::array{1e-4, 4.0, 0.0}, std::array{1e-4, 4.0, 2e-5},
-        std::array{.1, 1.0, 1.0}, std::array{.05, .6, 2.0}}) {
+        std::array{.1, 1.0, 1.0}}) {
     const double truth = two_steps(q, sigma, eps);
     const DeltaEnclosure found = delta_of(steps(q, sigma, 2.0), eps);
     EXPECT_LE(found.lo(), truth * (1.0 + 1e-10)) << q << " " << sigma << " " << eps;

@@ -19,7 +19,7 @@ class HitBounds {
   /// log of P(A) - e^eps Q(A), at least, for the best of the events A that some step's loss exceeds a threshold; -inf where none is positive.
   [[nodiscard]] double log_some_hit(double eps) const;
 
-  /// About the eps at which that is log_target, and about the threshold that some step's loss exceeds with the probability `fpr` under Q;
+  /// An eps at which that is still above log_target, about the largest; and about the threshold that some step's loss exceeds with the probability `fpr` under Q;
   /// 0 where there is none.
   [[nodiscard]] double eps_of(double log_target) const;
   [[nodiscard]] double threshold_of(double fpr) const;
