@@ -30,10 +30,10 @@ constexpr Work kMoreWork{3e5, 1.2e7};        // of the others
 constexpr double kLogLeastMirrored = -25.0;  // of delta: below it a difference has too few digits
 constexpr double kFewHits = 3.0;             // a single contour is tried first where there are more
 constexpr double kVeryRare = 1.0;
-constexpr double kHopeless = 1.0;            // width of a contour that six times the work will not mend
-constexpr double kPerOctave = 2.0;           // regions, over eps
-constexpr double kSmallest = 0x1p-40;        // eps of a region of its own
-constexpr int kAtZero = -1000;               // the region of eps = 0
+constexpr double kHopeless = 1.0;      // width of a contour that six times the work will not mend
+constexpr double kPerOctave = 2.0;     // regions, over eps
+constexpr double kSmallest = 0x1p-40;  // eps of a region of its own
+constexpr int kAtZero = -1000;         // the region of eps = 0
 constexpr std::size_t kMostRegions = 64;
 
 /// About the x that a standard normal number exceeds with the probability p.
@@ -47,11 +47,11 @@ double normal_tail_point(double p) {
 double expected_hits(const TotalLoss& loss) {
   double hits = 0.0;
   for (const StepLoss& step : loss.steps) {
-    hits += std::visit(Overloaded{[](const SampledGaussian& s) { return s.k * s.q; },
-                                  [](const GroupGaussian& s) { return s.k * s.g * s.q; },
-                                  [](const TwoSidedGaussian&) { return kInf; },
-                                  [](const auto&) { return 0.0; }},
-                       step);
+    hits += std::visit(
+        Overloaded{[](const SampledGaussian& s) { return s.k * s.q; },
+                   [](const GroupGaussian& s) { return s.k * s.g * s.q; },
+                   [](const TwoSidedGaussian&) { return kInf; }, [](const auto&) { return 0.0; }},
+        step);
   }
   return hits;
 }

@@ -53,7 +53,7 @@ class DeltaCurve {
     std::optional<Contour> right;
     std::optional<MirroredContour> mirrored;
     std::optional<SplitContour> split;
-    bool is_simple = false;  ///< the first is narrow, and alone
+    bool is_simple = false;     ///< the first is narrow, and alone
     double log_chernoff = 0.0;  ///< at s_chernoff, without -s eps
     double s_chernoff = 0.0;
   };

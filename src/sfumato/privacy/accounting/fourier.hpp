@@ -26,7 +26,8 @@ class Fourier {
 
  private:
   std::size_t length_;
-  std::vector<double> cosine_, sine_;  ///< of pi j / half for j < half, from half = 1 on, at half + j
+  std::vector<double> cosine_,
+      sine_;  ///< of pi j / half for j < half, from half = 1 on, at half + j
 };
 
 }  // namespace sfumato

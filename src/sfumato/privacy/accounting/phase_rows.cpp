@@ -21,7 +21,9 @@ constexpr double kMostRepeated = 3e4;  // steps that multiply the error of a tra
 constexpr double kRemainder = 1e-17;   // of Taylor's series
 
 /// The length of the lattice: moves turn by pi/4 at most.
-std::size_t length_for(std::size_t count) { return std::bit_ceil(4 * std::max<std::size_t>(count, 16)); }
+std::size_t length_for(std::size_t count) {
+  return std::bit_ceil(4 * std::max<std::size_t>(count, 16));
+}
 
 /// Terms of Taylor's series, an even number, for moves that turn by `most`.
 int orders_for(double most) {
@@ -59,7 +61,8 @@ Moved moved(const std::vector<double>& loss, double period, std::size_t length, 
   for (const double l : loss) {
     const double place = l * per_loss, nearest = std::nearbyint(place);
     const double wrapped = nearest - n * std::floor(nearest / n);
-    result.point.push_back(static_cast<std::uint32_t>(wrapped) & static_cast<std::uint32_t>(length - 1));
+    result.point.push_back(static_cast<std::uint32_t>(wrapped) &
+                           static_cast<std::uint32_t>(length - 1));
     result.turn.push_back(per_move * (place - nearest));
   }
   return result;
@@ -141,7 +144,8 @@ PhaseRows by_transforms(const std::vector<double>& weight, const std::vector<dou
   }
   // The transforms; moments have at most 4 roundings per order, a point one more for every visit; twice for what is subtracted.
   const double roundings = 4.0 * orders + visits(at.point, length) + 16.0;
-  rows.error = 2.0 * size.value() * (fourier.sup_error() + roundings * kUnit) + 1.01 * beyond.value();
+  rows.error =
+      2.0 * size.value() * (fourier.sup_error() + roundings * kUnit) + 1.01 * beyond.value();
   rows.slope = 8.0 * kUnit * slope.value();
   return rows;
 }

@@ -63,7 +63,10 @@ class ShiftedCurve {
 
   /// At least log delta(eps) for every eps >= 0.
   [[nodiscard]] double log_most() {
-    return shift_ > 0.0 ? 0.0 : std::min(0.0, log_add_exp(log_failure_, log_survival_ + curve_.log_most()) + 8.0 * kUnit);
+    return shift_ > 0.0
+               ? 0.0
+               : std::min(0.0, log_add_exp(log_failure_, log_survival_ + curve_.log_most()) +
+                                   8.0 * kUnit);
   }
 
   /// About the eps at which log delta is log_target.

@@ -17,7 +17,7 @@ using trapezoid::Range;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kPi = std::numbers::pi;
-constexpr double kFew = 400.0;   // points of the trapezoidal rule: it is quicker to place
+constexpr double kFew = 400.0;  // points of the trapezoidal rule: it is quicker to place
 
 /// phi, and phi times the powers of r(z) and r(-z) that the transform of a step has at s0.
 class TiltedDensity {
@@ -67,8 +67,12 @@ class TiltedDensity {
 };
 
 Integrand integrand_of(const TiltedDensity& f, Range range) {
-  return {range, [&f](double z) { return f.most_on({z, z}); },
-          [&f](Range r) { return f.most_on(r); }, [&f](const Ellipse& e) { return f.on_ellipse(e); }};
+  return {range,
+          [&f](double z) {
+            return f.most_on({z, z});
+          },
+          [&f](Range r) { return f.most_on(r); },
+          [&f](const Ellipse& e) { return f.on_ellipse(e); }};
 }
 
 }  // namespace
@@ -80,7 +84,8 @@ double points_of(const RatioStep& step, double s0, double reach) {
   double sum = 0.0;
   for (const Range& part : trapezoid::parts_of(step, s0).parts) {
     double best = -kInf;
-    for (double z = part.low; z < part.high; z += kCell) best = std::max(best, density.most_on({z, z}));
+    for (double z = part.low; z < part.high; z += kCell)
+      best = std::max(best, density.most_on({z, z}));
     for (double z = part.low; z < part.high; z += kCell) {
       const double depth = best - density.most_on({z, z});
       const double wanted = std::max(0.0, 44.0 + std::log(step.k) - depth);

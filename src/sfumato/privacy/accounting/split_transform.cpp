@@ -30,7 +30,8 @@ SplitTransform::SplitTransform(const std::vector<RatioStep>& steps, const std::v
                                double mu_squared, Work* work)
     : Transform(mu_squared, work) {
   for (std::size_t j = 0; j < steps.size(); ++j) {
-    entries_.push_back({steps[j], cuts[j], RealGrid(steps[j], cuts[j]), {}, {}, {}, 0.0, 0.0, 0.0, {}, {}});
+    entries_.push_back(
+        {steps[j], cuts[j], RealGrid(steps[j], cuts[j]), {}, {}, {}, 0.0, 0.0, 0.0, {}, {}});
   }
 }
 
@@ -108,9 +109,8 @@ double SplitTransform::log_beyond(double reach, double enough) {
 double SplitTransform::terms_for(const Rows& rows) {
   double sum = 150.0 * rows.count;  // what a row costs besides
   for (const Entry& entry : entries_) {
-    const double points =
-        trapezoid::range_of(entry.step, s0_).length() /
-        trapezoid::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
+    const double points = trapezoid::range_of(entry.step, s0_).length() /
+                          trapezoid::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
     sum += 2.0 * phase_rows_terms(points, rows.count, entry.step.k);
   }
   return sum;
@@ -147,8 +147,7 @@ bool SplitTransform::prepare(const Rows& rows) {
                       1.1e-21 * entry.cut.hit(range.low);
     log_unit_ += entry.step.k * entry.law.cumulant;
     const auto count = static_cast<std::size_t>(rows.count);
-    entry.all_rows =
-        phase_rows(entry.law.weight, entry.law.loss, rows.period, count, entry.step.k);
+    entry.all_rows = phase_rows(entry.law.weight, entry.law.loss, rows.period, count, entry.step.k);
     entry.hit_rows = phase_rows(entry.hit, entry.law.loss, rows.period, count, entry.step.k);
   }
   return true;
