@@ -53,11 +53,11 @@ inline Real two_step_delta(double q, double m, StepDirection direction, double e
       removes ? Real(exp(Real(eps)) / (1 - Real(q))) : Real(1 / (exp(Real(eps)) * (1 - Real(q))));
   const double bend = static_cast<double>(log((end - (1 - Real(q))) / q)) / m + 0.5 * m;
   std::vector<double> edges;
-  for (double z = -16.0; z <= 16.0 + m; z += 0.5) {
-    if (!(std::fabs(z - bend) < 0.5)) edges.push_back(z);
+  for (double z = -16.0; z <= 16.0 + m; z += 1.0) {
+    if (!(std::fabs(z - bend) < 1.0)) edges.push_back(z);
   }
   edges.push_back(16.0 + m);
-  for (double away = 0.5; away > 1e-6; away *= 0.6) {
+  for (double away = 1.0; away > 1e-6; away *= 0.5) {
     for (const double z : {bend - away, bend + away}) {
       if (z > -16.0 && z < 16.0 + m) edges.push_back(z);
     }

@@ -16,8 +16,10 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnit = 0x1p-53;
-constexpr double kNarrow = 1e-8;          // of the value: no other method is asked
-constexpr double kGood = 3e-6;            // of the value: no other that takes long is asked
+constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
+// Of the value: no other method that takes long is asked. The others are sharper where hits are not so rare.
+constexpr double kGood = 5e-8, kGoodIfRare = 3e-6;
+constexpr double kSoRare = 0.15;          // expected hits
 constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
 constexpr double kLogUnderflow =
     -650.0;                            // of delta: below it distribution functions have no digits
@@ -153,6 +155,7 @@ bool DeltaCurve::leads_by_hits() {
 
 DeltaCurve::Region DeltaCurve::region_around(double centre) {
   Region region;
+  const double good = expected_hits(loss_) <= kSoRare ? kGoodIfRare : kGood;
   double width = kInf, right_width = kInf;
   const auto width_of = [&](const auto& contour) {
     if (!contour) return kInf;
@@ -181,13 +184,13 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
   };
   const bool is_mirrored_first = leads_by_hits();
   if (is_mirrored_first) try_mirrored();
-  if (width > kGood) try_right(kFirstWork);
+  if (width > good) try_right(kFirstWork);
   region.is_simple = !is_mirrored_first && width < kNarrow;
   if (region.is_simple) return region;
-  if (width > kGood && !is_mirrored_first) try_mirrored();
+  if (width > good && !is_mirrored_first) try_mirrored();
   const bool is_hopeless = !(right_width < kHopeless && right_width < 1e3 * width);
-  if (width > kGood && !is_hopeless) try_right(kMoreWork);
-  if (width > kGood) {
+  if (width > good && !is_hopeless) try_right(kMoreWork);
+  if (width > good) {
     work_ = Work{};
     region.split = SplitContour::at(loss_, centre, &work_);
   }
@@ -228,7 +231,9 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
   intersect(region.right, Method::contour);
   intersect(region.mirrored, Method::contour);
   intersect(region.split, Method::split);
-  if (!(width < kGood)) point.log = intersected(point.log, {hits_->log_some_hit(eps), 0.0});
+  if (!(width < kGoodIfRare)) {
+    point.log = intersected(point.log, {hits_->log_some_hit(eps), 0.0});
+  }
   return point;
 }
 
