@@ -6,7 +6,8 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
-#include "sfumato/fit/grid.hpp"
+#include "sfumato/fit/noise_mode.hpp"
+#include "sfumato/privacy/release_grid.hpp"
 #include "sfumato/random/release_bits.hpp"
 
 namespace sfumato {

@@ -4,7 +4,7 @@
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
-#include "sfumato/fit/grid.hpp"
+#include "sfumato/fit/noise_mode.hpp"
 #include "sfumato/random/release_bits.hpp"
 
 namespace sfumato {

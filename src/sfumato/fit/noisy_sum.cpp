@@ -6,6 +6,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/privacy/accounting/discrete_noise.hpp"
+#include "sfumato/privacy/release_grid.hpp"
 #include "sfumato/random/discrete_gaussian.hpp"
 
 namespace sfumato {

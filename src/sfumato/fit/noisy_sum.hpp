@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <functional>
 
-#include "sfumato/fit/grid.hpp"
+#include "sfumato/fit/noise_mode.hpp"
 #include "sfumato/random/release_bits.hpp"
 
 namespace sfumato {

@@ -1,4 +1,4 @@
-#include "sfumato/fit/grid.hpp"
+#include "sfumato/privacy/release_grid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@ constexpr double kLeastDeviation = 1024.0;
 [[noreturn]] void refuse_grid(double rows) {
   throw InvalidArgument("no grid is fine enough for " + std::to_string(rows) +
                             " rows with so little or so much noise",
-                        "Ask for a larger or smaller epsilon, or use `noise_mode` = gaussian");
+                        "Ask for a larger or smaller epsilon, or for noise in floating point");
 }
 
 }  // namespace

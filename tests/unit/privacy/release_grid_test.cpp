@@ -1,4 +1,4 @@
-#include "sfumato/fit/grid.hpp"
+#include "sfumato/privacy/release_grid.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,6 @@
 #include <Eigen/Core>
 #include <cstdint>
 
-#include "sfumato/fit/noise_mode.hpp"
-
 namespace sfumato {
 
 /// Integers in place of the contributions of records (Spec §24.2). All arithmetic on them is exact in double precision as long as sums stay below 2^53.
