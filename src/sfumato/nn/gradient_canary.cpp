@@ -1,5 +1,7 @@
 #include "sfumato/nn/gradient_canary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +24,8 @@ CanaryMu canary_mu(std::span<const double> variances, std::span<const double> ca
   return {certified * std::min(1.0, std::sqrt(square) / clip), certified};
 }
 
-GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network) {
+GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network,
+                               std::size_t number) {
   if (policy.kind != NoiseKind::clipped || policy.metric == PrivateMetric::released) {
     throw InvalidArgument(
         "a gradient canary for noise whose size in a direction is not known beforehand",
@@ -32,7 +35,15 @@ GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network
   const Clipping clipping = clipping_of(policy);
   GradientCanary canary;
   for (std::size_t b = 0; b < clipping.clips.size(); ++b) {
-    const std::size_t at = network.blocks()[b].offset;
+    const std::size_t at = network.blocks()[b].offset + number;
+    const std::size_t room =
+        clipping.by_block() ? network.blocks()[b].size() : network.parameter_count();
+    if (number >= room) {
+      throw InvalidArgument(
+          fmt::format("{} gradient canaries, but only {} parameters that are clipped together",
+                      number + 1, room),
+          "Plant as many canaries as there are parameters, or fewer");
+    }
     double root = 1.0;
     if (policy.fixed) root = std::sqrt(static_cast<double>((*policy.fixed)[at]));
     double variance = std::pow(deviations[b] * root, 2);

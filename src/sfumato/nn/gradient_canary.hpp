@@ -19,16 +19,17 @@ struct CanaryMu {
 [[nodiscard]] CanaryMu canary_mu(std::span<const double> variances, std::span<const double> canary,
                                  double clip, double noise_multiplier, std::uint64_t steps);
 
-/// A gradient of the largest norm that the policy lets through, in one coordinate of each block that is clipped by itself (the first of the
-/// block, the first of all where there is one clip): what an audit of the mechanism puts in a record's place. Whatever the coordinate, it
-/// stands out of the noise as far as any gradient can.
+/// A gradient of the largest norm that the policy lets through, in one coordinate of each block that is clipped by itself: what an audit of
+/// the mechanism puts in a record's place. Whatever the coordinate, it stands out of the noise as far as any gradient can. Canary number k
+/// has coordinate k of each block (of all parameters, where there is one clip).
 struct GradientCanary {
   std::vector<std::size_t> coordinates;
   std::vector<float> values;  ///< of the sum before it is divided
   /// What sums along the coordinates are weighed with for the best score: value over the variance of the noise.
   std::vector<double> weights;
 };
-/// Throws   InvalidArgument for a policy that does not clip, or whose metric follows the data.
-[[nodiscard]] GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network);
+/// Throws   InvalidArgument for a policy that does not clip, or whose metric follows the data, and if there is no coordinate of that number.
+[[nodiscard]] GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network,
+                                             std::size_t number = 0);
 
 }  // namespace sfumato

@@ -123,11 +123,11 @@ void require_variances(const NoisePolicy& policy, const Network& network, bool p
 }
 
 void require_clipped(const NoisePolicy& policy, const Network& network, const Refuse& refuse) {
-  if (policy.metric == PrivateMetric::input) {
-    refuse("the metric `input` needs second moments that are released first",
-           "Train it with `sfumato train --private`");
-  }
   const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
+  if (policy.metric == PrivateMetric::input && !positive(policy.metric_mu)) {
+    refuse("the metric `input` is made of second moments that are released first, at a cost",
+           "Give `metric_mu`, the mu of Gaussian privacy that the release may cost");
+  }
   if (!positive(policy.noise_multiplier)) {
     refuse(fmt::format("noise_multiplier = {} is not a finite positive number",
                        policy.noise_multiplier),

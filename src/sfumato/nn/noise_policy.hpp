@@ -59,6 +59,10 @@ struct NoisePolicy {
   double clip = 0.0;                     ///< of each record's gradient, in the metric
   std::vector<double> layer_clips = {};  ///< per_layer: of each of its blocks
   double noise_multiplier = 0.0;  ///< deviation of the noise over what a record contributes at most
+  // input: what the release of the inputs' second moments costs, as mu of Gaussian privacy, and how the metric is made of it (Spec §23.4).
+  double metric_mu = 0.0;
+  double metric_floor = 1.0;  ///< of the eigenvalues, in edges of the noise
+  double input_bound = 0.0;   ///< longer inputs are scaled down in the moments; 0: sqrt(inputs)
   /// low_rank: F, column by column in the network's order.
   std::shared_ptr<const std::vector<std::vector<float>>> factor = {};
 };

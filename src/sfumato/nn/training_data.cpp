@@ -1,9 +1,11 @@
+#include "sfumato/nn/training_data.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "sfumato/nn/trial_group.hpp"
+#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {

@@ -150,7 +150,9 @@ void add_optional(const GroupState& state, Arrays& arrays) {
   add_by_model("moments", state.moments, arrays);
   std::vector<std::vector<double>> zeroed;
   for (const ModelRecord& record : state.models) {
-    zeroed.push_back({static_cast<double>(record.zeroed_records), record.canary_score});
+    std::vector<double>& row = zeroed.emplace_back();
+    row.push_back(static_cast<double>(record.zeroed_records));
+    row.insert(row.end(), record.canary_scores.begin(), record.canary_scores.end());
   }
   if (!zeroed.empty()) arrays.emplace("clipped", matrix_array(matrix_of(zeroed)));
 }
@@ -161,10 +163,14 @@ void read_optional(const Reader& reader, GroupState& state) {
   read_by_model(reader, "average", models, state.averages);
   read_by_model(reader, "moments", models, state.moments);
   if (reader.find("clipped") == nullptr) return;
-  const Eigen::MatrixXd& zeroed = reader.matrix("clipped", static_cast<Eigen::Index>(models), 2);
+  const Eigen::MatrixXd& zeroed = reader.matrix("clipped", static_cast<Eigen::Index>(models), -1);
   for (std::size_t m = 0; m < models; ++m) {
-    state.models[m].zeroed_records = reader.count(zeroed(static_cast<Eigen::Index>(m), 0));
-    state.models[m].canary_score = zeroed(static_cast<Eigen::Index>(m), 1);
+    const auto row = static_cast<Eigen::Index>(m);
+    if (zeroed.cols() == 0) reader.refuse("`clipped` is empty");
+    state.models[m].zeroed_records = reader.count(zeroed(row, 0));
+    for (Eigen::Index k = 1; k < zeroed.cols(); ++k) {
+      state.models[m].canary_scores.push_back(zeroed(row, k));
+    }
   }
 }
 

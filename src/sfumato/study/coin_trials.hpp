@@ -11,7 +11,8 @@ namespace sfumato {
 
 /// One model of a world that coins made.
 struct CoinRun {
-  std::vector<double> scores;          ///< logit of the confidence in each canary or record
+  /// Logit of the confidence in each canary or record; of gradient canaries what the steps moved along them.
+  std::vector<double> scores;
   std::vector<std::uint8_t> included;  ///< 1 where the model was trained on it
 };
 

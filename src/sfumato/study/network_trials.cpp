@@ -6,8 +6,10 @@
 
 #include "sfumato/nn/exact_gradient.hpp"
 #include "sfumato/nn/initialise.hpp"
+#include "sfumato/study/input_metric_training.hpp"
 #include "sfumato/study/measures.hpp"
 #include "sfumato/study/model_summary.hpp"
+#include "sfumato/study/training_guarantee.hpp"
 
 namespace sfumato {
 namespace {
@@ -112,6 +114,7 @@ std::shared_ptr<const NetworkTrials::Pair> NetworkTrials::pair(std::uint64_t dra
                                  : SlotPair{own_slots(made.slots.slots, made.slots.other), World{}};
       for (const auto& [slots, world] : {SlotPair{made.slots.slots, World{}}, other}) {
         made.each.push_back(std::make_shared<TrainingData>(sets_.train, slots, std::vector{world}));
+        made.each_slots.push_back(slots);
       }
     }
     const std::uint32_t slot = made.slots.other.changes.front().slot;
@@ -128,11 +131,14 @@ TrialGroup NetworkTrials::make_group(std::uint64_t seed) const {
   return TrialGroup(network_, of->both ? of->both : of->each.front(), policies_, training);
 }
 
-std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group, const TrainingData& data,
+std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group,
+                                                  const std::shared_ptr<const TrainingData>& data,
+                                                  const Slots& slots, const Training& training,
                                                   Observer& observer) const {
-  group.train_until(study_.train.iterations, observer);
-  if (group.step() < study_.train.iterations) return {};
-  const auto own = summarise_training(group, data);
+  const GroupMaterial material{
+      network_, sets_.train, slots, data, policies_, training, relation_of(study_.adjacency.kind)};
+  if (!train_to_end(group, material, observer)) return {};
+  const auto own = summarise_training(group, *data);
   std::vector<std::optional<ModelSummary>> test(group.models().size());
   if (test_) test = summarise(group, *test_, first_labels(*sets_.test, test_->count()));
   std::vector<WorldResult> results;
@@ -160,11 +166,13 @@ void NetworkTrials::train(std::uint64_t draw, const TrialSeeds& seeds,
   training.seed = seeds.batches;
   training.init_seed = seeds.init;
   training.noise_seed = seeds.noise;
-  if (training.gradient_canary) training.canary_slot = of->slots.other.changes.front().slot;
+  if (training.gradient_canary) training.canary_slots = {of->slots.other.changes.front().slot};
   const std::shared_ptr<const TrainingData>& data =
       worlds.size() == 2 ? of->both : of->each[worlds.front()];
   TrialGroup group(network_, data, policies_, training);
-  std::vector<WorldResult> models = summaries(group, *data, observer);
+  std::vector<WorldResult> models =
+      summaries(group, data, worlds.size() == 2 ? of->slots.slots : of->each_slots[worlds.front()],
+                training, observer);
   if (models.empty()) return;
 
   // D' may lack the differing record altogether: D has all.
@@ -196,7 +204,7 @@ void NetworkTrials::train(std::uint64_t draw, const TrialSeeds& seeds,
                     of->label, result.scores);
       if (training.gradient_canary) {
         for (NamedScore& score : result.scores) {  // in place of that on the record's own gradient
-          if (score.name == "projection") score.value = record.canary_score;
+          if (score.name == "projection") score.value = record.canary_scores.front();
         }
       }
       if (!records.empty()) {
@@ -220,8 +228,13 @@ void NetworkTrials::train_by_coins(std::uint64_t seed, std::vector<TrialResult>&
       std::make_shared<const TrainingData>(sets_.train, coins_.slots, std::vector{world});
   Training training = study_.train;
   training.seed = seed;
+  if (training.gradient_canary) {
+    for (const SlotChange& change : coins_.other.changes) {
+      training.canary_slots.push_back(change.slot);
+    }
+  }
   TrialGroup group(network_, data, policies_, training);
-  std::vector<WorldResult> models = summaries(group, *data, observer);
+  std::vector<WorldResult> models = summaries(group, data, coins_.slots, training, observer);
   if (models.empty()) return;
 
   std::vector<bool> out(data->slots, false);
@@ -239,6 +252,10 @@ void NetworkTrials::train_by_coins(std::uint64_t seed, std::vector<TrialResult>&
         included.push_back(out[change.slot] ? 0.0F : 1.0F);
       }
       result.series = {{"coin_losses", std::move(losses)}, {"included", std::move(included)}};
+      const std::vector<double>& scores = group.models()[m].canary_scores;
+      if (!scores.empty()) {
+        result.series.push_back({"coin_scores", std::vector<float>(scores.begin(), scores.end())});
+      }
     }
     trial.worlds.front() = std::move(result);
   }

@@ -40,7 +40,7 @@ class NetworkTrials {
   ///   confidence     p, its softmax probability
   ///   margin         log(p / (1 - p)): the logit of LiRA
   ///   gradient_norm  minus the norm of its gradient
-  ///   projection     how far the weights moved from their start against its gradient there
+  ///   projection     how far the weights moved from their start against its gradient there; with gradient_canary that of the canary
   /// and where the study asks for flatness and couples the worlds, numbers that describe the model
   /// (Spec §10): hessian_trace, hessian_largest, mixed_norm, gradient_difference, covariance_trace,
   /// covariance_largest. Series:
@@ -53,6 +53,7 @@ class NetworkTrials {
   /// Trains one model of each policy in a world made by coins of this seed (coin_slots()), and fills in
   /// results[policy].worlds.front(). Series, over the canaries or all slots of D:
   ///   coin_losses   cross-entropy of the record that D has there
+  ///   coin_scores   with gradient_canary: what the steps moved along each canary (ModelRecord::canary_scores)
   ///   included      1 where the model was trained on it
   void train_by_coins(std::uint64_t seed, std::vector<TrialResult>& results,
                       Observer& observer) const;
@@ -65,12 +66,15 @@ class NetworkTrials {
     SlotPair slots;
     std::shared_ptr<const TrainingData> both;               ///< together
     std::vector<std::shared_ptr<const TrainingData>> each;  ///< not together: D alone, D' alone
+    std::vector<Slots> each_slots;                          ///< theirs
     std::optional<RecordStore> differing;
     std::uint8_t label = 0;  ///< of the differing record in D
   };
   [[nodiscard]] std::shared_ptr<const Pair> pair(std::uint64_t draw) const;
   /// Trains the group to its end and summarises its models; nothing if the observer asked to stop.
-  [[nodiscard]] std::vector<WorldResult> summaries(TrialGroup& group, const TrainingData& data,
+  [[nodiscard]] std::vector<WorldResult> summaries(TrialGroup& group,
+                                                   const std::shared_ptr<const TrainingData>& data,
+                                                   const Slots& slots, const Training& training,
                                                    Observer& observer) const;
 
   Study study_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/fit/sensitivity.hpp"
 #include "sfumato/nn/private_noise.hpp"
 #include "sfumato/privacy/accounting/clipping.hpp"
 
@@ -22,6 +23,10 @@ double contribution(const NoisePolicy& policy, const Network& network) {
 NeighbouringRelation relation_of(Adjacency adjacency) {
   return adjacency == Adjacency::remove ? NeighbouringRelation::zero_out
                                         : NeighbouringRelation::replace_one;
+}
+
+PrivateRelease release_of_moments(double mu, NeighbouringRelation relation) {
+  return {GaussianNoise{multiplier_of_mu(mu, relation)}};
 }
 
 PrivateRelease release_of_training(const NoisePolicy& policy, const Network& network,
@@ -63,6 +68,9 @@ TrainingGuarantee training_guarantee(const NoisePolicy& policy, const Network& n
   if (policy.kind != NoiseKind::clipped) return {std::nullopt, what_a_guarantee_needs(policy)};
   try {
     Accountant accountant(relation);
+    if (policy.metric == PrivateMetric::input) {
+      accountant.compose(release_of_moments(policy.metric_mu, relation));
+    }
     accountant.compose(release_of_training(policy, network, training, slots));
     return {std::move(accountant), {}};
   } catch (const InvalidArgument& error) {

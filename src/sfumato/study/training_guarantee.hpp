@@ -31,6 +31,9 @@ struct TrainingGuarantee {
                                                    std::size_t slots,
                                                    NeighbouringRelation relation);
 
+/// The second moments that the metric `input` is made of: a Gaussian release of that mu, whoever the neighbours are (Spec §22.2, §21.4).
+[[nodiscard]] PrivateRelease release_of_moments(double mu, NeighbouringRelation relation);
+
 /// The steps as one release. Throws   InvalidArgument as require_accountable().
 [[nodiscard]] PrivateRelease release_of_training(const NoisePolicy& policy, const Network& network,
                                                  const Training& training, std::size_t slots);

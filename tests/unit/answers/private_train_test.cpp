@@ -2,12 +2,13 @@
 
 #include <filesystem>
 
-#include "sfumato/answers/train/input_metric.hpp"
 #include "sfumato/answers/train/private_answer.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/nn/initialise.hpp"
 #include "sfumato/report/text.hpp"
+#include "sfumato/study/input_metric.hpp"
 #include "sfumato/study/material.hpp"
+#include "sfumato/study/training_guarantee.hpp"
 #include "unit/study/small_study.hpp"
 
 namespace sfumato {
@@ -82,6 +83,56 @@ TEST_F(PrivateTrain, TheInputMetricSharesTheBudget) {
   asked.target_epsilon.reset();
   asked.settings = {"noise.0.noise_multiplier=1.0"};
   EXPECT_THROW((void)answer(asked, observer), InvalidArgument);
+  // Both multipliers may also be given, and both releases are counted.
+  asked.settings = {"noise.0.noise_multiplier=1.0", "noise.0.metric_mu=0.5"};
+  const PrivateTrainAnswer given = answer(asked, observer);
+  EXPECT_EQ(given.guarantee.releases().list.size(), 2U);
+  EXPECT_EQ(
+      std::get<GaussianNoise>(given.guarantee.releases().list[0].mechanism).noise_multiplier,
+      std::get<GaussianNoise>(release_of_moments(0.5, NeighbouringRelation::zero_out).mechanism)
+          .noise_multiplier);
+}
+
+TEST_F(PrivateTrain, HardenedNoiseHasTheSameGuaranteeAndSaysWhatItProtects) {
+  for (const std::string metric : {"isotropic", "per_layer", "released", "input"}) {
+    PrivateTrainQuestion asked = question();
+    asked.settings = {"noise=[{policy=\"private\",metric=\"" + metric + "\",clip=0.5}]",
+                      "train.iterations=5"};
+    const PrivateTrainAnswer plain = answer(asked, observer);
+    asked.hardened = true;
+    const PrivateTrainAnswer exact = answer(asked, observer);
+    EXPECT_EQ(exact.guarantee.epsilon(), plain.guarantee.epsilon()) << metric;
+    EXPECT_TRUE(exact.secret && exact.finished && !exact.diverged) << metric;
+    const std::string text = render_text(document_of(exact, Detail::full), {100, false});
+    EXPECT_NE(text.find("exact, on a grid"), std::string::npos) << text;
+    EXPECT_EQ(text.find("low bits, the order of sums"), std::string::npos) << text;
+    EXPECT_NE(text.find("How long steps take is not protected"), std::string::npos) << text;
+    asked.seed = 4;  // an experiment can be repeated, exactly
+    EXPECT_EQ(answer(asked, observer).parameters, answer(asked, observer).parameters);
+  }
+}
+
+TEST_F(PrivateTrain, WhatWasReleasedBeforeCounts) {
+  PrivateTrainQuestion asked = question();
+  asked.out = small.dir / "first";
+  (void)answer(asked, observer);
+  const std::string account = small.dir / "first/accounting.toml";
+  asked.out.clear();
+  asked.after = account;
+  const std::string spent = message_of<InvalidArgument>([&] {
+    PrivateTrainQuestion less = asked;
+    less.target_epsilon = 1.0;
+    (void)answer(less, observer);
+  });
+  EXPECT_NE(spent.find("budget is spent"), std::string::npos) << spent;
+  EXPECT_NE(spent.find("epsilon 3"), std::string::npos) << spent;
+  asked.target_epsilon = 4.0;
+  const PrivateTrainAnswer second = answer(asked, observer);
+  EXPECT_LE(second.guarantee.epsilon().nats(), 4.0);
+  EXPECT_EQ(second.guarantee.releases().list.size(), 2U);
+  PrivateTrainQuestion alone = question();
+  alone.target_epsilon = 4.0;
+  EXPECT_GT(second.policy.noise_multiplier, answer(alone, observer).policy.noise_multiplier);
 }
 
 TEST_F(PrivateTrain, WhitenedInputsAndUnwhitenedWeightsAreTheSameModel) {
@@ -89,9 +140,12 @@ TEST_F(PrivateTrain, WhitenedInputsAndUnwhitenedWeightsAreTheSameModel) {
   const StudySets sets = load_sets(study);
   const Network network = network_of(study.model, sets.train);
   ReleaseBits bits(ReleaseKey::from_seed(1));
+  NoisePolicy policy;
+  policy.metric_mu = 0.5;
+  policy.input_bound = 10.0;
   const InputMetric metric =
-      release_input_metric(network, sets.train, random_slots(sets.train, 20, 1), {0.5, 10.0, 1.0},
-                           NeighbouringRelation::zero_out, bits, observer);
+      release_input_metric(network, sets.train, random_slots(sets.train, 20, 1), {}, policy,
+                           NeighbouringRelation::zero_out, NoiseMode::gaussian, bits, observer);
   const LabelledSet white = whitened(sets.train, metric);
   Training train;
   train.batch_size = 5;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -50,6 +51,8 @@ struct PairedModels {
 struct CanaryModels {
   std::vector<OneRunAudit> replicas;  ///< the level is divided by their number
   ScoreSample scores;                 ///< of all replicas, by coin
+  /// What the best replica shows beside what is proven: epsilon at the deltas of the audit, and mu.
+  std::vector<TwoSided> quantities = {};
 };
 
 /// Shadow models: half of them fit LiRA, each of the others is attacked on one record.
@@ -73,6 +76,8 @@ struct PolicyAudit {
   /// none if shadow models allow no audit. Of several replicas the best.
   [[nodiscard]] std::optional<Claimed<Epsilon>> epsilon(Delta delta) const;
   [[nodiscard]] std::optional<double> maximum(Delta delta) const;
+  /// What is known from both sides; nothing of shadow models.
+  [[nodiscard]] std::span<const TwoSided> quantities() const;
 };
 
 /// That the score is another than the default, because models of `policy` have not the default `wanted`.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/study/path_kl_risk.hpp"
 #include "sfumato/study/proven_bounds.hpp"
@@ -42,5 +43,10 @@ struct PathKl {
 [[nodiscard]] std::vector<TwoSided> two_sided(const Audit& audit, const ProvenBounds& proven,
                                               const PathKl& path_kl, std::span<const double> deltas,
                                               std::span<const double> epsilons);
+
+/// Of one-run audits, whose bounds hold together: epsilon at every delta and mu, by the best of them.
+[[nodiscard]] std::vector<TwoSided> two_sided(std::span<const OneRunAudit> replicas,
+                                              const ProvenBounds& proven,
+                                              std::span<const double> deltas);
 
 }  // namespace sfumato

@@ -84,12 +84,11 @@ void state_claims(Document& document, const std::vector<PolicyClaim>& claims) {
 /// What a policy shows at the audit's first delta, from both sides where the other is known.
 void add_policies(Document& document, const LedgerAudit& audit) {
   const double at = audit.deltas.front();
-  std::vector<const TwoSided*> sides;  // by policy; nullptr where coins made the worlds
+  std::vector<const TwoSided*> sides;  // by policy; nullptr for shadow models
   bool proven = false, path_kl = false;
   for (const PolicyAudit& policy : audit.policies) {
-    const auto* paired = std::get_if<PairedModels>(&policy.models);
-    sides.push_back(paired != nullptr ? &paired->quantities.front() : nullptr);
-    if (paired == nullptr) continue;
+    sides.push_back(policy.quantities().empty() ? nullptr : &policy.quantities().front());
+    if (sides.back() == nullptr) continue;
     proven = proven || sides.back()->proven.has_value();
     path_kl = path_kl || sides.back()->path_kl.has_value();
   }
@@ -121,12 +120,10 @@ void add_policies(Document& document, const LedgerAudit& audit) {
 
 void add_brief(Document& document, const LedgerAudit& audit) {
   for (const PolicyAudit& policy : audit.policies) {
-    const auto* paired = std::get_if<PairedModels>(&policy.models);
-    if (paired == nullptr) continue;
-    const auto contradiction =
-        std::find_if(paired->quantities.begin(), paired->quantities.end(),
-                     [](const TwoSided& of) { return of.contradicts_proof(); });
-    if (contradiction == paired->quantities.end()) continue;
+    const std::span<const TwoSided> sides = policy.quantities();
+    const auto contradiction = std::find_if(
+        sides.begin(), sides.end(), [](const TwoSided& of) { return of.contradicts_proof(); });
+    if (contradiction == sides.end()) continue;
     state_contradiction(document, *contradiction, policy.policy, audit.options.confidence);
   }
   const std::vector<PolicyClaim> claims = claims_of(audit);

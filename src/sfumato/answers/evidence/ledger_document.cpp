@@ -186,8 +186,10 @@ void add_pairs(Document& document, const LedgerAudit& audit) {
   add_losses(document, audit);
 }
 
-void add_two_sided_results(Document& document, const PairedModels& paired, const Subjects& of) {
-  for (const TwoSided& quantity : paired.quantities) {
+void add_two_sided_results(Document& document, const LedgerAudit& audit,
+                           const PolicyAudit& policy) {
+  const Subjects of = {{"policy", policy.policy}};
+  for (const TwoSided& quantity : policy.quantities()) {
     Subjects subjects = of;
     std::string name = "mu";
     if (quantity.quantity == AuditedQuantity::epsilon) {
@@ -200,6 +202,10 @@ void add_two_sided_results(Document& document, const PairedModels& paired, const
     if (quantity.proven) document.add_result(name + "_proven", *quantity.proven, subjects);
     if (quantity.path_kl) document.add_result(name + "_path_kl", *quantity.path_kl, subjects);
   }
+  for (const TwoSided& quantity : policy.quantities()) {
+    if (!quantity.contradicts_proof()) continue;
+    add_contradiction_verdict(document, quantity, policy.policy, audit.options.confidence);
+  }
 }
 
 void add_results(Document& document, const LedgerAudit& audit) {
@@ -207,11 +213,6 @@ void add_results(Document& document, const LedgerAudit& audit) {
     const Subjects of = {{"policy", policy.policy}};
     if (const auto* paired = std::get_if<PairedModels>(&policy.models)) {
       add_bound_results(document, paired->audit, audit.deltas, audit.epsilons, of);
-      add_two_sided_results(document, *paired, of);
-      for (const TwoSided& quantity : paired->quantities) {
-        if (!quantity.contradicts_proof()) continue;
-        add_contradiction_verdict(document, quantity, policy.policy, audit.options.confidence);
-      }
     } else if (const auto* canaries = std::get_if<CanaryModels>(&policy.models)) {
       for (std::size_t r = 0; r < canaries->replicas.size(); ++r) {
         Subjects replica = of;
@@ -221,6 +222,7 @@ void add_results(Document& document, const LedgerAudit& audit) {
     } else if (const auto& shadows = std::get<ShadowModels>(policy.models); shadows.audit) {
       add_bound_results(document, *shadows.audit, audit.deltas, audit.epsilons, of);
     }
+    add_two_sided_results(document, audit, policy);
     for (const ClaimCheck& check : policy.claims) {
       add_claim_verdict(document, check, policy.policy);
     }
@@ -230,9 +232,7 @@ void add_results(Document& document, const LedgerAudit& audit) {
 /// All verdicts: proofs that are contradicted, then claims.
 void state_verdicts(Document& document, const LedgerAudit& audit) {
   for (const PolicyAudit& policy : audit.policies) {
-    const auto* paired = std::get_if<PairedModels>(&policy.models);
-    if (paired == nullptr) continue;
-    for (const TwoSided& quantity : paired->quantities) {
+    for (const TwoSided& quantity : policy.quantities()) {
       if (!quantity.contradicts_proof()) continue;
       state_contradiction(document, quantity, policy.policy, audit.options.confidence);
     }

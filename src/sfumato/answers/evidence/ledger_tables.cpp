@@ -121,6 +121,15 @@ void add_canaries(Document& document, const LedgerAudit& audit) {
                        quantity_text(AuditedQuantity::epsilon, audit.deltas[i])});
   }
   columns.push_back({"mu", "mu"});
+  const bool proven =
+      std::any_of(audit.policies.begin(), audit.policies.end(), [](const PolicyAudit& policy) {
+        return !policy.quantities().empty() && policy.quantities().front().proven;
+      });
+  if (proven) {
+    columns.push_back(
+        {"proven", quantity_text(AuditedQuantity::epsilon, audit.deltas.front()) + ", proven"});
+    columns.push_back({"mu_proven", "mu, proven"});
+  }
   Table table("one_run", "One-run audit: canaries included by fair coin flips", columns, 2);
   for (const PolicyAudit& policy : audit.policies) {
     const auto* canaries = std::get_if<CanaryModels>(&policy.models);
@@ -131,6 +140,11 @@ void add_canaries(Document& document, const LedgerAudit& audit) {
       std::vector<Cell> row = {policy.policy, r + 1, best.canaries, best.guesses, best.correct};
       for (const double delta : audit.deltas) row.emplace_back(replica.epsilon(Delta(delta)));
       row.emplace_back(replica.mu());
+      if (proven) {
+        for (const TwoSided* of : {&canaries->quantities.front(), &canaries->quantities.back()}) {
+          row.push_back(cell_of(of->proven, of->no_proof));
+        }
+      }
       table.add_row(std::move(row));
     }
   }

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "sfumato/answers/account/state.hpp"
+#include "sfumato/answers/account/spent.hpp"
 #include "sfumato/answers/fit/canary.hpp"
 #include "sfumato/answers/fit/self_bounds.hpp"
 #include "sfumato/core/error.hpp"
@@ -37,31 +35,6 @@ PublicTable public_table_of(const FitQuestion& question, std::string_view text) 
   }
   require_public(table, question.model);
   return table;
-}
-
-/// What was released before, from a model of ours or a saved accountant.
-std::vector<PrivateRelease> before_of(const FitQuestion& question, const PublicTable& table) {
-  if (question.after.empty()) return {};
-  std::string text = read_file(question.after, std::uint64_t{64} << 20);
-  if (suffix_of(question.after) == ".json") {
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    const auto pointer = nlohmann::json::json_pointer("/guarantee/releases");
-    if (json.is_discarded() || !json.contains(pointer) || !json.at(pointer).is_string()) {
-      throw InvalidArgument("is no model that `sfumato fit` wrote with a guarantee",
-                            "Give such a model, or a file of `sfumato account --save`",
-                            Where::in(question.after));
-    }
-    text = json.at(pointer).get<std::string>();
-  }
-  const Accountant accountant = load_accountant(text, question.after);
-  const PrivateReleases& before = accountant.releases();
-  if (before.relation != table.relation || before.group_size != 1) {
-    throw InvalidArgument(
-        fmt::format("protects other neighbours ({}, groups of {}) than this fit ({}, one record)",
-                    name(before.relation), before.group_size, name(table.relation)),
-        "Releases add up only between the same neighbours", Where::in(question.after));
-  }
-  return before.list;
 }
 
 std::vector<FitPrediction> predictions_of(const FitQuestion& question, const PublicTable& table,
@@ -102,7 +75,7 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   const std::string text = read_table_file(question.table);
   const PublicTable table = public_table_of(question, text);
   const FitBudget budget{{Epsilon(question.target_epsilon), Delta(question.target_delta)},
-                         before_of(question, table)};
+                         releases_before(question.after, table.relation)};
   const FitMechanism mechanism =
       question.mechanism ? *question.mechanism
                          : choose_mechanism(table, question.model, question.settings, budget);

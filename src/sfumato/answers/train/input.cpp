@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/core/error.hpp"
+
 namespace sfumato {
 
 TrainInput read_input(const TrainQuestion& question) {
@@ -15,6 +17,12 @@ TrainInput read_input(const TrainQuestion& question) {
   auto data = training_data(sets.train, pair);
   Network network = network_of(study.model, sets.train);
   std::vector<NoisePolicy> policies = policies_of(study, network);
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    if (policies[p].metric != PrivateMetric::input) continue;
+    throw InvalidArgument("the metric `input` is made of moments that each world releases first",
+                          "Train it with `sfumato study run`, or with --private",
+                          study.noise[p].where);
+  }
   std::string identity = canonical_text(study) + inputs_text(study, sets);
   return {std::move(study),   std::move(sets),     std::move(pair),    std::move(data),
           std::move(network), std::move(policies), std::move(identity)};

@@ -9,21 +9,21 @@
 #include <memory>
 #include <numeric>
 
-#include "sfumato/answers/train/input_metric.hpp"
+#include "sfumato/answers/account/spent.hpp"
+#include "sfumato/answers/account/state.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npz.hpp"
 #include "sfumato/nn/state_dict.hpp"
 #include "sfumato/privacy/accounting/calibrate.hpp"
 #include "sfumato/random/release_bits.hpp"
+#include "sfumato/report/number.hpp"
+#include "sfumato/study/input_metric.hpp"
 #include "sfumato/study/material.hpp"
 #include "sfumato/study/training_guarantee.hpp"
 
 namespace sfumato {
 namespace {
-
-/// Streams 2 step and 2 step + 1 are those of the steps.
-constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
 
 Study read_private_study(const PrivateTrainQuestion& question) {
   Study study = read_study(question.study, question.settings);
@@ -42,64 +42,103 @@ Study read_private_study(const PrivateTrainQuestion& question) {
     throw InvalidArgument("both target_epsilon and noise_multiplier say how much noise to add",
                           "Give one of them", noise.where);
   }
+  if (question.target_epsilon && noise.metric_mu != 0.0) {
+    throw InvalidArgument("both target_epsilon and metric_mu say what second moments may cost",
+                          "Leave metric_mu out: metric_share divides the budget", noise.where);
+  }
+  if (question.metric_floor) noise.metric_floor = *question.metric_floor;
+  if (question.input_bound) noise.input_bound = *question.input_bound;
+  study.train.hardened = question.hardened;
+  if (study.train.batches == BatchScheme::fixed_size && study.adjacency.kind == Adjacency::remove) {
+    throw InvalidArgument(
+        "batches of fixed size have no guarantee where a record is removed: the size of the table "
+        "would change",
+        "Set adjacency.kind = \"replace\", or train.sampler = \"poisson\"",
+        Where::in(question.study));
+  }
   // Nothing of the other world is computed, and nothing is logged: each would be a release.
   study.train.path_kl = study.train.gradient_differences = false;
   study.train.log_every = 0;
   return study;
 }
 
-/// mu of the one Gaussian release that would use up the target.
-double whole_budget(const PrivacyBudget& target, NeighbouringRelation relation) {
+/// mu of the one Gaussian release that would use up what is left of the target.
+double whole_budget(const PrivateReleases& before, const PrivacyBudget& target) {
   const PrivateRelease once{GaussianNoise{1.0}};
-  const double multiplier = least_noise({relation}, {once}, target);
-  return (relation == NeighbouringRelation::replace_one ? 2.0 : 1.0) / multiplier;
+  const double multiplier = least_noise(before, {once}, target);
+  return (before.relation == NeighbouringRelation::replace_one ? 2.0 : 1.0) / multiplier;
 }
 
-/// A release of that mu, whatever the neighbours (Spec §21.4: a Gaussian event counts double where a record is replaced).
-PrivateRelease release_of_mu(double mu, NeighbouringRelation relation) {
-  return {GaussianNoise{(relation == NeighbouringRelation::replace_one ? 2.0 : 1.0) / mu}};
+/// Throws what the target lacks: what was released before may exceed it already.
+void require_budget(const PrivateReleases& before, const PrivacyBudget& target,
+                    const PrivateTrainQuestion& question) {
+  if (before.list.empty() || meets(before, target)) return;
+  const double spent = Accountant(before).guarantee(target.delta).epsilon().nats();
+  throw InvalidArgument(
+      fmt::format("the budget is spent: what was released before has epsilon {} at delta {}, the "
+                  "least that can be reached, and target_epsilon is {}",
+                  format_number(spent, Rounding::up, 4), target.delta.probability(),
+                  target.epsilon.nats()),
+      "Give a larger target_epsilon, which is for all releases together",
+      Where::in(question.after));
+}
+
+/// The same with the most noise that is looked for.
+void require_reach(PrivateReleases all, PrivateRelease steps, const PrivacyBudget& target) {
+  constexpr double kMost = 1e9;
+  std::get<GaussianNoise>(steps.mechanism).noise_multiplier = kMost;
+  all.list.push_back(std::move(steps));
+  if (meets(all, target)) return;
+  const double least = Accountant(all).guarantee(target.delta).epsilon().nats();
+  throw InvalidArgument(
+      fmt::format("{} at delta {} is out of reach: with noise a billion times the "
+                  "clip epsilon is still {}",
+                  target.epsilon.nats(), target.delta.probability(),
+                  format_number(least, Rounding::up, 4)),
+      "Ask for a larger epsilon, or train fewer steps", Where::key("target_epsilon"));
 }
 
 struct PrivateMechanism {
   NoisePolicy policy;
   Accountant accountant;
-  double metric_mu = 0.0;  ///< of the inputs' second moments; 0: they are not released
 };
 
 /// The policy with its multiplier, and everything that will be released.
-PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, const Study& study,
-                              const Network& network, std::size_t records, bool input_metric) {
+PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
+                              const Network& network, std::size_t records) {
   const NeighbouringRelation relation = relation_of(study.adjacency.kind);
-  Study plain = study;
-  if (question.target_epsilon) plain.noise.front().noise_multiplier = 1.0;
-  PrivateMechanism found{policies_of(plain, network).front(), Accountant(relation)};
+  NoiseSpec& noise = study.noise.front();
   PrivateReleases before{relation};
-  if (input_metric) {
-    if (!question.target_epsilon) {
-      throw InvalidArgument("the metric `input` shares a budget, and none is given",
-                            "Give target_epsilon instead of noise_multiplier",
-                            study.noise.front().where);
-    }
-    const PrivacyBudget target{Epsilon(*question.target_epsilon), Delta(question.target_delta)};
-    found.metric_mu = std::sqrt(question.metric_share) * whole_budget(target, relation);
-    before.list.push_back(release_of_mu(found.metric_mu, relation));
-    found.accountant.compose(before.list.front());
-  }
-  PrivateRelease steps = release_of_training(found.policy, network, study.train, records);
-  require_accountable(steps, relation, 1);
+  before.list = releases_before(question.after, relation);
+  const bool by_inputs = noise.metric == PrivateMetric::input;
   if (question.target_epsilon) {
     const PrivacyBudget target{Epsilon(*question.target_epsilon), Delta(question.target_delta)};
+    require_budget(before, target, question);
+    noise.noise_multiplier = 1.0;
+    if (by_inputs) {
+      noise.metric_mu = std::sqrt(question.metric_share) * whole_budget(before, target);
+      before.list.push_back(release_of_moments(noise.metric_mu, relation));
+    }
+    const PrivateRelease steps =
+        release_of_training(policies_of(study, network).front(), network, study.train, records);
+    require_accountable(steps, relation, 1);
+    require_reach(before, steps, target);
     // A little more, for the rounding between the multiplier here and what it comes to in the policy.
-    const double multiplier = least_noise(before, {steps}, target) * (1.0 + 1e-12);
-    if (multiplier == 0.0) {
+    noise.noise_multiplier = least_noise(before, {steps}, target) * (1.0 + 1e-12);
+    if (noise.noise_multiplier == 0.0) {
       throw InvalidArgument("the target is met without any noise, so that it means little",
                             "Ask for a smaller delta: below one over the number of records",
                             Where::key("target_delta"));
     }
-    plain.noise.front().noise_multiplier = multiplier;
-    found.policy = policies_of(plain, network).front();
-    steps = release_of_training(found.policy, network, study.train, records);
+  } else if (by_inputs) {
+    if (noise.metric_mu > 0.0) {
+      before.list.push_back(release_of_moments(noise.metric_mu, relation));
+    }
   }
+  PrivateMechanism found{policies_of(study, network).front(), Accountant(relation)};
+  for (const PrivateRelease& release : before.list) found.accountant.compose(release);
+  const PrivateRelease steps = release_of_training(found.policy, network, study.train, records);
+  require_accountable(steps, relation, 1);
   found.accountant.compose(steps);
   return found;
 }
@@ -126,6 +165,8 @@ void write_model(const PrivateTrainAnswer& answer) {
   }
   const std::filesystem::path directory(answer.question.out);
   writer.write((directory / "model.npz").string(), Compression::stored);
+  // What the next release about these records continues from (`after`).
+  if (answer.secret) write_file((directory / "accounting.toml").string(), save(answer.accountant));
 }
 
 }  // namespace
@@ -133,13 +174,11 @@ void write_model(const PrivateTrainAnswer& answer) {
 PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observer) {
   Study study = read_private_study(question);
   prepare_out(question);
-  const bool input_metric = study.noise.front().metric == PrivateMetric::input;
-  if (input_metric) study.noise.front().metric = PrivateMetric::isotropic;
   StudySets sets = load_sets(study);
   const Network network = network_of(study.model, sets.train);
   const std::size_t records = study.data.records == 0 ? sets.train.count() : study.data.records;
   const Slots slots = random_slots(sets.train, records, study.data.seed);
-  const PrivateMechanism mechanism = mechanism_of(question, study, network, records, input_metric);
+  const PrivateMechanism mechanism = mechanism_of(question, study, network, records);
 
   PrivateTrainAnswer answer{question,
                             study,
@@ -147,6 +186,7 @@ PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observ
                             mechanism.policy,
                             question.target_epsilon.has_value(),
                             records,
+                            mechanism.accountant,
                             mechanism.accountant.guarantee(Delta(question.target_delta))};
   const auto key = std::make_shared<const ReleaseKey>(
       question.seed ? ReleaseKey::from_seed(*question.seed) : ReleaseKey::from_system());
@@ -154,15 +194,12 @@ PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observ
   study.train.key = key;
 
   std::optional<InputMetric> metric;
-  if (input_metric) {
-    answer.policy.metric = PrivateMetric::input;
+  if (mechanism.policy.metric == PrivateMetric::input) {
     ReleaseBits bits(*key, kMomentStream);
-    const double bound =
-        question.input_bound.value_or(std::sqrt(static_cast<double>(sets.train.shape.size())));
-    metric = release_input_metric(network, sets.train, slots,
-                                  {mechanism.metric_mu, bound, question.metric_floor},
-                                  relation_of(study.adjacency.kind), bits, observer);
-    answer.input_metric = {mechanism.metric_mu, metric->noise_std, metric->ridge,
+    metric = release_input_metric(
+        network, sets.train, slots, {}, mechanism.policy, relation_of(study.adjacency.kind),
+        question.hardened ? NoiseMode::grid : NoiseMode::gaussian, bits, observer);
+    answer.input_metric = {mechanism.policy.metric_mu, metric->noise_std, metric->ridge,
                            metric->effective_dimension};
     sets.train = whitened(sets.train, *metric);
     if (sets.test) sets.test = whitened(*sets.test, *metric);

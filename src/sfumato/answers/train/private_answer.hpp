@@ -29,6 +29,7 @@ struct PrivateTrainAnswer {
   NoisePolicy policy;       ///< with the noise multiplier that was used
   bool calibrated = false;  ///< the multiplier was found for target_epsilon
   std::size_t records = 0;  ///< N
+  Accountant accountant;    ///< of everything, what was released before included
   Guarantee guarantee;      ///< of the mechanism; of this model only if its noise is a secret
   bool secret = false;      ///< batches and noise came from the operating system
   std::optional<InputMetricRelease> input_metric = {};
@@ -45,7 +46,7 @@ struct PrivateTrainAnswer {
 /// a second run is a second release.
 ///
 /// Throws   InvalidArgument as read_study() and load_sets(); if the study has not exactly one private policy, neither it nor the question
-///          says how much noise, or the sampler has no proof for these neighbours. StorageError where `out` cannot be written.
+///          says how much noise, the sampler has no proof for these neighbours, or the target is spent already. StorageError where `out` cannot be written.
 [[nodiscard]] PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observer);
 
 /// In brief: guarantee and accuracy. In full: the setting, and the privacy statement for a model card.

@@ -18,6 +18,7 @@ Table guarantee_table(const PrivateTrainAnswer& answer) {
   table.add_row({"noise multiplier", answer.policy.noise_multiplier});
   table.add_row({"clip", answer.policy.clip});
   table.add_row({"metric", name(answer.policy.metric)});
+  table.add_row({"noise", answer.question.hardened ? "exact, on a grid" : "floating point"});
   return table;
 }
 
@@ -49,10 +50,13 @@ void add_accuracy(Document& document, const PrivateTrainAnswer& answer) {
 
 void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
   if (answer.secret) {
-    document.state(StatementKind::assumption,
-                   "the noise is Gaussian in floating point: its low bits, the order of sums, and "
-                   "how long steps take are "
-                   "not protected.");
+    document.state(
+        StatementKind::assumption,
+        answer.question.hardened
+            ? "the noise is exact (discrete Gaussian on integer sums): low bits and the order of "
+              "sums tell nothing. How long steps take is not protected."
+            : "the noise is Gaussian in floating point: its low bits, the order of sums, and how "
+              "long steps take are not protected. Add --hardened for exact noise.");
   } else {
     document.state(StatementKind::warning,
                    "this is an experiment: whoever knows the seed can take the noise off again, "
@@ -101,10 +105,12 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   if (answer.input_metric) {
     document.state(
         StatementKind::info,
-        fmt::format("Second moments of the inputs were released at mu = {:.4g} ({:.0f} % of the "
-                    "budget): {:.0f} of {} "
+        fmt::format("Second moments of the inputs were released at mu = {:.4g}{}: {:.0f} of {} "
                     "directions are resolved.",
-                    answer.input_metric->mu, 100.0 * answer.question.metric_share,
+                    answer.input_metric->mu,
+                    answer.calibrated ? fmt::format(" ({:.0f} % of the budget)",
+                                                    100.0 * answer.question.metric_share)
+                                      : std::string(),
                     answer.input_metric->effective_dimension, answer.network.input().size()));
   }
   add_caveats(document, answer);

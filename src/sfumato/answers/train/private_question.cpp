@@ -61,10 +61,20 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
                      "draw batches and noise from a seed: an experiment, without a guarantee",
                      &Q::seed, 0),
       file_key<Q>("out", "directory for the model", &Q::out),
+      flag_key<Q>(
+          "hardened",
+          "exact noise on integer sums instead of floating point: protects the low bits too, "
+          "and is slower",
+          &Q::hardened),
+      file_key<Q>("after",
+                  "what was released before about the same records: accounting.toml of a private "
+                  "run, a file of `account --save`, or a model of `fit`",
+                  &Q::after),
       share_key("metric_share", "metric = \"input\": share of the budget for second moments",
                 &Q::metric_share),
-      positive_key<Q>("metric_floor", "metric = \"input\": floor of eigenvalues, in noise edges",
-                      &Q::metric_floor),
+      optional_key("metric_floor",
+                   "metric = \"input\": floor of eigenvalues, in noise edges (default: 1)",
+                   &Q::metric_floor),
       optional_key(
           "input_bound",
           "metric = \"input\": bound on the norm of inputs (default: root of their number)",

@@ -19,12 +19,14 @@ struct PrivateTrainQuestion {
   std::optional<std::uint64_t> seed = {};  ///< of an experiment: no guarantee holds then
   std::string out = {};                    ///< directory for the model; empty: it is not kept
   bool force = false;                      ///< replace what is there
+  bool hardened = false;   ///< exact noise on integer sums; else Gaussian in floating point
+  std::string after = {};  ///< what was released before about these records; the target is for all
 
   // Of the metric `input` (Spec §22.4 and §23.4).
   double metric_share = 0.3;  ///< of the budget, for the second moments of the inputs
-  double metric_floor = 1.0;  ///< of the eigenvalues, in units of the edge of their noise
-  std::optional<double> input_bound =
-      {};  ///< longer inputs are scaled down in the moments; none: sqrt(inputs)
+  // Over what the study says.
+  std::optional<double> metric_floor = {};  ///< of the eigenvalues, in edges of their noise
+  std::optional<double> input_bound = {};   ///< longer inputs are scaled down in the moments
 };
 
 [[nodiscard]] const Keys<PrivateTrainQuestion>& private_train_keys();

@@ -5,6 +5,7 @@
 #include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/study/coin_trials.hpp"
 #include "sfumato/study/ledger_audit/parts.hpp"
+#include "sfumato/study/proven_bounds.hpp"
 #include "sfumato/study/spec/study.hpp"
 
 namespace sfumato {
@@ -23,6 +24,7 @@ void require_runs(const CoinTrials& trials, std::size_t least, const std::string
 void audit_canaries(LedgerAudit& audit, const Ledger& ledger,
                     const std::vector<std::size_t>& chosen, const LedgerAuditOptions& asked) {
   const std::vector<CoinTrials> policies = coin_trials(ledger, *audit.study);
+  const std::vector<ProvenBounds> proven = proven_bounds(*audit.study, audit.identity);
   for (const std::size_t p : chosen) {
     const CoinTrials& trials = policies[p];
     const std::string& policy = audit.study->noise[p].name;
@@ -39,6 +41,7 @@ void audit_canaries(LedgerAudit& audit, const Ledger& ledger,
     }
     found.replicas = audit_replicas(models, audit.study->audit.replicas,
                                     {level_of(audit.options), asked.guesses, asked.seed});
+    found.quantities = two_sided(found.replicas, proven[p], audit.deltas);
     const bool reversed = scores_reversed(found.scores);
     std::vector<ClaimCheck> claims;
     for (const ClaimedGuarantee& claim : audit.claims) {

@@ -53,9 +53,7 @@ void settle_look(LedgerAudit& audit, const Ledger& ledger, std::optional<std::ui
 }
 
 bool contradicts_proof(const PolicyAudit& policy) {
-  const auto* paired = std::get_if<PairedModels>(&policy.models);
-  if (paired == nullptr) return false;
-  for (const TwoSided& quantity : paired->quantities) {
+  for (const TwoSided& quantity : policy.quantities()) {
     if (quantity.contradicts_proof()) return true;
   }
   return false;
@@ -91,6 +89,12 @@ std::optional<double> PolicyAudit::maximum(Delta delta) const {
       models);
 }
 
+std::span<const TwoSided> PolicyAudit::quantities() const {
+  if (const auto* paired = std::get_if<PairedModels>(&models)) return paired->quantities;
+  if (const auto* canaries = std::get_if<CanaryModels>(&models)) return canaries->quantities;
+  return {};
+}
+
 LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
   check(options);
   LedgerAudit audit{ledger.path(), ledger.identity(),
@@ -99,8 +103,10 @@ LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
   const std::vector<std::size_t> chosen = chosen_policies(*audit.study, options.policy);
   const bool coins = spec.worlds() == 1;
   if (coins && !options.score.empty()) {
-    throw InvalidArgument("canaries and shadow models are scored by the margin", "",
-                          Where::key("score"));
+    throw InvalidArgument(
+        "canaries and shadow models have one score: the margin, or for gradient "
+        "canaries what steps moved along them",
+        "", Where::key("score"));
   }
   if (options.guesses && spec.canaries == 0) {
     throw InvalidArgument("is for canaries (audit.canaries)", "", Where::key("guesses"));
@@ -112,6 +118,7 @@ LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
   audit.options.audits = chosen.size();
   settle_look(audit, ledger, options.look);
   if (spec.canaries != 0) {
+    if (audit.study->train.gradient_canary) audit.access = ScoreAccess::weights;
     audit_canaries(audit, ledger, chosen, options);
   } else if (coins) {
     audit_shadows(audit, ledger, chosen);

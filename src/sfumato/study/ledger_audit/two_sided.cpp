@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sfumato/audit/canary_audit.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -50,6 +52,33 @@ std::vector<TwoSided> two_sided(const Audit& audit, const ProvenBounds& proven,
     mu.no_proof = "the distributions of D and D' are no Gaussian pair of one covariance";
   }
   mu.no_path_kl = "a KL gives no mu";
+  return all;
+}
+
+std::vector<TwoSided> two_sided(std::span<const OneRunAudit> replicas, const ProvenBounds& proven,
+                                std::span<const double> deltas) {
+  const std::string no_path_kl = "coins made the worlds, not D and D'";
+  std::vector<TwoSided> all;
+  for (const double at : deltas) {
+    const OneRunAudit& best = best_replica(replicas, Delta(at));
+    TwoSided epsilon{AuditedQuantity::epsilon,
+                     at,
+                     {},
+                     proven.reason(),
+                     {},
+                     no_path_kl,
+                     number(best.epsilon(Delta(at))),
+                     best.maximum_epsilon(Delta(at))};
+    if (proven.exist()) epsilon.proven = number(proven.epsilon(Delta(at)));
+    all.push_back(std::move(epsilon));
+  }
+  TwoSided mu{AuditedQuantity::mu,   0.0, {}, proven.reason(), {}, no_path_kl,
+              replicas.front().mu(), {}};
+  for (const OneRunAudit& replica : replicas) {
+    if (replica.mu().value > mu.shown.value) mu.shown = replica.mu();
+  }
+  if (proven.exist()) mu.proven = proven.mu();
+  all.push_back(std::move(mu));
   return all;
 }
 

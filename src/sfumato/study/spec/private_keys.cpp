@@ -123,7 +123,17 @@ const Keys<NoiseSpec>& private_noise_keys() {
                {"max_grad_norm", "l2_norm_clip"})),
       for_private(layer_clips_key()),
       for_private(given_key("noise_multiplier", "private: deviation of the noise over the clip",
-                            &NoiseSpec::noise_multiplier))};
+                            &NoiseSpec::noise_multiplier)),
+      for_private(given_key("metric_mu",
+                            "private, input: mu of the release of the inputs' second moments",
+                            &NoiseSpec::metric_mu)),
+      for_private(unless_default(
+          positive_key("metric_floor", "private, input: floor of eigenvalues, in noise edges",
+                       &NoiseSpec::metric_floor))),
+      for_private(given_key("input_bound",
+                            "private, input: bound on the norm of inputs (default: root of their "
+                            "number)",
+                            &NoiseSpec::input_bound))};
   return keys;
 }
 

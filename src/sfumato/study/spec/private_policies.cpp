@@ -90,8 +90,8 @@ void settle_private(Study& study, const TomlTable& root) {
 }
 
 void require_private_keys(const NoiseSpec& noise, const TomlTable& table) {
-  for (const char* key :
-       {"metric", "clip", "max_grad_norm", "l2_norm_clip", "layer_clips", "noise_multiplier"}) {
+  for (const char* key : {"metric", "clip", "max_grad_norm", "l2_norm_clip", "layer_clips",
+                          "noise_multiplier", "metric_mu", "metric_floor", "input_bound"}) {
     if (is_private(noise) || !table.has(key)) continue;
     throw InvalidArgument(fmt::format("`{}` means nothing for the policy {}: it does not clip", key,
                                       name(noise.policy)),
@@ -107,6 +107,12 @@ void require_private_keys(const NoiseSpec& noise, const TomlTable& table) {
         shaped ? "Name a file written by `sfumato design` without private data"
                : "Use metric = \"whitened\" or \"low_rank\", or remove it",
         shaped ? noise.where : table.where("covariance"));
+  }
+  for (const char* key : {"metric_mu", "metric_floor", "input_bound"}) {
+    if (!table.has(key) || noise.metric == PrivateMetric::input) continue;
+    throw InvalidArgument(
+        fmt::format("`{}` means nothing for the metric {}", key, name(noise.metric)),
+        "Use metric = \"input\", or remove it", table.where(key));
   }
   if (table.has("layer_clips") && noise.metric != PrivateMetric::per_layer) {
     throw InvalidArgument(

@@ -134,6 +134,13 @@ ModelSpec read_model(const TomlTable& table) {
     layer.where = entry.where("");
     const std::string type = entry.string("type");
     if (std::find(types.begin(), types.end(), type) == types.end()) {
+      if (type.find("batch") != std::string::npos && type.find("norm") != std::string::npos) {
+        throw InvalidArgument(
+            fmt::format("the layer type {} mixes the records of a batch: no gradient would be that "
+                        "of one record",
+                        shown(type)),
+            "Leave it out; inputs are standardised by public constants", entry.where("type"));
+      }
       throw InvalidArgument(fmt::format("the layer type {} is unknown", shown(type)),
                             suggestion(type, types, "types"), entry.where("type"));
     }

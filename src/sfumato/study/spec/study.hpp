@@ -95,6 +95,7 @@ struct NoiseSpec {
   double clip = 0.0;
   std::vector<double> layer_clips = {};
   double noise_multiplier = 0.0;
+  double metric_mu = 0.0, metric_floor = 1.0, input_bound = 0.0;  ///< input: see NoisePolicy
   Where where = Where::in("noise");
 };
 

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/labelled_set.hpp"
 #include "sfumato/data/slots.hpp"
+#include "sfumato/fit/noise_mode.hpp"
 #include "sfumato/nn/network.hpp"
+#include "sfumato/nn/noise_policy.hpp"
 #include "sfumato/privacy/accounting/release.hpp"
 #include "sfumato/random/release_bits.hpp"
 
@@ -22,22 +26,21 @@ struct InputMetric {
   double effective_dimension;
 };
 
-struct InputMetricOptions {
-  double mu;     ///< what the release may cost
-  double bound;  ///< longer inputs are scaled down to it
-  double floor;  ///< of the eigenvalues, in edges of the noise
-};
+/// The stream of a key that the noise of the moments comes from: those of the steps are others.
+inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
 
-/// Releases the second moments of the slots' inputs, with noise of these bits. Everything else follows from them.
+/// Releases the second moments of what a world's slots hold, at the cost of the policy's metric_mu, with noise of these bits. Everything else
+/// follows from them.
 /// Throws   InvalidArgument unless the first layer with parameters is linear and reads the inputs themselves; Stopped.
 [[nodiscard]] InputMetric release_input_metric(const Network& network, const LabelledSet& set,
-                                               const Slots& slots,
-                                               const InputMetricOptions& options,
-                                               NeighbouringRelation relation, ReleaseBits& bits,
-                                               Observer& observer);
+                                               const Slots& slots, const World& world,
+                                               const NoisePolicy& policy,
+                                               NeighbouringRelation relation, NoiseMode mode,
+                                               ReleaseBits& bits, Observer& observer);
 
-/// The set with its inputs in the coordinates of the metric, as features.
-[[nodiscard]] LabelledSet whitened(const LabelledSet& set, const InputMetric& metric);
+/// The set with its inputs in the coordinates of the metric, as features; of these records alone, if any are given.
+[[nodiscard]] LabelledSet whitened(const LabelledSet& set, const InputMetric& metric,
+                                   std::span<const std::uint32_t> records = {});
 
 /// Parameters of a network on whitened inputs as those of the same network on the inputs themselves.
 [[nodiscard]] std::vector<float> unwhitened(const Network& network, std::vector<float> parameters,

@@ -1,9 +1,10 @@
-#include "sfumato/answers/train/input_metric.hpp"
+#include "sfumato/study/input_metric.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/moments.hpp"
@@ -35,6 +36,21 @@ std::size_t place_of(const ImageShape& shape, std::size_t i) {
   return i % plane * channels + i / plane;
 }
 
+/// What the slots of a world hold, without the empty ones.
+std::vector<std::uint32_t> records_in(const Slots& slots, const World& world) {
+  std::vector<std::uint32_t> held = slots.records;
+  std::vector<bool> empty(held.size(), false);
+  for (const SlotChange& change : world.changes) {
+    empty[change.slot] = change.empty;
+    if (!change.empty) held[change.slot] = change.record;
+  }
+  std::vector<std::uint32_t> records;
+  for (std::size_t slot = 0; slot < held.size(); ++slot) {
+    if (!empty[slot]) records.push_back(held[slot]);
+  }
+  return records;
+}
+
 void require_linear_first(const Network& network) {
   for (const NamedLayer& named : network.layers()) {
     if (std::holds_alternative<Linear>(named.layer)) return;
@@ -49,20 +65,24 @@ void require_linear_first(const Network& network) {
 }  // namespace
 
 InputMetric release_input_metric(const Network& network, const LabelledSet& set, const Slots& slots,
-                                 const InputMetricOptions& options, NeighbouringRelation relation,
-                                 ReleaseBits& bits, Observer& observer) {
+                                 const World& world, const NoisePolicy& policy,
+                                 NeighbouringRelation relation, NoiseMode mode, ReleaseBits& bits,
+                                 Observer& observer) {
   require_linear_first(network);
-  const auto n = static_cast<Index>(slots.count()), d = static_cast<Index>(set.shape.size());
+  const std::vector<std::uint32_t> records = records_in(slots, world);
+  const auto n = static_cast<Index>(records.size()), d = static_cast<Index>(set.shape.size());
+  // N is public: an empty slot is a row of zeros, which need not be there.
+  const auto count = static_cast<double>(slots.count()), size = static_cast<double>(d);
+  const double bound = policy.input_bound > 0.0 ? policy.input_bound : std::sqrt(size);
   RowMajor rows(n, d);
-  read_inputs(set, slots.records, rows);
+  read_inputs(set, records, rows);
   for (Index r = 0; r < n; ++r) {
     const double norm = rows.row(r).norm();
     // A little below, so that rounding does not make it longer.
-    if (norm > options.bound) rows.row(r) *= options.bound * (1.0 - 1e-9) / norm;
+    if (norm > bound) rows.row(r) *= bound * (1.0 - 1e-9) / norm;
   }
-  const auto count = static_cast<double>(n), size = static_cast<double>(d);
-  const NoisyMoments moments = release_moments(rows, options.bound, options.mu, relation, count,
-                                               NoiseMode::gaussian, bits, observer);
+  const NoisyMoments moments =
+      release_moments(rows, bound, policy.metric_mu, relation, count, mode, bits, observer);
   const SymmetricEigen eigen(moments.sum);
   if (!eigen.converged()) {
     throw NumericalFailure("the eigenvalues of the released moments were not found",
@@ -70,7 +90,7 @@ InputMetric release_input_metric(const Network& network, const LabelledSet& set,
   }
   InputMetric metric;
   metric.noise_std = moments.noise_std;
-  metric.ridge = options.floor * moments.noise_std * std::sqrt(2.0 * size) / count;
+  metric.ridge = policy.metric_floor * moments.noise_std * std::sqrt(2.0 * size) / count;
   const Eigen::ArrayXd kept = eigen.eigenvalues().array().max(0.0) / count;
   metric.effective_dimension = std::max(1.0, (kept / (kept + metric.ridge)).sum());
   const Eigen::VectorXd roots = (kept + metric.ridge).sqrt().inverse().matrix();
@@ -78,18 +98,21 @@ InputMetric release_input_metric(const Network& network, const LabelledSet& set,
   return metric;
 }
 
-LabelledSet whitened(const LabelledSet& set, const InputMetric& metric) {
-  LabelledSet result = set;
-  result.standardisation = {};
-  std::vector<float> values(set.count() * set.shape.size());
+LabelledSet whitened(const LabelledSet& set, const InputMetric& metric,
+                     std::span<const std::uint32_t> records) {
+  std::vector<std::uint32_t> all(records.begin(), records.end());
+  if (all.empty()) {
+    all.resize(set.count());
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+  }
+  LabelledSet result{set.name, set.shape, set.classes, {}, {}, {}, set.files, set.checksum};
+  for (const std::uint32_t record : all) result.labels.push_back(set.labels[record]);
+  std::vector<float> values(all.size() * set.shape.size());
   const auto d = static_cast<Index>(set.shape.size());
-  for (std::size_t from = 0; from < set.count(); from += kBlock) {
-    std::vector<std::uint32_t> records(std::min(kBlock, set.count() - from));
-    for (std::size_t r = 0; r < records.size(); ++r) {
-      records[r] = static_cast<std::uint32_t>(from + r);
-    }
-    RowMajor rows(static_cast<Index>(records.size()), d);
-    read_inputs(set, records, rows);
+  for (std::size_t from = 0; from < all.size(); from += kBlock) {
+    const auto some = std::span(all).subspan(from, std::min(kBlock, all.size() - from));
+    RowMajor rows(static_cast<Index>(some.size()), d);
+    read_inputs(set, some, rows);
     const RowMajor moved = rows * metric.root;
     std::transform(moved.data(), moved.data() + moved.size(),
                    values.begin() + static_cast<std::ptrdiff_t>(from * set.shape.size()),

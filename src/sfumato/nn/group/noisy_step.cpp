@@ -1,0 +1,168 @@
+#include "sfumato/nn/group/noisy_step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sfumato/nn/private_noise.hpp"
+#include "sfumato/random/release_bits.hpp"
+
+namespace sfumato {
+namespace {
+
+bool needs_largest(const BundledModels& bundled) {
+  for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+    const NoiseKind kind = bundled.policies[m].kind;
+    if (kind == NoiseKind::isotropic_per_layer) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+NoisyStep::NoisyStep(const Network& network, const Training& training, bool noisy)
+    : network_(network),
+      training_(training),
+      noisy_(noisy),
+      normals_(StreamKey(training.noise_seed.value_or(training.seed), Purpose::noise)),
+      factor_stream_(StreamKey(training.noise_seed.value_or(training.seed), Purpose::noise, {1})),
+      drawn_(network.parameter_count()) {}
+
+void NoisyStep::begin(std::uint64_t step, float unit) {
+  step_ = step;
+  unit_ = unit;
+  if (!noisy_ || training_.hardened) return;
+  const std::span<float> normals(drawn_.data(), network_.parameter_count());
+  if (!training_.key) return normals_.fill_normal(step_, 0, normals);
+  ReleaseBits bits(*training_.key, 2 * step_);
+  std::array<double, 256> some{};
+  for (std::size_t done = 0; done < normals.size(); done += some.size()) {
+    const std::size_t count = std::min(some.size(), normals.size() - done);
+    sfumato::fill_normal(bits, std::span(some).first(count));
+    for (std::size_t i = 0; i < count; ++i) normals[done + i] = static_cast<float>(some[i]);
+  }
+}
+
+void NoisyStep::shape_noise(BundledModels& bundled) {
+  const std::vector<float> shape = step_ < warm_up_steps(training_.iterations)
+                                       ? std::vector<float>(network_.parameter_count(), 1.0F)
+                                       : bundled.released->shape();
+  std::vector<float> inverse(shape.size());
+  for (std::size_t i = 0; i < shape.size(); ++i) inverse[i] = 1.0F / shape[i];
+  std::copy(shape.begin(), shape.end(), bundled.shape.data());
+  const NoisePolicy& policy = bundled.policies.front();
+  bundled.bundle.clip({clipping_of(policy)}, inverse);
+}
+
+void NoisyStep::update(BundledModels& bundled) {
+  if (bundled.clipped) return update_clipped(bundled);
+  const std::size_t models = bundled.bundle.models();
+  scales_.assign(models, NoiseScale{});
+  bias_scales_.assign(models, NoiseScale{});
+  const double learning_rate = training_.rate_at(step_);
+  const auto rate = static_cast<float>(learning_rate);
+  for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
+    const float* fixed = nullptr;
+    if (noisy_) {
+      largest_weight_gradients_.assign(models, 0.0F);
+      largest_bias_gradients_.assign(models, 0.0F);
+      if (needs_largest(bundled)) {
+        bundled.bundle.largest_gradients(b, largest_weight_gradients_, largest_bias_gradients_);
+      }
+      for (std::size_t m = 0; m < models; ++m) {
+        const NoisePolicy& policy = bundled.policies[m];
+        const BlockScales scales = noise_scales(policy, learning_rate, largest_weight_gradients_[m],
+                                                largest_bias_gradients_[m]);
+        scales_[m] = scales.weights;
+        bias_scales_[m] = scales.biases;
+      }
+      fixed = fixed_variances(bundled);
+    }
+    if (bundled.by_velocity) {  // without noise, as the constructor has seen to
+      bundled.bundle.update_by_velocity(b, static_cast<float>(training_.momentum), rate, scales_,
+                                        nullptr, nullptr);
+      continue;
+    }
+    bundled.bundle.update(b, rate, scales_, bias_scales_, noisy_ ? drawn_.data() : nullptr, fixed);
+  }
+}
+
+/// The fixed variances of a bundle, if it has any.
+const float* NoisyStep::fixed_variances(const BundledModels& bundled) {
+  for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
+    const NoisePolicy& policy = bundled.policies[m];
+    if (!policy.fixed) continue;
+    AlignedFloats& padded = fixed_[policy.fixed.get()];
+    if (padded.size() == 0) {
+      padded.require(policy.fixed->size());
+      std::copy(policy.fixed->begin(), policy.fixed->end(), padded.data());
+    }
+    return padded.data();
+  }
+  return nullptr;
+}
+
+/// The noise of clipped gradients is on their sum, which `factor` is multiplied with.
+void NoisyStep::update_clipped(BundledModels& bundled) {
+  const std::size_t models = bundled.bundle.models();
+  add_low_rank_noise(bundled);
+  const double rate = training_.rate_at(step_);
+  const double factor = static_cast<double>(unit_) * (bundled.by_velocity ? 1.0 : rate);
+  const float* shape = bundled.released ? bundled.shape.data() : fixed_variances(bundled);
+  // Hardened gradients come with their noise: its factor, if any, is all that is added here.
+  const float* normals = training_.hardened ? nullptr : drawn_.data();
+  for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
+    scales_.assign(models, NoiseScale{});
+    for (std::size_t m = 0; m < models && normals != nullptr; ++m) {
+      const auto variance = static_cast<float>(std::pow(factor * bundled.deviations[m][b], 2));
+      (shape == nullptr ? scales_[m].constant : scales_[m].fixed_factor) = variance;
+    }
+    if (bundled.by_velocity) {
+      bundled.bundle.update_by_velocity(b, static_cast<float>(training_.momentum),
+                                        static_cast<float>(rate), scales_, normals, shape);
+    } else {
+      bundled.bundle.update(b, static_cast<float>(rate), scales_, scales_, normals, shape);
+    }
+  }
+  if (bundled.released) keep_released(bundled);
+}
+
+/// noise_multiplier clip F y, y standard normal of the factor's rank: draws behind those of the parameters.
+void NoisyStep::add_low_rank_noise(BundledModels& bundled) {
+  for (std::size_t m = 0; m < bundled.members.size(); ++m) {
+    const NoisePolicy& policy = bundled.policies[m];
+    if (!policy.factor) continue;
+    std::vector<float> noise(network_.parameter_count(), 0.0F);
+    std::vector<float> y(policy.factor->size());
+    factor_normals(y);
+    const auto scale = static_cast<float>(static_cast<double>(unit_) * bundled.deviations[m][0]);
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      const std::vector<float>& column = (*policy.factor)[k];
+      for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += scale * y[k] * column[i];
+    }
+    bundled.bundle.add_to_gradient(m, noise);
+  }
+}
+
+void NoisyStep::factor_normals(std::span<float> values) {
+  if (!training_.key) return factor_stream_.fill_normal(step_, 0, values);
+  ReleaseBits bits(*training_.key, (std::uint64_t{1} << 63) + step_);
+  std::vector<double> drawn(values.size());
+  sfumato::fill_normal(bits, drawn);
+  std::copy(drawn.begin(), drawn.end(), values.begin());
+}
+
+/// What the step has released: its noisy gradient is the velocity, since there is no momentum.
+void NoisyStep::keep_released(BundledModels& bundled) {
+  std::vector<float> gradient(network_.parameter_count());
+  bundled.bundle.get_velocity(0, gradient);
+  const std::vector<double> released(gradient.begin(), gradient.end());
+  std::vector<double> variances(gradient.size());
+  const double deviation = static_cast<double>(unit_) * bundled.deviations[0][0];
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    variances[i] = deviation * deviation * static_cast<double>(bundled.shape.data()[i]);
+  }
+  bundled.released->add(released, variances);
+}
+
+}  // namespace sfumato

@@ -1,0 +1,99 @@
+"""`sfumato train --private` and audits of private training: exact noise, what was spent before, one run with canaries, refusals."""
+import random
+import unittest
+
+from support import BAD_INPUT, USAGE, ProgramTest, run
+
+STUDY = """
+[data]
+set = "{table}"
+records = 200
+test = "{table}"
+[[model.layers]]
+type = "linear"
+outputs = 8
+[[model.layers]]
+type = "tanh"
+[[model.layers]]
+type = "linear"
+outputs = 2
+[train]
+sampler = "poisson"
+batch_size = 40
+epochs = 4
+learning_rate = 0.5
+clip = 0.5
+"""
+
+
+class PrivateTraining(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        chance = random.Random(7)
+        rows = [[chance.gauss(0, 1) for _ in range(30)] for _ in range(210)]
+        self.table = self.write("t.csv", "".join(
+            ",".join(f"{v:.4f}" for v in row) + f",{int(row[0] + row[1] > 0)}\n" for row in rows))
+        self.study = self.write("p.toml", STUDY.format(table=self.table))
+
+    def private(self, *args):
+        return self.document("train", self.study, "--private", *args)
+
+    def test_hardened_noise_has_the_same_epsilon(self):
+        plain = self.private("--target-epsilon", 3)
+        exact = self.private("--target-epsilon", 3, "--hardened")
+        self.assertEqual(exact.value("guarantee", "value", quantity="epsilon"),
+                         plain.value("guarantee", "value", quantity="epsilon"))
+        self.assertLessEqual(exact.value("guarantee", "value", quantity="epsilon"), 3.0)
+        self.assertEqual(exact.cell("guarantee", "value", quantity="noise"), "exact, on a grid")
+        self.assertIn("low bits, the order of sums", " ".join(plain.statements("assumption")))
+        self.assertNotIn("low bits, the order of sums", " ".join(exact.statements("assumption")))
+
+    def test_what_was_released_before_is_spent(self):
+        self.private("--target-epsilon", 2, "--out", self.dir / "first")
+        account = self.dir / "first/accounting.toml"
+        self.assert_refused(BAD_INPUT, ["accounting.toml", "budget is spent", "epsilon 2", "target_epsilon"],
+                            "train", self.study, "--private", "--target-epsilon", 1, "--after", account)
+        both = self.private("--target-epsilon", 3, "--after", account)
+        alone = self.private("--target-epsilon", 3)
+        self.assertLessEqual(both.value("guarantee", "value", quantity="epsilon"), 3.0)
+        self.assertGreater(both.value("guarantee", "value", quantity="noise multiplier"),
+                           1.1 * alone.value("guarantee", "value", quantity="noise multiplier"))
+
+    def test_one_run_of_a_study_with_gradient_canaries(self):
+        ledger = self.dir / "one.ledger"
+        settings = ["train.sampler=full", "train.batch_size=200", "train.epochs=9", "train.noise_multiplier=1.5",
+                    "train.gradient_canary=true", "audit.canaries=190", "audit.replicas=1"]
+        self.assertEqual(run("study", "run", self.study, "--ledger", ledger,
+                             *[x for s in settings for x in ("--set", s)]).returncode, 0)
+        found = self.document("audit", ledger, "--full")
+        self.assert_close(found.value("one_run", "mu_proven", policy="private"), 2.0, 1e-6)
+        shown = found.value("one_run", "mu", policy="private")
+        self.assertLessEqual(shown, 2.0)
+        self.assertGreater(shown, 0.5)
+        self.assertGreater(found.value("one_run", "proven", policy="private"),
+                           found.value("one_run", "epsilon_1", policy="private"))
+
+    def test_refusals(self):
+        def refused(needles, *args, code=BAD_INPUT):
+            self.assert_refused(code, needles, "train", self.study, "--private", *args)
+        target = ["--target-epsilon", 3]
+        refused(["how much noise", "target_epsilon"])
+        refused(["target-epsilon"], "--target-epsilon", -1, code=USAGE)
+        refused(["out of reach", "epsilon is still"], "--target-epsilon", 1e-13, "--target-delta", 1e-13, code=USAGE)
+        refused(["with replacement", "poisson"], *target, "--set", "train.sampler=with_replacement")
+        refused(["fixed size", "adjacency.kind"], *target, "--set", "train.sampler=fixed_size")
+        refused(["both"], *target, "--set", "train.noise_multiplier=1.0")
+        refused(["metric_mu"], "--set", "noise=[{policy='private',metric='input',clip=1.0,noise_multiplier=1.0}]")
+        refused(["needs `covariance`"], *target, "--set", "noise=[{policy='private',metric='whitened',clip=1.0}]")
+        noise = self.write("n.csv", "1\n2\n3\n")
+        refused(["3", "266"], *target, "--set", f"noise=[{{policy='private',metric='whitened',clip=1.0,covariance='{noise}'}}]")
+        refused(["mixes the records"], *target, "--set", "model.layers.1.type=batch_norm")
+        refused(["resume"], *target, "--resume", code=USAGE)
+        bare = self.write("bare.toml", STUDY.format(table=self.table).replace("clip = 0.5\n", "[[noise]]\npolicy = 'private'\n"))
+        self.assert_refused(BAD_INPUT, ["has no clip", "without one nothing bounds"], "train", bare, "--private", *target)
+        self.assert_refused(BAD_INPUT, ["metric `input`"], "train", self.study, "--set",
+                            "noise=[{policy='private',metric='input',clip=1.0,noise_multiplier=1.0,metric_mu=1.0}]")
+
+
+if __name__ == "__main__":
+    unittest.main()
