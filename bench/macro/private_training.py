@@ -84,8 +84,8 @@ def peers(rounds, python):
                 file.write(STUDY.format(set=data, records=records, preset=preset))
             found = {}
             for _ in range(rounds):
-                now = {"ours": engine_step(study, False, 50, 350 if name == "mlp" else 150),
-                       "hardened": engine_step(study, True, 2, 12)}
+                now = {"ours": engine_step(study, False, 100, 1600 if name == "mlp" else 400),
+                       "hardened": engine_step(study, True, 2, 22)}
                 for mode in ("opacus", "func") if python else ():
                     out = subprocess.run([python, STEPS, name, mode], capture_output=True, text=True, check=True).stdout
                     now[mode] = json.loads(out)["us_per_step"]

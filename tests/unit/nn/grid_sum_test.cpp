@@ -81,13 +81,13 @@ TEST(GridSum, NoRecordIsLongerThanTheBoundWhateverItIs) {
 
 // The exact delta of integers as far apart as records can move them, with the grid's own noise, is within the accountant's guarantee.
 TEST(GridSum, RevealsNoMoreThanTheAccountantSays) {
-  for (const double multiplier : {0.008, 0.02, 0.1}) {
+  for (const double multiplier : {0.1, 0.2}) {
     const GridSum sum(policy_of(PrivateMetric::isotropic, multiplier), small(), 1000, 500);
     const auto longest = static_cast<std::int64_t>(std::floor(std::sqrt(sum.grid().grid.square)));
     Accountant accountant(NeighbouringRelation::zero_out);
     accountant.compose({GaussianNoise{multiplier}, Sampler::full, 1.0, 1});
     const double square = 1.0 / (multiplier * multiplier);  // of mu
-    for (const double eps : {0.25 * square, 0.5 * square, 0.6 * square}) {
+    for (const double eps : {0.0, 0.25 * square, 0.5 * square}) {
       const double exact =
           discrete_gaussian_delta(static_cast<double>(sum.grid().deviation), longest, eps).exact;
       EXPECT_LE(exact, accountant.delta(Epsilon(eps)).upper.value * (1.0 + 1e-9)) << multiplier;
