@@ -20,7 +20,7 @@ class _NotFitted(ValueError, AttributeError):
 
 def _names(X):
     """The names of a data frame's columns, if they are texts."""
-    columns = list(X.columns) if hasattr(X, "columns") and not hasattr(X, "column_names") else []
+    columns = list(getattr(X, "column_names", getattr(X, "columns", ())))  # of Arrow, or of pandas and polars
     return columns if columns and all(isinstance(name, str) for name in columns) else None
 
 

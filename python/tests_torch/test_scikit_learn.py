@@ -61,11 +61,15 @@ class ScikitLearn(unittest.TestCase):
 
     def test_names_of_columns(self):
         import pandas
+        import polars
+        import pyarrow
 
         x, y = data()
         frame = pandas.DataFrame(x, columns=["target", "dose"])
-        model = sfumato.PrivateRidge(3, bounds=(-1, 1), target_bounds=(-4, 4), records=3000).fit(frame, y)
-        self.assertEqual(list(model.feature_names_in_), ["target", "dose"])
+        for given in (polars.DataFrame({"target": x[:, 0], "dose": x[:, 1]}), pyarrow.table({"target": x[:, 0], "dose": x[:, 1]}), frame):
+            model = sfumato.PrivateRidge(3, bounds=(-1, 1), target_bounds=(-4, 4), records=3000).fit(given, y)
+            self.assertEqual(list(model.feature_names_in_), ["target", "dose"])
+            self.assertGreater(model.score(given, y), 0.8)
         with self.assertRaisesRegex(ValueError, "feature names should match"):
             model.predict(frame[["dose", "target"]])
 
