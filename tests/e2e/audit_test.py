@@ -239,6 +239,10 @@ class Claims(AuditTest):
         rounded = [round(x, 3) for x in self.gaussian(0, count=40)]
         document = self.document(*self.files(rounded * 5, self.gaussian(0, seed=2)), "--unit", "models")
         self.assertIn("of the 200 scores with the record, 160 equal another", " ".join(document.statements("warning")))
+        document = self.document(*self.files([0.731] * 30, self.gaussian(0, seed=2)), "--unit", "models")
+        self.assertIn("of the 30 scores with the record, 29 equal another", " ".join(document.statements("warning")))
+        saturated = self.document(*self.files([1] * 30, self.gaussian(0, seed=2)), "--unit", "models")
+        self.assertFalse(saturated.statements("warning"))
         tiny = self.document(*self.files([1.2345678e-310, 1.2345678e-310, 1, 2], [0, 1, 2, 3]), "--unit", "models")
         self.assertFalse(tiny.statements("warning"))  # one value
         for with_record, without in (([1] * 95 + [0] * 5, [1] * 3 + [0] * 97),

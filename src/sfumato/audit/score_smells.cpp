@@ -68,7 +68,10 @@ std::optional<RepeatedScores> repeated_scores(const ScoreSample& sample) {
     const Repeats repeats = repeats_of(world);
     // The same scores several times over, however few digits they have. Of rounded scores twelve values occur
     // an even number of times each by chance once in 4,000 audits.
-    if (repeats.copies > 1 && repeats.distinct >= 12) {
+    // A world of a single value is no chance either, unless it is a whole number, where attacks saturate.
+    const bool one_value =
+        repeats.distinct == 1 && world.size() >= 12 && world.front() != std::round(world.front());
+    if ((repeats.copies > 1 && repeats.distinct >= 12) || one_value) {
       const std::size_t others = world.size() - world.size() / repeats.copies;
       return RepeatedScores{with_record, world.size(), others, repeats.distinct};
     }

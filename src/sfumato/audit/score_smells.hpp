@@ -13,8 +13,8 @@ namespace sfumato {
 [[nodiscard]] bool same_scores(const ScoreSample& sample);
 
 /// The first world where scores that look continuous (six digits or more) repeat: at least two values, and
-/// more than one of fifty scores; or where all scores, of at least twelve values, occur the same number of times over.
-/// Copies of one model are no independent models. A single value may be where scores saturate.
+/// more than one of fifty scores; or where all scores, of at least twelve values, occur the same number of times over; or where twelve or
+/// more are one value that is no whole number. Copies of one model are no independent models. A single value among others may be where scores saturate.
 [[nodiscard]] std::optional<RepeatedScores> repeated_scores(const ScoreSample& sample);
 
 /// Whether non-members score higher than members, beyond chance: the AUC is below 1/2 with confidence 99.9 %.
