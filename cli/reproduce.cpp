@@ -7,18 +7,21 @@
 #include <mutex>
 
 #include "command.hpp"
+#include "key_options.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/paper/run.hpp"
+#include "sfumato/paper/reproduce_keys.hpp"
 #include "sfumato/report/printable.hpp"
 
 namespace sfumato::cli {
 namespace {
 
 struct Options {
+  std::string file;
+  KeyOptions keys;
+  std::vector<std::string> settings;  ///< of --set
   ReproduceRequest request;
-  std::string scale = "quick";
   bool json = false;
 };
 
@@ -42,14 +45,25 @@ std::string part_list() {
   return list;
 }
 
-/// The message for a word that is not one of `known`, or nothing; a wrong word is a usage error.
-std::string refuse_unknown(const std::string& word, const std::vector<std::string>& known) {
-  for (const std::string& candidate : known) {
-    if (word == candidate) return {};
+/// What the command line and its file ask for.
+ReproduceRequest read_request(Options& options) {
+  if (!options.settings.empty()) options.keys.give("settings", options.settings);
+  const TomlTable table = options.keys.table(options.file);
+  ReproduceRequest request;
+  read_keys(request, table, reproduce_keys());
+  if (request.directory.empty()) {
+    throw InvalidArgument("the path is empty", "Name a directory", table.where("out"));
   }
-  const auto guess = nearest(word, known);
-  return fmt::format("\"{}\" is not one of {}{}", printable(word), fmt::join(known, ", "),
-                     guess ? fmt::format(" (did you mean {}?)", *guess) : "");
+  const std::vector<std::string> known = part_keys();
+  for (const std::string& word : request.only) {
+    if (std::find(known.begin(), known.end(), word) != known.end()) continue;
+    const auto guess = nearest(word, known);
+    throw InvalidArgument(
+        fmt::format("\"{}\" is not one of {}{}", printable(word), fmt::join(known, ", "),
+                    guess ? fmt::format(" (did you mean {}?)", *guess) : ""),
+        "", table.where("only"));
+  }
+  return request;
 }
 
 /// A TerminalObserver that says which parts are done, from ten seconds after its construction.
@@ -74,8 +88,8 @@ class PartObserver final : public Observer {
 
 /// The command that goes on where this one stopped.
 std::string again(const Options& options) {
-  std::string command = fmt::format("sfumato reproduce --scale {} --out {}", options.scale,
-                                    options.request.directory);
+  std::string command = fmt::format("sfumato reproduce --scale {} --out {}",
+                                    name(options.request.scale), options.request.directory);
   if (!options.request.only.empty()) {
     command += fmt::format(" --only {}", fmt::join(options.request.only, ","));
   }
@@ -89,13 +103,14 @@ std::string again(const Options& options) {
 
 ExitCode run(Options& options) {
   ExitCode code = kFine;
-  options.request.scale = options.scale == "paper" ? RunScale::paper : RunScale::quick;
+  options.request = read_request(options);
   options.request.written = time_now();
   PartObserver observer;
-  Reproduction result = reproduce(
-      options.request,
-      new_document("reproduce", "Reproduction of the paper (" + options.scale + " scale)"),
-      observer);
+  Reproduction result =
+      reproduce(options.request,
+                new_document("reproduce", fmt::format("Reproduction of the paper ({} scale)",
+                                                      name(options.request.scale))),
+                observer);
   observer.finish();
   if (!result.stopped_in.empty()) {
     result.document.state(StatementKind::summary,
@@ -113,35 +128,14 @@ void add_reproduce(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "reproduce", "Make the paper's tables and figures again, next to its own words and numbers");
   const auto options = std::make_shared<Options>();
-  command->add_option("--out", options->request.directory, "Directory for the files (made if new)")
-      ->required()
-      ->check(
-          [](const std::string& path) {
-            return std::string(path.empty() ? "the path is empty" : "");
-          },
-          "");
-  command->add_option("--scale", options->scale, "quick (default) or paper")
-      ->check(
-          [](const std::string& word) {
-            return refuse_unknown(word, {"quick", "paper"});
-          },
-          "");
-  command->add_option("--only", options->request.only, "Only these parts (repeatable)")
-      ->delimiter(',')
+  command->add_option("FILE", options->file, "TOML file with the options as keys");
+  options->keys.declare(*command, infos_of(reproduce_keys()), {"settings"});
+  command
+      ->add_option("--set", options->settings,
+                   "Override a key of every study, to make it smaller still; repeatable")
+      ->take_all()
       ->allow_extra_args(false)
-      ->type_name("PART,PART")
-      ->check([](const std::string& word) { return refuse_unknown(word, part_keys()); }, "");
-  command->add_flag("--brief", options->request.brief,
-                    "Print only what became of the paper's statements");
-  command
-      ->add_option("--threads", options->request.threads,
-                   "Models trained at once (default: all cores)")
-      ->check(CLI::Range(0, 4096));
-  command
-      ->add_option("--set", options->request.settings,
-                   "Override a key of every study, to make it smaller still: key=value")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->type_name("KEY=VALUE");
   add_group_flag(*command);
   add_json_flag(*command, options->json);
   command->footer("Parts:" + part_list() +

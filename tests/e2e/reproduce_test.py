@@ -192,7 +192,7 @@ class Reproduce(ProgramTest):
 
     def test_wrong_words_are_usage_errors(self):
         out = ("--out", self.dir / "out")
-        self.assert_refused(USAGE, ["quikc", "quick", "paper"], "reproduce", "--scale", "quikc", *out)
+        self.assert_refused(USAGE, ["quikc", "quick"], "reproduce", "--scale", "quikc", *out)
         self.assert_refused(USAGE, ["figure33", "did you mean figure3?"],
                             "reproduce", "--only", "figure33", *out)
         self.assert_refused(USAGE, ["figre2", "did you mean figure2?"],
@@ -200,6 +200,19 @@ class Reproduce(ProgramTest):
         self.assert_refused(USAGE, ["--out"], "reproduce")
         self.assert_refused(USAGE, ["--out", "empty"], "reproduce", "--out", "")
         self.assertFalse((self.dir / "out").exists())
+
+    def test_a_file_with_the_options_as_keys(self):
+        whole = self.reproduce("--only", "figure2", "--brief")
+        files = self.contents()
+        asked = self.write("again.toml", 'out = "again"\nonly = ["figure2"]\nbrief = true\nsettings = ["train.seed=3"]\n')
+        done = run("reproduce", asked, "--out", self.dir / "out")  # the command line goes first
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.contents().keys(), files.keys())
+        self.assertIn("What the paper says", done.stdout)
+        self.assertIn("1 of 16 parts at quick scale", whole)
+        self.assert_refused(BAD_INPUT, ["again.toml:2", "figure33"], "reproduce",
+                            self.write("again.toml", 'out = "a"\nonly = ["figure33"]\n'))
+        self.assert_refused(BAD_INPUT, ["again.toml:1", "outt"], "reproduce", self.write("again.toml", 'outt = "a"\n'))
 
     def test_an_unwritable_directory_is_a_storage_error(self):
         file = self.write("file", "")
