@@ -4,24 +4,20 @@
 
 #include "sfumato/sfumato.hpp"
 
+using Eigen::VectorXd;
+VectorXd drift(double, const VectorXd& x) { return -x; }
+VectorXd drift_prime(double, const VectorXd& x) { return -x + 0.1 * x.array().cos().matrix(); }
+
 int main() {
-  using Eigen::VectorXd;
-  const auto drift = [](double, const VectorXd& x) -> VectorXd { return -x; };
-  const auto drift_prime = [](double, const VectorXd& x) -> VectorXd {
-    return (-x.array() + 0.1 * x.array().cos()).matrix();
-  };
   const sfumato::Covariance noise = sfumato::Isotropic{.variance = 0.5, .dimension = 1};
   const sfumato::GaussianLaw start = sfumato::point_law(VectorXd::Zero(1));
   sfumato::SdePair pair{{sfumato::diffusion_from(1, drift, noise), start},
                         {sfumato::diffusion_from(1, drift_prime, noise), start}};
   pair.sensitivity.value = {0.1 / std::sqrt(0.5), sfumato::Claim::upper_bound};
   pair.p.diffusion.contraction = [](const sfumato::Covariance&) { return 1.0; };
-
   for (const double time : {1.0, 10.0}) {
-    const auto mu = sfumato::gdp_bound(pair, time).value.value().mu;
-    const auto epsilon = map(sfumato::Risk::from_gdp(mu).epsilon(sfumato::Delta(1e-5)),
-                             [](sfumato::Epsilon bound) { return bound.nats(); });
-    std::printf("time %2.0f: epsilon %s %s\n", time, symbol(epsilon.claim).data(),
-                sfumato::format_claimed(epsilon).c_str());
+    const auto risk = sfumato::Risk::from_gdp(gdp_bound(pair, time).value.value().mu);
+    std::printf("time %2.0f: epsilon %s\n", time,
+                claimed_text(risk.epsilon(sfumato::Delta(1e-5))).c_str());
   }
 }

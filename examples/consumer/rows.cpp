@@ -1,7 +1,5 @@
 // rows.cpp: which patients does a published ridge regression expose most?
-#include <algorithm>
 #include <cstdio>
-#include <functional>
 
 #include "sfumato/sfumato.hpp"
 
@@ -11,14 +9,9 @@ int main() {
   question.target = "progression";
   question.ridge = 1.0;
   question.noise = 100.0;  // variance of the noise that is added to each weight
-
-  sfumato::Observer observer;
-  sfumato::RowsAnswer answer = sfumato::answer(question, observer);
-  std::ranges::sort(answer.risks, std::greater{},
-                    [](const sfumato::RowRisk& row) { return row.advantage.value; });
-  for (std::size_t i = 0; i < 3; ++i) {
-    const auto& [value, claim] = answer.risks[i].advantage;
-    std::printf("row %td: advantage %s %.4f\n", answer.risks[i].row + 1, symbol(claim).data(),
-                value);
+  const sfumato::RowsAnswer answer = sfumato::answer(question);
+  for (const sfumato::RowRisk* row : sfumato::riskiest(answer.risks, 3)) {
+    std::printf("row %td: advantage %s %.4f\n", row->row + 1, symbol(row->advantage.claim).data(),
+                row->advantage.value);
   }
 }

@@ -7,6 +7,7 @@
 #include "sfumato/answers/account/question.hpp"
 #include "sfumato/answers/account/release_fields.hpp"
 #include "sfumato/answers/account/state.hpp"
+#include "sfumato/answers/ask.hpp"
 #include "sfumato/answers/audit/answer.hpp"
 #include "sfumato/answers/audit/question.hpp"
 #include "sfumato/answers/bound/answer.hpp"
@@ -21,6 +22,7 @@
 #include "sfumato/answers/quadratic/question.hpp"
 #include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/answers/rows/question.hpp"
+#include "sfumato/answers/rows/riskiest.hpp"
 #include "sfumato/answers/study/run.hpp"
 #include "sfumato/answers/study/status.hpp"
 
@@ -95,6 +97,7 @@
 #include "sfumato/sde/problem/ridge.hpp"
 
 // Documents of answers, and how they are shown.
+#include "sfumato/report/claimed_text.hpp"
 #include "sfumato/report/document.hpp"
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/json.hpp"

@@ -12,7 +12,7 @@
 #include "bindings.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/report/number.hpp"
+#include "sfumato/report/claimed_text.hpp"
 
 namespace sfumato::python {
 namespace {
@@ -31,9 +31,7 @@ Claim claim_from(const std::string& text) {
                         "Use exact, upper_bound, lower_bound or estimate", Where::here("Claimed"));
 }
 
-std::string text_of(const Number& number) {
-  return fmt::format("{} {}", symbol(number.claim), format_claimed(number));
-}
+std::string text_of(const Number& number) { return claimed_text(number); }
 
 std::string repr(const Number& number) {
   std::string more;

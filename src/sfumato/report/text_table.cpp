@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "sfumato/report/claimed_text.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/report/table_notes.hpp"
 
@@ -38,7 +39,7 @@ std::string body_of(const Cell& cell, NumberStyle style) {
     std::string operator()(std::int64_t integer) const { return fmt::format("{}", integer); }
     std::string operator()(double input) const { return format_input(input); }
     std::string operator()(const Claimed<double>& claimed) const {
-      return fmt::format("{} {}", symbol(claimed.claim), format_claimed(claimed, style));
+      return claimed_text(claimed, style);
     }
   };
   return std::visit(Visitor{style}, cell.content());

@@ -3,17 +3,12 @@
 #include <functional>
 #include <vector>
 
-#include "sfumato/privacy/row_risk.hpp"
+#include "sfumato/answers/rows/riskiest.hpp"
 
 namespace sfumato {
 
 /// The computed rows.
 [[nodiscard]] std::vector<const RowRisk*> computed(const std::vector<RowRisk>& risks);
-
-/// The `count` computed rows of largest risk, or as many as there are: by advantage; rows that are
-/// certain to be found are told apart by their KL.
-[[nodiscard]] std::vector<const RowRisk*> riskiest(const std::vector<RowRisk>& risks,
-                                                   std::size_t count);
 
 /// The larger of two numbers, a bound if either is one.
 [[nodiscard]] RiskNumber larger(const RiskNumber& a, const RiskNumber& b);
