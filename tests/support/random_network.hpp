@@ -23,7 +23,8 @@ class RandomNetworks {
       layers.push_back({fmt::format("layer{}", layers.size() + 1), layer});
     };
     const auto activation = [&]() -> Layer {
-      if (smooth || below(2) == 0) return below(2) == 0 ? Layer(Tanh{}) : Layer(Sigmoid{});
+      if (smooth) return below(2) == 0 ? Layer(Tanh{}) : Layer(Sigmoid{});
+      if (below(2) == 0) return Tanh{};
       return Relu{};
     };
     const Shape input = below(3) == 0 ? Shape{from_to(1, 9), 1, 1}
