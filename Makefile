@@ -63,9 +63,9 @@ bench:  ## side-by-side speed ratios on this machine
 
 lint:  ## clang-format, clang-tidy, and each header compiled alone
 	@tools/setup lint
-	@cmake --preset dev --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON > /dev/null
-	@tools/lint --build build-dev
-	@cmake --build build-dev -j$(JOBS) --target headers_alone
+	@cmake --preset dev -B build-lint --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > /dev/null
+	@tools/lint
+	@cmake --build build-lint -j$(JOBS) --target headers_alone
 
 format:  ## rewrite the sources in the house format
 	@tools/setup lint
@@ -131,7 +131,7 @@ install: all  ## install to PREFIX (default /usr/local)
 	@echo "installed to $(PREFIX)"
 
 clean:  ## remove all build trees
-	@rm -rf dist build build-dev build-asan build-tsan build-coverage
+	@rm -rf dist build build-dev build-lint build-asan build-tsan build-coverage
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
