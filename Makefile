@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test wheel wheels test-python test-torch faults fuzz bench lint format asan tsan coverage oracles attack sbom deb test-deb dist docs screenshots install clean help
+.PHONY: all demo test wheel wheels test-python test-torch faults fuzz bench lint format asan tsan coverage oracles equal-privacy fit-study attack sbom deb test-deb dist docs screenshots install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -92,6 +92,13 @@ oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 fit-study: all  ## private regressions at equal epsilon, docs/results/fit.md (SFUMATO_DATA for the tables; an hour)
 	@tools/setup oracles
 	@tools/fit_study.py
+
+equal-privacy: all  ## private training at equal epsilon, docs/results/equal_privacy.md (SFUMATO_DATA for CIFAR-10 and the table; hours, goes on where it was)
+	@tools/setup bench
+	@tools/equal_privacy.py run --methods isotropic,input,per_layer
+	@tools/equal_privacy.py run
+	@test ! -x .venv-torch/bin/python || tools/equal_privacy.py opacus
+	@tools/equal_privacy.py write
 
 sbom: all  ## bill of materials of the build (CycloneDX), build/sbom.json
 	@tools/sbom --out build/sbom.json

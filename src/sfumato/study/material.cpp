@@ -15,7 +15,13 @@
 namespace sfumato {
 namespace {
 
-LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
+/// Where features of public sets are kept.
+std::string feature_cache() {
+  const std::optional<std::string> cache = user_cache();
+  return cache ? *cache + "/features" : std::string();
+}
+
+LabelledSet read_part(const DataSpec& data, DataPart part, std::size_t records,
                       const DataPlaces& places) {
   LabelledSet set;
   if (data.is_table()) {
@@ -32,6 +38,38 @@ LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
     require_consistent(set);
   }
   return set;
+}
+
+LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
+                      const DataPlaces& places) {
+  FeatureOptions features = data.features;
+  if (features.kind == FeatureKind::file && part == DataPart::test) {
+    features.file = data.test_features;
+  }
+  // Features of tables, which may be private, are not left in files.
+  return with_features(read_part(data, part, records, places), features,
+                       data.is_table() ? std::string() : feature_cache());
+}
+
+/// The last records of the set, taken out of it.
+LabelledSet take_last(LabelledSet& set, std::size_t count, const Where& where) {
+  if (count >= set.count()) {
+    throw InvalidArgument(
+        fmt::format("`validation` = {} of the {} records of {}", count, set.count(), set.name),
+        "Leave some to train on", where);
+  }
+  LabelledSet last = set;
+  const std::size_t kept = set.count() - count;
+  last.labels.erase(last.labels.begin(), last.labels.end() - static_cast<std::ptrdiff_t>(count));
+  set.labels.resize(kept);
+  std::visit(
+      [&](auto& values) {
+        values.erase(values.begin(),
+                     values.begin() + static_cast<std::ptrdiff_t>(kept * set.shape.size()));
+      },
+      last.values);
+  std::visit([&](auto& values) { values.resize(kept * set.shape.size()); }, set.values);
+  return last;
 }
 
 /// fc1, conv1, act1, pool1, flatten1: the n-th of its family.
@@ -161,11 +199,15 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
   const std::size_t spare = study.adjacency.kind == Adjacency::replace
                                 ? std::max<std::size_t>(1, study.audit.canaries)
                                 : 0;
-  std::size_t wanted = data.records == 0 ? 0 : data.records + spare;
+  // What is held out is the end of the set, so that all of it is read; a file of features has a row for each record.
+  const bool all =
+      data.records == 0 || data.validation != 0 || data.features.kind == FeatureKind::file;
+  std::size_t wanted = all ? 0 : data.records + spare;
   if (study.adjacency.record) {
     wanted = wanted == 0 ? 0 : std::max<std::size_t>(wanted, *study.adjacency.record + 1UL);
   }
   StudySets sets{load_part(data, DataPart::train, wanted, places), std::nullopt};
+  if (data.validation != 0) sets.test = take_last(sets.train, data.validation, data.where);
   const std::size_t records = data.records == 0 ? sets.train.count() : data.records;
   if (records > sets.train.count()) {
     throw InvalidArgument(fmt::format("`records` = {} exceeds the {} of {}", records,
@@ -177,7 +219,9 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
                                       study.train.batch_size, records),
                           "Use smaller batches, or batches = \"with_replacement\"", data.where);
   }
-  if (!data.is_table() || !data.test.empty()) {
+  const bool has_test = !data.is_table() || !data.test.empty();
+  const bool has_features = data.features.kind != FeatureKind::file || !data.test_features.empty();
+  if (!sets.test && has_test && has_features) {
     sets.test = load_part(data, DataPart::test, data.test_records, places);
     if (sets.test->shape != sets.train.shape) {
       throw InvalidArgument(fmt::format("test records are {}, but training records are {}",

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "sfumato/data/array_file.hpp"
 #include "sfumato/data/keys/makers.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/study/spec/key.hpp"
@@ -104,6 +105,48 @@ Key<DataSpec> set_key() {
     if (to.is_table()) to.set = absolute_path(table.path(given));
   };
   return with(required(key), {"table"});
+}
+
+/// A member of DataSpec::features, written only for the kind that has it.
+Key<DataSpec> feature_key(FeatureKind kind, Key<FeatureOptions> key) {
+  return only(kNetworks,
+              Key<DataSpec>{
+                  key.name, key.type, key.help,
+                  [read = key.read](DataSpec& to, const TomlTable& table,
+                                    const std::string& given) { read(to.features, table, given); },
+                  [kind, write = key.write](const DataSpec& from) {
+                    return from.features.kind == kind ? write(from.features) : std::string();
+                  }});
+}
+
+Key<DataSpec> features_key() {
+  return only(
+      kNetworks,
+      Key<DataSpec>{"features", "scattering | random | path of a CSV or NPY table",
+                    "models see fixed public features of the records (default: the records)",
+                    [](DataSpec& to, const TomlTable& table, const std::string& key) {
+                      const std::string text = table.string(key);
+                      to.features.kind = text == "scattering" ? FeatureKind::scattering
+                                         : text == "random"   ? FeatureKind::random
+                                                              : FeatureKind::file;
+                      if (to.features.kind == FeatureKind::file) {
+                        const std::string suffix = suffix_of(text);
+                        if (suffix != ".csv" && suffix != ".npy") {
+                          refuse(table, key, toml_text(text),
+                                 "scattering, random, or the path of a CSV or NPY file");
+                        }
+                        to.features.file = absolute_path(table.path(key));
+                      }
+                    },
+                    [](const DataSpec& from) -> std::string {
+                      switch (from.features.kind) {
+                        case FeatureKind::none: return "";
+                        case FeatureKind::scattering: return toml_text("scattering");
+                        case FeatureKind::random: return toml_text("random");
+                        case FeatureKind::file: return toml_text(from.features.file);
+                      }
+                      throw InternalError("unknown features");
+                    }});
 }
 
 Key<AdjacencySpec> record_key() {
@@ -297,7 +340,27 @@ const Keys<DataSpec>& data_keys() {
       only(kNetworks, optional_integer_key("test_records",
                                            "number of records to test on, from the first "
                                            "(default: all)",
-                                           &DataSpec::test_records))};
+                                           &DataSpec::test_records)),
+      only(kNetworks,
+           optional_integer_key("validation",
+                                "hold out so many records, the last, and test on them instead",
+                                &DataSpec::validation)),
+      features_key(),
+      feature_key(FeatureKind::scattering,
+                  integer_key("pooling",
+                              "scattering: means of so many x so many pixels of a map (default: 1)",
+                              &FeatureOptions::pooling, 1)),
+      feature_key(FeatureKind::random,
+                  integer_key("feature_count", "random: number of features (default: 1000)",
+                              &FeatureOptions::count, 1, 1 << 20)),
+      feature_key(
+          FeatureKind::random,
+          positive_key(
+              "bandwidth",
+              "random: width of the kernel, in root mean squares of the inputs (default: 1)",
+              &FeatureOptions::bandwidth)),
+      only(kNetworks, path_key("test_features", "features from a file: those of the test set",
+                               &DataSpec::test_features))};
   return keys;
 }
 

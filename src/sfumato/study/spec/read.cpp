@@ -40,7 +40,21 @@ TomlOverride override_of(const std::string& setting) {
   return result;
 }
 
+/// Keys of features of another kind than the study's.
+void require_features(const DataSpec& data, const TomlTable& table) {
+  const std::pair<const char*, FeatureKind> keys[] = {{"pooling", FeatureKind::scattering},
+                                                      {"feature_count", FeatureKind::random},
+                                                      {"bandwidth", FeatureKind::random},
+                                                      {"test_features", FeatureKind::file}};
+  for (const auto& [key, kind] : keys) {
+    if (!table.has(key) || data.features.kind == kind) continue;
+    throw InvalidArgument(fmt::format("`{}` means nothing for these features", key),
+                          "Remove it, or set `features` to the kind that has it", table.where(key));
+  }
+}
+
 void require_data(const DataSpec& data, const TomlTable& table) {
+  require_features(data, table);
   if (!data.is_table()) {
     (void)known_data_set(data.set, table.where("set"));
     for (const char* key : {"label", "classes", "test"}) {

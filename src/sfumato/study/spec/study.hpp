@@ -10,6 +10,7 @@
 #include "sfumato/audit/guarantee.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/adjacency.hpp"
+#include "sfumato/data/features/features.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/labelled_set.hpp"
 #include "sfumato/nn/network.hpp"
@@ -34,6 +35,10 @@ struct DataSpec {
   int classes = 0;               ///< of a table: 0: the largest label plus one
   std::string test = {};         ///< of a table: the path of another one to test on; empty: none
   std::size_t test_records = 0;  ///< the first so many are tested on; 0: all
+  /// The last so many records of the set are held out and tested on instead of the test set; 0: none.
+  std::size_t validation = 0;
+  FeatureOptions features = {};    ///< what models see of the records
+  std::string test_features = {};  ///< of the test set, for features from a file
   Where where = Where::in("data");
 
   [[nodiscard]] bool is_table() const;  ///< a file, not a known set
