@@ -159,7 +159,7 @@ def opacus(options, plan):
         row = named("sfumato", seed)
         if Runs.key(row) not in runs.rows:
             settings = {"train.batch_size": sampled["batch"], "train.iterations": sampled["steps"], "train.clip": sampled["clip"],
-                        "train.noise_multiplier": sampled["noise"], "train.learning_rate": sampled["rate"]}
+                        "train.noise_multiplier": sampled["noise"], "train.learning_rate": sampled["rate"], "train.seed": seed}
             out = subprocess.run([SFUMATO, "train", str(STUDIES / "opacus.toml"), "--private", "--seed", str(seed), "--json", *words_of(settings)],
                                  capture_output=True, text=True)
             if out.returncode != 0:
