@@ -1,5 +1,6 @@
 "use strict";
-// What a page can do beyond being read: tables that sort and copy, the colour scheme, the JSON as a file.
+// What a page can do beyond being read: tables that sort and copy, the colour scheme, the JSON as a file, folds
+// that open for links and paper.
 (() => {
   const make = (tag, properties = {}, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -41,8 +42,14 @@
   function keyOf(cell) {
     const data = cell.querySelector("data");
     if (data) return Number(data.value.replace("inf", "Infinity"));
-    const text = cell.textContent.trim();
-    return text === "–" ? null : text;
+    const text = textOf(cell);
+    return /^–\d*$/.test(text) ? null : text;
+  }
+
+  // The text of a cell as it was before its mathematics was set.
+  function textOf(cell) {
+    const set = cell.querySelector("[data-text]");
+    return (set ? set.dataset.text : cell.textContent).trim().replace(/\s+/g, " ");
   }
 
   function compare(a, b) {
@@ -78,30 +85,75 @@
     });
   }
 
-  // Tab-separated, for spreadsheets: every digit, the claim in the heading where a column has only one.
-  function tableText(table) {
+  const claimOf = cell => {
+    const claim = cell.querySelector(".claim");
+    return claim ? symbols[[...claim.classList].find(c => c in symbols)] : "";
+  };
+
+  // A table as rows of texts: every digit, the claim in the heading where a column has only one.
+  function contentOf(table, { shown = cell => cell.querySelector("data").value } = {}) {
     const heads = [...table.tHead.rows[0].cells];
     const rows = [...table.tBodies[0].rows];
-    const claimOf = cell => {
-      const claim = cell.querySelector(".claim");
-      return claim ? symbols[[...claim.classList].find(c => c in symbols)] : "";
-    };
     const shared = heads.map((_, i) => {
       const claims = new Set(rows.filter(r => r.cells[i] && r.cells[i].querySelector("data")).map(r => claimOf(r.cells[i])));
       return claims.size === 1 ? [...claims][0] : "";
     });
     const title = (head, i) => {
       const unit = head.querySelector(".unit");
-      return head.querySelector(".name").textContent + (unit ? ` (${unit.textContent})` : "") +
+      return textOf(head.querySelector(".name")) + (unit ? ` (${unit.textContent})` : "") +
         (shared[i] ? ` [${shared[i]}]` : "");
     };
     const value = (cell, i) => {
-      const data = cell.querySelector("data");
-      if (!data) return cell.textContent.trim().replace(/^–\d*$/, "").replace(/\s+/g, " ");
+      if (!cell.querySelector("data")) return textOf(cell).replace(/^–\d*$/, "");
       const claim = claimOf(cell);
-      return (claim && !shared[i] ? claim + " " : "") + data.value;
+      return (claim && !shared[i] ? claim + " " : "") + shown(cell);
     };
-    return [heads.map(title), ...rows.map(row => [...row.cells].map(value))].map(line => line.join("\t")).join("\n");
+    return { heads: heads.map(title), rows: rows.map(row => [...row.cells].map(value)), right: heads.map(head => head.classList.contains("number")) };
+  }
+
+  // Tab-separated, for spreadsheets.
+  function tableText(table) {
+    const { heads, rows } = contentOf(table);
+    return [heads, ...rows].map(line => line.join("\t")).join("\n");
+  }
+
+  const greek = "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|kappa|lambda|mu|rho|sigma|tau|phi|chi|psi|omega|Sigma|Lambda|Theta|Phi|Psi|Omega";
+
+  // A text of a table in LaTeX: special characters escaped, mathematics between dollars.
+  function latex(text) {
+    const math = part => `$${part}$`;
+    const special = { "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "&": "\\&", "%": "\\%", "#": "\\#", $: "\\$", _: "\\_", "~": "$\\sim$", "^": "\\^{}",
+      "<": "$<$", ">": "$>$", "|": "$|$" };
+    const pattern = new RegExp([
+      String.raw`(?<number>(?<![\w.])\d+(?:\.\d+)?e[-+]?\d+(?!\w))`,
+      String.raw`(?<letter>(?<![\w])(?:(?:${greek}|eps)\b|[A-Za-z](?![A-Za-z]))'*(?:_(?:\{[^}]*\}|[A-Za-z0-9]{1,3}(?!\w)))?(?:\^(?:\{[^}]*\}|-?[A-Za-z0-9]{1,6}))?(?![\w=]))`,
+      String.raw`(?<after>(?<=[)|\]])\^(?:\{[^}]*\}|-?[A-Za-z0-9]{1,6}))`, String.raw`(?<root>\bsqrt(?=\())`,
+      String.raw`(?<sign><=|>=|->|\|\|)`, String.raw`(?<special>[\\{}&%#$_~^<>|])`].join("|"), "g");
+    return text.replace(pattern, (whole, ...rest) => {
+      const { number, letter, after, root, sign, special: character } = rest.at(-1);
+      if (number) {
+        const [digits, power] = number.split("e");
+        return math(`${digits === "1" ? "" : digits + "\\cdot "}10^{${Number(power)}}`);
+      }
+      if (after) return math(`^{${after.slice(1).replace(/[{}]/g, "")}}`);
+      if (root) return math("\\surd");
+      if (sign) return math({ "<=": "\\le", ">=": "\\ge", "->": "\\to", "||": "\\Vert" }[sign]);
+      if (character) return special[character];
+      if (/^[A-Za-z]$/.test(letter)) return letter; // an article or a unit as likely as a variable
+      return math(letter.replace(new RegExp(`\\b(${greek})\\b`, "g"), "\\$1").replace(/\beps\b/g, "\\varepsilon").replace(/\\epsilon/g, "\\varepsilon")
+        .replace(/([_^])(-?[A-Za-z0-9]+)/g, "$1{$2}"));
+    });
+  }
+
+  // As papers have it: booktabs, numbers as shown, claims as signs.
+  function tableLatex(block, table) {
+    const { heads, rows, right } = contentOf(table, { shown: cell => cell.querySelector("data").textContent });
+    const caption = block.querySelector(".title");
+    const line = cells => cells.map(cell => latex(cell)).join(" & ") + " \\\\";
+    const spaced = latex(caption ? caption.textContent : "");
+    return ["% \\usepackage{booktabs}", "\\begin{table}", "\\centering", `\\caption{${spaced}}`,
+      `\\begin{tabular}{${right.map(r => r ? "r" : "l").join("")}}`, "\\toprule", line(heads), "\\midrule", ...rows.map(line),
+      "\\bottomrule", "\\end{tabular}", "\\end{table}"].join("\n");
   }
 
   async function copy(text) {
@@ -124,14 +176,39 @@
     if (!table.querySelector("data") && table.tBodies[0].rows.length < 2) return;
     makeSortable(table);
     const said = make("output");
-    const button = make("button", { type: "button", textContent: "Copy table" });
-    button.addEventListener("click", async () => {
-      said.textContent = await copy(tableText(table)) ? "Copied, with every digit." : "The browser refused.";
-      setTimeout(() => { said.textContent = ""; }, 3000);
-    });
-    block.append(make("div", { className: "block-tools" }, button, said));
+    const button = (label, content, done) => {
+      const element = make("button", { type: "button", textContent: label });
+      element.addEventListener("click", async () => {
+        said.textContent = await copy(content()) ? done : "The browser refused.";
+        setTimeout(() => { said.textContent = ""; }, 3000);
+      });
+      return element;
+    };
+    table.closest(".scroll").after(make("div", { className: "block-tools" },
+      button("Copy table", () => tableText(table), "Copied, with every digit."),
+      button("Copy as LaTeX", () => tableLatex(block, table), "Copied, for booktabs."), said));
   }
+
+  // A link into a fold opens it.
+  function openTarget() {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let fold = target.closest("details:not([open])"); fold; fold = target.closest("details:not([open])")) fold.open = true;
+    target.scrollIntoView();
+  }
+
+  // Paper shows everything.
+  let closed = [];
+  function unfold() {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach(fold => { fold.open = true; });
+    dispatchEvent(new Event("sfumato:unfolded"));
+  }
+  addEventListener("beforeprint", unfold);
+  addEventListener("afterprint", () => { closed.forEach(fold => { fold.open = false; }); closed = []; });
 
   addTools();
   document.querySelectorAll(".table-block").forEach(addTableTools);
+  addEventListener("hashchange", openTarget);
+  openTarget();
 })();

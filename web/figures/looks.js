@@ -10,7 +10,8 @@ const strokes = {
   lower_bound: { strokeWidth: 1.8 },
   estimate: { strokeWidth: 1.8, strokeDasharray: "6 4" },
 };
-export const strokeOf = claim => strokes[claim];
+// Steps of an estimate are solid: dashes would hide where they are.
+export const strokeOf = (claim, mark = "line") => mark === "steps" ? { strokeWidth: 2 } : strokes[claim];
 
 // The truth is below an upper bound and above a lower one: the triangles point to it.
 const down = { draw(context, size) { triangle(context, size, 1); } };
@@ -49,10 +50,16 @@ export function swatchOf(mark, claim, index, onPlane = false) {
     svg.append(svgElement("rect", { x: 6, y: 3, width: 20, height: 11, style: `fill:${paint};stroke:${paint}`, "fill-opacity": 0.35 }));
     return svg;
   }
-  if (mark === "line") {
-    const { strokeWidth, strokeDasharray = "none" } = strokeOf(claim);
+  if (mark === "region") {
+    svg.append(svgElement("rect", { x: 4, y: 3, width: 24, height: 11, style: "fill:var(--region);stroke:none", "fill-opacity": 0.22 }),
+      svgElement("line", { x1: 4, x2: 28, y1: 3, y2: 3, style: "stroke:var(--region)", "stroke-width": 1.4 }));
+    return svg;
+  }
+  if (mark === "line" || mark === "steps") {
+    const { strokeWidth, strokeDasharray = "none" } = strokeOf(claim, mark);
     svg.append(svgElement("line", { x1: 1, x2: 31, y1: 8, y2: 8, style: `stroke:${paint}`,
       "stroke-width": strokeWidth, "stroke-dasharray": strokeDasharray }));
+    if (mark === "steps" || onPlane) return svg;
   }
   const style = `stroke:${paint};fill:${isHollow(claim) ? "var(--page)" : paint}`;
   svg.append(svgElement("path", { d: makeSymbol(symbolOf(claim, index), mark === "points" ? 50 : 32)(),

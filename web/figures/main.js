@@ -1,15 +1,15 @@
 // Draws the figures of a report from the JSON in the page.
 import { drawColumns, drawHistogram } from "./bars.js";
-import { drawCurves, itemsOf } from "./curves.js";
+import { coinciding, drawCurves, itemsOf } from "./curves.js";
 import { swatchOf } from "./looks.js";
 import { numbersOf } from "./numbers.js";
 import { drawPlanes } from "./planes.js";
 import { withPrintableTexts } from "./printable.js";
 import { addProbe } from "./probe.js";
-import { savePng, saveSvg } from "./save.js";
+import { savePdf, savePng, saveSvg } from "./save.js";
 
 const draw = {
-  line: drawCurves, points: drawCurves, bars: drawHistogram, columns: drawColumns, plane: drawPlanes, image: drawPlanes,
+  line: drawCurves, steps: drawCurves, region: drawCurves, points: drawCurves, bars: drawHistogram, columns: drawColumns, plane: drawPlanes, image: drawPlanes,
 };
 
 const report = JSON.parse(document.getElementById("report-data").textContent);
@@ -36,9 +36,25 @@ function button(label, action) {
   return element;
 }
 
-function prepare(block) {
+// The figure of the JSON with its texts as the page has them: typeset.
+function figureOf(block) {
   const [chapter, index] = block.dataset.figure.split("/").map(Number);
   const figure = withPrintableTexts(report.chapters[chapter].blocks[index]);
+  figure.title = block.dataset.title;
+  for (const key of ["x", "y", "z"]) if (figure.axes[key]) figure.axes[key].title = block.dataset[key];
+  block.querySelectorAll(".series li[data-series]").forEach((item, i) => { figure.series[i].title = item.dataset.title; });
+  return figure;
+}
+
+function note(text) {
+  const element = document.createElement("p");
+  element.className = "left-out";
+  element.textContent = text;
+  return element;
+}
+
+function prepare(block) {
+  const figure = figureOf(block);
   const place = block.querySelector(".plot");
   const caption = block.querySelector("figcaption");
   const description = `${caption.textContent.trim()} ${block.querySelector(".axes").textContent.trim()}`;
@@ -89,27 +105,31 @@ function prepare(block) {
   });
   const count = leftOut(figure);
   if (count > 0) {
-    const note = document.createElement("p");
-    note.className = "left-out";
-    note.textContent = `${count} value${count === 1 ? " is" : "s are"} infinite, or too small for a logarithmic axis, and not drawn.`;
-    place.after(note);
+    place.after(note(`${count} value${count === 1 ? " is" : "s are"} infinite, or too small for a logarithmic axis, and not drawn.`));
+  }
+  const groups = coinciding(figure);
+  if (groups.length > 0) {
+    const same = note(groups.map(group => `The curves of ${group.slice(0, -1).join(", ")} and ${group.at(-1)} coincide.`).join(" "));
+    same.classList.add("coincide");
+    place.after(same);
   }
   const tools = document.createElement("div");
   tools.className = "block-tools";
   let numbers = null;
   const toggle = button("Show numbers", () => {
     if (numbers) { numbers.remove(); numbers = null; }
-    else { numbers = numbersOf(figure, caption.id); block.append(numbers); }
+    else { numbers = numbersOf(figure, block); block.append(numbers); }
     toggle.setAttribute("aria-expanded", String(numbers !== null));
     toggle.textContent = numbers ? "Hide numbers" : "Show numbers";
   });
   toggle.setAttribute("aria-expanded", "false");
-  tools.append(button("Save SVG", () => saveSvg(figure.key, figure.title, figure, svgs)),
-    button("Save PNG", () => savePng(figure.key, figure.title, figure, svgs)), toggle);
+  const forPaper = width => draw[figure.mark](figure, width);
+  tools.append(button("Save SVG", () => saveSvg(figure, forPaper)), button("Save PDF", () => savePdf(figure, forPaper)),
+    button("Save PNG", () => savePng(figure, svgs)), toggle);
   block.append(tools);
   return () => {
-    if (block.classList.contains("ready")) return;
     render();
+    if (block.classList.contains("ready")) return;
     block.classList.add("ready");
     new ResizeObserver(render).observe(place);
   };
@@ -118,8 +138,10 @@ function prepare(block) {
 // What is in view is drawn at once, the rest when there is time: a page with many figures opens as fast.
 const blocks = [...document.querySelectorAll("figure[data-figure]")];
 const visible = block => block.getBoundingClientRect().top < innerHeight;
-const pending = blocks.map(block => ({ block, draw: prepare(block) }));
-const drawAll = () => { while (pending.length) pending.shift().draw(); };
+const all = blocks.map(block => ({ block, draw: prepare(block) }));
+const pending = [...all];
+// What was folded is drawn when it is opened, and here because paper shows all of it.
+const drawAll = () => all.forEach(({ draw: drawOne }) => drawOne());
 
 function drawSome(deadline) {
   do {
@@ -133,4 +155,4 @@ const later = () => window.requestIdleCallback
 
 while (pending.length && visible(pending[0].block)) pending.shift().draw();
 later();
-addEventListener("beforeprint", drawAll);
+addEventListener("sfumato:unfolded", drawAll);

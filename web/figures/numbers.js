@@ -14,7 +14,23 @@ function row(cells, tag) {
   return tr;
 }
 
-export function numbersOf(figure, labelledBy) {
+// What the legend leaves out: how many values, from where to where, by which method.
+function methodsOf(block) {
+  const list = document.createElement("ul");
+  list.className = "methods";
+  for (const item of block.querySelectorAll(".series li[data-series]")) {
+    const line = document.createElement("li");
+    const name = document.createElement("b");
+    name.append(...[...item.querySelector(".name").childNodes].map(node => node.cloneNode(true)));
+    line.append(name, ": ", item.querySelector(".extent").textContent);
+    const method = item.querySelector(".method");
+    if (method) line.append("; ", ...[...method.childNodes].map(node => node.cloneNode(true)));
+    list.append(line);
+  }
+  return list;
+}
+
+export function numbersOf(figure, block) {
   const { x, y, z } = figure.axes;
   const bars = figure.mark === "bars";
   const name = (axis, value) => axis.categories?.[value] ?? format(toNumber(value));
@@ -35,8 +51,8 @@ export function numbersOf(figure, labelledBy) {
   frame.className = "numbers";
   frame.tabIndex = 0;
   frame.setAttribute("role", "region");
-  frame.setAttribute("aria-labelledby", labelledBy);
-  frame.append(table);
+  frame.setAttribute("aria-labelledby", `${block.id}-caption`);
+  frame.append(methodsOf(block), table);
   const total = figure.series.reduce((sum, series) => sum + series.y.length, 0);
   if (total > rows.length) {
     const note = document.createElement("p");

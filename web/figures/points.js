@@ -2,6 +2,8 @@
 import { toNumber } from "./format.js";
 
 const fits = (value, axis) => Number.isFinite(value) && (axis.scale !== "log" || value > 0);
+// An axis that says where it begins shows what is below it at its edge: a rate of 0 on a logarithmic axis.
+const placed = (value, axis) => axis.from !== undefined && value < axis.from ? axis.from : value;
 
 export function pointsOf(series, figure) {
   const { x: xAxis, y: yAxis, z: zAxis } = figure.axes;
@@ -9,7 +11,8 @@ export function pointsOf(series, figure) {
   const xs = intervals("x_intervals"), ys = intervals("y_intervals");
   const points = [];
   for (let i = 0; i < series.y.length; ++i) {
-    const point = { x: toNumber(series.x[i]), y: toNumber(series.y[i]), label: series.labels?.[i] };
+    const trueX = toNumber(series.x[i]), trueY = toNumber(series.y[i]);
+    const point = { trueX, trueY, x: placed(trueX, xAxis), y: placed(trueY, yAxis), label: series.labels?.[i] };
     if (series.z) point.z = toNumber(series.z[i]);
     if (xs) [point.x1, point.x2] = [xs.low[i], xs.high[i]];
     if (ys) [point.y1, point.y2] = [ys.low[i], ys.high[i]];

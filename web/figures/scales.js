@@ -13,12 +13,15 @@ export function extent(values) {
 
 // A domain around the values that is never empty.
 export function domainOf(values, axis, { zero = false } = {}) {
+  if (axis.from !== undefined && axis.to !== undefined) return [axis.from, axis.to];
   let [low, high] = extent(values) ?? [axis.scale === "log" ? 0.1 : 0, 1];
+  if (axis.from !== undefined) low = axis.from;
+  if (axis.to !== undefined) high = axis.to;
   if (axis.scale === "log") {
-    if (low === high) return [low / 2, high * 2];
+    if (!(low < high)) return [low / 2, low * 2];
     return [low, high];
   }
-  if (zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
+  if (zero && axis.from === undefined) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
   if (low === high) {
     const room = Math.abs(low) / 2 || 1;
     [low, high] = zero ? [low, high + room] : [low - room, high + room];
@@ -33,7 +36,7 @@ export function logTicks([low, high], most) {
   const powers = inside(Array.from({ length: last - first + 1 }, (_, i) => Number(`1e${first + i}`)));
   if (powers.length > most) {
     const step = Math.ceil(powers.length / most);
-    return powers.filter((_, i) => i % step === 0);
+    return powers.filter((_, i) => (powers.length - 1 - i) % step === 0);
   }
   for (const steps of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 5, 7], [1, 2, 5], [1, 3], [1]]) {
     const ticks = [];
@@ -47,12 +50,13 @@ export function logTicks([low, high], most) {
 // The ticks of an axis: at most about `most` of them.
 function ticksOf(axis, domain, most) {
   if (axis.scale !== "log") return { ticks: most, tickFormat: formatTick };
-  return { ticks: logTicks(domain, most) ?? Math.min(most, 4), tickFormat: formatTick };
+  // `text`, not `tickFormat`: of a logarithmic axis Plot would leave some without their number.
+  return { ticks: logTicks(domain, most) ?? Math.min(most, 4), text: formatTick };
 }
 
 // Scales, grid and axes of a plot, as options and marks of Plot.
 export function frameOf({ x, y }, domains, { mostX = 8, mostY = 6, nice = true, grid = true } = {}) {
-  const scale = (axis, domain) => ({ type: axis.scale, domain, nice: nice && axis.scale === "linear", label: null });
+  const scale = (axis, domain) => ({ type: axis.scale, domain, nice: nice && axis.scale === "linear" && axis.from === undefined, label: null });
   const tx = ticksOf(x, domains.x, mostX), ty = ticksOf(y, domains.y, mostY);
   const line = { stroke: "var(--line)", strokeOpacity: 1 };
   return {

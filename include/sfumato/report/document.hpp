@@ -59,6 +59,15 @@ struct CheckedClaim {
   std::optional<double> confidence;
 };
 
+/// What a reader who decides wants to know first, a sentence each; what does not apply is empty.
+struct Abstract {
+  std::string released;  ///< what left the house: "the weights of 12 models", "a ridge regression"
+  std::string asked;     ///< the question
+  std::string answer;    ///< in words that need no glossary
+  std::string cost;      ///< in accuracy
+  std::string advice;    ///< what to do
+};
+
 using Block = std::variant<Table, Figure, Statement>;
 
 /// What every command returns. Renderers turn one document into text, JSON or files; they show
@@ -77,6 +86,11 @@ class Document {
   /// A fact about how the document came to be: version, seed, checksum of an input.
   /// Throws   InternalError if `key` is taken.
   void add_provenance(std::string key, std::string value);
+  /// The same unless `key` is taken: then what it says stays.
+  void add_missing_provenance(const std::string& key, const std::string& value);
+
+  /// The top of the page.
+  void set_abstract(Abstract abstract) { abstract_ = std::move(abstract); }
 
   /// Throws   InternalError for a subject called like another key of a result ("value", "claim", ...).
   void add_result(std::string quantity, Cell value,
@@ -89,6 +103,7 @@ class Document {
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& provenance() const {
     return provenance_;
   }
+  [[nodiscard]] const std::optional<Abstract>& abstract() const { return abstract_; }
   [[nodiscard]] const std::vector<Result>& results() const { return results_; }
   [[nodiscard]] const std::vector<CheckedClaim>& verdicts() const { return verdicts_; }
 
@@ -99,6 +114,7 @@ class Document {
   std::vector<std::pair<std::string, std::string>> provenance_;
   std::vector<Result> results_;
   std::vector<CheckedClaim> verdicts_;
+  std::optional<Abstract> abstract_;
 };
 
 /// A document that carries the version of the library.

@@ -17,16 +17,27 @@ struct Axis {
   std::string unit = {};
   Scale scale = Scale::linear;
   std::vector<std::string> categories = {};  ///< names that the numbers 0, 1, ... stand for
+  /// Where the axis begins and ends, if not where the numbers do: a rate goes from 1/(2n) to 1.
+  std::optional<double> from = {};
+  std::optional<double> to = {};
 };
 
 /// How a figure's series are drawn, and what their vectors hold.
 enum class Mark {
   line,     ///< points (x, y), joined
+  steps,    ///< points (x, y), joined by steps: y holds until the next x
+  region,   ///< points (x, y), joined; what is below is allowed, and shaded
   points,   ///< points (x, y)
   bars,     ///< a histogram: n + 1 rising bin edges in x, n counts or heights in y
   columns,  ///< heights y over the categories x of the x axis
   plane,    ///< points (x, y) with a value z, drawn as contours; a panel per series
   image,    ///< pixels: column x and row y, counted from the top left, with a value z
+};
+
+/// How the series of a figure share it.
+enum class Layout {
+  together,   ///< all in one panel
+  multiples,  ///< a panel for each series but the first, which stands behind it in grey
 };
 
 /// From where to where numbers may be, one interval per point: [low[i], high[i]].
@@ -64,6 +75,8 @@ class Figure {
   void add(Series series);
   /// One or two sentences below the figure: what it shows.
   void set_caption(std::string caption) { caption_ = std::move(caption); }
+  /// Throws   InternalError for small multiples of anything but lines and points.
+  void set_layout(Layout layout);
 
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] const std::string& title() const { return title_; }
@@ -73,6 +86,7 @@ class Figure {
   [[nodiscard]] const std::optional<Axis>& z() const { return z_; }
   [[nodiscard]] const std::vector<Series>& series() const { return series_; }
   [[nodiscard]] const std::string& caption() const { return caption_; }
+  [[nodiscard]] Layout layout() const { return layout_; }
   [[nodiscard]] Mark mark_of(const Series& series) const { return series.mark.value_or(mark_); }
 
  private:
@@ -83,6 +97,7 @@ class Figure {
   std::optional<Axis> z_;
   std::vector<Series> series_;
   std::string caption_;
+  Layout layout_ = Layout::together;
 };
 
 /// "line", "points", ...: how JSON names a mark.

@@ -20,11 +20,16 @@ bool sizes_fit(Mark mark, bool on_plane, const Series& series) {
   return series.z.size() == (has_z(mark) ? n : 0) || (on_plane && series.z.size() == n);
 }
 
+bool is_curve(Mark mark) {
+  return mark == Mark::line || mark == Mark::points || mark == Mark::steps || mark == Mark::region;
+}
+
 /// What else can be drawn over a figure of `base`.
 bool may_overlay(Mark base, Mark mark) {
   if (base == mark) return true;
-  const bool curve = mark == Mark::line || mark == Mark::points;
-  return curve && base != Mark::bars && base != Mark::columns;
+  if (base == Mark::bars || base == Mark::columns) return false;
+  if (mark == Mark::line || mark == Mark::points) return true;
+  return is_curve(mark) && is_curve(base);
 }
 
 bool intervals_fit(const std::optional<Intervals>& intervals, Mark mark, std::size_t n) {
@@ -94,9 +99,18 @@ void Figure::add(Series series) {
   series_.push_back(std::move(series));
 }
 
+void Figure::set_layout(Layout layout) {
+  if (layout == Layout::multiples && !is_curve(mark_)) {
+    throw InternalError(fmt::format("figure '{}': only curves have small multiples", key_));
+  }
+  layout_ = layout;
+}
+
 std::string_view name(Mark mark) {
   switch (mark) {
     case Mark::line: return "line";
+    case Mark::steps: return "steps";
+    case Mark::region: return "region";
     case Mark::points: return "points";
     case Mark::bars: return "bars";
     case Mark::columns: return "columns";

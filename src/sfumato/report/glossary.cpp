@@ -47,11 +47,11 @@ constexpr std::array kEntries = {
     Entry{{"D and D'",
            "The training data with the record in question, and the same data without it (or with "
            "another record instead)."},
-          {"d'", "d||d'"}},
-    Entry{{"delta",
+          {"d'", "d||d'", "d′", "d‖d′"}},
+    Entry{{"delta (δ)",
            "The part of the risk that epsilon does not cover: delta(epsilon) is the largest p(A) "
            "- e^epsilon q(A) over all events A, where p and q are the distributions on D and D'."},
-          {"delta", "deltas"}},
+          {"delta", "deltas", "δ"}},
     Entry{{"Diffusion, SDE",
            "Training in continuous time: a drift that follows the gradient, plus noise."},
           {"sde", "diffusion", "gradient flow"}},
@@ -60,11 +60,11 @@ constexpr std::array kEntries = {
            "one record. The risk or the audit of one pair is not such a guarantee."},
           {"differential-privacy", "differential privacy", "dp", "gaussian-dp"}},
     Entry{
-        {"epsilon",
+        {"epsilon (ε)",
          "How much the result can change the odds that the record was used: at most by the factor "
          "e^epsilon, up to delta. 0 is perfect privacy; at 1 the odds change at most 2.7-fold, at "
          "10 up to 22,000-fold."},
-        {"epsilon", "eps", "epsilons"}},
+        {"epsilon", "eps", "epsilons", "ε"}},
     Entry{{"Fokker-Planck",
            "The equation for the density of an SDE, solved here on a grid: close to the truth, "
            "but not a bound."},
@@ -84,10 +84,10 @@ constexpr std::array kEntries = {
     Entry{{"Membership inference",
            "Deciding from a trained model whether a record was in its training data."},
           {"membership"}},
-    Entry{{"mu, Gaussian DP",
+    Entry{{"mu (μ), Gaussian DP",
            "The risk of distinguishing two Gaussians of variance 1 whose means differ by mu: a "
            "whole trade-off curve in one number."},
-          {"mu", "gdp", "mu-gdp"}},
+          {"mu", "gdp", "mu-gdp", "μ"}},
     Entry{{"Noise policy", "How the noise of a training step is shaped and scaled."},
           {"policy", "policies"}},
     Entry{{"Path KL",

@@ -10,6 +10,7 @@
 #include "sfumato/report/html_table.hpp"
 #include "sfumato/report/html_text.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/typeset.hpp"
 
 namespace sfumato {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::string_view kNoScripts =
     "this page.";
 
 std::string axis_text(const Axis& axis) {
-  std::string text = html_text(axis.title);
+  std::string text = typeset_html(axis.title);
   if (!axis.unit.empty()) text += fmt::format(" ({})", html_text(axis.unit));
   if (axis.scale == Scale::log) text += ", log scale";
   return text;
@@ -49,13 +50,14 @@ std::string series_html(const Figure& figure, const Series& series) {
                      : mark == Mark::image   ? "pixel"
                                              : "point";
   std::string html =
-      fmt::format(R"(<li data-series="{}"><span class="swatch" aria-hidden="true"></span>{} )"
+      fmt::format(R"(<li data-series="{}" data-title="{}">)"
+                  R"(<span class="swatch" aria-hidden="true"></span>{} )"
                   R"(<span class="name">{}</span> <span class="extent">{} {}{}, {}</span>)",
-                  html_text(series.key), html_claim(series.claim), html_text(series.title),
-                  values.size(), unit, values.size() == 1 ? "" : "s", range_text(values));
-  std::string method = html_text(series.method);
+                  html_text(series.key), html_escaped(typeset_text(series.title)),
+                  html_claim(series.claim), typeset_html(series.title), values.size(), unit, values.size() == 1 ? "" : "s", range_text(values));
+  std::string method = typeset_html(series.method);
   for (const std::string& assumption : series.assumptions) {
-    method += (method.empty() ? "assumes: " : "; assumes: ") + html_text(assumption);
+    method += (method.empty() ? "assumes: " : "; assumes: ") + typeset_html(assumption);
   }
   if (series.confidence) {
     method += fmt::format("{}confidence {}", method.empty() ? "" : "; ",
@@ -65,17 +67,39 @@ std::string series_html(const Figure& figure, const Series& series) {
   return html + "</li>\n";
 }
 
+/// Of several panels, which need the whole width.
+bool is_wide(const Figure& figure) {
+  if (figure.layout() == Layout::multiples) return figure.series().size() > 2;
+  const auto& all = figure.series();
+  return std::count_if(all.begin(), all.end(), [&](const Series& series) {
+           const Mark mark = figure.mark_of(series);
+           return mark == Mark::plane || mark == Mark::image;
+         }) > 1;
+}
+
+/// A caption ends as sentences do.
+std::string sentence(const std::string& text) {
+  const bool ended = text.empty() || std::string_view(".?!:").find(text.back()) != std::string::npos;
+  return typeset_html(text) + (ended ? "" : ".");
+}
+
 }  // namespace
 
-std::string html_figure(const Figure& figure, std::string_view id, std::size_t number,
+std::string html_figure(const Figure& figure, std::string_view id, std::string_view number,
                         std::string_view path, bool can_draw) {
-  std::string html =
-      fmt::format(R"(<figure class="figure-block" id="{}" data-key="{}" data-figure="{}">)"
-                  "\n"
-                  R"(<figcaption id="{}-caption"><span class="label">Figure {}.</span> {})",
-                  id, html_text(figure.key()), path, id, number, html_text(figure.title()));
+  std::string html = fmt::format(
+      R"(<figure class="figure-block{}" id="{}" data-key="{}" data-figure="{}" data-title="{}" )"
+      R"(data-number="{}" data-x="{}" data-y="{}"{}>)"
+      "\n"
+      R"(<figcaption id="{}-caption"><span class="label">Figure {}.</span> {})",
+      is_wide(figure) ? " wide" : "", id, html_text(figure.key()), path,
+      html_escaped(typeset_text(figure.title())), number,
+      html_escaped(typeset_text(figure.x().title)), html_escaped(typeset_text(figure.y().title)),
+      figure.z() ? fmt::format(R"( data-z="{}")", html_escaped(typeset_text(figure.z()->title)))
+                 : "",
+      id, number, sentence(figure.title()));
   if (!figure.caption().empty()) {
-    html += fmt::format(R"( <span class="caption-text">{}</span>)", html_text(figure.caption()));
+    html += fmt::format(R"( <span class="caption-text">{}</span>)", sentence(figure.caption()));
   }
   html += "</figcaption>\n";
   html += can_draw ? fmt::format(R"(<div class="plot"><noscript>{}</noscript></div>)", kNoScripts)

@@ -8,6 +8,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/html_text.hpp"
 #include "sfumato/report/table_notes.hpp"
+#include "sfumato/report/typeset.hpp"
 
 namespace sfumato {
 namespace {
@@ -43,21 +44,25 @@ std::string plain_number(const std::string& shown, const std::string& all_digits
   return fmt::format(R"(<data value="{}" title="{}">{}</data>)", all_digits, all_digits, shown);
 }
 
+/// A text of the table with its mathematics set; what is copied is the text itself.
+std::string set_text(const std::string& text, std::string_view style) {
+  const std::string plain = html_text(text), set = typeset_html(text);
+  if (set == plain && style.empty()) return plain;
+  return fmt::format("<span{}{}>{}</span>",
+                     style.empty() ? "" : fmt::format(R"( class="{}")", style),
+                     set == plain ? "" : fmt::format(R"( data-text="{}")", plain), set);
+}
+
 /// Findings are recognised at a glance: their words get the colour of their outcome.
 std::string text_cell(const Column& column, const std::string& text) {
   if (column.key == "verdict") {
-    const std::string_view outcome = text == "holds"           ? "good"
-                                     : text == "does not hold" ? "bad"
-                                     : text == "depends"       ? "open"
-                                                               : "";
-    if (!outcome.empty()) {
-      return fmt::format(R"(<span class="pill {}">{}</span>)", outcome, html_text(text));
+    if (const Outcome outcome = outcome_of_word(text); outcome != Outcome::none) {
+      return fmt::format(R"(<span class="pill {}">{}</span>)", name(outcome), html_text(text));
     }
   }
   // Names and intervals stay on one line; a table that gets too wide is scrolled.
   constexpr std::size_t kShort = 24;
-  if (text.size() > kShort) return html_text(text);
-  return fmt::format(R"(<span class="short">{}</span>)", html_text(text));
+  return set_text(text, text.size() > kShort ? "" : "short");
 }
 
 /// The references to notes, which lead to them and back.
@@ -116,7 +121,7 @@ std::string head_html(const std::vector<ColumnView>& columns, NoteLinks& link) {
   for (const ColumnView& column : columns) {
     html += fmt::format(R"(<th scope="col"{} data-key="{}"><span class="name">{}</span>)",
                         column.right ? R"( class="number")" : "", html_text(column.about.key),
-                        html_text(column.about.title));
+                        set_text(column.about.title, ""));
     html += link(column.shared_note.value_or(""));
     if (!column.about.unit.empty()) {
       html += fmt::format(R"( <span class="unit">{}</span>)", html_text(column.about.unit));
@@ -126,7 +131,33 @@ std::string head_html(const std::vector<ColumnView>& columns, NoteLinks& link) {
   return html + "</tr></thead>\n";
 }
 
+/// Notes of two lines stand there, more are opened by a click.
+std::string notes_html(const Notes& notes, std::string_view id) {
+  if (notes.all().empty()) return {};
+  std::string list = R"(<ol class="notes">)";
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < notes.all().size(); ++i) {
+    list += fmt::format(R"(<li id="{}-note-{}">{}</li>)", id, i + 1, typeset_html(notes.all()[i]));
+    length += notes.all()[i].size();
+  }
+  list += "</ol>\n";
+  constexpr std::size_t kTwoLines = 180;
+  if (notes.all().size() <= 2 && length <= kTwoLines) return list;
+  return fmt::format("<details class=\"fold notes-fold\"><summary>{}</summary>\n{}</details>\n",
+                     notes.all().size() == 1
+                         ? "Method"
+                         : fmt::format("Methods and notes ({})", notes.all().size()),
+                     list);
+}
+
 }  // namespace
+
+Outcome outcome_of_word(std::string_view word) {
+  return word == "holds"           ? Outcome::good
+         : word == "does not hold" ? Outcome::bad
+         : word == "depends"       ? Outcome::open
+                                   : Outcome::none;
+}
 
 std::string html_claim(Claim claim) {
   return fmt::format(R"(<span class="claim {}" title="{}">{}</span>)", name(claim),
@@ -138,7 +169,8 @@ std::string html_number(const Claimed<double>& claimed, NumberStyle style) {
                      full(claimed.value), full(claimed.value), format_claimed(claimed, style));
 }
 
-std::string html_table(const Table& table, std::string_view id, std::size_t number) {
+std::string html_table(const Table& table, std::string_view id, std::string_view number,
+                       bool folded) {
   std::vector<ColumnView> columns;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
     columns.push_back({table.columns()[i], is_right_aligned(table, i), i < table.key_columns(),
@@ -146,15 +178,23 @@ std::string html_table(const Table& table, std::string_view id, std::size_t numb
   }
   Notes notes;
   NoteLinks link(notes, id);
-  std::string html = fmt::format(
-      R"(<div class="table-block{}" id="{}" data-key="{}">)"
-      "\n"
+  const std::string caption =
+      fmt::format(R"(<span class="label">Table {}.</span> <span class="title">{}</span>)", number,
+                  typeset_html(table.title()));
+  std::string html = fmt::format(R"(<div class="table-block{}" id="{}" data-key="{}">)"
+                                 "\n",
+                                 columns.size() > kWideTable ? " wide-table" : "", id,
+                                 html_text(table.key()));
+  if (folded) {
+    html += fmt::format(
+        R"(<details class="fold"><summary id="{}-caption">{} <span class="extent">{} row{}</span></summary>)"
+        "\n",
+        id, caption, table.rows().size(), table.rows().size() == 1 ? "" : "s");
+  }
+  html += fmt::format(
       R"(<div class="scroll" role="region" aria-labelledby="{}-caption" tabindex="0">)"
-      "\n"
-      R"(<table><caption id="{}-caption"><span class="label">Table {}.</span> {}</caption>)"
-      "\n",
-      columns.size() > kWideTable ? " wide-table" : "", id, html_text(table.key()), id, id, number,
-      html_text(table.title()));
+      "\n<table>{}\n",
+      id, folded ? "" : fmt::format(R"(<caption id="{}-caption">{}</caption>)", id, caption));
   html += head_html(columns, link);
   html += "<tbody>\n";
   for (const auto& row : table.rows()) {
@@ -165,15 +205,8 @@ std::string html_table(const Table& table, std::string_view id, std::size_t numb
   if (table.rows().empty()) {
     html += fmt::format("<tr><td colspan=\"{}\">No rows.</td></tr>\n", columns.size());
   }
-  html += "</tbody></table></div>\n";
-  if (!notes.all().empty()) {
-    html += R"(<ol class="notes">)";
-    for (std::size_t i = 0; i < notes.all().size(); ++i) {
-      html += fmt::format(R"(<li id="{}-note-{}">{}</li>)", id, i + 1, html_text(notes.all()[i]));
-    }
-    html += "</ol>\n";
-  }
-  return html + "</div>\n";
+  html += "</tbody></table></div>\n" + notes_html(notes, id);
+  return html + (folded ? "</details></div>\n" : "</div>\n");
 }
 
 }  // namespace sfumato

@@ -4,9 +4,9 @@
 
 namespace sfumato {
 
-std::string html_text(std::string_view text) {
+std::string html_escaped(std::string_view text) {
   std::string escaped;
-  for (const char c : printable(text)) {
+  for (const char c : text) {
     switch (c) {
       case '&': escaped += "&amp;"; break;
       case '<': escaped += "&lt;"; break;
@@ -18,6 +18,8 @@ std::string html_text(std::string_view text) {
   }
   return escaped;
 }
+
+std::string html_text(std::string_view text) { return html_escaped(printable(text)); }
 
 std::string json_for_script(std::string_view json) {
   std::string safe;

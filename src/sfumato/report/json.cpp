@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <variant>
 
 #include "sfumato/core/error.hpp"
@@ -54,6 +55,8 @@ Json axis_to_json(const Axis& axis) {
             {"unit", axis.unit},
             {"scale", axis.scale == Scale::log ? "log" : "linear"}};
   if (!axis.categories.empty()) json["categories"] = axis.categories;
+  if (axis.from) json["from"] = number(*axis.from);
+  if (axis.to) json["to"] = number(*axis.to);
   return json;
 }
 
@@ -90,6 +93,7 @@ struct BlockToJson {
               {"key", figure.key()},
               {"title", figure.title()},
               {"mark", name(figure.mark())}};
+    if (figure.layout() == Layout::multiples) json["layout"] = "multiples";
     if (!figure.caption().empty()) json["caption"] = figure.caption();
     json["axes"] = {{"x", axis_to_json(figure.x())}, {"y", axis_to_json(figure.y())}};
     if (figure.z()) json["axes"]["z"] = axis_to_json(*figure.z());
@@ -130,6 +134,18 @@ Json result_to_json(const Result& result) {
   return json;
 }
 
+Json abstract_to_json(const Abstract& abstract) {
+  Json json = Json::object();
+  for (const auto& [key, text] : {std::pair("released", abstract.released),
+                                  std::pair("asked", abstract.asked),
+                                  std::pair("answer", abstract.answer),
+                                  std::pair("cost", abstract.cost),
+                                  std::pair("advice", abstract.advice)}) {
+    if (!text.empty()) json[key] = text;
+  }
+  return json;
+}
+
 Json verdict_to_json(const CheckedClaim& verdict) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? number(*value) : Json(nullptr);
@@ -148,6 +164,7 @@ std::string render_json(const Document& document) {
   Json json{{"schema_version", kDocumentSchemaVersion},
             {"command", document.command()},
             {"title", document.title()}};
+  if (document.abstract()) json["abstract"] = abstract_to_json(*document.abstract());
   json["provenance"] = Json::object();
   for (const auto& [key, value] : document.provenance()) json["provenance"][key] = value;
   json["results"] = Json::array();

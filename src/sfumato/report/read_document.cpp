@@ -96,8 +96,8 @@ class Node {
 
 constexpr std::array kClaims = {Claim::exact, Claim::upper_bound, Claim::lower_bound,
                                 Claim::estimate};
-constexpr std::array kMarks = {Mark::line,    Mark::points, Mark::bars,
-                               Mark::columns, Mark::plane,  Mark::image};
+constexpr std::array kMarks = {Mark::line, Mark::steps,   Mark::region, Mark::points,
+                               Mark::bars, Mark::columns, Mark::plane,  Mark::image};
 constexpr std::array kKinds = {StatementKind::info, StatementKind::warning,
                                StatementKind::assumption, StatementKind::verdict,
                                StatementKind::summary};
@@ -166,6 +166,8 @@ Axis read_axis(const Node& node) {
   if (scale.text() != "log" && scale.text() != "linear") scale.refuse("is neither log nor linear");
   if (scale.text() == "log") axis.scale = Scale::log;
   if (const auto categories = node.find("categories")) axis.categories = categories->texts();
+  if (const auto from = node.find("from")) axis.from = from->number();
+  if (const auto to = node.find("to")) axis.to = to->number();
   return axis;
 }
 
@@ -193,6 +195,10 @@ Figure read_figure(const Node& node) {
                 read_axis(axes.at("x")), read_axis(axes.at("y")),
                 z ? std::optional(read_axis(*z)) : std::nullopt);
   if (const auto caption = node.find("caption")) figure.set_caption(caption->text());
+  if (const auto layout = node.find("layout")) {
+    if (layout->text() != "multiples") layout->refuse("is not \"multiples\"");
+    figure.set_layout(Layout::multiples);
+  }
   for (const Node& item : node.at("series").list()) figure.add(read_series(item));
   return figure;
 }
@@ -223,6 +229,15 @@ void read_result(const Node& node, Document& document) {
                       std::move(of));
 }
 
+Abstract read_abstract(const Node& node) {
+  const auto text = [&](const char* key) {
+    const auto found = node.find(key);
+    return found ? found->text() : std::string();
+  };
+  if (!node.json().is_object()) node.refuse("is not an object");
+  return {text("released"), text("asked"), text("answer"), text("cost"), text("advice")};
+}
+
 CheckedClaim read_verdict(const Node& node) {
   constexpr std::array kVerdicts = {Verdict::none, Verdict::holds, Verdict::not_refuted,
                                     Verdict::open, Verdict::violated};
@@ -249,6 +264,7 @@ Document read_document(std::string_view json, const std::string& source) {
                           "Use the version of sfumato that wrote it", Where::in(source));
   }
   Document document(root.at("command").text(), root.at("title").text());
+  if (const auto abstract = root.find("abstract")) document.set_abstract(read_abstract(*abstract));
   const Node provenance = root.at("provenance");
   if (!provenance.json().is_object()) provenance.refuse("is not an object");
   for (const auto& [key, value] : provenance.json().items()) {

@@ -13,12 +13,14 @@ using Json = nlohmann::ordered_json;
 
 /// The keys that are not entries.
 bool is_own(const std::string& key) {
-  return key == "schema_version" || key == "title" || key == "written" || key == "chapters";
+  return key == "schema_version" || key == "title" || key == "written" ||
+         key == "made" || key == "chapters";
 }
 
 Json json_of(const Report& report) {
   Json json{{"schema_version", kDocumentSchemaVersion}, {"title", report.title}};
   if (!report.written.empty()) json["written"] = report.written;
+  for (const auto& [key, value] : report.made) json["made"][key] = value;
   for (const auto& [key, value] : report.entries) {
     if (is_own(key)) throw InternalError("the entry '" + key + "' is a key of the report itself");
     json[key] = Json::parse(value);
@@ -60,6 +62,19 @@ Report read_report(std::string_view json, const std::string& source) {
                             Where::in(source));
     }
     report.written = parsed["written"].get<std::string>();
+  }
+  if (parsed.contains("made")) {
+    if (!parsed["made"].is_object()) {
+      throw InvalidArgument("made is not an object", "Pass a report.json as it was",
+                            Where::in(source));
+    }
+    for (const auto& [key, value] : parsed["made"].items()) {
+      if (!value.is_string()) {
+        throw InvalidArgument("made holds something that is not a text",
+                              "Pass a report.json as it was", Where::in(source));
+      }
+      report.made.emplace_back(key, value.get<std::string>());
+    }
   }
   for (const auto& [key, value] : parsed.items()) {
     if (!is_own(key)) report.entries.emplace_back(key, value.dump());

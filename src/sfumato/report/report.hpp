@@ -16,9 +16,11 @@ struct Report {
   /// Further keys of the JSON and their values as JSON text, for programs that look for them.
   std::vector<std::pair<std::string, std::string>> entries = {};
   std::string written = {};  ///< when, for people; empty: not said
+  /// How the page was made: "command line", "commit", checksums of inputs; with values, in order.
+  std::vector<std::pair<std::string, std::string>> made = {};
 };
 
-/// The same report for programs: {"schema_version", "title", "written", the entries, "chapters": [documents as
+/// The same report for programs: {"schema_version", "title", "written", "made": {...}, the entries, "chapters": [documents as
 /// render_json]}, indented by two and ended by a line break.
 [[nodiscard]] std::string report_json(const Report& report);
 

@@ -106,6 +106,22 @@ TEST(Figure, ChecksWhatIsDrawnOver) {
   EXPECT_THROW(Figure("f", "F", Mark::columns, {"x"}, {"y"}), InternalError);
 }
 
+TEST(Figure, StepsAndRegionsAreCurves) {
+  Figure line("f", "F", Mark::line, {"x"}, {"y"});
+  for (const Mark mark : {Mark::steps, Mark::region, Mark::points}) {
+    Series series{std::string(name(mark)), "", {1}, {2}};
+    series.mark = mark;
+    line.add(series);
+  }
+  line.set_layout(Layout::multiples);
+  Figure bars("f", "F", Mark::bars, {"x"}, {"count"});
+  EXPECT_THROW(bars.set_layout(Layout::multiples), InternalError);
+  Figure plane("f", "F", Mark::plane, {"x"}, {"y"}, Axis{"z"});
+  Series region{"region", "", {1}, {2}};
+  region.mark = Mark::region;
+  EXPECT_THROW(plane.add(region), InternalError);
+}
+
 TEST(Figure, ChecksCategoriesIntervalsAndLabels) {
   Figure columns("f", "F", Mark::columns, {"layer", "", Scale::linear, {"a", "b"}}, {"share"});
   EXPECT_THROW(columns.add({.key = "s", .title = "", .x = {2}, .y = {1}}), InternalError);

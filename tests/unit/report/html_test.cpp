@@ -62,6 +62,8 @@ TEST(HtmlReport, EscapesEverythingThatComesFromDocuments) {
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
   EXPECT_GE(count(page, "&lt;img src=x onerror=alert(1)&gt;"), 30u);
+  // What the drawing takes from attributes is escaped as well.
+  EXPECT_EQ(count(page, "data-title=\"<"), 0u);
   // The data, and the two scripts of which a build without Node.js has one: nothing else ends one.
   EXPECT_EQ(count(page, "</script>"), count(page, "<script"));
 }
@@ -82,7 +84,7 @@ TEST(HtmlReport, CountsManyVerdictsAndListsFew) {
   for (int i = 0; i < 6; ++i) document.state(StatementKind::verdict, "said", Outcome::good);
   const std::string few = html_report({"T", {document}});
   EXPECT_EQ(few.find("class=\"tally\""), std::string::npos);
-  EXPECT_EQ(count(few, "class=\"verdict good\""), 12u);  // on top and in its place
+  EXPECT_EQ(count(few, "class=\"verdict good\""), 6u);
   document.state(StatementKind::verdict, "no", Outcome::bad);
   const std::string many = html_report({"T", {document}});
   EXPECT_NE(many.find("<li class=\"good\"><span class=\"count\">6</span>"), std::string::npos);
@@ -94,12 +96,12 @@ TEST(HtmlTable, RoundsTowardsTheClaimAndKeepsEveryDigit) {
   Table table("t", "T", {{"v", "v", "nats"}});
   table.add_row({Claimed<double>{0.123449999, Claim::upper_bound}});
   table.add_row({Claimed<double>{0.123450001, Claim::lower_bound}});
-  const std::string html = html_table(table, "id", 7);
+  const std::string html = html_table(table, "id", "2.7", false);
   EXPECT_NE(html.find(">≤</span> <data value=\"0.123449999\" title=\"0.123449999\">0.1235</data>"),
             std::string::npos);
   EXPECT_NE(html.find(">≥</span> <data value=\"0.123450001\" title=\"0.123450001\">0.1234</data>"),
             std::string::npos);
-  EXPECT_NE(html.find("Table 7."), std::string::npos);
+  EXPECT_NE(html.find("Table 2.7."), std::string::npos);
   EXPECT_NE(html.find("nats"), std::string::npos);
 }
 
@@ -110,10 +112,67 @@ TEST(HtmlTable, NotesAreSharedByAColumnOrStandBesideTheirCells) {
   table.add_row({Claimed<double>{0.7, Claim::exact, "one"}, Empty{"because"}});
   table.add_row(
       {Claimed<double>{0.7, Claim::exact, "one"}, Claimed<double>{1.5, Claim::exact, "y"}});
-  const std::string html = html_table(table, "t", 1);
+  const std::string html = html_table(table, "t", "1", false);
   EXPECT_EQ(count(html, "href=\"#t-note-1\""), 1u);
   EXPECT_EQ(count(html, "<li id=\"t-note-"), 4u);
   EXPECT_NE(html.find("<li id=\"t-note-3\">because</li>"), std::string::npos);
+}
+
+TEST(HtmlTable, AFoldHasTheCaptionAsItsSummary) {
+  Table table("t", "Rates at eps = 1", {{"v", "sigma^2"}});
+  for (int i = 0; i < 3; ++i) table.add_row({i});
+  const std::string html = html_table(table, "t", "1", true);
+  EXPECT_NE(html.find("<details class=\"fold\"><summary id=\"t-caption\">"), std::string::npos);
+  EXPECT_NE(html.find("Rates at ε = 1"), std::string::npos);
+  EXPECT_NE(html.find("3 rows"), std::string::npos);
+  EXPECT_EQ(html.find("<caption"), std::string::npos);
+  EXPECT_NE(html.find("data-text=\"sigma^2\""), std::string::npos);  // what is copied
+}
+
+TEST(HtmlReport, LongTablesFoldAndChaptersNumberTheirs) {
+  Table long_one("long", "L", {{"v", "v"}}), short_one("short", "S", {{"v", "v"}});
+  for (int i = 0; i < 13; ++i) long_one.add_row({i});
+  short_one.add_row({1});
+  Document document("rows", "T");
+  document.add(short_one);
+  document.add(long_one);
+  const std::string alone = html_report({"T", {document}});
+  EXPECT_NE(alone.find("<caption id=\"block-0-0-caption\"><span class=\"label\">Table 1.</span>"),
+            std::string::npos);
+  EXPECT_NE(alone.find("<summary id=\"block-0-1-caption\"><span class=\"label\">Table 2.</span>"),
+            std::string::npos);
+  const std::string both = html_report({"T", {document, document}});
+  for (const char* label : {"Table 1.1.", "Table 1.2.", "Table 2.1.", "Table 2.2."}) {
+    EXPECT_NE(both.find(label), std::string::npos) << label;
+  }
+}
+
+TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
+  Document document("audit", "T");
+  document.set_abstract({"12 models", "Is eps <= 1 true?", "No.", "Nothing.", "Do not publish."});
+  document.state(StatementKind::verdict, "VIOLATION (policy none)", Outcome::bad);
+  Report report{"T", {document}, {}, "2026-11-17 12:00 UTC"};
+  report.made = {{"command line", "sfumato audit"}, {"commit", "abc"}};
+  const std::string page = html_report(report);
+  std::size_t at = 0;
+  for (const char* part : {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No.</p>", "12 models",
+                           "Nothing.", "Do not publish.", "VIOLATION (policy none)", "<h2>Results",
+                           "sfumato audit", "How to cite", "(commit abc)"}) {
+    const std::size_t found = page.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part;
+    at = found;
+  }
+}
+
+TEST(HtmlReport, StatementsBeyondTheOverviewAreNotCounted) {
+  Document overview("reproduce", "Overview"), beyond("reproduce", "Beyond");
+  Table summary("summary", "S", {{"statement", "the paper says"}, {"verdict", "verdict"}});
+  for (int i = 0; i < 7; ++i) summary.add_row({"said", i < 5 ? "holds" : "does not hold"});
+  overview.add(summary);
+  for (int i = 0; i < 9; ++i) beyond.state(StatementKind::verdict, "ours", Outcome::good);
+  const std::string page = html_report({"T", {overview, beyond}});
+  EXPECT_NE(page.find("<span class=\"count\">5</span>"), std::string::npos);
+  EXPECT_NE(page.find("Of 7 statements"), std::string::npos);
 }
 
 TEST(HtmlFigure, SaysWhatItShowsAndWhenItCannotBeDrawn) {
@@ -123,14 +182,14 @@ TEST(HtmlFigure, SaysWhatItShowsAndWhenItCannotBeDrawn) {
               .x = {1, 2, 3},
               .y = {0.5, 0.25, 1.0},
               .claim = Claim::upper_bound});
-  const std::string drawn = html_figure(figure, "id", 3, "0/1", true);
+  const std::string drawn = html_figure(figure, "id", "3", "0/1", true);
   for (const char* part :
        {"Figure 3.", "KL over time", "Horizontal: t (s), log scale.", "Vertical: KL (nats).",
         "3 points, 0.2500 to 1", "≤", "scripts are off"}) {
     EXPECT_NE(drawn.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(drawn.find("without Node.js"), std::string::npos);
-  const std::string missing = html_figure(figure, "id", 3, "0/1", false);
+  const std::string missing = html_figure(figure, "id", "3", "0/1", false);
   EXPECT_NE(missing.find("built without Node.js"), std::string::npos);
 }
 

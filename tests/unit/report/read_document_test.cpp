@@ -17,6 +17,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 Document everything() {
   Document document("rows", "Every \"kind\" <of> thing");
   document.add_provenance("seed", "1");
+  document.set_abstract({"weights", "asked", "answered", "", "advice"});
   document.state(StatementKind::info, "said\nso");
   document.state(StatementKind::verdict, "yes", Outcome::good);
   document.state(StatementKind::summary, "end");
@@ -55,6 +56,16 @@ Document everything() {
   best.labels = {"here"};
   plane.add(best);
   document.add(plane);
+  Axis rate{"rate", "", Scale::log};
+  rate.from = 0.005;
+  rate.to = 1.0;
+  Figure steps("steps", "F", Mark::steps, rate, {"y"});
+  steps.add({.key = "s", .title = "S", .x = {0, 1}, .y = {0, 1}});
+  Series allowed{"allowed", "A", {0, 1}, {0, 1}};
+  allowed.mark = Mark::region;
+  steps.add(allowed);
+  steps.set_layout(Layout::multiples);
+  document.add(steps);
   Figure image("image", "F", Mark::image, {"x"}, {"y"}, Axis{"z"});
   image.add({.key = "s", .title = "S", .x = {1}, .y = {2}, .z = {3}});
   document.add(image);
@@ -129,12 +140,14 @@ TEST(ReadReport, KeepsTitleEntriesAndChapters) {
   const Report report{"T",
                       {everything(), Document("audit", "B")},
                       {{"table1", R"({"paper":1})"}},
-                      "2026-01-31 14:05 UTC"};
+                      "2026-01-31 14:05 UTC",
+                      {{"command line", "sfumato report"}, {"commit", "abc"}}};
   const std::string json = report_json(report);
   const Report back = read_report(json, "report.json");
   EXPECT_EQ(back.title, "T");
   EXPECT_EQ(back.written, "2026-01-31 14:05 UTC");
   EXPECT_EQ(back.chapters.size(), 2u);
+  EXPECT_EQ(back.made, report.made);
   ASSERT_EQ(back.entries.size(), 1u);
   EXPECT_EQ(back.entries[0].first, "table1");
   EXPECT_EQ(report_json(back), json);
@@ -151,6 +164,10 @@ TEST(ReadReport, Refuses) {
   EXPECT_THROW((void)read_report(R"({"title": 1, "chapters": [1]})", "f"), InvalidArgument);
   EXPECT_THROW((void)read_report(R"({"title": "T", "chapters": [1]})", "f"), InvalidArgument);
   EXPECT_THROW((void)read_report(R"({"title": "T", "written": 1, "chapters": [1]})", "f"),
+               InvalidArgument);
+  EXPECT_THROW((void)read_report(R"({"title": "T", "made": 1, "chapters": [1]})", "f"),
+               InvalidArgument);
+  EXPECT_THROW((void)read_report(R"({"title": "T", "made": {"a": 1}, "chapters": [1]})", "f"),
                InvalidArgument);
   EXPECT_THROW((void)read_report("nothing", "f"), InvalidArgument);
   EXPECT_THROW((void)report_json({"T", {everything()}, {{"title", "1"}}}), InternalError);

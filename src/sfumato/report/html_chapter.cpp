@@ -1,0 +1,187 @@
+#include "sfumato/report/html_chapter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/report/html_figure.hpp"
+#include "sfumato/report/html_table.hpp"
+#include "sfumato/report/html_text.hpp"
+#include "sfumato/report/typeset.hpp"
+#include "sfumato/report/web_assets.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr std::size_t kLongTable = 12;   // rows
+constexpr std::size_t kMostFigures = 2;  // of a chapter among others, at once
+
+/// The first sentence, and what follows it.
+std::pair<std::string, std::string> split_verdict(const std::string& text) {
+  std::size_t end = text.find("). ");  // "statement": holds (3 of 3). Evidence
+  if (end == std::string::npos) return {text, ""};
+  return {text.substr(0, end + 1), text.substr(end + 3)};
+}
+
+std::string short_verdict(const Statement& verdict) {
+  const auto [what, why] = split_verdict(verdict.text);
+  const std::string line =
+      fmt::format(R"(<strong class="mark">{}</strong>{})", sign_of(verdict.outcome),
+                  typeset_html(what));
+  if (why.empty()) {
+    return fmt::format("<li class=\"verdict-line {}\">{}</li>\n", name(verdict.outcome), line);
+  }
+  return fmt::format(
+      "<li class=\"verdict-line {}\"><details><summary>{}</summary>{}</details></li>\n",
+      name(verdict.outcome), line, typeset_html(why));
+}
+
+class Chapter {
+ public:
+  Chapter(const Document& document, const ChapterPlace& place)
+      : document_(document), place_(place) {}
+
+  std::string render() {
+    for (std::size_t b = 0; b < document_.blocks().size(); ++b) add(b);
+    std::string html = fmt::format("<section class=\"chapter\" id=\"chapter-{}\">\n", place_.index);
+    html += place_.is_only ? std::string("<h2>Results</h2>\n")
+                           : fmt::format("<h2>{}{}</h2>\n", number_html(),
+                                         html_text(document_.title()));
+    if (!place_.is_only && document_.abstract() && !document_.abstract()->answer.empty()) {
+      html += fmt::format("<p class=\"chapter-answer\">{}</p>\n",
+                          typeset_html(document_.abstract()->answer));
+    }
+    html += verdicts() + lead_ + first_table_ + figures() + rest_;
+    if (!folded_.empty()) html += "<div class=\"folds\">\n" + folded_ + "</div>\n";
+    if (!assumptions_.empty()) {
+      html += fmt::format(
+          "<{0}><h3>Assumptions and limits</h3>{1}\n<ul class=\"assumptions\">\n{2}</ul>\n{3}",
+          place_.is_only ? "div" : "details class=\"fold\"><summary",
+          place_.is_only ? "" : "</summary>", assumptions_,
+          place_.is_only ? "</div>\n" : "</details>\n");
+    }
+    return html + "</section>\n";
+  }
+
+ private:
+  [[nodiscard]] std::string number_html() const {
+    if (place_.number.empty()) return {};
+    return fmt::format("<span class=\"number\">{}</span> ", place_.number);
+  }
+  [[nodiscard]] std::string numbered(std::size_t count) const {
+    return place_.number.empty() ? fmt::format("{}", count)
+                                 : fmt::format("{}.{}", place_.number, count);
+  }
+
+  void add(std::size_t b) {
+    const Block& block = document_.blocks()[b];
+    const std::string id = block_id(place_.index, b);
+    if (const auto* table = std::get_if<Table>(&block)) {
+      add_table(*table, id);
+    } else if (const auto* figure = std::get_if<Figure>(&block)) {
+      figures_.push_back(html_figure(*figure, id, numbered(++figure_count_),
+                                     fmt::format("{}/{}", place_.index, b),
+                                     !web_assets().figures.empty()));
+    } else {
+      add_statement(std::get<Statement>(block), id);
+    }
+  }
+
+  void add_table(const Table& table, const std::string& id) {
+    const bool is_first = table_count_ == 0;
+    const bool has_figures =
+        std::any_of(document_.blocks().begin(), document_.blocks().end(),
+                    [](const Block& block) { return std::holds_alternative<Figure>(block); });
+    const bool folded =
+        table.rows().size() > kLongTable || (!place_.is_only && (has_figures || !is_first));
+    std::string& to = is_first && !folded ? first_table_ : folded ? folded_ : rest_;
+    to += html_table(table, id, numbered(++table_count_), folded);
+    last_ = folded ? &rest_ : &to;
+  }
+
+  void add_statement(const Statement& statement, const std::string& id) {
+    switch (statement.kind) {
+      case StatementKind::info:
+        *last_ += fmt::format("<p id=\"{}\">{}</p>\n", id, typeset_html(statement.text));
+        return;
+      case StatementKind::warning:
+        lead_ += fmt::format(
+            "<p class=\"warning\" id=\"{}\"><strong class=\"mark\">Warning</strong> {}</p>\n", id,
+            typeset_html(statement.text));
+        return;
+      case StatementKind::verdict: verdicts_.push_back(&statement); return;
+      case StatementKind::assumption:
+        assumptions_ += fmt::format("<li>{}</li>\n", typeset_html(statement.text));
+        return;
+      case StatementKind::summary: return;  // on top
+    }
+    throw InternalError("unknown kind of statement");
+  }
+
+  [[nodiscard]] std::string verdicts() const {
+    if (place_.is_only || verdicts_.empty()) return {};
+    std::string html = fmt::format("<ul class=\"verdicts{}\">\n", verdicts_.size() > 3 ? " many" : "");
+    for (const Statement* verdict : verdicts_) html += short_verdict(*verdict);
+    return html + "</ul>\n";
+  }
+
+  [[nodiscard]] std::string figures() const {
+    if (figures_.empty()) return {};
+    const auto grid = [&](std::size_t count, const std::string& all) {
+      return fmt::format("<div class=\"figures{}\">\n{}</div>\n",
+                         count > 1 || !place_.is_only ? " several" : "", all);
+    };
+    std::string shown, folded;
+    std::size_t hidden = 0;
+    for (std::size_t i = 0; i < figures_.size(); ++i) {
+      if (place_.is_only || i < kMostFigures) {
+        shown += figures_[i];
+      } else {
+        folded += figures_[i];
+        ++hidden;
+      }
+    }
+    std::string html = grid(figures_.size() - hidden, shown);
+    if (hidden == 0) return html;
+    return html + fmt::format("<details class=\"fold\"><summary>{} more figure{}</summary>\n{}</details>\n",
+                              hidden, hidden == 1 ? "" : "s", grid(hidden, folded));
+  }
+
+  const Document& document_;
+  const ChapterPlace& place_;
+  std::vector<const Statement*> verdicts_;
+  std::vector<std::string> figures_;
+  std::string lead_, first_table_, rest_, folded_, assumptions_;
+  std::string* last_ = &lead_;  ///< what a statement in between belongs to
+  std::size_t table_count_ = 0, figure_count_ = 0;
+};
+
+}  // namespace
+
+std::string block_id(std::size_t chapter, std::size_t block) {
+  return fmt::format("block-{}-{}", chapter, block);
+}
+
+std::string sign_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::none: return "";
+    case Outcome::good: return "✓ ";
+    case Outcome::bad: return "✗ ";
+    case Outcome::open: return "? ";
+  }
+  throw InternalError("unknown outcome");
+}
+
+std::string html_verdict(const Statement& verdict) {
+  return fmt::format(R"(<p class="verdict {}"><strong class="mark">{}Verdict</strong> {}</p>)"
+                     "\n",
+                     name(verdict.outcome), sign_of(verdict.outcome), typeset_html(verdict.text));
+}
+
+std::string html_chapter(const Document& document, const ChapterPlace& place) {
+  return Chapter(document, place).render();
+}
+
+}  // namespace sfumato
