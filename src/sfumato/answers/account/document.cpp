@@ -189,6 +189,30 @@ void state_conditions(const AccountAnswer& answer, Detail detail, Document& docu
                   : ""));
 }
 
+Abstract abstract_of(const AccountAnswer& answer) {
+  const AccountedSetting& first = answer.settings.front();
+  Abstract abstract;
+  abstract.released = "A model from a training run with clipped gradients and noise.";
+  abstract.asked = "How much can such a model reveal about any one record, whatever the data?";
+  if (!std::isfinite(first.epsilon.upper.value)) {
+    abstract.answer = "No limit is proven for these settings.";
+    abstract.advice = "Add noise, or take fewer steps.";
+    return abstract;
+  }
+  abstract.answer = fmt::format(
+      "Whatever the data, an attacker guesses correctly whether a record was used at most {} % of "
+      "the time (epsilon <= {} at delta = {}). A coin toss is right 50 % of the time.",
+      format_number(std::min(100.0, 100.0 * first.attacker.accuracy.value), Rounding::up, 3),
+      rounded_up(first.epsilon.upper.value), format_input(answer.delta.probability()));
+  const Verdict verdict = answer.claim ? answer.claim->verdict : Verdict::none;
+  abstract.advice = verdict == Verdict::violated ? "Correct the claim: it is refuted."
+                    : verdict == Verdict::open
+                        ? "Claim what is proven, or add noise until the claim is."
+                        : "Publish it with the privacy statement (--statement FILE.md), if training "
+                          "does what is assumed below.";
+  return abstract;
+}
+
 }  // namespace
 
 std::string statement_of(const AccountAnswer& answer) {
@@ -202,6 +226,7 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
     return document;
   }
   const AccountedSetting& first = answer.settings.front();
+  if (detail == Detail::full) document.set_abstract(abstract_of(answer));
   state_claim(answer, document);
   state_calibration(answer, document);
   if (answer.settings.size() > 1) {

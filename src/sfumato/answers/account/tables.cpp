@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sfumato/answers/evidence/attack_figures.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
@@ -100,8 +101,18 @@ Table releases_table(const AccountedSetting& setting) {
 }
 
 Figure trade_off_figure(const AccountAnswer& answer) {
+  const auto rates = [&](const char* title) {
+    Axis axis{title, "", Scale::log};
+    axis.from = answer.trade_off.front().fpr;
+    axis.to = 1.0;
+    return axis;
+  };
   Figure figure("trade_off", "Best attack against this run", Mark::line,
-                {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
+                rates("false-positive rate"), rates("true-positive rate"));
+  if (answer.claim) {
+    figure.add(claimed_rates({answer.claim->epsilon, answer.claim->delta},
+                             answer.trade_off.front().fpr));
+  }
   Series curve{"proven", "at most", {}, {}};
   for (const AttackRate& rate : answer.trade_off) {
     curve.x.push_back(rate.fpr);
@@ -110,7 +121,10 @@ Figure trade_off_figure(const AccountAnswer& answer) {
   curve.claim = Claim::upper_bound;
   figure.add(std::move(curve));
   figure.set_caption(
-      "No attack on the released model does better than this curve, whatever the data.");
+      answer.claim ? "No attack on the released model does better than the curve, whatever the data. "
+                     "The claim is proven if the curve stays inside the shaded region."
+                   : "No attack on the released model does better than this curve, whatever the "
+                     "data.");
   return figure;
 }
 

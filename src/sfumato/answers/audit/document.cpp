@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include "sfumato/answers/audit/answer.hpp"
+#include "sfumato/answers/evidence/abstract.hpp"
+#include "sfumato/answers/evidence/attack_figures.hpp"
 #include "sfumato/answers/evidence/claims.hpp"
 #include "sfumato/answers/evidence/ledger_document.hpp"
 #include "sfumato/answers/evidence/plan_tables.hpp"
 #include "sfumato/answers/evidence/tables.hpp"
+#include "sfumato/answers/evidence/two_sided_figures.hpp"
 #include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_smells.hpp"
@@ -110,6 +113,13 @@ void add_everything(Document& document, const ScoresAudit& found, const AuditQue
   }
   if (found.one_run) add_one_run(document, *found.one_run, found.deltas);
   add_membership(document, found.attacks, found.confidence, kWrongWay);
+  const auto claim = found.claim ? std::optional(found.claim->claim) : std::nullopt;
+  std::vector<NamedAudit> audits;
+  if (found.bounds) {
+    audits.push_back({"", &*found.bounds});
+    document.add(delta_figure(*found.bounds, claim));
+  }
+  document.add(roc_figure(found.attacks, found.confidence, claim, audits));
 }
 
 /// The bounds without methods, which --full has.
@@ -196,6 +206,16 @@ Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Deta
     state_how_to_see_more(document);
     return document;
   }
+  document.set_abstract(
+      {fmt::format("Models trained with and without one record: {}.", runs_text(found, question)),
+       asked_text(found.claim ? std::optional(found.claim->claim) : std::nullopt),
+       found.claim ? answer_text(*found.claim)
+       : found.bounds
+           ? answer_text(found.bounds->epsilon(Delta(found.deltas.front())), found.deltas.front())
+       : found.one_run
+           ? answer_text(found.one_run->epsilon(Delta(found.deltas.front())), found.deltas.front())
+           : "Scores of records on one model describe this model; they bound nothing.",
+       "", advice_text(found.claim ? &*found.claim : nullptr)});
   add_everything(document, found, question);
   state_scope(document, scope_of(found, question), detail);
   document.add_provenance("seed", fmt::format("{}", question.seed));

@@ -153,6 +153,42 @@ void state_answer(const BoundAnswer& answer, Document& document) {
   if (last->grid) sentence("estimated on a grid; nothing is proven", last->grid->advantage);
 }
 
+Abstract abstract_of(const BoundAnswer& answer) {
+  Abstract abstract;
+  abstract.asked =
+      "Can somebody who sees the parameters once tell which of two data sets they were trained on?";
+  abstract.released = "The parameters of noisy training, once.";
+  const auto last = std::find_if(answer.at.rbegin(), answer.at.rend(), has_numbers);
+  if (last == answer.at.rend()) return abstract;
+  const auto right = [&](const Claimed<double>& advantage) {
+    return format_number(std::min(100.0, 50.0 * (1.0 + advantage.value)),
+                         rounding_of(advantage.claim), 3);
+  };
+  const std::string when = times_text({last->time});
+  if (last->exact) {
+    abstract.answer = fmt::format("At {} the best attacker guesses correctly {} % of the time.",
+                                  when, right(last->exact->advantage()));
+  } else if (last->proven) {
+    abstract.answer =
+        fmt::format("At {} no attacker guesses correctly more than {} % of the time ({}).", when,
+                    right(last->proven->advantage()),
+                    answer.question.problem.assumed.empty() ? "proven" : "under the assumptions");
+  } else if (last->grid) {
+    abstract.answer = fmt::format(
+        "At {} the best attacker guesses correctly about {} % of the time. This is an estimate: "
+        "nothing is proven here.",
+        when, right(last->grid->advantage));
+  } else {
+    abstract.answer = fmt::format("At {} there are estimates only: nothing is proven here.", when);
+  }
+  abstract.advice =
+      last->exact || last->proven
+          ? "Use it for this pair of data sets; it is no promise about every record."
+          : "Do not rely on the estimates alone: a bound on the difference of the drifts ([assume] "
+            "sensitivity) would prove something.";
+  return abstract;
+}
+
 void add_results(const BoundAnswer& answer, Document& document) {
   const Delta delta{answer.question.risk.deltas.front()};
   for (const BoundsAtTime& at : answer.at) {
@@ -198,6 +234,7 @@ Document new_bound_document(const BoundAnswer& answer) {
 
 Document full_document(const BoundAnswer& answer) {
   Document document = new_bound_document(answer);
+  document.set_abstract(abstract_of(answer));
   state_problem(answer, document);
   for (std::size_t i = 0; i < answer.at.size(); ++i) {
     if (has_numbers(answer.at[i])) document.add(method_table(answer, i));

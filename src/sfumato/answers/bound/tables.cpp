@@ -185,8 +185,21 @@ Figure bound_figure(const BoundAnswer& answer) {
       found->y.push_back(bound.kl.value.value());
     }
   }
-  Figure figure("kl_over_time", "KL(D||D') over time, by every method", Mark::line, {"t"},
+  double first = HUGE_VAL, last = 0.0;
+  for (const Series& s : series) {
+    first = std::min(first, s.x.front());
+    last = std::max(last, s.x.back());
+  }
+  // Few times are points, not a curve; far apart they stand on a logarithmic axis.
+  const bool few = answer.at.size() < 4;
+  Axis time{"t"};
+  if (first > 0.0 && last >= 10.0 * first) time.scale = Scale::log;
+  Figure figure("kl_over_time", "KL(D||D') over time, by every method",
+                few ? Mark::points : Mark::line, std::move(time),
                 {"KL(D||D')", "nats", Scale::log});
+  if (few) {
+    figure.set_caption("Lines need more times: --times 0.1,0.2,0.5,1,2,5,10 draws them.");
+  }
   for (Series& s : series) figure.add(std::move(s));
   return figure;
 }

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 
 #include "sfumato/answers/design/answer.hpp"
 #include "sfumato/answers/design/iterate.hpp"
+#include "sfumato/answers/design/shape_figures.hpp"
 #include "sfumato/answers/design/tables.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/core/overloaded.hpp"
@@ -92,6 +94,7 @@ void add_full(const DesignAnswer& answer, Document& document) {
                           state_cost(document);
                           document.add(design_table(answer, design, Detail::full));
                           add_shares(document, answer, design.covariance);
+                          add_shape_figures(document, answer, design.covariance);
                           state_warnings(answer, design, document);
                         },
                         [&](const std::vector<DesignFrontierPoint>& points) {
@@ -104,6 +107,7 @@ void add_full(const DesignAnswer& answer, Document& document) {
                           document.add(rounds_table(rounds));
                           document.add(iterated_table(answer, rounds, Detail::full));
                           add_shares(document, answer, rounds.design.result().noise);
+                          add_shape_figures(document, answer, rounds.design.result().noise);
                           state_warnings(rounds, document);
                         }},
              answer.found);
@@ -114,6 +118,48 @@ std::string gain_sentence(const std::string& quantity, double value, double isot
   return fmt::format("{} {}. Isotropic noise of the same error: {}, {} times as much.", quantity,
                      format_number(value), format_number(isotropic),
                      format_number(gain(isotropic, value)));
+}
+
+/// How many times as much isotropic noise of the same error reveals; of a frontier at its middle.
+double gain_of(const DesignAnswer& answer) {
+  return std::visit(
+      Overloaded{[](const Design& design) { return design.gain_over_isotropic(); },
+                 [](const std::vector<DesignFrontierPoint>& points) {
+                   return points.empty()
+                              ? 1.0
+                              : points[points.size() / 2].design.gain_over_isotropic();
+                 },
+                 [](const IterationAnswer& rounds) {
+                   return gain(rounds.design.rounds.front().kl.value.value(),
+                               rounds.design.result().kl.value.value());
+                 }},
+      answer.found);
+}
+
+Abstract abstract_of(const DesignAnswer& answer) {
+  const double times = gain_of(answer);
+  const std::string much = format_number(times, Rounding::nearest, 3);
+  Abstract abstract;
+  abstract.released = "Nothing yet: this is the noise to train with.";
+  abstract.asked =
+      fmt::format("Which {} noise hides {} best for a given loss of accuracy?",
+                  name(answer.task.form), answer.description);
+  if (!std::isfinite(times)) {
+    abstract.answer = "Isotropic noise of this size is below the floor; the design is not.";
+  } else if (times < 1.01) {
+    abstract.answer = "Isotropic noise is as good: shaping the noise gains nothing here.";
+  } else {
+    abstract.answer = fmt::format(
+        "Shaping the noise pays: isotropic noise of the same error reveals {} times as much.", much);
+  }
+  abstract.cost = fmt::format("Measured by {}, the same for both noises.", answer.measure.name);
+  abstract.advice =
+      is_private(answer)
+          ? "Do not train a model for publication with this noise: it was computed from private data "
+            "and is itself a release."
+      : times < 1.01 ? "Use isotropic noise, which is simpler."
+                     : "Train with this noise; what it hides are the given differences, not others.";
+  return abstract;
 }
 
 void add_brief(const DesignAnswer& answer, Document& document) {
@@ -170,6 +216,7 @@ void add_results(const DesignAnswer& answer, Document& document) {
 Document document_of(const DesignAnswer& answer, Detail detail) {
   Document document = new_document("design", "Noise for " + answer.source);
   if (detail == Detail::full) {
+    document.set_abstract(abstract_of(answer));
     add_full(answer, document);
   } else {
     add_brief(answer, document);

@@ -10,6 +10,7 @@
 #include "sfumato/answers/design/iterate.hpp"
 #include "sfumato/design/noise_shares.hpp"
 #include "sfumato/report/figure.hpp"
+#include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
@@ -32,6 +33,13 @@ Cell shown(Claimed<T> claimed, Detail detail) {
 }
 
 bool is_full(DesignForm form) { return form == DesignForm::full || form == DesignForm::low_rank; }
+
+bool has_constant_gain(const std::vector<DesignFrontierPoint>& points) {
+  const double first = points.front().design.gain_over_isotropic();
+  return std::all_of(points.begin(), points.end(), [&](const DesignFrontierPoint& point) {
+    return std::abs(point.design.gain_over_isotropic() / first - 1.0) < 1e-4;
+  });
+}
 
 }  // namespace
 
@@ -78,7 +86,9 @@ Table frontier_table(const DesignAnswer& answer, const std::vector<DesignFrontie
                {"cost", cost_text(answer)},
                {"isotropic", "with isotropic noise"},
                {"gain", "gain"}});
-  const std::size_t step = detail == Detail::brief && points.size() > 5 ? 5 : 1;
+  std::size_t step = detail == Detail::brief && points.size() > 5 ? 5 : 1;
+  // Both costs scale with the error alike: then three rows say it.
+  if (points.size() > 5 && has_constant_gain(points)) step = (points.size() - 1) / 2;
   for (std::size_t i = 0; i < points.size(); i += step) {
     const Design& design = points[i].design;
     table.add_row({points[i].error, shown(claimed_value(design), detail),
@@ -103,6 +113,12 @@ Figure frontier_figure(const DesignAnswer& answer, const std::vector<DesignFront
                 {answer.measure.name, "", Scale::log}, {cost_text(answer), "", Scale::log});
   figure.add(std::move(best));
   figure.add(std::move(isotropic));
+  if (!points.empty() && has_constant_gain(points)) {
+    figure.set_caption(
+        fmt::format("At every error isotropic noise costs {} times as much privacy: both scale with "
+                    "the size of the noise alike.",
+                    format_number(points.front().design.gain_over_isotropic())));
+  }
   return figure;
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sfumato/answers/evidence/abstract.hpp"
+#include "sfumato/answers/evidence/attack_figures.hpp"
 #include "sfumato/answers/evidence/claims.hpp"
 #include "sfumato/answers/evidence/ledger_brief.hpp"
 #include "sfumato/answers/evidence/ledger_tables.hpp"
@@ -171,11 +173,19 @@ std::vector<NamedAttack> attacks_of(const LedgerAudit& audit) {
   return attacks;
 }
 
+std::vector<NamedAudit> audits_of(const LedgerAudit& audit) {
+  std::vector<NamedAudit> audits;
+  for (const PolicyAudit& policy : audit.policies) {
+    if (const auto* paired = std::get_if<PairedModels>(&policy.models)) {
+      audits.push_back({audit.policies.size() > 1 ? policy.policy : "", &paired->audit});
+    }
+  }
+  return audits;
+}
+
 void add_pairs(Document& document, const LedgerAudit& audit) {
   add_two_sided_table(document, audit);
-  for (const PolicyAudit& policy : audit.policies) {
-    add_two_sided_figures(document, policy.policy, std::get<PairedModels>(policy.models));
-  }
+  add_two_sided_figures(document, audit);
   for (const PolicyAudit& policy : audit.policies) {
     state_infinite(document, policy.policy, std::get<PairedModels>(policy.models).infinite);
   }
@@ -256,7 +266,11 @@ void add_everything(Document& document, const LedgerAudit& audit) {
   } else {
     add_pairs(document, audit);
   }
-  add_membership(document, attacks_of(audit), audit.options.confidence, kAnotherScore);
+  const std::vector<NamedAttack> attacks = attacks_of(audit);
+  add_membership(document, attacks, audit.options.confidence, kAnotherScore);
+  document.add(roc_figure(attacks, audit.options.confidence,
+                          audit.claims.empty() ? std::nullopt : std::optional(audit.claims.front()),
+                          audits_of(audit)));
 }
 
 }  // namespace
@@ -276,6 +290,7 @@ Document document_of(const LedgerAudit& audit, Detail detail) {
     state_how_to_see_more(document);
     return document;
   }
+  document.set_abstract(abstract_of(audit));
   add_everything(document, audit);
   state_scope(document, scope_of(audit, detail), detail);
   document.state(StatementKind::warning, seed_notice(audit.study->train.seed));

@@ -5,14 +5,50 @@
 #include "sfumato/report/histogram.hpp"
 
 namespace sfumato {
+namespace {
+
+constexpr std::size_t kFew = 50;       // models per world: fewer are shown one by one
+constexpr double kFarApart = 100.0;    // largest over smallest loss, from which on the axis is logarithmic
+constexpr const char* kWith = "models of D";
+constexpr const char* kWithout = "models of D'";
+
+Axis axis_of(const std::vector<double>& all) {
+  Axis axis{"loss of the differing record", "nats"};
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  if (*least > 0.0 && *most > kFarApart * *least) axis.scale = Scale::log;
+  return axis;
+}
+
+Figure strips(const std::string& key, const std::string& title, const Axis& axis,
+              const Pair<std::vector<double>>& losses) {
+  Axis worlds{"world"};
+  worlds.categories = {"D", "D'"};
+  Figure figure(key, title, Mark::points, axis, worlds);
+  const auto add = [&](const char* name, const char* models, const std::vector<double>& world,
+                       double row) {
+    figure.add({name, models, world, std::vector<double>(world.size(), row), {}, Claim::exact,
+                "a point per model"});
+  };
+  add("with", kWith, losses.d, 0.0);
+  add("without", kWithout, losses.d_prime, 1.0);
+  figure.set_caption("A point is a model, the line the median.");
+  return figure;
+}
+
+}  // namespace
 
 Figure loss_histogram(const std::string& key, const std::string& title,
                       const Pair<std::vector<double>>& losses) {
   std::vector<double> all = losses.d;
   all.insert(all.end(), losses.d_prime.begin(), losses.d_prime.end());
-  const Axis axis{"loss of the differing record", "nats"};
+  if (all.empty()) {
+    return Figure(key, title, Mark::bars, {"loss of the differing record", "nats"}, {"models"});
+  }
+  const Axis axis = axis_of(all);
+  if (std::max(losses.d.size(), losses.d_prime.size()) < kFew) {
+    return strips(key, title, axis, losses);
+  }
   Figure figure(key, title, Mark::bars, axis, {"models"});
-  if (all.empty()) return figure;
   const std::vector<double> edges = histogram(key, title, axis, all).series().front().x;
   const auto add = [&](const char* name, const char* models, const std::vector<double>& world) {
     std::vector<double> counts(edges.size() - 1, 0.0);
@@ -24,8 +60,8 @@ Figure loss_histogram(const std::string& key, const std::string& title,
     }
     figure.add({name, models, edges, std::move(counts), {}, Claim::exact, "counts of models"});
   };
-  add("with", "models of D", losses.d);
-  add("without", "models of D'", losses.d_prime);
+  add("with", kWith, losses.d);
+  add("without", kWithout, losses.d_prime);
   return figure;
 }
 

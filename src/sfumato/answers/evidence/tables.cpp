@@ -10,7 +10,6 @@
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_smells.hpp"
 #include "sfumato/report/confidence.hpp"
-#include "sfumato/report/figure.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
@@ -49,13 +48,6 @@ void add_rows(Table& table, const NamedAttack& attack, const Roc& roc, double co
          end_of(interval.lower, "Clopper-Pearson interval at this threshold", confidence),
          end_of(interval.upper, "Clopper-Pearson interval at this threshold", confidence)});
   }
-}
-
-std::string key_of(const std::string& name) {
-  std::string key = name;
-  std::replace_if(
-      key.begin(), key.end(), [](char c) { return c == ' ' || c == '-' || c == ','; }, '_');
-  return key;
 }
 
 const char* origin_text(ThresholdStrategy origin) {
@@ -121,8 +113,6 @@ void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
                {"lower", fmt::format("{} % from", format_confidence_percent(confidence))},
                {"upper", "to"}},
               2);
-  Figure figure("roc", "ROC", Mark::line, {"false-positive rate", "", Scale::log},
-                {"true-positive rate", "", Scale::log});
   for (const NamedAttack& attack : attacks) {
     if (!attack.problem.empty()) {
       table.add_row({attack.name, "AUC", Empty{attack.problem}, Empty{}, Empty{}});
@@ -130,13 +120,6 @@ void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
     }
     const Roc roc(attack.scores);
     add_rows(table, attack, roc, confidence);
-    Series series{key_of(attack.name), attack.name, {}, {}, {}, Claim::estimate, "empirical ROC"};
-    for (const RocPoint& point : roc.thinned(200)) {
-      if (point.true_positives == 0 || point.false_positives == 0) continue;  // not on log axes
-      series.x.push_back(roc.fpr(point));
-      series.y.push_back(roc.tpr(point));
-    }
-    figure.add(std::move(series));
     if (scores_reversed(attack.scores)) {
       document.state(
           StatementKind::warning,
@@ -144,7 +127,6 @@ void add_membership(Document& document, const std::vector<NamedAttack>& attacks,
     }
   }
   document.add(std::move(table));
-  document.add(std::move(figure));
 }
 
 Claimed<double> maximum_cell(double maximum) {

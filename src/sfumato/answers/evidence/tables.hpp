@@ -13,7 +13,7 @@
 
 namespace sfumato {
 
-/// Membership inference as it is usually reported: AUC, advantage, TPR at low FPR, ROC. `advice` follows
+/// Membership inference as it is usually reported: AUC, advantage, TPR at low FPR. `advice` follows
 /// the warning that scores point the wrong way.
 void add_membership(Document& document, const std::vector<NamedAttack>& attacks, double confidence,
                     const std::string& advice);

@@ -1,12 +1,14 @@
 #include "sfumato/answers/evidence/two_sided_figures.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "sfumato/answers/evidence/attack_figures.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
 
 namespace sfumato {
@@ -14,16 +16,6 @@ namespace {
 
 constexpr int kPoints = 41;
 constexpr double kLeastRate = 1e-3;  // of the trade-off curve's axis; the tests have fewer runs
-
-/// From 0 to a little beyond the maximum auditable epsilon.
-std::vector<double> epsilons_for(const Audit& audit) {
-  const double maximum = audit.maximum_epsilon(audit.options().delta);
-  const double last = std::max(1.0, std::ceil(1.2 * maximum));
-  std::vector<double> grid;
-  grid.reserve(kPoints);
-  for (int i = 0; i < kPoints; ++i) grid.push_back(last * i / (kPoints - 1));
-  return grid;
-}
 
 /// delta(epsilon) of one side, with the weakest claim of its points.
 template <class View>
@@ -40,24 +32,42 @@ Series curve(std::string key, std::string title, const std::vector<double>& epsi
   return series;
 }
 
-Figure deltas(const std::string& policy, const PairedModels& of) {
-  const std::vector<double> epsilons = epsilons_for(of.audit);
-  Figure figure("sandwich_" + policy, fmt::format("delta over epsilon, {}", policy), Mark::line,
-                {"epsilon"}, {"delta"});
+Figure empty_delta_figure() {
+  return Figure("deltas", "delta over epsilon", Mark::line, {"epsilon"}, {"delta"});
+}
+
+bool is_zero(const Series& series) {
+  return std::all_of(series.y.begin(), series.y.end(), [](double y) { return y == 0.0; });
+}
+
+std::string quoted(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// "audited" of one policy, "audited, isotropic" of several.
+std::string titled(const char* what, const std::string& policy, bool several) {
+  return several ? fmt::format("{}, {}", what, policy) : std::string(what);
+}
+
+void add_curves(Figure& figure, const std::string& policy, const PairedModels& of,
+                const std::vector<double>& epsilons, bool several,
+                std::vector<std::string>& nothing) {
+  const std::string suffix = several ? "_" + policy : "";
   if (of.proven.exist()) {
-    figure.add(curve("proven", "proven", epsilons, [&](Epsilon e) { return of.proven.delta(e); }));
+    figure.add(curve("proven" + suffix, titled("proven", policy, several), epsilons,
+                     [&](Epsilon e) { return of.proven.delta(e); }));
   }
-  if (of.path_kl.risk) {
+  if (of.path_kl.risk && !several) {
     figure.add(curve("path_kl", "path KL", epsilons,
                      [&](Epsilon e) { return of.path_kl.risk->delta(e); }));
   }
-  figure.add(curve("audited", "these models show", epsilons,
-                   [&](Epsilon e) { return of.audit.delta(e); }));
-  if (of.proven.exist()) {
-    figure.set_caption(
-        "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong.");
+  Series shown = curve("audited" + suffix, titled("these models show", policy, several), epsilons,
+                       [&](Epsilon e) { return of.audit.delta(e); });
+  if (is_zero(shown)) {
+    nothing.push_back(policy);
+  } else {
+    figure.add(std::move(shown));
   }
-  return figure;
 }
 
 /// The largest true-positive rate that delta(epsilon) leaves at a false-positive rate, in both
@@ -72,8 +82,8 @@ double largest_tpr(const Series& proven, double fpr) {
 }
 
 Figure tradeoff(const std::string& policy, const PairedModels& of) {
-  const Series proven =
-      curve("proven", "", epsilons_for(of.audit), [&](Epsilon e) { return of.proven.delta(e); });
+  const Series proven = curve("proven", "", epsilons_for(of.audit, std::nullopt),
+                              [&](Epsilon e) { return of.proven.delta(e); });
   Series most{"proven",      "no attack can be above", {}, {}, {}, Claim::upper_bound,
               proven.method, proven.assumptions};
   for (int i = 0; i < kPoints; ++i) {
@@ -96,8 +106,15 @@ Figure tradeoff(const std::string& policy, const PairedModels& of) {
     shown.y.push_back(rates.tpr_lower);
     shown.labels.push_back(fmt::format("score >= {:.4g}", event.threshold));
   }
+  const auto rate = [](const char* title) {
+    Axis axis{title, "", Scale::log};
+    axis.from = kLeastRate;
+    axis.to = 1.0;
+    return axis;
+  };
   Figure figure("tradeoff_" + policy, fmt::format("Trade-off curve, {}", policy), Mark::line,
-                {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
+                rate("false-positive rate"), rate("true-positive rate"));
+  figure.set_caption("What is proven leaves the region below the curve to attacks.");
   figure.add(std::move(most));
   figure.add(std::move(shown));
   return figure;
@@ -105,9 +122,54 @@ Figure tradeoff(const std::string& policy, const PairedModels& of) {
 
 }  // namespace
 
-void add_two_sided_figures(Document& document, const std::string& policy, const PairedModels& of) {
-  document.add(deltas(policy, of));
-  if (of.proven.exist()) document.add(tradeoff(policy, of));
+Figure delta_figure(const Audit& audit, const std::optional<ClaimedGuarantee>& claim) {
+  const std::vector<double> epsilons = epsilons_for(audit, claim);
+  Figure figure = empty_delta_figure();
+  if (claim) figure.add(claimed_deltas(*claim, epsilons));
+  figure.add(curve("audited", "these models show", epsilons,
+                   [&](Epsilon e) { return audit.delta(e); }));
+  figure.add(largest_deltas(audit, epsilons));
+  if (claim) {
+    figure.set_caption("A curve above the shaded region refutes the claim.");
+  }
+  return figure;
+}
+
+void add_two_sided_figures(Document& document, const LedgerAudit& audit) {
+  const std::optional<ClaimedGuarantee> claim =
+      audit.claims.empty() ? std::nullopt : std::optional(audit.claims.front());
+  const auto& first = std::get<PairedModels>(audit.policies.front().models);
+  const std::vector<double> epsilons = epsilons_for(first.audit, claim);
+  const bool several = audit.policies.size() > 1;
+  Figure figure = empty_delta_figure();
+  if (claim) figure.add(claimed_deltas(*claim, epsilons));
+  std::vector<std::string> nothing;
+  bool proven = false;
+  for (const PolicyAudit& policy : audit.policies) {
+    const auto& of = std::get<PairedModels>(policy.models);
+    proven = proven || of.proven.exist();
+    add_curves(figure, policy.policy, of, epsilons, several, nothing);
+  }
+  figure.add(largest_deltas(first.audit, epsilons));
+  std::string caption;
+  if (claim) caption += "A lower bound above the shaded region refutes the claim. ";
+  if (proven) {
+    caption += "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong. ";
+  }
+  if (!nothing.empty()) {
+    caption += several ? fmt::format("Nothing is shown of {}: its bound is 0 at every epsilon. ",
+                                     quoted(nothing))
+                       : std::string("These models show nothing: the bound is 0 at every epsilon. ");
+  }
+  if (!caption.empty()) {
+    caption.pop_back();
+    figure.set_caption(caption);
+  }
+  document.add(std::move(figure));
+  for (const PolicyAudit& policy : audit.policies) {
+    const auto& of = std::get<PairedModels>(policy.models);
+    if (of.proven.exist()) document.add(tradeoff(policy.policy, of));
+  }
 }
 
 }  // namespace sfumato

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sfumato/report/document.hpp"
@@ -7,8 +8,12 @@
 
 namespace sfumato {
 
-/// delta over epsilon, from above and from below; where something is proven also the
-/// trade-off curve that it leaves to attacks, with the audited points.
-void add_two_sided_figures(Document& document, const std::string& policy, const PairedModels& of);
+/// delta over epsilon in one figure: what the claim allows, what is proven, what the models of each policy
+/// show, and the most they can show. Where something is proven also the trade-off curve that it leaves
+/// to attacks, with the audited points.
+void add_two_sided_figures(Document& document, const LedgerAudit& audit);
+
+/// The same of one audit: claim, bound and maximum.
+[[nodiscard]] Figure delta_figure(const Audit& audit, const std::optional<ClaimedGuarantee>& claim);
 
 }  // namespace sfumato

@@ -290,6 +290,34 @@ void add_results(const FitAnswer& answer, Document& document) {
   if (answer.audit) document.add_result("mu_lower", answer.audit->mu);
 }
 
+Abstract abstract_of(const FitAnswer& answer) {
+  Abstract abstract;
+  abstract.released = fmt::format("The coefficients below, of a regression of {} on {}.",
+                                  answer.table.target,
+                                  fmt::format("{} features", answer.model.features.size()));
+  abstract.asked = "May these coefficients be published?";
+  if (!answer.guarantee) {
+    abstract.answer = "No: they carry no guarantee.";
+    abstract.advice = "Declare public bounds (--template writes a file to fill in).";
+    return abstract;
+  }
+  abstract.answer = fmt::format(
+      "Yes: they are differentially private, epsilon <= {} at delta = {}, whatever the table.",
+      format_number(answer.guarantee->epsilon().nats(), Rounding::up),
+      format_input(answer.guarantee->delta().probability()));
+  if (answer.held_out && answer.held_out->resolved) {
+    abstract.cost = fmt::format(
+        "{} ~ {} +- {} (95 %) on rows that the fit did not see.",
+        answer.plan.model == FitModel::ridge ? "R^2" : "Accuracy", rounded(answer.held_out->value),
+        rounded(kNormal95 * answer.held_out->error, 2));
+  }
+  abstract.advice = answer.question.seed
+                        ? "Do not publish this one: its noise came from a seed. Fit once more without."
+                        : "Publish these numbers and the guarantee, and nothing else of the table; "
+                          "fitting again spends the budget again.";
+  return abstract;
+}
+
 std::string title_of(const FitAnswer& answer) {
   const char* kind = answer.plan.model == FitModel::ridge      ? "linear"
                      : answer.plan.model == FitModel::logistic ? "logistic"
@@ -308,6 +336,7 @@ Document document_of(const FitAnswer& answer, Detail detail) {
         "Stopped before the end: nothing may be published, and what was drawn counts as spent.");
     return document;
   }
+  if (detail == Detail::full) document.set_abstract(abstract_of(answer));
   state_guarantee(answer, document);
   state_accuracy(answer, document);
   state_audit(answer, document);

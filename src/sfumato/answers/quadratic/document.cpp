@@ -199,9 +199,8 @@ void state_divergence(const QuadraticQuestion& question, Document& document) {
   }
 }
 
-/// The look at which an attacker does best.
-void state_answer(const QuadraticAnswer& answer, Document& document) {
-  if (!answer.differences.any()) return document.state(StatementKind::warning, kNothingDiffers);
+/// The look at which an attacker does best; null where nothing is known.
+const Observation* worst_look(const QuadraticAnswer& answer) {
   const Observation* worst = nullptr;
   for (const Observation& observation : answer.observations) {
     if (!observation.risk) continue;
@@ -209,6 +208,37 @@ void state_answer(const QuadraticAnswer& answer, Document& document) {
       worst = &observation;
     }
   }
+  return worst;
+}
+
+Abstract abstract_of(const QuadraticAnswer& answer) {
+  Abstract abstract;
+  abstract.asked =
+      "Can somebody who sees the trained parameters tell which of two data sets was used?";
+  abstract.released = answer.question.is_release() ? "The minimiser plus noise."
+                                                   : "The parameters of noisy training, once.";
+  const Observation* worst = worst_look(answer);
+  if (!answer.differences.any() || worst == nullptr) return abstract;
+  const double advantage = worst->risk->advantage().value;
+  abstract.answer = fmt::format(
+      "{}: the best attacker guesses correctly {} % of the time. A coin toss is right 50 % of the "
+      "time.",
+      look_text(answer.question, *worst),
+      format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3));
+  const auto& accuracy = worst->accuracy.d;
+  if (accuracy.excess_loss.value) {
+    abstract.cost = fmt::format("The noise adds {} to the expected loss (excess loss on D).",
+                                format_number(accuracy.excess_loss.value->value));
+  }
+  abstract.advice =
+      "These are risks of this one pair: for a promise about every record use an accountant (sfumato "
+      "account).";
+  return abstract;
+}
+
+void state_answer(const QuadraticAnswer& answer, Document& document) {
+  if (!answer.differences.any()) return document.state(StatementKind::warning, kNothingDiffers);
+  const Observation* worst = worst_look(answer);
   if (worst == nullptr) return;
   const double advantage = worst->risk->advantage().value;
   document.state(
@@ -253,6 +283,7 @@ Document new_quadratic_document(const QuadraticQuestion& question) {
 Document full_document(const QuadraticAnswer& answer) {
   const QuadraticQuestion& question = answer.question;
   Document document = new_quadratic_document(question);
+  document.set_abstract(abstract_of(answer));
   state_problem(answer, document);
   document.add(problem_table(answer));
   document.add(risk_table(answer));

@@ -63,10 +63,12 @@ ReportAnswer answer(const ReportQuestion& question, Observer&) {
     if (question.inputs.size() == 1) {
       whole.entries = std::move(input.report.entries);
       whole.written = std::move(input.report.written);
+      whole.made = std::move(input.report.made);
     }
   }
   if (!question.title.empty()) whole.title = question.title;
   if (whole.written.empty()) whole.written = question.written;
+  if (whole.made.empty()) whole.made = question.made;
   answer.title = whole.title;
   count_blocks(whole, answer);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sfumato/data/keys/key.hpp"
@@ -17,9 +18,11 @@ struct ReportQuestion : LedgerAuditOptions {
   bool force = false;  ///< replace files
   std::string
       written;  ///< when, for people; a single report that says when it was written keeps that
+  /// How: command line, commit, checksums; a single report that says it keeps that.
+  std::vector<std::pair<std::string, std::string>> made;
 };
 
-/// All but `force` and `written`.
+/// All but `force`, `written` and `made`.
 [[nodiscard]] const Keys<ReportQuestion>& report_keys();
 
 /// Throws   InvalidArgument at a key whose value cannot be.

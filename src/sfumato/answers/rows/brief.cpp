@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sfumato/answers/rows/checks_table.hpp"
 #include "sfumato/answers/rows/columns.hpp"
 #include "sfumato/answers/rows/noise_tables.hpp"
@@ -118,6 +120,44 @@ void add_brief(Document& document, const RowsAnswer& answer) {
                       : "D' is the table without the row"));
   document.state(StatementKind::summary,
                  "More: --full, --report FILE.html (figures), --json; all rows: --out FILE.csv.");
+}
+
+Abstract abstract_of(const RowsAnswer& answer) {
+  Abstract abstract;
+  abstract.released = fmt::format(
+      "The weights of a {} regression of {} on {}, {}.",
+      answer.question.model == RowsModel::ridge ? "ridge" : "logistic", answer.question.target,
+      count_of(answer.risks.size(), "row"), short_words_of_release(answer));
+  abstract.asked =
+      "Can somebody who sees the released weights, and knows all other rows, tell whether a row was "
+      "used?";
+  const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
+  if (first.empty()) return abstract;
+  const RiskNumber worst = first.front()->advantage;
+  const RiskNumber median = quantile(
+      answer.risks, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
+  const auto right = [](const RiskNumber& number) {
+    return fmt::format("{}{} %", number.claim == Claim::upper_bound ? "at most " : "",
+                       format_number(50.0 * (1.0 + number.value), rounding_of(number.claim), 3));
+  };
+  abstract.answer = fmt::format(
+      "{} is the most exposed: the best attacker guesses correctly {} of the time, for the median "
+      "row {}. A coin toss is right 50 % of the time.",
+      name_of(answer, *first.front()), right(worst), right(median));
+  abstract.cost = cost_sentence(answer);
+  const double most = answer.question.max_advantage.value_or(0.1);
+  const auto above = static_cast<std::size_t>(
+      std::count_if(answer.risks.begin(), answer.risks.end(),
+                    [&](const RowRisk& risk) { return risk.advantage.value > most; }));
+  abstract.advice =
+      above == 0
+          ? fmt::format("No row has an advantage above {}: the noise is enough by that measure.",
+                        format_input(most))
+          : fmt::format("{} above an advantage of {}: add noise (--for advantage={} finds the "
+                        "least), or leave these rows out.",
+                        count_of(above, "row") + (above == 1 ? " is" : " are"), format_input(most),
+                        format_input(most));
+  return abstract;
 }
 
 }  // namespace sfumato

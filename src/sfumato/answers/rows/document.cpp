@@ -26,6 +26,7 @@ void add_histogram(Document& document, const RowsAnswer& answer) {
 }
 
 void add_everything(Document& document, const RowsAnswer& answer) {
+  document.set_abstract(abstract_of(answer));
   document.state(StatementKind::info, words_of_model(answer));
   add_columns_read(document, answer);
   document.state(StatementKind::info, words_of_release(answer.release));

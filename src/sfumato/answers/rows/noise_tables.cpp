@@ -99,8 +99,8 @@ void add_cost(Document& document, const RowsAnswer& answer) {
   warn_of_poor_fit(document, *answer.cost, "");
 }
 
-void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
-  if (!answer.cost) return;
+std::string cost_sentence(const RowsAnswer& answer) {
+  if (!answer.cost) return {};
   const bool exact = answer.question.model == RowsModel::ridge;
   std::vector<std::string> parts;
   for (const Measure& measure : measures_of(*answer.cost, answer.question)) {
@@ -110,8 +110,13 @@ void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
                                 text(measure.expected), parts.empty() ? "without noise " : "",
                                 text(measure.without_noise)));
   }
-  document.state(StatementKind::info,
-                 fmt::format("Cost on these rows: expected {}.", fmt::join(parts, ", ")));
+  return parts.empty() ? std::string() : fmt::format("On these rows: expected {}.", fmt::join(parts, ", "));
+}
+
+void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
+  if (!answer.cost) return;
+  const std::string sentence = cost_sentence(answer);
+  if (!sentence.empty()) document.state(StatementKind::info, "Cost o" + sentence.substr(1));
   warn_of_poor_fit(document, *answer.cost, "");
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/report/document.hpp"
 
@@ -8,6 +10,8 @@ namespace sfumato {
 /// Adds how well what is released predicts, as a table or in a sentence, and a warning if it predicts nothing.
 void add_cost(Document& document, const RowsAnswer& answer);
 void add_cost_in_brief(Document& document, const RowsAnswer& answer);
+/// "On these rows: expected ..."; empty where nothing is known of it.
+[[nodiscard]] std::string cost_sentence(const RowsAnswer& answer);
 
 /// Adds the same numbers for programs.
 void add_cost_results(Document& document, const RowsAnswer& answer);

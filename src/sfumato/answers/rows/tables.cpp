@@ -126,7 +126,15 @@ Figure ranked(const RowsAnswer& answer) {
   }
   Figure figure("ranked", "Advantage of every row, riskiest first", Mark::points,
                 {"rank", "", Scale::log}, {"advantage"});
+  const double last = series.x.empty() ? 1.0 : std::max(2.0, series.x.back());
   figure.add(std::move(series));
+  if (answer.question.max_advantage) {
+    Series limit{"limit", "largest that is allowed", {1.0, last}, {}, {}, Claim::exact};
+    limit.y = {*answer.question.max_advantage, *answer.question.max_advantage};
+    limit.mark = Mark::line;
+    figure.add(std::move(limit));
+  }
+  figure.set_caption("A point is a row; the riskiest are named.");
   return figure;
 }
 

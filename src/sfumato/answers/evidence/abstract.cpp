@@ -1,0 +1,141 @@
+#include "sfumato/answers/evidence/abstract.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sfumato/answers/evidence/claims.hpp"
+#include "sfumato/report/confidence.hpp"
+#include "sfumato/report/number.hpp"
+#include "sfumato/study/spec/study.hpp"
+
+namespace sfumato {
+namespace {
+
+/// "by a factor of 10.9 or more": e^epsilon, rounded down.
+std::string odds(const Claimed<Epsilon>& shown) {
+  return format_number(std::exp(shown.value.nats()), Rounding::down, 3);
+}
+
+std::string confident(const Claimed<Epsilon>& shown) {
+  return fmt::format("{} % confidence", format_confidence_percent(shown.confidence.value_or(0.0)));
+}
+
+const ClaimCheck* worst_claim(const PolicyAudit& policy) {
+  const ClaimCheck* worst = nullptr;
+  for (const ClaimCheck& check : policy.claims) {
+    if (worst == nullptr || check.verdict() > worst->verdict()) worst = &check;
+  }
+  return worst;
+}
+
+/// The policy with the worst verdict, or of equal ones the one that shows most.
+const PolicyAudit& worst_policy(const LedgerAudit& audit) {
+  const Delta delta(audit.deltas.front());
+  const auto shown = [&](const PolicyAudit& policy) {
+    const auto epsilon = policy.epsilon(delta);
+    return epsilon ? epsilon->value.nats() : 0.0;
+  };
+  const PolicyAudit* worst = &audit.policies.front();
+  for (const PolicyAudit& policy : audit.policies) {
+    if (policy.verdict > worst->verdict ||
+        (policy.verdict == worst->verdict && shown(policy) > shown(*worst))) {
+      worst = &policy;
+    }
+  }
+  return *worst;
+}
+
+/// Loss on the training data, a policy each: what noise costs.
+std::string cost_of(const LedgerAudit& audit) {
+  std::string text;
+  for (const PolicyAudit& policy : audit.policies) {
+    const auto* paired = std::get_if<PairedModels>(&policy.models);
+    if (paired == nullptr || !std::isfinite(paired->losses.worst)) return {};
+    text += fmt::format("{}{} {}", text.empty() ? "Largest mean training loss of a model: " : ", ",
+                        policy.policy, format_number(paired->losses.worst, Rounding::up, 3));
+  }
+  return text.empty() ? text : text + ".";
+}
+
+}  // namespace
+
+std::string asked_text(const std::optional<ClaimedGuarantee>& claim) {
+  if (!claim) return "How much do these models reveal about one training record?";
+  return fmt::format("Do these models reveal more about one training record than {} allows?",
+                     claim_text(*claim));
+}
+
+std::string answer_text(const ClaimCheck& check) {
+  switch (check.outcome) {
+    case ClaimOutcome::violation:
+      return fmt::format(
+          "Yes: the claim is false. With {}, seeing a model changes the odds that the record was "
+          "used by a factor of {} or more (eps >= {}, claimed {:g}).",
+          confident(check.found), odds(check.found),
+          format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
+    case ClaimOutcome::not_enough_runs:
+      return "Undecided: there are too few models to refute the claim, even with a perfect attack.";
+    case ClaimOutcome::wrong_way:
+      return "Undecided: the scores point the wrong way, so the claim was not tested.";
+    case ClaimOutcome::not_refuted:
+      return fmt::format(
+          "Not with this attack: it shows eps >= {}, the claim is {:g}. That does not prove the "
+          "claim.",
+          format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
+  }
+  throw InternalError("an unknown outcome of a claim");
+}
+
+std::string answer_text(const Claimed<Epsilon>& shown, double delta) {
+  if (shown.value.nats() == 0.0) {
+    return "This attack shows nothing, which does not mean that the models are private.";
+  }
+  return fmt::format(
+      "With {}, seeing a model changes the odds that the record was used by a factor of {} or more "
+      "(eps >= {} at delta = {:g}).",
+      confident(shown), odds(shown), format_number(shown.value.nats(), Rounding::down), delta);
+}
+
+std::string advice_text(const ClaimCheck* check) {
+  constexpr const char* kProve =
+      "Before publishing, have a proof as well: audits refute, proven bounds certify (sfumato "
+      "account).";
+  if (check == nullptr) return kProve;
+  switch (check->outcome) {
+    case ClaimOutcome::violation:
+      return "Do not publish under this claim. Look for an error in clipping, noise or sampling, or "
+             "claim an epsilon that is proven.";
+    case ClaimOutcome::not_enough_runs:
+      return check->runs_needed
+                 ? fmt::format("Train at least {} models per world, then audit again.",
+                               *check->runs_needed)
+                 : "Audit with more canaries or models, or a weaker claim.";
+    case ClaimOutcome::wrong_way: return "Check which scores are those of members, then audit again.";
+    case ClaimOutcome::not_refuted: return kProve;
+  }
+  throw InternalError("an unknown outcome of a claim");
+}
+
+Abstract abstract_of(const LedgerAudit& audit) {
+  const PolicyAudit& worst = worst_policy(audit);
+  const std::string policy =
+      audit.policies.size() > 1 ? fmt::format("Policy {}. ", worst.policy) : "";
+  Abstract abstract;
+  abstract.released = fmt::format("{} trained models of the study {}.", audit.trials,
+                                  audit.study->title.empty() ? audit.ledger : audit.study->title);
+  abstract.asked = asked_text(audit.claims.empty() ? std::nullopt
+                                                   : std::optional(audit.claims.front()));
+  const ClaimCheck* check = worst_claim(worst);
+  const auto shown = worst.epsilon(Delta(audit.deltas.front()));
+  if (check != nullptr) {
+    abstract.answer = policy + answer_text(*check);
+  } else if (shown) {
+    abstract.answer = policy + answer_text(*shown, audit.deltas.front());
+  }
+  abstract.cost = cost_of(audit);
+  abstract.advice = advice_text(check);
+  return abstract;
+}
+
+}  // namespace sfumato
