@@ -13,6 +13,7 @@
 
 #include "help.hpp"
 #include "output_files.hpp"
+#include "provenance.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/report/html.hpp"
@@ -77,7 +78,7 @@ void print(const Document& document, bool json) {
 void write_page(const std::function<Document()>& document, const Output& output) {
   if (output.report.empty()) return;
   const Document whole = document();
-  write_file(output.report, html_report({whole.title(), {whole}, {}, time_now()}));
+  write_file(output.report, html_report({whole.title(), {whole}, {}, time_now(), run_facts()}));
 }
 
 void show(const std::function<Document(Detail)>& document, const Output& output) {

@@ -17,6 +17,7 @@
 #include "command.hpp"
 #include "help.hpp"
 #include "output_files.hpp"
+#include "provenance.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/version.hpp"
@@ -87,6 +88,7 @@ bool names_a_file(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
+  cli::remember_command_line(argc, argv);
   CLI::App app{"Measure and limit how much a trained model reveals about one training record"};
   app.name("sfumato");
   app.set_version_flag("--version", fmt::format("sfumato {}", kVersion));

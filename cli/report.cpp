@@ -4,6 +4,7 @@
 #include "key_options.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
+#include "provenance.hpp"
 #include "sfumato/answers/report/document.hpp"
 
 namespace sfumato::cli {
@@ -24,6 +25,7 @@ ExitCode report(ReportOptions& options) {
   read_keys(question, table, report_keys());
   question.force = options.force;
   question.written = time_now();
+  question.made = run_facts();
   TerminalObserver observer;
   const ReportAnswer made = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();

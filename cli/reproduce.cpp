@@ -10,6 +10,7 @@
 #include "key_options.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
+#include "provenance.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/paper/reproduce_keys.hpp"
 #include "sfumato/report/printable.hpp"
@@ -101,10 +102,30 @@ std::string again(const Options& options) {
   return command + (options.request.brief ? " --brief" : "");
 }
 
+/// The command in one spelling, without the directory: the same parts make the same page.
+std::string canonical(const Options& options) {
+  std::vector<std::string> keys;
+  for (const Part& part : reproduction_parts()) {
+    for (const std::string& word : options.request.only) {
+      if (part.is_called(word) && (keys.empty() || keys.back() != part.key)) {
+        keys.push_back(part.key);
+      }
+    }
+  }
+  std::string command = fmt::format("sfumato reproduce --scale {}", name(options.request.scale));
+  if (!keys.empty()) command += fmt::format(" --only {}", fmt::join(keys, ","));
+  for (const std::string& setting : options.request.settings) {
+    command += fmt::format(" --set '{}'", setting);
+  }
+  return command;
+}
+
 ExitCode run(Options& options) {
   ExitCode code = kFine;
   options.request = read_request(options);
   options.request.written = time_now();
+  options.request.made = run_facts();
+  options.request.made.front().second = canonical(options);
   PartObserver observer;
   Reproduction result =
       reproduce(options.request,

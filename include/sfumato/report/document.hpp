@@ -86,8 +86,6 @@ class Document {
   /// A fact about how the document came to be: version, seed, checksum of an input.
   /// Throws   InternalError if `key` is taken.
   void add_provenance(std::string key, std::string value);
-  /// The same unless `key` is taken: then what it says stays.
-  void add_missing_provenance(const std::string& key, const std::string& value);
 
   /// The top of the page.
   void set_abstract(Abstract abstract) { abstract_ = std::move(abstract); }

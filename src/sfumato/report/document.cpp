@@ -62,12 +62,6 @@ void Document::add_provenance(std::string key, std::string value) {
   provenance_.emplace_back(std::move(key), std::move(value));
 }
 
-void Document::add_missing_provenance(const std::string& key, const std::string& value) {
-  const bool taken = std::any_of(provenance_.begin(), provenance_.end(),
-                                 [&](const auto& fact) { return fact.first == key; });
-  if (!taken) provenance_.emplace_back(key, value);
-}
-
 void Document::add_result(std::string quantity, Cell value,
                           std::vector<std::pair<std::string, Cell>> of) {
   constexpr std::array kTaken = {"quantity", "value",       "reason",     "claim",

@@ -147,7 +147,8 @@ class Page {
     const std::string release = (version.empty() ? "" : " " + version) +
                                 (commit.empty() ? "" : fmt::format(" (commit {})", commit));
     const std::string entry = fmt::format(
-        "@software{{sfumato,\n  author  = {{{{The Sfumato authors}}}},\n  title   = {{Sfumato}},\n{}{}  "
+        "@software{{sfumato,\n  author  = {{{{The Sfumato authors}}}},\n  title   = "
+        "{{Sfumato}},\n{}{}  "
         "note    = {{Report \"{}\"}}\n}}",
         version.empty() ? "" : fmt::format("  version = {{{}}},\n", version),
         year.empty() ? "" : fmt::format("  year    = {{{}}},\n", year), report_.title);

@@ -27,9 +27,8 @@ std::pair<std::string, std::string> split_verdict(const std::string& text) {
 
 std::string short_verdict(const Statement& verdict) {
   const auto [what, why] = split_verdict(verdict.text);
-  const std::string line =
-      fmt::format(R"(<strong class="mark">{}</strong>{})", sign_of(verdict.outcome),
-                  typeset_html(what));
+  const std::string line = fmt::format(R"(<strong class="mark">{}</strong>{})",
+                                       sign_of(verdict.outcome), typeset_html(what));
   if (why.empty()) {
     return fmt::format("<li class=\"verdict-line {}\">{}</li>\n", name(verdict.outcome), line);
   }
@@ -46,9 +45,9 @@ class Chapter {
   std::string render() {
     for (std::size_t b = 0; b < document_.blocks().size(); ++b) add(b);
     std::string html = fmt::format("<section class=\"chapter\" id=\"chapter-{}\">\n", place_.index);
-    html += place_.is_only ? std::string("<h2>Results</h2>\n")
-                           : fmt::format("<h2>{}{}</h2>\n", number_html(),
-                                         html_text(document_.title()));
+    html += place_.is_only
+                ? std::string("<h2>Results</h2>\n")
+                : fmt::format("<h2>{}{}</h2>\n", number_html(), html_text(document_.title()));
     if (!place_.is_only && document_.abstract() && !document_.abstract()->answer.empty()) {
       html += fmt::format("<p class=\"chapter-answer\">{}</p>\n",
                           typeset_html(document_.abstract()->answer));
@@ -122,7 +121,8 @@ class Chapter {
 
   [[nodiscard]] std::string verdicts() const {
     if (place_.is_only || verdicts_.empty()) return {};
-    std::string html = fmt::format("<ul class=\"verdicts{}\">\n", verdicts_.size() > 3 ? " many" : "");
+    std::string html =
+        fmt::format("<ul class=\"verdicts{}\">\n", verdicts_.size() > 3 ? " many" : "");
     for (const Statement* verdict : verdicts_) html += short_verdict(*verdict);
     return html + "</ul>\n";
   }
@@ -145,8 +145,9 @@ class Chapter {
     }
     std::string html = grid(figures_.size() - hidden, shown);
     if (hidden == 0) return html;
-    return html + fmt::format("<details class=\"fold\"><summary>{} more figure{}</summary>\n{}</details>\n",
-                              hidden, hidden == 1 ? "" : "s", grid(hidden, folded));
+    return html + fmt::format(
+                      "<details class=\"fold\"><summary>{} more figure{}</summary>\n{}</details>\n",
+                      hidden, hidden == 1 ? "" : "s", grid(hidden, folded));
   }
 
   const Document& document_;

@@ -54,7 +54,8 @@ std::string series_html(const Figure& figure, const Series& series) {
                   R"(<span class="swatch" aria-hidden="true"></span>{} )"
                   R"(<span class="name">{}</span> <span class="extent">{} {}{}, {}</span>)",
                   html_text(series.key), html_escaped(typeset_text(series.title)),
-                  html_claim(series.claim), typeset_html(series.title), values.size(), unit, values.size() == 1 ? "" : "s", range_text(values));
+                  html_claim(series.claim), typeset_html(series.title), values.size(), unit,
+                  values.size() == 1 ? "" : "s", range_text(values));
   std::string method = typeset_html(series.method);
   for (const std::string& assumption : series.assumptions) {
     method += (method.empty() ? "assumes: " : "; assumes: ") + typeset_html(assumption);
@@ -79,7 +80,8 @@ bool is_wide(const Figure& figure) {
 
 /// A caption ends as sentences do.
 std::string sentence(const std::string& text) {
-  const bool ended = text.empty() || std::string_view(".?!:").find(text.back()) != std::string::npos;
+  const bool ended =
+      text.empty() || std::string_view(".?!:").find(text.back()) != std::string::npos;
   return typeset_html(text) + (ended ? "" : ".");
 }
 

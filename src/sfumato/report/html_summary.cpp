@@ -88,7 +88,8 @@ std::string abstract_html(const Report& report) {
     return purpose.empty() ? "" : fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(purpose));
   }
   std::string html;
-  const std::string_view asked = abstract->asked.empty() ? purpose : std::string_view(abstract->asked);
+  const std::string_view asked =
+      abstract->asked.empty() ? purpose : std::string_view(abstract->asked);
   if (!asked.empty()) html += fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(asked));
   if (!abstract->answer.empty()) {
     html += fmt::format("<p class=\"answer\">{}</p>\n", typeset_html(abstract->answer));
@@ -202,7 +203,8 @@ std::string contents_html(const Report& report, const std::vector<ChapterPlace>&
     items += fmt::format("<li><span class=\"number\">{}</span> <a href=\"#chapter-{}\">{}</a>{}",
                          places[c].number, c, html_text(chapter.title()), signs_html(chapter));
     if (c > 0 && chapter.abstract() && !chapter.abstract()->answer.empty()) {
-      items += fmt::format("<span class=\"said\">{}</span>", typeset_html(chapter.abstract()->answer));
+      items +=
+          fmt::format("<span class=\"said\">{}</span>", typeset_html(chapter.abstract()->answer));
     }
     items += "</li>\n";
   }

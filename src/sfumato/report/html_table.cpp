@@ -181,10 +181,10 @@ std::string html_table(const Table& table, std::string_view id, std::string_view
   const std::string caption =
       fmt::format(R"(<span class="label">Table {}.</span> <span class="title">{}</span>)", number,
                   typeset_html(table.title()));
-  std::string html = fmt::format(R"(<div class="table-block{}" id="{}" data-key="{}">)"
-                                 "\n",
-                                 columns.size() > kWideTable ? " wide-table" : "", id,
-                                 html_text(table.key()));
+  std::string html =
+      fmt::format(R"(<div class="table-block{}" id="{}" data-key="{}">)"
+                  "\n",
+                  columns.size() > kWideTable ? " wide-table" : "", id, html_text(table.key()));
   if (folded) {
     html += fmt::format(
         R"(<details class="fold"><summary id="{}-caption">{} <span class="extent">{} row{}</span></summary>)"

@@ -136,11 +136,10 @@ Json result_to_json(const Result& result) {
 
 Json abstract_to_json(const Abstract& abstract) {
   Json json = Json::object();
-  for (const auto& [key, text] : {std::pair("released", abstract.released),
-                                  std::pair("asked", abstract.asked),
-                                  std::pair("answer", abstract.answer),
-                                  std::pair("cost", abstract.cost),
-                                  std::pair("advice", abstract.advice)}) {
+  for (const auto& [key, text] :
+       {std::pair("released", abstract.released), std::pair("asked", abstract.asked),
+        std::pair("answer", abstract.answer), std::pair("cost", abstract.cost),
+        std::pair("advice", abstract.advice)}) {
     if (!text.empty()) json[key] = text;
   }
   return json;

@@ -13,8 +13,8 @@ using Json = nlohmann::ordered_json;
 
 /// The keys that are not entries.
 bool is_own(const std::string& key) {
-  return key == "schema_version" || key == "title" || key == "written" ||
-         key == "made" || key == "chapters";
+  return key == "schema_version" || key == "title" || key == "written" || key == "made" ||
+         key == "chapters";
 }
 
 Json json_of(const Report& report) {

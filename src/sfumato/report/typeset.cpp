@@ -20,13 +20,13 @@ struct Sign {
 };
 
 constexpr std::array kGreek = {
-    Sign{"alpha", "α"},  Sign{"beta", "β"},   Sign{"gamma", "γ"},  Sign{"delta", "δ"},
-    Sign{"eps", "ε"},    Sign{"epsilon", "ε"}, Sign{"zeta", "ζ"},
-    Sign{"eta", "η"},    Sign{"theta", "θ"},  Sign{"kappa", "κ"},  Sign{"lambda", "λ"},
-    Sign{"mu", "μ"},     Sign{"rho", "ρ"},    Sign{"sigma", "σ"},  Sign{"tau", "τ"},
-    Sign{"phi", "φ"},    Sign{"chi", "χ"},    Sign{"psi", "ψ"},    Sign{"omega", "ω"},
-    Sign{"Sigma", "Σ"},  Sign{"Lambda", "Λ"}, Sign{"Theta", "Θ"},  Sign{"Phi", "Φ"},
-    Sign{"Psi", "Ψ"},    Sign{"Omega", "Ω"},  Sign{"inf", "∞"}};
+    Sign{"alpha", "α"},  Sign{"beta", "β"},    Sign{"gamma", "γ"},  Sign{"delta", "δ"},
+    Sign{"eps", "ε"},    Sign{"epsilon", "ε"}, Sign{"zeta", "ζ"},   Sign{"eta", "η"},
+    Sign{"theta", "θ"},  Sign{"kappa", "κ"},   Sign{"lambda", "λ"}, Sign{"mu", "μ"},
+    Sign{"rho", "ρ"},    Sign{"sigma", "σ"},   Sign{"tau", "τ"},    Sign{"phi", "φ"},
+    Sign{"chi", "χ"},    Sign{"psi", "ψ"},     Sign{"omega", "ω"},  Sign{"Sigma", "Σ"},
+    Sign{"Lambda", "Λ"}, Sign{"Theta", "Θ"},   Sign{"Phi", "Φ"},    Sign{"Psi", "Ψ"},
+    Sign{"Omega", "Ω"},  Sign{"inf", "∞"}};
 
 /// Longer ones first: "||" before "|" would be one of them.
 constexpr std::array kSigns = {Sign{"<=", "≤"}, Sign{">=", "≥"}, Sign{"->", "→"}, Sign{"||", "‖"}};
@@ -60,7 +60,8 @@ bool is_code(View chunk) {
     if (chunk[i] == '=' && is_word(before) && (is_word(after) || after == '-')) return true;
     // A path or a file: letters around a slash that is no fraction, or an extension.
     const bool between = is_letter(before) && is_letter(after);
-    if (chunk[i] == '/' && between && chunk.size() > 8 && chunk.find('^') == View::npos) return true;
+    if (chunk[i] == '/' && between && chunk.size() > 8 && chunk.find('^') == View::npos)
+      return true;
     if (chunk[i] == '.' && is_word(before) && is_letter(after)) return true;
     if (chunk[i] == '_' && i >= 2 && is_letter(before) && is_letter(chunk[i - 2])) {
       std::size_t start = i;
@@ -264,7 +265,8 @@ class Setter {
 
   bool sign() {
     for (const Sign& sign : kSigns) {
-      if (text_.substr(at_).starts_with(sign.word)) return replace(at_ + sign.word.size(), sign.sign);
+      if (text_.substr(at_).starts_with(sign.word))
+        return replace(at_ + sign.word.size(), sign.sign);
     }
     return false;
   }

@@ -15,8 +15,8 @@ double delta_by_hand(double e, double epsilon, double delta) {
   double largest = 0.0;
   for (int i = 0; i <= 200000; ++i) {
     const double fpr = i / 200000.0;
-    const double tpr = std::min({1.0, delta + std::exp(epsilon) * fpr,
-                                 1.0 - (1.0 - delta - fpr) / std::exp(epsilon)});
+    const double tpr = std::min(
+        {1.0, delta + std::exp(epsilon) * fpr, 1.0 - (1.0 - delta - fpr) / std::exp(epsilon)});
     largest = std::max(largest, tpr - std::exp(e) * fpr);
   }
   return largest;

@@ -72,7 +72,8 @@ TEST(Glossary, ExplainsWhatOccurs) {
   EXPECT_TRUE(terms_of("nothing to explain").empty());
   EXPECT_EQ(terms_of("the AUC is high"), std::vector<std::string>{"AUC"});
   EXPECT_TRUE(terms_of("sauces, multi").empty());  // words, not parts of them
-  EXPECT_EQ(terms_of("Rate of TPR, and eps"), (std::vector<std::string>{"epsilon (ε)", "TPR at FPR"}));
+  EXPECT_EQ(terms_of("Rate of TPR, and eps"),
+            (std::vector<std::string>{"epsilon (ε)", "TPR at FPR"}));
 }
 
 }  // namespace

@@ -177,7 +177,8 @@ TEST(ReadDocument, WhatIsWrongInAFileIsNoBugOfTheProgram) {
   const std::string json = replaced(render_json(everything()), "\"key\": \"b\"", "\"key\": \"a\"");
   const std::string message = message_of(json);
   EXPECT_NE(message.find("is inconsistent: "), std::string::npos) << message;
-  EXPECT_NE(message.find("occurs twice. Pass the JSON output of a command"), std::string::npos) << message;
+  EXPECT_NE(message.find("occurs twice. Pass the JSON output of a command"), std::string::npos)
+      << message;
   EXPECT_EQ(message.find("bug"), std::string::npos) << message;
 }
 

@@ -42,7 +42,8 @@ TEST(Typeset, EscapesMarkupAndKeepsOtherScripts) {
   EXPECT_EQ(typeset_html("<b> & 'x\""), "&lt;b&gt; &amp; &#39;x&quot;");
   EXPECT_EQ(typeset_html("Größe ≤ 日本"), "Größe ≤ 日本");
   EXPECT_EQ(typeset_html("a\x1b[31m\xe2\x80\xae"), "a\\x1b[31m\\u{202e}");
-  for (const char* odd : {"", "^", "_", "x^", "x_", "x^{", "e^{}", "|^", "'", "^2", "x^_", "1e", "eps_"}) {
+  for (const char* odd :
+       {"", "^", "_", "x^", "x_", "x^{", "e^{}", "|^", "'", "^2", "x^_", "1e", "eps_"}) {
     EXPECT_EQ(typeset_text(odd), odd);
   }
 }

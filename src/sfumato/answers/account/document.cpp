@@ -205,11 +205,12 @@ Abstract abstract_of(const AccountAnswer& answer) {
       format_number(std::min(100.0, 100.0 * first.attacker.accuracy.value), Rounding::up, 3),
       rounded_up(first.epsilon.upper.value), format_input(answer.delta.probability()));
   const Verdict verdict = answer.claim ? answer.claim->verdict : Verdict::none;
-  abstract.advice = verdict == Verdict::violated ? "Correct the claim: it is refuted."
-                    : verdict == Verdict::open
-                        ? "Claim what is proven, or add noise until the claim is."
-                        : "Publish it with the privacy statement (--statement FILE.md), if training "
-                          "does what is assumed below.";
+  abstract.advice =
+      verdict == Verdict::violated ? "Correct the claim: it is refuted."
+      : verdict == Verdict::open
+          ? "Claim what is proven, or add noise until the claim is."
+          : "Publish it with the privacy statement (--statement FILE.md), if training "
+            "does what is assumed below.";
   return abstract;
 }
 

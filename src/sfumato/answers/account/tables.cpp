@@ -110,8 +110,8 @@ Figure trade_off_figure(const AccountAnswer& answer) {
   Figure figure("trade_off", "Best attack against this run", Mark::line,
                 rates("false-positive rate"), rates("true-positive rate"));
   if (answer.claim) {
-    figure.add(claimed_rates({answer.claim->epsilon, answer.claim->delta},
-                             answer.trade_off.front().fpr));
+    figure.add(
+        claimed_rates({answer.claim->epsilon, answer.claim->delta}, answer.trade_off.front().fpr));
   }
   Series curve{"proven", "at most", {}, {}};
   for (const AttackRate& rate : answer.trade_off) {
@@ -121,10 +121,11 @@ Figure trade_off_figure(const AccountAnswer& answer) {
   curve.claim = Claim::upper_bound;
   figure.add(std::move(curve));
   figure.set_caption(
-      answer.claim ? "No attack on the released model does better than the curve, whatever the data. "
-                     "The claim is proven if the curve stays inside the shaded region."
-                   : "No attack on the released model does better than this curve, whatever the "
-                     "data.");
+      answer.claim
+          ? "No attack on the released model does better than the curve, whatever the data. "
+            "The claim is proven if the curve stays inside the shaded region."
+          : "No attack on the released model does better than this curve, whatever the "
+            "data.");
   return figure;
 }
 

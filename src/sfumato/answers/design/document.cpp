@@ -125,9 +125,8 @@ double gain_of(const DesignAnswer& answer) {
   return std::visit(
       Overloaded{[](const Design& design) { return design.gain_over_isotropic(); },
                  [](const std::vector<DesignFrontierPoint>& points) {
-                   return points.empty()
-                              ? 1.0
-                              : points[points.size() / 2].design.gain_over_isotropic();
+                   return points.empty() ? 1.0
+                                         : points[points.size() / 2].design.gain_over_isotropic();
                  },
                  [](const IterationAnswer& rounds) {
                    return gain(rounds.design.rounds.front().kl.value.value(),
@@ -141,24 +140,25 @@ Abstract abstract_of(const DesignAnswer& answer) {
   const std::string much = format_number(times, Rounding::nearest, 3);
   Abstract abstract;
   abstract.released = "Nothing yet: this is the noise to train with.";
-  abstract.asked =
-      fmt::format("Which {} noise hides {} best for a given loss of accuracy?",
-                  name(answer.task.form), answer.description);
+  abstract.asked = fmt::format("Which {} noise hides {} best for a given loss of accuracy?",
+                               name(answer.task.form), answer.description);
   if (!std::isfinite(times)) {
     abstract.answer = "Isotropic noise of this size is below the floor; the design is not.";
   } else if (times < 1.01) {
     abstract.answer = "Isotropic noise is as good: shaping the noise gains nothing here.";
   } else {
     abstract.answer = fmt::format(
-        "Shaping the noise pays: isotropic noise of the same error reveals {} times as much.", much);
+        "Shaping the noise pays: isotropic noise of the same error reveals {} times as much.",
+        much);
   }
   abstract.cost = fmt::format("Measured by {}, the same for both noises.", answer.measure.name);
   abstract.advice =
-      is_private(answer)
-          ? "Do not train a model for publication with this noise: it was computed from private data "
-            "and is itself a release."
-      : times < 1.01 ? "Use isotropic noise, which is simpler."
-                     : "Train with this noise; what it hides are the given differences, not others.";
+      is_private(answer) ? "Do not train a model for publication with this noise: it was computed "
+                           "from private data "
+                           "and is itself a release."
+      : times < 1.01
+          ? "Use isotropic noise, which is simpler."
+          : "Train with this noise; what it hides are the given differences, not others.";
   return abstract;
 }
 

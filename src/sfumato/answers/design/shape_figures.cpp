@@ -17,8 +17,8 @@ constexpr Index kMostCoordinates = 400;
 constexpr int kAround = 72;  // points of an ellipse
 
 Series ellipse(std::string key, std::string title, double first, double second) {
-  Series series{std::move(key), std::move(title), {}, {}, {}, Claim::exact,
-                "one standard deviation"};
+  Series series{std::move(key), std::move(title),        {}, {}, {},
+                Claim::exact,   "one standard deviation"};
   for (int i = 0; i <= kAround; ++i) {
     const double angle = 2.0 * std::numbers::pi * i / kAround;
     series.x.push_back(std::sqrt(first) * std::cos(angle));
@@ -40,8 +40,8 @@ Figure spectrum_figure(const Eigen::VectorXd& ascending, double isotropic) {
   Figure figure("noise_spectrum", "Spectrum of the noise", Mark::points, {"direction, by variance"},
                 {"variance", "", Scale::log});
   Series designed{"designed", "designed", {}, {}, {}, Claim::exact, "eigenvalues of Sigma"};
-  Series same{"isotropic", "isotropic, same error", {}, {}, {}, Claim::exact,
-              "tr(W Sigma) / tr(W)"};
+  Series same{"isotropic",  "isotropic, same error", {}, {}, {},
+              Claim::exact, "tr(W Sigma) / tr(W)"};
   same.mark = Mark::line;
   const Index n = ascending.size();
   for (Index i = 0; i < n; ++i) {

@@ -114,10 +114,10 @@ Figure frontier_figure(const DesignAnswer& answer, const std::vector<DesignFront
   figure.add(std::move(best));
   figure.add(std::move(isotropic));
   if (!points.empty() && has_constant_gain(points)) {
-    figure.set_caption(
-        fmt::format("At every error isotropic noise costs {} times as much privacy: both scale with "
-                    "the size of the noise alike.",
-                    format_number(points.front().design.gain_over_isotropic())));
+    figure.set_caption(fmt::format(
+        "At every error isotropic noise costs {} times as much privacy: both scale with "
+        "the size of the noise alike.",
+        format_number(points.front().design.gain_over_isotropic())));
   }
   return figure;
 }

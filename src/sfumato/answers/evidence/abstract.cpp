@@ -104,14 +104,16 @@ std::string advice_text(const ClaimCheck* check) {
   if (check == nullptr) return kProve;
   switch (check->outcome) {
     case ClaimOutcome::violation:
-      return "Do not publish under this claim. Look for an error in clipping, noise or sampling, or "
+      return "Do not publish under this claim. Look for an error in clipping, noise or sampling, "
+             "or "
              "claim an epsilon that is proven.";
     case ClaimOutcome::not_enough_runs:
       return check->runs_needed
                  ? fmt::format("Train at least {} models per world, then audit again.",
                                *check->runs_needed)
                  : "Audit with more canaries or models, or a weaker claim.";
-    case ClaimOutcome::wrong_way: return "Check which scores are those of members, then audit again.";
+    case ClaimOutcome::wrong_way:
+      return "Check which scores are those of members, then audit again.";
     case ClaimOutcome::not_refuted: return kProve;
   }
   throw InternalError("an unknown outcome of a claim");
@@ -124,8 +126,8 @@ Abstract abstract_of(const LedgerAudit& audit) {
   Abstract abstract;
   abstract.released = fmt::format("{} trained models of the study {}.", audit.trials,
                                   audit.study->title.empty() ? audit.ledger : audit.study->title);
-  abstract.asked = asked_text(audit.claims.empty() ? std::nullopt
-                                                   : std::optional(audit.claims.front()));
+  abstract.asked =
+      asked_text(audit.claims.empty() ? std::nullopt : std::optional(audit.claims.front()));
   const ClaimCheck* check = worst_claim(worst);
   const auto shown = worst.epsilon(Delta(audit.deltas.front()));
   if (check != nullptr) {

@@ -58,7 +58,8 @@ std::vector<AuditedEvent> strongest(const Audit& audit, std::size_t most) {
   std::stable_sort(events.begin(), events.end(), [&](const AuditedEvent& a, const AuditedEvent& b) {
     return shown(a) > shown(b);
   });
-  if (events.size() > most) events.erase(events.begin() + static_cast<std::ptrdiff_t>(most), events.end());
+  if (events.size() > most)
+    events.erase(events.begin() + static_cast<std::ptrdiff_t>(most), events.end());
   return events;
 }
 
@@ -99,32 +100,47 @@ Series tests_of(const NamedAudit& of, std::size_t most) {
 
 Series claimed_rates(const ClaimedGuarantee& claim, double least) {
   const double factor = std::exp(claim.epsilon.nats()), delta = claim.delta.probability();
-  Series series{"claim", claim_title(claim), {}, {}, {}, Claim::upper_bound,
+  Series series{"claim",
+                claim_title(claim),
+                {},
+                {},
+                {},
+                Claim::upper_bound,
                 "every attack on a mechanism that keeps the claim is below"};
   series.mark = Mark::region;
   for (int i = 0; i < kPoints; ++i) {
     const double fpr = i + 1 == kPoints ? 1.0 : std::pow(least, 1.0 - i / (kPoints - 1.0));
     series.x.push_back(fpr);
-    series.y.push_back(std::clamp(
-        std::min(delta + factor * fpr, 1.0 - (1.0 - delta - fpr) / factor), 0.0, 1.0));
+    series.y.push_back(
+        std::clamp(std::min(delta + factor * fpr, 1.0 - (1.0 - delta - fpr) / factor), 0.0, 1.0));
   }
   return series;
 }
 
 Series claimed_deltas(const ClaimedGuarantee& claim, const std::vector<double>& epsilons) {
   const double factor = std::exp(claim.epsilon.nats()), delta = claim.delta.probability();
-  Series series{"claim", claim_title(claim), epsilons, {}, {}, Claim::upper_bound,
+  Series series{"claim",
+                claim_title(claim),
+                epsilons,
+                {},
+                {},
+                Claim::upper_bound,
                 "what the claim implies at every epsilon"};
   series.mark = Mark::region;
   for (const double epsilon : epsilons) {
-    series.y.push_back(delta + (1.0 - delta) * std::max(0.0, factor - std::exp(epsilon)) /
-                                   (1.0 + factor));
+    series.y.push_back(delta +
+                       (1.0 - delta) * std::max(0.0, factor - std::exp(epsilon)) / (1.0 + factor));
   }
   return series;
 }
 
 Series largest_deltas(const Audit& audit, const std::vector<double>& epsilons) {
-  Series series{"maximum", "most these models can show", epsilons, {}, {}, Claim::exact,
+  Series series{"maximum",
+                "most these models can show",
+                epsilons,
+                {},
+                {},
+                Claim::exact,
                 "an attack without errors on this many models"};
   for (const double epsilon : epsilons) {
     double largest = 0.0;
@@ -165,8 +181,7 @@ Figure roc_figure(const std::vector<NamedAttack>& attacks, double confidence,
     axis.to = 1.0;
     return axis;
   };
-  Figure figure("roc", "ROC", Mark::steps, rate("false-positive rate"),
-                rate("true-positive rate"));
+  Figure figure("roc", "ROC", Mark::steps, rate("false-positive rate"), rate("true-positive rate"));
   if (claim) figure.add(claimed_rates(*claim, least));
   for (const auto& [attack, roc] : curves) {
     figure.add(curve_of(*attack, roc, confidence, curves.size() <= kMostBands));

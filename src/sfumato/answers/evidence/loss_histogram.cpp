@@ -7,8 +7,9 @@
 namespace sfumato {
 namespace {
 
-constexpr std::size_t kFew = 50;       // models per world: fewer are shown one by one
-constexpr double kFarApart = 100.0;    // largest over smallest loss, from which on the axis is logarithmic
+constexpr std::size_t kFew = 50;  // models per world: fewer are shown one by one
+constexpr double kFarApart =
+    100.0;  // largest over smallest loss, from which on the axis is logarithmic
 constexpr const char* kWith = "models of D";
 constexpr const char* kWithout = "models of D'";
 
@@ -26,7 +27,12 @@ Figure strips(const std::string& key, const std::string& title, const Axis& axis
   Figure figure(key, title, Mark::points, axis, worlds);
   const auto add = [&](const char* name, const char* models, const std::vector<double>& world,
                        double row) {
-    figure.add({name, models, world, std::vector<double>(world.size(), row), {}, Claim::exact,
+    figure.add({name,
+                models,
+                world,
+                std::vector<double>(world.size(), row),
+                {},
+                Claim::exact,
                 "a point per model"});
   };
   add("with", kWith, losses.d, 0.0);

@@ -126,8 +126,8 @@ Figure delta_figure(const Audit& audit, const std::optional<ClaimedGuarantee>& c
   const std::vector<double> epsilons = epsilons_for(audit, claim);
   Figure figure = empty_delta_figure();
   if (claim) figure.add(claimed_deltas(*claim, epsilons));
-  figure.add(curve("audited", "these models show", epsilons,
-                   [&](Epsilon e) { return audit.delta(e); }));
+  figure.add(
+      curve("audited", "these models show", epsilons, [&](Epsilon e) { return audit.delta(e); }));
   figure.add(largest_deltas(audit, epsilons));
   if (claim) {
     figure.set_caption("A curve above the shaded region refutes the claim.");
@@ -154,12 +154,14 @@ void add_two_sided_figures(Document& document, const LedgerAudit& audit) {
   std::string caption;
   if (claim) caption += "A lower bound above the shaded region refutes the claim. ";
   if (proven) {
-    caption += "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong. ";
+    caption +=
+        "Proven upper bounds and audited lower bounds: if they cross, one of them is wrong. ";
   }
   if (!nothing.empty()) {
-    caption += several ? fmt::format("Nothing is shown of {}: its bound is 0 at every epsilon. ",
-                                     quoted(nothing))
-                       : std::string("These models show nothing: the bound is 0 at every epsilon. ");
+    caption += several
+                   ? fmt::format("Nothing is shown of {}: its bound is 0 at every epsilon. ",
+                                 quoted(nothing))
+                   : std::string("These models show nothing: the bound is 0 at every epsilon. ");
   }
   if (!caption.empty()) {
     caption.pop_back();

@@ -292,9 +292,9 @@ void add_results(const FitAnswer& answer, Document& document) {
 
 Abstract abstract_of(const FitAnswer& answer) {
   Abstract abstract;
-  abstract.released = fmt::format("The coefficients below, of a regression of {} on {}.",
-                                  answer.table.target,
-                                  fmt::format("{} features", answer.model.features.size()));
+  abstract.released =
+      fmt::format("The coefficients below, of a regression of {} on {}.", answer.table.target,
+                  fmt::format("{} features", answer.model.features.size()));
   abstract.asked = "May these coefficients be published?";
   if (!answer.guarantee) {
     abstract.answer = "No: they carry no guarantee.";
@@ -306,15 +306,16 @@ Abstract abstract_of(const FitAnswer& answer) {
       format_number(answer.guarantee->epsilon().nats(), Rounding::up),
       format_input(answer.guarantee->delta().probability()));
   if (answer.held_out && answer.held_out->resolved) {
-    abstract.cost = fmt::format(
-        "{} ~ {} +- {} (95 %) on rows that the fit did not see.",
-        answer.plan.model == FitModel::ridge ? "R^2" : "Accuracy", rounded(answer.held_out->value),
-        rounded(kNormal95 * answer.held_out->error, 2));
+    abstract.cost = fmt::format("{} ~ {} +- {} (95 %) on rows that the fit did not see.",
+                                answer.plan.model == FitModel::ridge ? "R^2" : "Accuracy",
+                                rounded(answer.held_out->value),
+                                rounded(kNormal95 * answer.held_out->error, 2));
   }
-  abstract.advice = answer.question.seed
-                        ? "Do not publish this one: its noise came from a seed. Fit once more without."
-                        : "Publish these numbers and the guarantee, and nothing else of the table; "
-                          "fitting again spends the budget again.";
+  abstract.advice =
+      answer.question.seed
+          ? "Do not publish this one: its noise came from a seed. Fit once more without."
+          : "Publish these numbers and the guarantee, and nothing else of the table; "
+            "fitting again spends the budget again.";
   return abstract;
 }
 

@@ -231,7 +231,8 @@ Abstract abstract_of(const QuadraticAnswer& answer) {
                                 format_number(accuracy.excess_loss.value->value));
   }
   abstract.advice =
-      "These are risks of this one pair: for a promise about every record use an accountant (sfumato "
+      "These are risks of this one pair: for a promise about every record use an accountant "
+      "(sfumato "
       "account).";
   return abstract;
 }

@@ -124,12 +124,13 @@ void add_brief(Document& document, const RowsAnswer& answer) {
 
 Abstract abstract_of(const RowsAnswer& answer) {
   Abstract abstract;
-  abstract.released = fmt::format(
-      "The weights of a {} regression of {} on {}, {}.",
-      answer.question.model == RowsModel::ridge ? "ridge" : "logistic", answer.question.target,
-      count_of(answer.risks.size(), "row"), short_words_of_release(answer));
+  abstract.released = fmt::format("The weights of a {} regression of {} on {}, {}.",
+                                  answer.question.model == RowsModel::ridge ? "ridge" : "logistic",
+                                  answer.question.target, count_of(answer.risks.size(), "row"),
+                                  short_words_of_release(answer));
   abstract.asked =
-      "Can somebody who sees the released weights, and knows all other rows, tell whether a row was "
+      "Can somebody who sees the released weights, and knows all other rows, tell whether a row "
+      "was "
       "used?";
   const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
   if (first.empty()) return abstract;
@@ -153,10 +154,11 @@ Abstract abstract_of(const RowsAnswer& answer) {
       above == 0
           ? fmt::format("No row has an advantage above {}: the noise is enough by that measure.",
                         format_input(most))
-          : fmt::format("{} above an advantage of {}: add noise (--for advantage={} finds the "
-                        "least), or leave these rows out.",
-                        count_of(above, "row") + (above == 1 ? " is" : " are"), format_input(most),
-                        format_input(most));
+          : fmt::format(
+                "{} above an advantage of {}: add noise (--for advantage={} finds the "
+                "least), or leave these rows out.",
+                count_of(above, "row") + (above == 1 ? " is" : " are"), format_input(most),
+                format_input(most));
   return abstract;
 }
 

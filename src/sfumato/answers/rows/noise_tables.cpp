@@ -110,7 +110,8 @@ std::string cost_sentence(const RowsAnswer& answer) {
                                 text(measure.expected), parts.empty() ? "without noise " : "",
                                 text(measure.without_noise)));
   }
-  return parts.empty() ? std::string() : fmt::format("On these rows: expected {}.", fmt::join(parts, ", "));
+  return parts.empty() ? std::string()
+                       : fmt::format("On these rows: expected {}.", fmt::join(parts, ", "));
 }
 
 void add_cost_in_brief(Document& document, const RowsAnswer& answer) {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sfumato/report/document.hpp"
+
+namespace sfumato::cli {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// Keeps what was typed, before anything reads or writes files; once, at the start.
+void remember_command_line(int argc, char** argv);
+
+/// How a page came to be, so that somebody else can make it again: the command line, the commit that the program
+/// was built from, and the SHA-256 of every file that the command line names and that was there before it ran. Files that
+/// it writes are none of them, nor are those above 1 GiB.
+[[nodiscard]] Facts run_facts();
+
+/// Adds them to a document; what it says already stays.
+void add_run_facts(Document& document);
+
+/// The commit that the program was built from, "-dirty" if files were changed since; empty if unknown.
+[[nodiscard]] std::string build_commit();
+
+}  // namespace sfumato::cli
