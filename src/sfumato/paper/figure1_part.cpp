@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "sfumato/paper/noise_plane.hpp"
@@ -167,28 +168,60 @@ Table plane_table(const std::vector<PlanePointOf1>& points) {
   return table;
 }
 
-/// One panel: a quantity over the plane, with the marked noises.
-Figure panel(const std::string& key, const std::string& title, const Vector2d& s, Axis z,
-             const std::vector<PlanePointOf1>& points, double NoisePlanePoint::*member,
-             const char* method) {
-  Series field{"plane", z.title, {}, {}, {}, Claim::exact, method};
+/// Noises that cost as much accuracy as one of the text: a circle, as far as the plane shows it.
+Series equal_trace(double trace) {
+  Series series{fmt::format("trace_{:g}", trace), fmt::format("equal accuracy, trace {:g}", trace),
+                {}, {}, {}, Claim::exact, kTraceMethod};
+  constexpr int kSteps = 90;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double angle = std::numbers::pi / 2.0 * i / kSteps;
+    const double x = std::sqrt(trace) * std::cos(angle), y = std::sqrt(trace) * std::sin(angle);
+    if (x < kFrom || x > kTo || y < kFrom || y > kTo) continue;
+    series.x.push_back(x);
+    series.y.push_back(y);
+  }
+  series.mark = Mark::line;
+  return series;
+}
+
+/// The privacy cost over the plane, with circles of equal accuracy, the noises that the text names and the best
+/// noise on each circle.
+Figure panel(const Vector2d& s, const std::vector<PlanePointOf1>& points) {
+  const Axis z{"privacy cost s^T Sigma^-1 s", "", Scale::log};
+  Series field{"plane", "privacy cost", {}, {}, {}, Claim::exact, kCostMethod};
   for (const PlanePointOf1& p : points) {
     field.x.push_back(p.noise(0));
     field.y.push_back(p.noise(1));
-    field.z.push_back(p.effect.*member);
+    field.z.push_back(p.effect.privacy_cost);
   }
-  Series marks{"marked", "named in the text", {}, {}, {}, Claim::exact, method};
+  Series marks{"marked", "named in the text", {}, {}, {}, Claim::exact, kCostMethod};
+  Series best{"best", "best of the same trace", {}, {}, {}, Claim::exact, kBestMethod};
+  Figure figure(key_of(s) + "_privacy_cost", "Privacy cost, S = " + point_text(s), Mark::plane,
+                Axis{"noise x"}, Axis{"noise y"}, z);
+  figure.add(std::move(field));
   for (const Marked& point : marked_points()) {
     if (point.sensitivities != s) continue;
+    const NoisePlanePoint at = noise_plane_point(s, point.noise);
     marks.x.push_back(point.noise(0));
     marks.y.push_back(point.noise(1));
-    marks.z.push_back(noise_plane_point(s, point.noise).*member);
+    marks.z.push_back(at.privacy_cost);
     marks.labels.push_back(point_text(point.noise));
+    const Design design = best_noise(s, at.trace);
+    const Eigen::VectorXd deviations = diagonal_of(design.covariance).cwiseSqrt();
+    figure.add(equal_trace(at.trace));
+    if (deviations.minCoeff() < kFrom || deviations.maxCoeff() > kTo) continue;  // beyond the plane
+    best.x.push_back(deviations(0));
+    best.y.push_back(deviations(1));
+    best.z.push_back(design.value);
+    best.labels.emplace_back("best");
   }
   marks.mark = Mark::points;
-  Figure figure(key, title, Mark::plane, Axis{"noise x"}, Axis{"noise y"}, std::move(z));
-  figure.add(std::move(field));
+  best.mark = Mark::points;
   figure.add(std::move(marks));
+  figure.add(std::move(best));
+  figure.set_caption(
+      "Dark is private. Along a line the accuracy is the same; the noise that the text names and the "
+      "best noise stand on it.");
   return figure;
 }
 
@@ -220,11 +253,7 @@ PartResult reproduce_figure1(RunScale scale) {
   result.blocks.emplace_back(points_table());
   for (const Vector2d& s : paper_sensitivities()) {
     const auto points = plane(s, intervals);
-    result.blocks.emplace_back(panel(
-        key_of(s) + "_privacy_cost", "Privacy cost, S = " + point_text(s), s,
-        Axis{"privacy cost", "", Scale::log}, points, &NoisePlanePoint::privacy_cost, kCostMethod));
-    result.blocks.emplace_back(panel(key_of(s) + "_trace", "Trace, S = " + point_text(s), s,
-                                     Axis{"trace"}, points, &NoisePlanePoint::trace, kTraceMethod));
+    result.blocks.emplace_back(panel(s, points));
     result.files.push_back({key_of(s) + ".csv", to_csv(plane_table(points))});
   }
   result.files.push_back({"figure1_points.csv", to_csv(points_table())});

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -209,43 +210,90 @@ Table line_table(const std::vector<Case>& cases) {
   return table;
 }
 
-/// The paper's two panels for one condition number, and the line that decides between them.
-std::vector<Block> figures(const Case& c) {
-  const std::string key = fmt::format("figure3_cond{}", c.condition);
-  const std::string what = fmt::format("condition number {}, {}", c.condition, title(c.difference));
-  const Axis x{"noise x, sharp axis"};
-  const Axis y{"noise y, flat axis"};
+/// The noises with the error of Figure 3, where they cross the plane: the line on which noises are compared.
+Series equal_error(const Case& c) {
+  Series series{"equal_error", fmt::format("equal error {:g}", kFigure3Error), {}, {}, {},
+                Claim::exact, kErrorMethod};
+  series.mark = Mark::line;
+  // Along each column of the plane the error rises with y: where it passes the value, between two rows.
+  for (std::size_t i = 1; i < c.plane.size(); ++i) {
+    const PlanePoint &below = c.plane[i - 1], &above = c.plane[i];
+    if (below.x != above.x) continue;
+    const double low = below.effect.error, high = above.effect.error;
+    if (!(low <= kFigure3Error && kFigure3Error < high)) continue;
+    const double share = (kFigure3Error - low) / (high - low);
+    series.x.push_back(below.x);
+    series.y.push_back(below.y + share * (above.y - below.y));
+  }
+  return series;
+}
+
+Series point_on_plane(const char* key, const char* title, double x, double y, double kl) {
+  Series series{key, title, {x}, {y}, {kl}, Claim::exact, kKlMethod};
+  series.mark = Mark::points;
+  series.labels = {title};
+  return series;
+}
+
+/// The paper's panel for one condition number: privacy over the plane, with the line of equal error on it and
+/// the best noise on that line.
+Figure plane_figure(const Case& c) {
   Series forward{"kl_forward", "KL(D||D')", {}, {}, {}, Claim::exact, kKlMethod};
-  Series reverse{"kl_reverse", "KL(D'||D)", {}, {}, {}, Claim::exact, kKlMethod};
-  Series error{"error", "error", {}, {}, {}, Claim::exact, kErrorMethod};
+  double least = HUGE_VAL, most = 0.0;
   for (const PlanePoint& p : c.plane) {
-    for (Series* series : {&forward, &reverse, &error}) {
-      series->x.push_back(p.x);
-      series->y.push_back(p.y);
-    }
+    forward.x.push_back(p.x);
+    forward.y.push_back(p.y);
     forward.z.push_back(p.effect.kl_forward);
-    reverse.z.push_back(p.effect.kl_reverse);
-    error.z.push_back(p.effect.error);
+    least = std::min({least, p.x, p.y});
+    most = std::max({most, p.x, p.y});
   }
-  Series isotropic{"isotropic", "isotropic noise, x = y", {}, {}, {}, Claim::exact, kKlMethod};
-  Series best{"best", "best diagonal noise found", {}, {}, {}, Claim::exact, kKlMethod};
-  for (const LinePoint& p : c.line) {
-    isotropic.x.push_back(p.isotropic.error);
-    isotropic.y.push_back(p.isotropic.kl_forward);
-    best.x.push_back(p.isotropic.error);
-    best.y.push_back(p.forward.kl_best);
+  Figure figure(fmt::format("figure3_cond{}_kl", c.condition),
+                fmt::format("KL, condition number {}, {}", c.condition, title(c.difference)),
+                Mark::plane, Axis{"noise x, sharp axis"}, Axis{"noise y, flat axis"},
+                Axis{"KL(D||D')", "nats", Scale::log});
+  figure.add(std::move(forward));
+  if (Series line = equal_error(c); line.x.size() > 1) figure.add(std::move(line));
+  const double isotropic = std::sqrt(c.forward.isotropic_variance);
+  if (isotropic >= least && isotropic <= most) {
+    figure.add(point_on_plane("isotropic", "isotropic", isotropic, isotropic,
+                              c.forward.kl_isotropic));
   }
-  Figure privacy(key + "_kl", "KL, " + what, Mark::plane, x, y, Axis{"KL", "nats", Scale::log});
-  privacy.add(std::move(forward));
-  privacy.add(std::move(reverse));
-  Figure accuracy(key + "_error", "Error, " + what, Mark::plane, x, y,
-                  Axis{"error", "", Scale::log});
-  accuracy.add(std::move(error));
-  Figure tradeoff(key + "_tradeoff", "KL against error, " + what, Mark::line,
-                  Axis{"error", "", Scale::log}, Axis{"KL(D||D')", "nats", Scale::log});
-  tradeoff.add(std::move(isotropic));
-  tradeoff.add(std::move(best));
-  return {std::move(privacy), std::move(accuracy), std::move(tradeoff)};
+  const double x = std::sqrt(c.forward.best_variances(0)), y = std::sqrt(c.forward.best_variances(1));
+  const bool inside = x >= least && x <= most && y >= least && y <= most;
+  if (inside) figure.add(point_on_plane("best", "best", x, y, c.forward.kl_best));
+  figure.set_caption(fmt::format(
+      "Dark is private. On the line the error is the same; from isotropic to the best noise on it{} the "
+      "KL falls {:.3g}-fold.",
+      inside ? "" : fmt::format(" (x = {:.3g}, y = {:.3g}, beyond the plane)", x, y),
+      c.forward.gain));
+  return figure;
+}
+
+/// KL against error for each condition number: the gain is one number, because the lines are parallel.
+Figure tradeoff_figure(const std::vector<const Case*>& cases) {
+  Figure figure("figure3_tradeoff", "KL against error, isotropic and best noise", Mark::line,
+                Axis{"error", "", Scale::log}, Axis{"KL(D||D')", "nats", Scale::log});
+  std::string caption = "The lines are parallel, so the gain is one number: ";
+  for (const Case* c : cases) {
+    Series isotropic{fmt::format("isotropic_{}", c->condition),
+                     fmt::format("isotropic, condition number {}", c->condition),
+                     {}, {}, {}, Claim::exact, kKlMethod};
+    Series best{fmt::format("best_{}", c->condition),
+                fmt::format("best, condition number {}", c->condition),
+                {}, {}, {}, Claim::exact, kKlMethod};
+    for (const LinePoint& p : c->line) {
+      isotropic.x.push_back(p.isotropic.error);
+      isotropic.y.push_back(p.isotropic.kl_forward);
+      best.x.push_back(p.isotropic.error);
+      best.y.push_back(p.forward.kl_best);
+    }
+    figure.add(std::move(isotropic));
+    figure.add(std::move(best));
+    caption += fmt::format("{}{:.3g} times less KL at condition number {}",
+                           c == cases.front() ? "" : ", ", c->forward.gain, c->condition);
+  }
+  figure.set_caption(caption + ".");
+  return figure;
 }
 
 /// The cases of one difference, in the order of kFigure3Conditions.
@@ -403,10 +451,13 @@ PartResult reproduce_figure3(RunScale scale) {
       "Both "
       "minimise the cost of one step; the best noise, the KL of the outcome, which forgets sharp "
       "directions sooner."});
+  std::vector<const Case*> shifted;
   for (const Case& c : cases) {
     if (c.difference != QuadraticDifference::minimiser_shift) continue;
-    for (Block& figure : figures(c)) result.blocks.emplace_back(std::move(figure));
+    result.blocks.emplace_back(plane_figure(c));
+    shifted.push_back(&c);
   }
+  result.blocks.emplace_back(tradeoff_figure(shifted));
   result.findings = findings(comparisons);
   for (const Case& c : cases) {
     result.files.push_back({fmt::format("figure3_cond{}_{}.csv", c.condition, name(c.difference)),

@@ -120,6 +120,7 @@ Figure network_figure(const std::vector<NetworkPoint>& points) {
     series.y_intervals = std::move(advantages);
     figure.add(std::move(series));
   }
+  figure.set_layout(Layout::multiples);
   figure.set_caption(
       "Down and left is better. Both axes are measured on the same models; bars are 95 % "
       "intervals.");
