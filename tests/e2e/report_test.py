@@ -1,5 +1,6 @@
 """`sfumato report`: what the page says, and that it says it in a browser. Needs Chromium and web/'s packages
 (tools/setup test). Screenshots and printed pages stay in BUILD/report-screenshots."""
+import hashlib
 import json
 import math
 import shutil
@@ -68,6 +69,21 @@ def every_kind_of_figure():
                    series("audited", [0, 1e-3, 1e-2], [0.1, 4e-3, 0.05], "lower_bound", mark="points",
                           labels=["threshold 3", "threshold 2", HOSTILE],
                           y_intervals={"low": [0.05, 2e-3, 0.03], "high": [0.2, 8e-3, 0.08]})),
+            figure("claim", "steps", {"x": axis("false-positive rate", "log", **{"from": 0.005, "to": 1}),
+                                      "y": axis("true-positive rate", "log", **{"from": 0.005, "to": 1})},
+                   series("allowed", [0.005, 0.1, 1], [0.01, 0.2, 1], "upper_bound", mark="region"),
+                   series("attack", [0, 0, 0.1, 1], [0, 0.2, 0.5, 1], "estimate",
+                          y_intervals={"low": [0, 0.1, 0.4, 0.9], "high": [0.1, 0.3, 0.6, 1]}),
+                   series("tested", [0.1], [0.4], "lower_bound", mark="points",
+                          x_intervals={"low": [0.05], "high": [0.1]}, y_intervals={"low": [0.4], "high": [0.5]})),
+            figure("coincide", "line", {"x": axis("loss", "log"), "y": axis("advantage")},
+                   series("isotropic", [0.1, 0.2, 0.4], [0.8, 0.5, 0.2]), series("per layer", [0.1, 0.2, 0.4], [0.8, 0.5001, 0.2]),
+                   series("crossing", [0.1, 0.2, 0.4], [0.8, 0.6, 0.2]), series("other", [0.1, 0.4], [0.3, 0.2])),
+            figure("multiples", "line", {"x": axis("loss"), "y": axis("advantage")}, series("isotropic", [1, 2], [3, 4]),
+                   series("designed", [1, 2], [2, 3], "estimate", y_intervals={"low": [1, 2], "high": [3, 4]}),
+                   series("floored", [1, 2], [2.5, 3.5]), layout="multiples"),
+            figure("strips", "points", {"x": axis("loss", "log"), "y": axis("world", categories=["D", "D'"])},
+                   series("with", [1, 2, 3], [0, 0, 0]), series("without", [2, 30, 4, 5], [1, 1, 1, 1])),
             figure("losses", "bars", {"x": axis("loss"), "y": axis("models")},
                    series("with the record", [0, 1, 2, 3], [1, 3, 2]),
                    series("without", [0, 1, 2, 3], [1, 2, 3])),
@@ -103,7 +119,7 @@ def number(value):
 def drawable(fig, item):
     """The points of a series that finite and logarithmic axes can show."""
     def fits(value, about):
-        value = number(value)
+        value = max(number(value), about.get("from", -math.inf))  # what is below an axis that says where it begins is at its edge
         return math.isfinite(value) and (about["scale"] != "log" or value > 0)
     axes = fig["axes"]
     return [i for i in range(len(item["y"])) if fits(item["x"][i], axes["x"]) and fits(item["y"][i], axes["y"])
@@ -116,32 +132,54 @@ def drawn(fig, item):
     for key in "xy":
         if fig["axes"][key]["scale"] == "log":
             largest = max((s[key][i] for s in fig["series"] for i in drawable(fig, s)), default=0)
-            points = [i for i in points if item[key][i] >= largest * 1e-12]
+            least = max(largest * 1e-12, fig["axes"][key].get("from", 0))
+            points = [i for i in points if max(item[key][i], fig["axes"][key].get("from", 0)) >= least]
     return points
+
+
+def symbols_along(index, points):
+    """All of a short line, about eight of a long one."""
+    if points <= MOST_SYMBOLS:
+        return points
+    step = math.ceil(points / 8)
+    first = math.floor(step * (index % 4 + 0.5) / 4)
+    return len([i for i in range(points) if i % step == first])
+
+
+def panels_of(fig):
+    """How many drawings a figure has."""
+    if fig.get("layout") == "multiples" and len(fig["series"]) > 2:
+        return len(fig["series"]) - 1
+    return max(1, len([s for s in fig["series"] if s.get("mark", fig["mark"]) in ("plane", "image")]))
+
+
+def is_rates(fig):
+    return (fig["axes"]["x"]["title"], fig["axes"]["y"]["title"]) == ("false-positive rate", "true-positive rate")
 
 
 def expected_marks(fig):
     """How many lines, symbols and rectangles a figure consists of."""
     marks = {"lines": 0, "dots": 0, "rects": 0}
-    panels = max(1, len([s for s in fig["series"] if s.get("mark", fig["mark"]) in ("plane", "image")]))
+    panels = panels_of(fig)
     for index, item in enumerate(fig["series"]):
         mark = item.get("mark", fig["mark"])
         if mark == "bars":
             marks["rects"] += len(item["y"])
             continue
         points = len(drawn(fig, item))
+        times = panels if "z" in fig["axes"] or (fig.get("layout") and index == 0) else 1
         if mark in ("columns", "image"):
             marks["rects"] += points
         if mark == "points":
-            marks["dots"] += points * panels  # a plane's points are in each of its panels
-        if mark == "line" and points:
+            marks["dots"] += points * times  # a plane's points are in each of its panels
+            if is_rates(fig) and "x_intervals" in item and "y_intervals" in item:
+                marks["rects"] += points
+        if mark in ("steps", "region") and points:
             marks["lines"] += 1
-            if points <= MOST_SYMBOLS:
-                marks["dots"] += points
-            else:
-                step = math.ceil(points / 8)
-                first = math.floor(step * (index % 4 + 0.5) / 4)
-                marks["dots"] += len([i for i in range(points) if i % step == first])
+        if mark == "line" and points:
+            marks["lines"] += times * (2 if "z" in fig["axes"] else 1)  # over a plane with a rim
+            if "z" not in fig["axes"]:
+                marks["dots"] += times * symbols_along(index, points)
     return marks
 
 
@@ -222,11 +260,28 @@ class Command(ProgramTest):
         made = run("study", "run", "examples/train/quick.toml", "--ledger", ledger, "--set", "train.iterations=20",
                    "--set", "audit.replicas=6")
         self.assertEqual(made.returncode, 0, made.stderr)
-        result = run("report", ledger, "--out", self.dir / "audit.html")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        read = hashlib.sha256(ledger.read_bytes()).hexdigest()  # before the audit writes its look into it
+        result = run("report", ledger, "--out", self.dir / "audit.html", "--claim", "eps=1,delta=1e-5")
+        self.assertEqual(result.returncode, 2, result.stderr)  # six models per world decide nothing
         twin = json.loads((self.dir / "audit.json").read_text())
         self.assertEqual(twin["chapters"][0]["command"], "audit")
-        self.assertIn("membership", [b.get("key") for b in twin["chapters"][0]["blocks"]])
+        blocks = {b.get("key"): b for b in twin["chapters"][0]["blocks"]}
+        self.assertIn("membership", blocks)
+        # Each verdict says whose it is, at the top, before any result.
+        html = (self.dir / "audit.html").read_text()
+        top = html[:html.index("<h2>")]
+        verdicts = [part.split("</p>")[0] for part in top.split('<p class="verdict')[1:]]
+        self.assertEqual(len(verdicts), len(twin["chapters"][0]["verdicts"]))
+        for said, checked in zip(verdicts, twin["chapters"][0]["verdicts"]):
+            self.assertIn(f"(policy {checked['policy']})", said)
+        # One figure of delta over epsilon for all policies; few models are shown one by one.
+        self.assertEqual(len([key for key in blocks if key and key.startswith("deltas")]), 1)
+        strips = next(b for key, b in blocks.items() if key and key.startswith("losses_"))
+        self.assertEqual(strips["axes"]["y"]["categories"], ["D", "D'"])
+        # How it was made.
+        self.assertIn("sfumato report", twin["made"]["command line"])
+        self.assertIn(read, twin["made"].values())
+        self.assertIn("How to cite", html)
 
     def test_refusals(self):
         good = self.write("good.json", self.quadratic())
@@ -280,6 +335,8 @@ class Browser(ProgramTest):
         self.assertEqual(len({url for url in seen["requests"] if url.startswith("file:")}), 1)
         self.assertEqual(seen["accessibility"], {"light": [], "dark": [], "phone": []})
         self.assertEqual(seen["overflow"], {"light": 0, "dark": 0, "phone": 0})
+        folds = seen["folds"]
+        self.assertEqual((folds["printed"], folds["after"]), (0, folds["before"]), "paper shows what is folded")
         self.assertLess(self.size, 2_000_000)
         self.assertLess(min(seen["openMilliseconds"]), 3000)
         self.assertEqual(json.loads(seen["data"]), self.twin)
@@ -296,14 +353,14 @@ class Browser(ProgramTest):
                 marks = expected_marks(fig)
                 self.assertEqual({k: found[k] for k in marks}, marks)
                 fields = [s for s in fig["series"] if s.get("mark", fig["mark"]) == "plane"]
-                images = [s for s in fig["series"] if s.get("mark", fig["mark"]) == "image"]
-                panels = max(1, len(fields) + len(images))
+                panels = panels_of(fig)
                 self.assertEqual(found["panels"], panels)
+                self.assertEqual(found["emptyTicks"], 0, "ticks without their number")
                 self.assertEqual(found["legends"], 1 if "z" in fig["axes"] else 0)
                 if fields:
                     self.assertGreaterEqual(found["contours"], 3 * panels)
-                titles = [fig["axes"]["y"]["title"]] if fig["mark"] == "columns" else \
-                    [fig["axes"]["x"]["title"], fig["axes"]["y"]["title"]]
+                titles = found["titles"][1:] if fig["mark"] == "columns" else \
+                    found["titles"][:1] if "categories" in fig["axes"]["y"] else found["titles"]
                 for title in titles:
                     self.assertTrue(any(label.startswith(title) for label in found["labels"]), (title, found["labels"]))
                 self.assertGreaterEqual(found["ticks"], 2)
@@ -354,6 +411,12 @@ class Browser(ProgramTest):
         self.assertGreaterEqual(seen["text"].count(HOSTILE), 12)
         figures = {f["key"]: f for f in seen["figures"]}
         self.assertEqual(figures["sandwich"]["areas"], 2)  # what the two bounds rule out
+        self.assertEqual(figures["claim"]["regions"], 1)  # what the claim allows
+        self.assertEqual(figures["claim"]["square"], [1])
+        self.assertEqual(figures["tradeoff"]["square"], [1])
+        self.assertIn("The curves of isotropic and per layer coincide.", figures["coincide"]["notes"])
+        self.assertEqual(figures["multiples"]["panels"], 2)
+        self.assertEqual(figures["sandwich"]["legend"], ["≤ proven", "≥ audited", "= truth"])  # names, no more
         self.assertGreaterEqual(figures["frontier"]["rules"], 6)
         self.assertIn("3 values are infinite", figures["infinite"]["left_out"])
         self.assertIn("1 value is infinite", figures["tradeoff"]["left_out"])
@@ -383,14 +446,21 @@ class Browser(ProgramTest):
         self.assertIn("KL (nats): = 0.01355", seen["keyboardTip"])  # the first point, at t = 0.1
         self.assertIn("KL (nats): = ", seen["hoverTip"])
         self.assertEqual(seen["svg"]["name"], "kl_over_time.svg")
-        for words in ("KL over time", "KL(D||D')", "nats"):
+        for words in ("KL(D‖D′)", "nats", 'width="3.25in"', 'font-size="10.6667px"'):  # a column, letters of 8 pt
             self.assertIn(words, seen["svg"]["text"])
+        self.assertEqual(seen["pdf"]["name"], "kl_over_time.pdf")
+        self.assertTrue(seen["pdf"]["text"].startswith("%PDF-1.4") and seen["pdf"]["text"].endswith("%%EOF\n"))
+        self.assertIn("/MediaBox [0 0 234 ", seen["pdf"]["text"])  # 3.25 in
+        self.assertIn("closed form", seen["methods"])
         self.assertNotIn("var(--", seen["svg"]["text"])
         self.assertEqual(seen["png"]["signature"], "89504e470d0a1a0a")
         self.assertEqual(seen["numberRows"], sum(len(s["x"]) for s in kl["series"]))
         self.assertEqual(seen["order"]["ascending"], sorted(seen["order"]["before"], key=str.lower))
         self.assertEqual(seen["order"]["descending"], seen["order"]["ascending"][::-1])
         self.assertTrue(seen["copied"].startswith("quantity\tD\tD'\n"))
+        for words in (r"\begin{tabular}", r"\toprule", "quantity & ", r"\bottomrule"):
+            self.assertIn(words, seen["latex"])
+        self.assertGreater(seen["math"], 0)
 
     def test_the_commands(self):
         """What each command prints looks right in a page."""
@@ -409,6 +479,42 @@ class Browser(ProgramTest):
             with self.subTest(name):
                 self.check(self.look(name, json.loads(run(*arguments, "--json").stdout), "look"))
 
+    def test_a_violation_is_seen(self):
+        """The claim, the attack and what is bounded stand in the same two figures; the verdict says whose it is."""
+        made = run("audit", "--members", "examples/audit/in.csv", "--nonmembers", "examples/audit/out.csv", "--unit", "models",
+                   "--claim", "eps=1.0,delta=1e-5", "--json")
+        document = json.loads(made.stdout)
+        seen = self.look("violation", document, "look")
+        self.check(seen)
+        figures = {b["key"]: b for b in document["blocks"] if b["type"] == "figure"}
+        drawn_figures = {f["key"]: f for f in seen["figures"]}
+        roc = {s["key"]: s for s in figures["roc"]["series"]}
+        least = figures["roc"]["axes"]["x"]["from"]
+        members = next(iter(b for b in document["blocks"] if b.get("key") == "tests"))["rows"][0]["positives"]
+        self.assertLessEqual(least, 1 / (2 * members))
+        self.assertEqual(drawn_figures["roc"]["square"], [1])
+        self.assertEqual(drawn_figures["roc"]["regions"], 1)
+        # The corner that the bound is made of is outside of what the claim allows: that is the violation.
+        factor, delta = math.e, 1e-5
+        for fpr, tpr in list(zip(roc["tested"]["x"], roc["tested"]["y"]))[:1]:
+            self.assertGreater(tpr, min(delta + factor * fpr, 1 - (1 - delta - fpr) / factor))
+        deltas = {s["key"]: s for s in figures["deltas"]["series"]}
+        self.assertEqual(set(deltas), {"claim", "audited", "maximum"})
+        self.assertTrue(any(a > c for a, c in zip(deltas["audited"]["y"], deltas["claim"]["y"])))
+        self.assertTrue(all(a <= m for a, m in zip(deltas["audited"]["y"], deltas["maximum"]["y"])))
+        for words in ("Do these models reveal more about one training record", "Yes: the claim is false.", "Do not publish"):
+            self.assertIn(words, seen["text"])
+
+    def test_chapters_number_their_figures(self):
+        source = json.loads(run("quadratic", "examples/quadratic/shift.toml", "--json").stdout)
+        first, second = self.write("a.json", json.dumps(source)), self.write("b.json", json.dumps(source))
+        page = self.dir / "two.html"
+        self.assertEqual(run("report", first, second, "--out", page).returncode, 0)
+        html = page.read_text()
+        for label in ("Figure 1.1.", "Figure 2.1.", "Table 1.1.", "Table 2.1."):
+            self.assertIn(label, html)
+        self.assertNotIn("Figure 1. ", html)
+
     def test_the_paper(self):
         run("reproduce", "--only", "figure1,figure2,figure3", "--out", self.dir / "paper")
         page = self.dir / "paper.html"
@@ -419,7 +525,9 @@ class Browser(ProgramTest):
         looked = subprocess.run(["node", LOOK, page, SHOTS, "look"], capture_output=True, text=True, timeout=300,
                                 check=False)
         self.assertEqual(looked.returncode, 0, looked.stderr)
-        self.check(json.loads(looked.stdout))
+        seen = json.loads(looked.stdout)
+        self.check(seen)
+        self.assertLess(seen["heights"]["light"], 5000)  # three chapters: the whole has 12,000
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ class Reproduce(ProgramTest):
         document = self.document("reproduce", "--out", self.dir / "out", *FIGURES)
         self.assertEqual(document.content["provenance"]["scale"], "quick")
         self.assertEqual(len(document.block("summary")["rows"]), 11)
-        self.assertTrue(document.has("figure3_cond100_tradeoff"))
+        self.assertTrue(document.has("figure3_tradeoff"))
         gain = document.cell("figure3_gain", "gain", difference="minimiser shift",
                              condition_number=10)
         self.assertEqual(gain["claim"], "exact")

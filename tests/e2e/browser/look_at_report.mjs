@@ -15,7 +15,7 @@ mkdirSync(shots, { recursive: true });
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
   args: ["--no-sandbox"] });
-const seen = { console: [], requests: [], openMilliseconds: [], accessibility: {}, overflow: {} };
+const seen = { console: [], requests: [], openMilliseconds: [], accessibility: {}, overflow: {}, heights: {} };
 
 async function open(options) {
   const context = await browser.newContext({ acceptDownloads: true, ...options });
@@ -40,18 +40,38 @@ const violations = async page => {
 };
 
 for (const [mode, options] of Object.entries({
-  light: { colorScheme: "light", viewport: { width: 1200, height: 900 } },
-  dark: { colorScheme: "dark", viewport: { width: 1200, height: 900 } },
+  light: { colorScheme: "light", viewport: { width: 1280, height: 900 } },
+  dark: { colorScheme: "dark", viewport: { width: 1280, height: 900 } },
   phone: { colorScheme: "light", viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true },
 })) {
   const page = await open(options);
   seen.accessibility[mode] = await violations(page);
+  seen.heights[mode] = await page.evaluate(() => document.documentElement.scrollHeight);
   seen.overflow[mode] = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await page.screenshot({ path: join(shots, `${name}-${mode}.png`), fullPage: true });
   await page.close();
 }
 
-const page = await open({ colorScheme: "light", viewport: { width: 1200, height: 900 } });
+const page = await open({ colorScheme: "light", viewport: { width: 1280, height: 900 } });
+// What is folded, and that links and paper open it.
+seen.folds = await page.evaluate(() => {
+  const count = () => document.querySelectorAll("details:not([open])").length;
+  const all = document.querySelectorAll("details").length, before = count();
+  dispatchEvent(new Event("beforeprint"));
+  const printed = count();
+  dispatchEvent(new Event("afterprint"));
+  const after = count();
+  const note = document.querySelector("details:not([open]) li[id*=note]");
+  if (note) location.hash = note.id;
+  return { all, before, printed, after, hasNote: note !== null };
+});
+if (seen.folds.hasNote) {
+  await page.waitForFunction(() => document.getElementById(location.hash.slice(1)).closest("details").open);
+}
+await page.evaluate(() => document.querySelectorAll("details").forEach(fold => { fold.open = true; }));
+await page.waitForFunction(() => [...document.querySelectorAll("figure[data-figure]")].every(figure => figure.querySelector(".plot.missing, .panel svg")));
+seen.captions = await page.evaluate(() => [...document.querySelectorAll("figcaption .label, caption .label, summary .label")].map(label => label.textContent));
+seen.math = await page.evaluate(() => document.querySelectorAll("math").length);
 seen.globals = await page.evaluate(() => Object.keys(window).filter(key => key.startsWith("hacked")));
 seen.title = await page.title();
 // Marks that turn texts around, in anything but the data.
@@ -68,7 +88,8 @@ seen.tables = await page.evaluate(() => [...document.querySelectorAll(".table-bl
   key: block.dataset.key,
   rows: [...block.querySelectorAll("tbody tr")].map(row => [...row.cells].map(cell => {
     const data = cell.querySelector("data");
-    return { text: cell.textContent, value: data && data.value, shown: data && data.textContent,
+    const set = cell.querySelector("[data-text]");
+    return { text: set ? set.dataset.text : cell.textContent, value: data && data.value, shown: data && data.textContent,
       claim: cell.querySelector(".claim")?.textContent ?? null };
   })),
 })));
@@ -80,7 +101,12 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
     legends: block.querySelectorAll(".legend svg").length, series: block.querySelectorAll(".series li[data-series]").length,
     lines: count("g[data-mark=line] path"), dots: count("g[data-mark=dot] circle, g[data-mark=dot] path"),
     rects: count("g[data-mark=rect] rect"), contours: count("g[data-mark=contour] path"),
-    areas: count("g[data-mark=area] path"), rules: count("g[data-mark=rule] line"),
+    areas: count("g[data-mark=area] path"), regions: panels.map(svg => svg.querySelectorAll(".region path").length).reduce((a, b) => a + b, 0),
+    titles: [block.dataset.x, block.dataset.y], notes: [...block.querySelectorAll(".left-out")].map(note => note.textContent),
+    legend: [...block.querySelectorAll(".series li")].map(item => item.innerText.trim()),
+    square: panels.map(svg => { const x = svg.scale?.("x")?.range, y = svg.scale?.("y")?.range; return x && y ? Math.abs(x[1] - x[0]) / Math.abs(y[1] - y[0]) : null; }),
+    grid: count("g[data-mark='x-grid'] line, g[data-mark='y-grid'] line"),
+    emptyTicks: panels.map(svg => [...svg.querySelectorAll("g[data-mark$='tick label'] text")].filter(t => t.textContent === "").length).reduce((a, b) => a + b, 0), rules: count("g[data-mark=rule] line"),
     ticks: count("g[data-mark$='tick label'] text"), labels: panels.flatMap(svg =>
       [...svg.querySelectorAll("g[data-mark$='axis label'] text")].map(text => text.textContent)),
     upTicks: panels.flatMap(svg => [...svg.querySelectorAll("g[data-mark='y-axis tick label'] text")].map(t => t.textContent)),
@@ -107,10 +133,12 @@ if (!only_look && seen.figures.some(figure => figure.panels > 0)) {
       page.getByRole("button", { name: label }).first().click()]);
     return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
   };
-  const svg = await save("Save SVG"), png = await save("Save PNG");
+  const svg = await save("Save SVG"), png = await save("Save PNG"), pdf = await save("Save PDF");
+  seen.pdf = { name: pdf.name, text: pdf.bytes.toString("latin1") };
   seen.svg = { name: svg.name, text: svg.bytes.toString("utf8") };
   seen.png = { name: png.name, signature: png.bytes.subarray(0, 8).toString("hex"), size: png.bytes.length };
   await page.getByRole("button", { name: "Show numbers" }).first().click();
+  seen.methods = await page.locator(".numbers .methods").first().innerText();
   seen.numberRows = await page.locator(".numbers tbody tr").count();
 }
 const sortable = page.locator("th:has(button.sort)").first();
@@ -126,6 +154,9 @@ if (!only_look && await sortable.count() > 0) {
   await table.getByRole("button", { name: "Copy table" }).click();
   await table.locator("output").filter({ hasText: /./ }).waitFor();
   seen.copied = await page.evaluate(() => navigator.clipboard.readText());
+  await table.getByRole("button", { name: "Copy as LaTeX" }).click();
+  await table.locator("output").filter({ hasText: /booktabs/ }).waitFor();
+  seen.latex = await page.evaluate(() => navigator.clipboard.readText());
 }
 if (!only_look) await page.pdf({ path: join(shots, `${name}.pdf`), format: "A4", printBackground: true });
 await browser.close();
