@@ -71,11 +71,13 @@ class Values(DesignTest):
             self.assertLessEqual(better, worse * (1 + 1e-8))
 
     def test_frontier_scales(self):
-        rows = self.design(EXAMPLE, "--frontier", "0.1,10").block("frontier")["rows"]
-        self.assertEqual(len(rows), 21)
-        for row in rows:
-            self.assert_close(row["error"] * row["cost"]["value"],
-                              rows[0]["error"] * rows[0]["cost"]["value"], 1e-6)
+        """Both costs scale with the error alike: three rows say it, the figure has all points."""
+        found = self.design(EXAMPLE, "--frontier", "0.1,10")
+        self.assertEqual(len(found.block("frontier")["rows"]), 3)
+        best = found.block("frontier_figure")["series"][0]
+        self.assertEqual(len(best["x"]), 21)
+        for error, cost in zip(best["x"], best["y"]):
+            self.assert_close(error * cost, best["x"][0] * best["y"][0], 1e-6)
 
     def test_the_file_is_taken_by_quadratic(self):
         """The designed noise has the trace asked for, and the KL that follows from the cost."""

@@ -124,6 +124,33 @@ nlohmann::ordered_json& nested(nlohmann::ordered_json& summary, const std::strin
   return *at;
 }
 
+/// What the paper numbers is the paper's: the page has figures and tables of its own.
+std::string chapter_title(const Part& part) {
+  const bool numbered = part.title.starts_with("Figure ") || part.title.starts_with("Table ");
+  return (numbered ? "The paper's " : "") + part.title;
+}
+
+/// The top of the page, from the table of statements.
+Abstract abstract_of(const Table& summary) {
+  std::size_t holds = 0, depends = 0;
+  for (const auto& row : summary.rows()) {
+    const auto& verdict = std::get<std::string>(row[2].content());
+    if (verdict == name(PaperVerdict::holds)) ++holds;
+    if (verdict == name(PaperVerdict::depends)) ++depends;
+  }
+  const std::size_t all = summary.rows().size();
+  Abstract abstract;
+  abstract.asked =
+      "Do the paper's statements, tables and figures hold when they are computed again?";
+  abstract.answer = fmt::format(
+      "Of {} statements {} hold, {} depend on how they are read or on the case, and {} do not hold.",
+      all, holds, depends, all - holds - depends);
+  abstract.advice =
+      "Use the corrected bounds and noises with a guarantee, not the formulas as printed; the chapters "
+      "say where unequal noise pays and where it does not.";
+  return abstract;
+}
+
 /// Why a part cannot run here, and what to do; empty if it can.
 std::string missing_data(const Part& part, const DataPlaces& places) {
   if (part.data_set.empty()) return {};
@@ -181,7 +208,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
       add_tables(document);
       return {std::move(document), part.key};
     }
-    Document alone(document.command(), part.title);
+    Document alone(document.command(), chapter_title(part));
     if (!request.brief) document.state(StatementKind::info, part.title + ".");
     for (const auto& [key, value] : document.provenance()) alone.add_provenance(key, value);
     for (const Block& block : blocks_of(*result, part.beyond)) {
@@ -215,6 +242,11 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                           "--scale paper runs them in full.",
                           fmt::join(reduced, ", "), kSummaryFile));
   }
+  overview.set_abstract(abstract_of(summary));
+  // The paper's Figures 1 to 3 come first, so that their numbers in the page are the paper's.
+  std::stable_partition(
+      report.chapters.begin(), report.chapters.end(),
+      [](const Document& chapter) { return chapter.title().starts_with("The paper's Figure"); });
   report.chapters.insert(report.chapters.begin(), std::move(overview));
   for (const auto& [key, value] : entries.items()) report.entries.emplace_back(key, value.dump());
   directory.write(kPageFile, html_report(report));
