@@ -94,8 +94,4 @@ Facts run_facts() {
   return facts;
 }
 
-void add_run_facts(Document& document) {
-  for (auto& [key, value] : run_facts()) document.add_missing_provenance(key, value);
-}
-
 }  // namespace sfumato::cli

@@ -4,8 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "sfumato/report/document.hpp"
-
 namespace sfumato::cli {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -17,9 +15,6 @@ void remember_command_line(int argc, char** argv);
 /// was built from, and the SHA-256 of every file that the command line names and that was there before it ran. Files that
 /// it writes are none of them, nor are those above 1 GiB.
 [[nodiscard]] Facts run_facts();
-
-/// Adds them to a document; what it says already stays.
-void add_run_facts(Document& document);
 
 /// The commit that the program was built from, "-dirty" if files were changed since; empty if unknown.
 [[nodiscard]] std::string build_commit();

@@ -63,8 +63,9 @@ class Reproduce(ProgramTest):
     def test_json_has_the_paper_and_ours_side_by_side(self):
         self.reproduce(*FIGURES)
         summary = json.loads((self.dir / "out/report.json").read_text())
-        self.assertEqual(list(summary), ["schema_version", "title", "written", "figure1", "figure2", "figure3",
+        self.assertEqual(list(summary), ["schema_version", "title", "written", "made", "figure1", "figure2", "figure3",
                                          "chapters"])
+        self.assertEqual(summary["made"]["command line"], "sfumato reproduce --scale quick --only figure1,figure2,figure3")
         self.assertEqual(len(summary["chapters"]), 4)
         entry = summary["figure3"]
         self.assertEqual(list(entry), ["paper", "ours", "interval", "scale", "reduced", "size"])

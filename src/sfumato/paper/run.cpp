@@ -199,7 +199,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     if (!beyond.rows().empty()) to.add(beyond);
   };
   nlohmann::ordered_json entries;
-  Report report{document.title(), {}, {}, request.written};
+  Report report{document.title(), {}, {}, request.written, request.made};
   std::vector<std::string> reduced;
   for (const Part& part : parts) {
     const auto begin = std::chrono::steady_clock::now();

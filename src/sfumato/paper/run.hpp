@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sfumato/core/observer.hpp"
@@ -18,6 +19,8 @@ struct ReproduceRequest {
   unsigned threads = 0;      ///< 0: all cores
   std::string written = {};  ///< time of the report (Report::written)
   DataPlaces places = data_places();
+  /// How the page says it was made: command line, commit.
+  std::vector<std::pair<std::string, std::string>> made = {};
 };
 
 struct Reproduction {
