@@ -90,8 +90,8 @@ oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)
 	@tools/oracles/run
 
 fit-study: all  ## private regressions at equal epsilon, docs/results/fit.md (SFUMATO_DATA for the tables; an hour)
-	@tools/setup oracles
-	@tools/fit_study.py
+	@tools/setup peers
+	@.venv-peers/bin/python tools/fit_study.py
 
 equal-privacy: all  ## private training at equal epsilon, docs/results/equal_privacy.md (SFUMATO_DATA for CIFAR-10 and the table; hours, goes on where it was)
 	@tools/setup bench

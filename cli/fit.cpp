@@ -40,6 +40,7 @@ ExitCode fit(FitCommand& command) {
   read_keys(question, table, fit_keys());
   question.force = command.output.force;
   prepare_report(command.output);
+  if (!command.out.empty()) require_model_suffix(command.out);
   if (!command.out.empty()) prepare_output(command.out, command.output.force);
   if (!command.statement.empty()) prepare_output(command.statement, command.output.force);
   TerminalObserver observer;

@@ -94,6 +94,39 @@ class Guarantee(FitTest):
         self.assertGreater(lower, 0.25 * mu)
 
 
+    def test_held_out_rows_choose_and_every_candidate_is_paid_for(self):
+        model, text = self.model(*FIT[:-4], "--target-epsilon", 3, "--target-delta", 1e-6, "--select", "whitened,statistics")
+        self.assertIn("of 2 fits, privately", text)
+        for release in ("whitened: 24 gradient sums", "statistics: second moments", "choice of the mechanism"):
+            self.assertIn(release, text)
+        self.assertLessEqual(model["guarantee"]["epsilon"], 3.0)
+        self.assertGreater(model["guarantee"]["epsilon"], 2.99)
+        self.assertGreaterEqual(model["guarantee"]["releases"].count("[[release]]"), 4)
+        for wrong, words in (("whitened", "two mechanisms or more"), ("whitened,whitened", "twice"), ("whitened,white", "no mechanism")):
+            self.assertIn(words, self.refusal(*FIT, "--select", wrong, code=USAGE))
+
+    def test_risks_of_rows_stand_between_audit_and_guarantee_and_are_not_for_publication(self):
+        found = self.fit(*FIT, "--mechanism", "statistics", "--row-risks", "--audit-runs", 60)
+        self.assertTrue(any("NOT FOR PUBLICATION" in block.get("text", "") for block in found["blocks"]))
+        values = {(row["quantity"], row.get("row")): row for row in found["results"]}
+        worst, mu = values["row_mu", "worst"], values["mu", None]["value"]
+        self.assertLessEqual(values["row_mu", "median"]["value"], worst["value"])
+        self.assertLessEqual(worst["value"], mu)
+        self.assertEqual(worst["claim"], "exact")  # noisy sums are normal, and their means are known
+        self.assertIn("sandwich_figure", [block.get("key") for block in found["blocks"]])
+        quiet = run("fit", *FIT)
+        self.assertNotIn("row of this table", quiet.stdout)
+
+    def test_intervals_of_a_logistic_regression_are_paid_for(self):
+        classes = BOUNDS.read_text().replace("wage,target,0,80,,", "wage,numeric,0,80,,").replace("remote,category,,,", "remote,target,,,")
+        logistic = [WAGES, "--model", "logistic", "--bounds", self.changed("logistic.csv", classes), "--target-epsilon", 20, "--target-delta", 1e-6]
+        self.assertIn("interval_share", self.model(*logistic)[1].replace("`--interval-share`", "interval_share"))
+        model, text = self.model(*logistic, "--interval-share", 0.1)
+        self.assertIn("curvature, for intervals", text)
+        self.assertTrue("standard_errors" in model or "No intervals" in text)
+        self.assertIn("leave it out", self.refusal(*FIT, "--interval-share", 0.1, code=USAGE))
+
+
 class NoGuarantee(FitTest):
     """Where the right to an epsilon is missing none is printed, anywhere."""
 
@@ -147,8 +180,12 @@ class Inputs(FitTest):
 class Refusals(FitTest):
     def test_missing_is_listed_at_once(self):
         text = self.refusal(WAGES, code=USAGE)
-        for option in ("--model", "--bounds", "--target-epsilon", "--target-delta"):
+        for option in ("--model", "--bounds", "--template", "--target-epsilon", "--target-delta"):
             self.assertIn(option, text)
+
+    def test_a_file_that_cannot_be_written_is_refused_before_anything_is_spent(self):
+        done = run("fit", self.path("not there.csv"), *FIT[1:], "--out", self.path("m.txt"))
+        self.assertIn("none of .json, .csv and .npz", done.stderr)  # the table was not opened
 
     def test_template_to_fill_in(self):
         out = self.path("b.csv")

@@ -28,8 +28,11 @@ enum class FitMechanism {
 struct FitSettings {
   std::optional<double> range_share =
       {};  ///< of mu^2, for narrower ranges; 0: as they are declared
-  std::optional<double> metric_share = {};  ///< rho: of the rest, for the second moments
-  std::optional<double> metric_ridge = {};  ///< kappa: in units of the edge of the noise
+  double interval_share =
+      0.0;  ///< of mu^2, for the curvature that intervals of a logistic regression need
+  std::optional<double> metric_share = {};          ///< rho: of the rest, for the second moments
+  std::optional<double> metric_ridge = {};          ///< kappa: in units of the edge of the noise
+  std::optional<std::uint64_t> metric_rounds = {};  ///< releases of second moments
   std::optional<std::uint64_t> steps = {};
   std::optional<std::uint64_t> average_last = {};
   std::optional<double> learning_rate = {};
@@ -50,28 +53,39 @@ struct FitRelease {
 struct FitPlan {
   FitModel model;
   FitMechanism mechanism;
-  double mu;           ///< of everything that reads one record, of Gaussian privacy
-  double range_share;  ///< of mu^2
-  double rows;         ///< N of the fitted part
-  double bound;        ///< of the rows' norm
+  double mu;                           ///< of everything that reads one record, of Gaussian privacy
+  double range_share, interval_share;  ///< of mu^2
+  double rows;                         ///< N of the fitted part
+  double bound;                        ///< of the rows' norm
   double holdout;
   double metric_share, metric_ridge;
+  std::uint64_t metric_rounds;  ///< releases of second moments; 0 where there are none
+  double metric_floor;          ///< of P^{-1}, for each effective dimension
   std::uint64_t steps, average_last;
   double learning_rate, clip_factor, ridge;
   double noise_multiplier;  ///< of a step
   NoiseMode noise_mode;
   std::vector<FitRelease> releases;  ///< that read the fitted rows
 
-  [[nodiscard]] double range_mu() const;    ///< of the ranges; 0 where they stay as declared
-  [[nodiscard]] double fit_mu() const;      ///< of all the rest
-  [[nodiscard]] double moments_mu() const;  ///< of the second moments; 0 where none are released
+  [[nodiscard]] double range_mu() const;     ///< of the ranges; 0 where they stay as declared
+  [[nodiscard]] double interval_mu() const;  ///< of the curvature; 0 where it is not released
+  [[nodiscard]] double fit_mu() const;       ///< of all the rest
+  [[nodiscard]] double moments_mu() const;   ///< of the second moments; 0 where none are released
+  [[nodiscard]] double round_mu() const;     ///< of one release of them
 };
 
 /// What a fit may spend, and what else was spent on the same records.
 struct FitBudget {
   PrivacyBudget target;
   std::vector<PrivateRelease> before = {};
+  double share = 1.0;  ///< of mu^2, for this fit: one of several
 };
+
+/// Rows are no longer than so many roots of the effective dimensions when their second moments are released again (Spec §22.4): a row of normal
+/// features of mean square 1 is about one root long, and one in a thousand longer than 1.5 where there are ten.
+inline constexpr double kRowsInMetric = 1.5;
+/// The ridge of a metric in which rows are only shortened, over that of the metric of the descent.
+inline constexpr double kEarlyRidge = 0.5;
 
 /// r_w: the edge of the metric's noise over the mean eigenvalue, were all rows as long as they may be (Spec §22.7). Whitening pays below 1.
 [[nodiscard]] double metric_noise_ratio(double dim, double metric_share, double mu, double rows);
@@ -89,7 +103,7 @@ struct FitBudget {
 [[nodiscard]] Accountant accountant_of(const FitPlan& plan, const PublicTable& table,
                                        const FitBudget& budget);
 
-/// What the fit is expected to lose against one without noise, from public quantities and a spectrum that falls like 1/j: half mean squared error
+/// What the fit is expected to lose against one without noise, from public quantities and a spectrum that falls like 1/j^2: half mean squared error
 /// over half the variance of the target, or the same for the logits of classes. An order of magnitude (Spec §22.4).
 [[nodiscard]] double predicted_loss(const FitPlan& plan, const PublicTable& table);
 

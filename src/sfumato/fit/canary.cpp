@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sfumato/fit/descent.hpp"
+#include "sfumato/fit/metric.hpp"
 #include "sfumato/fit/minimiser.hpp"
 #include "sfumato/fit/moments.hpp"
 #include "sfumato/fit/noisy_sum.hpp"
@@ -44,15 +45,19 @@ double log_ratio(const MatrixXd& seen, const MatrixXd& shift, double noise_std) 
   return (seen.cwiseProduct(shift).sum() - 0.5 * shift.squaredNorm()) / (noise_std * noise_std);
 }
 
+/// The metric, and what each round of moments says about the canary, isotropic in the Frobenius norm (Spec §22.2).
 ReleasedMetric metric_with(const CanaryTable& made, const PublicTable& table, const FitPlan& plan,
                            const ReleaseKey& key, Observer& observer, double* score) {
   ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::moments));
-  const NoisyMoments moments =
-      release_moments(made.rows.features, plan.bound, plan.moments_mu(), table.relation,
-                      static_cast<double>(table.rows), plan.noise_mode, bits, observer);
-  *score += log_ratio(moments.sum.topLeftCorner(1, 1),
-                      MatrixXd::Constant(1, 1, plan.bound * plan.bound), moments.noise_std);
-  return metric_of(moments.sum, moments.noise_std, plan.rows, plan.metric_ridge);
+  std::vector<MomentsRelease> trace;
+  ReleasedMetric metric = release_metric(made.rows.features, table, plan, bits, observer, &trace);
+  for (const MomentsRelease& release : trace) {
+    RowMajor canary = in_metric(made.canary.features, release.base.root);
+    shorten_rows(release.bound, &canary);
+    *score +=
+        log_ratio(release.moments.sum, canary.transpose() * canary, release.moments.noise_std);
+  }
+  return metric;
 }
 
 /// Of a descent whose iterates are all public: each sum has the canary's gradient at a known place, or not.
@@ -98,7 +103,7 @@ double minimiser_score(const CanaryTable& made, const PublicTable& table, const 
                        const ReleaseKey& key, Observer& observer) {
   double score = 0.0;
   const ReleasedMetric metric = metric_with(made, table, plan, key, observer, &score);
-  const MatrixXd root = metric.root();
+  const MatrixXd& root = metric.root;
   const BoundedLoss loss{
       plan.model,
       plan.model == FitModel::ridge ? plan.clip_factor * table.target_bound() : 1.0,
@@ -130,7 +135,7 @@ double canary_score(const PublicTable& table, const FitPlan& plan, bool present,
     case FitMechanism::whitened: {
       double score = 0.0;
       const ReleasedMetric metric = metric_with(made, table, plan, key, observer, &score);
-      return score + descent_score(made, table, plan, metric.root(), clip_of(plan, table, &metric),
+      return score + descent_score(made, table, plan, metric.root, clip_of(plan, table, &metric),
                                    key, observer);
     }
     default: {

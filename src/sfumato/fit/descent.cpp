@@ -106,6 +106,14 @@ MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, 
   return total;
 }
 
+Eigen::VectorXd clipped_gradient_norms(const RowMajor& z, const Eigen::VectorXd& target,
+                                       FitModel model, const MatrixXd& at, double clip) {
+  MatrixXd residual;
+  residuals(model, z * at, target, &residual);
+  clip_block(z, clip * (1.0 - kRounding), &residual);
+  return z.rowwise().norm().cwiseProduct(residual.rowwise().norm());
+}
+
 MatrixXd noisy_descent(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
                        Index classes, const DescentPlan& plan, ReleaseBits& bits,
                        Observer& observer, std::vector<ReleasedStep>* trace) {

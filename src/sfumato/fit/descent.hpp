@@ -46,6 +46,11 @@ struct ReleasedStep {
                                                    double clip, const RoundingGrid* grid,
                                                    Observer& observer);
 
+/// How long each record's clipped gradient is at these parameters.
+[[nodiscard]] Eigen::VectorXd clipped_gradient_norms(const RowMajor& z,
+                                                     const Eigen::VectorXd& target, FitModel model,
+                                                     const Eigen::MatrixXd& at, double clip);
+
 /// Columns of the parameters: 1, or the number of classes where they are more than two.
 [[nodiscard]] Eigen::Index outputs_of(FitModel model, Eigen::Index classes);
 

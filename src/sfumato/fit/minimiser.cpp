@@ -49,6 +49,18 @@ Point look(const RowMajor& z, const VectorXd& target, const VectorXd& weights,
   return point;
 }
 
+VectorXd weights_of(const RowMajor& z, const BoundedLoss& loss) {
+  VectorXd weights = z.rowwise().norm();
+  for (double& w : weights) w = w > loss.row_bound ? loss.row_bound / w : 1.0;
+  return weights;
+}
+
+MatrixXd hessian_of(const RowMajor& z, const Point& point, const BoundedLoss& loss) {
+  MatrixXd hessian = z.transpose() * point.curvature.asDiagonal() * z / loss.rows;
+  hessian.diagonal().array() += loss.ridge;
+  return hessian;
+}
+
 }  // namespace
 
 double BoundedLoss::rounding(double dim) const {
@@ -60,8 +72,7 @@ double BoundedLoss::rounding(double dim) const {
 VectorXd minimise(const RowMajor& z, const VectorXd& target, const BoundedLoss& loss,
                   double tolerance, Observer& observer) {
   const Index d = z.cols();
-  VectorXd weights = z.rowwise().norm();
-  for (double& w : weights) w = w > loss.row_bound ? loss.row_bound / w : 1.0;
+  const VectorXd weights = weights_of(z, loss);
   VectorXd u = VectorXd::Zero(d);
   Point here = look(z, target, weights, loss, u);
   const double rounding = loss.rounding(static_cast<double>(d));
@@ -69,9 +80,7 @@ VectorXd minimise(const RowMajor& z, const VectorXd& target, const BoundedLoss& 
     throw_if_stopped(observer);
     const VectorXd gradient = z.transpose() * here.slope / loss.rows + loss.ridge * u;
     if (gradient.norm() + rounding <= tolerance) return u;
-    MatrixXd hessian = z.transpose() * here.curvature.asDiagonal() * z / loss.rows;
-    hessian.diagonal().array() += loss.ridge;
-    const VectorXd step = hessian.ldlt().solve(gradient);
+    const VectorXd step = hessian_of(z, here, loss).ldlt().solve(gradient);
     double size = 1.0;
     for (int halving = 0; halving < 60; ++halving, size *= 0.5) {
       const VectorXd tried = u - size * step;
@@ -86,6 +95,21 @@ VectorXd minimise(const RowMajor& z, const VectorXd& target, const BoundedLoss& 
   }
   throw NumericalFailure("the minimiser was not found to the precision that its guarantee needs",
                          "Nothing was released: raise the ridge or use another mechanism");
+}
+
+VectorXd shifts_without_rows(const RowMajor& z, const VectorXd& target, const BoundedLoss& loss,
+                             const VectorXd& u) {
+  const Point here = look(z, target, weights_of(z, loss), loss, u);
+  const MatrixXd inverse =
+      hessian_of(z, here, loss).ldlt().solve(MatrixXd::Identity(z.cols(), z.cols()));
+  VectorXd shifts(z.rows());
+  for (Index i = 0; i < z.rows(); ++i) {
+    const VectorXd moved = inverse * z.row(i).transpose();
+    // (H - c z z^T / N)^{-1} g z / N by Sherman and Morrison.
+    const double left = 1.0 - here.curvature(i) * z.row(i).dot(moved) / loss.rows;
+    shifts(i) = std::abs(here.slope(i)) / loss.rows * moved.norm() / left;
+  }
+  return shifts;
 }
 
 }  // namespace sfumato

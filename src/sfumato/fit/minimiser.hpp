@@ -29,4 +29,9 @@ struct BoundedLoss {
                                        const BoundedLoss& loss, double tolerance,
                                        Observer& observer);
 
+/// How far the minimiser u moves without each row, by one Newton step of the loss without it: right to first order in 1/N, and of squares exactly.
+[[nodiscard]] Eigen::VectorXd shifts_without_rows(const RowMajor& z, const Eigen::VectorXd& target,
+                                                  const BoundedLoss& loss,
+                                                  const Eigen::VectorXd& u);
+
 }  // namespace sfumato

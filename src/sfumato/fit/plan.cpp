@@ -8,7 +8,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/fit/descent.hpp"
+#include "sfumato/fit/imagined.hpp"
 #include "sfumato/fit/prediction.hpp"
 #include "sfumato/fit/ranges.hpp"
 #include "sfumato/fit/sensitivity.hpp"
@@ -33,71 +33,9 @@ std::string_view name(NoiseMode mode) { return mode == NoiseMode::grid ? "grid" 
 
 namespace {
 
-/// Second derivative of the loss in z.u, at a typical point: of squares 1, of a logistic loss p(1-p).
-double curvature_of(FitModel model) { return model == FitModel::ridge ? 1.0 : 0.15; }
-/// Its largest value (Spec §22.5).
-double largest_curvature(FitModel model) {
-  return model == FitModel::ridge ? 1.0 : model == FitModel::logistic ? 0.25 : 0.5;
-}
-/// What residuals are measured in: the bound of the target; of classes 1.
-double residual_scale(const PublicTable& table, FitModel model) {
-  return model == FitModel::ridge ? table.target_bound() : 1.0;
-}
-
-/// A problem as it is imagined before the data are seen: rows as long as they may be, eigenvalues like 1/j, a signal spread evenly.
-struct Prior {
-  VectorXd eigenvalues;
-  VectorXd optimum;
-  double variance;  ///< of the signal
-};
-
-Prior prior_of(const PublicTable& table, FitModel model, double bound) {
-  const Index d = table.dim();
-  const double scale = residual_scale(table, model);
-  Prior prior;
-  prior.eigenvalues = VectorXd::LinSpaced(d, 1.0, static_cast<double>(d)).cwiseInverse();
-  prior.eigenvalues *= curvature_of(model) * bound * bound / prior.eigenvalues.sum();
-  // A third of the range is a usual deviation of a quantity; logits of classes have a deviation of about 1.
-  prior.variance = model == FitModel::ridge ? scale * scale / 9.0 : curvature_of(model);
-  prior.optimum =
-      (prior.variance / static_cast<double>(d) * prior.eigenvalues.cwiseInverse()).cwiseSqrt();
-  return prior;
-}
-
-double clip_of(const PublicTable& table, const FitPlan& plan, double effective_dim) {
-  const double scale = residual_scale(table, plan.model);
-  return plan.mechanism == FitMechanism::isotropic
-             ? plan.clip_factor * scale * plan.bound
-             : plan.clip_factor * scale * std::sqrt(std::max(1.0, effective_dim));
-}
-
-DescentShape shape_of(const PublicTable& table, const FitPlan& plan, const Prior& prior) {
-  DescentShape shape{};
-  shape.learning_rate = plan.learning_rate;
-  shape.steps = static_cast<double>(plan.steps);
-  shape.average_last = static_cast<double>(plan.average_last);
-  shape.noise_multiplier = plan.noise_multiplier;
-  shape.rows = plan.rows;
-  shape.metric = DescentMetric::isotropic;
-  double effective = 1.0;
-  if (plan.mechanism == FitMechanism::whitened) {
-    const auto d = static_cast<double>(table.dim());
-    const double noise = second_moment_mu(plan.bound, 1.0, table.relation) / plan.moments_mu();
-    shape.metric = DescentMetric::whitened;
-    shape.metric_ridge =
-        curvature_of(plan.model) * plan.metric_ridge * noise * std::sqrt(2.0 * d) / plan.rows;
-    effective = whitening_gain(prior.eigenvalues, shape.metric_ridge, 0.0).effective_dim;
-    // The step is taken in the metric of x, in which the loss has its curvature.
-    shape.learning_rate *= curvature_of(plan.model);
-    shape.noise_multiplier /= std::sqrt(curvature_of(plan.model));
-  }
-  shape.clip = clip_of(table, plan, effective);
-  return shape;
-}
-
 void choose_isotropic(const PublicTable& table, const FitSettings& settings, FitPlan* plan) {
   // The best of a few public numbers of steps and step sizes for the imagined problem.
-  const Prior prior = prior_of(table, plan->model, plan->bound);
+  const ImaginedTable imagined = imagined_table(table, plan->model, plan->bound);
   const double largest = 1.0 / (largest_curvature(plan->model) * plan->bound * plan->bound);
   double best = std::numeric_limits<double>::infinity();
   FitPlan chosen = *plan;
@@ -111,14 +49,21 @@ void choose_isotropic(const PublicTable& table, const FitSettings& settings, Fit
       tried.noise_multiplier =
           split_budget(tried.fit_mu(), 0.0, static_cast<double>(tried.steps), table.relation)
               .noise_multiplier;
-      if (rate > 1.0 && tried.learning_rate * prior.eigenvalues(0) > 1.9) continue;
-      const double loss =
-          predicted_excess_loss(prior.eigenvalues, prior.optimum, shape_of(table, tried, prior))
-              .total();
+      if (rate > 1.0 && tried.learning_rate * imagined.eigenvalues(0) > 1.9) continue;
+      const double loss = predicted_excess_loss(imagined.eigenvalues, imagined.optimum,
+                                                imagined_descent(table, tried, imagined))
+                              .total();
       if (loss < best) best = loss, chosen = tried;
     }
   }
   *plan = chosen;
+}
+
+/// The floor of P^{-1} (for each effective dimension) at which noise of `multiplier` clips moves the prediction of the longest row that there can be by the
+/// residual scale: rows far out in directions that are nearly empty would get nothing but noise.
+double floor_of(const FitPlan& plan, double multiplier) {
+  const double moved = multiplier * plan.clip_factor * plan.bound / plan.rows;
+  return moved * moved;
 }
 
 /// How the unit budget is spent; `scale` multiplies every mu.
@@ -133,11 +78,14 @@ std::vector<FitRelease> releases_of(const FitPlan& plan, NeighbouringRelation re
   const double mu = plan.fit_mu(), steps_share = plan.mechanism == FitMechanism::isotropic
                                                      ? 1.0
                                                      : 1.0 - plan.metric_share;
+  const auto add_moments = [&] {
+    add(plan.metric_rounds == 1 ? "second moments of the features"
+                                : fmt::format("second moments, {} rounds", plan.metric_rounds),
+        plan.round_mu(), plan.metric_rounds);
+  };
   if (plan.range_share > 0.0) add("ranges of the columns", plan.range_mu(), 1);
   switch (plan.mechanism) {
-    case FitMechanism::whitened:
-      add("second moments of the features", plan.moments_mu(), 1);
-      [[fallthrough]];
+    case FitMechanism::whitened: add_moments(); [[fallthrough]];
     case FitMechanism::isotropic:
       add(fmt::format("{} gradient sums", plan.steps),
           mu * std::sqrt(steps_share / static_cast<double>(plan.steps)), plan.steps);
@@ -147,11 +95,30 @@ std::vector<FitRelease> releases_of(const FitPlan& plan, NeighbouringRelation re
       releases.push_back({"last iterate of a noisy descent", {HiddenIterates{mu}}, mu});
       break;
     case FitMechanism::minimiser:
-      add("second moments of the features", plan.moments_mu(), 1);
+      add_moments();
       add("regularised minimiser", mu * std::sqrt(steps_share), 1);
       break;
   }
+  if (plan.interval_share > 0.0) add("curvature, for intervals", plan.interval_mu(), 1);
   return releases;
+}
+
+/// Rounds of the metric: three where the first one's noise is a sizeable part of a mean eigenvalue, else two. More rounds resolve more directions; those
+/// that only a few far rows have are better left in the noise, and clipped gradients say little of them.
+std::uint64_t rounds_of(const PublicTable& table, const FitPlan& plan) {
+  constexpr double kSizeable = 0.15;
+  const double ratio = metric_noise_ratio(static_cast<double>(table.dim()), plan.metric_share,
+                                          plan.fit_mu(), plan.rows);
+  return ratio > kSizeable ? 3 : 2;
+}
+
+/// What narrower ranges are worth: as much as keeps four halvings within what the noise may leave uncertain, a tenth at least; nothing where that would
+/// be more than three tenths. A rule of public quantities (set on five tables, confirmed on seven others: docs/results/fit.md).
+double range_share_of(const PublicTable& table, FitModel model, const FitPlan& plan) {
+  constexpr double kLeast = 0.1, kMost = 0.3, kUncertain = 0.05 / 6.0;
+  const double noise = range_noise(table, model, plan.mu, plan.rows);
+  const double needed = (noise / kUncertain) * (noise / kUncertain);
+  return needed > kMost ? 0.0 : std::max(kLeast, needed);
 }
 
 std::vector<PrivateRelease> only_releases(const std::vector<FitRelease>& releases) {
@@ -193,7 +160,8 @@ void require_mechanism(FitModel model, FitMechanism mechanism, NoiseMode mode) {
 }  // namespace
 
 double FitPlan::range_mu() const { return std::sqrt(range_share) * mu; }
-double FitPlan::fit_mu() const { return std::sqrt(1.0 - range_share) * mu; }
+double FitPlan::interval_mu() const { return std::sqrt(interval_share) * mu; }
+double FitPlan::fit_mu() const { return std::sqrt(1.0 - range_share - interval_share) * mu; }
 
 double FitPlan::moments_mu() const {
   switch (mechanism) {
@@ -202,6 +170,10 @@ double FitPlan::moments_mu() const {
     case FitMechanism::statistics: return fit_mu();
     default: return 0.0;
   }
+}
+
+double FitPlan::round_mu() const {
+  return metric_rounds == 0 ? 0.0 : moments_mu() / std::sqrt(static_cast<double>(metric_rounds));
 }
 
 double metric_noise_ratio(double dim, double metric_share, double mu, double rows) {
@@ -229,29 +201,42 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
   FitPlan plan{};
   plan.model = model;
   plan.mechanism = mechanism;
-  plan.mu = affordable_mu(budget, table.relation);
+  plan.mu = std::sqrt(budget.share) * affordable_mu(budget, table.relation);
   plan.holdout = settings.holdout;
   plan.rows = (1.0 - settings.holdout) * static_cast<double>(table.rows);
   plan.bound = table.bound();
   plan.noise_mode = settings.noise_mode;
-  // Ranges are worth their share where four halvings stay within what the noise may leave uncertain: a rule of public quantities.
-  constexpr double kRangeShare = 0.1;
-  const bool found =
-      range_noise(table, model, std::sqrt(kRangeShare) * plan.mu, plan.rows) <= 0.05 / 6.0;
-  plan.range_share = settings.range_share.value_or(found ? kRangeShare : 0.0);
-  if (!(plan.range_share >= 0.0 && plan.range_share < 1.0)) {
-    throw InvalidArgument("`range_share` is not in [0, 1)", "Leave budget for the fit",
-                          Where::key("range_share"));
+  plan.range_share = settings.range_share.value_or(range_share_of(table, model, plan));
+  plan.interval_share = settings.interval_share;
+  if (plan.interval_share > 0.0 &&
+      (model != FitModel::logistic || mechanism != FitMechanism::whitened)) {
+    throw InvalidArgument(
+        "only intervals of a whitened logistic regression are paid for by themselves",
+        model == FitModel::ridge
+            ? "Those of a linear regression come with its accuracy: leave it out"
+            : "Leave it out, or use `mechanism` = whitened",
+        Where::key("interval_share"));
+  }
+  if (!(plan.range_share >= 0.0 && plan.interval_share >= 0.0 &&
+        plan.range_share + plan.interval_share < 1.0)) {
+    throw InvalidArgument("`range_share` and `interval_share` leave nothing for the fit",
+                          "Take smaller shares", Where::key("range_share"));
   }
   plan.metric_share = settings.metric_share.value_or(0.3);
   plan.metric_ridge = settings.metric_ridge.value_or(0.3);
+  plan.metric_rounds = mechanism == FitMechanism::whitened || mechanism == FitMechanism::minimiser
+                           ? settings.metric_rounds.value_or(rounds_of(table, plan))
+                           : 0;
   // Squares in their own metric are solved by one step of size 1; logistic losses are flatter.
   const bool squares = model == FitModel::ridge;
   plan.steps = settings.steps.value_or(squares ? 24 : 40);
   plan.average_last = settings.average_last.value_or(
       std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, 2 * plan.steps / 3)));
   plan.learning_rate = settings.learning_rate.value_or(squares ? 1.0 : 4.0);
-  plan.clip_factor = settings.clip_factor.value_or(squares ? 0.6 : 1.0);
+  // Intervals need gradients that are hardly ever clipped: those of rows no longer than the ones whose curvature is released are not.
+  plan.clip_factor = settings.clip_factor.value_or(squares                     ? 0.6
+                                                   : plan.interval_share > 0.0 ? kRowsInMetric
+                                                                               : 1.0);
   plan.noise_multiplier =
       split_budget(plan.fit_mu(), mechanism == FitMechanism::whitened ? plan.metric_share : 0.0,
                    static_cast<double>(plan.steps), table.relation)
@@ -287,14 +272,18 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
                               "Use whitened", Where::key("mechanism"));
       }
       const double spend = plan.fit_mu() * std::sqrt(1.0 - plan.metric_share) * plan.rows;
-      plan.ridge =
-          settings.ridge.value_or(std::cbrt(2.0 * curvature_of(model) * d * d / (spend * spend)));
+      plan.ridge = settings.ridge.value_or(
+          std::cbrt(2.0 * typical_curvature(model) * d * d / (spend * spend)));
+      plan.metric_floor = floor_of(plan, plan.rows / (plan.ridge * spend));
       plan.steps = 1;
       plan.average_last = 1;
       break;
     }
     case FitMechanism::statistics: plan.metric_share = 1.0; break;
-    case FitMechanism::whitened: break;
+    case FitMechanism::whitened:
+      plan.metric_floor =
+          floor_of(plan, plan.noise_multiplier / std::sqrt(static_cast<double>(plan.average_last)));
+      break;
   }
   if (!(plan.metric_share >= 0.0 && plan.metric_share <= 1.0) ||
       (plan.metric_share == 0.0 && plan.moments_mu() == 0.0 &&
@@ -316,74 +305,6 @@ Accountant accountant_of(const FitPlan& plan, const PublicTable& table, const Fi
   for (const PrivateRelease& release : budget.before) accountant.compose(release);
   for (const PrivateRelease& release : only_releases(plan.releases)) accountant.compose(release);
   return accountant;
-}
-
-double predicted_loss(const FitPlan& plan, const PublicTable& table) {
-  const Prior prior = prior_of(table, plan.model, plan.bound);
-  const auto d = static_cast<double>(table.dim());
-  switch (plan.mechanism) {
-    case FitMechanism::whitened:
-    case FitMechanism::isotropic:
-      return 2.0 *
-             predicted_excess_loss(prior.eigenvalues, prior.optimum, shape_of(table, plan, prior))
-                 .total() /
-             prior.variance;
-    case FitMechanism::statistics: {
-      const StatisticsScale scale =
-          statistics_scale(plan.bound, table.target_bound(), table.target_bound() / plan.bound);
-      const double noise =
-          second_moment_mu(std::sqrt(scale.bound_square), 1.0, table.relation) / plan.fit_mu();
-      return 2.0 *
-             predicted_statistics_loss(prior.eigenvalues, prior.optimum,
-                                       {noise, noise / (std::sqrt(2.0) * scale.scale),
-                                        noise * std::sqrt(2.0 * d), plan.rows})
-                 .total() /
-             prior.variance;
-    }
-    case FitMechanism::last_iterate: {
-      DescentShape shape{DescentMetric::isotropic,
-                         0.0,
-                         plan.learning_rate,
-                         static_cast<double>(plan.steps),
-                         1.0,
-                         plan.noise_multiplier,
-                         plan.bound * (plan.model == FitModel::softmax ? std::sqrt(2.0) : 1.0),
-                         plan.rows};
-      const double ridge_bias =
-          0.5 * (plan.ridge * plan.ridge * prior.optimum.array().square() *
-                 prior.eigenvalues.array() / (prior.eigenvalues.array() + plan.ridge).square())
-                    .sum();
-      return 2.0 *
-             (predicted_excess_loss(prior.eigenvalues, prior.optimum, shape).total() + ridge_bias) /
-             prior.variance;
-    }
-    case FitMechanism::minimiser: {
-      const double scale = residual_scale(table, plan.model);
-      const double s =
-          plan.clip_factor * scale * std::sqrt(d) /
-          (plan.ridge * plan.rows * plan.fit_mu() * std::sqrt(1.0 - plan.metric_share));
-      const double norm2 = prior.variance / curvature_of(plan.model);
-      return (plan.ridge * norm2 + curvature_of(plan.model) * s * s * d) / prior.variance;
-    }
-  }
-  throw InternalError("a mechanism without a prediction");
-}
-
-FitMechanism choose_mechanism(const PublicTable& table, FitModel model, const FitSettings& settings,
-                              const FitBudget& budget) {
-  FitMechanism best = FitMechanism::isotropic;
-  double least = std::numeric_limits<double>::infinity();
-  for (const FitMechanism mechanism : mechanisms_of(model, settings.noise_mode)) {
-    const FitPlan plan = plan_fit(table, model, mechanism, settings, budget);
-    if (mechanism == FitMechanism::whitened &&
-        metric_noise_ratio(static_cast<double>(table.dim()), plan.metric_share, plan.fit_mu(),
-                           plan.rows) > 1.0) {
-      continue;
-    }
-    const double loss = predicted_loss(plan, table);
-    if (loss < least) least = loss, best = mechanism;
-  }
-  return best;
 }
 
 }  // namespace sfumato

@@ -8,6 +8,8 @@
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/fit/descent.hpp"
 #include "sfumato/fit/evaluate.hpp"
+#include "sfumato/fit/exposure.hpp"
+#include "sfumato/fit/imagined.hpp"
 #include "sfumato/fit/intervals.hpp"
 #include "sfumato/fit/minimiser.hpp"
 #include "sfumato/fit/moments.hpp"
@@ -15,7 +17,6 @@
 #include "sfumato/fit/prediction.hpp"
 #include "sfumato/fit/ranges.hpp"
 #include "sfumato/fit/sensitivity.hpp"
-#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 
@@ -25,38 +26,63 @@ using Eigen::VectorXd;
 
 namespace {
 
-double residual_scale(const PublicTable& table, FitModel model) {
-  return model == FitModel::ridge ? table.target_bound() : 1.0;
-}
-
 Index classes_of(const PublicTable& table) { return static_cast<Index>(table.classes.size()); }
 
-ReleasedMetric release_metric(const BoundedRows& rows, const PublicTable& table,
-                              const FitPlan& plan, const ReleaseKey& key, Observer& observer) {
+ReleasedMetric metric_for(const BoundedRows& rows, const PublicTable& table, const FitPlan& plan,
+                          const ReleaseKey& key, Observer& observer, PrivateFit* fit) {
   ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::moments));
-  const NoisyMoments moments =
-      release_moments(rows.features, plan.bound, plan.moments_mu(), table.relation,
-                      static_cast<double>(table.rows), plan.noise_mode, bits, observer);
-  return metric_of(moments.sum, moments.noise_std, plan.rows, plan.metric_ridge);
+  if (!fit->exposure) return release_metric(rows.features, table, plan, bits, observer);
+  std::vector<MomentsRelease> rounds;
+  ReleasedMetric metric = release_metric(rows.features, table, plan, bits, observer, &rounds);
+  expose_metric(rows.features, rounds, &*fit->exposure);
+  return metric;
+}
+
+/// The descent of a plan on rows in its coordinates.
+MatrixXd descend(const RowMajor& z, const BoundedRows& rows, const PublicTable& table,
+                 const FitPlan& plan, const ReleaseKey& key, Observer& observer, PrivateFit* fit) {
+  ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::steps));
+  const DescentPlan descent = descent_of(plan, fit->clip);
+  std::vector<ReleasedStep> steps;
+  MatrixXd u = noisy_descent(z, rows.target, plan.model, classes_of(table), descent, bits, observer,
+                             fit->exposure ? &steps : nullptr);
+  if (fit->exposure) {
+    expose_descent(z, rows.target, plan.model, descent, steps, &*fit->exposure);
+  }
+  return u;
+}
+
+/// Rows become 2 sqrt(p (1 - p)) z, no longer than the bound; null records stay 0.
+void weigh_by_curvature(const VectorXd& u, const VectorXd& target, double bound, RowMajor* z) {
+  for (Index i = 0; i < z->rows(); ++i) {
+    const double p = 1.0 / (1.0 + std::exp(-z->row(i).dot(u)));
+    z->row(i) *= target(i) < 0.0 ? 0.0 : 2.0 * std::sqrt(p * (1.0 - p));
+  }
+  shorten_rows(bound, z);
 }
 
 void fit_whitened(const BoundedRows& rows, const PublicTable& table, const FitPlan& plan,
                   const ReleaseKey& key, Observer& observer, PrivateFit* fit) {
-  fit->metric = release_metric(rows, table, plan, key, observer);
-  const MatrixXd root = fit->metric->root();
+  fit->metric = metric_for(rows, table, plan, key, observer, fit);
+  const MatrixXd& root = fit->metric->root;
   fit->clip = clip_of(plan, table, &*fit->metric);
-  ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::steps));
-  const MatrixXd u = noisy_descent(in_metric(rows.features, root), rows.target, plan.model,
-                                   classes_of(table), descent_of(plan, fit->clip), bits, observer);
+  RowMajor z = in_metric(rows.features, root);
+  const MatrixXd u = descend(z, rows, table, plan, key, observer, fit);
   fit->parameters = root.transpose() * u;
+  if (plan.interval_share == 0.0) return;
+  const double bound = kRowsInMetric * std::sqrt(fit->metric->effective_dim);
+  weigh_by_curvature(u.col(0), rows.target, bound, &z);
+  ReleaseBits more(key, static_cast<std::uint64_t>(FitStream::curvature));
+  fit->curvature =
+      release_moments(z, bound, plan.interval_mu(), table.relation, static_cast<double>(table.rows),
+                      plan.noise_mode, more, observer);
+  if (fit->exposure) expose_moments(z, fit->curvature->noise_std, &*fit->exposure);
 }
 
 void fit_as_it_is(const BoundedRows& rows, const PublicTable& table, const FitPlan& plan,
                   const ReleaseKey& key, Observer& observer, PrivateFit* fit) {
   fit->clip = clip_of(plan, table, nullptr);
-  ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::steps));
-  fit->parameters = noisy_descent(rows.features, rows.target, plan.model, classes_of(table),
-                                  descent_of(plan, fit->clip), bits, observer);
+  fit->parameters = descend(rows.features, rows, table, plan, key, observer, fit);
 }
 
 void fit_statistics(const BoundedRows& rows, const PublicTable& table, const FitPlan& plan,
@@ -70,18 +96,18 @@ void fit_statistics(const BoundedRows& rows, const PublicTable& table, const Fit
   const NoisyMoments moments = release_moments(
       both, std::sqrt(scale.bound_square) * (1.0 + 1e-12), plan.moments_mu(), table.relation,
       static_cast<double>(table.rows), plan.noise_mode, bits, observer);
-  const double edge = moments.noise_std * std::sqrt(2.0 * static_cast<double>(d));
-  fit->metric = metric_of(moments.sum.topLeftCorner(d, d), moments.noise_std, plan.rows, 1.0);
+  if (fit->exposure) expose_moments(both, moments.noise_std, &*fit->exposure);
+  // The ridge is the edge of the noise: (sum x x^T + edge)^{-1} is P / N.
+  fit->metric = metric_of({moments.sum.topLeftCorner(d, d), moments.noise_std},
+                          ReleasedMetric::of_features(d), plan.rows, 1.0, 0.0);
   const VectorXd cross = moments.sum.topRightCorner(d, 1) / scale.scale;
-  const MatrixXd& v = fit->metric->vectors;
-  const VectorXd regularised = plan.rows * fit->metric->eigenvalues + VectorXd::Constant(d, edge);
-  fit->parameters = v * (v.transpose() * cross).cwiseQuotient(regularised);
+  fit->parameters = fit->metric->root.transpose() * (fit->metric->root * cross) / plan.rows;
 }
 
 void fit_minimiser(const BoundedRows& rows, const PublicTable& table, const FitPlan& plan,
                    const ReleaseKey& key, Observer& observer, PrivateFit* fit) {
-  fit->metric = release_metric(rows, table, plan, key, observer);
-  const MatrixXd root = fit->metric->root();
+  fit->metric = metric_for(rows, table, plan, key, observer, fit);
+  const MatrixXd& root = fit->metric->root;
   const BoundedLoss loss{
       plan.model,
       plan.model == FitModel::ridge ? plan.clip_factor * table.target_bound() : 1.0,
@@ -91,8 +117,8 @@ void fit_minimiser(const BoundedRows& rows, const PublicTable& table, const FitP
       static_cast<double>(table.rows)};
   fit->clip = loss.gradient_bound();
   const double tolerance = 1e-8 * loss.gradient_bound();
-  const VectorXd u =
-      minimise(in_metric(rows.features, root), rows.target, loss, tolerance, observer);
+  const RowMajor z = in_metric(rows.features, root);
+  const VectorXd u = minimise(z, rows.target, loss, tolerance, observer);
   ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::steps));
   const NoisySum released =
       noisy_vector(u,
@@ -100,6 +126,11 @@ void fit_minimiser(const BoundedRows& rows, const PublicTable& table, const FitP
                                          table.relation),
                    plan.fit_mu() * std::sqrt(1.0 - plan.metric_share), plan.noise_mode, bits);
   fit->parameters = root.transpose() * released.sum;
+  if (fit->exposure) {
+    fit->exposure->mu_squared.array() +=
+        (shifts_without_rows(z, rows.target, loss, u).array() / released.noise_std).square();
+    fit->exposure->exact = false;
+  }
 }
 
 /// The prediction at the mean of the features, as far as it was released with the moments of the intercept.
@@ -124,32 +155,6 @@ BoundedRows chosen(const BoundedRows& rows, const std::vector<Index>& which) {
 }
 
 }  // namespace
-
-MatrixXd ReleasedMetric::root() const {
-  return (eigenvalues.array() + ridge).rsqrt().matrix().asDiagonal() * vectors.transpose();
-}
-
-RowMajor in_metric(const RowMajor& x, const MatrixXd& root) {
-  RowMajor z(x.rows(), root.rows());
-  for (Index i = 0; i < x.rows(); ++i) z.row(i).noalias() = x.row(i) * root.transpose();
-  return z;
-}
-
-ReleasedMetric metric_of(const MatrixXd& moments, double noise_std, double rows,
-                         double metric_ridge) {
-  const SymmetricEigen eigen(moments / rows);
-  if (!eigen.converged()) {
-    throw NumericalFailure("the eigenvalues of the released moments were not found",
-                           "Release again with more noise or fewer features");
-  }
-  ReleasedMetric metric{moments, noise_std, eigen.eigenvalues().cwiseMax(0.0), eigen.eigenvectors(),
-                        0.0,     1.0};
-  metric.ridge =
-      metric_ridge * noise_std * std::sqrt(2.0 * static_cast<double>(moments.rows())) / rows;
-  metric.effective_dim = std::max(
-      1.0, (metric.eigenvalues.array() / (metric.eigenvalues.array() + metric.ridge)).sum());
-  return metric;
-}
 
 DescentPlan descent_of(const FitPlan& plan, double clip) {
   return {plan.learning_rate, plan.steps, plan.average_last, plan.noise_multiplier, clip,
@@ -179,11 +184,18 @@ RowParts split_rows(const BoundedRows& rows, double share, ReleaseBits& bits) {
   return {chosen(rows, fitted), chosen(rows, held_out)};
 }
 
+HeldOut evaluate_fit(const BoundedRows& held_out, const FitPlan& plan, double mu,
+                     const PrivateFit& fit, ReleaseBits& bits) {
+  return evaluate(held_out, fit.table, plan.model, fit.parameters, mean_prediction(fit.table, fit),
+                  mu, static_cast<double>(fit.table.rows), plan.noise_mode, bits);
+}
+
 PrivateFit private_fit(const RowSource& source, const PublicTable& declared, const FitPlan& plan,
-                       const ReleaseKey& key, Observer& observer) {
+                       const ReleaseKey& key, Observer& observer, const FitRun& run) {
   // A record is in one part, whatever its ranges are: the same coins both times.
   const auto parts_under = [&](const PublicTable& bounds) {
-    ReleaseBits coins(key, static_cast<std::uint64_t>(FitStream::parts));
+    ReleaseBits coins(run.candidate_of != nullptr ? *run.candidate_of : key,
+                      static_cast<std::uint64_t>(FitStream::parts));
     return split_rows(source(bounds), plan.holdout, coins);
   };
   PublicTable table = declared;
@@ -196,6 +208,11 @@ PrivateFit private_fit(const RowSource& source, const PublicTable& declared, con
   }
   PrivateFit fit;
   fit.table = table;
+  if (run.expose_rows) {
+    // Every record that is not null has the same part in the counts of the ranges.
+    fit.exposure = RowExposure{
+        VectorXd::Constant(parts.fitted.features.rows(), plan.range_mu() * plan.range_mu())};
+  }
   switch (plan.mechanism) {
     case FitMechanism::whitened:
       fit_whitened(parts.fitted, table, plan, key, observer, &fit);
@@ -211,11 +228,10 @@ PrivateFit private_fit(const RowSource& source, const PublicTable& declared, con
       fit_minimiser(parts.fitted, table, plan, key, observer, &fit);
       break;
   }
+  if (run.candidate_of != nullptr) return fit;
   if (plan.holdout > 0.0) {
     ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::held_out));
-    fit.held_out =
-        evaluate(parts.held_out, table, plan.model, fit.parameters, mean_prediction(table, fit),
-                 plan.mu, static_cast<double>(table.rows), plan.noise_mode, bits);
+    fit.held_out = evaluate_fit(parts.held_out, plan, plan.mu, fit, bits);
   }
   add_intervals(table, plan, &fit);
   return fit;

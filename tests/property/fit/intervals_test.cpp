@@ -23,6 +23,7 @@ double coverage(FitModel model, double epsilon, int fits, double scale) {
     FitSettings settings;
     settings.range_share = 0.0;
     settings.metric_ridge = 0.1;
+    if (model == FitModel::logistic) settings.interval_share = 0.1;
     const FitPlan plan = plan_fit(made.table, model, FitMechanism::whitened, settings,
                                   {{Epsilon(epsilon), Delta(1e-6)}, {}});
     const PrivateFit fit =
@@ -50,6 +51,12 @@ TEST(FitIntervals, OfLeastSquaresCover) {
   const int fits = fits_wanted();
   const double share = coverage(FitModel::ridge, 3.0, fits, 1.0);
   // Four coefficients of a fit are nearly independent: an error of .22/sqrt(4 fits); false alarm 1e-5, beside 2 % of bias.
+  EXPECT_NEAR(share, 0.95, 0.02 + 4.4 * 0.22 / std::sqrt(4.0 * fits)) << fits << " fits";
+}
+
+TEST(FitIntervals, OfLogisticRegressionCover) {
+  const int fits = fits_wanted();
+  const double share = coverage(FitModel::logistic, 3.0, fits, 3.0);
   EXPECT_NEAR(share, 0.95, 0.02 + 4.4 * 0.22 / std::sqrt(4.0 * fits)) << fits << " fits";
 }
 

@@ -32,6 +32,12 @@ struct FitAudit {
   Verdict verdict;
 };
 
+/// How much the rows of this very table add to what was released, as mu against their absence; computed without noise, hence not for publication.
+struct FitRows {
+  Claimed<double> median,
+      worst;  ///< exact where the released law is normal, else along the path that was taken
+};
+
 struct FitAnswer {
   FitQuestion question;
   PublicTable table;
@@ -40,7 +46,8 @@ struct FitAnswer {
   Accountant accountant;                    ///< everything that was released about the records
   std::optional<Guarantee> guarantee = {};  ///< none: `caveats` say why
   std::vector<std::string> caveats = {};
-  PublicTable used = {};  ///< the table's bounds, narrowed where ranges were released
+  std::size_t candidates = 1;  ///< fits that were made; one was chosen where they are more
+  PublicTable used = {};       ///< the table's bounds, narrowed where ranges were released
   LinearModel model = {};
   std::optional<HeldOut> held_out = {};
   std::string no_intervals = {};
@@ -48,6 +55,7 @@ struct FitAnswer {
       {};  ///< of the noise's shape, from the released spectrum (Spec §22.4)
   std::vector<FitPrediction> predictions = {};
   std::optional<FitAudit> audit = {};
+  std::optional<FitRows> rows = {};
   std::string checksum = {};  ///< of the bounds
   Verdict verdict = Verdict::none;
   bool stopped = false;
@@ -66,6 +74,8 @@ struct FitAnswer {
 /// Writes the model: .json as above, .csv a row for each coefficient, .npz arrays `coef`, `intercept`.
 /// Throws   InvalidArgument for another suffix; StorageError.
 void write_model(const std::string& path, const FitAnswer& answer);
+/// Throws   InvalidArgument for a suffix that write_model() does not know: to be asked before anything is spent.
+void require_model_suffix(const std::string& path);
 
 /// The privacy statement, as Markdown.
 /// Throws   InvalidArgument if there is no guarantee.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sfumato/fit/plan.hpp"
 #include "sfumato/fit/public_table.hpp"
@@ -23,12 +24,16 @@ struct FitQuestion {
   std::optional<double> row_norm;
   bool intercept = true;
   std::optional<FitMechanism> mechanism;  ///< none: the one of least predicted loss
+  std::vector<std::string>
+      select;  ///< mechanisms to fit by, of which held-out rows choose one: each spends its share
   FitSettings settings;
   bool compare = false;  ///< predict for every mechanism
   std::string
       after;  ///< model or accountant file of what was released before about the same records
   std::optional<std::uint64_t>
       seed;  ///< noise that can be repeated, for experiments: voids the guarantee
+  bool row_risks =
+      false;  ///< what each row of this table adds to the release: for its holder alone
   std::uint64_t audit_runs = 0;  ///< fits of an empty table with and without a canary; 0: none
   bool force = false;            ///< also where the prediction says that the fit will be useless
 };

@@ -2,18 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "sfumato/answers/account/spent.hpp"
 #include "sfumato/answers/fit/canary.hpp"
 #include "sfumato/answers/fit/self_bounds.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/parallel.hpp"
+#include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/table_file.hpp"
+#include "sfumato/data/text.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
-#include "sfumato/fit/prediction.hpp"
 #include "sfumato/fit/private_fit.hpp"
+#include "sfumato/fit/selection.hpp"
 #include "sfumato/fit/table_units.hpp"
 #include "sfumato/report/number.hpp"
 
@@ -41,14 +47,18 @@ std::vector<FitPrediction> predictions_of(const FitQuestion& question, const Pub
                                           const FitBudget& budget) {
   std::vector<FitPrediction> predictions;
   for (const FitMechanism mechanism : mechanisms_of(question.model, question.settings.noise_mode)) {
-    const FitPlan plan = plan_fit(table, question.model, mechanism, question.settings, budget);
+    FitSettings settings = question.settings;
+    if (mechanism != FitMechanism::whitened) settings.interval_share = 0.0;
+    const FitPlan plan = plan_fit(table, question.model, mechanism, settings, budget);
     predictions.push_back({mechanism, predicted_loss(plan, table)});
   }
   return predictions;
 }
 
-void require_use(const FitQuestion& question, const FitPlan& plan, const PublicTable& table) {
-  const double loss = predicted_loss(plan, table);
+void require_use(const FitQuestion& question, const std::vector<FitPlan>& plans,
+                 const PublicTable& table) {
+  double loss = predicted_loss(plans.front(), table);
+  for (const FitPlan& plan : plans) loss = std::min(loss, predicted_loss(plan, table));
   if (loss < 1.0 || question.force) return;
   throw InvalidArgument(
       fmt::format(
@@ -57,6 +67,24 @@ void require_use(const FitQuestion& question, const FitPlan& plan, const PublicT
           format_number(loss, Rounding::nearest, 2)),
       "Raise `target_epsilon`, use fewer features or more rows, or give --force",
       Where::key("target_epsilon"));
+}
+
+/// tr(H) tr(P H P) / tr(P H)^2: the same descent with isotropic noise instead of P^{-1}, of the released spectrum (Spec §22.4).
+double shape_gain(const ReleasedMetric& metric, double rows) {
+  const double dim = metric.reach.sum();
+  return metric.moments.trace() / rows * metric.reach.dot(metric.root.rowwise().squaredNorm()) /
+         (dim * dim);
+}
+
+FitRows rows_of(const RowExposure& exposure) {
+  std::vector<double> mu(static_cast<std::size_t>(exposure.mu_squared.size()), 0.0);
+  for (std::size_t i = 0; i < mu.size(); ++i) {
+    mu[i] = std::sqrt(exposure.mu_squared(static_cast<Eigen::Index>(i)));
+  }
+  if (mu.empty()) mu.push_back(0.0);
+  std::sort(mu.begin(), mu.end());
+  const Claim claim = exposure.exact ? Claim::exact : Claim::estimate;
+  return {{mu[mu.size() / 2], claim}, {mu.back(), claim}};
 }
 
 std::vector<std::string> caveats_of(const FitQuestion& question) {
@@ -68,6 +96,90 @@ std::vector<std::string> caveats_of(const FitQuestion& question) {
   return caveats;
 }
 
+FitMechanism mechanism_of(const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const FitMechanism mechanism :
+       {FitMechanism::whitened, FitMechanism::isotropic, FitMechanism::statistics,
+        FitMechanism::last_iterate, FitMechanism::minimiser}) {
+    if (name(mechanism) == wanted) return mechanism;
+    names.emplace_back(name(mechanism));
+  }
+  throw InvalidArgument(fmt::format("`select`: there is no mechanism {}", shown(wanted)),
+                        suggestion(wanted, names, "mechanisms"), Where::key("select"));
+}
+
+ReleaseKey key_of(const FitQuestion& question, std::uint64_t offset = 0) {
+  return question.seed ? ReleaseKey::from_seed(*question.seed + offset) : ReleaseKey::from_system();
+}
+
+/// One plan, or one for each mechanism that is to be tried, with an equal share of the budget.
+std::vector<FitPlan> plans_of(const FitQuestion& question, const PublicTable& table,
+                              FitBudget budget) {
+  if (question.select.empty()) {
+    const FitMechanism mechanism =
+        question.mechanism ? *question.mechanism
+                           : choose_mechanism(table, question.model, question.settings, budget);
+    return {plan_fit(table, question.model, mechanism, question.settings, budget)};
+  }
+  if (question.mechanism || question.select.size() < 2 || question.row_risks ||
+      question.audit_runs > 0 || question.settings.holdout == 0.0) {
+    throw InvalidArgument(
+        "a choice needs two mechanisms or more and rows that are held out, and goes without "
+        "`mechanism`, `row_risks` and `audit_runs`",
+        "Choose first, or name one `mechanism`", Where::key("select"));
+  }
+  budget.share = 1.0 / static_cast<double>(question.select.size());
+  std::vector<FitPlan> plans;
+  for (const std::string& wanted : question.select) {
+    const FitMechanism mechanism = mechanism_of(wanted);
+    for (const FitPlan& plan : plans) {
+      if (plan.mechanism == mechanism) {
+        throw InvalidArgument(fmt::format("`select` names {} twice", wanted),
+                              "Every candidate costs: name each once", Where::key("select"));
+      }
+    }
+    plans.push_back(plan_fit(table, question.model, mechanism, question.settings, budget));
+  }
+  return plans;
+}
+
+/// The chosen plan with everything that was spent on the choice.
+FitPlan with_all_releases(const std::vector<FitPlan>& plans, std::size_t index, double mu) {
+  FitPlan all = plans[index];
+  all.mu = mu;
+  all.releases.clear();
+  for (const FitPlan& plan : plans) {
+    for (FitRelease release : plan.releases) {
+      if (plans.size() > 1)
+        release.name = fmt::format("{}: {}", name(plan.mechanism), release.name);
+      all.releases.push_back(std::move(release));
+    }
+  }
+  return all;
+}
+
+struct MadeFit {
+  PrivateFit fit;
+  std::size_t index;
+};
+
+MadeFit make_fit(const FitQuestion& question, const PublicTable& table,
+                 const std::vector<FitPlan>& plans, double mu, const std::string& text,
+                 Observer& observer) {
+  const RowSource source = [&](const PublicTable& bounds) {
+    return parse_bounded_rows(text, table_source(question.table), bounds, question.model);
+  };
+  if (plans.size() == 1) {
+    return {
+        private_fit(source, table, plans.front(), key_of(question), observer, {question.row_risks}),
+        0};
+  }
+  std::vector<ReleaseKey> keys;
+  for (std::uint64_t k = 0; k <= plans.size(); ++k) keys.push_back(key_of(question, k));
+  ChosenFit chosen = choose_fit(source, table, plans, mu, keys, observer);
+  return {std::move(chosen.fit), chosen.index};
+}
+
 }  // namespace
 
 FitAnswer answer(const FitQuestion& question, Observer& observer) {
@@ -76,33 +188,29 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   const PublicTable table = public_table_of(question, text);
   const FitBudget budget{{Epsilon(question.target_epsilon), Delta(question.target_delta)},
                          releases_before(question.after, table.relation)};
-  const FitMechanism mechanism =
-      question.mechanism ? *question.mechanism
-                         : choose_mechanism(table, question.model, question.settings, budget);
-  const FitPlan plan = plan_fit(table, question.model, mechanism, question.settings, budget);
-  FitAnswer found{question, table, plan, budget, accountant_of(plan, table, budget)};
+  const std::vector<FitPlan> plans = plans_of(question, table, budget);
+  const double mu = plans.front().mu * std::sqrt(static_cast<double>(plans.size()));
+  const FitPlan everything = with_all_releases(plans, 0, mu);
+  FitAnswer found{question, table, everything, budget, accountant_of(everything, table, budget)};
+  found.candidates = plans.size();
   found.caveats = caveats_of(question);
   if (question.bounds != "self") found.checksum = sha256(read_file(question.bounds));
   if (question.compare) found.predictions = predictions_of(question, table, budget);
-  require_use(question, plan, table);
+  require_use(question, plans, table);
   try {
-    const RowSource source = [&](const PublicTable& bounds) {
-      return parse_bounded_rows(text, table_source(question.table), bounds, question.model);
-    };
-    const PrivateFit fit = private_fit(
-        source, table, plan,
-        question.seed ? ReleaseKey::from_seed(*question.seed) : ReleaseKey::from_system(),
-        observer);
+    const MadeFit made = make_fit(question, table, plans, mu, text, observer);
+    const PrivateFit& fit = made.fit;
+    found.plan = with_all_releases(plans, made.index, mu);
     found.model = in_units_of_table(fit, fit.table, question.model);
     found.used = fit.table;
     found.held_out = fit.held_out;
     found.no_intervals = fit.no_intervals;
-    if (fit.metric && fit.metric->eigenvalues.minCoeff() >= fit.metric->ridge) {
-      found.metric_gain =
-          whitening_gain(fit.metric->eigenvalues, fit.metric->ridge, plan.metric_share).shape;
+    if (fit.metric && fit.metric->reach.minCoeff() >= 0.5) {
+      found.metric_gain = shape_gain(*fit.metric, found.plan.rows);
     }
+    if (fit.exposure) found.rows = rows_of(*fit.exposure);
     if (question.audit_runs > 0) {
-      found.audit = audit_by_canary(table, plan, question, observer);
+      found.audit = audit_by_canary(table, found.plan, question, observer);
       found.verdict = found.audit->verdict;
       if (found.verdict == Verdict::violated) {
         found.caveats.emplace_back("the audit found more than is proven: the implementation errs");

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sfumato/answers/fit/answer.hpp"
+#include "sfumato/answers/fit/sandwich.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/number.hpp"
@@ -91,9 +92,14 @@ Table budget_table(const FitAnswer& answer) {
                    std::round(1000.0 * release.mu * release.mu / all) / 10.0});
   }
   if (answer.plan.holdout > 0.0) {
-    table.add_row({"accuracy",
-                   fmt::format("the other {} %", format_input(100.0 * answer.plan.holdout)),
-                   answer.plan.mu, 100.0});
+    const std::string other =
+        fmt::format("the other {} %", format_input(100.0 * answer.plan.holdout));
+    const double half = answer.candidates > 1 ? 0.5 : 1.0;
+    if (answer.candidates > 1) {
+      table.add_row(
+          {"choice of the mechanism", other, std::sqrt(half) * answer.plan.mu, 100.0 * half});
+    }
+    table.add_row({"accuracy", other, std::sqrt(half) * answer.plan.mu, 100.0 * half});
   }
   return table;
 }
@@ -182,6 +188,7 @@ Table settings_table(const FitAnswer& answer) {
     table.add_row({"clip_factor", plan.clip_factor});
   }
   if (plan.moments_mu() > 0.0) table.add_row({"metric_share", plan.metric_share});
+  if (plan.metric_rounds > 0) table.add_row({"metric_rounds", plan.metric_rounds});
   if (plan.ridge > 0.0) table.add_row({"ridge", plan.ridge});
   table.add_row({"noise_mode", std::string(name(plan.noise_mode))});
   return table;
@@ -231,20 +238,13 @@ Figure effects_figure(const FitAnswer& answer) {
   return figure;
 }
 
-/// What is proven from above beside what the canary shows from below.
-Figure sandwich_figure(const FitAudit& audit) {
-  Axis sides{"bound"};
-  sides.categories = {"audit, at least", "guarantee, at most"};
-  Figure figure("sandwich", "Privacy loss mu of the fit, from below and from above", Mark::columns,
-                sides, {"mu"});
-  Series below{"audit", "audit (99.9 %)", {0.0}, {audit.mu.value}};
-  below.claim = Claim::lower_bound;
-  Series above{"guarantee", "guarantee", {1.0}, {audit.proven_mu}};
-  above.claim = Claim::upper_bound;
-  figure.add(std::move(below));
-  figure.add(std::move(above));
-  figure.set_caption(fmt::format("{} fits with a canary and as many without.", audit.runs));
-  return figure;
+/// Numbers about the rows of the table are no release: whoever reads them must hold the table.
+void state_rows(const FitAnswer& answer, Document& document) {
+  if (!answer.rows) return;
+  document.state(StatementKind::warning,
+                 "NOT FOR PUBLICATION: the risks of rows were computed from the table itself, "
+                 "without noise. The model and its statement keep their guarantee; this page has "
+                 "none.");
 }
 
 void state_audit(const FitAnswer& answer, Document& document) {
@@ -288,6 +288,10 @@ void add_results(const FitAnswer& answer, Document& document) {
     }
   }
   if (answer.audit) document.add_result("mu_lower", answer.audit->mu);
+  if (answer.rows) {
+    document.add_result("row_mu", answer.rows->median, {{"row", "median"}});
+    document.add_result("row_mu", answer.rows->worst, {{"row", "worst"}});
+  }
 }
 
 Abstract abstract_of(const FitAnswer& answer) {
@@ -341,6 +345,13 @@ Document document_of(const FitAnswer& answer, Detail detail) {
   state_guarantee(answer, document);
   state_accuracy(answer, document);
   state_audit(answer, document);
+  state_rows(answer, document);
+  if (answer.candidates > 1) {
+    document.state(StatementKind::info,
+                   fmt::format("The held-out rows chose {} of {} fits, privately; all of them are "
+                               "paid for.",
+                               name(answer.plan.mechanism), answer.candidates));
+  }
   document.state(StatementKind::info,
                  fmt::format("Mechanism: {}; {}.", words_of(answer.plan.mechanism),
                              answer.question.seed ? "repeatable noise from a seed"
@@ -355,14 +366,23 @@ Document document_of(const FitAnswer& answer, Detail detail) {
                     rounded(*answer.metric_gain, 2)));
   }
   document.add(coefficients_table(answer, detail));
+  const auto all =
+      static_cast<std::size_t>(answer.model.coefficients.size() + answer.model.intercept.size());
+  if (detail == Detail::brief && all > kBriefRows) {
+    document.state(StatementKind::info,
+                   fmt::format("These are {} of {} coefficients: --full shows all of them, --out "
+                               "writes them.",
+                               kBriefRows, all));
+  }
   if (!answer.no_intervals.empty()) {
     document.state(StatementKind::info, fmt::format("No intervals: {}.", answer.no_intervals));
   }
   document.add(budget_table(answer));
+  if (answer.rows) document.add(sandwich_table(answer));
   if (!answer.predictions.empty()) document.add(predictions_table(answer));
   if (detail == Detail::full) {
     if (answer.model.errors) document.add(effects_figure(answer));
-    if (answer.audit) document.add(sandwich_figure(*answer.audit));
+    if (answer.audit || answer.rows) document.add(sandwich_figure(answer));
     document.add(settings_table(answer));
     document.add(public_table(answer));
     if (answer.guarantee) {
@@ -387,10 +407,12 @@ Document document_of(const FitAnswer& answer, Detail detail) {
       "the bounds come from outside the table, and nobody fits again because a result looks bad: "
       "every fit spends its own budget.");
   add_results(answer, document);
-  close_document(document, detail, false,
-                 answer.guarantee
-                     ? "The model may be published with its statement; the table may not."
-                     : "For trying out only: this model has no guarantee.");
+  close_document(
+      document, detail, false,
+      answer.guarantee && answer.rows
+          ? "The model may be published with its statement; the table and this page may not."
+      : answer.guarantee ? "The model may be published with its statement; the table may not."
+                         : "For trying out only: this model has no guarantee.");
   return document;
 }
 

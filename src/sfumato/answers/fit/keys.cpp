@@ -25,11 +25,11 @@ const char* not_a_holdout(double value) {
 
 /// "self", or the path of a file.
 Key<Q> bounds_key() {
-  Key<Q> key =
-      file_key<Q>("bounds",
-                  "CSV that declares ranges and levels of the columns from outside knowledge, or "
-                  "\"self\" (no guarantee)",
-                  &Q::bounds);
+  Key<Q> key = file_key<Q>(
+      "bounds",
+      "CSV that declares ranges and levels of the columns from outside knowledge (--template "
+      "FILE writes one to fill in), or \"self\" (no guarantee)",
+      &Q::bounds);
   key.type = "path | \"self\"";
   key.read = [read = key.read](Q& to, const TomlTable& table, const std::string& given) {
     if (table.string(given) == "self") {
@@ -89,6 +89,10 @@ const Keys<FitQuestion>& fit_keys() {
           "mechanism", "how the fit is made (default: by predicted loss)", &Q::mechanism,
           by_name({FitMechanism::whitened, FitMechanism::isotropic, FitMechanism::statistics,
                    FitMechanism::last_iterate, FitMechanism::minimiser})),
+      texts_key<Q>("select", "list of mechanisms",
+                   "fit by each of these and publish the one that the held-out rows choose; they "
+                   "share the budget",
+                   &Q::select),
       flag_key<Q>("compare", "show the predicted loss of every mechanism", &Q::compare),
       file_key<Q>("after",
                   "what was released before about the same records: a model of `fit`, or a file of "
@@ -98,15 +102,23 @@ const Keys<FitQuestion>& fit_keys() {
                                 "rows kept from the fit to estimate its accuracy privately",
                                 &S::holdout, not_a_holdout)),
       of_settings(number_key<S>("range_share", "share in [0, 0.9]",
-                                "of the budget to narrow the declared ranges (default 0.1 where "
-                                "there are rows enough, else 0)",
+                                "of the budget to narrow the declared ranges (default 0.1 to 0.3 "
+                                "where there are rows enough, else 0)",
                                 &S::range_share, not_a_holdout)),
+      of_settings(number_key<S>("interval_share", "share in [0, 0.9]",
+                                "of the budget for intervals of a logistic regression (default 0: "
+                                "none; 0.1 is usual)",
+                                &S::interval_share, not_a_holdout)),
       of_settings(number_key<S>("metric_share", "share in (0, 1)",
                                 "of the budget for the metric (default 0.3)", &S::metric_share,
                                 not_a_share)),
       of_settings(number_key<S>("metric_ridge", "number > 0",
                                 "ridge of the metric, in edges of its noise (default 0.3)",
                                 &S::metric_ridge, not_positive)),
+      of_settings(integer_key<S, std::uint64_t>(
+          "metric_rounds",
+          "releases of the metric, each with rows bounded in the one before (default 2 or 3)",
+          &S::metric_rounds, 1, 20)),
       of_settings(
           integer_key<S, std::uint64_t>("steps", "steps of the descent", &S::steps, 1, 1'000'000)),
       of_settings(integer_key<S, std::uint64_t>("average_last", "iterates that are averaged",
@@ -124,6 +136,10 @@ const Keys<FitQuestion>& fit_keys() {
           by_name({NoiseMode::grid, NoiseMode::gaussian}))),
       integer_key<Q, std::uint64_t>("seed", "repeatable noise, for experiments: no guarantee",
                                     &Q::seed, 0),
+      flag_key<Q>("row_risks",
+                  "what the rows of this table add to the release, beside guarantee and audit: not "
+                  "for publication",
+                  &Q::row_risks),
       integer_key<Q, std::uint64_t>(
           "audit_runs", "audit the implementation by so many pairs of fits with a canary",
           &Q::audit_runs, 0, 10'000'000),

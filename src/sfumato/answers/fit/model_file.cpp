@@ -95,6 +95,13 @@ std::string model_json(const FitAnswer& answer) {
   return json.dump(2) + "\n";
 }
 
+void require_model_suffix(const std::string& path) {
+  const std::string suffix = suffix_of(path);
+  if (suffix == ".json" || suffix == ".csv" || suffix == ".npz") return;
+  throw InvalidArgument(fmt::format("the suffix {} is none of .json, .csv and .npz", suffix),
+                        "Choose one of them", Where::in(path));
+}
+
 void write_model(const std::string& path, const FitAnswer& answer) {
   const std::string suffix = suffix_of(path);
   const LinearModel& model = answer.model;
@@ -126,8 +133,7 @@ void write_model(const std::string& path, const FitAnswer& answer) {
     out.add_text("model", model_json(answer));
     out.write(path);
   } else {
-    throw InvalidArgument(fmt::format("the suffix {} is none of .json, .csv and .npz", suffix),
-                          "Choose one of them", Where::in(path));
+    require_model_suffix(path);
   }
 }
 
@@ -148,6 +154,12 @@ std::string statement_of(const FitAnswer& answer) {
           ? "discrete Gaussian on an integer grid, bits from the operating system"
           : "Gaussian in double precision, idealised: not protected against attacks on the low "
             "bits");
+  if (answer.candidates > 1) {
+    text += fmt::format(
+        "\nOf {} fits the rows that none of them saw chose this one, privately; the list above has "
+        "all of them.\n",
+        answer.candidates);
+  }
   if (answer.plan.holdout > 0.0) {
     text += fmt::format(
         "\nA coin for each row chose {:.3g} % of them to estimate the accuracy. They were not "

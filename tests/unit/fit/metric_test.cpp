@@ -1,0 +1,133 @@
+#include "sfumato/fit/metric.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/fit/selection.hpp"
+#include "unit/fit/synthetic_table.hpp"
+
+namespace sfumato {
+namespace {
+
+FitBudget budget_of(double epsilon) { return {{Epsilon(epsilon), Delta(1e-6)}, {}}; }
+
+TEST(ReleasedMetric, IsTheInverseOfTheEstimateAndItsRidge) {
+  Eigen::MatrixXd moments(2, 2);
+  moments << 80.0, 20.0, 20.0, 30.0;
+  const NoisyMoments released{moments, 3.0};
+  const ReleasedMetric metric =
+      metric_of(released, ReleasedMetric::of_features(2), 100.0, 0.5, 0.01);
+  const double ridge = 0.5 * 3.0 * std::sqrt(4.0) / 100.0;
+  const double apart = std::sqrt(0.25 * 0.25 + 0.2 * 0.2);
+  const Eigen::Vector2d eigenvalues(0.55 - apart, 0.55 + apart);
+  const double dims = (eigenvalues.array() / (eigenvalues.array() + ridge)).sum();
+  Eigen::MatrixXd expected = moments / 100.0;
+  expected.diagonal().array() += ridge + 0.01 * dims;
+  EXPECT_TRUE((metric.root.transpose() * metric.root * expected).isIdentity(1e-12));
+  EXPECT_TRUE((metric.root * metric.inverse_root).isIdentity(1e-12));
+  // In its own coordinates the estimate is diagonal.
+  const Eigen::MatrixXd inside = metric.root * moments / 100.0 * metric.root.transpose();
+  EXPECT_TRUE(inside.isApprox(Eigen::MatrixXd(metric.reach.asDiagonal()), 1e-12));
+  EXPECT_NEAR(metric.effective_dim, metric.reach.sum(), 1e-12);
+}
+
+TEST(ReleasedMetric, FurtherRoundsFindDirectionsThatTheFirstOnesNoiseHides) {
+  // The second feature is a thousandth of its range wide.
+  SyntheticTable made = synthetic_table(FitModel::ridge, 20'000, 2, 3);
+  made.rows.features.col(1) *= 1e-3;
+  Observer nobody;
+  /// By how much the weakest direction stands out of what noise alone would leave.
+  const auto margin = [&](std::uint64_t rounds) {
+    FitSettings settings;
+    settings.range_share = 0.0;
+    settings.metric_rounds = rounds;
+    const FitPlan plan =
+        plan_fit(made.table, FitModel::ridge, FitMechanism::whitened, settings, budget_of(3.0));
+    ReleaseBits bits(ReleaseKey::from_seed(1));
+    const ReleasedMetric metric =
+        release_metric(made.rows.features, made.table, plan, bits, nobody);
+    return (metric.reach - metric.noise_edge).minCoeff();
+  };
+  EXPECT_LT(margin(1), 0.0);
+  EXPECT_GT(margin(4), 0.5);
+}
+
+TEST(IntervalShare, IsPartOfTheBudget) {
+  const SyntheticTable made = synthetic_table(FitModel::logistic, 1000, 2, 4);
+  FitSettings settings;
+  settings.interval_share = 0.2;
+  const FitBudget budget = budget_of(2.0);
+  const FitPlan plan =
+      plan_fit(made.table, FitModel::logistic, FitMechanism::whitened, settings, budget);
+  const double spent =
+      accountant_of(plan, made.table, budget).guarantee(Delta(1e-6)).epsilon().nats();
+  EXPECT_LE(spent, 2.0);
+  EXPECT_GE(spent, 2.0 * (1.0 - 1e-6));
+  EXPECT_EQ(choose_mechanism(made.table, FitModel::logistic, settings, budget),
+            FitMechanism::whitened);
+  for (const FitModel model : {FitModel::ridge, FitModel::softmax}) {
+    EXPECT_THROW((void)plan_fit(synthetic_table(model, 100, 2, 4).table, model,
+                                FitMechanism::whitened, settings, budget),
+                 InvalidArgument);
+  }
+}
+
+TEST(RowExposure, IsExactForNormalLawsAndNeverAboveTheGuarantee) {
+  Observer nobody;
+  for (const FitModel model : {FitModel::ridge, FitModel::logistic}) {
+    SyntheticTable made = synthetic_table(model, 2000, 2, 4);
+    made.rows.features.row(0).setConstant(1.0);  // as long as a row may be
+    if (model == FitModel::ridge) made.rows.target(0) = made.table.target_bound();
+    for (const FitMechanism mechanism : mechanisms_of(model, NoiseMode::grid)) {
+      FitSettings settings;
+      settings.range_share = 0.0;
+      settings.holdout = 0.0;
+      if (mechanism == FitMechanism::isotropic) settings.steps = 20;
+      const FitPlan plan = plan_fit(made.table, model, mechanism, settings, budget_of(2.0));
+      const PrivateFit fit =
+          private_fit(made.source(), made.table, plan, ReleaseKey::from_seed(4), nobody, {true});
+      ASSERT_TRUE(fit.exposure.has_value());
+      const double worst = std::sqrt(fit.exposure->mu_squared.maxCoeff());
+      EXPECT_LE(worst, plan.mu * (1.0 + 1e-12)) << name(model) << " " << name(mechanism);
+      EXPECT_EQ(fit.exposure->exact, mechanism == FitMechanism::statistics);
+      if (mechanism == FitMechanism::statistics) {
+        EXPECT_GT(worst, 0.99 * plan.mu) << "the longest row attains the guarantee";
+      }
+    }
+  }
+}
+
+TEST(Selection, TakesTheBetterFitAndSpendsNoMoreThanTheBudget) {
+  const SyntheticTable made = synthetic_table(FitModel::ridge, 6000, 3, 5);
+  FitBudget budget = budget_of(3.0);
+  budget.share = 0.5;
+  FitSettings settings, useless;
+  settings.range_share = 0.0;
+  settings.holdout = 0.2;
+  useless = settings;
+  useless.learning_rate = 1e-6;  // stays where it starts
+  const std::vector<FitPlan> plans = {
+      plan_fit(made.table, FitModel::ridge, FitMechanism::isotropic, useless, budget),
+      plan_fit(made.table, FitModel::ridge, FitMechanism::whitened, settings, budget)};
+  double square = 0.0;
+  Accountant all(made.table.relation);
+  for (const FitPlan& plan : plans) {
+    square += plan.mu * plan.mu;
+    for (const FitRelease& release : plan.releases) all.compose(release.release);
+  }
+  EXPECT_LE(all.guarantee(Delta(1e-6)).epsilon().nats(), 3.0);
+  EXPECT_GE(all.guarantee(Delta(1e-6)).epsilon().nats(), 3.0 * (1.0 - 1e-6));
+  std::vector<ReleaseKey> keys;
+  for (std::uint64_t k = 1; k <= 3; ++k) keys.push_back(ReleaseKey::from_seed(k));
+  Observer nobody;
+  const ChosenFit chosen =
+      choose_fit(made.source(), made.table, plans, std::sqrt(square), keys, nobody);
+  EXPECT_EQ(chosen.index, 1U);
+  ASSERT_TRUE(chosen.fit.held_out.has_value());
+  EXPECT_GT(chosen.fit.held_out->value, 0.5);
+}
+
+}  // namespace
+}  // namespace sfumato
