@@ -68,7 +68,7 @@ def public_inputs(task, work):
 
 
 def covariance(task, spec, method, path, work):
-    """Variances of the noise in proportion to the root of the inputs' second moments (Spec 23.2: the shape for plain descent), the same for all
+    """Variances of the noise in proportion to the root of the inputs' second moments (Spec §23.2: the shape for plain descent), the same for all
     outputs of the first layer; later layers and biases get the mean. low_rank adds as much again along the mean input of the sample."""
     inputs = public_inputs(task, work)
     root = np.sqrt((inputs ** 2).mean(0) + 1e-4)
