@@ -22,7 +22,7 @@ struct Entry {
   std::string mark;
 };
 
-struct Layout {
+struct ColumnLayout {
   std::string title;
   std::string unit;
   bool right = false;
@@ -50,10 +50,10 @@ std::string mark_of(Notes& notes, const std::string& note) {
   return note.empty() ? std::string() : fmt::format(" [{}]", notes.number(note));
 }
 
-Layout lay_out(const Table& table, std::size_t column, Notes& notes) {
+ColumnLayout lay_out(const Table& table, std::size_t column, Notes& notes) {
   const Column& about = table.columns()[column];
   const std::optional<std::string> shared = common_note(table, column);
-  Layout layout;
+  ColumnLayout layout;
   layout.title = printable(about.title) + mark_of(notes, shared.value_or(""));
   if (!about.unit.empty()) layout.unit = fmt::format("({})", printable(about.unit));
   layout.right = is_right_aligned(table, column);
@@ -74,20 +74,20 @@ Layout lay_out(const Table& table, std::size_t column, Notes& notes) {
   return layout;
 }
 
-std::string aligned(const Layout& layout, std::string_view text) {
+std::string aligned(const ColumnLayout& layout, std::string_view text) {
   return layout.right ? pad_left(text, layout.width) : pad_right(text, layout.width);
 }
 
-std::string cell_text(const Layout& layout, const Entry& entry) {
+std::string cell_text(const ColumnLayout& layout, const Entry& entry) {
   const std::string body = layout.right ? pad_left(entry.body, layout.body_width)
                                         : pad_right(entry.body, layout.body_width);
   return aligned(layout, body + pad_right(entry.mark, layout.mark_width));
 }
 
 template <class CellText>
-std::string line(const std::vector<const Layout*>& part, CellText cell_text_of) {
+std::string line(const std::vector<const ColumnLayout*>& part, CellText cell_text_of) {
   std::string text;
-  for (const Layout* layout : part) {
+  for (const ColumnLayout* layout : part) {
     if (!text.empty()) text += "  ";
     text += cell_text_of(*layout);
   }
@@ -95,30 +95,30 @@ std::string line(const std::vector<const Layout*>& part, CellText cell_text_of) 
   return text + "\n";
 }
 
-std::string render_part(const std::vector<const Layout*>& part, std::size_t rows) {
-  std::string text = line(part, [](const Layout& l) { return aligned(l, l.title); });
+std::string render_part(const std::vector<const ColumnLayout*>& part, std::size_t rows) {
+  std::string text = line(part, [](const ColumnLayout& l) { return aligned(l, l.title); });
   const bool has_unit =
-      std::any_of(part.begin(), part.end(), [](const Layout* l) { return !l->unit.empty(); });
-  if (has_unit) text += line(part, [](const Layout& l) { return aligned(l, l.unit); });
-  text += line(part, [](const Layout& l) { return std::string(l.width, '-'); });
+      std::any_of(part.begin(), part.end(), [](const ColumnLayout* l) { return !l->unit.empty(); });
+  if (has_unit) text += line(part, [](const ColumnLayout& l) { return aligned(l, l.unit); });
+  text += line(part, [](const ColumnLayout& l) { return std::string(l.width, '-'); });
   for (std::size_t row = 0; row < rows; ++row) {
-    text += line(part, [&](const Layout& l) { return cell_text(l, l.entries[row]); });
+    text += line(part, [&](const ColumnLayout& l) { return cell_text(l, l.entries[row]); });
   }
   if (rows == 0) text += "(no rows)\n";
   return text;
 }
 
 /// Columns in parts of at most `width`, each opened by the key columns.
-std::vector<std::vector<const Layout*>> split_into_parts(const std::vector<Layout>& layouts,
+std::vector<std::vector<const ColumnLayout*>> split_into_parts(const std::vector<ColumnLayout>& layouts,
                                                          std::size_t key_columns,
                                                          std::size_t width) {
-  std::vector<const Layout*> keys;
+  std::vector<const ColumnLayout*> keys;
   std::size_t keys_width = 0;
   for (std::size_t i = 0; i < std::min(key_columns, layouts.size()); ++i) {
     keys.push_back(&layouts[i]);
     keys_width += layouts[i].width + 2;
   }
-  std::vector<std::vector<const Layout*>> parts{keys};
+  std::vector<std::vector<const ColumnLayout*>> parts{keys};
   std::size_t used = keys_width;
   for (std::size_t i = keys.size(); i < layouts.size(); ++i) {
     if (used + layouts[i].width > width && parts.back().size() > keys.size()) {
@@ -135,7 +135,7 @@ std::vector<std::vector<const Layout*>> split_into_parts(const std::vector<Layou
 
 std::string render_table(const Table& table, std::size_t width) {
   Notes notes;
-  std::vector<Layout> layouts;
+  std::vector<ColumnLayout> layouts;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
     layouts.push_back(lay_out(table, i, notes));
   }
