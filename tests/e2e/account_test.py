@@ -189,6 +189,14 @@ class Refusals(AccountTest):
                 words = [word for pair in settings.items() for word in pair]
                 self.assertIn(option.strip("-").replace("_", "-"), self.refusal(*words, *WAY).replace("_", "-"))
 
+    def test_several_wrong_values_at_once(self):
+        refused = run("account", "--noise_multiplier", "-1", "--sample_rate", "1.5", "--steps", "1.5", "--target_delta", "2",
+                      "--sampler", "poisson", "--adjacency", "add_remove")
+        self.assertEqual(refused.returncode, 64)
+        self.assertEqual(refused.stderr.count("\n"), 1)
+        for name in ("--noise-multiplier: -1", "--sample-rate: 1.5", "--steps = 1.5", "--target-delta: 2"):
+            self.assertEqual(refused.stderr.count(name), 1, refused.stderr)
+
     def test_contradictions(self):
         delta = ["--target_delta", 1e-5]
         self.assertIn("epochs", self.refusal(*RUN, *WAY, *delta, "--epochs", 3))

@@ -46,6 +46,24 @@ void refuse_missing(const TomlTable& table, const std::vector<KeyInfo>& missing)
   throw InvalidArgument(fmt::format("the keys {} are missing", names), "Add them: " + all, where);
 }
 
+void Refusals::refuse() const {
+  if (list_.empty()) return;
+  if (list_.size() == 1) throw InvalidArgument(list_.front());
+  std::string others;
+  for (std::size_t i = 1; i < list_.size(); ++i) {
+    const Where& where = list_[i].where();
+    const std::string advice = list_[i].advice();
+    if (!others.empty()) others += " ";
+    // Many a complaint names its key itself.
+    if (advice.front() == '`') {
+      others += advice;
+    } else {
+      others += fmt::format("{0}{1}{0}: {2}", where.is_key() ? "`" : "", where.text(), advice);
+    }
+  }
+  throw InvalidArgument(list_.front().advice(), others, list_.front().where());
+}
+
 std::string spelling_in(const TomlTable& table, const std::vector<std::string>& spellings) {
   std::string given;
   for (const std::string& name : spellings) {

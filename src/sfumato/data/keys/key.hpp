@@ -83,11 +83,21 @@ namespace detail {
 /// Throws   InvalidArgument if the table has more than one of the spellings; returns the one it has.
 [[nodiscard]] std::string spelling_in(const TomlTable& table,
                                       const std::vector<std::string>& spellings);
+/// What is wrong with the values of several keys, to be said at once.
+class Refusals {
+ public:
+  void add(const InvalidArgument& refusal) { list_.push_back(refusal); }
+  /// Throws   InvalidArgument: the only one, or all of them in one line. Nothing if there is none.
+  void refuse() const;
+
+ private:
+  std::vector<InvalidArgument> list_;
+};
 }  // namespace detail
 
 /// Reads what the table has of `keys`; what it has not stays as it is in `into`. Names in `elsewhere` are
 /// left to the caller. Names are checked before values.
-/// Throws   InvalidArgument for an unknown key, for all that are missing, or one given under two names.
+/// Throws   InvalidArgument for an unknown key, for all that are missing, or one given under two names, for all wrong values.
 template <class T>
 void read_keys(T& into, const TomlTable& table, const Keys<T>& keys,
                const std::vector<std::string>& elsewhere = {}) {
@@ -103,9 +113,16 @@ void read_keys(T& into, const TomlTable& table, const Keys<T>& keys,
     }
   }
   if (!missing.empty()) detail::refuse_missing(table, missing);
+  detail::Refusals refusals;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (!given[i].empty()) keys[i].read(into, table, given[i]);
+    if (given[i].empty()) continue;
+    try {
+      keys[i].read(into, table, given[i]);
+    } catch (const InvalidArgument& refusal) {
+      refusals.add(refusal);
+    }
   }
+  refusals.refuse();
 }
 
 template <class T>
