@@ -166,7 +166,9 @@ void write_model(const PrivateTrainAnswer& answer) {
   const std::filesystem::path directory(answer.question.out);
   writer.write((directory / "model.npz").string(), Compression::stored);
   // What the next release about these records continues from (`after`).
-  if (answer.secret) write_file((directory / "accounting.toml").string(), save(answer.accountant));
+  if (!answer.secret) return;
+  write_file((directory / "accounting.toml").string(), save(answer.accountant));
+  write_file((directory / "PRIVACY.md").string(), privacy_statement(answer.guarantee));
 }
 
 }  // namespace

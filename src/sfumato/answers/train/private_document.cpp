@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "sfumato/answers/train/private_answer.hpp"
 #include "sfumato/nn/private_noise.hpp"
 
@@ -20,6 +22,18 @@ Table guarantee_table(const PrivateTrainAnswer& answer) {
   table.add_row({"metric", name(answer.policy.metric)});
   table.add_row({"noise", answer.question.hardened ? "exact, on a grid" : "floating point"});
   return table;
+}
+
+/// The statement for a model card without its marks, a line at a time: a document wraps each by itself.
+void add_statement(Document& document, const Guarantee& guarantee) {
+  std::istringstream lines(privacy_statement(guarantee));
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(" -"));
+    for (auto mark = line.find("**"); mark != std::string::npos; mark = line.find("**")) {
+      line.erase(mark, 2);
+    }
+    if (!line.empty() && line.front() != '#') document.state(StatementKind::info, line);
+  }
 }
 
 std::string setting_text(const PrivateTrainAnswer& answer) {
@@ -122,7 +136,8 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   if (!answer.question.out.empty()) {
     document.state(
         StatementKind::summary,
-        fmt::format("The model is in {}/model.npz, in PyTorch's layout.", answer.question.out));
+        fmt::format("The model is in {}/model.npz, in PyTorch's layout{}.", answer.question.out,
+                    answer.secret ? "; the privacy statement in PRIVACY.md" : ""));
   }
   if (detail == Detail::brief) {
     document.state(StatementKind::summary,
@@ -130,7 +145,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
     return document;
   }
   document.state(StatementKind::info, setting_text(answer));
-  if (answer.secret) document.state(StatementKind::info, privacy_statement(answer.guarantee));
+  if (answer.secret) add_statement(document, answer.guarantee);
   return document;
 }
 
