@@ -401,6 +401,7 @@ class Trained(ProgramTest):
         self.assertEqual((made.returncode, made.stderr), (0, ""))
         made = json.loads((self.dir / "results/report.json").read_text())
         self.assertEqual(made.pop("written"), "2023-11-14 22:13 UTC")
+        self.assertTrue(made.pop("made")["command line"].startswith("sfumato reproduce"))
         self.assertEqual(made, entries)
         tables = (self.dir / "results/tables.md").read_text()
         printed = entries["table1"]["paper"]["batch_500"]["delta_at_0.01"]

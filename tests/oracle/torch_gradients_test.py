@@ -214,7 +214,7 @@ def main():
         made.append(make_case(rng, shape, layers, whole=False, records=2))
 
     kinds = {layer["kind"] for _, case in made for layer in case["layers"]}
-    assert len(kinds) == 7, f"not all kinds of layers were drawn: {sorted(kinds)}"
+    assert len(kinds) == 8, f"not all kinds of layers were drawn: {sorted(kinds)}"
     answer = subprocess.run([probe], input=json.dumps([case for _, case in made]), text=True,
                             stdout=subprocess.PIPE, check=True)
     failures, unfolded, worst = 0, 0, 0.0

@@ -113,7 +113,7 @@ std::uint64_t rounds_of(const PublicTable& table, const FitPlan& plan) {
 }
 
 /// What narrower ranges are worth: as much as keeps four halvings within what the noise may leave uncertain, a tenth at least; nothing where that would
-/// be more than three tenths. A rule of public quantities (set on five tables, confirmed on seven others: docs/results/fit.md).
+/// be more than three tenths. A rule of public quantities (chosen on tables of the study, docs/results/fit.md; not confirmed on others).
 double range_share_of(const PublicTable& table, FitModel model, const FitPlan& plan) {
   constexpr double kLeast = 0.1, kMost = 0.3, kUncertain = 0.05 / 6.0;
   const double noise = range_noise(table, model, plan.mu, plan.rows);

@@ -53,6 +53,13 @@ std::string set_text(const std::string& text, std::string_view style) {
                      set == plain ? "" : fmt::format(R"( data-text="{}")", plain), set);
 }
 
+/// The same for a head, in signs alone: MathML is no text to those who have a head read to them.
+std::string set_head(const std::string& text) {
+  const std::string plain = html_text(text), set = html_text(typeset_text(text));
+  if (set == plain) return plain;
+  return fmt::format(R"(<span data-text="{}">{}</span>)", plain, set);
+}
+
 /// Findings are recognised at a glance: their words get the colour of their outcome.
 std::string text_cell(const Column& column, const std::string& text) {
   if (column.key == "verdict") {
@@ -121,7 +128,7 @@ std::string head_html(const std::vector<ColumnView>& columns, NoteLinks& link) {
   for (const ColumnView& column : columns) {
     html += fmt::format(R"(<th scope="col"{} data-key="{}"><span class="name">{}</span>)",
                         column.right ? R"( class="number")" : "", html_text(column.about.key),
-                        set_text(column.about.title, ""));
+                        set_head(column.about.title));
     html += link(column.shared_note.value_or(""));
     if (!column.about.unit.empty()) {
       html += fmt::format(R"( <span class="unit">{}</span>)", html_text(column.about.unit));
