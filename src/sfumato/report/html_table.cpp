@@ -44,24 +44,19 @@ std::string plain_number(const std::string& shown, const std::string& all_digits
   return fmt::format(R"(<data value="{}" title="{}">{}</data>)", all_digits, all_digits, shown);
 }
 
-/// A text of the table with its mathematics set; what is copied is the text itself.
-std::string set_text(const std::string& text, std::string_view style) {
-  const std::string plain = html_text(text), set = typeset_html(text);
+/// A text of the table with its mathematics set; what is copied is the text itself. Heads of columns and rows are set in signs alone:
+/// MathML is no text to those who have a head read to them.
+std::string set_text(const std::string& text, std::string_view style, bool is_head) {
+  const std::string plain = html_text(text);
+  const std::string set = is_head ? html_text(typeset_text(text)) : typeset_html(text);
   if (set == plain && style.empty()) return plain;
   return fmt::format("<span{}{}>{}</span>",
                      style.empty() ? "" : fmt::format(R"( class="{}")", style),
                      set == plain ? "" : fmt::format(R"( data-text="{}")", plain), set);
 }
 
-/// The same for a head, in signs alone: MathML is no text to those who have a head read to them.
-std::string set_head(const std::string& text) {
-  const std::string plain = html_text(text), set = html_text(typeset_text(text));
-  if (set == plain) return plain;
-  return fmt::format(R"(<span data-text="{}">{}</span>)", plain, set);
-}
-
 /// Findings are recognised at a glance: their words get the colour of their outcome.
-std::string text_cell(const Column& column, const std::string& text) {
+std::string text_cell(const Column& column, const std::string& text, bool is_head) {
   if (column.key == "verdict") {
     if (const Outcome outcome = outcome_of_word(text); outcome != Outcome::none) {
       return fmt::format(R"(<span class="pill {}">{}</span>)", name(outcome), html_text(text));
@@ -69,7 +64,7 @@ std::string text_cell(const Column& column, const std::string& text) {
   }
   // Names and intervals stay on one line; a table that gets too wide is scrolled.
   constexpr std::size_t kShort = 24;
-  return set_text(text, text.size() > kShort ? "" : "short");
+  return set_text(text, text.size() > kShort ? "" : "short", is_head);
 }
 
 /// The references to notes, which lead to them and back.
@@ -103,7 +98,9 @@ std::string cell_html(const Cell& cell, const ColumnView& column, NoteLinks& lin
     std::string operator()(const Empty& empty) const {
       return R"(<span class="none" title="no value">–</span>)" + link(empty.reason);
     }
-    std::string operator()(const std::string& text) const { return text_cell(column.about, text); }
+    std::string operator()(const std::string& text) const {
+      return text_cell(column.about, text, column.is_key);
+    }
     std::string operator()(std::int64_t integer) const {
       const std::string digits = fmt::format("{}", integer);
       return plain_number(digits, digits);
@@ -128,7 +125,7 @@ std::string head_html(const std::vector<ColumnView>& columns, NoteLinks& link) {
   for (const ColumnView& column : columns) {
     html += fmt::format(R"(<th scope="col"{} data-key="{}"><span class="name">{}</span>)",
                         column.right ? R"( class="number")" : "", html_text(column.about.key),
-                        set_head(column.about.title));
+                        set_text(column.about.title, "", true));
     html += link(column.shared_note.value_or(""));
     if (!column.about.unit.empty()) {
       html += fmt::format(R"( <span class="unit">{}</span>)", html_text(column.about.unit));
