@@ -126,7 +126,7 @@ def readings(entry):
                            number(one.get("p_value")), number(one.get("trials"))) for name, one in columns])
     text += "\nWhich conclusions follow:\n\n" + table(
         ("reading", "conclusion", "follows", "evidence"),
-        [(name, c["statement"], "yes" if c["follows"] else "**no**", c["evidence"])
+        [(name, c["statement"], {True: "yes", False: "**no**", None: "open"}[c["follows"]], c["evidence"])
          for name, one in columns for c in one.get("conclusions", {}).values()])
     equal = ours.get("equal_steps")
     if equal:

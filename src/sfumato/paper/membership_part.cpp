@@ -55,15 +55,7 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
   result.interval = Json::object();
   const auto search = search_readings(context, PaperTable::membership);
   if (!search) return std::nullopt;
-  Table table("membership_paper", "The paper's figure in numbers, and two readings of it",
-              {{"policy", "noise"},
-               {"number", "number"},
-               {"paper", "paper"},
-               {"literal", "literal"},
-               {"interval", "95 %"},
-               {"closest", "closest reading"},
-               {"closest_interval", "95 %"}},
-              2);
+  std::vector<ComparedNumber> numbers;
   std::vector<Distance> distances;
   std::vector<const PolicyOutcome*> shown;
   std::vector<double> largest;
@@ -76,33 +68,28 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
       shown.push_back(&outcomes[p]);
       largest.push_back(trials.largest_loss);
       const char* models = "over models that did not diverge";
-      const bool none = trials.differing_losses[0].empty();
-      const Cell diverged = Empty{"every model diverged"};
-      const auto estimate = [&](double value) {
-        return none ? diverged : Cell(Claimed<double>{value, Claim::estimate, models});
-      };
-      const std::vector<double> gaps = search->closest().fit
-                                           ? differing_gaps(search->closest(), printed.policy)
-                                           : std::vector<double>{};
+      std::optional<LiteralNumber> literal, loss;
+      if (!trials.differing_losses[0].empty()) {
+        literal = {{distance.value, Claim::estimate, models},
+                   fmt::format("{:.2g} .. {:.2g}", distance.value - 1.96 * distance.standard_error,
+                               distance.value + 1.96 * distance.standard_error)};
+        loss = {{trials.worst_loss, Claim::estimate, models},
+                fmt::format("a record's: {:.3g}", trials.largest_loss)};
+      }
+      numbers.push_back({printed.policy, "distance of the means", printed.distance,
+                         std::move(literal), Empty{"every model diverged"}, Empty{}});
+      if (search->closest().fit) {
+        const std::vector<double> gaps = differing_gaps(search->closest(), printed.policy);
+        const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
+        numbers.back().closest =
+            Claimed<double>{median(gaps), Claim::estimate,
+                            "median over differing records; the range is theirs"};
+        numbers.back().closest_interval = fmt::format("{:.2g} .. {:.2g}", *least, *most);
+      }
       const std::size_t number = printed.policy == std::string_view(kIsotropicPerLayer) ? 0 : 1;
-      table.add_row(
-          {printed.policy, "distance of the means", printed.distance, estimate(distance.value),
-           none ? Cell(Empty{})
-                : Cell(fmt::format("{:.2g} .. {:.2g}",
-                                   distance.value - 1.96 * distance.standard_error,
-                                   distance.value + 1.96 * distance.standard_error)),
-           gaps.empty()
-               ? diverged
-               : Cell(Claimed<double>{median(gaps), Claim::estimate,
-                                      "median over differing records; the range is theirs"}),
-           gaps.empty()
-               ? Cell(Empty{})
-               : Cell(fmt::format("{:.2g} .. {:.2g}", *std::min_element(gaps.begin(), gaps.end()),
-                                  *std::max_element(gaps.begin(), gaps.end())))});
-      table.add_row(
-          {printed.policy, "worst loss", printed.worst_loss, estimate(trials.worst_loss),
-           none ? Cell(Empty{}) : Cell(fmt::format("a record's: {:.3g}", trials.largest_loss)),
-           centre_cell(search->closest(), number), interval_cell(search->closest(), number)});
+      numbers.push_back({printed.policy, "worst loss", printed.worst_loss, std::move(loss),
+                         centre_cell(search->closest(), number),
+                         interval_cell(search->closest(), number)});
       result.blocks.emplace_back(
           losses_figure(fmt::format("membership_{}", printed.policy),
                         fmt::format("Loss of the differing record, {}", printed.policy), trials));
@@ -118,6 +105,8 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
       result.interval[printed.policy] = std::move(interval);
     }
   }
+  const Table table = compared_table(
+      "membership_paper", "The paper's figure in numbers, and two readings of it", numbers);
   result.blocks.insert(result.blocks.begin(),
                        {table, Statement{StatementKind::info, closest_text(*search)}});
   result.blocks.emplace_back(

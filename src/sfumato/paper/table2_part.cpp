@@ -66,34 +66,28 @@ const PolicyOutcome& outcome(const std::vector<PolicyOutcome>& outcomes, std::st
 /// The paper, its text taken literally, and the closest reading.
 Table comparison_table(const Setting& setting, const std::vector<PolicyOutcome>& outcomes,
                        const ReadingSearch& search) {
-  Table table(block_key(setting, "paper"), "The paper's table at eps = 0.1, and two readings of it",
-              {{"policy", "noise"},
-               {"number", "number"},
-               {"paper", "paper"},
-               {"literal", "literal"},
-               {"interval", "95 %"},
-               {"closest", "closest reading"},
-               {"closest_interval", "95 %"}},
-              2);
+  std::vector<ComparedNumber> numbers;
   for (std::size_t p = 0; p < 2; ++p) {
     const PolicyOutcome& o = outcome(outcomes, p == 0 ? kIsotropicPerLayer : kAnisotropic);
-    const bool none = o.statistics.empty();
-    const Cell diverged = Empty{"every model diverged"};
-    table.add_row({o.policy, "delta", setting.printed[p].delta,
-                   none ? diverged : Cell(o.statistics.front().maximum),
-                   none ? Cell(Empty{})
-                        : Cell(fmt::format("{:.3g} .. {:.3g}", o.intervals.front().maximum.lower,
-                                           o.intervals.front().maximum.upper)),
-                   centre_cell(search.closest(), 2 * p), interval_cell(search.closest(), 2 * p)});
-    table.add_row(
-        {o.policy, "worst loss", setting.printed[p].worst_loss,
-         none ? diverged
-              : Cell(Claimed<double>{o.worst_loss, Claim::estimate,
-                                     "largest over models of the mean loss on D"}),
-         none ? Cell(Empty{}) : Cell(fmt::format("a record's: {:.3g}", o.worst_record_loss)),
-         centre_cell(search.closest(), 2 * p + 1), interval_cell(search.closest(), 2 * p + 1)});
+    const auto add = [&](const char* number, double printed, std::size_t index,
+                         std::optional<LiteralNumber> literal) {
+      numbers.push_back({o.policy, number, printed, std::move(literal),
+                         centre_cell(search.closest(), index),
+                         interval_cell(search.closest(), index)});
+    };
+    std::optional<LiteralNumber> delta, loss;
+    if (!o.statistics.empty()) {
+      delta = {o.statistics.front().maximum,
+               fmt::format("{:.3g} .. {:.3g}", o.intervals.front().maximum.lower,
+                           o.intervals.front().maximum.upper)};
+      loss = {{o.worst_loss, Claim::estimate, "largest over models of the mean loss on D"},
+              fmt::format("a record's: {:.3g}", o.worst_record_loss)};
+    }
+    add("delta", setting.printed[p].delta, 2 * p, std::move(delta));
+    add("worst loss", setting.printed[p].worst_loss, 2 * p + 1, std::move(loss));
   }
-  return table;
+  return compared_table(block_key(setting, "paper"),
+                        "The paper's table at eps = 0.1, and two readings of it", numbers);
 }
 
 bool within_factor(double ours, double theirs, double factor) {

@@ -21,6 +21,26 @@ Cell interval_cell(const JudgedReading& judged, std::size_t number) {
   return fmt::format("{:.3g} .. {:.3g}", fit.lower, fit.upper);
 }
 
+Table compared_table(const std::string& key, const std::string& title,
+                     const std::vector<ComparedNumber>& numbers) {
+  Table table(key, title,
+              {{"policy", "noise"},
+               {"number", "number"},
+               {"paper", "paper"},
+               {"literal", "literal"},
+               {"interval", "95 %"},
+               {"closest", "closest reading"},
+               {"closest_interval", "95 %"}},
+              2);
+  for (const ComparedNumber& row : numbers) {
+    table.add_row({row.policy, row.number, row.printed,
+                   row.literal ? Cell(row.literal->value) : Cell(Empty{kDiverged}),
+                   row.literal ? Cell(row.literal->interval) : Cell(Empty{}), row.closest,
+                   row.closest_interval});
+  }
+  return table;
+}
+
 std::string closest_text(const ReadingSearch& search) {
   const JudgedReading& closest = search.closest();
   const std::string what = fmt::format(

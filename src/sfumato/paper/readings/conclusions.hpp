@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace sfumato {
 struct Conclusion {
   std::string key;
   std::string statement;
-  bool holds;
+  std::optional<bool> holds;  ///< nothing where runs of the paper's size come out either way
   std::string evidence;
 };
 

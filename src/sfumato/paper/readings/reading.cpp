@@ -191,7 +191,10 @@ std::vector<TrainedReading> declared_trainings(PaperTable table, RunScale scale)
       add(published, own_batches);
       add(unit, slots, Duration::printed, "sigmoid");
       return all;
-    case PaperTable::table2_s2: add(unit, slots); return all;
+    case PaperTable::table2_s2:
+      add(unit, slots);
+      if (!quick) add(unit, own_batches);
+      return all;
     case PaperTable::membership:
       add(unit, slots);
       if (!quick) add(unit, own_batches);
@@ -199,8 +202,9 @@ std::vector<TrainedReading> declared_trainings(PaperTable table, RunScale scale)
     case PaperTable::table2_s3:
       add(half, slots, Duration::printed, "relu", 0.01);
       if (quick) return all;
-      add(unit, slots, Duration::printed, "relu", 0.01);
       add(half, slots, Duration::printed, "relu", 0.02);
+      add(unit, slots, Duration::printed, "relu", 0.01);
+      add(half, own_batches, Duration::printed, "relu", 0.01);
       add(unit, slots);
       return all;
   }

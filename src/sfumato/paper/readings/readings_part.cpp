@@ -200,7 +200,7 @@ Json judged_json(const ReadingSearch& search, const JudgedReading& judged) {
   }
   for (const Conclusion& conclusion : conclusions_of(search.table, judged)) {
     json["conclusions"][conclusion.key] = {{"statement", conclusion.statement},
-                                           {"follows", conclusion.holds},
+                                           {"follows", conclusion.holds ? Json(*conclusion.holds) : Json(nullptr)},
                                            {"evidence", conclusion.evidence}};
   }
   return json;

@@ -27,10 +27,10 @@ Sizes sizes_of(PaperTable table, RunScale scale) {
   const bool quick = scale == RunScale::quick;
   switch (table) {
     case PaperTable::table1: return quick ? sizes(2, 1, 2, 2, 1) : sizes(3, 2, 10, 2, 2);
-    case PaperTable::table2_s1: return quick ? sizes(2, 1, 2, 2, 1) : sizes(2, 2, 10, 2, 1);
-    case PaperTable::table2_s2: return quick ? sizes(1, 1, 1, 2, 1) : sizes(2, 1, 3, 1, 1);
-    case PaperTable::table2_s3: return quick ? sizes(1, 1, 1, 2, 1) : sizes(1, 1, 2, 1, 1);
-    case PaperTable::membership: return quick ? sizes(2, 1, 2, 2, 1) : sizes(3, 2, 6, 2, 1);
+    case PaperTable::table2_s1: return quick ? sizes(2, 1, 2, 2, 1) : sizes(2, 2, 10, 2, 2);
+    case PaperTable::table2_s2: return quick ? sizes(1, 1, 1, 2, 1) : sizes(2, 1, 3, 1, 2);
+    case PaperTable::table2_s3: return quick ? sizes(1, 1, 1, 2, 1) : sizes(1, 1, 2, 2, 2);
+    case PaperTable::membership: return quick ? sizes(2, 1, 2, 2, 1) : sizes(3, 2, 6, 2, 2);
   }
   throw InternalError("an unknown table");
 }
@@ -82,12 +82,13 @@ double distance(const JudgedReading& judged) {
   return judged.fit ? judged.fit->distance : HUGE_VAL;
 }
 
-/// The closest reading, and the closest of other trainings.
+/// The closest reading, and the closest of those for which something else is trained.
 std::vector<Reading> finalists(const std::vector<JudgedReading>& tried, std::size_t count) {
   std::vector<Reading> chosen;
   for (const JudgedReading& candidate : tried) {
     const bool known = std::any_of(chosen.begin(), chosen.end(), [&](const Reading& reading) {
-      return reading.training == candidate.reading.training;
+      return reading.training == candidate.reading.training &&
+             reading.noise == candidate.reading.noise;
     });
     if (known || !candidate.fit || chosen.size() == count) continue;
     chosen.push_back(candidate.reading);

@@ -32,8 +32,8 @@ struct ReadingSearch {
   PaperTable table;
   SearchSize selection, confirmation;
   std::vector<JudgedReading> tried;  ///< closest first; diverged ones last
-  std::vector<JudgedReading>
-      confirmed;         ///< the closest one, and the next of other trainings; in that order
+  /// The closest one, and the next for which something else is trained; in that order.
+  std::vector<JudgedReading> confirmed;
   bool reduced = false;  ///< fewer steps than the readings say
 
   /// The literal one among those tried; none at the quick scale of Table 1, where it would take minutes.
