@@ -41,7 +41,8 @@ void ask(const std::string& question, const std::string& file, int repetitions) 
   for (int i = 0; i < repetitions; ++i) {
     const Seconds took = seconds_of([&] {
       const TomlTable table = TomlTable::read(file, {});
-      const python::Found found = python::keyed_question(question).answer(table, file, nobody);
+      const python::Found found =
+          python::keyed_question(question).answer({table, file, nullptr}, nobody);
       if (found.stopped) std::abort();
     });
     std::printf("%.9f %.9f\n", took.clock, took.processor);

@@ -116,6 +116,7 @@
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/column_coding.hpp"
+#include "sfumato/data/memory_table.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/version.hpp"

@@ -23,6 +23,7 @@
 #include "sfumato/report/json.hpp"
 #include "sfumato/report/read_document.hpp"
 #include "sfumato/report/text.hpp"
+#include "tables.hpp"
 #include "watched.hpp"
 
 namespace sfumato::python {
@@ -102,13 +103,16 @@ Found read_back(const std::string& brief, const std::string& full, const std::st
   return found;
 }
 
+/// `in_memory` is what the key `table` names, where that is no file.
 Found ask(const std::string& command, const std::string& file, const std::vector<Keyword>& keywords,
-          nb::handle progress) {
+          const std::optional<PythonTable>& in_memory, nb::handle progress) {
   const KeyedQuestion& question = keyed_question(command);
+  std::shared_ptr<const MemoryTable> memory;
+  if (in_memory) memory = std::make_shared<const MemoryTable>(memory_table_of(*in_memory));
   Found found;
   watched(progress, [&](Observer& observer) {
     const TomlTable table = table_of(command, file, keywords);
-    found = question.answer(table, file, observer);
+    found = question.answer({table, file, memory}, observer);
   });
   return found;
 }
@@ -189,7 +193,7 @@ void bind_answers(nb::module_& module) {
   module.def("read_back", &read_back, nb::arg("brief"), nb::arg("full"), nb::arg("verdict"),
              nb::arg("stopped"));
   module.def("ask", &ask, nb::arg("command"), nb::arg("file"), nb::arg("keywords"),
-             nb::arg("progress").none());
+             nb::arg("in_memory").none(), nb::arg("progress").none());
   module.def("bound_functions", &bound_functions, nb::arg("keywords"), nb::arg("d"),
              nb::arg("d_prime"), nb::arg("own_noise"), nb::arg("progress").none());
   module.def("keys", &keys, nb::arg("command"));

@@ -51,9 +51,9 @@ Question read(const TomlTable& table, const Keys<Question>& keys) {
   return question;
 }
 
-Found account(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(account_keys()), [&] {
-    AccountAnswer made = answer(read_account_question(table), observer);
+Found account(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(account_keys()), [&] {
+    AccountAnswer made = answer(read_account_question(asked.table), observer);
     const std::string saved = save(made.settings.front().accountant);
     std::optional<double> noise;
     if (made.calibration && made.calibration->what == Calibration::What::noise) {
@@ -66,26 +66,27 @@ Found account(const TomlTable& table, const std::string&, Observer& observer) {
   });
 }
 
-Found audit(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(audit_keys()),
-                      [&] { return found_from(answer(read(table, audit_keys()), observer)); });
-}
-
-Found bound(const TomlTable& table, const std::string& source, Observer& observer) {
-  return located_keys(table, bound_keys(), [&] {
-    return found_from(answer(read_bound_question(table, source), observer));
+Found audit(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(audit_keys()), [&] {
+    return found_from(answer(read(asked.table, audit_keys()), observer));
   });
 }
 
-Found quadratic(const TomlTable& table, const std::string& source, Observer& observer) {
-  return located_keys(table, quadratic_keys(), [&] {
-    return found_from(answer(read_quadratic_question(table, source), observer));
+Found bound(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, bound_keys(), [&] {
+    return found_from(answer(read_bound_question(asked.table, asked.source), observer));
   });
 }
 
-Found design(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(design_keys()), [&] {
-    DesignAnswer made = answer(read(table, design_keys()), observer);
+Found quadratic(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, quadratic_keys(), [&] {
+    return found_from(answer(read_quadratic_question(asked.table, asked.source), observer));
+  });
+}
+
+Found design(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(design_keys()), [&] {
+    DesignAnswer made = answer(read(asked.table, design_keys()), observer);
     std::optional<CovarianceFile> file = covariance_of(made);
     Found found = found_from(std::move(made));
     if (file) found.covariance = std::move(file->covariance);
@@ -93,12 +94,14 @@ Found design(const TomlTable& table, const std::string&, Observer& observer) {
   });
 }
 
-Found fit(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(fit_keys()), [&] {
+Found fit(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(fit_keys()), [&] {
     FitQuestion question;
-    read_keys(question, table, fit_keys(), {"force"});
-    if (table.has("force")) question.force = table.boolean("force");
+    read_keys(question, asked.table, fit_keys(), {"force"});
+    if (asked.table.has("force")) question.force = asked.table.boolean("force");
+    question.in_memory = asked.in_memory;
     FitAnswer made = answer(question, observer);
+    made.question.in_memory.reset();
     const std::string model = made.stopped ? "" : model_json(made);
     const std::string statement = made.guarantee ? statement_of(made) : "";
     Found found = found_from(std::move(made));
@@ -132,11 +135,13 @@ std::vector<FoundColumn> columns_of(const RowsAnswer& answer) {
   return columns;
 }
 
-Found rows(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(rows_keys()), [&] {
+Found rows(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(rows_keys()), [&] {
     RowsQuestion question;
-    read_rows_question(question, table);
+    read_rows_question(question, asked.table);
+    question.in_memory = asked.in_memory;
     RowsAnswer made = answer(question, observer);
+    made.question.in_memory.reset();
     std::vector<FoundColumn> columns = columns_of(made);
     Found found = found_from(std::move(made));
     found.columns = std::move(columns);
@@ -153,18 +158,18 @@ std::string now() {
   return {text, size};
 }
 
-Found report(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(report_keys()), [&] {
-    ReportQuestion question = read(table, report_keys());
+Found report(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(report_keys()), [&] {
+    ReportQuestion question = read(asked.table, report_keys());
     question.force = true;
     question.written = now();
     return found_from(answer(question, observer));
   });
 }
 
-Found verify(const TomlTable& table, const std::string&, Observer& observer) {
-  return located_keys(table, infos_of(verify_keys()), [&] {
-    return found_from(answer(read(table, verify_keys()), golden_functions(), observer));
+Found verify(const Asked& asked, Observer& observer) {
+  return located_keys(asked.table, infos_of(verify_keys()), [&] {
+    return found_from(answer(read(asked.table, verify_keys()), golden_functions(), observer));
   });
 }
 

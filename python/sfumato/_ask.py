@@ -87,5 +87,5 @@ def ask(command, given, *, file="", progress=None, files=None, kind=None, labels
 
     with files or Files() as files:
         keys = keywords(command, given, files, labels)
-        found = watched(lambda bar: _core.ask(command, os.fspath(file), keys, bar), files, progress)
+        found = watched(lambda bar: _core.ask(command, os.fspath(file), keys, files.table, bar), files, progress)
         return (kind or Answer)(found, files.names)

@@ -31,22 +31,24 @@ def _column(values, name):
         values = np.asarray(values)
     if values.ndim != 1:
         raise ValueError(f"{name}: has {values.ndim} axes. A column is one vector.")
-    gone = np.zeros(len(values), dtype=bool) if gone is None else np.asarray(gone, dtype=bool)
+    gone = None if gone is None else np.asarray(gone, dtype=bool)
+    left_out = gone.tolist() if gone is not None else [False] * len(values) if values.dtype.kind not in "biuf" else []
     if values.dtype.kind == "O":
-        there = [value for value, left_out in zip(values.tolist(), gone.tolist()) if not left_out and value is not None]
+        there = [value for value, out in zip(values.tolist(), left_out) if not out and value is not None]
         if there and all(isinstance(value, (numbers.Real, decimal.Decimal)) for value in there):  # with None among them
             values = np.array([np.nan if value is None else float(value) for value in values.tolist()])
     if values.dtype.kind in "biuf":
-        doubles = to_doubles(values, name).copy()  # what is missing is marked in it
+        doubles = to_doubles(values, name)
         if np.isinf(doubles).any():
             raise ValueError(f"{name}: row {int(np.isinf(doubles).argmax())} is infinite. Give finite numbers.")
-        doubles[gone] = np.nan
+        if gone is not None and gone.any():
+            doubles = np.where(gone, np.nan, doubles)
         return doubles
     if values.dtype.kind == "c":
         raise ValueError(f"{name}: has complex numbers. Give real ones.")
     if values.dtype.kind in "mM":
         raise ValueError(f"{name}: has dates or durations. Give numbers, or texts as categories.")
-    return ["" if left_out or value is None else str(value) for value, left_out in zip(values.tolist(), gone.tolist())]
+    return ["" if out or value is None else str(value) for value, out in zip(values.tolist(), left_out)]
 
 
 def _arrow(table):

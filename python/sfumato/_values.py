@@ -52,6 +52,7 @@ class Files:
     def __init__(self):
         self._folder = None
         self.names = []  # (path, what to call it)
+        self.table = None  # (names, columns) of the table that is no file
 
     def __enter__(self):
         return self
@@ -66,6 +67,12 @@ class Files:
         path = os.path.join(self._folder, f"{name}-{len(self.names)}{suffix}")
         self.names.append((path, name))
         return path
+
+    def in_memory(self, name, table):
+        """Hands over the table that messages call so without a file; returns that name."""
+        self.table = table
+        self.names.append((name, name))
+        return name
 
     def renamed(self, text):
         for path, name in self.names:

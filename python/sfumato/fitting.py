@@ -95,7 +95,8 @@ def fit(table, target=None, *, bounds=None, columns=None, records=None, adjacenc
 
     `table` is a data frame, a dict of columns, a matrix or the path of a CSV or TOML file. `bounds` is the path of a file of declarations, or
     a dict of a (low, high) for each numeric column and a list of levels for each category, the target among them; from outside
-    knowledge: numbers taken from the table void the guarantee. `records` is a public bound of the number of rows.
+    knowledge: numbers taken from the table void the guarantee. `records` is a public bound of the number of rows. Beside such a dict, neighbours
+    are tables with a record more or less unless `adjacency` says otherwise.
 
     >>> bounds = {"age": (15, 70), "hours": (0, 60), "wage": (0, 120)}
     >>> answer = fit("examples/fit/wages.csv", "wage", model="ridge", bounds=bounds, records=10000, adjacency="add_remove",
@@ -112,11 +113,10 @@ def fit(table, target=None, *, bounds=None, columns=None, records=None, adjacenc
                 table, file = None, os.fspath(table)
         else:
             names, values, target = with_target(table, target, columns)
-            path = files.path("table", ".csv")
-            write(path, names, values)
-            table = path
+            table = files.in_memory("table", (names, values))
         if isinstance(bounds, dict):
-            bounds = _bounds_file(files, bounds, target, keys.get("model") in ("logistic", "softmax"), records, adjacency)
+            classes = keys.get("model") in ("logistic", "softmax")
+            bounds = _bounds_file(files, bounds, target, classes, records, "add_remove" if adjacency is None else adjacency)
             records = adjacency = None
         given = dict(table=table, target=target, bounds=bounds, records=records, adjacency=adjacency, **keys)
         return ask("fit", given, file=file, progress=progress, files=files, kind=FitAnswer)

@@ -46,12 +46,10 @@ def rows(table, target=None, *, columns=None, adjacency="remove", loss="sum", pr
         return ask("rows", dict(table=table, **given), progress=progress, kind=RowsAnswer)
     with Files() as files:
         names, values, target = with_target(table, target, columns)
-        path = files.path("table", ".csv")
-        write(path, names, values)
         for name in ("replacement", "with", "standardise", "standardize"):
             if name in keys and keys[name] is not None and not isinstance(keys[name], _PATH):
                 keys[name] = _written(files, name, keys[name])
-        given = dict(table=path, target=target, adjacency=adjacency, loss=loss, **keys)
+        given = dict(table=files.in_memory("table", (names, values)), target=target, adjacency=adjacency, loss=loss, **keys)
         answer = ask("rows", given, progress=progress, files=files, kind=RowsAnswer)
         if hasattr(table, "index") and hasattr(table, "iloc") and len(table) == len(answer.risks["row"]):
             answer._index = table.index
@@ -167,10 +165,18 @@ def bound(drift=None, drift2=None, sigma=None, sigma2=None, *, file="", d=None, 
     if not any(callable(function) for side in functions for function in side):
         for side, flow, noise in ((d, drift, sigma), (d_prime, drift2, sigma2)):
             _say(side, flow, noise)
+        if not file:
+            _require_times(keys)
         return ask("bound", dict(d=d or None, d_prime=d_prime or None, **keys), file=file, progress=progress)
+    _require_times(keys)
     if file:
         raise ValueError("bound: functions do not go with a file. Give the rest of it as keywords.")
     return _bound_functions(functions, d, d_prime, dimension, progress, keys)
+
+
+def _require_times(keys):
+    if not {"times", "flow"} & {name for name, value in keys.items() if value is not None}:
+        raise ValueError("times: is missing. Say when the processes are looked at: times=[1.0, 10.0].")
 
 
 def _say(side, drift, sigma):

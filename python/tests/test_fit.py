@@ -76,6 +76,9 @@ class Fit(TestCase):
         by_tuple = sfumato.fit(table, "y", bounds={"x": (-1, 1), "y": (-2, 2)}, **keys)
         by_list = sfumato.fit(table, 1, bounds={"x": [-1, 1], "y": np.array([-2.0, 2.0])}, **keys)
         self.assertEqual(by_tuple.model["coef_"], by_list.model["coef_"])
+        del keys["adjacency"]  # a record more or less, as everywhere in Python
+        found = sfumato.fit(table, "y", bounds={"x": (-1, 1), "y": (-2, 2)}, **keys)
+        self.assertEqual(found.model["coef_"], by_tuple.model["coef_"])
         self.assertRefused(ValueError, "^bounds: of column", lambda: sfumato.fit(table, "y", bounds={"x": 1, "y": (-2, 2)}, **keys))
         self.assertRefused(ValueError, "^target: there is no column 7", lambda: sfumato.fit(table, 7, bounds={}, **keys))
 

@@ -110,6 +110,19 @@ class Functions(TestCase):
                                   (lambda x: np.ma.masked_greater(x, -9.0), "masked")):
             self.assertRefused(ValueError, pattern, lambda: sfumato.bound(lambda x: -x, returned, 1.0, **self.KEYS))
 
+    def test_one_point_is_not_all(self):
+        """What a function makes of the first point alone does not stand for the others; a number does."""
+        self.assertRefused(ValueError, r"^drift: .*shape \(1,\) for \d+ points of 1 coordinates", lambda: sfumato.bound(
+            lambda x: -x[0], lambda x: -x, 1.0, fokker_planck=False, **self.KEYS))
+        keys = dict(fokker_planck=False, **self.KEYS)
+        at = dict(time=1.0, by="path_paths")
+        constant = sfumato.bound(lambda x: 0.2, lambda x: 0.1, 1.0, **keys).get("kl_forward", **at)
+        self.assertAlmostEqual(constant.value, 0.005, places=9)
+
+    def test_times_are_asked_for(self):
+        for drift in ("-x", lambda x: -x):
+            self.assertRefused(ValueError, "^times: is missing", lambda: sfumato.bound(drift, drift, 1.0))
+
     def test_arguments_are_the_functions_own(self):
         keys = dict(fokker_planck=False, **self.KEYS)
         at = dict(time=1.0, by="path_paths")

@@ -2,6 +2,7 @@ import csv
 import gc
 import pickle
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -53,6 +54,25 @@ class Rows(TestCase):
         copy = pickle.loads(pickle.dumps(answer))
         self.assertEqual(copy.risks["advantage"].tolist(), risks["advantage"].tolist())
         self.assertEqual(str(copy), str(answer))
+
+    def test_numbers_are_read_where_they_stand(self):
+        """Any stride and order of bytes, names that are numbers, categories that are numbers: as from a file, without one."""
+        columns = table()
+        expected = sfumato.rows(columns, "progression", **self.KEYS).risks["advantage"].tolist()
+        matrix = np.zeros((442, 2 * len(columns)))
+        matrix[:, ::2] = np.stack(list(columns.values()), axis=1)
+        target = list(columns).index("progression")
+        with unittest.mock.patch("tempfile.mkdtemp", side_effect=AssertionError("a file was written")):
+            for values in (matrix[:, ::2], np.asfortranarray(matrix[:, ::2]), matrix[:, ::2].astype(">f8"), matrix[::-1, ::2][::-1]):
+                found = sfumato.rows(values, target, columns=[str(i) for i in range(len(columns))], **self.KEYS)
+                self.assertEqual(found.risks["advantage"].tolist(), expected)
+            categories = dict(columns, sex=columns["sex"] > 0)
+            texts = dict(columns, sex=["a" if s > 0 else "b" for s in columns["sex"]])
+            by_number = sfumato.rows(categories, "progression", categorical=["sex"], **self.KEYS)
+            np.testing.assert_allclose(by_number.risks["advantage"], sfumato.rows(texts, "progression", **self.KEYS).risks["advantage"], rtol=1e-9)
+        for values in columns.values():
+            values.flags.writeable = False
+        self.assertEqual(sfumato.rows(columns, "progression", **self.KEYS).risks["advantage"].tolist(), expected)
 
     def test_noise_of_a_design(self):
         columns = table()

@@ -106,6 +106,11 @@ class TableReader {
     table_.source = source;
   }
 
+  TableReader(const MemoryTable& table, const std::string& source, const CsvOptions& options)
+      : options_(options), records_(table, source), rows_(table.columns.front().size()) {
+    table_.source = source;
+  }
+
   DataTable read(Header header) {
     take_all(header);
     return finish();
@@ -146,8 +151,8 @@ class TableReader {
     take_rows();
   }
 
-  [[nodiscard]] ParsedNumber number(std::string_view text) const {
-    return parse_number(text, options_.format.decimal);
+  [[nodiscard]] ParsedNumber number(const CsvField& field) const {
+    return number_of(field, options_.format.decimal);
   }
 
   bool next_unless_blank() {
@@ -159,7 +164,7 @@ class TableReader {
 
   [[nodiscard]] bool first_row_is_all_numbers() const {
     return std::all_of(records_.fields().begin(), records_.fields().end(), [&](const CsvField& f) {
-      return !f.quoted && number(f.text).status == NumberStatus::ok;
+      return !f.quoted && number(f).status == NumberStatus::ok;
     });
   }
 
@@ -168,7 +173,7 @@ class TableReader {
   [[nodiscard]] bool first_row_has_a_value() const {
     return std::any_of(records_.fields().begin(), records_.fields().end(), [&](const CsvField& f) {
       return !f.quoted && (is_missing(f.text) || is_infinity(f.text) ||
-                           number(f.text).status != NumberStatus::not_a_number);
+                           number(f).status != NumberStatus::not_a_number);
     });
   }
 
@@ -181,7 +186,7 @@ class TableReader {
     for (std::size_t i = 1; i < width_; ++i) {
       const CsvField& f = fields[i];
       names = names && (f.quoted || (!is_missing(f.text) && !is_infinity(f.text) &&
-                                     number(f.text).status == NumberStatus::not_a_number));
+                                     number(f).status == NumberStatus::not_a_number));
       numbers = numbers && f.text == fmt::format("{}", i - 1);
     }
     return names ? Index::beside_names : numbers ? Index::beside_numbers : Index::none;
@@ -272,6 +277,11 @@ class TableReader {
 
   /// An accepted field takes two bytes or more, so this never reserves more than the text deserves.
   void reserve() {
+    if (rows_ > 0) {
+      values_.reserve(rows_ * chosen_.size());
+      table_.lines.reserve(rows_);
+      return;
+    }
     const auto lines = static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1;
     const std::size_t by_size = text_.size() / (2 * width_) + 1;
     values_.reserve(std::min(lines, by_size) * width_);
@@ -307,10 +317,11 @@ class TableReader {
     for (std::size_t k = 0; k < chosen_.size(); ++k) {
       const std::size_t i = chosen_[k];
       const bool as_text = options_.keep_text && as_text_[k];
-      const ParsedNumber parsed = as_text ? ParsedNumber{} : number(fields[i].text);
+      const ParsedNumber parsed = as_text ? ParsedNumber{} : number(fields[i]);
       if (parsed.status == NumberStatus::ok) {
         values_.push_back(parsed.value);
-      } else if (parsed.status == NumberStatus::not_a_number && is_missing(fields[i].text)) {
+      } else if (parsed.status == NumberStatus::not_a_number && !fields[i].is_number &&
+                 is_missing(fields[i].text)) {
         if (options_.missing == MissingPolicy::reject) refuse_missing(i + 1, records_.line());
         if (options_.missing == MissingPolicy::keep) {
           keep(k, TextCells::kMissing);
@@ -319,7 +330,7 @@ class TableReader {
         }
         values_.push_back(0.0);
       } else if (options_.keep_text && may_be_text(fields[i].text, parsed.status, as_text)) {
-        take_text(k, fields[i].text);
+        take_text(k, records_.text(i));
         values_.push_back(0.0);
       } else {
         refuse_field(i, parsed.status);
@@ -327,7 +338,7 @@ class TableReader {
     }
     if (complete) {
       table_.lines.push_back(records_.line());
-      if (id_) take_id(fields[*id_].text);
+      if (id_) take_id(records_.text(*id_));
     } else {
       values_.resize(values_.size() - chosen_.size());
       for (TextCells& text : table_.texts) {
@@ -436,6 +447,7 @@ class TableReader {
   Header header_ = Header::required;
   Index index_ = Index::none;
   std::size_t width_ = 0;
+  std::size_t rows_ = 0;               ///< of a table in memory
   std::vector<std::size_t> chosen_;    ///< the fields that are read
   std::optional<std::size_t> id_;      ///< the field that names the row
   std::vector<double> values_;         ///< row by row
@@ -454,6 +466,11 @@ bool is_missing(std::string_view text) {
 
 DataTable parse_csv(std::string_view text, const std::string& source, const CsvOptions& options) {
   return TableReader(text, source, options).read(Header::required);
+}
+
+DataTable read_memory(const MemoryTable& table, const std::string& source,
+                      const CsvOptions& options) {
+  return TableReader(table, source, options).read(Header::required);
 }
 
 DataTable parse_csv_matrix(std::string_view text, const std::string& source,

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sfumato/data/memory_table.hpp"
 #include "sfumato/data/table.hpp"
 
 namespace sfumato {
@@ -51,9 +52,13 @@ struct CsvOptions {
 ///          of numbers, no rows, or bytes that are not text; and as read_file().
 [[nodiscard]] DataTable read_csv(const std::string& path, const CsvOptions& options = {});
 
-/// The same from memory; `source` names it in messages.
+/// The same of text in memory; `source` names it in messages.
 [[nodiscard]] DataTable parse_csv(std::string_view text, const std::string& source,
                                   const CsvOptions& options = {});
+
+/// The same of a table in memory; the format of numbers means nothing there.
+[[nodiscard]] DataTable read_memory(const MemoryTable& table, const std::string& source,
+                                    const CsvOptions& options = {});
 
 /// A matrix of numbers whose header is optional: the first row is one if none of its fields is a number
 /// or missing. Without it, `columns` is empty, or numbers if they are asked for. A first column

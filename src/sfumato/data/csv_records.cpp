@@ -2,14 +2,57 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/text.hpp"
 
 namespace sfumato {
+namespace {
+
+CsvField field_of(const MemoryColumn& column, std::size_t row) {
+  const auto* numbers = std::get_if<MemoryNumbers>(&column.values);
+  if (numbers == nullptr) return {std::get<std::vector<std::string>>(column.values)[row], true};
+  const double value = numbers->first[static_cast<std::ptrdiff_t>(row) * numbers->stride];
+  if (std::isfinite(value)) return {{}, true, true, value};
+  return {std::isnan(value) ? "" : value > 0.0 ? "inf" : "-inf", true};
+}
+
+}  // namespace
+
+CsvRecords::CsvRecords(const MemoryTable& table, std::string source)
+    : table_(&table), source_(std::move(source)) {
+  if (table.columns.empty()) {
+    throw InvalidArgument("has no columns", "Give a table with a column or more",
+                          Where::in(source_));
+  }
+  const std::size_t rows = table.columns.front().size();
+  for (const MemoryColumn& column : table.columns) {
+    if (column.size() == rows) continue;
+    throw InvalidArgument(fmt::format("column {} has {} entries, the first has {}",
+                                      shown(column.name), column.size(), rows),
+                          "Columns of a table are equally long", Where::in(source_));
+  }
+}
+
+bool CsvRecords::next_in_memory() {
+  if (record_line_ > table_->columns.front().size()) return false;
+  const std::size_t row = record_line_++;  // behind the names
+  for (const MemoryColumn& column : table_->columns) {
+    fields_.push_back(row == 0 ? CsvField{column.name, true} : field_of(column, row - 1));
+  }
+  return true;
+}
+
+std::string_view CsvRecords::text(std::size_t field) {
+  const CsvField& of = fields_[field];
+  if (!of.is_number) return of.text;
+  return unescaped_.emplace_back(fmt::format("{}", of.number));
+}
 
 bool CsvRecords::next() {
   fields_.clear();
   unescaped_.clear();
+  if (table_ != nullptr) return next_in_memory();
   if (rest_.empty()) return false;
   record_line_ = line_;
   for (;;) {

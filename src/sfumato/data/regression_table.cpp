@@ -127,8 +127,10 @@ MatrixXd features_of(const MatrixXd& values, bool intercept) {
 }  // namespace
 
 RegressionInput read_regression(const std::string& path, const RegressionColumns& columns,
-                                const CsvOptions& csv, const std::string& with_file) {
-  TargetTable table = read_target_table(path, columns, columns.file, csv);
+                                const CsvOptions& csv, const std::string& with_file,
+                                const MemoryTable* memory) {
+  TargetTable table = memory != nullptr ? target_table_of(*memory, path, columns, csv)
+                                        : read_target_table(path, columns, columns.file, csv);
   if (table.names.size() == 1 && !columns.intercept) {
     throw InvalidArgument("no feature is left", "Name other columns or keep the intercept",
                           Where::in(table.source));

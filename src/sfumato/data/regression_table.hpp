@@ -35,14 +35,14 @@ struct RegressionInput {
   std::vector<std::string>
       not_rescaled;                   ///< columns left as they are although others were rescaled
   std::optional<Record> replacement;  ///< the record of `with_file`, coded and rescaled alike
-  std::string checksum;               ///< SHA-256 of the table's file, decompressed
+  std::string checksum;  ///< SHA-256 of the table's file, decompressed; empty for one in memory
   std::vector<ColumnCoding> codings;  ///< how each column of the file that is a feature was read
   double target_scale = 1.0;          ///< units of the file in one of `target`
   /// Of numbers that were not standardised; none for fewer than two that vary.
   std::optional<SpreadGap> spread;
 };
 
-/// Reads the table and, if `with_file` is not empty, the one record that replaces each row.
+/// Reads the table, or takes the one in memory and calls it `path`; and, if `with_file` is not empty, the one record that replaces each row.
 ///
 /// Throws   InvalidArgument with the file for a scale that is not positive, more or less than one record in
 ///          `with_file`, no feature at all, with the line for a label that is none of the classes, constants
@@ -50,6 +50,7 @@ struct RegressionInput {
 ///          read_target_table().
 [[nodiscard]] RegressionInput read_regression(const std::string& path,
                                               const RegressionColumns& columns,
-                                              const CsvOptions& csv, const std::string& with_file);
+                                              const CsvOptions& csv, const std::string& with_file,
+                                              const MemoryTable* memory = nullptr);
 
 }  // namespace sfumato

@@ -33,6 +33,16 @@ std::string read_table_file(const std::string& path) {
   return bytes;
 }
 
+TableInput::TableInput(const std::string& path, const MemoryTable* memory)
+    : source_(table_source(path)),
+      text_(memory == nullptr ? read_table_file(path) : ""),
+      memory_(memory) {}
+
+CsvRecords TableInput::records(char separator) const {
+  if (memory_ != nullptr) return {*memory_, source_};
+  return {text_, source_, separator};
+}
+
 std::string table_suffix(const std::string& path) {
   if (path == "-") return ".csv";
   const std::string suffix = suffix_of(path);

@@ -57,9 +57,8 @@ MissingPolicy missing_policy(Impute impute, MissingPolicy otherwise) {
   throw InternalError("an unknown way to impute");
 }
 
-DataTable parse_table(const std::string& bytes, const std::string& path,
-                      const TargetColumns& columns, TableFile file, CsvOptions csv) {
-  const std::string source = table_source(path);
+/// What the parts that columns play say about reading them.
+CsvOptions csv_options_for(const TargetColumns& columns, CsvOptions csv) {
   csv.id = columns.id;
   csv.only = columns.features;
   csv.exclude = columns.exclude;
@@ -70,6 +69,13 @@ DataTable parse_table(const std::string& bytes, const std::string& path,
     csv.needed = {columns.target};
     if (!csv.only.empty()) csv.only.push_back(columns.target);
   }
+  return csv;
+}
+
+DataTable parse_table(const std::string& bytes, const std::string& path,
+                      const TargetColumns& columns, TableFile file, CsvOptions csv) {
+  const std::string source = table_source(path);
+  csv = csv_options_for(columns, std::move(csv));
   if (file == TableFile::named) return parse_csv(bytes, source, csv);
   const std::string suffix = table_suffix(path);
   if (suffix == ".npy") return parse_array(bytes, source, columns);
@@ -181,15 +187,12 @@ void assemble(TargetTable& result, const std::vector<MatrixXd>& parts) {
   }
 }
 
-TargetTable read(const std::string& path, const TargetColumns& columns, TableFile file,
-                 const CsvOptions& csv, const TargetTable* like) {
-  const std::string source = table_source(path);
-  require_apart(columns, source);
-  const std::string bytes = read_table_file(path);
-  DataTable table = parse_table(bytes, path, columns, file, csv);
+/// The parts of a table side by side, coded.
+TargetTable code(DataTable table, const TargetColumns& columns, const CsvOptions& csv,
+                 const TargetTable* like) {
   const std::string target = columns.target.empty() ? table.columns.back() : columns.target;
   TargetTable result;
-  result.source = source;
+  result.source = table.source;
   std::vector<MatrixXd> parts;
   const std::vector<std::string> features = features_of(table, columns, target);
   const std::vector<Index> places = columns_of(table, features);
@@ -214,11 +217,19 @@ TargetTable read(const std::string& path, const TargetColumns& columns, TableFil
   }
   result.names.push_back(target);
   result.indicator.push_back(false);
-  require_distinct(result.names, source);
+  require_distinct(result.names, table.source);
   assemble(result, parts);
   result.lines = std::move(table.lines);
   result.dropped = table.dropped;
   result.ids = std::move(table.ids);
+  return result;
+}
+
+TargetTable read(const std::string& path, const TargetColumns& columns, TableFile file,
+                 const CsvOptions& csv, const TargetTable* like) {
+  require_apart(columns, table_source(path));
+  const std::string bytes = read_table_file(path);
+  TargetTable result = code(parse_table(bytes, path, columns, file, csv), columns, csv, like);
   result.checksum = sha256(bytes);
   return result;
 }
@@ -228,6 +239,12 @@ TargetTable read(const std::string& path, const TargetColumns& columns, TableFil
 TargetTable read_target_table(const std::string& path, const TargetColumns& columns, TableFile file,
                               const CsvOptions& csv) {
   return read(path, columns, file, csv, nullptr);
+}
+
+TargetTable target_table_of(const MemoryTable& memory, const std::string& source,
+                            const TargetColumns& columns, const CsvOptions& csv) {
+  require_apart(columns, source);
+  return code(read_memory(memory, source, csv_options_for(columns, csv)), columns, csv, nullptr);
 }
 
 TargetTable read_target_table_like(const std::string& path, const TargetTable& like,

@@ -37,7 +37,7 @@ struct TargetTable {
   std::vector<std::size_t> lines;     ///< of the file, for each row; empty for NPY
   std::size_t dropped = 0;            ///< rows left out because a value was missing
   std::vector<std::string> ids;       ///< of the rows; empty: not asked for
-  std::string checksum;               ///< SHA-256 of the file, decompressed
+  std::string checksum;  ///< SHA-256 of the file, decompressed; empty for a table in memory
 
   [[nodiscard]] const std::string& target() const { return names.back(); }
 };
@@ -57,6 +57,10 @@ enum class TableFile {
 [[nodiscard]] TargetTable read_target_table(const std::string& path, const TargetColumns& columns,
                                             TableFile file = TableFile::matrix,
                                             const CsvOptions& csv = {});
+
+/// The same of a table in memory, whose columns have names; messages call it `source`.
+[[nodiscard]] TargetTable target_table_of(const MemoryTable& memory, const std::string& source,
+                                          const TargetColumns& columns, const CsvOptions& csv = {});
 
 /// The same columns of another file, coded as those of `like` were: a text that is not a level there is refused.
 [[nodiscard]] TargetTable read_target_table_like(const std::string& path, const TargetTable& like,

@@ -9,7 +9,6 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/data/csv_records.hpp"
 #include "sfumato/data/table_file.hpp"
 #include "sfumato/data/text.hpp"
 
@@ -19,13 +18,15 @@ using Eigen::Index;
 
 namespace {
 
-bool is_missing(std::string_view text) {
+bool is_missing(const CsvField& field) {
+  if (field.is_number) return false;
   static constexpr std::string_view kWords[] = {"",   "?",   "NA",   "N/A",  "NaN", "nan", "null",
                                                 "na", "n/a", "NULL", "Null", "inf", "-inf"};
-  return std::find(std::begin(kWords), std::end(kWords), text) != std::end(kWords);
+  return std::find(std::begin(kWords), std::end(kWords), field.text) != std::end(kWords);
 }
 
-std::vector<std::string> head_of(CsvRecords& records, const std::string& source) {
+std::vector<std::string> head_of(CsvRecords& records) {
+  const std::string& source = records.source();
   if (!records.next() || records.blank()) {
     throw InvalidArgument("is empty", "Give a CSV file with a header row", Where::in(source));
   }
@@ -64,26 +65,25 @@ class ColumnReader {
     }
   }
 
-  void read(const CsvRecords& records, const std::string& source, double* row) const {
-    const std::string_view text = records.fields()[field_].text;
+  void read(CsvRecords& records, double* row) const {
     if (const auto* numeric = std::get_if<NumericColumn>(&column_)) {
-      row[first_] = scaled(*numeric, text, records, source);
+      row[first_] = scaled(*numeric, records);
       return;
     }
-    const auto found = levels_.find(std::string(text));
+    const auto found = levels_.find(std::string(records.text(field_)));
     if (found != levels_.end() && found->second > 0) row[first_ + found->second - 1] = 1.0;
   }
 
  private:
-  double scaled(const NumericColumn& column, std::string_view text, const CsvRecords& records,
-                const std::string& source) const {
-    if (is_missing(text)) return 0.0;
-    const ParsedNumber parsed = parse_number(text);
+  double scaled(const NumericColumn& column, const CsvRecords& records) const {
+    const CsvField& field = records.fields()[field_];
+    if (is_missing(field)) return 0.0;
+    const ParsedNumber parsed = number_of(field);
     if (parsed.status == NumberStatus::not_a_number) {
       throw InvalidArgument(
           fmt::format("the cell in column {} is not a number", shown(column.name)),
           "Declare the column as a category, or mend the table",
-          Where::at(source, records.line(), field_ + 1));
+          Where::at(records.source(), records.line(), field_ + 1));
     }
     if (parsed.status == NumberStatus::out_of_range) return 0.0;
     const double middle = 0.5 * column.low + 0.5 * column.high;
@@ -99,21 +99,20 @@ class ColumnReader {
 };
 
 /// The target of a record; NaN for none.
-double target_of(std::string_view text, const PublicTable& table, FitModel model,
-                 const CsvRecords& records, const std::string& source, std::size_t field) {
+double target_of(CsvRecords& records, std::size_t field, const PublicTable& table, FitModel model) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (model != FitModel::ridge) {
-    const auto found = std::find(table.classes.begin(), table.classes.end(), text);
+    const auto found = std::find(table.classes.begin(), table.classes.end(), records.text(field));
     return found == table.classes.end() ? kNone
                                         : static_cast<double>(found - table.classes.begin());
   }
-  if (is_missing(text)) return kNone;
-  const ParsedNumber parsed = parse_number(text);
+  if (is_missing(records.fields()[field])) return kNone;
+  const ParsedNumber parsed = number_of(records.fields()[field]);
   if (parsed.status == NumberStatus::not_a_number) {
     throw InvalidArgument(
         fmt::format("the cell in the target {} is not a number", shown(table.target)),
         "A class needs the `model` logistic or softmax",
-        Where::at(source, records.line(), field + 1));
+        Where::at(records.source(), records.line(), field + 1));
   }
   if (parsed.status == NumberStatus::out_of_range) return kNone;
   const double bound = table.target_bound();
@@ -133,16 +132,15 @@ void shorten(double bound, FitModel model, Eigen::Ref<Eigen::RowVectorXd> row, d
 }  // namespace
 
 std::vector<std::string> csv_head(const std::string& path) {
-  const std::string text = read_table_file(path);
-  CsvRecords records(text, table_source(path), ',');
-  return head_of(records, table_source(path));
+  const TableInput input(path);
+  CsvRecords records = input.records();
+  return head_of(records);
 }
 
-BoundedRows parse_bounded_rows(std::string_view text, const std::string& source,
-                               const PublicTable& table, FitModel model) {
+BoundedRows parse_bounded_rows(CsvRecords records, const PublicTable& table, FitModel model) {
   require_public(table, model);
-  CsvRecords records(text, source, ',');
-  const std::vector<std::string> head = head_of(records, source);
+  const std::string& source = records.source();
+  const std::vector<std::string> head = head_of(records);
   std::vector<ColumnReader> readers;
   Index first = 0;
   for (const FeatureColumn& column : table.features) {
@@ -170,10 +168,9 @@ BoundedRows parse_bounded_rows(std::string_view text, const std::string& source,
     const std::size_t begin = features.size();
     features.resize(begin + static_cast<std::size_t>(dim), 0.0);
     double* row = features.data() + begin;
-    for (const ColumnReader& reader : readers) reader.read(records, source, row);
+    for (const ColumnReader& reader : readers) reader.read(records, row);
     if (table.intercept) row[dim - 1] = 1.0;
-    double target =
-        target_of(records.fields()[target_field].text, table, model, records, source, target_field);
+    double target = target_of(records, target_field, table, model);
     Eigen::Map<Eigen::RowVectorXd> mapped(row, dim);
     if (std::isnan(target)) {
       mapped.setZero();

@@ -2,8 +2,9 @@
 
 #include <Eigen/Core>
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "sfumato/data/csv_records.hpp"
 #include "sfumato/fit/public_table.hpp"
 
 namespace sfumato {
@@ -19,13 +20,13 @@ struct BoundedRows {
   Eigen::VectorXd target;
 };
 
-/// Reads the text of a CSV with a header row; `source` names it in messages. Missing numbers stand in the middle of their range, unknown levels for the reference; both are the record's own
+/// Reads records, names first. Missing numbers stand in the middle of their range, unknown levels for the reference; both are the record's own
 /// business and are neither counted nor told.
 ///
 /// Throws   InvalidArgument for columns that there are not (and the nearest name), with line and column for a text where a number belongs, and if
 ///          the table has more rows than declared.
-[[nodiscard]] BoundedRows parse_bounded_rows(std::string_view text, const std::string& source,
-                                             const PublicTable& table, FitModel model);
+[[nodiscard]] BoundedRows parse_bounded_rows(CsvRecords records, const PublicTable& table,
+                                             FitModel model);
 
 /// Names of the columns of a CSV file.
 [[nodiscard]] std::vector<std::string> csv_head(const std::string& path);

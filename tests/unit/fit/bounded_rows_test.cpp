@@ -21,7 +21,28 @@ PublicTable people() {
 
 BoundedRows parsed(const std::string& text, const PublicTable& table,
                    FitModel model = FitModel::ridge) {
-  return parse_bounded_rows(text, "t.csv", table, model);
+  return parse_bounded_rows(CsvRecords(text, "t.csv", ','), table, model);
+}
+
+/// Numbers in memory are levels and classes by their shortest text, as in a file.
+TEST(BoundedRows, OfATableInMemoryAreThoseOfAFile) {
+  const double age[] = {75, -50, std::nan(""), 10}, city[] = {2, 1.5, 3, 1},
+               income[] = {7, 99, 5, std::nan("")};
+  const MemoryTable memory{{{"city", MemoryNumbers{city, 4}},
+                            {"income", MemoryNumbers{income, 4}},
+                            {"age", MemoryNumbers{age, 4}},
+                            {"other", std::vector<std::string>{"x", "", "NA", "1"}}}};
+  const std::string text = "city,income,age,other\n2,7,75,x\n1.5,99,-50,\n3,5,,NA\n1,,10,1\n";
+  PublicTable table = people();
+  table.features[1] = CategoryColumn{"city", {"1", "1.5", "2"}};
+  for (const FitModel model : {FitModel::ridge, FitModel::softmax}) {
+    if (model == FitModel::softmax) table.classes = {"5", "7", "9"};
+    const BoundedRows expected = parsed(text, table, model);
+    const BoundedRows found = parse_bounded_rows(CsvRecords(memory, "t"), table, model);
+    EXPECT_EQ(found.features, expected.features);
+    EXPECT_EQ(found.target, expected.target);
+    EXPECT_GT(found.features.norm(), 1.0);
+  }
 }
 
 TEST(BoundedRows, AreScaledClippedAndCoded) {

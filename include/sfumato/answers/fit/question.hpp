@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sfumato/data/memory_table.hpp"
 #include "sfumato/fit/plan.hpp"
 #include "sfumato/fit/public_table.hpp"
 
@@ -12,7 +14,9 @@ namespace sfumato {
 
 /// A regression that may be published: fitted to a private table with a guarantee for all tables.
 struct FitQuestion {
-  std::string table;   ///< CSV with a header row
+  std::string table;  ///< CSV with a header row
+  /// In the place of the file, which `table` then only names in messages; none: there is a file.
+  std::shared_ptr<const MemoryTable> in_memory;
   std::string target;  ///< the column to predict; as the bounds declare it, or empty
   FitModel model = FitModel::ridge;
   std::string

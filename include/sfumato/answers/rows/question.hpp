@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/column_coding.hpp"
+#include "sfumato/data/memory_table.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
 namespace sfumato {
@@ -39,8 +41,10 @@ struct RowsGoal {
 
 /// What do the published weights of a regression reveal about each row of its table?
 struct RowsQuestion {
-  std::string table;   ///< CSV with a header row, may be compressed; "-": standard input
-  std::string target;  ///< the column to predict
+  std::string table;  ///< CSV with a header row, may be compressed; "-": standard input
+  /// In the place of the file, which `table` then only names in messages; none: there is a file.
+  std::shared_ptr<const MemoryTable> in_memory;
+  std::string target;                    ///< the column to predict
   std::vector<std::string> features;     ///< empty: every column but the target and the id
   std::string id;                        ///< a column that names the rows; empty: none
   std::vector<std::string> exclude;      ///< columns that are no features

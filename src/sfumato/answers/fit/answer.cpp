@@ -26,10 +26,10 @@
 namespace sfumato {
 namespace {
 
-PublicTable public_table_of(const FitQuestion& question, std::string_view text) {
+PublicTable public_table_of(const FitQuestion& question, const TableInput& input) {
   const bool self = question.bounds == "self";
-  PublicTable table =
-      self ? bounds_of_table(question, text) : read_public_table(question.bounds, question.model);
+  PublicTable table = self ? bounds_of_table(question, input.records())
+                           : read_public_table(question.bounds, question.model);
   table.intercept = question.intercept;
   table.row_norm = question.row_norm;
   if (question.records) table.rows = *question.records;
@@ -164,10 +164,10 @@ struct MadeFit {
 };
 
 MadeFit make_fit(const FitQuestion& question, const PublicTable& table,
-                 const std::vector<FitPlan>& plans, double mu, const std::string& text,
+                 const std::vector<FitPlan>& plans, double mu, const TableInput& input,
                  Observer& observer) {
   const RowSource source = [&](const PublicTable& bounds) {
-    return parse_bounded_rows(text, table_source(question.table), bounds, question.model);
+    return parse_bounded_rows(input.records(), bounds, question.model);
   };
   if (plans.size() == 1) {
     return {
@@ -184,8 +184,8 @@ MadeFit make_fit(const FitQuestion& question, const PublicTable& table,
 
 FitAnswer answer(const FitQuestion& question, Observer& observer) {
   // Read first, because a pipe can be read once; nothing of it is looked at before the plan is made.
-  const std::string text = read_table_file(question.table);
-  const PublicTable table = public_table_of(question, text);
+  const TableInput input(question.table, question.in_memory.get());
+  const PublicTable table = public_table_of(question, input);
   const FitBudget budget{{Epsilon(question.target_epsilon), Delta(question.target_delta)},
                          releases_before(question.after, table.relation)};
   const std::vector<FitPlan> plans = plans_of(question, table, budget);
@@ -198,7 +198,7 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   if (question.compare) found.predictions = predictions_of(question, table, budget);
   require_use(question, plans, table);
   try {
-    const MadeFit made = make_fit(question, table, plans, mu, text, observer);
+    const MadeFit made = make_fit(question, table, plans, mu, input, observer);
     const PrivateFit& fit = made.fit;
     found.plan = with_all_releases(plans, made.index, mu);
     found.model = in_units_of_table(fit, fit.table, question.model);

@@ -7,8 +7,6 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/data/csv_records.hpp"
-#include "sfumato/data/table_file.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {
@@ -25,9 +23,10 @@ struct SeenColumn {
 
 constexpr std::size_t kMostLevels = 200;
 
-void look(std::string_view text, SeenColumn* column) {
-  if (column->levels.size() <= kMostLevels) column->levels.emplace(text);
-  const ParsedNumber parsed = parse_number(text);
+void look(CsvRecords& records, std::size_t field, SeenColumn* column) {
+  const std::string_view text = records.fields()[field].text;
+  if (column->levels.size() <= kMostLevels) column->levels.emplace(records.text(field));
+  const ParsedNumber parsed = number_of(records.fields()[field]);
   if (parsed.status != NumberStatus::ok) {
     if (!text.empty() && text != "?" && text != "NA") column->numeric = false;
     return;
@@ -39,9 +38,8 @@ void look(std::string_view text, SeenColumn* column) {
 
 }  // namespace
 
-PublicTable bounds_of_table(const FitQuestion& question, std::string_view text) {
-  const std::string source = table_source(question.table);
-  CsvRecords records(text, source, ',');
+PublicTable bounds_of_table(const FitQuestion& question, CsvRecords records) {
+  const std::string& source = records.source();
   if (!records.next()) {
     throw InvalidArgument("is empty", "Give a CSV file with a header row", Where::in(source));
   }
@@ -56,7 +54,7 @@ PublicTable bounds_of_table(const FitQuestion& question, std::string_view text) 
     if (records.blank()) continue;
     ++table.rows;
     for (std::size_t i = 0; i < std::min(columns.size(), records.fields().size()); ++i) {
-      look(records.fields()[i].text, &columns[i]);
+      look(records, i, &columns[i]);
     }
   }
   table.target = question.target.empty() ? names.back() : question.target;

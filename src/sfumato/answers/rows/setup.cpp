@@ -102,7 +102,8 @@ RegressionInput read_table(const RowsQuestion& question) {
   columns.references = references_of(question);
   columns.positive = question.positive;
   columns.impute = question.impute;
-  return read_regression(question.table, columns, csv_options(question), question.replacement);
+  return read_regression(question.table, columns, csv_options(question), question.replacement,
+                         question.in_memory.get());
 }
 
 RowRiskOptions risk_options(const RowsQuestion& question, const RegressionInput& input) {
