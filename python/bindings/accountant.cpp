@@ -16,31 +16,14 @@
 
 #include "bindings.hpp"
 #include "keywords.hpp"
+#include "relation.hpp"
 #include "sfumato/answers/account/keys.hpp"
 #include "sfumato/answers/account/state.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/suggest.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
 
 namespace sfumato::python {
 namespace {
-
-template <class E>
-E by_name(const std::string& key, const std::string& given, std::initializer_list<E> values) {
-  std::vector<std::string> names;
-  for (const E value : values) {
-    if (name(value) == given) return value;
-    names.emplace_back(name(value));
-  }
-  throw InvalidArgument("`" + key + "` = \"" + given + "\" is unknown",
-                        suggestion(given, names, "values"), Where::key(key));
-}
-
-NeighbouringRelation relation_of(const std::string& adjacency) {
-  return by_name("adjacency", adjacency,
-                 {NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
-                  NeighbouringRelation::replace_one});
-}
 
 Claimed<double> nats(const Claimed<Epsilon>& epsilon) {
   return map(epsilon, [](Epsilon value) { return value.nats(); });

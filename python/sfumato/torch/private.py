@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import torch
 
-from .. import _core
 from .._core import Claimed
 from ..accounting import Accountant
 from .gradients import flat, per_sample_gradients, refuse_mixing
-from .states import trained, vector_of
+from .metrics import metric_of
+from .states import trained
 
 _FLOAT_NOISE = ("noise is float32 from PyTorch's generator: it is not cryptographic, and its last digits are not protected against")
 _OWN_BATCHES = "the batches that were given to step() were drawn by Poisson sampling at that rate: they did not come from batches()"
@@ -36,18 +36,26 @@ class PrivateOptimizer:
             optimizer.step(inputs, targets)
         optimizer.guarantee(delta=1e-5)
 
-    The sum is divided by the expected batch size, sample_rate * records. `metric` is what records are clipped in:
+    The sum is divided by the expected batch size, sample_rate * records. `metric` is what records are clipped in, as in
+    `sfumato train --private` (docs/train.md); epsilon is the same for all but "input":
 
     "isotropic"   the Euclidean norm; noise of deviation noise_multiplier * max_grad_norm
-    "per_layer"   each tensor is clipped to max_grad_norm / sqrt(tensors) by itself
-    variances     a vector or dict in state_dict layout, made without the private data: the norm is sqrt(sum g_i^2 / v_i), the noise has
-                  variance (noise_multiplier * max_grad_norm)^2 v_i
+    "per_layer"   each layer (the parameters of one module) by itself, to `layer_clips`, else max_grad_norm / sqrt(layers); the noise is split
+                  so that its sum is least
+    variances     a vector, a dict in state_dict layout or a design, made without the private data, scaled to mean 1: the norm is sqrt(sum g_i^2 / v_i),
+                  the noise has variance (noise_multiplier * max_grad_norm)^2 v_i ("whitened"). With {"diagonal": v, "factor": F}, the same norm, and noise
+                  of covariance proportional to diag(v) + F F^T ("low_rank")
+    "released"    variances from the noisy gradients of earlier steps; isotropic for the first twentieth of `steps`, at least 20
+    "input"       the inputs of the first layer whitened by their second moments, which are released before the first step from `inputs` (those of
+                  all records) at the price `metric_mu`, a mu of Gaussian privacy, and accounted for. Longer inputs than `input_bound`
+                  (default: the root of their number) are scaled down in the moments; `input_layer` names the layer, if it is not found
 
     Records whose gradient is not finite contribute nothing and are counted in `not_finite`.
     """
 
     def __init__(self, optimizer, model, loss, *, noise_multiplier, max_grad_norm, sample_rate, records,
-                 metric="isotropic", adjacency="add_remove", accountant=None, generator=None):
+                 metric="isotropic", layer_clips=None, steps=None, inputs=None, metric_mu=None, input_bound=None, input_layer=None,
+                 adjacency="add_remove", accountant=None, generator=None):
         if not noise_multiplier > 0:
             raise ValueError(f"noise_multiplier: {noise_multiplier} is not a positive number. Without noise there is no guarantee.")
         if not max_grad_norm > 0:
@@ -70,20 +78,11 @@ class PrivateOptimizer:
         self.steps = 0
         self._drawn = set()
         self._foreign = False
-        sizes = [parameter.numel() for _, parameter in trained(model)]
-        if isinstance(metric, str) and metric not in ("isotropic", "per_layer"):
-            raise ValueError(f"metric: {metric!r} is unknown. Use 'isotropic', 'per_layer' or variances.")
-        self._layers = sizes if metric == "per_layer" else None
-        self._variances = None
-        if not isinstance(metric, str):
-            self._variances = vector_of(metric, model)
-            if not (torch.isfinite(self._variances).all() and (self._variances > 0).all()):
-                raise ValueError("metric: a variance is not a finite positive number.")
-        self._multiplier = self.noise_multiplier
-        if self._layers:  # one sampling decision for all tensors
-            clips = [self.max_grad_norm / len(sizes) ** 0.5] * len(sizes)
-            noise = [self.noise_multiplier * self.max_grad_norm] * len(sizes)
-            self._multiplier = _core.multiplier_of_layers(clips, noise)
+        inputs = None if inputs is None else torch.as_tensor(inputs)
+        if inputs is not None and len(inputs) != self.records:
+            raise ValueError(f"inputs: {len(inputs)} records, the accountant was told {self.records}.")
+        self._metric = metric_of(metric, model, self.noise_multiplier, self.max_grad_norm, layer_clips=layer_clips, inputs=inputs,
+                                 metric_mu=metric_mu, input_bound=input_bound, input_layer=input_layer, steps=steps)
 
     @property
     def param_groups(self):
@@ -117,12 +116,10 @@ class PrivateOptimizer:
 
     def step(self, inputs, targets):
         """One private step on a batch; returns the number of records in it, which is itself private."""
+        self._metric.prepare(self.accountant, self.generator)
         total = self._clipped_sum(inputs, targets)
-        deviation = self.noise_multiplier * self.max_grad_norm
-        noise = torch.randn(total.shape, dtype=total.dtype, generator=self.generator).to(total.device)
-        if self._variances is not None:
-            noise = noise * self._variances.sqrt().to(noise)
-        private = (total + deviation * noise) / self.expected_batch_size
+        total = total + self._metric.noise(total, self.generator)
+        private = self._metric.gradient(total) / self.expected_batch_size
         at = 0
         for _, parameter in trained(self.model):
             parameter.grad = private[at : at + parameter.numel()].reshape(parameter.shape).to(parameter.dtype)
@@ -130,21 +127,19 @@ class PrivateOptimizer:
         if id(inputs) not in self._drawn:
             self._foreign = True
         # Before the parameters move, so that what cannot be accounted for is not released.
-        self.accountant.step(self._multiplier, self.sample_rate)
+        self.accountant.step(self._metric.noise_multiplier, self.sample_rate)
         self.optimizer.step()
+        self._metric.released(private, self.expected_batch_size)
         self.steps += 1
         return len(inputs)
 
     def _clipped_sum(self, inputs, targets):
         gradients = flat(per_sample_gradients(self.model, self.loss, inputs, targets))
+        gradients = gradients.to(torch.promote_types(gradients.dtype, torch.float32))  # sums of half precision lose records
         finite = torch.isfinite(gradients).all(dim=1)
         self.not_finite += int((~finite).sum())
         gradients = torch.where(finite.reshape(-1, 1), gradients, torch.zeros_like(gradients))
-        if self._layers:
-            clip = self.max_grad_norm / len(self._layers) ** 0.5
-            return torch.cat([_clip(part, part.norm(dim=1), clip) for part in gradients.split(self._layers, dim=1)])
-        scaled = gradients if self._variances is None else gradients / self._variances.sqrt().to(gradients)
-        return _clip(gradients, scaled.norm(dim=1), self.max_grad_norm)
+        return self._metric.clipped(gradients)
 
     def zero_grad(self, *arguments, **keywords):
         self.optimizer.zero_grad(*arguments, **keywords)
@@ -152,23 +147,21 @@ class PrivateOptimizer:
     def guarantee(self, delta):
         """What the steps so far guarantee, for every data set and record."""
         conditions = list(self.accountant.conditions) + [_FLOAT_NOISE]
-        if self._variances is not None:
-            conditions.append("the variances of the metric were made without the private data")
+        conditions += self._metric.conditions
+        if self.generator is not None:
+            conditions.append("the seed of the generator is as secret as the data")
         if self._foreign:
             conditions.append(_OWN_BATCHES)
         return Guarantee(self.accountant.get_epsilon(delta), float(delta), conditions)
 
     def state_dict(self):
         return {"optimizer": self.optimizer.state_dict(), "accountant": self.accountant.state_dict(), "steps": self.steps,
-                "not_finite": self.not_finite, "foreign": self._foreign}
+                "not_finite": self.not_finite, "foreign": self._foreign, "metric": self._metric.state()}
 
     def load_state_dict(self, state):
         self.optimizer.load_state_dict(state["optimizer"])
         self.accountant.load_state_dict(state["accountant"])
         self.steps, self.not_finite, self._foreign = state["steps"], state["not_finite"], state["foreign"]
+        if state.get("metric") is not None:
+            self._metric.restore(state["metric"])
 
-
-def _clip(gradients, norms, clip):
-    """The sum of the gradients, each made no longer than `clip`; rounded so that none is longer."""
-    factors = (clip / norms.double().clamp(min=1e-300)).clamp(max=1.0) * (1.0 - 1e-6)
-    return (gradients * factors.to(gradients.dtype).reshape(-1, 1)).sum(dim=0)

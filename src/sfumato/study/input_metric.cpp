@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/moments.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
@@ -64,6 +65,42 @@ void require_linear_first(const Network& network) {
 
 }  // namespace
 
+InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double floor,
+                            NeighbouringRelation relation, double count, NoiseMode mode,
+                            ReleaseBits& bits, Observer& observer) {
+  if (inputs.cols() == 0) {
+    throw InvalidArgument("inputs without coordinates", "Give a number for each of them");
+  }
+  require_positive("the bound of the inputs", bound);
+  require_positive("mu of the metric", mu);
+  require_positive("the floor of the metric", floor);
+  require_positive("the number of records", count);
+  for (Index r = 0; r < inputs.rows(); ++r) {
+    const double norm = inputs.row(r).norm();
+    // As with gradients: to refuse would tell of the record.
+    if (!std::isfinite(norm)) inputs.row(r).setZero();
+    // A little below, so that rounding does not make it longer.
+    else if (norm > bound)
+      inputs.row(r) *= bound * (1.0 - 1e-9) / norm;
+  }
+  const NoisyMoments moments =
+      release_moments(inputs, bound, mu, relation, count, mode, bits, observer);
+  const SymmetricEigen eigen(moments.sum);
+  if (!eigen.converged()) {
+    throw NumericalFailure("the eigenvalues of the released moments were not found",
+                           "Give more of the budget to the metric, or use another one");
+  }
+  InputMetric metric;
+  metric.noise_std = moments.noise_std;
+  metric.ridge =
+      floor * moments.noise_std * std::sqrt(2.0 * static_cast<double>(inputs.cols())) / count;
+  const Eigen::ArrayXd kept = eigen.eigenvalues().array().max(0.0) / count;
+  metric.effective_dimension = std::max(1.0, (kept / (kept + metric.ridge)).sum());
+  const Eigen::VectorXd roots = (kept + metric.ridge).sqrt().inverse().matrix();
+  metric.root = eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
+  return metric;
+}
+
 InputMetric release_input_metric(const Network& network, const LabelledSet& set, const Slots& slots,
                                  const World& world, const NoisePolicy& policy,
                                  NeighbouringRelation relation, NoiseMode mode, ReleaseBits& bits,
@@ -72,30 +109,12 @@ InputMetric release_input_metric(const Network& network, const LabelledSet& set,
   const std::vector<std::uint32_t> records = records_in(slots, world);
   const auto n = static_cast<Index>(records.size()), d = static_cast<Index>(set.shape.size());
   // N is public: an empty slot is a row of zeros, which need not be there.
-  const auto count = static_cast<double>(slots.count()), size = static_cast<double>(d);
-  const double bound = policy.input_bound > 0.0 ? policy.input_bound : std::sqrt(size);
+  const double bound =
+      policy.input_bound > 0.0 ? policy.input_bound : std::sqrt(static_cast<double>(d));
   RowMajor rows(n, d);
   read_inputs(set, records, rows);
-  for (Index r = 0; r < n; ++r) {
-    const double norm = rows.row(r).norm();
-    // A little below, so that rounding does not make it longer.
-    if (norm > bound) rows.row(r) *= bound * (1.0 - 1e-9) / norm;
-  }
-  const NoisyMoments moments =
-      release_moments(rows, bound, policy.metric_mu, relation, count, mode, bits, observer);
-  const SymmetricEigen eigen(moments.sum);
-  if (!eigen.converged()) {
-    throw NumericalFailure("the eigenvalues of the released moments were not found",
-                           "Give more of the budget to the metric, or use another one");
-  }
-  InputMetric metric;
-  metric.noise_std = moments.noise_std;
-  metric.ridge = policy.metric_floor * moments.noise_std * std::sqrt(2.0 * size) / count;
-  const Eigen::ArrayXd kept = eigen.eigenvalues().array().max(0.0) / count;
-  metric.effective_dimension = std::max(1.0, (kept / (kept + metric.ridge)).sum());
-  const Eigen::VectorXd roots = (kept + metric.ridge).sqrt().inverse().matrix();
-  metric.root = eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
-  return metric;
+  return input_metric_of(std::move(rows), bound, policy.metric_mu, policy.metric_floor, relation,
+                         static_cast<double>(slots.count()), mode, bits, observer);
 }
 
 LabelledSet whitened(const LabelledSet& set, const InputMetric& metric,

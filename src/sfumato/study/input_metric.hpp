@@ -8,6 +8,7 @@
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/labelled_set.hpp"
 #include "sfumato/data/slots.hpp"
+#include "sfumato/fit/bounded_rows.hpp"
 #include "sfumato/fit/noise_mode.hpp"
 #include "sfumato/nn/network.hpp"
 #include "sfumato/nn/noise_policy.hpp"
@@ -28,6 +29,13 @@ struct InputMetric {
 
 /// The stream of a key that the noise of the moments comes from: those of the steps are others.
 inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
+
+/// Releases the second moments of inputs, a row each, at a cost of `mu` for those neighbours. Longer ones than `bound` are scaled down to it, and
+/// one that is not finite counts as zero; `count` is the public number of records, at least that of the rows; `floor` is that of the eigenvalues, in edges of the noise.
+/// Throws   InvalidArgument for inputs without coordinates, and numbers that are not finite and positive; NumericalFailure; Stopped.
+[[nodiscard]] InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double floor,
+                                          NeighbouringRelation relation, double count,
+                                          NoiseMode mode, ReleaseBits& bits, Observer& observer);
 
 /// Releases the second moments of what a world's slots hold, at the cost of the policy's metric_mu, with noise of these bits. Everything else
 /// follows from them.

@@ -1,0 +1,257 @@
+"""The norms that records are clipped in, each with the noise that goes with it: the metrics of private training (docs/train.md)."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from .. import _core
+from .states import trained, vector_of
+
+NAMES = ("isotropic", "per_layer", "whitened", "low_rank", "released", "input")
+
+
+def clipped_sum(gradients, norms, clip):
+    """The sum of the gradients, a row each, made no longer than `clip`; rounded so that none is longer."""
+    factors = (clip / norms.clamp(min=1e-300)).clamp(max=1.0) * (1.0 - 1e-6)
+    factors = torch.where(factors < 1e-30, 0.0, factors)  # float32 has few digits left there: such a record contributes nothing
+    return (gradients * factors.to(gradients.dtype).reshape(-1, 1)).sum(dim=0)
+
+
+def _norms(gradients):
+    """In double precision: those of long rows of float32 would be off by more than the margin."""
+    return torch.linalg.vector_norm(gradients, dim=1, dtype=torch.float64)
+
+
+def _normal(like, generator):
+    return torch.randn(like.shape, dtype=like.dtype, generator=generator).to(like.device)
+
+
+class Metric:
+    """The Euclidean norm, and equal noise."""
+
+    conditions: tuple = ()
+
+    def __init__(self, noise_multiplier, clip):
+        self.clip = clip
+        self.deviation = noise_multiplier * clip
+        self.noise_multiplier = noise_multiplier  # what the accountant is told
+
+    def prepare(self, accountant, generator):
+        """Before the first step: what else is released."""
+
+    def clipped(self, gradients):
+        """The sum of the clipped gradients, in coordinates of the metric."""
+        return clipped_sum(gradients, _norms(gradients), self.clip)
+
+    def noise(self, like, generator):
+        return self.deviation * _normal(like, generator)
+
+    def gradient(self, total):
+        """A noisy sum as the gradient of the parameters."""
+        return total
+
+    def released(self, gradient, batch_size):
+        """What a step has released, already divided by the expected batch size."""
+
+    def state(self):
+        return None
+
+    def restore(self, state):
+        pass
+
+
+class PerLayer(Metric):
+    """Each layer, the parameters of one module, is clipped by itself."""
+
+    def __init__(self, noise_multiplier, clip, model, layer_clips=None):
+        super().__init__(noise_multiplier, clip)
+        names, self.sizes = [], []
+        for name, parameter in trained(model):
+            layer = name.rpartition(".")[0]
+            if names and names[-1] == layer:
+                self.sizes[-1] += parameter.numel()
+            else:
+                names.append(layer)
+                self.sizes.append(parameter.numel())
+        if layer_clips is None:
+            layer_clips = [clip / len(names) ** 0.5] * len(names)
+        if len(layer_clips) != len(names):
+            raise ValueError(f"layer_clips: {len(layer_clips)} numbers for {len(names)} layers: {', '.join(names)}. Give one for each.")
+        self.clips = [float(c) for c in layer_clips]
+        self.deviations = _core.deviations_of_layers(self.clips, [float(size) for size in self.sizes], noise_multiplier)
+        self.noise_multiplier = _core.multiplier_of_layers(self.clips, self.deviations)
+
+    def clipped(self, gradients):
+        parts = gradients.split(self.sizes, dim=1)
+        return torch.cat([clipped_sum(part, _norms(part), clip) for part, clip in zip(parts, self.clips)])
+
+    def noise(self, like, generator):
+        scales = torch.tensor(self.deviations, dtype=like.dtype, device=like.device)
+        return _normal(like, generator) * scales.repeat_interleave(torch.tensor(self.sizes, device=like.device))
+
+
+class Whitened(Metric):
+    """The norm sqrt(sum g_i^2 / v_i), and noise of variances proportional to v; with a factor, more noise in its directions."""
+
+    conditions = ("the variances of the metric were made without the private data",)
+
+    def __init__(self, noise_multiplier, clip, variances, factor=None):
+        super().__init__(noise_multiplier, clip)
+        if not (torch.isfinite(variances).all() and (variances > 0).all()):
+            raise ValueError("metric: a variance is not a finite positive number.")
+        scale = 1.0 / float(variances.double().mean())  # a shape of mean 1: its size is the multiplier's
+        self.root = (scale * variances.double()).sqrt()
+        self.factor = None if factor is None else scale**0.5 * factor
+
+    def clipped(self, gradients):
+        return clipped_sum(gradients, _norms(gradients / self.root.to(gradients)), self.clip)
+
+    def noise(self, like, generator):
+        noise = _normal(like, generator) * self.root.to(like)
+        if self.factor is not None:
+            factor = self.factor.to(like)
+            noise = noise + factor @ _normal(factor[0], generator)
+        return self.deviation * noise
+
+
+class Released(Whitened):
+    """As whitened, with variances that are estimated along the way from what earlier steps have released."""
+
+    conditions = ()
+
+    def __init__(self, noise_multiplier, clip, size, warm_up):
+        super().__init__(noise_multiplier, clip, torch.ones(size))
+        self.moments = _core.GradientMoments(size)
+        self.warm_up = warm_up
+        self.steps = 0
+
+    def released(self, gradient, batch_size):
+        variances = (self.deviation / batch_size * self.root.double()) ** 2
+        self.moments.add(gradient.detach().double().cpu().numpy(), variances.cpu().numpy())
+        self.steps += 1
+        if self.steps >= self.warm_up:
+            self.root = torch.from_numpy(self.moments.shape()).double().sqrt()
+
+    def state(self):
+        return {"moments": torch.from_numpy(self.moments.state()), "steps": self.steps, "warm_up": self.warm_up, "root": self.root}
+
+    def restore(self, state):
+        self.moments.restore(state["moments"].numpy())
+        self.steps, self.warm_up, self.root = state["steps"], state["warm_up"], state["root"]
+
+
+class Input(Metric):
+    """The Euclidean norm where the inputs of the first layer are white, as far as their second moments were released."""
+
+    conditions = ("the bound of the inputs and the number of records were known without the private data",)
+
+    def __init__(self, noise_multiplier, clip, model, inputs, mu, bound=None, floor=1.0, layer=None):
+        super().__init__(noise_multiplier, clip)
+        if inputs is None or mu is None:
+            raise ValueError("metric: 'input' needs the inputs of all records (inputs) and what their second moments may cost (metric_mu).")
+        if not mu > 0:
+            raise ValueError(f"metric_mu: {mu} is not a positive number.")
+        self.inputs, self.mu, self.floor = inputs, float(mu), float(floor)  # inputs until they are released
+        self.bound = float(inputs[0].numel() ** 0.5 if bound is None else bound)
+        self.layer = _first_linear(model, inputs, layer)
+        self.at = 0
+        for name, parameter in trained(model):
+            if name == self.layer:
+                self.shape = tuple(parameter.shape)
+                break
+            self.at += parameter.numel()
+        self.end = self.at + self.shape[0] * self.shape[1]
+        self.root = None
+        self.effective_dimension = None
+
+    def prepare(self, accountant, generator):
+        if self.root is not None:
+            return
+        seed = None if generator is None else int(torch.randint(2**62, (1,), generator=generator))
+        multiplier = _core.multiplier_of_moments(self.mu, accountant.adjacency)
+        rows = np.ascontiguousarray(self.inputs.detach().flatten(1).double().cpu().numpy())
+        accountant.step(multiplier)  # before it is drawn, so that what cannot be accounted for is not released
+        root, self.effective_dimension = _core.release_inputs(rows, self.bound, self.mu, self.floor, accountant.adjacency, float(len(rows)), seed, None)
+        self.root = torch.from_numpy(np.ascontiguousarray(root))
+        self.inputs = None
+
+    def _turned(self, values):
+        """A matrix with a vector of all parameters in each row, the layer's weights times the root."""
+        part = values[:, self.at : self.end].reshape(-1, self.shape[1]) @ self.root.to(values)
+        return torch.cat([values[:, : self.at], part.reshape(len(values), -1), values[:, self.end :]], dim=1)
+
+    def clipped(self, gradients):
+        turned = self._turned(gradients)
+        finite = torch.isfinite(turned).all(dim=1, keepdim=True)  # products may overflow
+        return super().clipped(torch.where(finite, turned, torch.zeros_like(turned)))
+
+    def gradient(self, total):
+        return self._turned(total.reshape(1, -1)).reshape(-1)
+
+    def state(self):
+        return {"root": self.root, "effective_dimension": self.effective_dimension}
+
+    def restore(self, state):
+        self.root, self.effective_dimension = state["root"], state["effective_dimension"]
+
+
+def _first_linear(model, inputs, name):
+    """The name of the weights of the linear layer that reads the records themselves; found out with a record of noise."""
+    size = inputs[0].numel()
+    layers = {n: m for n, m in model.named_modules() if isinstance(m, torch.nn.Linear) and m.in_features == size and m.weight.requires_grad}
+    if name is not None and name not in layers:
+        raise ValueError(f"input_layer: {name!r} is no trained linear layer of {size} inputs.")
+    seen = {}
+    hooks = [m.register_forward_pre_hook(lambda module, given, n=n: seen.setdefault(n, given[0])) for n, m in layers.items()]
+    parameter = next(model.parameters())
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            probe = torch.randn((1, *inputs.shape[1:]), dtype=parameter.dtype).to(parameter.device)
+            model(probe)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    reading = [n for n, given in seen.items() if torch.equal(given.reshape(-1), probe.reshape(-1)) and name in (None, n)]
+    if not reading:
+        raise ValueError("metric: 'input' needs a linear layer that reads the records themselves, and this model has none. Use another metric.")
+    return f"{reading[0]}.weight" if reading[0] else "weight"
+
+
+def metric_of(metric, model, noise_multiplier, clip, *, layer_clips=None, inputs=None, metric_mu=None, input_bound=None, input_layer=None,
+              metric_floor=1.0, steps=None):
+    """The metric of a PrivateOptimizer."""
+    if layer_clips is not None and not (isinstance(metric, str) and metric == "per_layer"):
+        raise ValueError("layer_clips: means nothing but for metric='per_layer'.")
+    if not (isinstance(metric, str) and metric == "input"):
+        for name, value in (("inputs", inputs), ("metric_mu", metric_mu), ("input_bound", input_bound), ("input_layer", input_layer)):
+            if value is not None:
+                raise ValueError(f"{name}: means nothing but for metric='input'.")
+    size = sum(parameter.numel() for _, parameter in trained(model))
+    if isinstance(metric, str):
+        if metric == "isotropic":
+            return Metric(noise_multiplier, clip)
+        if metric == "per_layer":
+            return PerLayer(noise_multiplier, clip, model, layer_clips)
+        if metric == "released":
+            return Released(noise_multiplier, clip, size, _core.warm_up_steps(0 if steps is None else int(steps)))
+        if metric == "input":
+            return Input(noise_multiplier, clip, model, inputs, metric_mu, input_bound, metric_floor, input_layer)
+        if metric in NAMES:
+            raise ValueError(f"metric: give the {'variances' if metric == 'whitened' else 'covariance'} themselves in the place of {metric!r}.")
+        raise ValueError(f"metric: {metric!r} is unknown. Use 'isotropic', 'per_layer', 'released', 'input', variances or a covariance.")
+    parts = getattr(metric, "covariance", metric)  # of a DesignAnswer
+    if isinstance(parts, dict) and set(parts) == {"variance", "dim"}:
+        parts = parts["variance"]
+    if isinstance(parts, dict) and set(parts) == {"variances"}:
+        parts = parts["variances"]
+    if isinstance(parts, dict) and set(parts) == {"diagonal", "factor"}:
+        factor = torch.as_tensor(np.asarray(parts["factor"]), dtype=torch.float64)
+        if factor.ndim != 2 or factor.shape[0] != size:
+            raise ValueError(f"metric: its factor has shape {tuple(factor.shape)}, the model {size} parameters.")
+        if not torch.isfinite(factor).all():
+            raise ValueError("metric: its factor has an entry that is not finite.")
+        return Whitened(noise_multiplier, clip, vector_of(parts["diagonal"], model), factor)
+    if isinstance(parts, dict) and set(parts) == {"matrix"} or (not isinstance(parts, dict) and np.ndim(parts) == 2):
+        raise ValueError("metric: a whole matrix is no metric here. Design it with form='diagonal' or 'low-rank'.")
+    return Whitened(noise_multiplier, clip, vector_of(parts, model))
