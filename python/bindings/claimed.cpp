@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -71,6 +72,14 @@ double to_float(const Number& number) {
           .c_str());
 }
 
+/// Bounds do not compare unnoticed, either.
+template <class Compare>
+bool compared(const Number& a, nb::handle b, const Compare& compare) {
+  const double other =
+      nb::isinstance<Number>(b) ? to_float(nb::cast<const Number&>(b)) : nb::cast<double>(b);
+  return compare(to_float(a), other);
+}
+
 nb::dict to_dict(const Number& number) {
   nb::dict dict;
   dict["value"] = number.value;
@@ -122,6 +131,18 @@ void bind_claimed(nb::module_& module) {
             return nb::isinstance<Number>(b) && equal(a, nb::cast<const Number&>(b));
           },
           nb::arg("other").none())
+      .def("__lt__", [](const Number& a, nb::handle b) { return compared(a, b, std::less<>()); })
+      .def("__le__",
+           [](const Number& a, nb::handle b) { return compared(a, b, std::less_equal<>()); })
+      .def("__gt__", [](const Number& a, nb::handle b) { return compared(a, b, std::greater<>()); })
+      .def("__ge__",
+           [](const Number& a, nb::handle b) { return compared(a, b, std::greater_equal<>()); })
+      .def(
+          "__round__",
+          [](const Number& number, nb::handle digits) {
+            return nb::float_(to_float(number)).attr("__round__")(digits);
+          },
+          nb::arg("digits").none() = nb::none())
       .def("__hash__", [](const Number& a) { return nb::hash(nb::make_tuple(a.value, a.method)); })
       .def("__str__", &text_of)
       .def("__format__",

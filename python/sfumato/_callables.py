@@ -20,14 +20,12 @@ def points(values, rows, columns, name):
         return array
     if columns == 1 and array.shape == (rows,):
         return array.reshape(rows, 1)
-    try:
-        if array.ndim < 2 or array.shape[0] in (1, rows):
-            return np.broadcast_to(array, (rows, columns))
-    except ValueError:
-        pass
+    # One number is a constant. A vector may be what the function made of one point (x[0]): it does not stand for all of them.
+    if array.ndim == 0 or (rows == 1 and array.shape == (columns,)):
+        return np.broadcast_to(array, (rows, columns))
     raise ValueError(
         f"{name}: the function returns an array of shape {array.shape} for {rows} points of {columns} coordinates. "
-        f"Return one row per point: ({rows}, {columns})."
+        f"Return one row per point: ({rows}, {columns}); a constant by np.broadcast_to(value, x.shape)."
     )
 
 

@@ -145,9 +145,10 @@ class Accountant:
         return f"Accountant({self.adjacency}, {'; '.join(self.history) or 'nothing released yet'})"
 
 
-def epsilon(noise_multiplier: float | None = None, *, delta: float, sample_rate: float = 1.0, steps: int = 1,
-            sampler: str = _SAMPLER, adjacency: str = "add_remove", group_size: int = 1, **release: Any) -> Claimed:
-    """The proven epsilon of a training at `delta`.
+def epsilon(noise_multiplier: float | None = None, *, delta: float | None = None, sample_rate: float = 1.0, steps: int = 1,
+            sampler: str = _SAMPLER, adjacency: str = "add_remove", group_size: int = 1, target_delta: float | None = None,
+            **release: Any) -> Claimed:
+    """The proven epsilon of a training at `delta` (also called `target_delta`).
 
     >>> round(epsilon(noise_multiplier=1.1, sample_rate=0.00427, steps=14062, delta=1e-5).value, 9)
     2.383681219
@@ -156,6 +157,9 @@ def epsilon(noise_multiplier: float | None = None, *, delta: float, sample_rate:
     number speaks of. More keys of a release: batch_size and records, epochs, clips and noise_stds, mechanism
     (`sfumato.keys("account")`).
     """
+    delta = target_delta if delta is None else delta
+    if delta is None:
+        raise ValueError("delta: is missing. An epsilon holds at a delta, far below 1 / records: delta=1e-5.")
     accountant = Accountant(adjacency, group_size)
     if not release and sampler == _SAMPLER and noise_multiplier is not None and not isinstance(noise_multiplier, (list, tuple)):
         accountant.step(noise_multiplier, sample_rate, steps)

@@ -30,6 +30,16 @@ class Accounting(TestCase):
         self.assertEqual(answer.to_dict()["results"], document["results"])
         self.assertEqual(answer.accountant.get_epsilon(1e-5), found)
 
+    def test_names_of_delta_and_comparisons(self):
+        found = sfumato.epsilon(**self.RUN, target_delta=1e-5)
+        self.assertEqual(found, sfumato.epsilon(**self.RUN, delta=1e-5))
+        self.assertRefused(ValueError, "^delta: is missing", lambda: sfumato.epsilon(**self.RUN))
+        for compare in (lambda: found < 3, lambda: 3 >= found, lambda: found > found, lambda: round(found, 2)):
+            self.assertRefused(TypeError, "only an upper bound, not an exact number: use .value", compare)
+        exact = sfumato.Claimed(2.5)
+        self.assertTrue(exact < 3 and exact >= 2.5 and exact <= sfumato.Claimed(2.5) and not exact > 3)
+        self.assertEqual(round(sfumato.Claimed(2.456), 1), 2.5)
+
     def test_steps_one_by_one(self):
         one, many = sfumato.Accountant(), sfumato.Accountant()
         one.step(1.0, 0.01, steps=30)

@@ -30,10 +30,14 @@ std::string title_of(const AuditQuestion& question) {
 
 std::string runs_text(const ScoresAudit& found, const AuditQuestion& question) {
   return std::visit(Overloaded{[&](const ScoreFiles& files) {
-                                 std::string runs = fmt::format(
-                                     "{} {} with the record and {} without", files.with,
-                                     question.unit == ScoreUnit::models ? "models" : "records",
-                                     files.without);
+                                 std::string runs =
+                                     question.unit == ScoreUnit::models
+                                         ? fmt::format("{} models with the record and {} without",
+                                                       files.with, files.without)
+                                         : fmt::format(
+                                               "{} records that were trained on and {} "
+                                               "that were not",
+                                               files.with, files.without);
                                  if (files.columns > 1) {
                                    runs += fmt::format(", in each of {} samples", files.columns);
                                    if (question.pool)
