@@ -310,6 +310,18 @@ class Refusals(BoundTest):
         document = self.of(good.replace("[d_prime]", 'standardise = "self"\n[d_prime]'))
         self.assertGreater(self.number(document, "uniform sensitivity"), 0)
 
+    def test_tables_are_read_as_rows_reads_them(self):
+        numbers = "a,b,y\n1,0,0\n2,1,1\n3,0,0\n-1,1,1\n0,1,1\n"
+        self.write("numbers.csv", numbers)
+        self.write("texts.csv", "a,b,y\n1,no,<=50K\n2,yes,>50K\n,no,<=50K\n3,no,<=50K\n-1,yes,>50K\n0,yes,>50K\n")
+        good = ('[flow]\ntimes = [1]\n[d]\nmodel = "logistic"\ndata = "numbers.csv"\ntarget = "y"\n'
+                f'loss = "sum"\nridge = 1\nSigma = 1\n[d_prime]\nwithout_row = 1\n{FAST}')
+        texts = good.replace("numbers.csv", "texts.csv").replace("loss =", 'positive = ">50K"\nimpute = "drop"\nloss =')
+        self.assertEqual(self.number(self.of(texts), "uniform sensitivity"), self.number(self.of(good), "uniform sensitivity"))
+        self.refused(texts.replace('"drop"', '"dorp"'), "problem.toml:8:", "drop")
+        self.refused(texts.replace('impute = "drop"\n', ""), "texts.csv:4:")
+        self.refused(texts.replace('"logistic"', '"ridge"'), "problem.toml:7:", "predicts a number")
+
     def test_names_of_variables(self):
         text = ('[flow]\ntimes = [1]\n[d]\ndrift = ["-x", "-y"]\nvariables = ["x", "y"]\nSigma = 1\n'
                 f"[d_prime]\n{FAST}")

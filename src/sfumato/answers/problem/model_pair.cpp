@@ -49,6 +49,17 @@ RidgeOptions options_of(const TomlTable& table) {
   return options;
 }
 
+Impute impute_of(const TomlTable& d) {
+  const std::string wanted = d.string("impute");
+  std::vector<std::string> names;
+  for (const Impute one : {Impute::refuse, Impute::drop, Impute::median, Impute::mode}) {
+    if (name(one) == wanted) return one;
+    names.emplace_back(name(one));
+  }
+  throw InvalidArgument(fmt::format("`d.impute` is \"{}\"", wanted),
+                        suggestion(wanted, names, "ways"), d.where("impute"));
+}
+
 RegressionInput input_of(const TomlTable& d, const TomlTable& d_prime, Index classes) {
   RegressionColumns columns;
   columns.classes = classes;
@@ -57,6 +68,14 @@ RegressionInput input_of(const TomlTable& d, const TomlTable& d_prime, Index cla
     for (const auto& row : d.strings("features").rows) columns.features.push_back(row.front());
   }
   if (d.has("intercept")) columns.intercept = d.boolean("intercept");
+  if (d.has("impute")) columns.impute = impute_of(d);
+  if (d.has("positive")) {
+    if (classes == 0) {
+      throw InvalidArgument("`d.positive`: the model ridge predicts a number, not a label",
+                            "Remove it", d.where("positive"));
+    }
+    columns.positive = d.string("positive");
+  }
   if (d.has("standardise")) {
     const bool self = d.string("standardise") == "self";
     columns.standardise = self ? "self" : d.path("standardise");
@@ -144,8 +163,8 @@ SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePai
 ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   const TomlTable& own = d.own();
   const Model model = model_of(d.require({"model"}, "the model"));
-  for (const char* key :
-       {"model", "data", "target", "features", "intercept", "standardise", "ridge", "loss"}) {
+  for (const char* key : {"model", "data", "target", "features", "intercept", "standardise",
+                          "positive", "impute", "ridge", "loss"}) {
     if (!d_prime.own().has(key)) continue;
     throw InvalidArgument(fmt::format("`d_prime.{}`: D' may differ from D in one row only", key),
                           "Give `without_row`, and `with` to replace the record",

@@ -20,10 +20,10 @@ namespace {
 using Eigen::Index;
 
 /// Every key that some way of saying the drift has.
-const std::vector<std::string> kKeys = {"y",        "minimiser", "pull",      "without_row",
-                                        "with",     "variables", "data",      "target",
-                                        "features", "intercept", "ridge",     "standardise",
-                                        "loss",     "classes",   "minibatch", "Sigma_formula"};
+const std::vector<std::string> kKeys = {
+    "y",    "minimiser", "pull",      "without_row",   "with",     "variables",
+    "data", "target",    "features",  "intercept",     "ridge",    "standardise",
+    "loss", "classes",   "minibatch", "Sigma_formula", "positive", "impute"};
 
 bool holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -288,8 +288,8 @@ void require_known_keys(const Side& side) {
     known.insert(known.end(), keys.begin(), keys.end());
   };
   if (family.key == "model") {
-    add({"model", "data", "target", "features", "intercept", "standardise", "ridge", "loss",
-         "classes", "minibatch"});
+    add({"model", "data", "target", "features", "intercept", "standardise", "positive", "impute",
+         "ridge", "loss", "classes", "minibatch"});
     if (side.has_behind()) add({"without_row", "with"});
   } else if (family.key == "mixture") {
     add({"mixture"});
