@@ -70,8 +70,10 @@ double descent_score(const CanaryTable& made, const PublicTable& table, const Fi
   const MatrixXd last =
       noisy_descent(rows, made.rows.target, plan.model, static_cast<Index>(table.classes.size()),
                     descent_of(plan, clip), bits, observer, &trace);
-  if (plan.mechanism == FitMechanism::last_iterate)
-    return -last(0, 0);  // towards class 0: the second has gradient < 0
+  if (plan.mechanism == FitMechanism::last_iterate) {
+    // The canary is of the second class: its gradient at 0 pulls there, and of several away from the others.
+    return last.cols() == 1 ? last(0, 0) : last(0, 1) - last.row(0).mean();
+  }
   double score = 0.0;
   for (const ReleasedStep& step : trace) {
     const MatrixXd shift = clipped_gradient_sum(canary, made.canary.target, plan.model, step.at,
