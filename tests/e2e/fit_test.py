@@ -93,6 +93,15 @@ class Guarantee(FitTest):
         self.assertLessEqual(lower, mu)  # false alarm: 0.001, the audit's own, since the noise is fresh
         self.assertGreater(lower, 0.25 * mu)
 
+    def test_what_other_epsilons_would_give_is_public(self):
+        found = self.fit(*FIT, "--full", "--holdout", 0)
+        figure = next(block for block in found["blocks"] if block.get("key") == "by_epsilon")
+        predicted, taken = figure["series"]
+        self.assertEqual(taken["x"], [1])
+        self.assertEqual(sorted(predicted["y"]), predicted["y"])
+        self.assertEqual({predicted["claim"], taken["claim"]}, {"estimate"})
+        again = self.fit(*FIT, "--full", "--holdout", 0)  # other noise, the same prediction
+        self.assertEqual(figure, next(block for block in again["blocks"] if block.get("key") == "by_epsilon"))
 
     def test_held_out_rows_choose_and_every_candidate_is_paid_for(self):
         model, text = self.model(*FIT[:-4], "--target-epsilon", 3, "--target-delta", 1e-6, "--select", "whitened,statistics")

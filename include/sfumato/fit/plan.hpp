@@ -87,9 +87,6 @@ inline constexpr double kRowsInMetric = 1.5;
 /// The ridge of a metric in which rows are only shortened, over that of the metric of the descent.
 inline constexpr double kEarlyRidge = 0.5;
 
-/// r_w: the edge of the metric's noise over the mean eigenvalue, were all rows as long as they may be (Spec §22.7). Whitening pays below 1.
-[[nodiscard]] double metric_noise_ratio(double dim, double metric_share, double mu, double rows);
-
 /// The mechanisms that a model can be fitted by, and one's reason against another.
 [[nodiscard]] std::vector<FitMechanism> mechanisms_of(FitModel model, NoiseMode mode);
 
@@ -103,11 +100,11 @@ inline constexpr double kEarlyRidge = 0.5;
 [[nodiscard]] Accountant accountant_of(const FitPlan& plan, const PublicTable& table,
                                        const FitBudget& budget);
 
-/// What the fit is expected to lose against one without noise, from public quantities and a spectrum that falls like 1/j^2: half mean squared error
-/// over half the variance of the target, or the same for the logits of classes. An order of magnitude (Spec §22.4).
+/// What the fit is expected to lose against one without noise, from public quantities and an imagined spectrum: half mean squared error over half the
+/// variance of the target, or the same for the logits of classes. An order of magnitude (Spec §22.4, §22.7).
 [[nodiscard]] double predicted_loss(const FitPlan& plan, const PublicTable& table);
 
-/// The mechanism of least predicted loss; isotropic where r_w > 1 (Spec §22.7).
+/// The mechanism of least predicted loss (Spec §22.7).
 [[nodiscard]] FitMechanism choose_mechanism(const PublicTable& table, FitModel model,
                                             const FitSettings& settings, const FitBudget& budget);
 

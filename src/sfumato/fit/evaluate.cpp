@@ -48,7 +48,7 @@ HeldOut of_quantity(const BoundedRows& rows, const PublicTable& table, const Mat
   const double n = std::max(1.0, found.sum(3));
   const PrivateR2 r2 =
       private_r2(found.sum(0), found.sum(1), found.sum(2), n, square, bound, found.noise_std);
-  HeldOut held{n, r2.r2, r2.error, r2.resolved, {}};
+  HeldOut held{n, std::min(1.0, r2.r2), r2.error, r2.resolved, {}};  // noise may exceed 1
   // With a deviation of its noise on top, so that intervals err towards width; not where the noise is a third of it.
   if (found.sum(0) > 3.0 * found.noise_std) {
     held.residual_variance = square * (found.sum(0) + found.noise_std) / n;

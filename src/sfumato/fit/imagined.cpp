@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <variant>
+#include <vector>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/sensitivity.hpp"
@@ -14,6 +17,13 @@ using Eigen::VectorXd;
 
 namespace {
 
+/// Half the range of a target is so many of its deviations: the eight tables of docs/results/fit.md that are quantities have 2.6 to 8, 4 in their middle.
+constexpr double kDeviations = 4.0;
+/// Of the logits of classes that can be told apart: right in about nine of ten.
+constexpr double kLogitDeviation = 2.0;
+/// Of residuals: that of a gamma law of shape 4.
+constexpr double kSkewness = 1.0;
+
 double clip_of(const PublicTable& table, const FitPlan& plan, double effective_dim) {
   const double scale = residual_scale(table, plan.model);
   return plan.mechanism == FitMechanism::isotropic
@@ -23,7 +33,11 @@ double clip_of(const PublicTable& table, const FitPlan& plan, double effective_d
 
 }  // namespace
 
-double typical_curvature(FitModel model) { return model == FitModel::ridge ? 1.0 : 0.15; }
+double typical_curvature(const PublicTable& table, FitModel model) {
+  if (model == FitModel::ridge) return 1.0;
+  const double share = 1.0 / std::max(2.0, static_cast<double>(table.classes.size()));
+  return 0.6 * share * (1.0 - share);
+}
 double largest_curvature(FitModel model) {
   return model == FitModel::ridge ? 1.0 : model == FitModel::logistic ? 0.25 : 0.5;
 }
@@ -32,17 +46,50 @@ double residual_scale(const PublicTable& table, FitModel model) {
 }
 
 ImaginedTable imagined_table(const PublicTable& table, FitModel model, double bound) {
-  const Index d = table.dim();
-  const double scale = residual_scale(table, model);
+  std::vector<double> squares;
+  double numeric = 0.0, falling = 0.0;
+  if (table.intercept) squares.push_back(1.0);
+  for (const FeatureColumn& column : table.features) {
+    if (const auto* category = std::get_if<CategoryColumn>(&column)) {
+      const std::size_t levels = category->levels.size();
+      squares.insert(squares.end(), levels - 1, 1.0 / static_cast<double>(levels));
+    } else {
+      ++numeric;
+      falling += 1.0 / (numeric * numeric);
+    }
+  }
+  for (double j = 1.0; j <= numeric; ++j) squares.push_back(numeric / 3.0 / (j * j) / falling);
+  std::sort(squares.begin(), squares.end(), std::greater<>());
   ImaginedTable prior;
   prior.eigenvalues =
-      VectorXd::LinSpaced(d, 1.0, static_cast<double>(d)).array().square().inverse().matrix();
-  prior.eigenvalues *= typical_curvature(model) * bound * bound / prior.eigenvalues.sum();
-  // A third of the range is a usual deviation of a quantity; logits of classes have a deviation of about 1.
-  prior.variance = model == FitModel::ridge ? scale * scale / 9.0 : typical_curvature(model);
-  prior.optimum =
-      (prior.variance / static_cast<double>(d) * prior.eigenvalues.cwiseInverse()).cwiseSqrt();
+      Eigen::Map<const VectorXd>(squares.data(), static_cast<Index>(squares.size()));
+  prior.eigenvalues *= std::min(1.0, bound * bound / prior.eigenvalues.sum());
+  prior.row_length = std::sqrt(prior.eigenvalues.sum());
+  prior.eigenvalues *= typical_curvature(table, model);
+  const double deviation =
+      model == FitModel::ridge ? residual_scale(table, model) / kDeviations : kLogitDeviation;
+  prior.variance = typical_curvature(table, model) * deviation * deviation;
+  const Eigen::ArrayXd roots = prior.eigenvalues.array().sqrt();
+  prior.optimum = (prior.variance / roots.sum() / roots).sqrt().matrix();
   return prior;
+}
+
+ClippedDescent imagined_clipping(const PublicTable& table, const FitPlan& plan,
+                                 const ImaginedTable& imagined) {
+  // Rows are about as long as the clip takes them to be, or shorter where it takes the longest.
+  const double longer =
+      plan.mechanism == FitMechanism::isotropic ? plan.bound / imagined.row_length : 1.0;
+  if (plan.model != FitModel::ridge) {
+    // At the start every class is as likely as another.
+    const double classes = std::max(2.0, static_cast<double>(table.classes.size()));
+    const double start = plan.model == FitModel::logistic ? 0.5 : std::sqrt(1.0 - 1.0 / classes);
+    return {std::min(1.0, plan.clip_factor * longer / start), 0.0};
+  }
+  const double at = kDeviations * plan.clip_factor * longer;
+  const double inside = std::erf(at / std::sqrt(2.0));
+  const double density = std::exp(-0.5 * at * at) / std::sqrt(2.0 * std::acos(-1.0));
+  const double shift = kSkewness / 6.0 * 2.0 * at * density / inside;
+  return {inside, shift * shift};
 }
 
 DescentShape imagined_descent(const PublicTable& table, const FitPlan& plan,
@@ -55,6 +102,7 @@ DescentShape imagined_descent(const PublicTable& table, const FitPlan& plan,
   shape.rows = plan.rows;
   shape.metric = DescentMetric::isotropic;
   double effective = 1.0;
+  const double curvature = typical_curvature(table, plan.model);
   if (plan.mechanism == FitMechanism::whitened) {
     const auto d = static_cast<double>(table.dim());
     const double noise = second_moment_mu(plan.bound, 1.0, table.relation) / plan.round_mu();
@@ -66,13 +114,17 @@ DescentShape imagined_descent(const PublicTable& table, const FitPlan& plan,
                          plan.round_mu();
     for (std::uint64_t round = 1; round < plan.metric_rounds; ++round)
       ridge *= std::min(1.0, again);
-    shape.metric_ridge = typical_curvature(plan.model) * (ridge + plan.metric_floor * d);
+    shape.metric_ridge = curvature * (ridge + plan.metric_floor * d);
     effective = whitening_gain(prior.eigenvalues, shape.metric_ridge, 0.0).effective_dim;
     // The step is taken in the metric of x, in which the loss has its curvature.
-    shape.learning_rate *= typical_curvature(plan.model);
-    shape.noise_multiplier /= std::sqrt(typical_curvature(plan.model));
+    shape.learning_rate *= curvature;
+    shape.noise_multiplier /= std::sqrt(curvature);
   }
   shape.clip = clip_of(table, plan, effective);
+  // What is left of a step pulls less, while its noise stays.
+  const double slower = imagined_clipping(table, plan, prior).slower;
+  shape.learning_rate *= slower;
+  shape.noise_multiplier /= slower;
   return shape;
 }
 
@@ -83,10 +135,11 @@ double predicted_loss(const FitPlan& plan, const PublicTable& table) {
     case FitMechanism::whitened:
     case FitMechanism::isotropic:
       return 2.0 *
-             predicted_excess_loss(prior.eigenvalues, prior.optimum,
-                                   imagined_descent(table, plan, prior))
-                 .total() /
-             prior.variance;
+                 predicted_excess_loss(prior.eigenvalues, prior.optimum,
+                                       imagined_descent(table, plan, prior))
+                     .total() /
+                 prior.variance +
+             imagined_clipping(table, plan, prior).bias;
     case FitMechanism::statistics: {
       const StatisticsScale scale =
           statistics_scale(plan.bound, table.target_bound(), table.target_bound() / plan.bound);
@@ -121,8 +174,8 @@ double predicted_loss(const FitPlan& plan, const PublicTable& table) {
       const double s =
           plan.clip_factor * scale * std::sqrt(d) /
           (plan.ridge * plan.rows * plan.fit_mu() * std::sqrt(1.0 - plan.metric_share));
-      const double norm2 = prior.variance / typical_curvature(plan.model);
-      return (plan.ridge * norm2 + typical_curvature(plan.model) * s * s * d) / prior.variance;
+      const double curvature = typical_curvature(table, plan.model);
+      return (plan.ridge * prior.variance / curvature + curvature * s * s * d) / prior.variance;
     }
   }
   throw InternalError("a mechanism without a prediction");
@@ -134,13 +187,7 @@ FitMechanism choose_mechanism(const PublicTable& table, FitModel model, const Fi
   FitMechanism best = FitMechanism::isotropic;
   double least = std::numeric_limits<double>::infinity();
   for (const FitMechanism mechanism : mechanisms_of(model, settings.noise_mode)) {
-    const FitPlan plan = plan_fit(table, model, mechanism, settings, budget);
-    if (mechanism == FitMechanism::whitened &&
-        metric_noise_ratio(static_cast<double>(table.dim()), plan.metric_share, plan.fit_mu(),
-                           plan.rows) > 1.0) {
-      continue;
-    }
-    const double loss = predicted_loss(plan, table);
+    const double loss = predicted_loss(plan_fit(table, model, mechanism, settings, budget), table);
     if (loss < least) least = loss, best = mechanism;
   }
   return best;

@@ -7,22 +7,31 @@
 
 namespace sfumato {
 
-/// Second derivative of the loss in z.u, at a typical point: of squares 1, of a logistic loss p(1-p).
-[[nodiscard]] double typical_curvature(FitModel model);
+/// Second derivative of the loss in z.u, at a typical point: of squares 1, of K classes 0.6 p (1 - p) at p = 1/K.
+[[nodiscard]] double typical_curvature(const PublicTable& table, FitModel model);
 /// Its largest value (Spec §22.5).
 [[nodiscard]] double largest_curvature(FitModel model);
 /// What residuals are measured in: the bound of the target; of classes 1.
 [[nodiscard]] double residual_scale(const PublicTable& table, FitModel model);
 
-/// A problem as it is imagined before the data are seen: rows as long as they may be, eigenvalues like 1/j^2, a signal spread evenly.
-/// Tables of measurements are steeper still (condition numbers of 50 to 1e6, docs/results/fit.md): where this says that shaping pays, it does.
+/// A problem as it is imagined before the data are seen (Spec §22.7): the intercept, levels that are equally frequent, numbers that fill a third of their
+/// squared range with eigenvalues like 1/j^2, and a signal that follows the roots of the eigenvalues.
 struct ImaginedTable {
-  Eigen::VectorXd eigenvalues;
+  Eigen::VectorXd eigenvalues;  ///< of the loss, largest first
   Eigen::VectorXd optimum;
-  double variance;  ///< of the signal
+  double variance;    ///< of the signal
+  double row_length;  ///< root of the mean square
 };
 
 [[nodiscard]] ImaginedTable imagined_table(const PublicTable& table, FitModel model, double bound);
+
+/// What clipping does to a descent whose gradients have the imagined residuals (Spec §22.7).
+struct ClippedDescent {
+  double slower;  ///< of each step, this share is left
+  double bias;    ///< of the variance of the signal, lost where residuals are skewed
+};
+[[nodiscard]] ClippedDescent imagined_clipping(const PublicTable& table, const FitPlan& plan,
+                                               const ImaginedTable& imagined);
 
 /// The descent of a plan as the formulas of Spec §22.4 take it.
 [[nodiscard]] DescentShape imagined_descent(const PublicTable& table, const FitPlan& plan,

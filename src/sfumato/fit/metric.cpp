@@ -25,6 +25,26 @@ SymmetricEigen eigen_of(const MatrixXd& matrix) {
 
 MatrixXd symmetric(const MatrixXd& matrix) { return 0.5 * (matrix + matrix.transpose()); }
 
+/// Eigenvalues without the noise that a release of edge `edge` added (Spec §22.4): above the edge it pushed them up by about edge^2 / 4h; those below are
+/// noise, and share what the trace leaves.
+VectorXd without_noise(const VectorXd& found, double edge) {
+  VectorXd clean = VectorXd::Zero(found.size());
+  double hidden = 0.0;
+  for (Index j = 0; j < found.size(); ++j) {
+    if (found(j) > edge) {
+      clean(j) = 0.5 * (found(j) + std::sqrt((found(j) - edge) * (found(j) + edge)));
+    } else {
+      ++hidden;
+    }
+  }
+  if (hidden == 0.0) return clean;
+  const double share = std::clamp((found.sum() - clean.sum()) / hidden, 0.0, 0.5 * edge);
+  for (Index j = 0; j < found.size(); ++j) {
+    if (!(found(j) > edge)) clean(j) = share;
+  }
+  return clean;
+}
+
 }  // namespace
 
 ReleasedMetric ReleasedMetric::of_features(Index dim) {
@@ -52,7 +72,7 @@ ReleasedMetric metric_of(const NoisyMoments& released, const ReleasedMetric& bas
   const double edge = released.noise_std * std::sqrt(2.0 * d) / rows;
   const double ridge = metric_ridge * edge;
   const SymmetricEigen eigen = eigen_of(released.sum / rows);
-  const VectorXd found = eigen.eigenvalues().cwiseMax(0.0);
+  const VectorXd found = without_noise(eigen.eigenvalues(), edge);
   const MatrixXd into_features = base.inverse_root * eigen.eigenvectors();
   const MatrixXd estimate = into_features * found.asDiagonal() * into_features.transpose();
   const double dims = std::max(1.0, (found.array() / (found.array() + ridge)).sum());

@@ -33,28 +33,49 @@ std::string_view name(NoiseMode mode) { return mode == NoiseMode::grid ? "grid" 
 
 namespace {
 
+/// Clip factors of squares: smaller ones have less noise, and more bias (Spec §22.7).
+constexpr double kClipFactors[] = {0.05, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.9};
+/// Of classes: residuals are about that long.
+constexpr double kClassClip = 0.5;
+
+/// The factors to choose from.
+std::vector<double> clip_factors(const FitSettings& settings, const FitPlan& plan) {
+  if (settings.clip_factor) return {*settings.clip_factor};
+  // Intervals need gradients that are hardly ever clipped: those of rows no longer than the ones whose curvature is released are not.
+  if (plan.interval_share > 0.0) return {kRowsInMetric};
+  if (plan.model != FitModel::ridge) return {kClassClip};
+  return {std::begin(kClipFactors), std::end(kClipFactors)};
+}
+
 void choose_isotropic(const PublicTable& table, const FitSettings& settings, FitPlan* plan) {
-  // The best of a few public numbers of steps and step sizes for the imagined problem.
+  // The best of a few public numbers of steps, step sizes and clips for the imagined problem.
   const ImaginedTable imagined = imagined_table(table, plan->model, plan->bound);
-  const double largest = 1.0 / (largest_curvature(plan->model) * plan->bound * plan->bound);
+  const double longest = plan->bound * plan->bound;
+  // The largest eigenvalue as it mostly is: values stand far from the middle of generous ranges.
+  const double steepest = 0.6 * longest * typical_curvature(table, plan->model);
   double best = std::numeric_limits<double>::infinity();
   FitPlan chosen = *plan;
-  for (const std::uint64_t steps : {25U, 50U, 100U, 200U, 400U, 800U}) {
+  for (const std::uint64_t steps : {25U, 50U, 100U, 200U, 400U}) {
     for (const double rate : {0.25, 0.5, 1.0, 2.0, 4.0}) {
-      FitPlan tried = *plan;
-      tried.steps = settings.steps.value_or(steps);
-      tried.average_last =
-          settings.average_last.value_or(std::max<std::uint64_t>(1, tried.steps / 2));
-      tried.learning_rate = settings.learning_rate.value_or(rate * largest);
-      tried.noise_multiplier =
-          split_budget(tried.fit_mu(), 0.0, static_cast<double>(tried.steps), table.relation)
-              .noise_multiplier;
-      if (rate > 1.0 && tried.learning_rate * imagined.eigenvalues(0) > 1.9) continue;
-      const double loss = predicted_excess_loss(imagined.eigenvalues, imagined.optimum,
-                                                imagined_descent(table, tried, imagined))
-                              .total();
-      if (loss < best) best = loss, chosen = tried;
+      for (const double clip_factor : clip_factors(settings, *plan)) {
+        FitPlan tried = *plan;
+        tried.steps = settings.steps.value_or(steps);
+        tried.average_last =
+            settings.average_last.value_or(std::max<std::uint64_t>(1, tried.steps / 2));
+        tried.learning_rate =
+            settings.learning_rate.value_or(rate / (largest_curvature(plan->model) * longest));
+        tried.clip_factor = clip_factor;
+        tried.noise_multiplier =
+            split_budget(tried.fit_mu(), 0.0, static_cast<double>(tried.steps), table.relation)
+                .noise_multiplier;
+        const ClippedDescent clipped = imagined_clipping(table, tried, imagined);
+        if (rate > 1.0 && tried.learning_rate * clipped.slower * steepest > 1.9) continue;
+        const double loss = predicted_loss(tried, table);
+        if (loss < best) best = loss, chosen = tried;
+      }
+      if (settings.learning_rate) break;
     }
+    if (settings.steps) break;
   }
   *plan = chosen;
 }
@@ -64,6 +85,20 @@ void choose_isotropic(const PublicTable& table, const FitSettings& settings, Fit
 double floor_of(const FitPlan& plan, double multiplier) {
   const double moved = multiplier * plan.clip_factor * plan.bound / plan.rows;
   return moved * moved;
+}
+
+void choose_whitened(const PublicTable& table, const FitSettings& settings, FitPlan* plan) {
+  double best = std::numeric_limits<double>::infinity();
+  FitPlan chosen = *plan;
+  for (const double clip_factor : clip_factors(settings, *plan)) {
+    FitPlan tried = *plan;
+    tried.clip_factor = clip_factor;
+    tried.metric_floor = floor_of(
+        tried, tried.noise_multiplier / std::sqrt(static_cast<double>(tried.average_last)));
+    const double loss = predicted_loss(tried, table);
+    if (loss < best) best = loss, chosen = tried;
+  }
+  *plan = chosen;
 }
 
 /// How the unit budget is spent; `scale` multiplies every mu.
@@ -101,15 +136,6 @@ std::vector<FitRelease> releases_of(const FitPlan& plan, NeighbouringRelation re
   }
   if (plan.interval_share > 0.0) add("curvature, for intervals", plan.interval_mu(), 1);
   return releases;
-}
-
-/// Rounds of the metric: three where the first one's noise is a sizeable part of a mean eigenvalue, else two. More rounds resolve more directions; those
-/// that only a few far rows have are better left in the noise, and clipped gradients say little of them.
-std::uint64_t rounds_of(const PublicTable& table, const FitPlan& plan) {
-  constexpr double kSizeable = 0.15;
-  const double ratio = metric_noise_ratio(static_cast<double>(table.dim()), plan.metric_share,
-                                          plan.fit_mu(), plan.rows);
-  return ratio > kSizeable ? 3 : 2;
 }
 
 /// What narrower ranges are worth: as much as keeps four halvings within what the noise may leave uncertain, a tenth at least; nothing where that would
@@ -176,10 +202,6 @@ double FitPlan::round_mu() const {
   return metric_rounds == 0 ? 0.0 : moments_mu() / std::sqrt(static_cast<double>(metric_rounds));
 }
 
-double metric_noise_ratio(double dim, double metric_share, double mu, double rows) {
-  return std::sqrt(2.0) * std::pow(dim, 1.5) / (std::sqrt(metric_share) * mu * rows);
-}
-
 std::vector<FitMechanism> mechanisms_of(FitModel model, NoiseMode mode) {
   std::vector<FitMechanism> valid = {FitMechanism::whitened, FitMechanism::isotropic};
   if (model == FitModel::ridge) valid.push_back(FitMechanism::statistics);
@@ -223,20 +245,17 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
                           "Take smaller shares", Where::key("range_share"));
   }
   plan.metric_share = settings.metric_share.value_or(0.3);
-  plan.metric_ridge = settings.metric_ridge.value_or(0.3);
+  plan.metric_ridge = settings.metric_ridge.value_or(0.45);
   plan.metric_rounds = mechanism == FitMechanism::whitened || mechanism == FitMechanism::minimiser
-                           ? settings.metric_rounds.value_or(rounds_of(table, plan))
+                           ? settings.metric_rounds.value_or(3)
                            : 0;
   // Squares in their own metric are solved by one step of size 1; logistic losses are flatter.
   const bool squares = model == FitModel::ridge;
   plan.steps = settings.steps.value_or(squares ? 24 : 40);
-  plan.average_last = settings.average_last.value_or(
-      std::max<std::uint64_t>(1, std::min<std::uint64_t>(16, 2 * plan.steps / 3)));
+  plan.average_last =
+      settings.average_last.value_or(std::max<std::uint64_t>(1, 2 * plan.steps / 3));
   plan.learning_rate = settings.learning_rate.value_or(squares ? 1.0 : 4.0);
-  // Intervals need gradients that are hardly ever clipped: those of rows no longer than the ones whose curvature is released are not.
-  plan.clip_factor = settings.clip_factor.value_or(squares                     ? 0.6
-                                                   : plan.interval_share > 0.0 ? kRowsInMetric
-                                                                               : 1.0);
+  plan.clip_factor = settings.clip_factor.value_or(squares ? 0.6 : kClassClip);
   plan.noise_multiplier =
       split_budget(plan.fit_mu(), mechanism == FitMechanism::whitened ? plan.metric_share : 0.0,
                    static_cast<double>(plan.steps), table.relation)
@@ -273,17 +292,14 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
       }
       const double spend = plan.fit_mu() * std::sqrt(1.0 - plan.metric_share) * plan.rows;
       plan.ridge = settings.ridge.value_or(
-          std::cbrt(2.0 * typical_curvature(model) * d * d / (spend * spend)));
+          std::cbrt(2.0 * typical_curvature(table, model) * d * d / (spend * spend)));
       plan.metric_floor = floor_of(plan, plan.rows / (plan.ridge * spend));
       plan.steps = 1;
       plan.average_last = 1;
       break;
     }
     case FitMechanism::statistics: plan.metric_share = 1.0; break;
-    case FitMechanism::whitened:
-      plan.metric_floor =
-          floor_of(plan, plan.noise_multiplier / std::sqrt(static_cast<double>(plan.average_last)));
-      break;
+    case FitMechanism::whitened: choose_whitened(table, settings, &plan); break;
   }
   if (!(plan.metric_share >= 0.0 && plan.metric_share <= 1.0) ||
       (plan.metric_share == 0.0 && plan.moments_mu() == 0.0 &&

@@ -44,7 +44,9 @@ double count_norm(const PublicTable& table, FitModel model) {
   return std::sqrt(static_cast<double>(columns));
 }
 
-/// The most halvings whose range still holds nearly all rows, given noisy counts of rows that allow so many and no more.
+/// One halving less than those whose range still holds nearly all rows, given noisy counts of rows that allow so many and no more: rows that the noise
+/// hides would else be moved to the ends, which costs the weakest combinations of features most (condition number 1e4, epsilon 1: R^2 .721 without the margin,
+/// .741 with it and without privacy).
 Index enough_halvings(const Eigen::VectorXd& counts, double noise_std) {
   const double all = counts.sum();
   double outside = 0.0;
@@ -53,7 +55,7 @@ Index enough_halvings(const Eigen::VectorXd& counts, double noise_std) {
     const double noise = noise_std * std::sqrt(static_cast<double>(k));
     if (3.0 * noise > kMostOutside * all ||
         outside + noise > std::max(kOutside * all, 3.0 * noise)) {
-      return k - 1;
+      return std::max<Index>(0, k - 2);
     }
   }
   return kHalvings;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
+#include <vector>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/selection.hpp"
@@ -19,18 +21,47 @@ TEST(ReleasedMetric, IsTheInverseOfTheEstimateAndItsRidge) {
   const NoisyMoments released{moments, 3.0};
   const ReleasedMetric metric =
       metric_of(released, ReleasedMetric::of_features(2), 100.0, 0.5, 0.01);
-  const double ridge = 0.5 * 3.0 * std::sqrt(4.0) / 100.0;
+  const double edge = 3.0 * std::sqrt(4.0) / 100.0, ridge = 0.5 * edge;
+  // Both eigenvalues stand out of the noise, which pushed them up: w = h + edge^2 / 4h.
   const double apart = std::sqrt(0.25 * 0.25 + 0.2 * 0.2);
-  const Eigen::Vector2d eigenvalues(0.55 - apart, 0.55 + apart);
-  const double dims = (eigenvalues.array() / (eigenvalues.array() + ridge)).sum();
-  Eigen::MatrixXd expected = moments / 100.0;
+  const auto clean = [&](double w) { return 0.5 * (w + std::sqrt(w * w - edge * edge)); };
+  const double low = clean(0.55 - apart), high = clean(0.55 + apart);
+  const double dims = low / (low + ridge) + high / (high + ridge);
+  // The same eigenvectors: estimate = a + b moments.
+  const double b = (high - low) / (2.0 * apart), a = high - b * (0.55 + apart);
+  Eigen::MatrixXd estimate = b * moments / 100.0;
+  estimate.diagonal().array() += a;
+  Eigen::MatrixXd expected = estimate;
   expected.diagonal().array() += ridge + 0.01 * dims;
   EXPECT_TRUE((metric.root.transpose() * metric.root * expected).isIdentity(1e-12));
   EXPECT_TRUE((metric.root * metric.inverse_root).isIdentity(1e-12));
+  EXPECT_TRUE(metric.moments.isApprox(100.0 * estimate, 1e-12));
   // In its own coordinates the estimate is diagonal.
-  const Eigen::MatrixXd inside = metric.root * moments / 100.0 * metric.root.transpose();
+  const Eigen::MatrixXd inside = metric.root * estimate * metric.root.transpose();
   EXPECT_TRUE(inside.isApprox(Eigen::MatrixXd(metric.reach.asDiagonal()), 1e-12));
   EXPECT_NEAR(metric.effective_dim, metric.reach.sum(), 1e-12);
+}
+
+TEST(ReleasedMetric, DirectionsInTheNoiseShareWhatTheTraceLeaves) {
+  const Eigen::Index d = 40;
+  ReleaseBits bits(ReleaseKey::from_seed(7));
+  std::vector<double> normals(static_cast<std::size_t>(d * d));
+  fill_normal(bits, normals);
+  const Eigen::Map<const Eigen::MatrixXd> z(normals.data(), d, d);
+  // Second moments 1 in one direction and 0.05 in the others, under noise whose edge is 0.9.
+  const double noise = 0.9 / std::sqrt(2.0 * static_cast<double>(d));
+  Eigen::MatrixXd moments = 0.5 * noise * (z + z.transpose());
+  moments.diagonal().array() += 0.05;
+  moments(0, 0) += 0.95;
+  const ReleasedMetric metric = metric_of({1000.0 * moments, 1000.0 * noise},
+                                          ReleasedMetric::of_features(d), 1000.0, 0.45, 0.0);
+  const Eigen::VectorXd found =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(metric.moments / 1000.0).eigenvalues();
+  EXPECT_NEAR(found(d - 1), 1.0, 0.25);  // the noise alone leaves about 1.2 there
+  EXPECT_NEAR(found(0), 0.05, 0.03);     // and -0.85 here
+  EXPECT_NEAR(found(d - 2), found(0), 1e-12);
+  // Noise that passed for features would make it about 20.
+  EXPECT_LT(metric.effective_dim, 8.0);
 }
 
 TEST(ReleasedMetric, FurtherRoundsFindDirectionsThatTheFirstOnesNoiseHides) {

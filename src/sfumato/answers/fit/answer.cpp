@@ -59,12 +59,14 @@ void require_use(const FitQuestion& question, const std::vector<FitPlan>& plans,
                  const PublicTable& table) {
   double loss = predicted_loss(plans.front(), table);
   for (const FitPlan& plan : plans) loss = std::min(loss, predicted_loss(plan, table));
-  if (loss < 1.0 || question.force) return;
+  // Predictions are rather too good (docs/results/fit.md): half of it lost is mostly all of it.
+  constexpr double kUseless = 0.5;
+  if (loss < kUseless || question.force) return;
   throw InvalidArgument(
-      fmt::format(
-          "at this epsilon the noise is expected to cost {} times the variance of the target: the "
-          "model would be useless",
-          format_number(loss, Rounding::nearest, 2)),
+      fmt::format("at this epsilon privacy is expected to cost {} the variance that the features "
+                  "explain: the model would be useless",
+                  loss < 1.0 ? fmt::format("{:.0f} % of", 100.0 * loss)
+                             : format_number(loss, Rounding::nearest, 2) + " times"),
       "Raise `target_epsilon`, use fewer features or more rows, or give --force",
       Where::key("target_epsilon"));
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "sfumato/answers/fit/answer.hpp"
+#include "sfumato/answers/fit/by_epsilon.hpp"
 #include "sfumato/answers/fit/sandwich.hpp"
 #include "sfumato/answers/problem/closing.hpp"
 #include "sfumato/core/error.hpp"
@@ -381,6 +382,7 @@ Document document_of(const FitAnswer& answer, Detail detail) {
   if (answer.rows) document.add(sandwich_table(answer));
   if (!answer.predictions.empty()) document.add(predictions_table(answer));
   if (detail == Detail::full) {
+    if (const std::optional<Figure> figure = by_epsilon_figure(answer)) document.add(*figure);
     if (answer.model.errors) document.add(effects_figure(answer));
     if (answer.audit || answer.rows) document.add(sandwich_figure(answer));
     document.add(settings_table(answer));

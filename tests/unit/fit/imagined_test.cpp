@@ -1,0 +1,86 @@
+#include "sfumato/fit/imagined.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sfumato {
+namespace {
+
+PublicTable declared(std::uint64_t rows) {
+  PublicTable table;
+  table.features = {NumericColumn{"a", 0.0, 1.0}, CategoryColumn{"b", {"u", "v", "w", "x"}},
+                    NumericColumn{"c", -3.0, 3.0}};
+  table.target = "y";
+  table.target_low = -2.0;
+  table.target_high = 2.0;
+  table.rows = rows;
+  return table;
+}
+
+FitPlan planned(std::uint64_t rows, double epsilon, FitMechanism mechanism) {
+  FitSettings settings;
+  settings.range_share = 0.0;
+  return plan_fit(declared(rows), FitModel::ridge, mechanism, settings,
+                  {{Epsilon(epsilon), Delta(1e-6)}});
+}
+
+TEST(ImaginedTable, HasAnInterceptEqualLevelsAndNumbersThatFallLikeSquares) {
+  const PublicTable table = declared(100);
+  const ImaginedTable imagined = imagined_table(table, FitModel::ridge, table.bound());
+  // Two numbers fill 2/3, as 4 to 1; three of four levels a quarter each.
+  const Eigen::VectorXd expected =
+      (Eigen::VectorXd(6) << 1.0, 8.0 / 15.0, 0.25, 0.25, 0.25, 2.0 / 15.0).finished();
+  EXPECT_TRUE(imagined.eigenvalues.isApprox(expected, 1e-14));
+  EXPECT_NEAR(imagined.row_length, std::sqrt(expected.sum()), 1e-14);
+  // The signal has the deviation of the target, 2/4, and follows the roots.
+  const Eigen::ArrayXd signal = imagined.eigenvalues.array() * imagined.optimum.array().square();
+  EXPECT_NEAR(signal.sum(), 0.25, 1e-14);
+  EXPECT_NEAR(signal(0) / signal(2), 2.0, 1e-13);
+}
+
+TEST(ImaginedTable, IsNoLongerThanTheBoundOfItsRows) {
+  const ImaginedTable imagined = imagined_table(declared(100), FitModel::ridge, 0.5);
+  EXPECT_NEAR(imagined.row_length, 0.5, 1e-14);
+}
+
+TEST(ImaginedClipping, SlowsAndShiftsAsSpec227Says) {
+  const PublicTable table = declared(1000);
+  const ImaginedTable imagined = imagined_table(table, FitModel::ridge, table.bound());
+  FitPlan plan = planned(1000, 1.0, FitMechanism::whitened);
+  const auto at = [&](double clip_factor) {
+    plan.clip_factor = clip_factor;
+    return imagined_clipping(table, plan, imagined);
+  };
+  EXPECT_NEAR(at(0.25).slower, 0.6826894921370859, 1e-14);  // P(|n| < 1)
+  // 2 phi(1) / 6 / P(|n| < 1), squared.
+  EXPECT_NEAR(at(0.25).bias, std::pow(2.0 * 0.24197072451914337 / 6.0 / 0.6826894921370859, 2),
+              1e-14);
+  EXPECT_NEAR(at(1e-4).bias, 1.0 / 36.0, 1e-6);  // the median, a sixth of a deviation away
+  EXPECT_LT(at(2.0).bias, 1e-12);
+}
+
+TEST(Plans, ClipLessTheMoreRowsThereAre) {
+  double before = 0.0;
+  for (const std::uint64_t rows : {100U, 1000U, 10'000U, 100'000U}) {
+    const double clip = planned(rows, 1.0, FitMechanism::whitened).clip_factor;
+    EXPECT_GE(clip, before) << rows;
+    before = clip;
+  }
+  EXPECT_LT(planned(100, 1.0, FitMechanism::whitened).clip_factor, 0.5);
+  EXPECT_GT(before, 0.5);
+}
+
+TEST(Plans, LoseLessAtALargerEpsilonWithEveryMechanism) {
+  for (const FitMechanism mechanism : mechanisms_of(FitModel::ridge, NoiseMode::grid)) {
+    double before = 1e300;
+    for (const double epsilon : {0.1, 0.3, 1.0, 3.0, 8.0}) {
+      const double loss = predicted_loss(planned(2000, epsilon, mechanism), declared(2000));
+      EXPECT_LT(loss, before) << name(mechanism) << " " << epsilon;
+      before = loss;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sfumato
