@@ -246,6 +246,8 @@ def main(source, out, add):
                if k not in ("schema_version", "title", "chapters")}
     if add:
         entries = beyond(merged(json.loads((out / "report.json").read_text()), entries))
+        for one_run in ("written", "made"):  # which several have no one of
+            entries.pop(one_run, None)
     found = list(parts(entries))
     if not found:
         sys.exit(f"{source}/report.json holds no part of the paper")

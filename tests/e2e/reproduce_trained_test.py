@@ -74,7 +74,7 @@ class Trained(ProgramTest):
         self.assertEqual(self.trials()["table2.s1.quick.ledger"], 8)
 
     def test_readings(self):
-        args = ("--only", "readings.s1", *TINY, "--set", "audit.replicas=1")
+        args = ("--only", "readings.s1,readings.membership", *TINY, "--set", "audit.replicas=1")
         result = self.reproduce(*args)
         self.assertEqual(result.returncode, 0, result.stderr)
         # Ours, not the paper's words.
@@ -95,8 +95,15 @@ class Trained(ProgramTest):
         self.assertNotEqual(confirmed["distance"], tried[0]["distance"])  # fresh records and seeds
         self.assertNotEqual(entry["size"]["selection"]["seed"], entry["size"]["confirmation"]["seed"])
         ledgers = self.trials()
-        self.assertTrue(all(name.startswith("readings.table2_s1.") for name in ledgers))
+        self.assertTrue(all(name.startswith(("readings.table2_s1.", "readings.membership.")) for name in ledgers))
         self.assertTrue(any(".confirm." in name for name in ledgers))
+        # One chapter of the page: what is said of both tables is said once, and each verdict names its own.
+        chapters = json.loads((self.dir / "out/report.json").read_text())["chapters"]
+        self.assertEqual([c["title"] for c in chapters[1:]], ["What was run? Readings of the paper's tables"])
+        said = [b for b in chapters[1]["blocks"] if b["type"] == "statement"]
+        self.assertEqual([b["kind"] for b in said], ["info", "verdict", "verdict"])
+        self.assertIn("explains the numbers of Table 2, setting 1: ", said[1]["text"])
+        self.assertIn("explains the numbers of the membership figure: ", said[2]["text"])
         before = (self.dir / "out/readings.s1.json").read_bytes()
         self.assertEqual(self.reproduce(*args).stdout, result.stdout)
         self.assertEqual((self.dir / "out/readings.s1.json").read_bytes(), before)

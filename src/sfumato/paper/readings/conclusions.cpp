@@ -148,7 +148,7 @@ std::vector<Conclusion> conclusions_of(PaperTable table, const JudgedReading& ju
 }
 
 Table conclusions_table(const std::string& key, const ReadingSearch& search) {
-  Table table(key, "Which conclusions survive which reading",
+  Table table(key, fmt::format("{}: which conclusions survive which reading", title(search.table)),
               {{"reading", "reading"},
                {"statement", "conclusion"},
                {"holds", "follows"},

@@ -130,6 +130,12 @@ std::string_view name(PaperTable table) {
   return kNames.at(static_cast<std::size_t>(table));
 }
 
+std::string_view title(PaperTable table) {
+  constexpr std::array kTitles = {"Table 1", "Table 2, setting 1", "Table 2, setting 2",
+                                  "Table 2, setting 3", "Membership figure"};
+  return kTitles.at(static_cast<std::size_t>(table));
+}
+
 std::string text(const TrainedReading& training) {
   std::string text = fmt::format("{}, {}, {}", words(training.scaling), words(training.coupling),
                                  words(training.duration));

@@ -13,6 +13,8 @@ namespace sfumato {
 enum class PaperTable { table1, table2_s1, table2_s2, table2_s3, membership };
 /// "table1", "table2.s1", ..., "membership": the key of the part that has the table.
 [[nodiscard]] std::string_view name(PaperTable table);
+/// "Table 2, setting 1", for people.
+[[nodiscard]] std::string_view title(PaperTable table);
 
 /// How pixels become inputs: by the set's published mean and deviation, divided by 255, or that and then moved to [-1, 1].
 enum class PixelScale { published, unit, half };

@@ -25,6 +25,15 @@ std::string block_key(const ReadingSearch& search, const char* block) {
   return key;
 }
 
+/// Tables and figures of several searches stand in one chapter, so that each says whose it is.
+std::string titled(const ReadingSearch& search, const std::string& words) {
+  return fmt::format("{}: {}", title(search.table), words);
+}
+
+std::string size_text(const SearchSize& size) {
+  return fmt::format("{} x {} pairs and replicas, seeds {}", size.pairs, size.replicas, size.seed);
+}
+
 /// The reading as it was judged when it was chosen.
 const JudgedReading& as_selected(const ReadingSearch& search, const Reading& reading) {
   return *std::find_if(search.tried.begin(), search.tried.end(),
@@ -33,7 +42,7 @@ const JudgedReading& as_selected(const ReadingSearch& search, const Reading& rea
 
 Table comparison_table(const ReadingSearch& search) {
   Table table(block_key(search, "paper"),
-              "The printed numbers, as the literal and the closest reading give them",
+              titled(search, "the printed numbers, as the literal and the closest reading give them"),
               {{"number", "number"},
                {"paper", "paper"},
                {"literal", "literal"},
@@ -63,9 +72,9 @@ Claimed<double> distance_of(const ReadingDistance& fit) {
 Table ranking_table(const ReadingSearch& search) {
   Table table(
       block_key(search, "ranking"),
-      fmt::format("The closest of {} readings, and the literal one, on the models they were "
-                  "chosen on",
-                  search.tried.size()),
+      titled(search, fmt::format("the closest of {} readings, and the literal one, on the models "
+                                 "they were chosen on ({})",
+                                 search.tried.size(), size_text(search.selection))),
       {{"rank", "rank"},
        {"reading", "reading"},
        {"distance", "distance"},
@@ -90,7 +99,9 @@ Table ranking_table(const ReadingSearch& search) {
 
 Table confirmed_table(const ReadingSearch& search) {
   Table table(block_key(search, "confirmed"),
-              "The same readings on fresh records and seeds, which had no part in the choice",
+              titled(search, fmt::format("the same readings on fresh records and seeds, which had no "
+                                         "part in the choice ({})",
+                                         size_text(search.confirmation))),
               {{"reading", "reading"},
                {"selected", "distance, chosen on"},
                {"distance", "fresh"},
@@ -115,7 +126,8 @@ Table confirmed_table(const ReadingSearch& search) {
 
 Table equal_steps_table(const ReadingSearch& search, const std::vector<EqualStepsRow>& rows) {
   Table table(block_key(search, "equal_steps"),
-              "Batches of 500 less batches of 1,000 at equal numbers of steps, mean over pairs",
+              titled(search, "batches of 500 less batches of 1,000 at equal numbers of steps, mean "
+                             "over pairs"),
               {{"reading", "training"},
                {"epsilon", "eps"},
                {"difference", "difference"},
@@ -137,8 +149,8 @@ Figure numbers_figure(const ReadingSearch& search) {
   for (const NumberFit& fit : as_selected(search, closest.reading).fit->numbers) {
     names.push_back(fit.number.name);
   }
-  Figure figure(block_key(search, "numbers"), "What each reading gives for the printed numbers",
-                Mark::points, Axis{"", "", Scale::linear, names}, Axis{"number", "", Scale::log});
+  Figure figure(block_key(search, "numbers"),
+                titled(search, "what each reading gives for the printed numbers"), Mark::points, Axis{"", "", Scale::linear, names}, Axis{"number", "", Scale::log});
   Series printed{"paper", "paper", {}, {}, {}, Claim::exact, "as printed"};
   const auto add = [&](const char* key, const char* title, const JudgedReading& judged) {
     if (!judged.fit) return;
@@ -166,19 +178,13 @@ Figure numbers_figure(const ReadingSearch& search) {
   return figure;
 }
 
-std::string search_text(const ReadingSearch& search) {
+std::string search_text() {
   return fmt::format(
-      "{} readings were declared and judged on {} x {} pairs and replicas (seeds {}); the closest "
-      "were "
-      "trained again on other records with other seeds, {} x {} (seeds {}). A search of {} "
-      "readings "
-      "on still other seeds had looked at the same printed numbers before, and the grid follows "
-      "it: the "
-      "distance on fresh models is free of luck in the models, not of that choice. One reading "
-      "fits "
-      "many numbers by chance the more easily, the more are tried; p is that of one reading alone.",
-      search.tried.size(), search.selection.pairs, search.selection.replicas, search.selection.seed,
-      search.confirmation.pairs, search.confirmation.replicas, search.confirmation.seed,
+      "Readings were declared for each table and judged on a few models; the closest were trained "
+      "again on other records with other seeds. A search of {} readings on still other seeds had "
+      "looked at the same printed numbers before, and the grids follow it: a distance on fresh "
+      "models is free of luck in the models, not of that choice. The more readings are tried, the "
+      "more easily one fits by chance; p is that of one reading alone.",
       kEarlierSearch);
 }
 
@@ -208,7 +214,10 @@ Json judged_json(const ReadingSearch& search, const JudgedReading& judged) {
 
 Finding explained(const ReadingSearch& search) {
   const JudgedReading& closest = search.closest();
-  const std::string statement = "a declared reading explains the printed numbers";
+  const std::string statement =
+      fmt::format("a declared reading explains the numbers of {}",
+                  search.table == PaperTable::membership ? "the membership figure"
+                                                         : std::string(title(search.table)));
   if (!closest.fit) {
     return {"explained", statement, PaperVerdict::does_not_hold, "fresh models",
             "Every model of the closest reading diverged."};
@@ -232,7 +241,7 @@ std::optional<PartResult> reproduce_readings(const PartContext& context, PaperTa
   const auto search = search_readings(context, table);
   if (!search) return std::nullopt;
   PartResult result;
-  result.blocks.emplace_back(Statement{StatementKind::info, search_text(*search)});
+  result.blocks.emplace_back(Statement{StatementKind::info, search_text()});
   result.blocks.emplace_back(numbers_figure(*search));
   result.blocks.emplace_back(comparison_table(*search));
   result.blocks.emplace_back(confirmed_table(*search));
