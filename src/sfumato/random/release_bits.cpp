@@ -95,11 +95,11 @@ Uint128 ReleaseBits::below(Uint128 n) {
       if (low >= small || low >= (0 - small) % small) return product >> 64;
     }
   }
-  const Uint128 surplus = (0 - n) % n;  // 2^128 mod n
   for (;;) {
     const Uint128 high = word();
     const Uint128 drawn = (high << 64) | word();
-    if (drawn >= surplus) return drawn % n;
+    // 2^128 mod n is below n: where it need not be known, a division is saved.
+    if (drawn >= n || drawn >= (0 - n) % n) return drawn % n;
   }
 }
 

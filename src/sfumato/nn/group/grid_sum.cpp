@@ -1,6 +1,7 @@
 #include "sfumato/nn/group/grid_sum.hpp"
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/nn/kernel/grid.hpp"
 #include "sfumato/random/discrete_gaussian.hpp"
 
 namespace sfumato {
@@ -13,6 +14,7 @@ GridSum::GridSum(const NoisePolicy& policy, const Network& network, std::size_t 
                      static_cast<double>(slots),
                      static_cast<double>(network.parameter_count()) * static_cast<double>(steps))),
       deviations_(static_cast<Index>(network.parameter_count())),
+      scales_(deviations_.size()),
       one_(deviations_.size()),
       sum_(deviations_.size()) {}
 
@@ -21,14 +23,18 @@ void GridSum::begin(std::span<const double> deviations) {
     throw InvalidArgument("deviations of another number of parameters", "Give one of each");
   }
   deviations_ = Eigen::Map<const Eigen::ArrayXd>(deviations.data(), deviations_.size());
+  scales_ = grid_.grid.per_unit / deviations_;
   sum_.setZero();
 }
 
 void GridSum::add(std::span<const float> gradient) {
-  one_ =
-      Eigen::Map<const Eigen::ArrayXf>(gradient.data(), one_.size()).cast<double>() / deviations_;
-  grid_.grid.round(one_);
-  sum_ += one_;
+  // As RoundingGrid::round(): towards zero if the nearest integers are too long, and nothing if those are, or something is not finite.
+  const auto fits = [&](auto rounded) {
+    return rounded(gradient.data(), scales_.data(), gradient.size(), one_.data()) <=
+           grid_.grid.square;
+  };
+  if (!fits(kernel::nearest_integers) && !fits(kernel::truncated_integers)) return;
+  kernel::add_terms(one_.data(), gradient.size(), sum_.data());
 }
 
 void GridSum::release(ReleaseBits& bits, double factor, std::span<float> noisy) {

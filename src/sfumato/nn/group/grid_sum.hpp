@@ -35,7 +35,9 @@ class GridSum {
 
  private:
   SumGrid grid_;
-  Eigen::ArrayXd deviations_, one_, sum_;
+  Eigen::ArrayXd deviations_;
+  Eigen::ArrayXd scales_;  ///< integers per unit of a gradient
+  Eigen::ArrayXd one_, sum_;
 };
 
 }  // namespace sfumato
