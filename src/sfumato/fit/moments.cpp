@@ -70,18 +70,24 @@ NoisyMoments release_moments(const RowMajor& x, double bound, double mu,
     const double unit = 1.0 / (grid.grid.per_unit * grid.grid.per_unit);
     return {unit * symmetric_from_lower(sum), unit * static_cast<double>(grid.diagonal)};
   }
+  return noisy_moments(gram(
+                           x, [](const auto&) {}, observer),
+                       bound, mu, relation, bits);
+}
+
+NoisyMoments noisy_moments(Eigen::MatrixXd lower, double bound, double mu,
+                           NeighbouringRelation relation, ReleaseBits& bits) {
+  const Index d = lower.cols();
   const double noise_std = second_moment_mu(bound, 1.0, relation) / mu;
-  Eigen::MatrixXd sum = gram(
-      x, [](const auto&) {}, observer);
   std::vector<double> normals(static_cast<std::size_t>(d * (d + 1) / 2));
   fill_normal(bits, normals);
   std::size_t next = 0;
   for (Index j = 0; j < d; ++j) {
     for (Index i = j; i < d; ++i) {
-      sum(i, j) += noise_std * (i == j ? 1.0 : std::sqrt(0.5)) * normals[next++];
+      lower(i, j) += noise_std * (i == j ? 1.0 : std::sqrt(0.5)) * normals[next++];
     }
   }
-  return {symmetric_from_lower(sum), noise_std};
+  return {symmetric_from_lower(lower), noise_std};
 }
 
 }  // namespace sfumato

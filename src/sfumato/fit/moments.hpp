@@ -22,4 +22,9 @@ struct NoisyMoments {
                                            NeighbouringRelation relation, double rows,
                                            NoiseMode mode, ReleaseBits& bits, Observer& observer);
 
+/// The same with Gaussian noise, for a sum of positive semi-definite matrices, one for each record, with traces of at most bound^2, of which the lower
+/// half is given: their Frobenius norms are no larger, and two of them are no further apart than sqrt 2 times that.
+[[nodiscard]] NoisyMoments noisy_moments(Eigen::MatrixXd lower, double bound, double mu,
+                                         NeighbouringRelation relation, ReleaseBits& bits);
+
 }  // namespace sfumato

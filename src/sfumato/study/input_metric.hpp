@@ -17,7 +17,8 @@
 
 namespace sfumato {
 
-/// Coordinates in which the inputs of the first layer are white, as far as their second moments were released (Spec §22.4, §23.4):
+/// Coordinates in which the inputs of the first layer are white, as far as their second moments were released (Spec §22.4, §23.4). x are the
+/// inputs, or the patches under a convolution, over which x x^T is averaged:
 ///
 ///   S~ = sum x x^T + noise = U diag(w) U^T,   lam = floor s sqrt(2 d) / N,   root = U diag( (max(w, 0)/N + lam)^{-1/2} ) U^T
 struct InputMetric {
@@ -39,18 +40,25 @@ inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
 
 /// Releases the second moments of what a world's slots hold, at the cost of the policy's metric_mu, with noise of these bits. Everything else
 /// follows from them.
-/// Throws   InvalidArgument unless the first layer with parameters is linear and reads the inputs themselves; Stopped.
+/// Throws   InvalidArgument unless the first layer with parameters reads the inputs themselves, or if it is a convolution and the noise is to be
+///          exact; Stopped.
 [[nodiscard]] InputMetric release_input_metric(const Network& network, const LabelledSet& set,
                                                const Slots& slots, const World& world,
                                                const NoisePolicy& policy,
                                                NeighbouringRelation relation, NoiseMode mode,
                                                ReleaseBits& bits, Observer& observer);
 
-/// The set with its inputs in the coordinates of the metric, as features; of these records alone, if any are given.
-[[nodiscard]] LabelledSet whitened(const LabelledSet& set, const InputMetric& metric,
+/// What is trained on whitened inputs: the network itself or, if it begins with a convolution, the same with one of single pixels, each of which
+/// has the whitened patch as its channels. Parameters have the same order in both.
+[[nodiscard]] Network whitened_network(const Network& network);
+
+/// The set with its inputs in the coordinates of the metric, as features for whitened_network(); of these records alone, if any are given.
+/// Throws   InvalidArgument if they take more than 8 GiB.
+[[nodiscard]] LabelledSet whitened(const Network& network, const LabelledSet& set,
+                                   const InputMetric& metric,
                                    std::span<const std::uint32_t> records = {});
 
-/// Parameters of a network on whitened inputs as those of the same network on the inputs themselves.
+/// Parameters of whitened_network() as those of the network on the inputs themselves.
 [[nodiscard]] std::vector<float> unwhitened(const Network& network, std::vector<float> parameters,
                                             const InputMetric& metric);
 

@@ -25,8 +25,8 @@ std::shared_ptr<const TrainingData> whitened_data(const GroupMaterial& material,
     change.record = static_cast<std::uint32_t>(records.size() - 1);
   }
   std::iota(slots.records.begin(), slots.records.end(), std::uint32_t{0});
-  return std::make_shared<const TrainingData>(whitened(material.set, metric, records), slots,
-                                              std::vector{renumbered});
+  return std::make_shared<const TrainingData>(
+      whitened(material.network, material.set, metric, records), slots, std::vector{renumbered});
 }
 
 /// Puts model `from` of a part's state in place `to` of the whole.
@@ -68,8 +68,8 @@ bool train_to_end(TrialGroup& group, const GroupMaterial& material, Observer& ob
       const InputMetric metric =
           release_input_metric(material.network, material.set, material.slots, world, policy,
                                material.relation, NoiseMode::gaussian, bits, observer);
-      TrialGroup one(material.network, whitened_data(material, world, metric), {policy},
-                     material.training);
+      TrialGroup one(whitened_network(material.network), whitened_data(material, world, metric),
+                     {policy}, material.training);
       one.train_until(end, observer);
       if (one.step() < end) return false;
       GroupState state = one.state();

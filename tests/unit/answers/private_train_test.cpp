@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <filesystem>
 
 #include "sfumato/answers/train/private_answer.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/nn/initialise.hpp"
+#include "sfumato/random/stream.hpp"
 #include "sfumato/report/text.hpp"
 #include "sfumato/study/input_metric.hpp"
 #include "sfumato/study/material.hpp"
@@ -67,6 +69,14 @@ TEST_F(PrivateTrain, ASeedIsAnExperiment) {
   const PrivateTrainAnswer first = answer(asked, observer), second = answer(asked, observer);
   EXPECT_FALSE(first.secret);
   EXPECT_EQ(first.parameters, second.parameters);
+  // It is for initial weights too, whatever the study says; a released model has those of train.seed, which are public.
+  asked.settings = {"train.learning_rate=1e-30"};
+  const PrivateTrainAnswer still = answer(asked, observer);
+  EXPECT_EQ(still.parameters, initial_parameters(still.network, 7));
+  asked.settings.emplace_back("train.seed=3");
+  EXPECT_EQ(answer(asked, observer).parameters, still.parameters);
+  asked.seed.reset();
+  EXPECT_EQ(answer(asked, observer).parameters, initial_parameters(still.network, 3));
   const std::string text = render_text(document_of(first, Detail::brief), {100, false});
   EXPECT_NE(text.find("no guarantee"), std::string::npos) << text;
 }
@@ -106,6 +116,7 @@ TEST_F(PrivateTrain, HardenedNoiseHasTheSameGuaranteeAndSaysWhatItProtects) {
     const std::string text = render_text(document_of(exact, Detail::full), {100, false});
     EXPECT_NE(text.find("exact, on a grid"), std::string::npos) << text;
     EXPECT_EQ(text.find("low bits, the order of sums"), std::string::npos) << text;
+    EXPECT_EQ(text.find("floating-point"), std::string::npos) << text;
     EXPECT_NE(text.find("How long steps take is not protected"), std::string::npos) << text;
     asked.seed = 4;  // an experiment can be repeated, exactly
     EXPECT_EQ(answer(asked, observer).parameters, answer(asked, observer).parameters);
@@ -135,38 +146,116 @@ TEST_F(PrivateTrain, WhatWasReleasedBeforeCounts) {
   EXPECT_GT(second.policy.noise_multiplier, answer(alone, observer).policy.noise_multiplier);
 }
 
+/// Losses of all records of a set under given parameters.
+std::vector<float> losses(const Network& network, const LabelledSet& set,
+                          const std::vector<float>& parameters) {
+  Training train;
+  train.batch_size = 5;
+  NoisePolicy none;
+  none.name = "none";
+  TrialGroup group(
+      network,
+      std::make_shared<const TrainingData>(set, random_slots(set, 20, 1), std::vector{World{}}),
+      {none}, train);
+  GroupState state = group.state();
+  state.parameters = {parameters};
+  group.restore(state);
+  std::vector<std::uint32_t> records(set.count());
+  for (std::uint32_t r = 0; r < records.size(); ++r) records[r] = r;
+  return group.evaluate(RecordStore(set, records), set.labels).losses[0];
+}
+
+NoisePolicy by_inputs(double mu) {
+  NoisePolicy policy;
+  policy.metric_mu = mu;
+  policy.input_bound = 10.0;
+  return policy;
+}
+
 TEST_F(PrivateTrain, WhitenedInputsAndUnwhitenedWeightsAreTheSameModel) {
   const Study study = read_study(small.dir / "p.toml");
   const StudySets sets = load_sets(study);
   const Network network = network_of(study.model, sets.train);
   ReleaseBits bits(ReleaseKey::from_seed(1));
-  NoisePolicy policy;
-  policy.metric_mu = 0.5;
-  policy.input_bound = 10.0;
   const InputMetric metric =
-      release_input_metric(network, sets.train, random_slots(sets.train, 20, 1), {}, policy,
+      release_input_metric(network, sets.train, random_slots(sets.train, 20, 1), {}, by_inputs(0.5),
                            NeighbouringRelation::zero_out, NoiseMode::gaussian, bits, observer);
-  const LabelledSet white = whitened(sets.train, metric);
-  Training train;
-  train.batch_size = 5;
-  NoisePolicy none;
-  none.name = "none";
-  const auto losses = [&](const LabelledSet& set, const std::vector<float>& parameters) {
-    TrialGroup group(
-        network,
-        std::make_shared<const TrainingData>(set, random_slots(set, 20, 1), std::vector{World{}}),
-        {none}, train);
-    GroupState state = group.state();
-    state.parameters = {parameters};
-    group.restore(state);
-    std::vector<std::uint32_t> records(set.count());
-    for (std::uint32_t r = 0; r < records.size(); ++r) records[r] = r;
-    return group.evaluate(RecordStore(set, records), set.labels).losses[0];
-  };
   const std::vector<float> start = initial_parameters(network, 3);
-  const std::vector<float> inside = losses(white, start),
-                           outside = losses(sets.train, unwhitened(network, start, metric));
+  const std::vector<float> inside = losses(network, whitened(network, sets.train, metric), start),
+                           outside =
+                               losses(network, sets.train, unwhitened(network, start, metric));
   for (std::size_t r = 0; r < inside.size(); ++r) EXPECT_NEAR(inside[r], outside[r], 1e-4F);
+}
+
+/// Two channels of 7 x 6 pixels.
+LabelledSet small_images(std::size_t count) {
+  LabelledSet set{"images", {2, 7, 6}, 3, {}, {}, {}, {}, {}};
+  std::vector<float> values(count * set.shape.size());
+  const Stream stream(StreamKey(5, Purpose::noise));
+  stream.fill_normal(0, 0, values);
+  set.values = values;
+  for (std::size_t r = 0; r < count; ++r) set.labels.push_back(static_cast<std::uint8_t>(r % 3));
+  return set;
+}
+
+Network small_convolution() {
+  return {
+      {2, 7, 6},
+      {{"conv", Conv2d{4, 3, 2, 1}}, {"tanh", Tanh{}}, {"flat", Flatten{}}, {"out", Linear{3}}}};
+}
+
+TEST_F(PrivateTrain, PatchesOfAConvolutionAreWhitenedAsInputsAre) {
+  const LabelledSet set = small_images(30);
+  const Network network = small_convolution();
+  ReleaseBits bits(ReleaseKey::from_seed(1));
+  const InputMetric metric =
+      release_input_metric(network, set, random_slots(set, 20, 1), {}, by_inputs(0.5),
+                           NeighbouringRelation::zero_out, NoiseMode::gaussian, bits, observer);
+  EXPECT_EQ(metric.root.rows(), 18);
+  const std::vector<float> start = initial_parameters(network, 3);
+  const std::vector<float> inside = losses(whitened_network(network),
+                                           whitened(network, set, metric), start),
+                           outside = losses(network, set, unwhitened(network, start, metric));
+  for (std::size_t r = 0; r < inside.size(); ++r) EXPECT_NEAR(inside[r], outside[r], 1e-4F);
+  EXPECT_THROW(
+      (void)release_input_metric(network, set, random_slots(set, 20, 1), {}, by_inputs(0.5),
+                                 NeighbouringRelation::zero_out, NoiseMode::grid, bits, observer),
+      InvalidArgument);
+}
+
+// The metric is a function of S~ alone, so that with little noise its root tells the moments: those of the patches, averaged over positions, of
+// records that are no longer than the bound. A record that is gone takes away its part, which has a norm of at most bound^2.
+TEST_F(PrivateTrain, ARecordChangesTheMomentsByTheBoundAtMost) {
+  const LabelledSet set = small_images(80);
+  const Slots slots = random_slots(set, 70, 1);  // more than a block
+  for (const Network& network :
+       {small_convolution(), Network({2, 7, 6}, {{"flat", Flatten{}}, {"out", Linear{3}}})}) {
+    for (const double bound : {0.1, 3.0, 100.0}) {
+      NoisePolicy policy = by_inputs(1e9);
+      policy.input_bound = bound;
+      policy.metric_floor = 1e3;  // keeps the inverse of singular moments finite
+      const auto moments = [&](const World& world) {
+        ReleaseBits bits(ReleaseKey::from_seed(1));
+        const InputMetric metric =
+            release_input_metric(network, set, slots, world, policy, NeighbouringRelation::zero_out,
+                                 NoiseMode::gaussian, bits, observer);
+        const Eigen::MatrixXd inverse = (metric.root * metric.root).inverse();
+        return Eigen::MatrixXd(
+            70.0 *
+            (inverse - metric.ridge * Eigen::MatrixXd::Identity(inverse.rows(), inverse.cols())));
+      };
+      const Eigen::MatrixXd all = moments({});
+      World without;
+      without.changes = {SlotChange{5, true}};
+      const double change = (all - moments(without)).norm();
+      EXPECT_LE(change, bound * bound * (1.0 + 1e-6)) << bound;
+      EXPECT_GT(change, 0.0);
+      EXPECT_LE(all.trace(), 70.0 * bound * bound * (1.0 + 1e-6));
+      if (bound < 1.0) {  // all are scaled down to it
+        EXPECT_NEAR(all.trace(), 70.0 * bound * bound, 0.001);
+      }
+    }
+  }
 }
 
 TEST_F(PrivateTrain, Refusals) {

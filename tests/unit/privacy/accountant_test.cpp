@@ -248,6 +248,11 @@ TEST(Guarantee, SaysWhatItRestsOn) {
                            "Poisson", "Not covered"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
+  // Exact noise leaves the clock, ordinary noise the low bits.
+  EXPECT_NE(text.find("floating-point side channels"), std::string::npos) << text;
+  const std::string exact = privacy_statement(guarantee, NoiseArithmetic::exact);
+  EXPECT_EQ(exact.find("floating-point"), std::string::npos) << exact;
+  EXPECT_NE(exact.find("the time that the computation takes"), std::string::npos) << exact;
 }
 
 TEST(Clipping, OnlyTheLargestContributionCounts) {

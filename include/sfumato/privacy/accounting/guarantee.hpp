@@ -38,7 +38,12 @@ class Guarantee {
 /// "differ in one record, which one of them lacks"
 [[nodiscard]] std::string describe_neighbours(const PrivateReleases& releases);
 
+/// How noise was added: as floating-point numbers, whose low bits and rounding are outside the guarantee, or exactly, to integer sums.
+enum class NoiseArithmetic { floating_point, exact };
+
 /// A statement for a model card, as Markdown: what is protected and from whom, the numbers, what it rests on, what it does not cover.
+/// Noise is taken to be in floating point unless it is said to be exact.
 [[nodiscard]] std::string privacy_statement(const Guarantee& guarantee);
+[[nodiscard]] std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic);
 
 }  // namespace sfumato

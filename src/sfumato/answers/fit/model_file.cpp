@@ -142,7 +142,9 @@ std::string statement_of(const FitAnswer& answer) {
     throw InvalidArgument("there is no guarantee to state", "Declare bounds, and give no seed",
                           Where::here("statement"));
   }
-  std::string text = privacy_statement(*answer.guarantee);
+  const bool exact = answer.plan.noise_mode == NoiseMode::grid;
+  std::string text = privacy_statement(
+      *answer.guarantee, exact ? NoiseArithmetic::exact : NoiseArithmetic::floating_point);
   text += fmt::format(
       "\n## The fit\n\nA {} regression of `{}` on {} declared columns. At most {} records; ranges "
       "and levels were "
@@ -150,10 +152,9 @@ std::string statement_of(const FitAnswer& answer) {
       "Settings depend on public "
       "quantities and earlier releases alone. Noise: {}.\n",
       name(answer.plan.model), answer.table.target, answer.table.features.size(), answer.table.rows,
-      answer.plan.noise_mode == NoiseMode::grid
-          ? "discrete Gaussian on an integer grid, bits from the operating system"
-          : "Gaussian in double precision, idealised: not protected against attacks on the low "
-            "bits");
+      exact ? "discrete Gaussian on an integer grid, bits from the operating system"
+            : "Gaussian in double precision, idealised: not protected against attacks on the low "
+              "bits");
   if (answer.candidates > 1) {
     text += fmt::format(
         "\nOf {} fits the rows that none of them saw chose this one, privately; the list above has "

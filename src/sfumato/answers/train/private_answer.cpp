@@ -168,7 +168,7 @@ void write_model(const PrivateTrainAnswer& answer) {
   // What the next release about these records continues from (`after`).
   if (!answer.secret) return;
   write_file((directory / "accounting.toml").string(), save(answer.accountant));
-  write_file((directory / "PRIVACY.md").string(), privacy_statement(answer.guarantee));
+  write_file((directory / "PRIVACY.md").string(), statement_of(answer));
 }
 
 }  // namespace
@@ -194,6 +194,8 @@ PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observ
       question.seed ? ReleaseKey::from_seed(*question.seed) : ReleaseKey::from_system());
   answer.secret = key->secret();
   study.train.key = key;
+  // A seed is for everything that is drawn while training: initial weights too. Without one they are public, those of train.seed.
+  if (question.seed) study.train.seed = static_cast<std::uint64_t>(*question.seed);
 
   std::optional<InputMetric> metric;
   if (mechanism.policy.metric == PrivateMetric::input) {
@@ -203,12 +205,14 @@ PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observ
         question.hardened ? NoiseMode::grid : NoiseMode::gaussian, bits, observer);
     answer.input_metric = {mechanism.policy.metric_mu, metric->noise_std, metric->ridge,
                            metric->effective_dimension};
-    sets.train = whitened(sets.train, *metric);
-    if (sets.test) sets.test = whitened(*sets.test, *metric);
+    sets.train = whitened(network, sets.train, *metric);
+    if (sets.test) sets.test = whitened(network, *sets.test, *metric);
   }
 
   const auto data = std::make_shared<const TrainingData>(sets.train, slots, std::vector{World{}});
-  TrialGroup group(network, data, {mechanism.policy}, study.train, Where::in(question.study));
+  sets.train.values = {};  // training has its own, and features of all patches are large
+  TrialGroup group(metric ? whitened_network(network) : network, data, {mechanism.policy},
+                   study.train, Where::in(question.study));
   const auto start = std::chrono::steady_clock::now();
   group.train_until(study.train.iterations, observer);
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

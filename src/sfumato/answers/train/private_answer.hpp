@@ -52,4 +52,7 @@ struct PrivateTrainAnswer {
 /// In brief: guarantee and accuracy. In full: the setting, and the privacy statement for a model card.
 [[nodiscard]] Document document_of(const PrivateTrainAnswer& answer, Detail detail);
 
+/// The privacy statement of the model: of exact noise if it was hardened.
+[[nodiscard]] std::string statement_of(const PrivateTrainAnswer& answer);
+
 }  // namespace sfumato

@@ -25,8 +25,8 @@ Table guarantee_table(const PrivateTrainAnswer& answer) {
 }
 
 /// The statement for a model card without its marks, a line at a time: a document wraps each by itself.
-void add_statement(Document& document, const Guarantee& guarantee) {
-  std::istringstream lines(privacy_statement(guarantee));
+void add_statement(Document& document, const PrivateTrainAnswer& answer) {
+  std::istringstream lines(statement_of(answer));
   for (std::string line; std::getline(lines, line);) {
     line.erase(0, line.find_first_not_of(" -"));
     for (auto mark = line.find("**"); mark != std::string::npos; mark = line.find("**")) {
@@ -101,6 +101,12 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
 
 }  // namespace
 
+std::string statement_of(const PrivateTrainAnswer& answer) {
+  return privacy_statement(answer.guarantee, answer.question.hardened
+                                                 ? NoiseArithmetic::exact
+                                                 : NoiseArithmetic::floating_point);
+}
+
 Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   Document document = new_document("train", answer.study.title.empty()
                                                 ? "Private training of " + answer.question.study
@@ -145,7 +151,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
     return document;
   }
   document.state(StatementKind::info, setting_text(answer));
-  if (answer.secret) add_statement(document, answer.guarantee);
+  if (answer.secret) add_statement(document, answer);
   return document;
 }
 

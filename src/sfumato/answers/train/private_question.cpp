@@ -57,9 +57,11 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
       optional_key("target_epsilon", "find the noise multiplier for this epsilon",
                    &Q::target_epsilon),
       share_key("target_delta", "delta of the guarantee", &Q::target_delta),
-      integer_key<Q>("seed",
-                     "draw batches and noise from a seed: an experiment, without a guarantee",
-                     &Q::seed, 0),
+      integer_key<Q>(
+          "seed",
+          "draw initial weights, batches and noise from a seed: an experiment, without a "
+          "guarantee",
+          &Q::seed, 0),
       file_key<Q>("out", "directory for the model", &Q::out),
       flag_key<Q>(
           "hardened",

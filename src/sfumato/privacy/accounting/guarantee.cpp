@@ -139,6 +139,10 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
 }
 
 std::string privacy_statement(const Guarantee& guarantee) {
+  return privacy_statement(guarantee, NoiseArithmetic::floating_point);
+}
+
+std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic) {
   const PrivateReleases& releases = guarantee.releases();
   std::string text = fmt::format(
       "## Privacy\n\n"
@@ -162,9 +166,12 @@ std::string privacy_statement(const Guarantee& guarantee) {
   text += fmt::format(
       "- **How it was computed:** {}; numerical error included, rounded up.\n"
       "- **Not covered:** other releases about the same records (tuning, evaluation, other "
-      "models), floating-point side channels, errors "
+      "models), {}, errors "
       "of the implementation, people with more than {} in the data.\n",
       guarantee.claimed_epsilon().method,
+      arithmetic == NoiseArithmetic::exact
+          ? "the time that the computation takes (sums and noise are exact, in integers)"
+          : "floating-point side channels",
       releases.group_size == 1 ? "one record" : fmt::format("{} records", releases.group_size));
   return text;
 }
