@@ -30,7 +30,7 @@ def _normal(like, generator):
 class Metric:
     """The Euclidean norm, and equal noise."""
 
-    conditions: tuple = ()
+    conditions: tuple[str, ...] = ()
 
     def __init__(self, noise_multiplier, clip):
         self.clip = clip
@@ -94,7 +94,7 @@ class PerLayer(Metric):
 class Whitened(Metric):
     """The norm sqrt(sum g_i^2 / v_i), and noise of variances proportional to v; with a factor, more noise in its directions."""
 
-    conditions = ("the variances of the metric were made without the private data",)
+    conditions: tuple[str, ...] = ("the variances of the metric were made without the private data",)
 
     def __init__(self, noise_multiplier, clip, variances, factor=None):
         super().__init__(noise_multiplier, clip)
@@ -118,7 +118,7 @@ class Whitened(Metric):
 class Released(Whitened):
     """As whitened, with variances that are estimated along the way from what earlier steps have released."""
 
-    conditions = ()
+    conditions: tuple[str, ...] = ()
 
     def __init__(self, noise_multiplier, clip, size, warm_up):
         super().__init__(noise_multiplier, clip, torch.ones(size))
@@ -144,7 +144,7 @@ class Released(Whitened):
 class Input(Metric):
     """The Euclidean norm where the inputs of the first layer are white, as far as their second moments were released."""
 
-    conditions = ("the bound of the inputs and the number of records were known without the private data",)
+    conditions: tuple[str, ...] = ("the bound of the inputs and the number of records were known without the private data",)
 
     def __init__(self, noise_multiplier, clip, model, inputs, mu, bound=None, floor=1.0, layer=None):
         super().__init__(noise_multiplier, clip)
