@@ -95,8 +95,8 @@ fit-study: all  ## private regressions at equal epsilon, docs/results/fit.md (SF
 
 equal-privacy: all  ## private training at equal epsilon, docs/results/equal_privacy.md (SFUMATO_DATA for CIFAR-10 and the table; hours, goes on where it was)
 	@tools/setup bench
-	@tools/equal_privacy.py run --methods isotropic,input,per_layer
-	@tools/equal_privacy.py run
+	@tools/equal_privacy.py run --methods main
+	@tools/equal_privacy.py run --methods others --epsilons 3
 	@test ! -x .venv-torch/bin/python || tools/equal_privacy.py opacus
 	@tools/equal_privacy.py write
 

@@ -1,19 +1,20 @@
 #!/usr/bin/python3
 """Test accuracy at equal certified privacy, over tasks, metrics and seeds; writes docs/results/equal_privacy.md and its figure.
 
-  tools/equal_privacy.py run [--tasks a,b] [--methods x,y] [--epsilons 1,3,8] [--seeds 10] [--until HH:MM]
+  tools/equal_privacy.py run [--tasks a,b] [--methods main|others|x,y] [--epsilons 1,3,8] [--seeds 10] [--until HH:MM]
   tools/equal_privacy.py opacus --python .venv-torch/bin/python [--seeds 10]
   tools/equal_privacy.py write
 
 What is run and with which settings is in studies/equal_privacy/plan.toml. Every run is kept in docs/results/equal_privacy.csv as soon as it has
-ended, under its task, method, setting, epsilon and seed: a run that is there is not made again. Seeds make runs repeatable: they are experiments,
-not releases. SFUMATO names the program (default build/bin/sfumato), SFUMATO_DATA the folder with CIFAR-10 and tables/adult.csv.gz.
+ended, under its protocol, task, method, setting, epsilon and seed: a run that is there is not made again. Seeds make runs repeatable: they are
+experiments, not releases. SFUMATO names the program (default build/bin/sfumato), SFUMATO_DATA the folder with CIFAR-10 and tables/adult.csv.gz.
 """
 import argparse
 import csv
 import datetime
 import json
 import os
+import resource
 import subprocess
 import sys
 import tomllib
@@ -28,12 +29,12 @@ SFUMATO = os.environ.get("SFUMATO", str(ROOT / "build/bin/sfumato"))
 STUDIES = ROOT / "studies/equal_privacy"
 RUNS = ROOT / "docs/results/equal_privacy.csv"
 WORK = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sfumato" / "equal_privacy"
-COLUMNS = ["task", "method", "setting", "epsilon", "seed", "part", "accuracy", "noise_multiplier", "seconds"]
-TUNING_SEED = 1000  # none of those that decide
+KEY = ["protocol", "task", "method", "setting", "epsilon", "seed", "part"]
+COLUMNS = KEY + ["accuracy", "noise_multiplier", "seconds"]
 
 
 class Runs:
-    """What has been run, by task, method, setting, epsilon, seed and part."""
+    """What has been run, by protocol (that of the plan), task, method, setting, epsilon, seed and part."""
 
     def __init__(self, path=RUNS):
         self.path = path
@@ -45,7 +46,7 @@ class Runs:
 
     @staticmethod
     def key(row):
-        return tuple(str(row[name]) for name in COLUMNS[:6])
+        return tuple(str(row[name]) for name in KEY)
 
     def add(self, row):
         new = not self.path.exists()
@@ -71,7 +72,7 @@ def words_of(setting):
 
 
 def run_once(runs, plan, task, method, setting, epsilon, seed, part):
-    row = {"task": task, "method": method, "setting": text_of(setting), "epsilon": f"{epsilon:g}", "seed": seed, "part": part}
+    row = {"protocol": plan["protocol"], "task": task, "method": method, "setting": text_of(setting), "epsilon": f"{epsilon:g}", "seed": seed, "part": part}
     if Runs.key(row) in runs.rows:
         return runs.rows[Runs.key(row)]
     spec = plan["tasks"][task]
@@ -84,27 +85,52 @@ def run_once(runs, plan, task, method, setting, epsilon, seed, part):
     command = [SFUMATO, "train", str(study), "--private", "--target-epsilon", f"{epsilon:g}", "--target-delta", "1e-5", "--seed", str(seed), "--json"]
     command += words_of(spec.get("options", {})) if method == "input" else []
     command += words_of({**held_out, **metric, **setting})
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
     found = {result["quantity"]: result["value"] for result in json.loads(done.stdout)["results"]}
-    row.update(accuracy=f"{found.get('test_accuracy', 0.0):.6g}", noise_multiplier=f"{found['noise_multiplier']:.6g}", seconds=f"{found['seconds']:.2f}")
+    row.update(accuracy=f"{found.get('test_accuracy', 0.0):.6g}", noise_multiplier=f"{found['noise_multiplier']:.6g}", seconds=f"{after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f}")
     runs.add(row)
     print(f"{datetime.datetime.now():%H:%M:%S} {task} {method} eps {epsilon:g} seed {seed} {part}: {row['accuracy']} ({row['seconds']} s) {row['setting']}",
           flush=True)
     return row
 
 
-def tuned(runs, plan, task, method, late):
-    """The setting with the best accuracy on held-out training records, or nothing if the time is up."""
+def beyond(settings, best):
+    """The setting one step further where the best has the least or largest of several learning rates and nothing else varies."""
+    rate = "train.learning_rate"
+    rates = sorted(setting[rate] for setting in settings)
+    if any({**setting, rate: 0} != {**best, rate: 0} for setting in settings) or best[rate] not in (rates[0], rates[-1]):
+        return None
+    return {**best, rate: rates[0] * rates[0] / rates[1] if best[rate] == rates[0] else rates[-1] * rates[-1] / rates[-2]}
+
+
+def tuned(runs, plan, task, method, epsilon, late):
+    """The setting with the best accuracy on held-out training records at this epsilon, or nothing if the time is up. Where the best is at the end of
+    the range, one more is tried, once."""
     best = None
-    for setting in plan["tasks"][task]["settings"][method]:
+    settings = list(plan["tasks"][task]["settings"][method])
+    for setting in settings:
         if late():
             return None
-        row = run_once(runs, plan, task, method, setting, plan["tuning_epsilon"], TUNING_SEED, "validation")
+        row = run_once(runs, plan, task, method, setting, epsilon, plan["tuning_seed"], "validation")
         if best is None or float(row["accuracy"]) > best[0]:
             best = (float(row["accuracy"]), setting)
+        further = beyond(settings, best[1]) if setting is plan["tasks"][task]["settings"][method][-1] else None
+        if further:
+            settings.append(further)
     return best[1]
+
+
+def wanted_methods(spec, wanted):
+    main = ["isotropic", spec["shaped"]]
+    if wanted == "main":
+        return main
+    if wanted == "others":
+        return [method for method in spec["settings"] if method not in main]
+    return [method for method in spec["settings"] if method in wanted.split(",")]
 
 
 def run(options, plan):
@@ -112,23 +138,17 @@ def run(options, plan):
     end = options.until and datetime.datetime.combine(datetime.date.today(), datetime.time.fromisoformat(options.until))
     late = lambda: bool(end) and datetime.datetime.now() >= end  # noqa: E731
     tasks = options.tasks.split(",") if options.tasks else list(plan["tasks"])
-    epsilons = [float(e) for e in options.epsilons.split(",")]
     for task in tasks:
         spec = plan["tasks"][task]
         missing = public.missing(task)
         if missing:
             print(f"{task}: {missing}", flush=True)
             continue
-        methods = [m for m in spec["settings"] if not options.methods or m in options.methods.split(",")]
-        chosen = {}
-        for method in methods:
-            setting = tuned(runs, plan, task, method, late)
-            if setting is None:
-                return
-            chosen[method] = setting
-        # Seed by seed, so that a run that is cut off has as many seeds for each method.
-        for epsilon in epsilons:
-            for seed in range(options.seeds):
+        methods = wanted_methods(spec, options.methods)
+        for epsilon in [float(e) for e in options.epsilons.split(",")]:
+            chosen = {method: tuned(runs, plan, task, method, epsilon, late) for method in methods}
+            # Seed by seed, so that a run that is cut off has as many seeds for each method.
+            for seed in range(plan["first_seed"], plan["first_seed"] + options.seeds):
                 for method in methods:
                     if late():
                         return
@@ -140,7 +160,7 @@ def opacus(options, plan):
     runs = Runs()
     spec = plan["opacus"]
     sampled = {key: spec[key] for key in ("batch", "steps", "clip", "noise", "rate")}
-    named = lambda method, seed: {"task": "opacus", "method": method, "setting": text_of(sampled), "epsilon": "", "seed": seed, "part": "test"}  # noqa: E731
+    named = lambda method, seed: {"protocol": 1, "task": "opacus", "method": method, "setting": text_of(sampled), "epsilon": "", "seed": seed, "part": "test"}  # noqa: E731
     left = [seed for seed in range(options.seeds) if Runs.key(named("opacus", seed)) not in runs.rows]
     if left:
         words = [word for key, value in sampled.items() for word in (f"--{key}", str(value))]
@@ -174,7 +194,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["run", "opacus", "write"])
     parser.add_argument("--tasks", default="")
-    parser.add_argument("--methods", default="")
+    parser.add_argument("--methods", default="main")
     parser.add_argument("--epsilons", default="3,1,8")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--until", default="", help="start no run after this time of the day")

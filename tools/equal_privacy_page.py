@@ -68,28 +68,27 @@ def holm(ps):
 
 
 def chosen_settings(plan, rows):
-    """The best setting of each task and method on validation records, and how many were tried."""
+    """The best setting of each task, method and epsilon on validation records, and how many were tried."""
     best, tried = {}, defaultdict(int)
     for row in rows:
-        if row["part"] != "validation" or row["task"] not in plan["tasks"]:
+        if row["part"] != "validation" or row["task"] not in plan["tasks"] or int(row["protocol"]) != plan["protocol"]:
             continue
-        key = (row["task"], row["method"])
-        if json.loads(row["setting"]) not in plan["tasks"][row["task"]]["settings"].get(row["method"], []):
-            continue
+        key = (row["task"], row["method"], float(row["epsilon"]))
         tried[key] += 1
-        # The first of equals, in the order of the plan.
-        rank = plan["tasks"][row["task"]]["settings"][row["method"]].index(json.loads(row["setting"]))
-        if key not in best or (float(row["accuracy"]), -rank) > best[key][:2]:
-            best[key] = (float(row["accuracy"]), -rank, row["setting"])
-    return {key: value[2] for key, value in best.items()}, tried
+        if key not in best or float(row["accuracy"]) > best[key][0]:  # the first of equals
+            best[key] = (float(row["accuracy"]), row["setting"])
+    return {key: value[1] for key, value in best.items()}, tried
 
 
 def collect(plan, rows):
     chosen, tried = chosen_settings(plan, rows)
     found = defaultdict(list)
     for row in rows:
-        if row["part"] == "test" and chosen.get((row["task"], row["method"])) == row["setting"]:
-            found[row["task"], row["method"], float(row["epsilon"])].append(float(row["accuracy"]))
+        if row["part"] != "test" or int(row["protocol"]) != plan["protocol"]:
+            continue
+        key = (row["task"], row["method"], float(row["epsilon"]))
+        if chosen.get(key) == row["setting"]:
+            found[key].append(float(row["accuracy"]))
     return chosen, tried, found
 
 
@@ -114,6 +113,10 @@ def cell(values):
     return f"{mean:.2f}" + (f" ± {half:.2f}" if len(values) > 1 else "") + (f" ({len(values)})" if len(values) != 10 else "")
 
 
+def said(verdict):
+    return f"{verdict[1]:+.2f}: {verdict[0]} (p = {verdict[2]:.1g})" if verdict else "not judged"
+
+
 def task_table(plan, task, found, judged):
     spec = plan["tasks"][task]
     methods = [m for m in METHODS if any((task, m, e) in found for e in plan["epsilons"])]
@@ -121,10 +124,45 @@ def task_table(plan, task, found, judged):
     for epsilon in plan["epsilons"]:
         if not any((task, m, epsilon) in found for m in methods):
             continue
-        verdict = judged.get((task, epsilon))
-        said = f"{verdict[1]:+.2f}: {verdict[0]} (p = {verdict[2]:.1g})" if verdict else "not judged"
-        lines.append(f"| {epsilon:g} | " + " | ".join(cell(found.get((task, m, epsilon), [])) for m in methods) + f" | {said} |")
+        cells = [cell(found.get((task, m, epsilon), [])) for m in methods]
+        lines.append(f"| {epsilon:g} | " + " | ".join(cells) + f" | {said(judged.get((task, epsilon)))} |")
     return lines
+
+
+def summary_table(plan, judged):
+    lines = ["| task | shaped noise | " + " | ".join(f"epsilon = {e:g}" for e in plan["epsilons"]) + " |",
+             "| --- " * (2 + len(plan["epsilons"])) + "|"]
+    for task, spec in plan["tasks"].items():
+        lines.append(f"| {spec['title']} | {spec['shaped']} | " + " | ".join(said(judged.get((task, e))) for e in plan["epsilons"]) + " |")
+    return lines
+
+
+def missing_text(plan, found):
+    """Which of the planned comparisons have too few seeds, or none."""
+    absent = []
+    for task, spec in plan["tasks"].items():
+        by_epsilons = defaultdict(list)
+        for method in spec["settings"]:
+            wanted = plan["epsilons"] if method in ("isotropic", spec["shaped"]) else plan["epsilons_of_others"]
+            few = [e for e in wanted if len(found.get((task, method, e), [])) < plan["least_seeds"]]
+            if few:
+                by_epsilons[", ".join(f"{e:g}" for e in few)].append(f"`{method}`")
+        if by_epsilons:
+            absent.append(f"- {spec['title']}: " + "; ".join(f"{', '.join(methods)} at epsilon = {few}" for few, methods in by_epsilons.items()))
+    if not absent:
+        return ["Nothing of the plan is missing."]
+    return ["**Missing** (no run, or fewer than ten seeds), for want of time and not because of what it showed; `make equal-privacy` goes on from the runs that are kept:", ""] + absent
+
+
+def end_of_range(plan, rows, chosen):
+    """Where the setting chosen has the largest or smallest learning rate of those that were tried."""
+    rate = lambda setting: json.loads(setting)["train.learning_rate"]  # noqa: E731
+    rates = defaultdict(list)
+    for row in rows:
+        if row["part"] == "validation" and int(row["protocol"]) == plan["protocol"]:
+            rates[row["task"], row["method"], float(row["epsilon"])].append(rate(row["setting"]))
+    return [f"{plan['tasks'][key[0]]['title']}, `{key[1]}`, epsilon = {key[2]:g}" for key, setting in sorted(chosen.items())
+            if rate(setting) in (min(rates[key]), max(rates[key]))]
 
 
 def settings_text(setting):
@@ -207,26 +245,33 @@ def write(plan, rows, root):
     won = [t for t in plan["tasks"] if any(j[0] == "win" for k, j in judged.items() if k[0] == t)]
     lost = [t for t in plan["tasks"] if any(j[0] == "loss" for k, j in judged.items() if k[0] == t)]
     tasks = [t for t in plan["tasks"] if any(k[0] == t for k in judged)]
-    seconds = sum(float(row["seconds"]) for row in rows)
-    title = lambda names: ", ".join(plan["tasks"][t]["title"] for t in names) or "none"  # noqa: E731
+    title = lambda names: "; ".join(plan["tasks"][t]["title"] for t in names) or "none"  # noqa: E731
+    number = lambda n, word: f"{n} {word if n == 1 else {'loss': 'losses'}.get(word, word + 's')}"  # noqa: E731
     out = ["# Private training at equal epsilon", "",
-           f"Shaped noise against isotropic noise (DP-SGD) at the same certified (epsilon, 1e-5): **{counts['win']} wins, {counts['tie']} ties, "
-           f"{counts['loss']} losses** in {len(judged)} comparisons on {len(tasks)} tasks. A significant win at one epsilon or more on "
-           f"{len(won)} of {len(tasks)} tasks ({title(won)}); a significant loss on {len(lost)} ({title(lost)}).", "",
-           "![Test accuracy against epsilon](equal_privacy.svg)", "",
-           plan["text"]["how"].strip(), ""]
+           f"Shaped noise against isotropic noise (DP-SGD) at the same certified (epsilon, 1e-5): **{number(counts['win'], 'win')}, "
+           f"{number(counts['tie'], 'tie')}, {number(counts['loss'], 'loss')}** in {len(judged)} comparisons on {len(tasks)} of {len(plan['tasks'])} tasks. "
+           f"A significant win at one epsilon or more: {len(won)} of {len(tasks)} tasks. A significant loss: {f'{len(lost)} ({title(lost)})' if lost else 'none'}.", ""]
+    out += summary_table(plan, judged) + ["", *missing_text(plan, found), "", "![Test accuracy against epsilon](equal_privacy.svg)", "",
+                                          plan["text"]["how"].strip(), ""]
     for task, spec in plan["tasks"].items():
         out += [f"## {spec['title']}", "", spec["about"].strip(), ""]
         out += task_table(plan, task, found, judged) if any(k[0] == task for k in found) else ["Not run."]
         out.append("")
     out += ["## Why", "", plan["text"]["why"].strip(), "", "## Published numbers", "", plan["text"]["published"].strip(), "",
             "## Beside Opacus", "", plan["opacus"]["about"].strip(), ""] + opacus_part(rows, plan)
-    out += ["", "## Settings", "", plan["text"]["settings"].strip(), "", "| task | method | settings tried | chosen |", "| --- | --- | --- | --- |"]
+    out += ["", "## Settings", "", plan["text"]["settings"].strip(), ""]
+    ends = end_of_range(plan, rows, chosen)
+    if ends:
+        out += ["The best rate was the least or the largest of those tried for: " + "; ".join(ends) + ".", ""]
+    out += ["| task | method | epsilon | settings tried | chosen |", "| --- | --- | --- | --- | --- |"]
     for task in plan["tasks"]:
         for method in METHODS:
-            if (task, method) in chosen:
-                out.append(f"| {plan['tasks'][task]['title']} | {method} | {tried[task, method]} | {settings_text(chosen[task, method])} |")
-    out += ["", f"All {len(rows)} runs, with their settings and seeds: [equal_privacy.csv](equal_privacy.csv); {seconds / 60:.0f} minutes of training steps "
-            "on a busy core.", ""]
+            for epsilon in plan["epsilons"]:
+                key = (task, method, epsilon)
+                if key in chosen:
+                    out.append(f"| {plan['tasks'][task]['title']} | {method} | {epsilon:g} | {tried[key]} | {settings_text(chosen[key])} |")
+    now = [row for row in rows if int(row["protocol"]) == plan["protocol"]]
+    out += ["", f"All {len(rows)} runs, with their settings and seeds: [equal_privacy.csv](equal_privacy.csv). Those of this protocol ({len(now)}) took "
+            f"{sum(float(row['seconds']) for row in now) / 60:.0f} minutes of processor time.", ""]
     (root / "docs/results/equal_privacy.md").write_text("\n".join(out))
     figure(plan, found, root / "docs/results/equal_privacy.svg")
