@@ -18,7 +18,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kUnit = 0x1p-53;
 constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
 // Of the value: no other method that takes long is asked. The others are sharper where hits are not so rare.
-constexpr double kGood = 5e-8, kGoodIfRare = 3e-6;
+constexpr double kGood = 5e-8, kGoodIfBent = 5e-7, kGoodIfRare = 3e-6;
 constexpr double kSoRare = 0.15;          // expected hits
 constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
 constexpr double kLogUnderflow =
@@ -168,6 +168,9 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     region.s_chernoff = at.s;
     region.log_chernoff = chernoff_term(at.s) + at.at.value + at.at.error;
   }
+  if (has_saddle) region.bent = BentContour::at(loss_, at, centre);
+  width = width_of(region.bent);
+  if (width < kGoodIfBent) return region;
   const auto try_right = [&](const Work& work) {
     if (!has_saddle) return;
     work_ = work;
@@ -228,6 +231,7 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
     point.method = method;
     point.log_slope = contour->log_slope(eps);
   };
+  intersect(region.bent, Method::contour);
   intersect(region.right, Method::contour);
   intersect(region.mirrored, Method::contour);
   intersect(region.split, Method::split);

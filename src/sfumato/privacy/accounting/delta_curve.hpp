@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "sfumato/privacy/accounting/bent_contour.hpp"
 #include "sfumato/privacy/accounting/contour.hpp"
 #include "sfumato/privacy/accounting/hit_bounds.hpp"
 #include "sfumato/privacy/accounting/mirror.hpp"
@@ -50,6 +51,7 @@ class DeltaCurve {
 
   /// What helps near one eps of a fixed sequence, where hits are rare. Decided there, an answer does not depend on what was asked before.
   struct Region {
+    std::optional<BentContour> bent;
     std::optional<Contour> right;
     std::optional<MirroredContour> mirrored;
     std::optional<SplitContour> split;
