@@ -135,17 +135,20 @@ def rows_of(table, epsilons, known):
     for epsilon in epsilons:
         default = known.get((table.name, epsilon, "default"))
         found = {m: known.get((table.name, epsilon, m)) for m in table.columns_shown}
-        if default is None or any(found[m] is None for m in table.methods):
+        if default is None or found[default.mean] is None:
             continue
         mine = found[default.mean]
         peers = {m: v for m, v in found.items() if m != default.mean and m not in NO_GUARANTEE and v is not None}
+        if not peers:
+            lines.append(f"| {epsilon:g} | {default.mean}: {mine.mean:.3f} | " + " | ".join(cell(v) for v in found.values()) + " | - | - |")
+            continue
         best = max(peers, key=lambda m: peers[m].mean)
         result = outcome(mine, peers[best])
         tuned = found.get("isotropic, tuned")
         free = outcome(mine, tuned) if tuned else ""
         white = [v for m, v in found.items() if m not in ("whitened", *NO_GUARANTEE) and v is not None]
         tallies.append({"table": table, "epsilon": epsilon, "default": default.mean, "result": result, "best": best, "free": free, "mean": mine.mean,
-                        "behind": peers[best].mean - mine.mean, "whitened": outcome(found["whitened"], max(white, key=lambda v: v.mean)), "seeds": mine.seeds})
+                        "behind": peers[best].mean - mine.mean, "whitened": outcome(found["whitened"], max(white, key=lambda v: v.mean)) if found["whitened"] else "", "seeds": mine.seeds})
         lines.append(f"| {epsilon:g} | {default.mean}: {mine.mean:.3f} | " + " | ".join(cell(v) for v in found.values()) +
                      f" | {result} ({best}) | {free or '-'} |")
     return lines, tallies
@@ -174,7 +177,7 @@ def goals(tallies, known):
 
 
 def table_part(table, known, lines, tallies, seeds):
-    fewer = f" ({tallies[0]['seeds']} seeds)" if tallies[0]["seeds"] != seeds else ""
+    fewer = f" ({tallies[0]['seeds']} seeds)" if tallies and tallies[0]["seeds"] != seeds else ""
     several = "" if len(table.classes) < 3 else " for each of %d classes" % len(table.classes)
     return [f"### {table.name}", "", f"{len(table.train)} rows, {table.x.shape[1]} parameters{several}, condition number {condition_of(table):.1e}; "
             f"{'R^2' if table.model == 'ridge' else 'accuracy'} without privacy {known[table.name, 0.0, 'none'].mean:.3f}{fewer}.", "",

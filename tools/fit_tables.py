@@ -98,8 +98,9 @@ class Table:
         return float(np.mean(guess == self.y_test))
 
     def write(self, folder):
-        with open(Path(folder, "train.csv"), "w", newline="") as file:
-            csv.writer(file).writerows([self.head] + self.train)
+        for name, rows in (("train.csv", self.train), ("few.csv", self.train[:10])):
+            with open(Path(folder, name), "w", newline="") as file:
+                csv.writer(file).writerows([self.head] + rows)
         Path(folder, "bounds.csv").write_text(self.bounds)
 
 
