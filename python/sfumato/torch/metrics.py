@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from .. import _core
-from .states import trained, vector_of
+from .states import covariance_parts, trained
 
 NAMES = ("isotropic", "per_layer", "whitened", "low_rank", "released", "input")
 
@@ -240,18 +240,7 @@ def metric_of(metric, model, noise_multiplier, clip, *, layer_clips=None, inputs
         if metric in NAMES:
             raise ValueError(f"metric: give the {'variances' if metric == 'whitened' else 'covariance'} themselves in the place of {metric!r}.")
         raise ValueError(f"metric: {metric!r} is unknown. Use 'isotropic', 'per_layer', 'released', 'input', variances or a covariance.")
-    parts = getattr(metric, "covariance", metric)  # of a DesignAnswer
-    if isinstance(parts, dict) and set(parts) == {"variance", "dim"}:
-        parts = parts["variance"]
-    if isinstance(parts, dict) and set(parts) == {"variances"}:
-        parts = parts["variances"]
-    if isinstance(parts, dict) and set(parts) == {"diagonal", "factor"}:
-        factor = torch.as_tensor(np.asarray(parts["factor"]), dtype=torch.float64)
-        if factor.ndim != 2 or factor.shape[0] != size:
-            raise ValueError(f"metric: its factor has shape {tuple(factor.shape)}, the model {size} parameters.")
-        if not torch.isfinite(factor).all():
-            raise ValueError("metric: its factor has an entry that is not finite.")
-        return Whitened(noise_multiplier, clip, vector_of(parts["diagonal"], model), factor)
-    if isinstance(parts, dict) and set(parts) == {"matrix"} or (not isinstance(parts, dict) and np.ndim(parts) == 2):
+    variances, factor, matrix = covariance_parts(metric, model, "metric")
+    if matrix is not None:
         raise ValueError("metric: a whole matrix is no metric here. Design it with form='diagonal' or 'low-rank'.")
-    return Whitened(noise_multiplier, clip, vector_of(parts, model))
+    return Whitened(noise_multiplier, clip, variances, factor)

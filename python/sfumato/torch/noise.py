@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 
 from .. import _core
-from .states import add_, trained, vector_of
+from .states import add_, covariance_parts, trained, vector_of
 
 _POLICIES = ("none", "isotropic", "isotropic_per_layer", "anisotropic", "floored", "fixed")
 
@@ -127,32 +126,20 @@ class _OfOptimizer:
 
 def _root(covariance, model):
     """A function that draws N(0, covariance)."""
-    parts = getattr(covariance, "covariance", covariance)  # of a DesignAnswer
-    size = vector_of(0.0, model).numel()
+    diagonal, factor, matrix = covariance_parts(covariance, model, "covariance")
 
     def normal(count, generator):
         return torch.randn(count, dtype=torch.float64, generator=generator)
 
-    def checked(vector):
-        if not (torch.isfinite(vector).all() and (vector >= 0).all()):
-            raise ValueError("covariance: a variance is negative or not finite.")
-        return vector.sqrt()
-
-    if isinstance(parts, dict) and "variances" in parts:
-        parts = parts["variances"]
-    if isinstance(parts, dict) and set(parts) == {"variance", "dim"}:
-        parts = parts["variance"]
-    if isinstance(parts, dict) and set(parts) == {"diagonal", "factor"}:
-        root = checked(vector_of(parts["diagonal"], model))
-        factor = torch.as_tensor(np.asarray(parts["factor"]), dtype=torch.float64)
-        if factor.ndim != 2 or factor.shape[0] != size:
-            raise ValueError(f"covariance: its factor has shape {tuple(factor.shape)}, the model {size} parameters.")
-        return lambda generator: root * normal(size, generator) + factor @ normal(factor.shape[1], generator)
-    matrix = parts.get("matrix") if isinstance(parts, dict) else parts
-    if matrix is not None and not isinstance(matrix, dict) and np.ndim(matrix) == 2:
-        lower = torch.linalg.cholesky(torch.as_tensor(np.asarray(matrix), dtype=torch.float64))
-        if lower.shape[0] != size:
-            raise ValueError(f"covariance: has {lower.shape[0]} rows, the model {size} parameters.")
+    if matrix is not None:
+        size = vector_of(0.0, model).numel()
+        if matrix.shape != (size, size):
+            raise ValueError(f"covariance: has shape {tuple(matrix.shape)}, the model {size} parameters.")
+        lower = torch.linalg.cholesky(matrix)
         return lambda generator: lower @ normal(size, generator)
-    root = checked(vector_of(parts, model))
-    return lambda generator: root * normal(size, generator)
+    if not (torch.isfinite(diagonal).all() and (diagonal >= 0).all()):
+        raise ValueError("covariance: a variance is negative or not finite.")
+    root = diagonal.sqrt()
+    if factor is None:
+        return lambda generator: root * normal(len(root), generator)
+    return lambda generator: root * normal(len(root), generator) + factor @ normal(factor.shape[1], generator)

@@ -38,6 +38,25 @@ def vector_of(values, model):
     return vector
 
 
+def covariance_parts(covariance, model, name):
+    """(diagonal, factor, matrix) of a design, of parts as covariance files name them, or of variances; what it has not is None."""
+    parts = getattr(covariance, "covariance", covariance)  # of a DesignAnswer
+    for kind in ({"variance", "dim"}, {"variances"}, {"matrix"}):
+        if isinstance(parts, dict) and set(parts) == kind:
+            parts = parts[min(kind - {"dim"})]
+    if isinstance(parts, dict) and set(parts) == {"diagonal", "factor"}:
+        diagonal = vector_of(parts["diagonal"], model)
+        factor = torch.as_tensor(np.asarray(parts["factor"]), dtype=torch.float64)
+        if factor.ndim != 2 or len(factor) != len(diagonal):
+            raise ValueError(f"{name}: its factor has shape {tuple(factor.shape)}, the model {len(diagonal)} parameters.")
+        if not torch.isfinite(factor).all():
+            raise ValueError(f"{name}: its factor has an entry that is not finite.")
+        return diagonal, factor, None
+    if not isinstance(parts, dict) and np.ndim(parts) == 2:
+        return None, None, torch.as_tensor(np.asarray(parts), dtype=torch.float64)
+    return vector_of(parts, model), None, None
+
+
 def add_(model, vector, scale=1.0):
     """Adds a vector to the parameters, in place."""
     at = 0
