@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -45,15 +45,14 @@ struct Krylov {
   Index size = 0;
 
   [[nodiscard]] EigenPairs pairs(Index count, double tolerance, bool with_vectors) const {
-    Eigen::SelfAdjointEigenSolver<MatrixXd> solver;
-    solver.computeFromTridiagonal(diagonal.head(size), below.head(size - 1));
-    if (solver.info() != Eigen::Success) throw InternalError("no spectrum of a tridiagonal matrix");
+    const TridiagonalEigen eigen = tridiagonal_eigen(diagonal.head(size), below.head(size - 1));
+    if (!eigen.converged) throw InternalError("no spectrum of a tridiagonal matrix");
     EigenPairs result;
     const Index kept = std::min(count, size);
-    result.values = solver.eigenvalues().tail(kept).reverse();
-    const MatrixXd small = solver.eigenvectors().rightCols(kept).rowwise().reverse();
+    result.values = eigen.values.tail(kept).reverse();
+    const MatrixXd small = eigen.vectors.rightCols(kept).rowwise().reverse();
     result.residuals = below(size - 1) * small.row(size - 1).cwiseAbs().transpose();
-    const double scale = solver.eigenvalues().cwiseAbs().maxCoeff();
+    const double scale = eigen.values.cwiseAbs().maxCoeff();
     result.converged = (result.residuals.array() <= tolerance * scale).all();
     result.products = size;
     if (with_vectors) result.vectors = basis.leftCols(size) * small;

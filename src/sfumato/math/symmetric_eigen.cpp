@@ -1,16 +1,17 @@
 #include "sfumato/math/symmetric_eigen.hpp"
 
-#include <Eigen/Eigenvalues>
+#include "sfumato/math/symmetric_eigen_of.hpp"
 
 namespace sfumato {
 
-SymmetricEigen::SymmetricEigen(const Eigen::MatrixXd& matrix, Want want) {
-  const bool both = want == Want::both;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-      matrix, both ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-  converged_ = solver.info() == Eigen::Success;
-  values_ = solver.eigenvalues();
-  if (both) vectors_ = solver.eigenvectors();
+template class SymmetricEigenOf<double>;
+template class SymmetricEigenOf<long double>;
+
+TridiagonalEigen tridiagonal_eigen(const Eigen::VectorXd& diagonal, const Eigen::VectorXd& below) {
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(diagonal, below);
+  if (solver.info() != Eigen::Success) return {};
+  return {true, solver.eigenvalues(), solver.eigenvectors()};
 }
 
 Eigen::VectorXd pencil_eigenvalues(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {

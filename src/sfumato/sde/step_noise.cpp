@@ -1,10 +1,10 @@
 #include "sfumato/sde/step_noise.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -29,8 +29,7 @@ bool is_rounded(const MatrixXd& matrix, double factor) {
 double rounding_of_variances(const MatrixXd& matrix) {
   const VectorXd unit = matrix.diagonal().cwiseSqrt().cwiseInverse();
   const MatrixXd correlation = unit.asDiagonal() * matrix * unit.asDiagonal();
-  const double least =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(correlation, Eigen::EigenvaluesOnly).eigenvalues()(0);
+  const double least = SymmetricEigen(correlation, SymmetricEigen::Want::values).eigenvalues()(0);
   // Half a unit of rounding of each entry, none of which is above 1.
   return 0.5 * std::numeric_limits<double>::epsilon() * static_cast<double>(matrix.rows()) / least;
 }

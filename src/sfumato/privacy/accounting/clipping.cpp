@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
 namespace {
@@ -53,8 +53,7 @@ double least_eigenvalue(const Covariance& sigma) {
                                [](const Diagonal& c) { return c.variances.minCoeff(); },
                                [](const auto& c) {
                                  const Eigen::MatrixXd matrix = dense(Covariance(c));
-                                 const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-                                     matrix, Eigen::EigenvaluesOnly);
+                                 const SymmetricEigen solver(matrix, SymmetricEigen::Want::values);
                                  const double error = 16.0 * kUnit *
                                                       static_cast<double>(matrix.rows()) *
                                                       solver.eigenvalues().cwiseAbs().maxCoeff();

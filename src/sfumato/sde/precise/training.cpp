@@ -1,7 +1,6 @@
 #include "sfumato/sde/precise/training.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,6 +11,7 @@
 
 #include "sfumato/math/precision.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/precise/functions.hpp"
 
 namespace sfumato {
@@ -85,9 +85,9 @@ bool bends(const GivenLoss& loss, const VectorOf<T>& q, const T& largest, const 
 template <class T>
 Solved<T> solve_loss(const GivenTraining& given) {
   const LossIn<T> loss = loss_in<T>(given.loss);
-  const Eigen::SelfAdjointEigenSolver<MatrixOf<T>> eigen(loss.curvature);
+  const SymmetricEigenOf<T> eigen(loss.curvature);
   Solved<T> solved;
-  solved.converged = eigen.info() == Eigen::Success;
+  solved.converged = eigen.converged();
   if (!solved.converged) return solved;
   solved.rates = eigen.eigenvalues();
   solved.vectors = eigen.eigenvectors();
@@ -300,8 +300,8 @@ Rung<T> compare_in(PreciseTraining::Work& p, PreciseTraining::Work& q, double wh
   if (p.given.start.mean != q.given.start.mean) {
     difference += q.given.start.mean.cast<T>() - p.given.start.mean.cast<T>();
   }
-  const Eigen::SelfAdjointEigenSolver<MatrixOf<T>> eigen(T(0.5) * (full + full.transpose()));
-  if (eigen.info() != Eigen::Success) return {};
+  const SymmetricEigenOf<T> eigen(T(0.5) * (full + full.transpose()));
+  if (!eigen.converged()) return {};
   const VectorOf<T> shift = eigen.eigenvectors().transpose() * lower.solve(difference);
   const Index d = shift.size();
   WhitenedPair pair;

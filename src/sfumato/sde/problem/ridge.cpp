@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/entries.hpp"
+#include "sfumato/math/singular_values.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
 #include "sfumato/sde/problem/triangularise.hpp"
@@ -49,7 +49,7 @@ double scaled_reciprocal_condition(const MatrixOf<T>& upper) {
   if (norms.minCoeff() == T(0)) return 0.0;
   const MatrixXd unit = (upper * norms.cwiseInverse().asDiagonal()).template cast<double>();
   if (unit.cols() <= kExactCondition) {
-    const VectorXd values = Eigen::JacobiSVD<MatrixXd>(unit).singularValues();
+    const VectorXd values = singular_values(unit);
     const double ratio = values(values.size() - 1) / values(0);
     return ratio * ratio;
   }

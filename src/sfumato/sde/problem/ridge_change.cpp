@@ -1,11 +1,11 @@
 #include "sfumato/sde/problem/ridge_change.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
 
@@ -121,7 +121,7 @@ std::optional<Moved<T>> replacement_of(const RidgeProblem& problem, Index row, c
   const VectorOf<T> a = basis.transpose() * step;
   const VectorOf<T> b = basis.transpose() * (u + v);
   const MatrixOf<T> product = a * b.transpose();
-  const Eigen::SelfAdjointEigenSolver<MatrixOf<T>> eigen(T(0.5) * (product + product.transpose()));
+  const SymmetricEigenOf<T> eigen(T(0.5) * (product + product.transpose()));
   const ArrayOf<T> change = eigen.eigenvalues().array();
 
   RowChange<T> result;
