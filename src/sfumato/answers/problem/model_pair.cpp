@@ -158,11 +158,7 @@ SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePai
   return pair;
 }
 
-}  // namespace
-
-ModelPair read_model_pair(const Side& d, const Side& d_prime) {
-  const TomlTable& own = d.own();
-  const Model model = model_of(d.require({"model"}, "the model"));
+void require_one_row(const Side& d_prime) {
   for (const char* key : {"model", "data", "target", "features", "intercept", "standardise",
                           "positive", "impute", "ridge", "loss"}) {
     if (!d_prime.own().has(key)) continue;
@@ -170,31 +166,86 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
                           "Give `without_row`, and `with` to replace the record",
                           d_prime.own().where(key));
   }
-  Index outputs = 1;
-  if (model == Model::softmax) {
-    const std::int64_t classes = own.integer("classes");
-    if (classes < 2 || classes > 10000) {
-      throw InvalidArgument(fmt::format("`d.classes` = {}", classes),
-                            "Give a number of classes from 2 to 10000", own.where("classes"));
-    }
-    outputs = static_cast<Index>(classes);
-  } else if (own.has("classes")) {
+}
+
+/// How many numbers the model makes of a row.
+Index outputs_of(Model model, const TomlTable& own) {
+  if (model != Model::softmax) {
+    if (!own.has("classes")) return 1;
     throw InvalidArgument("`d.classes` is for softmax only", "Remove it", own.where("classes"));
   }
+  const std::int64_t classes = own.integer("classes");
+  if (classes < 2 || classes > 10000) {
+    throw InvalidArgument(fmt::format("`d.classes` = {}", classes),
+                          "Give a number of classes from 2 to 10000", own.where("classes"));
+  }
+  return static_cast<Index>(classes);
+}
+
+Index parameters_of(Model model, Index columns, Index outputs, const Where& where) {
+  const Index dimension = columns * outputs;
+  if (dimension <= kMostParameters) return dimension;
+  const std::string size =
+      model == Model::softmax
+          ? fmt::format("{} parameters ({} columns x {} classes)", dimension, columns, outputs)
+          : fmt::format("{} parameters", dimension);
+  throw InvalidArgument(fmt::format("{}, and bounds take at most {}", size, kMostParameters),
+                        "Choose fewer columns with `features`, or fewer classes", where);
+}
+
+/// The pair as a function of the noise, and the losses of the rows on both sides if minibatches are drawn of them.
+struct Trainings {
+  std::function<SdePair(const Covariance& noise)> with_noise;
+  RowLosses rows, rows_prime;
+};
+
+Trainings ridge_trainings(const RegressionInput& input, Index row, const RidgeOptions& options,
+                          const GaussianLaw& start, bool minibatch) {
+  const RidgeProblem problem(input.features, input.target, options);
+  const QuadraticLoss& own = problem.loss();
+  const QuadraticLoss other = problem.neighbour(row, input.replacement);
+  Trainings trainings;
+  trainings.with_noise = [own, other, start](const Covariance& sigma) {
+    return linear_pair({{own.curvature, own.pull, sigma, own.given},
+                        start,
+                        {other.curvature, other.pull, sigma, other.given},
+                        start});
+  };
+  if (minibatch) {
+    trainings.rows = ridge_rows(input.features, input.target);
+    auto [features, target] = changed_table(input, row);
+    trainings.rows_prime = ridge_rows(std::move(features), std::move(target));
+  }
+  return trainings;
+}
+
+Trainings classification_trainings(ClassificationProblem problem, Index row,
+                                   const std::optional<Record>& replacement,
+                                   const GaussianLaw& start, bool minibatch) {
+  Trainings trainings;
+  if (minibatch) {
+    trainings.rows = problem.row_losses();
+    trainings.rows_prime = problem.neighbour(row, replacement).row_losses();
+  }
+  const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
+  trainings.with_noise = [fit, row, replacement, start](const Covariance& sigma) {
+    return classification_pair(*fit, {row, replacement}, sigma, start);
+  };
+  return trainings;
+}
+
+}  // namespace
+
+ModelPair read_model_pair(const Side& d, const Side& d_prime) {
+  const TomlTable& own = d.own();
+  const Model model = model_of(d.require({"model"}, "the model"));
+  require_one_row(d_prime);
+  const Index outputs = outputs_of(model, own);
   const RidgeOptions options = options_of(own);
   const RegressionInput input =
       input_of(own, d_prime.own(), model == Model::ridge ? 0 : std::max<Index>(outputs, 2));
   const Index row = row_of(d_prime.own(), input.features.rows());
-  const Index dimension = input.features.cols() * outputs;
-  if (dimension > kMostParameters) {
-    const std::string size = model == Model::softmax
-                                 ? fmt::format("{} parameters ({} columns x {} classes)", dimension,
-                                               input.features.cols(), outputs)
-                                 : fmt::format("{} parameters", dimension);
-    throw InvalidArgument(fmt::format("{}, and bounds take at most {}", size, kMostParameters),
-                          "Choose fewer columns with `features`, or fewer classes",
-                          own.where("model"));
-  }
+  const Index dimension = parameters_of(model, input.features.cols(), outputs, own.where("model"));
   const bool minibatch = own.has("minibatch");
   if (minibatch && own.has("Sigma")) {
     throw InvalidArgument("`d.Sigma` and `d.minibatch` both define the noise", "Keep one of them",
@@ -208,48 +259,28 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
 
   // The ridge decides whether there is a minimiser.
   const Where place = own.where(own.has("ridge") ? "ridge" : "model");
-  ModelPair result;
-  RowLosses rows, rows_prime;
-  if (model == Model::ridge) {
-    const RidgeProblem problem(input.features, input.target, options);
-    const QuadraticLoss& own_loss = problem.loss();
-    const QuadraticLoss other = problem.neighbour(row, input.replacement);
-    result.with_noise = [own_loss, other, start](const Covariance& sigma) {
-      return linear_pair({{own_loss.curvature, own_loss.pull, sigma, own_loss.given},
-                          start,
-                          {other.curvature, other.pull, sigma, other.given},
-                          start});
-    };
-    if (minibatch) {
-      rows = ridge_rows(input.features, input.target);
-      auto [features, target] = changed_table(input, row);
-      rows_prime = ridge_rows(std::move(features), std::move(target));
-    }
-  } else {
-    result.with_noise = located(place, [&] {
-      ClassificationProblem problem =
-          model == Model::logistic
-              ? ClassificationProblem::logistic(input.features, input.target, options)
-              : ClassificationProblem::softmax(input.features, input.target, outputs, options);
-      if (minibatch) {
-        rows = problem.row_losses();
-        rows_prime = problem.neighbour(row, input.replacement).row_losses();
-      }
-      const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
-      return [fit, row, record = input.replacement, start](const Covariance& sigma) {
-        return classification_pair(*fit, {row, record}, sigma, start);
-      };
-    });
-  }
+  Trainings trainings =
+      model == Model::ridge
+          ? ridge_trainings(input, row, options, start, minibatch)
+          : located(place, [&] {
+              return classification_trainings(
+                  model == Model::logistic
+                      ? ClassificationProblem::logistic(input.features, input.target, options)
+                      : ClassificationProblem::softmax(input.features, input.target, outputs,
+                                                       options),
+                  row, input.replacement, start, minibatch);
+            });
   // The mean divides by the N of D on both sides, so that batches see the empty place too.
   if (minibatch && options.loss == LossScale::mean && !input.replacement) {
-    rows_prime = with_empty_row(std::move(rows_prime));
+    trainings.rows_prime = with_empty_row(std::move(trainings.rows_prime));
   }
-  result.pair = located(place, [&] { return result.with_noise(noise); });
+  ModelPair result;
+  result.pair = located(place, [&] { return trainings.with_noise(noise); });
   if (minibatch) {
-    result.with_noise = {};
     result.pair = minibatch_pair(own.table("minibatch"), options, std::move(result.pair),
-                                 std::move(rows), std::move(rows_prime));
+                                 std::move(trainings.rows), std::move(trainings.rows_prime));
+  } else {
+    result.with_noise = std::move(trainings.with_noise);
   }
   const auto entries = static_cast<double>(input.features.rows() * dimension);
   result.work = model == Model::ridge

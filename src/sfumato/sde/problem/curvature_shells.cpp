@@ -104,6 +104,25 @@ MatrixXd gram(const MatrixXd& features, const MatrixXd& probabilities, const Vec
   return sum;
 }
 
+/// A share of the identity that is below the matrix: a power of 1/2, or less than `enough`.
+double definite_share(const MatrixXd& matrix, double enough, const Observer& observer) {
+  const auto identity = MatrixXd::Identity(matrix.rows(), matrix.cols());
+  double share = 0.5;
+  while (share > enough && !is_definite(matrix - share * identity, observer)) share *= 0.5;
+  return share;
+}
+
+/// Nearly the largest multiple of the metric that is below the matrix, by bisection from `high`.
+double multiple_below(const MatrixXd& matrix, const MatrixXd& metric, double high,
+                      const Observer& observer) {
+  double low = 0.0;
+  for (int step = 0; step < 6; ++step) {
+    const double middle = step == 0 ? 0.98 * high : 0.5 * (low + high);
+    (is_definite(matrix - middle * metric, observer) ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 double least_slope(double z, double width) { return slope_at(std::abs(z) + width); }
@@ -131,6 +150,28 @@ MatrixXd CurvatureShells::columns(const VectorXd& features) const {
 double CurvatureShells::width(const VectorXd& features) const {
   const MatrixXd white = whiten(0, columns(features));
   return largest_spread(white.transpose() * white) * shells_.front().slack * (1.0 + 1e-12);
+}
+
+ArrayXd CurvatureShells::widths_of(const ClassificationProblem& problem, const MatrixXd& lower,
+                                   const Observer& observer) const {
+  const MatrixXd& features = problem.features();
+  const auto whiten = [&](const MatrixXd& columns) -> MatrixXd {
+    return lower.triangularView<Eigen::Lower>().solve(
+        MatrixXd(scale_.cwiseInverse().asDiagonal() * columns));
+  };
+  ArrayXd widths(features.rows());
+  for_blocks(features.rows(), problem.parameters(), observer, [&](Index first, Index count) {
+    if (!problem.is_softmax()) {
+      const MatrixXd white = whiten(features.middleRows(first, count).transpose());
+      widths.segment(first, count) = white.colwise().norm().transpose().array();
+      return;
+    }
+    for (Index l = first; l < first + count; ++l) {
+      const MatrixXd white = whiten(columns(features.row(l).transpose()));
+      widths(l) = largest_spread(white.transpose() * white);
+    }
+  });
+  return widths;
 }
 
 CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
@@ -170,30 +211,11 @@ CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
   // Rounding of sums of N terms in a matrix with diagonal 1, against its least eigenvalue.
   const double entries =
       static_cast<double>(rows + 32 * p + 64) * static_cast<double>(p) * kEpsilon;
-  double definite = 0.5;
-  while (definite > entries &&
-         !is_definite(metric - definite * MatrixXd::Identity(p, p), observer)) {
-    definite *= 0.5;
-  }
-  const double rounding = entries / definite;
+  const double rounding = entries / definite_share(metric, entries, observer);
   if (!(rounding < kMostRounding)) return;
   MatrixXd lower = cholesky(metric, observer);
   if (lower.size() == 0) return;
-  ArrayXd widths(rows);
-  for_blocks(rows, p, observer, [&](Index first, Index count) {
-    if (!softmax) {
-      const MatrixXd solved = lower.triangularView<Eigen::Lower>().solve(MatrixXd(
-          scale_.cwiseInverse().asDiagonal() * features.middleRows(first, count).transpose()));
-      widths.segment(first, count) = solved.colwise().norm().transpose().array();
-      return;
-    }
-    for (Index l = first; l < first + count; ++l) {
-      const MatrixXd white = lower.triangularView<Eigen::Lower>().solve(
-          MatrixXd(scale_.cwiseInverse().asDiagonal() * columns(features.row(l).transpose())));
-      widths(l) = largest_spread(white.transpose() * white);
-    }
-  });
-  widths *= 1.0 + 2.0 * rounding;
+  const ArrayXd widths = (1.0 + 2.0 * rounding) * widths_of(problem, lower, observer);
   const auto add = [&](double radius, double least, MatrixXd factor) {
     shells_.push_back({radius, std::max(0.0, least - 4.0 * rounding), 1.0 + 4.0 * rounding / least,
                        std::move(factor)});
@@ -208,14 +230,7 @@ CurvatureShells::CurvatureShells(const ClassificationFit& fit, double unit,
     }
     MatrixXd matrix = own.row * gram(features, probabilities, scale_, weights, observer);
     matrix.diagonal() += ridge;
-    // The largest multiple of the metric below it, by bisection.
-    double high = least;
-    double low = 0.0;
-    for (int step = 0; step < 6; ++step) {
-      const double middle = step == 0 ? 0.98 * high : 0.5 * (low + high);
-      (is_definite(matrix - middle * metric, observer) ? low : high) = middle;
-    }
-    least = low;
+    least = multiple_below(matrix, metric, least, observer);
     if (!(rounding < kMostRounding * least)) break;
     MatrixXd factor = cholesky(std::move(matrix), observer);
     if (factor.size() == 0) break;

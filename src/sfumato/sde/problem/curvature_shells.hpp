@@ -48,6 +48,11 @@ class CurvatureShells {
     double slack;
     Eigen::MatrixXd lower;  ///< Cholesky factor of M_k in scaled columns
   };
+  /// The widths of all rows in the metric lower lower^T, as computed.
+  [[nodiscard]] Eigen::ArrayXd widths_of(const ClassificationProblem& problem,
+                                         const Eigen::MatrixXd& lower,
+                                         const Observer& observer) const;
+
   Eigen::Index outputs_;
   Eigen::VectorXd scale_;
   std::vector<Shell> shells_;
