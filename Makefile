@@ -4,7 +4,7 @@ DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
 
-.PHONY: all demo test wheel wheels test-python test-torch faults fuzz bench lint format asan tsan coverage oracles equal-privacy fit-study attack sbom deb test-deb dist docs screenshots install clean help
+.PHONY: all demo test wheel wheels test-python test-torch properties faults fuzz bench lint format asan tsan coverage oracles equal-privacy fit-study attack sbom deb test-deb dist docs screenshots install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -41,6 +41,12 @@ test-torch: wheel  ## the package beside PyTorch, Opacus, pandas and polars, in 
 	@tools/setup torch
 	@cmake --build build -j$(JOBS) --target sfumato_cli
 	@tools/test_torch build
+
+properties:  ## the property tests with all their random cases, of which `make test` takes a third where there are many (minutes)
+	@tools/setup test
+	@cmake --preset release --log-level=WARNING > /dev/null
+	@cmake --build build -j$(JOBS)
+	@SFUMATO_CASES=full ctest --preset release -L property -j$(JOBS)
 
 faults:  ## every fault of tests/faults: memory, disk, kills, damaged ledgers (minutes)
 	@tools/setup test

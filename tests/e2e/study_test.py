@@ -56,7 +56,7 @@ class Study(ProgramTest):
         chance = random.Random(7)
         held, grown, kills = 0, 0, 0
         pause = 1.0
-        while kills < 50:
+        while kills < 20:
             process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, "--threads", "2", *many],
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(pause * chance.uniform(0.3 * start, 3.5 * start))

@@ -10,6 +10,7 @@
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
 #include "sfumato/sde/contraction.hpp"
+#include "support/cases.hpp"
 
 namespace sfumato {
 namespace {
@@ -22,7 +23,7 @@ using NoiseOf = RandomPair::NoiseOf;
 using StartOf = RandomPair::StartOf;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr int kCases = 1500;  // of each kind: 3000 pairs, both directions
+const std::uint64_t kCases = testing::cases(1500);  // of each kind, both directions
 
 double value(const KlBound& bound) { return bound.kl.value.value(); }
 
@@ -35,7 +36,7 @@ StartOf start_of(std::uint64_t seed) {
 }
 
 TEST(OuBoundsProperty, EqualNoise) {
-  int contractive = 0;
+  std::uint64_t contractive = 0;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(seed);
@@ -68,7 +69,7 @@ TEST(OuBoundsProperty, EqualNoise) {
 }
 
 TEST(OuBoundsProperty, UnequalNoise) {
-  int dual_better = 0;
+  std::uint64_t dual_better = 0;
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(1'000'000 + seed);
@@ -95,7 +96,7 @@ TEST(OuBoundsProperty, UnequalNoise) {
 }
 
 TEST(OuBoundsProperty, ExactRateIsTheSlopeOfTheKl) {
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(600); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(2'000'000 + seed);
     const Index d = random.integer(1, 4);
@@ -123,7 +124,7 @@ TEST(OuBoundsProperty, ExactRateIsTheSlopeOfTheKl) {
 // Constant D: equal curvature kappa I, shifted minimisers, a common point start. Any Sigma
 // commutes.
 TEST(OuBoundsProperty, SharpCaseIsAttained) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(1000); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(3'000'000 + seed);
     const Index d = random.integer(1, 5);
@@ -149,7 +150,7 @@ TEST(OuBoundsProperty, SharpCaseIsAttained) {
 }
 
 TEST(OuBoundsProperty, LongTimesApproachTheLimit) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(300); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(4'000'000 + seed);
     const Index d = random.integer(1, 4);
@@ -168,7 +169,7 @@ TEST(OuBoundsProperty, LongTimesApproachTheLimit) {
 // Starts with a density down to 1e-12: the layer at time 0 is found, and a short and a long
 // horizon.
 TEST(OuBoundsProperty, NarrowStarts) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(300); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(5'000'000 + seed);
     const Index d = random.integer(1, 4);
@@ -186,7 +187,7 @@ TEST(OuBoundsProperty, NarrowStarts) {
 }
 
 TEST(OuBoundsProperty, HessianContractionHoldsForEveryCurvature) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::cases(2000); ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(7'000'000 + seed);
     const Index d = random.integer(1, 5);
