@@ -14,7 +14,7 @@
 namespace sfumato::cli {
 namespace {
 
-struct Options {
+struct AccountOptions {
   std::string file;  ///< releases (TOML), or the state of another accountant (JSON)
   KeyOptions keys;
   std::string statement;
@@ -22,7 +22,7 @@ struct Options {
   Output output;
 };
 
-ExitCode account(Options& options) {
+ExitCode account(AccountOptions& options) {
   const bool is_history = options.file.ends_with(".json");
   if (is_history) options.keys.give("history", {options.file});
   const TomlTable table = options.keys.table(is_history ? "" : options.file);
@@ -48,8 +48,8 @@ ExitCode account(Options& options) {
 void add_account(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "account",
-      "Certified epsilon of a training run, noise for a target, check of a claimed epsilon");
-  const auto options = std::make_shared<Options>();
+      "Certify the epsilon of a training run, find the noise for a target, check a claim");
+  const auto options = std::make_shared<AccountOptions>();
   command->add_option(
       "file", options->file,
       "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");

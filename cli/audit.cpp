@@ -34,7 +34,7 @@ ExitCode audit(AuditCommand& command) {
 
 void add_audit(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "audit", "Bound epsilon from below by scores of trained models, and check a claim");
+      "audit", "Bound epsilon from below by the scores of trained models, and check a claim");
   const auto options = std::make_shared<AuditCommand>();
   command->add_option("LEDGER", options->input,
                       "Ledger written by `study run`, or a TOML file with the options as keys");

@@ -8,14 +8,14 @@
 namespace sfumato::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   std::string file;  ///< a TOML file with the keys
   KeyOptions keys;
   std::vector<std::string> settings;  ///< of --set
   Output output;
 };
 
-ExitCode bench_engine(const Options& options) {
+ExitCode bench_engine(const BenchOptions& options) {
   const Output& output = options.output;
   BenchEngineQuestion question;
   read_keys(question, options.keys.table(options.file), bench_engine_keys());
@@ -41,7 +41,7 @@ void add_bench(CLI::App& app, Commands& commands) {
   command->footer("Example:\n  sfumato bench engine --setting S1,S2");
   auto* engine = command->add_subcommand(
       "engine", "Time a training step of one model against the peak of this machine");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchOptions>();
   engine->add_option("FILE.toml", options->file, "The options as keys of a TOML file");
   add_settings(*engine, options->settings);
   options->keys.declare(*engine, infos_of(bench_engine_keys()));

@@ -12,11 +12,11 @@
 namespace sfumato::cli {
 namespace {
 
-struct Options : ProblemOptions {
+struct BoundOptions : ProblemOptions {
   bool as_printed = false;  ///< show the paper's formulas too
 };
 
-ExitCode bound(const Options& options) {
+ExitCode bound(const BoundOptions& options) {
   const TomlTable table = problem_of(options);
   const BoundAnswer found = located_keys(table, bound_keys(), [&] {
     const BoundQuestion question = read_bound_question(table, options.file);
@@ -37,14 +37,15 @@ ExitCode bound(const Options& options) {
 void add_bound(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "bound", "Bound the relative entropy between two SDEs, beside exact and simulated values");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BoundOptions>();
   declare_problem(*command, bound_keys(), *options,
                   "Examples:\n"
                   "  sfumato bound examples/bound/unequal_noise.toml --times 1,10\n"
                   "  sfumato bound examples/bound/shift.toml --set d.Sigma=0.5 --full\n"
                   "Exit code 1 if the grid refutes an assumption of the file.");
-  command->add_flag("--as-printed", options->as_printed,
-                    "Also the formulas that the paper prints, and whether they hold here");
+  command->add_flag(
+      "--as-printed", options->as_printed,
+      "Also evaluate the formulas as the paper prints them, and say whether they hold here");
   commands.push_back({command, [options] {
                         return located(place_of(*options), [&] { return bound(*options); });
                       }});

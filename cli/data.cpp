@@ -19,7 +19,7 @@ namespace sfumato::cli {
 namespace {
 
 /// What the command line asks about sets, and how the answer is to be shown.
-struct Asked {
+struct DataAsked {
   std::vector<std::string> sets;
   KeyOptions keys;
   Output output;
@@ -27,7 +27,7 @@ struct Asked {
 
 /// The question about the sets that are named at `key`, or that a TOML file names.
 template <class Question>
-Question question_of(Asked& asked, const std::string& key, const Keys<Question>& keys) {
+Question question_of(DataAsked& asked, const std::string& key, const Keys<Question>& keys) {
   const bool is_file = asked.sets.size() == 1 && asked.sets.front().ends_with(".toml");
   if (!is_file) asked.keys.give(key, asked.sets);
   Question question;
@@ -43,7 +43,7 @@ ExitCode list(const Output& output) {
   return kFine;
 }
 
-ExitCode check(Asked& asked) {
+ExitCode check(DataAsked& asked) {
   const DataCheckQuestion question = question_of(asked, "sets", data_check_keys());
   prepare_report(asked.output);
   TerminalObserver observer;
@@ -74,7 +74,7 @@ ExitCode check(Asked& asked) {
                      Where::in("node"));
 }
 
-ExitCode get(Asked& asked) {
+ExitCode get(DataAsked& asked) {
   const DataGetQuestion question = question_of(asked, "set", data_get_keys());
   DataGetAnswer found;
   {
@@ -105,15 +105,15 @@ void add_data(CLI::App& app, Commands& commands) {
 
   auto* checks =
       command->add_subcommand("check", "Compare every file that is found with its checksum");
-  const auto checked = std::make_shared<Asked>();
-  checks->add_option("SET...", checked->sets, "Names of data sets (default: all that are found)");
+  const auto checked = std::make_shared<DataAsked>();
+  checks->add_option("SET", checked->sets, "Names of data sets (default: all that are found)");
   checked->keys.declare(*checks, infos_of(data_check_keys()), {"sets"});
   add_output_options(*checks, checked->output);
   checks->footer("Example:\n  sfumato data check fashion-mnist");
   commands.push_back({checks, [checked] { return check(*checked); }});
 
   auto* gets = command->add_subcommand("get", "Fetch a data set into the user's cache");
-  const auto wanted = std::make_shared<Asked>();
+  const auto wanted = std::make_shared<DataAsked>();
   gets->add_option("SET", wanted->sets, "cifar10 or fashion-mnist")->expected(0, 1);
   wanted->keys.declare(*gets, infos_of(data_get_keys()), {"set"});
   gets->footer(

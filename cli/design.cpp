@@ -15,14 +15,14 @@
 namespace sfumato::cli {
 namespace {
 
-struct Options {
+struct DesignOptions {
   std::string file;  ///< the differences, or a question (TOML)
   KeyOptions keys;
   std::string out;
   Output output;
 };
 
-void require_output(const Options& options, const DesignQuestion& question) {
+void require_output(const DesignOptions& options, const DesignQuestion& question) {
   prepare_report(options.output);
   if (options.out.empty()) return;
   if (!question.frontier.empty()) {
@@ -34,7 +34,7 @@ void require_output(const Options& options, const DesignQuestion& question) {
   prepare_output(options.out, options.output.force);
 }
 
-ExitCode design(Options& options) {
+ExitCode design(DesignOptions& options) {
   const bool is_question = options.file.ends_with(".toml");
   if (!is_question) options.keys.give("differences", {options.file});
   const TomlTable table = options.keys.table(is_question ? options.file : "");
@@ -64,7 +64,7 @@ ExitCode design(Options& options) {
 void add_design(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "design", "Find the noise covariance that hides most for an accuracy budget");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DesignOptions>();
   command->add_option("DIFFERENCES", options->file,
                       "Gradient differences, one per row (CSV without header, NPY), or a TOML file "
                       "with the options as keys");

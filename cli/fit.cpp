@@ -58,7 +58,7 @@ ExitCode fit(FitCommand& command) {
 
 void add_fit(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "fit", "Private linear, logistic or softmax regression on a table, with a guarantee");
+      "fit", "Fit a linear, logistic or softmax regression to a table, with a guarantee");
   const auto options = std::make_shared<FitCommand>();
   command
       ->add_option("table", options->file,

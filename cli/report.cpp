@@ -39,7 +39,7 @@ void add_report(CLI::App& app, Commands& commands) {
   auto* command =
       app.add_subcommand("report", "Turn ledgers and results into one self-contained HTML page");
   const auto options = std::make_shared<ReportOptions>();
-  command->add_option("INPUT...", options->inputs,
+  command->add_option("INPUT", options->inputs,
                       "Ledgers, JSON output of commands, directories of `reproduce`; or one TOML "
                       "file with the options as keys");
   options->keys.declare(*command, infos_of(report_keys()), {"inputs"});

@@ -18,7 +18,7 @@
 namespace sfumato::cli {
 namespace {
 
-struct Options {
+struct ReproduceOptions {
   std::string file;
   KeyOptions keys;
   std::vector<std::string> settings;  ///< of --set
@@ -47,7 +47,7 @@ std::string part_list() {
 }
 
 /// What the command line and its file ask for.
-ReproduceRequest read_request(Options& options) {
+ReproduceRequest read_request(ReproduceOptions& options) {
   if (!options.settings.empty()) options.keys.give("settings", options.settings);
   const TomlTable table = options.keys.table(options.file);
   ReproduceRequest request;
@@ -88,7 +88,7 @@ class PartObserver final : public Observer {
 };
 
 /// The command that goes on where this one stopped.
-std::string again(const Options& options) {
+std::string again(const ReproduceOptions& options) {
   std::string command = fmt::format("sfumato reproduce --scale {} --out {}",
                                     name(options.request.scale), options.request.directory);
   if (!options.request.only.empty()) {
@@ -103,7 +103,7 @@ std::string again(const Options& options) {
 }
 
 /// The command in one spelling, without the directory: the same parts make the same page.
-std::string canonical(const Options& options) {
+std::string canonical(const ReproduceOptions& options) {
   std::vector<std::string> keys;
   for (const Part& part : reproduction_parts()) {
     for (const std::string& word : options.request.only) {
@@ -120,7 +120,7 @@ std::string canonical(const Options& options) {
   return command;
 }
 
-ExitCode run(Options& options) {
+ExitCode run(ReproduceOptions& options) {
   ExitCode code = kFine;
   options.request = read_request(options);
   options.request.written = time_now();
@@ -147,8 +147,9 @@ ExitCode run(Options& options) {
 
 void add_reproduce(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
-      "reproduce", "Make the paper's tables and figures again, next to its own words and numbers");
-  const auto options = std::make_shared<Options>();
+      "reproduce",
+      "Recompute the paper's tables and figures beside its own statements and numbers");
+  const auto options = std::make_shared<ReproduceOptions>();
   command->add_option("FILE", options->file, "TOML file with the options as keys");
   options->keys.declare(*command, infos_of(reproduce_keys()), {"settings"});
   command
@@ -161,7 +162,7 @@ void add_reproduce(CLI::App& app, Commands& commands) {
   add_json_flag(*command, options->json);
   command->footer("Parts:" + part_list() +
                   "\nExample:\n  sfumato reproduce --scale quick --out results\n"
-                  "Run it again to go on after an interruption: trained models are kept.");
+                  "After an interruption, run the same command again: trained models are kept.");
   commands.push_back({command, [options] { return run(*options); }});
 }
 

@@ -101,7 +101,7 @@ void add_rows(CLI::App& app, Commands& commands) {
       "  sfumato rows examples/rows/diabetes.csv --target progression --adjacency remove \\\n"
       "      --loss sum --ridge 100 --noise 0.001 --standardise examples/rows/public.csv\n"
       "  ... --noise 0.0001,0.001,0.01   compares noises: risk and accuracy of each\n"
-      "  ... --for advantage=0.1         finds the noise\n"
+      "  ... --goal advantage=0.1         finds the noise\n"
       "  ... --max-advantage 0.1         exits with 1 and lists the rows that are above\n"
       "  sfumato rows adult.csv.gz --target income --positive '>50K' --model logistic \\\n"
       "      --impute mode --standardise self --adjacency remove --loss sum --ridge 10 \\\n"

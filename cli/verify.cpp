@@ -9,13 +9,13 @@
 namespace sfumato::cli {
 namespace {
 
-struct Options {
+struct VerifyOptions {
   std::string file;
   KeyOptions keys;
   Output output;
 };
 
-ExitCode verify(Options& options) {
+ExitCode verify(VerifyOptions& options) {
   prepare_report(options.output);
   const bool is_question = options.file.ends_with(".toml");
   if (!is_question) options.keys.give("file", {options.file});
@@ -33,13 +33,13 @@ ExitCode verify(Options& options) {
 void add_verify(CLI::App& app, Commands& commands) {
   auto* command =
       app.add_subcommand("verify", "Check this build against a file of reference values");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<VerifyOptions>();
   command->add_option("FILE", options->file,
                       "Reference values (JSON), or a TOML file with the options as keys");
   options->keys.declare(*command, infos_of(verify_keys()), {"file"});
   add_output_options(*command, options->output);
   command->footer(
-      "Example:\n  sfumato verify tests/golden/golden.json --section 3\n"
+      "Example:\n  sfumato verify tests/golden/golden.json --sections 3\n"
       "Exit code 1 if a case fails (or, with --strict, is skipped).");
   commands.push_back({command, [options] { return verify(*options); }});
 }

@@ -8,7 +8,7 @@ const Keys<ReproduceRequest>& reproduce_keys() {
   using namespace keys;
   using Q = ReproduceRequest;
   static const Keys<Q> all = {
-      required(file_key<Q>("out", "directory for the files (made if new)", &Q::directory)),
+      required(file_key<Q>("out", "directory for the files, created if missing", &Q::directory)),
       choice_key<Q>("scale", "how much work to do", &Q::scale,
                     by_name({RunScale::quick, RunScale::paper})),
       texts_key<Q>("only", "list of parts", "only these parts", &Q::only),

@@ -155,7 +155,7 @@ Abstract abstract_of(const RowsAnswer& answer) {
           ? fmt::format("No row has an advantage above {}: the noise is enough by that measure.",
                         format_input(most))
           : fmt::format(
-                "{} above an advantage of {}: add noise (--for advantage={} finds the "
+                "{} above an advantage of {}: add noise (--goal advantage={} finds the "
                 "least), or leave these rows out.",
                 count_of(above, "row") + (above == 1 ? " is" : " are"), format_input(most),
                 format_input(most));

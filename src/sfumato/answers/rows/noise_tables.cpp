@@ -44,7 +44,7 @@ Cell quality_cell(double value, const RowsQuestion& question) {
   if (std::isnan(value)) return Empty{"the target does not vary"};
   if (question.model == RowsModel::ridge) {
     return Claimed<double>{value, Claim::exact,
-                           "on the rows of this table, from the law of the weights"};
+                           "on the rows of this table, from the distribution of the weights"};
   }
   return Claimed<double>{
       value, Claim::estimate,
@@ -153,7 +153,7 @@ void add_sweep(Document& document, const RowsAnswer& answer) {
     }
     document.add_result("worst_advantage", cells[1], of);
     document.add_result("worst_epsilon", cells[4], of);
-    if (!point.cost) cells.emplace_back(Empty{"no law is known"});
+    if (!point.cost) cells.emplace_back(Empty{"no distribution is known"});
     if (point.cost) {
       const std::vector<Measure> measures = measures_of(*point.cost, answer.question);
       cells.push_back(quality_cell(measures.front().expected, answer.question));

@@ -104,7 +104,7 @@ void require_singular(const ReachedLaw& p, const ReachedLaw& q, double when) {
       "the noise reaches some directions only through others, with variances too small for double "
       "precision",
       "Put noise in every direction, or ask for a later time",
-      Where::here("comparison of two laws"));
+      Where::here("comparison of two distributions"));
 }
 
 }  // namespace sfumato
