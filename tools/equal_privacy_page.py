@@ -173,7 +173,7 @@ def figure(plan, found, path):
     """Accuracy against epsilon, a small plot for each task."""
     colours = {"isotropic": "#666666", "per_layer": "#b8860b", "whitened": "#2e8b57", "low_rank": "#8fbc8f", "released": "#9467bd", "input": "#c0392b"}
     tasks = [t for t in plan["tasks"] if any(key[0] == t for key in found)]
-    width, height, columns = 260, 190, 4
+    width, height, columns = 290, 190, 4
     rows = -(-len(tasks) // columns)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * width} {rows * height + 30}" font-family="sans-serif" font-size="11">',
            "<title>Test accuracy at equal certified privacy, 95 % intervals over seeds</title>"]
