@@ -56,7 +56,7 @@ TEST(OuBoundsProperty, EqualNoise) {
       const OuDriftGap gap(pair.p, pair.start_p, pair.q);
       const DriftGap function{[&gap](double s) { return gap.at(s); }, gap.time_scale()};
       const double kappa = std::max(best.proven_rate, 0.0);
-      contractive += kappa > 0.0 ? 1 : 0;
+      contractive += kappa > 0.0 ? 1U : 0U;
       const double start = start_kl(pair.start_p, pair.start_q);
       for (const double share : {1.0, random.uniform(0.0, 1.0)}) {
         const double bound = start + contractive_bound(function, share * kappa, time);
@@ -84,7 +84,7 @@ TEST(OuBoundsProperty, UnequalNoise) {
       expect_bound(value(bounds.pointwise_minimum), exact);
       EXPECT_LE(value(bounds.pointwise_minimum),
                 std::min(value(bounds.primal), value(bounds.dual)));
-      dual_better += value(bounds.dual) < value(bounds.primal) ? 1 : 0;
+      dual_better += value(bounds.dual) < value(bounds.primal) ? 1U : 0U;
       const EntropyRate rate = OuEntropyRate(pair).at(time);
       ASSERT_TRUE(rate.exact.has_value());
       const double slack = 1e-9 * (std::abs(*rate.exact) + rate.primal + rate.dual) + 1e-12;
