@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargest = 1ULL << 30;
-constexpr std::array<std::string_view, 6> kOutputs = {"--report", "--out",  "--save",
-                                                      "--statement", "--write-weights", "--template"};
+constexpr std::array<std::string_view, 6> kOutputs = {
+    "--report", "--out", "--save", "--statement", "--write-weights", "--template"};
 
 struct CommandLine {
   std::vector<std::string> words;
@@ -33,8 +33,8 @@ CommandLine& command_line() {
 /// As a shell reads it back.
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("-_=./:,+@%").find(static_cast<char>(c)) !=
-                                       std::string_view::npos;
+    return std::isalnum(c) != 0 ||
+           std::string_view("-_=./:,+@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (plain) return word;
   std::string text = "'";
@@ -64,19 +64,19 @@ void remember_command_line(int argc, char** argv) {
   CommandLine line;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool is_output =
-        i > 1 && std::find(kOutputs.begin(), kOutputs.end(), std::string_view(argv[i - 1])) !=
-                     kOutputs.end();
+    const bool is_output = i > 1 && std::find(kOutputs.begin(), kOutputs.end(),
+                                              std::string_view(argv[i - 1])) != kOutputs.end();
     line.words.push_back(word);
     const std::string path = word.starts_with("--") && word.find('=') != std::string::npos
                                  ? word.substr(word.find('=') + 1)
                                  : word;
-    const bool names_output = std::any_of(kOutputs.begin(), kOutputs.end(), [&](std::string_view o) {
-      return word.starts_with(std::string(o) + "=");
-    });
+    const bool names_output =
+        std::any_of(kOutputs.begin(), kOutputs.end(),
+                    [&](std::string_view o) { return word.starts_with(std::string(o) + "="); });
     if (is_output || names_output) continue;
     std::error_code error;
-    if (!fs::is_regular_file(path, error) || error || fs::file_size(path, error) > kLargest) continue;
+    if (!fs::is_regular_file(path, error) || error || fs::file_size(path, error) > kLargest)
+      continue;
     line.files.emplace_back(path, fs::last_write_time(path, error));
   }
   command_line() = std::move(line);
@@ -84,11 +84,13 @@ void remember_command_line(int argc, char** argv) {
 
 Facts run_facts() {
   Facts facts = {{"command line", joined(command_line().words)}};
-  if (const std::string commit = build_commit(); !commit.empty()) facts.emplace_back("commit", commit);
+  if (const std::string commit = build_commit(); !commit.empty())
+    facts.emplace_back("commit", commit);
   for (const auto& [path, written] : command_line().files) {
     std::error_code error;
     const bool changed = fs::last_write_time(path, error) != written || error;
-    const std::string sum = changed ? std::string("changed while the program ran") : checksum_of(path);
+    const std::string sum =
+        changed ? std::string("changed while the program ran") : checksum_of(path);
     if (!sum.empty()) facts.emplace_back("SHA-256 of " + path, sum);
   }
   return facts;

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "support/compressed.hpp"
 #include "fuzz_main.hpp"
 #include "sfumato/data/compression.hpp"
+#include "support/compressed.hpp"
 
 using namespace sfumato;
 

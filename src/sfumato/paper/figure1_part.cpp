@@ -170,8 +170,13 @@ Table plane_table(const std::vector<PlanePointOf1>& points) {
 
 /// Noises that cost as much accuracy as one of the text: a circle, as far as the plane shows it.
 Series equal_trace(double trace) {
-  Series series{fmt::format("trace_{:g}", trace), fmt::format("equal accuracy, trace {:g}", trace),
-                {}, {}, {}, Claim::exact, kTraceMethod};
+  Series series{fmt::format("trace_{:g}", trace),
+                fmt::format("equal accuracy, trace {:g}", trace),
+                {},
+                {},
+                {},
+                Claim::exact,
+                kTraceMethod};
   constexpr int kSteps = 90;
   for (int i = 0; i <= kSteps; ++i) {
     const double angle = std::numbers::pi / 2.0 * i / kSteps;
@@ -220,7 +225,8 @@ Figure panel(const Vector2d& s, const std::vector<PlanePointOf1>& points) {
   figure.add(std::move(marks));
   figure.add(std::move(best));
   figure.set_caption(
-      "Dark is private. Along a line the accuracy is the same; the noise that the text names and the "
+      "Dark is private. Along a line the accuracy is the same; the noise that the text names and "
+      "the "
       "best noise stand on it.");
   return figure;
 }

@@ -66,8 +66,8 @@ Figure cost_figure(const std::vector<Point>& points) {
   for (const Vector2d& s : paper_sensitivities()) {
     const std::string key = fmt::format("S{}_{}", s(0), s(1)), setting = "S = " + point_text(s);
     Series best{"best_" + key, "best, " + setting, {}, {}, {}, Claim::exact, kMethod};
-    Series isotropic{"isotropic_" + key, "isotropic, " + setting, {}, {}, {}, Claim::exact,
-                     "closed form, x = y"};
+    Series isotropic{"isotropic_" + key, "isotropic, " + setting, {}, {}, {},
+                     Claim::exact,       "closed form, x = y"};
     for (const Point& p : points) {
       if (p.sensitivities != s) continue;
       best.x.push_back(p.loss);

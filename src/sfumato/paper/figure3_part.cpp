@@ -212,8 +212,9 @@ Table line_table(const std::vector<Case>& cases) {
 
 /// The noises with the error of Figure 3, where they cross the plane: the line on which noises are compared.
 Series equal_error(const Case& c) {
-  Series series{"equal_error", fmt::format("equal error {:g}", kFigure3Error), {}, {}, {},
-                Claim::exact, kErrorMethod};
+  Series series{
+      "equal_error", fmt::format("equal error {:g}", kFigure3Error), {}, {}, {}, Claim::exact,
+      kErrorMethod};
   series.mark = Mark::line;
   // Along each column of the plane the error rises with y: where it passes the value, between two rows.
   for (std::size_t i = 1; i < c.plane.size(); ++i) {
@@ -255,17 +256,19 @@ Figure plane_figure(const Case& c) {
   if (Series line = equal_error(c); line.x.size() > 1) figure.add(std::move(line));
   const double isotropic = std::sqrt(c.forward.isotropic_variance);
   if (isotropic >= least && isotropic <= most) {
-    figure.add(point_on_plane("isotropic", "isotropic", isotropic, isotropic,
-                              c.forward.kl_isotropic));
+    figure.add(
+        point_on_plane("isotropic", "isotropic", isotropic, isotropic, c.forward.kl_isotropic));
   }
-  const double x = std::sqrt(c.forward.best_variances(0)), y = std::sqrt(c.forward.best_variances(1));
+  const double x = std::sqrt(c.forward.best_variances(0)),
+               y = std::sqrt(c.forward.best_variances(1));
   const bool inside = x >= least && x <= most && y >= least && y <= most;
   if (inside) figure.add(point_on_plane("best", "best", x, y, c.forward.kl_best));
-  figure.set_caption(fmt::format(
-      "Dark is private. On the line the error is the same; from isotropic to the best noise on it{} the "
-      "KL falls {:.3g}-fold.",
-      inside ? "" : fmt::format(" (x = {:.3g}, y = {:.3g}, beyond the plane)", x, y),
-      c.forward.gain));
+  figure.set_caption(
+      fmt::format("Dark is private. On the line the error is the same; from isotropic to the best "
+                  "noise on it{} the "
+                  "KL falls {:.3g}-fold.",
+                  inside ? "" : fmt::format(" (x = {:.3g}, y = {:.3g}, beyond the plane)", x, y),
+                  c.forward.gain));
   return figure;
 }
 
@@ -277,10 +280,18 @@ Figure tradeoff_figure(const std::vector<const Case*>& cases) {
   for (const Case* c : cases) {
     Series isotropic{fmt::format("isotropic_{}", c->condition),
                      fmt::format("isotropic, condition number {}", c->condition),
-                     {}, {}, {}, Claim::exact, kKlMethod};
+                     {},
+                     {},
+                     {},
+                     Claim::exact,
+                     kKlMethod};
     Series best{fmt::format("best_{}", c->condition),
                 fmt::format("best, condition number {}", c->condition),
-                {}, {}, {}, Claim::exact, kKlMethod};
+                {},
+                {},
+                {},
+                Claim::exact,
+                kKlMethod};
     for (const LinePoint& p : c->line) {
       isotropic.x.push_back(p.isotropic.error);
       isotropic.y.push_back(p.isotropic.kl_forward);

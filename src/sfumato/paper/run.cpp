@@ -168,10 +168,12 @@ Abstract abstract_of(const Table& summary) {
   abstract.asked =
       "Do the paper's statements, tables and figures hold when they are computed again?";
   abstract.answer = fmt::format(
-      "Of {} statements {} hold, {} depend on how they are read or on the case, and {} do not hold.",
+      "Of {} statements {} hold, {} depend on how they are read or on the case, and {} do not "
+      "hold.",
       all, holds, depends, all - holds - depends);
   abstract.advice =
-      "Use the corrected bounds and noises with a guarantee, not the formulas as printed; the chapters "
+      "Use the corrected bounds and noises with a guarantee, not the formulas as printed; the "
+      "chapters "
       "say where unequal noise pays and where it does not.";
   return abstract;
 }

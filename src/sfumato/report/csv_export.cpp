@@ -79,7 +79,8 @@ std::string to_csv(const Figure& figure) {
       if (has_z) csv += series.z.empty() ? "," : fmt::format(",{}", series.z[i]);
       if (x_intervals) csv += interval(series.x_intervals, i);
       if (y_intervals) csv += interval(series.y_intervals, i);
-      if (labels) csv += "," + (series.labels.empty() ? std::string() : csv_field(series.labels[i]));
+      if (labels)
+        csv += "," + (series.labels.empty() ? std::string() : csv_field(series.labels[i]));
       csv += '\n';
     }
   }

@@ -109,9 +109,8 @@ std::string render_part(const std::vector<const ColumnLayout*>& part, std::size_
 }
 
 /// Columns in parts of at most `width`, each opened by the key columns.
-std::vector<std::vector<const ColumnLayout*>> split_into_parts(const std::vector<ColumnLayout>& layouts,
-                                                         std::size_t key_columns,
-                                                         std::size_t width) {
+std::vector<std::vector<const ColumnLayout*>> split_into_parts(
+    const std::vector<ColumnLayout>& layouts, std::size_t key_columns, std::size_t width) {
   std::vector<const ColumnLayout*> keys;
   std::size_t keys_width = 0;
   for (std::size_t i = 0; i < std::min(key_columns, layouts.size()); ++i) {

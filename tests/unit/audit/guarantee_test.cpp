@@ -26,9 +26,9 @@ TEST(Guarantee, TextKeepsEveryDigit) {
 
 TEST(Guarantee, AnythingElseIsNothing) {
   for (const char* text :
-       {"", "delta=1e-5", "eps=1,delta=1", "eps=-1,delta=0", "eps=inf,delta=0",
-        "eps=nan,delta=0", "eps=1,delta=nan", "eps=1,eps=2", "eps=1,delta=0,", "eps=1 ,delta=0",
-        "eps=1,delta=0,mu=1", "eps=1x,delta=0", "eps=,delta=0", "eps=1;delta=0"}) {
+       {"", "delta=1e-5", "eps=1,delta=1", "eps=-1,delta=0", "eps=inf,delta=0", "eps=nan,delta=0",
+        "eps=1,delta=nan", "eps=1,eps=2", "eps=1,delta=0,", "eps=1 ,delta=0", "eps=1,delta=0,mu=1",
+        "eps=1x,delta=0", "eps=,delta=0", "eps=1;delta=0"}) {
     EXPECT_FALSE(parse_guarantee(text)) << text;
   }
 }

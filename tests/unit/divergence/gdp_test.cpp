@@ -1,5 +1,4 @@
 // Spec §3.1 (1), (2), (3).
-#include "sfumato/core/error.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,8 @@
 #include <limits>
 #include <numbers>
 #include <vector>
+
+#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,11 +1,12 @@
 // Spec §4.1 and Spec §4.2.
-#include "sfumato/core/error.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,11 +1,12 @@
 // Spec §1.7: sum and mean are explicit.
 #include "sfumato/sde/problem/ridge.hpp"
-#include "sfumato/sde/problem/ridge_fit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 #include <cmath>
+
+#include "sfumato/sde/problem/ridge_fit.hpp"
 
 namespace sfumato {
 namespace {

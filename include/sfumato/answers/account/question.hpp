@@ -33,7 +33,8 @@ struct AccountQuestion {
   std::optional<std::int64_t> format;  ///< of a file that an Accountant saved
   AccountMethod method = AccountMethod::contour;
   bool check = false;  ///< compare with the second method
-  bool curves = true;  ///< trade-off curve and epsilon over the steps, which a brief document does not show
+  bool curves =
+      true;  ///< trade-off curve and epsilon over the steps, which a brief document does not show
 };
 
 }  // namespace sfumato

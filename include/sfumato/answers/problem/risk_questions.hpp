@@ -2,7 +2,6 @@
 
 #include <vector>
 
-
 namespace sfumato {
 
 /// What to say about each output.

@@ -21,7 +21,7 @@ struct DataInventory {
   DataPart part;
   std::size_t files = 0, files_found = 0;
   std::size_t records = 0, records_found = 0;
-  std::uint64_t bytes = 0;               ///< of all files, uncompressed
+  std::uint64_t bytes = 0;                    ///< of all files, uncompressed
   std::vector<std::string> directories = {};  ///< in which there are some, each once
 };
 

@@ -12,7 +12,8 @@ Cell runs_cell(const std::optional<std::uint64_t>& runs) {
 }
 
 /// The maximum of the planned models, if they are settled, and how many are needed.
-Table maxima_table(const ClaimPlan& plan, double confidence, const std::string& key, Detail detail) {
+Table maxima_table(const ClaimPlan& plan, double confidence, const std::string& key,
+                   Detail detail) {
   const bool full = detail == Detail::full;
   const bool settled = plan.models.per_world != 0;
   std::vector<Column> columns;

@@ -85,8 +85,8 @@ std::vector<Conclusion> table2_conclusions(PaperTable table, const JudgedReading
                    std::max(first, second) <= 2.0 * std::min(first, second),
                    fmt::format("{:.3g} and {:.3g}", first, second)});
   }
-  all.push_back({"lower_loss", "anisotropic noise keeps a lower loss", smaller(n[1], n[3]),
-                 two(n[1], n[3])});
+  all.push_back(
+      {"lower_loss", "anisotropic noise keeps a lower loss", smaller(n[1], n[3]), two(n[1], n[3])});
   const PolicyNumbers* none = policy(judged, "none");
   if (none != nullptr && !none->pairs.empty()) {
     const std::vector<double> deltas = means_of_pairs(

@@ -41,15 +41,16 @@ const JudgedReading& as_selected(const ReadingSearch& search, const Reading& rea
 }
 
 Table comparison_table(const ReadingSearch& search) {
-  Table table(block_key(search, "paper"),
-              titled(search, "the printed numbers, as the literal and the closest reading give them"),
-              {{"number", "number"},
-               {"paper", "paper"},
-               {"literal", "literal"},
-               {"literal_interval", "95 %"},
-               {"selected", "closest, chosen on"},
-               {"closest", "closest, fresh"},
-               {"closest_interval", "95 %"}});
+  Table table(
+      block_key(search, "paper"),
+      titled(search, "the printed numbers, as the literal and the closest reading give them"),
+      {{"number", "number"},
+       {"paper", "paper"},
+       {"literal", "literal"},
+       {"literal_interval", "95 %"},
+       {"selected", "closest, chosen on"},
+       {"closest", "closest, fresh"},
+       {"closest_interval", "95 %"}});
   const JudgedReading& closest = search.closest();
   const JudgedReading& selected = as_selected(search, closest.reading);
   const JudgedReading* literal = search.literal();
@@ -98,17 +99,18 @@ Table ranking_table(const ReadingSearch& search) {
 }
 
 Table confirmed_table(const ReadingSearch& search) {
-  Table table(block_key(search, "confirmed"),
-              titled(search, fmt::format("the same readings on fresh records and seeds, which had no "
-                                         "part in the choice ({})",
-                                         size_text(search.confirmation))),
-              {{"reading", "reading"},
-               {"selected", "distance, chosen on"},
-               {"distance", "fresh"},
-               {"interval", "95 %"},
-               {"chance", "by chance"},
-               {"p_value", "p"},
-               {"trials", "trials"}});
+  Table table(
+      block_key(search, "confirmed"),
+      titled(search, fmt::format("the same readings on fresh records and seeds, which had no "
+                                 "part in the choice ({})",
+                                 size_text(search.confirmation))),
+      {{"reading", "reading"},
+       {"selected", "distance, chosen on"},
+       {"distance", "fresh"},
+       {"interval", "95 %"},
+       {"chance", "by chance"},
+       {"p_value", "p"},
+       {"trials", "trials"}});
   for (const JudgedReading& judged : search.confirmed) {
     const JudgedReading& before = as_selected(search, judged.reading);
     const std::string what = text(judged.reading, search.table);
@@ -126,8 +128,9 @@ Table confirmed_table(const ReadingSearch& search) {
 
 Table equal_steps_table(const ReadingSearch& search, const std::vector<EqualStepsRow>& rows) {
   Table table(block_key(search, "equal_steps"),
-              titled(search, "batches of 500 less batches of 1,000 at equal numbers of steps, mean "
-                             "over pairs"),
+              titled(search,
+                     "batches of 500 less batches of 1,000 at equal numbers of steps, mean "
+                     "over pairs"),
               {{"reading", "training"},
                {"epsilon", "eps"},
                {"difference", "difference"},
@@ -150,7 +153,8 @@ Figure numbers_figure(const ReadingSearch& search) {
     names.push_back(fit.number.name);
   }
   Figure figure(block_key(search, "numbers"),
-                titled(search, "what each reading gives for the printed numbers"), Mark::points, Axis{"", "", Scale::linear, names}, Axis{"number", "", Scale::log});
+                titled(search, "what each reading gives for the printed numbers"), Mark::points,
+                Axis{"", "", Scale::linear, names}, Axis{"number", "", Scale::log});
   Series printed{"paper", "paper", {}, {}, {}, Claim::exact, "as printed"};
   const auto add = [&](const char* key, const char* title, const JudgedReading& judged) {
     if (!judged.fit) return;
@@ -205,9 +209,10 @@ Json judged_json(const ReadingSearch& search, const JudgedReading& judged) {
                                            {"interval", json_interval(number.lower, number.upper)}};
   }
   for (const Conclusion& conclusion : conclusions_of(search.table, judged)) {
-    json["conclusions"][conclusion.key] = {{"statement", conclusion.statement},
-                                           {"follows", conclusion.holds ? Json(*conclusion.holds) : Json(nullptr)},
-                                           {"evidence", conclusion.evidence}};
+    json["conclusions"][conclusion.key] = {
+        {"statement", conclusion.statement},
+        {"follows", conclusion.holds ? Json(*conclusion.holds) : Json(nullptr)},
+        {"evidence", conclusion.evidence}};
   }
   return json;
 }
