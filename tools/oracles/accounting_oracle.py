@@ -320,6 +320,8 @@ def against_peer(driver, known, most):
     for (direction, q, sigma, k, eps), (_, _, truth) in list(known.items()):
         if agree + wrong_side + absent >= most:
             break
+        if (agree + wrong_side) % 10 == 0:
+            print(f"  {agree} intersect, {wrong_side} do not, so far", file=sys.stderr, flush=True)
         if direction == "add" or not 1e-5 <= q < 1 or k < 2 or sigma < 0.3:
             continue
         _, mean, variance = Cumulant(direction, q, 1 / sigma).at(0.0)

@@ -32,6 +32,7 @@ constexpr Work kMoreWork{3e5, 1.2e7};        // of the others
 constexpr double kLogLeastMirrored = -25.0;  // of delta: below it a difference has too few digits
 constexpr double kFewHits = 3.0;             // a single contour is tried first where there are more
 constexpr double kVeryRare = 1.0;
+constexpr double kFewSteps = 500.0;    // with more of them bounds on a bent contour take longer
 constexpr double kHopeless = 1.0;      // width of a contour that six times the work will not mend
 constexpr double kPerOctave = 2.0;     // regions, over eps
 constexpr double kSmallest = 0x1p-40;  // eps of a region of its own
@@ -56,6 +57,12 @@ double expected_hits(const TotalLoss& loss) {
         step);
   }
   return hits;
+}
+
+double steps_of(const TotalLoss& loss) {
+  double sum = 0.0;
+  for (const StepLoss& step : loss.steps) sum += count_of(step);
+  return sum;
 }
 
 bool is_narrow(const std::optional<Contour>& contour, double eps) {
@@ -168,8 +175,12 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     region.s_chernoff = at.s;
     region.log_chernoff = chernoff_term(at.s) + at.at.value + at.at.error;
   }
-  if (has_saddle) region.bent = BentContour::at(loss_, at, centre);
-  width = width_of(region.bent);
+  const auto try_bent = [&] {
+    if (has_saddle) region.bent = BentContour::at(loss_, at, centre);
+    width = std::min(width, width_of(region.bent));
+  };
+  const bool is_bent_first = expected_hits(loss_) <= kVeryRare && steps_of(loss_) <= kFewSteps;
+  if (is_bent_first) try_bent();
   if (width < kGoodIfBent) return region;
   const auto try_right = [&](const Work& work) {
     if (!has_saddle) return;
@@ -193,6 +204,7 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
   if (width > good && !is_mirrored_first) try_mirrored();
   const bool is_hopeless = !(right_width < kHopeless && right_width < 1e3 * width);
   if (width > good && !is_hopeless) try_right(kMoreWork);
+  if (width > good && !is_bent_first) try_bent();
   if (width > good) {
     work_ = Work{};
     region.split = SplitContour::at(loss_, centre, &work_);
