@@ -206,7 +206,7 @@ def write_report(path, tables, missing, epsilons, seeds, known, mus, delta):
     text = ["# Private regression at equal epsilon", "",
             f"Made by `make fit-study`: {seeds} seeds of the noise for each number unless said otherwise (a quarter of them for `isotropic` and `diffprivlib` on more than 10,000 rows), one split of each table (four fifths to fit), delta = {delta:g}, zero_out. Test R^2, or "
             "accuracy of classes; intervals are of the mean over seeds (95 %). Bounds are declared in `studies/fit` from outside knowledge. Made-up tables have 12 "
-            "mixed features whose variances fall from 1 to 1/condition; fashion is Fashion-MNIST in 49 blocks of pixels. Numbers with their errors: [fit_numbers.csv](fit_numbers.csv).", "",
+            "mixed features whose variances fall from 1 to 1/condition; fashion is Fashion-MNIST in 49 blocks of pixels. Numbers with their errors, and how many seeds each has: [fit_numbers.csv](fit_numbers.csv).", "",
             "- `whitened`, `isotropic`, `statistics`, `minimiser`: `sfumato fit --mechanism`, default settings. *By default*: the one that the program takes by itself, from public quantities.",
             "- `AdaSSP`: Spec §22.3, ours. `diffprivlib`: `LinearRegression`, `LogisticRegression` of diffprivlib 0.6.6, default settings, the same bounds; pure epsilon, so no delta.",
             "- `isotropic, tuned` has no guarantee: the best of eight settings (steps, rate, clip) *chosen on the test rows*, in ranges found without paying. A generous comparison.", "",
