@@ -80,7 +80,8 @@ def every_kind_of_figure():
                    series("crossing", [0.1, 0.2, 0.4], [0.8, 0.6, 0.2]), series("other", [0.1, 0.4], [0.3, 0.2])),
             figure("multiples", "line", {"x": axis("loss"), "y": axis("advantage")}, series("isotropic", [1, 2], [3, 4]),
                    series("designed", [1, 2], [2, 3], "estimate", y_intervals={"low": [1, 2], "high": [3, 4]}),
-                   series("floored", [1, 2], [2.5, 3.5]), layout="multiples"),
+                   series("floored", [1, 2], [2.5, 3.5]), series("isotropic_per_layer_with_a_floor", [1, 2], [2.6, 3.6]),
+                   series("anisotropic", [1, 2], [2.7, 3.7]), layout="multiples"),
             figure("strips", "points", {"x": axis("loss", "log"), "y": axis("world", categories=["D", "D'"])},
                    series("with", [1, 2, 3], [0, 0, 0]), series("without", [2, 30, 4, 5], [1, 1, 1, 1])),
             figure("losses", "bars", {"x": axis("loss"), "y": axis("models")},
@@ -224,6 +225,7 @@ class Browser(ProgramTest):
                 panels = panels_of(fig)
                 self.assertEqual(found["panels"], panels)
                 self.assertEqual(found["emptyTicks"], 0, "ticks without their number")
+                self.assertEqual(found["overlappingTicks"], [], "numbers on one another")
                 self.assertEqual(found["legends"], 1 if "z" in fig["axes"] else 0)
                 if fields:
                     self.assertGreaterEqual(found["contours"], 3 * panels)
@@ -283,7 +285,8 @@ class Browser(ProgramTest):
         self.assertEqual(figures["claim"]["square"], [1])
         self.assertEqual(figures["tradeoff"]["square"], [1])
         self.assertIn("The curves of isotropic and per layer coincide.", figures["coincide"]["notes"])
-        self.assertEqual(figures["multiples"]["panels"], 2)
+        # One row of small panels, however long a name is.
+        self.assertEqual((figures["multiples"]["panels"], figures["multiples"]["panelRows"]), (4, 1))
         self.assertEqual(figures["sandwich"]["legend"], ["≤ proven", "≥ audited", "= truth"])  # names, no more
         self.assertGreaterEqual(figures["frontier"]["rules"], 6)
         self.assertIn("3 values are infinite", figures["infinite"]["left_out"])

@@ -141,7 +141,7 @@ function panelOf(figure, items, domains, width, marks) {
   const wide = square ? Math.min(width, 480) : width;
   const height = square ? wide - margins.marginLeft - margins.marginRight + margins.marginTop + margins.marginBottom
     : Math.round(Math.min(380, Math.max(240, wide * 0.56)));
-  const frame = frameOf(figure.axes, domains, { mostX: wide < 480 ? 5 : 8 });
+  const frame = frameOf(figure.axes, domains, { mostX: wide < 300 ? 3 : wide < 480 ? 5 : 8 });
   const svg = Plot.plot({
     ...look, width: wide, height, ...margins, ...frame.scales, clip: square,
     marks: [...frame.below, ...frame.axes, ...coinToss(figure.axes, domains), ...marks],

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kLongTable = 12;   // rows
 constexpr std::size_t kMostFigures = 2;  // of a chapter among others, at once
+constexpr std::size_t kMostFolds = 4;    // of folded tables that are named each
 
 /// The first sentence, and what follows it.
 std::pair<std::string, std::string> split_verdict(const std::string& text) {
@@ -53,7 +54,7 @@ class Chapter {
                           typeset_html(document_.abstract()->answer));
     }
     html += verdicts() + lead_ + first_table_ + figures() + rest_;
-    if (!folded_.empty()) html += "<div class=\"folds\">\n" + folded_ + "</div>\n";
+    html += folds();
     if (!assumptions_.empty()) {
       html += fmt::format(
           "<{0}><h3>Assumptions and limits</h3>{1}\n<ul class=\"assumptions\">\n{2}</ul>\n{3}",
@@ -96,6 +97,7 @@ class Chapter {
     const bool folded =
         table.rows().size() > kLongTable || (!place_.is_only && (has_figures || !is_first));
     std::string& to = is_first && !folded ? first_table_ : folded ? folded_ : rest_;
+    if (folded) ++folded_count_;
     to += html_table(table, id, numbered(++table_count_), folded);
     last_ = folded ? &rest_ : &to;
   }
@@ -127,6 +129,16 @@ class Chapter {
     return html + "</ul>\n";
   }
 
+  /// The folded tables; many of them are one fold more.
+  [[nodiscard]] std::string folds() const {
+    if (folded_.empty()) return {};
+    const std::string tables = "<div class=\"folds\">\n" + folded_ + "</div>\n";
+    if (place_.is_only || folded_count_ <= kMostFolds) return tables;
+    return fmt::format(
+        "<details class=\"fold\"><summary>{} tables of this chapter</summary>\n{}</details>\n",
+        folded_count_, tables);
+  }
+
   [[nodiscard]] std::string figures() const {
     if (figures_.empty()) return {};
     const auto grid = [&](std::size_t count, const std::string& all) {
@@ -156,7 +168,7 @@ class Chapter {
   std::vector<std::string> figures_;
   std::string lead_, first_table_, rest_, folded_, assumptions_;
   std::string* last_ = &lead_;  ///< what a statement in between belongs to
-  std::size_t table_count_ = 0, figure_count_ = 0;
+  std::size_t table_count_ = 0, figure_count_ = 0, folded_count_ = 0;
 };
 
 }  // namespace

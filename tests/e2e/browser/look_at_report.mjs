@@ -100,6 +100,7 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
   const count = selector => panels.map(svg => svg.querySelectorAll(selector).length).reduce((a, b) => a + b, 0);
   return {
     key: block.dataset.key, missing: block.querySelector(".plot.missing") !== null, panels: panels.length,
+    panelRows: new Set(panels.map(svg => Math.round(svg.closest(".panel").getBoundingClientRect().bottom))).size,
     legends: block.querySelectorAll(".legend svg").length, series: block.querySelectorAll(".series li[data-series]").length,
     lines: count("g[data-mark=line] path"), dots: count("g[data-mark=dot] circle, g[data-mark=dot] path"),
     rects: count("g[data-mark=rect] rect"), contours: count("g[data-mark=contour] path"),
@@ -109,6 +110,12 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
     square: panels.map(svg => { const x = svg.scale?.("x")?.range, y = svg.scale?.("y")?.range; return x && y ? Math.abs(x[1] - x[0]) / Math.abs(y[1] - y[0]) : null; }),
     grid: count("g[data-mark='x-grid'] line, g[data-mark='y-grid'] line"),
     emptyTicks: panels.map(svg => [...svg.querySelectorAll("g[data-mark$='tick label'] text")].filter(t => t.textContent === "").length).reduce((a, b) => a + b, 0), rules: count("g[data-mark=rule] line"),
+    // Numbers of an axis that stand on one another.
+    overlappingTicks: panels.flatMap(svg => ["x", "y"].flatMap(axis => {
+      const all = [...svg.querySelectorAll(`g[data-mark='${axis}-axis tick label'] text`)].map(t => ({ text: t.textContent, box: t.getBoundingClientRect() }));
+      return all.filter(a => all.some(b => b !== a && Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 1 &&
+        Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top) > 2)).map(a => a.text);
+    })),
     ticks: count("g[data-mark$='tick label'] text"), labels: panels.flatMap(svg =>
       [...svg.querySelectorAll("g[data-mark$='axis label'] text")].map(text => text.textContent)),
     upTicks: panels.flatMap(svg => [...svg.querySelectorAll("g[data-mark='y-axis tick label'] text")].map(t => t.textContent)),

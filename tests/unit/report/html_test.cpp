@@ -1,5 +1,6 @@
 #include "sfumato/report/html.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -145,6 +146,18 @@ TEST(HtmlReport, LongTablesFoldAndChaptersNumberTheirs) {
   for (const char* label : {"Table 1.1.", "Table 1.2.", "Table 2.1.", "Table 2.2."}) {
     EXPECT_NE(both.find(label), std::string::npos) << label;
   }
+}
+
+TEST(HtmlReport, ManyFoldedTablesAreOneFold) {
+  Document chapter("audit", "T");
+  for (int i = 0; i < 6; ++i) {
+    Table table(fmt::format("table{}", i), "S", {{"v", "v"}});
+    table.add_row({i});
+    chapter.add(table);
+  }
+  EXPECT_NE(html_report({"T", {chapter, chapter}}).find("<summary>5 tables of this chapter</summary>"),
+            std::string::npos);
+  EXPECT_EQ(html_report({"T", {chapter}}).find("tables of this chapter"), std::string::npos);
 }
 
 TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
