@@ -153,7 +153,7 @@ RowMajor rows_of(FirstLayerRows layer, const LabelledSet& set,
                  std::span<const std::optional<std::uint32_t>> held) {
   if (layer.convolution()) {
     throw InvalidArgument("exact noise for second moments of the patches of a convolution",
-                          "Train without --hardened, or with another metric");
+                          "Train without `hardened`, or with another metric");
   }
   const auto width = static_cast<Index>(layer.width());
   RowMajor rows(static_cast<Index>(held.size()), width);
