@@ -180,7 +180,8 @@ class Refusals(AccountTest):
     def test_values(self):
         for option, value in (("--sample_rate", 1.5), ("--sample_rate", -0.1), ("--noise_multiplier", -1), ("--steps", 1.5),
                               ("--steps", -1), ("--target_delta", 0), ("--target_delta", 1), ("--target_delta", 2),
-                              ("--group_size", 0), ("--epochs", 0), ("--noise_multiplier", "nan")):
+                              ("--group_size", 0), ("--epochs", 0), ("--noise_multiplier", "nan"),
+                              ("--noise_multiplier", 0), ("--noise_multiplier", "0.5,0")):
             settings = {"--noise_multiplier": 1, "--sample_rate": 0.01, "--steps": 100, "--target_delta": 1e-5}
             if option == "--epochs":
                 del settings["--steps"]

@@ -54,6 +54,11 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
   const int targets = (question.target_epsilon ? 1 : 0) + (question.target_advantage ? 1 : 0) +
                       (question.target_tpr ? 1 : 0) + (question.target_mu ? 1 : 0);
   if (targets > 1) complain("target_epsilon", "more than one target is given: keep one");
+  const std::vector<double>& noises = question.run.noise_multiplier;
+  if (std::find(noises.begin(), noises.end(), 0.0) != noises.end() ||
+      question.run.noise_std == 0.0) {
+    complain("noise_multiplier", "noise 0 hides nothing and has no epsilon: give a positive number");
+  }
   const bool listed = !question.releases.empty() || !question.history.empty();
   // With a list, the head may describe no run; the sampler there belongs to the history.
   if (has_run(question) && (question.history.empty() || !question.run.noise_multiplier.empty())) {
