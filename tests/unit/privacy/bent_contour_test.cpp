@@ -7,6 +7,7 @@
 #include <complex>
 #include <random>
 
+#include "sfumato/privacy/accounting/delta_curve.hpp"
 #include "sfumato/privacy/accounting/plain_transform.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
 #include "sfumato/privacy/accounting/turned_step.hpp"
@@ -183,6 +184,17 @@ TEST(BentContour, UnequalStepsAreComposed) {
   const TotalLoss other{
       {SampledGaussian{.01, 1.5, 4.0, remove}, SampledGaussian{.02, 1.2, 6.0, remove}}};
   EXPECT_GT(delta_of(other, .3).log.log_lo, delta_of(steps(.01, 1.0 / 1.5, 4.0), .3).log.log_hi);
+}
+
+/// A contour that is narrow where it was made may say nothing at the end of the region that it serves.
+TEST(BentContour, RegionsAreNarrowUpToTheirEnds) {
+  const TotalLoss loss{{SampledGaussian{1.7487432e-4, 3.9466837, 10, remove},
+                        SampledGaussian{3.4293410e-4, 0.23598188, 59, remove}}};
+  DeltaCurve curve(loss);
+  for (double eps = 13.46; eps < 19.0; eps *= 1.02) {
+    const LogEnclosure log = curve.at(eps).log;
+    EXPECT_LT(log.log_hi - log.log_lo, 1e-5) << eps;
+  }
 }
 
 }  // namespace

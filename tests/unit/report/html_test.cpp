@@ -155,8 +155,9 @@ TEST(HtmlReport, ManyFoldedTablesAreOneFold) {
     table.add_row({i});
     chapter.add(table);
   }
-  EXPECT_NE(html_report({"T", {chapter, chapter}}).find("<summary>5 tables of this chapter</summary>"),
-            std::string::npos);
+  EXPECT_NE(
+      html_report({"T", {chapter, chapter}}).find("<summary>5 tables of this chapter</summary>"),
+      std::string::npos);
   EXPECT_EQ(html_report({"T", {chapter}}).find("tables of this chapter"), std::string::npos);
 }
 

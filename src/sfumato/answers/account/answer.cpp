@@ -57,7 +57,8 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
   const std::vector<double>& noises = question.run.noise_multiplier;
   if (std::find(noises.begin(), noises.end(), 0.0) != noises.end() ||
       question.run.noise_std == 0.0) {
-    complain("noise_multiplier", "noise 0 hides nothing and has no epsilon: give a positive number");
+    complain("noise_multiplier",
+             "noise 0 hides nothing and has no epsilon: give a positive number");
   }
   const bool listed = !question.releases.empty() || !question.history.empty();
   // With a list, the head may describe no run; the sampler there belongs to the history.

@@ -80,6 +80,7 @@ class BentContour::Builder {
     std::size_t first = 0, count = 0;  ///< of its areas
     double log_rest = kInf;            ///< of the integral beyond the blocks, at eps = 0
     std::vector<Part> parts;
+    std::vector<double> pieces;  ///< of every block, over which its bound is a mean
   };
 
   [[nodiscard]] bool choose_hyperbolas() {
@@ -162,14 +163,16 @@ class BentContour::Builder {
       const double log_rest = std::log(kBlock / kPi) + std::log(widest) -
                               std::log(std::abs(shape.at(w)) * std::abs(1.0 + shape.at(w))) + 1e-9;
       const bool matters = log_modulus[i] + log_rest - x * eps_ > log_estimate_ - kNats;
+      double pieces = 1.0;
       if (is_loose(i) && matters) {
         double change = 0.0;  // of log |M^k| in the block, at most, about
         for (std::size_t j = 0; j < entries_.size(); ++j) {
           change += entries_[j].k() * kBlock * widest * bounds[j][i].slope;
         }
-        const double count = std::clamp(std::ceil(change), 1.0, kMostPieces);
-        log_modulus[i] = std::min(log_modulus[i], log_mean_of_pieces(i, count, widest, bounds));
+        pieces = std::clamp(std::ceil(change), 1.0, kMostPieces);
+        log_modulus[i] = std::min(log_modulus[i], log_mean_of_pieces(i, pieces, widest, bounds));
       }
+      blocks_[i].curve->pieces.push_back(pieces);
       blocks_[i].curve->parts.push_back({log_modulus[i] + log_rest, x});
     }
     for (Curve& curve : curves_) {
@@ -227,8 +230,8 @@ class BentContour::Builder {
     result.log_unit_ = saddle_.at.value;
     for (std::size_t i = needed; i < curve.parts.size(); ++i) {
       Part part = curve.parts[i];
-      // So many nodes; the rest falls like 1 / sinh(w), and its first term is one more.
-      part.log += i + 1 < curve.parts.size() ? std::log1p(h / kBlock) : std::log1p(6.0 * h);
+      // A piece of a block has a node more than its length says; the rest falls like 1 / sinh(w), and its first term is one more.
+      part.log += std::log1p(i < curve.count ? curve.pieces[i] * h / kBlock : 6.0 * h);
       result.beyond_.push_back(part);
     }
     for (double n = 0.0; n <= last; ++n) {

@@ -244,6 +244,11 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
     point.log_slope = contour->log_slope(eps);
   };
   intersect(region.bent, Method::contour);
+  if (region.bent && !(width < kGoodIfBent)) {
+    // It widens towards the ends of the region: one that is made for this eps.
+    const Saddle own = saddle(plain_, eps, Strip::right, region.s_chernoff);
+    if (std::isfinite(own.at.value)) intersect(BentContour::at(loss_, own, eps), Method::contour);
+  }
   intersect(region.right, Method::contour);
   intersect(region.mirrored, Method::contour);
   intersect(region.split, Method::split);

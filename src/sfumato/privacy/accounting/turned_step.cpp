@@ -66,7 +66,8 @@ double least_argument(double miss, const RatioBox& box) {
 /// log |r| on the box, at most: |r|^2 is convex in v.
 double most_modulus(double miss, const RatioBox& box) {
   const double nearest = std::clamp(0.0, box.turn_low, box.turn_high);
-  const double cosine = box.turn_high > kPi ? 1.0 : std::cos(nearest);
+  const bool is_past_half = box.turn_high > kPi || box.turn_low < -kPi;
+  const double cosine = is_past_half ? 1.0 : std::cos(nearest);
   if (box.v_high > 1e100) return std::log(box.v_high) + 1e-90;
   const auto square = [&](double v) { return miss * miss + v * v + 2.0 * miss * v * cosine; };
   return 0.5 * std::log(std::max(square(box.v_low), square(box.v_high)));
@@ -261,9 +262,11 @@ TurnedStep::Mass TurnedStep::mass_on(const Cells& cells, const TransformArea& ar
   double decay = 0.0;
   const double right = std::exp(log_tail(cells, area, &decay)) / std::max(decay, 1.0);
   const double last = cells.size.back() + 2.0 * step_.m;
+  const double spread = std::cos(2.0 * cells.beta);
+  const double beyond = kTailMass / std::sqrt(spread) * std::exp(0.5 * cells.c * cells.c / spread);
   mass += left + right;
   slope += 3.0 * step_.q * left + last * right;
-  from_one += 3.0 * step_.q * left + last * (right + kTailMass);
+  from_one += 3.0 * step_.q * left + last * (right + beyond);
   return {std::log(mass * (1.0 + 1e-9)), slope * (1.0 + 1e-9), from_one * (1.0 + 1e-9), largest};
 }
 
