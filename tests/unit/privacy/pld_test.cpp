@@ -179,5 +179,16 @@ TEST(LossLattice, KeepsTheMassesOfPAndQ) {
   }
 }
 
+TEST(Pld, HardlyAnyNoiseGivesAnEnclosureAllTheSame) {
+  for (const double sigma : {0.0133251757274315, 1e-3, 1e-6, 1e-150}) {
+    for (const StepDirection direction : {remove, add, replace}) {
+      const TotalLoss loss{{SampledGaussian{0.6368441062296624, 1.0 / sigma, 22, direction}}};
+      const LogEnclosure found = pld_delta(loss, 22.28430770469579, {std::size_t{1} << 14});
+      EXPECT_LE(found.log_lo, found.log_hi) << sigma;
+      EXPECT_LE(found.log_hi, 0.0) << sigma;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sfumato

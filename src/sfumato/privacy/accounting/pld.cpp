@@ -322,7 +322,7 @@ WindowSum window_sum(const std::vector<TiltedLaw>& laws, const Fourier& fourier,
     total[w] = std::conj(value);
     if (w > 0 && w < points / 2) total[points - w] = value;
     size.add(twice * modulus * modulus);
-    powers.add(twice * modulus * 8.0 * kUnit * (8.0 + 2.0 * turned[w]));
+    if (modulus > 0.0) powers.add(twice * modulus * 8.0 * kUnit * (8.0 + 2.0 * turned[w]));
     for (std::size_t j = 0; j < spectra.size(); ++j) {
       const double others =
           std::exp(log_wide[w] - std::log(spectra[j].modulus[w] + spectra[j].sup_error));
@@ -384,6 +384,10 @@ double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bou
       return bound == Bound::upper ? 0.0 : -kInf;
     }
     laws.push_back(tilted(law, h, s, steps.count));
+    // With hardly any noise the tilt of a loss is beyond what a double holds.
+    if (!std::isfinite(laws.back().log_sum) || !std::isfinite(laws.back().mass_error)) {
+      return bound == Bound::upper ? 0.0 : -kInf;
+    }
     infinite += steps.count * law.infinite;
     slack += steps.count * law.slack;
     above += steps.count * log_moment(law, h, problem.view.tilt_above);
