@@ -42,13 +42,13 @@ std::vector<Marked> marked_points() {
 }
 
 /// The two ways to read "adding (4, 3) noise".
-enum class Reading { deviations, variances };
-constexpr Reading kReadings[] = {Reading::deviations, Reading::variances};
-const char* text_of(Reading reading) {
-  return reading == Reading::deviations ? "as standard deviations" : "read as variances";
+enum class Axes { deviations, variances };
+constexpr Axes kAxes[] = {Axes::deviations, Axes::variances};
+const char* text_of(Axes reading) {
+  return reading == Axes::deviations ? "as standard deviations" : "read as variances";
 }
-NoisePlanePoint effect(const Vector2d& s, const Vector2d& noise, Reading reading) {
-  return noise_plane_point(s, reading == Reading::deviations ? noise : noise.cwiseSqrt().eval());
+NoisePlanePoint effect(const Vector2d& s, const Vector2d& noise, Axes reading) {
+  return noise_plane_point(s, reading == Axes::deviations ? noise : noise.cwiseSqrt().eval());
 }
 
 bool same(double a, double b) { return std::abs(a - b) <= kSame * b; }
@@ -59,7 +59,7 @@ Finding compare(std::string key, std::string statement, const Vector2d& s, const
                 const Vector2d& reference, Test test) {
   std::size_t confirmed = 0;
   std::vector<std::string> evidence;
-  for (const Reading reading : kReadings) {
+  for (const Axes reading : kAxes) {
     const NoisePlanePoint a = effect(s, noise, reading);
     const NoisePlanePoint b = effect(s, reference, reading);
     if (test(a, b)) ++confirmed;
@@ -67,8 +67,8 @@ Finding compare(std::string key, std::string statement, const Vector2d& s, const
         fmt::format("{}: privacy cost {:.4g} against {:.4g}, trace {:.4g} against {:.4g}",
                     text_of(reading), a.privacy_cost, b.privacy_cost, a.trace, b.trace));
   }
-  return {std::move(key), std::move(statement), verdict_of(confirmed, std::size(kReadings)),
-          fmt::format("{} of {} readings", confirmed, std::size(kReadings)),
+  return {std::move(key), std::move(statement), verdict_of(confirmed, std::size(kAxes)),
+          fmt::format("{} of {} readings", confirmed, std::size(kAxes)),
           fmt::format("{} against {}, {}.", point_text(noise), point_text(reference),
                       fmt::join(evidence, "; "))};
 }

@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// Nothing where the distributions cannot be compared at this time.
 std::optional<double> exact_of(const OuPair& pair, double time) {

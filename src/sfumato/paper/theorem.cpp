@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
@@ -25,7 +25,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 /// Two roads to the same number differ by rounding.
 constexpr double kSlack = 1e-9;
 

@@ -34,7 +34,7 @@ std::uint64_t chunk_of(Eigen::Index parameters) {
 }
 
 /// One row's pair of losses.
-struct Pair {
+struct RowPair {
   GradientGap gap;
   Convexity neighbour;  ///< without a minimiser if there is none (no ridge)
   std::optional<StationaryBound> stationary = {};
@@ -53,7 +53,7 @@ struct Proven {
 };
 /// How the pairs of one release are bounded.
 struct Prover {
-  std::function<Proven(const Pair& pair)> prove;
+  std::function<Proven(const RowPair& pair)> prove;
   std::optional<StationaryPairs> stationary = {};  ///< where the laws are exp(-2 f/sigma^2)
 };
 
@@ -131,7 +131,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
       variance && time == kInf && !fit.problem().is_softmax()) {
     prover.stationary.emplace(fit, *variance, options.replacement, observer);
   }
-  prover.prove = [&fit, time, noise, start](const Pair& pair) {
+  prover.prove = [&fit, time, noise, start](const RowPair& pair) {
     Proven proven;
     const auto variance = isotropic_variance(noise);
     if (variance && pair.has_minimiser()) {
@@ -179,7 +179,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const ChainRe
                     "{:.4g}): constant 1 is used, as if every iterate were released. {}.",
                     c, own.lipschitz, remedy));
   }
-  return {[&fit, eta, steps, noise, start](const Pair& pair) {
+  return {[&fit, eta, steps, noise, start](const RowPair& pair) {
     Proven proven;
     const auto variance = isotropic_variance(noise);
     if (variance && pair.has_minimiser()) {
@@ -205,7 +205,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const Minimis
   const auto variance = isotropic_variance(noise);
   const double least =
       variance ? *variance : spectrum_of(dense(noise)).values.minCoeff() * (1.0 - 1e-12);
-  return {[&fit, noise, least](const Pair& pair) {
+  return {[&fit, noise, least](const RowPair& pair) {
     if (!pair.has_minimiser()) return Proven{};
     const Convexity& own = fit.convexity();
     const Eigen::VectorXd shift = pair.neighbour.minimiser - own.minimiser;
@@ -221,10 +221,10 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const Minimis
 }
 
 /// The pairs of one block; where a neighbour has no minimiser, the others still get theirs.
-std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neighbour>& block,
+std::vector<RowPair> pairs_of(const ClassificationFit& fit, const std::vector<Neighbour>& block,
                            const std::optional<StationaryPairs>& stationary,
                            const Observer& observer) {
-  std::vector<Pair> pairs;
+  std::vector<RowPair> pairs;
   pairs.reserve(block.size());
   for (const Neighbour& neighbour : block) pairs.push_back({fit.gap(neighbour), {}});
   if (stationary) {
@@ -250,7 +250,7 @@ std::vector<Pair> pairs_of(const ClassificationFit& fit, const std::vector<Neigh
   return pairs;
 }
 
-RowRisk risk_of(Index row, const Pair& pair, const Prover& prover, const RowRiskOptions& options) {
+RowRisk risk_of(Index row, const RowPair& pair, const Prover& prover, const RowRiskOptions& options) {
   RowRisk result;
   result.row = row;
   try {
@@ -303,7 +303,7 @@ ClassificationRows row_bounds(const ClassificationFit& fit, const RowRiskOptions
         for (std::uint64_t i = first; i < last; ++i) {
           block.push_back({chosen[i], options.replacement});
         }
-        const std::vector<Pair> pairs = pairs_of(fit, block, how.stationary, observer);
+        const std::vector<RowPair> pairs = pairs_of(fit, block, how.stationary, observer);
         for (std::uint64_t i = first; i < last; ++i) {
           const Index row = chosen[i];
           result.rows[static_cast<std::size_t>(row)] = risk_of(row, pairs[i - first], how, options);

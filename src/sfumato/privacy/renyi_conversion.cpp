@@ -5,16 +5,15 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 // A sum of a few terms, each right to a few units in the last place, is off by less than this
 // times the sum of their absolute values.
 constexpr double kSlack = 4e-15;

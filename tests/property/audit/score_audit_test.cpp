@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "sfumato/audit/runs_needed.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "support/violations.hpp"
 
@@ -34,8 +34,6 @@ struct Mechanism {
   std::function<double(double)> delta;  ///< of epsilon
   double mu;                            ///< infinite where the mechanism is not GDP
 };
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Mechanism gaussian(double mu, bool coupled) {
   return {coupled ? "coupled Gaussian" : "Gaussian",

@@ -1,11 +1,11 @@
 // Spec §7 against random convex quadratics, where everything is exact.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
 #include <cmath>
-#include <limits>
 
 #include "property/divergence/random_pair.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
@@ -18,7 +18,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::RandomPair;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kCases = 1500;
 
 struct Case {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "property/divergence/random_pair.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
@@ -22,7 +22,6 @@ using testing::RandomPair;
 using NoiseOf = RandomPair::NoiseOf;
 using StartOf = RandomPair::StartOf;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const std::uint64_t kCases = testing::cases(1500);  // of each kind, both directions
 
 double value(const KlBound& bound) { return bound.kl.value.value(); }

@@ -1,9 +1,9 @@
 // Every bound of a pair is at least the exact KL, in both directions, at finite times and at last.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/pair_bounds.hpp"
 
 #include <gtest/gtest.h>
 
-#include <limits>
 
 #include "property/divergence/random_pair.hpp"
 
@@ -11,8 +11,6 @@ namespace sfumato {
 namespace {
 
 using testing::RandomPair;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(PairBounds, NoneIsBelowTheExactValue) {
   int compared = 0;

@@ -33,7 +33,7 @@ TEST(ConcentrationProperty, ItHoldsAndTheWhitenedVersionIsTheSmaller) {
       variances(j) = log_uniform(0.1, 10.0);
     }
     const double epsilon = log_uniform(1e-2, 50.0);
-    SCOPED_TRACE(testing::Message()
+    SCOPED_TRACE(::testing::Message()
                  << "seed " << kSeed << " case " << i << ": difference " << difference.transpose()
                  << " variances " << variances.transpose() << " eps " << epsilon);
     const Covariance covariance = Diagonal{variances};

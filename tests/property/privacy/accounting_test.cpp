@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/plain_transform.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
 #include "support/accounting_reference.hpp"
@@ -15,7 +15,6 @@ namespace {
 
 using reference::Real;
 using enum StepDirection;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr unsigned kSeed = 20261117;
 
 double log_uniform(std::mt19937_64& random, double low, double high) {

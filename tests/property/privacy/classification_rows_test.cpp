@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numbers>
 
 #include "property/sde/random_problem.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
 #include "sfumato/privacy/neighbour_bounds.hpp"
 
@@ -20,7 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::RandomProblem;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = 0.3;
 
 /// What two laws on the same cells say, without any code of the bounds.

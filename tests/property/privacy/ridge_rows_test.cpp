@@ -6,11 +6,11 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <unsupported/Eigen/KroneckerProduct>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "property/sde/random_problem.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/risk.hpp"
 
 namespace sfumato {
@@ -20,8 +20,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::RandomProblem;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct Table {
   MatrixXd features;

@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <optional>
 
 #include "property/sde/random_problem.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/ridge_rows.hpp"
 #include "support/doubling_reference.hpp"
 
@@ -17,8 +17,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::RandomProblem;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// Tables as people have them before they standardise anything, and worse.
 struct Table {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <vector>
 
 #include "property/sde/random_problem.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/privacy/classification_rows.hpp"
 #include "sfumato/privacy/neighbour_bounds.hpp"
@@ -21,7 +21,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::RandomProblem;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const std::vector<double> kEpsilons = {0.1, 1.0, 4.0};
 constexpr double kDelta = 1e-5;
 

@@ -1,11 +1,11 @@
 // Spec §14, item 4, and the formulas of Spec §5 over random problems.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 #include <cmath>
-#include <limits>
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "property/sde/random_problem.hpp"
@@ -19,7 +19,6 @@ using Eigen::VectorXd;
 using testing::RandomProblem;
 using Shape = RandomProblem::Shape;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kCases = 1200;
 
 Shape shape_of(std::uint64_t seed) {

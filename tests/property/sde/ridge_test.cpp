@@ -4,9 +4,9 @@
 
 #include <Eigen/QR>
 #include <cmath>
-#include <limits>
 
 #include "property/sde/random_problem.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
@@ -22,7 +22,6 @@ using testing::RandomProblem;
 using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
 using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr int kCases = 1500;
 
 struct Case {

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "sfumato/answers/bound/answer.hpp"
 #include "sfumato/answers/bound/keys.hpp"
 #include "sfumato/answers/bound/tables.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 BoundQuestion question_of(const std::string& text) {
   return read_bound_question(TomlTable::parse(text, "problem.toml"), "problem.toml");

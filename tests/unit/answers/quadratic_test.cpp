@@ -1,19 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/answers/quadratic/answer.hpp"
 #include "sfumato/answers/quadratic/keys.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// dX = -(X - x*) dt + dW from 0; the minimisers are `gap` apart.
 QuadraticQuestion shift(double gap) {

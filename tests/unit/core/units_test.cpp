@@ -6,11 +6,11 @@
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Units, EpsilonIsNonNegativeAndMayBeInfinite) {

@@ -2,16 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/npy.hpp"
 #include "unit/data/temp_dir.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TomlTable table(std::string_view text) { return TomlTable::parse(text, "p.toml"); }
 

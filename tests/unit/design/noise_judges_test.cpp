@@ -5,10 +5,10 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <tuple>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/design/stationary_quadratic.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 
@@ -17,7 +17,6 @@ namespace {
 
 using Eigen::Matrix2d;
 using Eigen::Vector2d;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 OuPair shifted(const Matrix2d& curvature, const Matrix2d& other, const Vector2d& shift) {
   const GaussianLaw start = point_law(Vector2d::Zero());

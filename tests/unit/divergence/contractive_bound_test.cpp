@@ -1,10 +1,10 @@
 // Values, edges and reasons of Spec §6.2 and §6.3.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "support/just_above.hpp"
 
@@ -15,8 +15,6 @@ using Eigen::Matrix2d;
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 OuProcess scalar(double rate, double target, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target),

@@ -1,18 +1,16 @@
 // Values, edges and refusals of Spec §7.2, §7.3, §7.4, §7.5 and §7.6.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 double value(const KlBound& bound) { return bound.kl.value.value(); }
 bool says(const KlBound& bound, const char* text) {

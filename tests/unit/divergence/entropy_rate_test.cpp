@@ -1,10 +1,10 @@
 // Values, edges and reasons of Spec §6.1; random pairs are in tests/property.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "support/just_above.hpp"
 
@@ -14,8 +14,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 OuProcess scalar(double rate, double target, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target),

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_tradeoff.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
@@ -13,8 +13,6 @@ namespace sfumato {
 namespace {
 
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 WhitenedPair one_dimensional(double mean_q, double var_q) {
   return whiten(VectorXd::Zero(1), Isotropic{1.0, 1}, VectorXd::Constant(1, mean_q),

@@ -1,18 +1,16 @@
 // Spec §2 (1), (2), (3), (4).
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 namespace sfumato {
 namespace {
 
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 WhitenedPair one_dimensional(double mean_q, double var_p, double var_q) {
   return whiten(VectorXd::Zero(1), Isotropic{var_p, 1}, VectorXd::Constant(1, mean_q),

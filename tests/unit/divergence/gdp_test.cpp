@@ -1,10 +1,10 @@
 // Spec §3.1 (1), (2), (3).
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -12,8 +12,6 @@
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(GdpDelta, KeepsItsDigitsForTinyMu) {
   // 60 digits, for the doubles as they are.

@@ -1,18 +1,16 @@
 // Values and edges of Spec §6.4.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(LangevinGdp, Values) {
   const GdpBound bound = langevin_gdp(1.0, 1.0, 0.7);

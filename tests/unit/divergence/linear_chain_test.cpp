@@ -1,10 +1,10 @@
 // Values, edges and reasons of Spec §8.2 and §8.3.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/linear_chain.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "sfumato/divergence/chain_gap.hpp"
@@ -15,8 +15,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 LinearChain scalar(double rate, double target, double eta, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target), eta,

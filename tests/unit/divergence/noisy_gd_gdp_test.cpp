@@ -1,18 +1,16 @@
 // Values and edges of Spec §8.4.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(NoisyGdGdp, Values) {
   testing::expect_just_above(noisy_gd_gdp(0.1, 0.9, 50).mu.value, 0.4336491750260249);

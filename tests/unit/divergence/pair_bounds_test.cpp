@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
 #include "sfumato/sde/family/formula.hpp"
@@ -16,8 +16,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 OuPair line(double rate, double target, double noise, double rate_prime, double target_prime,
             double noise_prime, double start_variance) {

@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// The same law by brute force: P(x > radius) and E[(x/x_K)^2; x > x_K].
 struct Brute {

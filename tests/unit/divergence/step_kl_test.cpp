@@ -1,10 +1,10 @@
 // Values, edges and refusals of Spec §8.1, §8.5 and §8.6.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/step_kl.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -16,8 +16,6 @@ namespace {
 
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 VectorXd one(double value) { return VectorXd::Constant(1, value); }
 

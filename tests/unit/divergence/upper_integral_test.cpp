@@ -1,17 +1,16 @@
 // Quadrature that errs upwards: known integrals with layers, roots, kinks and long horizons.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr TimeScales kUnknown{kInf, kInf};
 
 void expect_integral(double got, double expected, double tolerance = 1e-11) {

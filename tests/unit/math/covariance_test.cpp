@@ -10,13 +10,14 @@
 
 #include "support/random_pairs.hpp"
 
+#include "sfumato/core/infinity.hpp"
+
 namespace sfumato {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 template <class... Values>

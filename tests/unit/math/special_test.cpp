@@ -1,4 +1,5 @@
 // Spec §1.8 (psi) and Spec §1.9 (phi1) against more digits.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,6 @@
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Relative, with the smallest denormal as the absolute part.

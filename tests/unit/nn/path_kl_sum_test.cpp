@@ -2,12 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 StepKl step(double nats) { return {nats, 0, {}}; }
 StepKl infinite_step(std::vector<std::size_t> coordinates) {

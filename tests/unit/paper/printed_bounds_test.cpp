@@ -3,15 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// dX = -a X dt + s dW against dX = -a' X dt + s' dW, from one start of variance 1/2.
 SdePair line(double a, double variance, double a_prime, double variance_prime) {

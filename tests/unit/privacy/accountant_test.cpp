@@ -1,10 +1,10 @@
 // The accountant: what it refuses to account for, and what its numbers are.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/accountant.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
@@ -15,8 +15,6 @@ namespace sfumato {
 namespace {
 
 using enum NeighbouringRelation;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 PrivateRelease gaussian(double multiplier, double rate, std::uint64_t steps) {
   return {GaussianNoise{multiplier}, Sampler::poisson, rate, steps};

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/panels.hpp"
 #include "sfumato/privacy/accounting/phase_sum.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
@@ -22,7 +22,6 @@ namespace sfumato {
 namespace {
 
 using reference::Real;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-53;
 
 /// The integral over [a, b] of what has all derivatives there.

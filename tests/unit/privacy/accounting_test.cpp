@@ -2,18 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/privacy/accounting/plain_transform.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TotalLoss steps(double q, double sigma, double k, StepDirection direction = StepDirection::remove) {
   return {{SampledGaussian{q, 1.0 / sigma, k, direction}}, 0.0};

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/linear_chain.hpp"
 #include "support/chain_sum.hpp"
 
@@ -14,8 +14,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 LangevinConstants shifted(double kappa, double distance) {
   return {{kappa, kappa}, {kappa, kappa}, 2.0, 2.0, 1, distance, 0.0, kappa * distance, 0.0};

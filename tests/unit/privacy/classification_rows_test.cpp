@@ -5,8 +5,8 @@
 #include <Eigen/LU>
 #include <array>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/stationary_pair.hpp"
@@ -19,8 +19,6 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 MatrixXd features() {
   return (MatrixXd(6, 2) << 1.0, 0.2, -0.4, 1.0, 2.0, -1.0, 0.3, 0.3, -1.5, 0.8, 0.0, -2.0)

@@ -1,4 +1,5 @@
 // Spec §4.1 and Spec §4.2.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,6 @@
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double forward(double kl, double epsilon) {
@@ -63,7 +63,7 @@ constexpr Reference kReferences[] = {
 
 TEST(DeltaFromKl, MatchesReferencesFromAbove) {
   for (const Reference& r : kReferences) {
-    SCOPED_TRACE(testing::Message() << "kl " << r.kl << " epsilon " << r.epsilon);
+    SCOPED_TRACE(::testing::Message() << "kl " << r.kl << " epsilon " << r.epsilon);
     expect_just_above(forward(r.kl, r.epsilon), r.forward);
     expect_just_above(reverse(r.kl, r.epsilon), r.reverse);
   }

@@ -1,11 +1,11 @@
 // Discretised privacy-loss distributions: values with 22 digits from elsewhere lie inside, edges, refusals, and the pieces.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -19,7 +19,6 @@ namespace {
 
 using enum StepDirection;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr PldGrid kSmall{std::size_t{1} << 15};
 
 TEST(Pld, EnclosesReferenceValues) {

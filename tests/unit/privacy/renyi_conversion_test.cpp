@@ -1,4 +1,5 @@
 // Spec §4.3 (1), (2).
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/renyi_conversion.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double delta_of(double renyi, double order, double epsilon) {

@@ -4,8 +4,8 @@
 
 #include <atomic>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
@@ -16,8 +16,6 @@ using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A = 14 and b = 13 for the whole table; without row 2: A' = 5, b' = 7.
 RidgeProblem scalar_problem() {

@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
 namespace {
 
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 WhitenedPair pair_of(double mean_q, double var_q) {
   return whiten(VectorXd::Zero(1), Isotropic{1.0, 1}, VectorXd::Constant(1, mean_q),

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/make_observation.hpp"
 
 namespace sfumato {
@@ -13,8 +13,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// One parameter: rate, minimiser and noise of a training that starts at 0.
 QuadraticTraining line(double rate, double point, double noise) {

@@ -2,12 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(ToCsv, Table) {
   Table table("t", "T", {{"name", "Name"}, {"a,b", "AB"}, {"v", "V", "nats"}});

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 using Values = std::vector<double>;
 

@@ -4,10 +4,10 @@
 
 #include <limits>
 
+#include "sfumato/core/infinity.hpp"
+
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(RenderJson, Table) {
   Document document("rows", "Risk of rows");

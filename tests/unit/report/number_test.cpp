@@ -5,11 +5,11 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(FormatNumber, FourDigitsAndNotation) {

@@ -5,13 +5,12 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/report/json.hpp"
 #include "sfumato/report/report.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A document with every kind of block, cell, mark and decoration.
 Document everything() {

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/report/histogram.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(RenderText, TableWithClaimsAndNotes) {
   Document document("quadratic", "Two quadratic flows");

@@ -1,8 +1,8 @@
 // Accuracy of a chain against its own law, and where there is no law.
 #include <gtest/gtest.h>
 
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/chain_law.hpp"
 
 namespace sfumato {
@@ -12,8 +12,6 @@ using Eigen::Matrix2d;
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 ChainLaw scalar(double curvature, double eta, double variance, double mean) {
   return ChainLaw(

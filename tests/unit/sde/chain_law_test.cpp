@@ -1,11 +1,11 @@
 // Values, edges and refusals of the linear chain of Spec §8; step by step in
 // tests/property/divergence.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/chain_law.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 namespace sfumato {
 namespace {
@@ -14,8 +14,6 @@ using Eigen::Matrix2d;
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 LinearChain scalar(double rate, double pull, double eta, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, pull), eta, Isotropic{variance, 1}};

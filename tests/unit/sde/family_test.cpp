@@ -3,8 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/family/callable.hpp"
 #include "sfumato/sde/family/formula.hpp"
@@ -18,8 +18,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 VectorXd field(const Field& f, const VectorXd& at, double time = 0.0) {
   const Points point = at.transpose().array();

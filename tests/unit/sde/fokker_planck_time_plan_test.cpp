@@ -1,15 +1,13 @@
 // Time panels and the start after one step.
 #include <gtest/gtest.h>
 
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/fokker_planck/time_plan.hpp"
 #include "support/fokker_planck_problems.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(TimePlan, PanelsDoubleAndStopAtEveryTime) {
   const auto plan = time_plan(0.0, {0.5, 1.0, 7.0}, {1.0, kInf, 8});

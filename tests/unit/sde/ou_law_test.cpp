@@ -1,11 +1,10 @@
 // Values, edges and refusals of Spec §5.
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 namespace sfumato {
 namespace {
@@ -14,8 +13,6 @@ using Eigen::Matrix2d;
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 MatrixXd matrix(double a, double b, double c, double d) {
   return (Matrix2d() << a, b, c, d).finished();

@@ -9,6 +9,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/privacy/accounting/composition.hpp"
@@ -21,7 +22,6 @@ namespace sfumato {
 namespace {
 
 constexpr const char* kRateMethod = "least of delta(eps) + e^eps FPR over eps";
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 const char* title(DeltaMethod method) {
   switch (method) {

@@ -3,22 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/tilted_law.hpp"
 #include "sfumato/privacy/accounting/turned_step.hpp"
 
 namespace sfumato {
 namespace {
 
-using Complex = std::complex<double>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
-constexpr double kUnit = 0x1p-53;
 constexpr double kNats = 46.0;     // below the value: what is left out, and what the rule adds
 constexpr double kUpright = 0.04;  // radians: the steepest hyperbola is nearly vertical
 // In deviations of the noise: with smaller ones hits are no rare large losses, with larger ones the zeros of r are too near.

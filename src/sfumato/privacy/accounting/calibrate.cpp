@@ -8,13 +8,13 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/privacy/accounting/accountant.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;
 
 [[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kUnit = 0x1p-53;
 
 void require_clip(double clip) {
   if (std::isfinite(clip) && clip >= 0.0) return;

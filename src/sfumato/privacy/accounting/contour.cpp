@@ -4,22 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
 namespace {
 
-using Complex = std::complex<double>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
-constexpr double kUnit = 0x1p-53;
 const double kLogTarget = std::log(1e-15);  // of the value: what aliases and truncation may add
 constexpr double kMostSmoothing = 0.5;      // mu0: beyond it the bound of what it adds is not valid
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/ratio.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 #include "sfumato/privacy/accounting/two_sided_decay.hpp"
@@ -16,11 +16,8 @@ namespace sfumato {
 namespace {
 
 using trapezoid::kLogRootTwoPi;
-using trapezoid::kUnit;
 using trapezoid::Range;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
 constexpr double kMostPoints = 5e4;  // of one line
 // The quadrature may cost e^-14 of what k steps multiply: it moves the bound of all by 1e-6 nats.
 constexpr double kLogPrecision = 14.0;

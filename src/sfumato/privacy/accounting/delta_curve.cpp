@@ -5,17 +5,17 @@
 #include <limits>
 #include <numbers>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/edges.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kUnit = 0x1p-53;
 constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
 // Of the value: no other method that takes long is asked. The others are sharper where hits are not so rare.
 constexpr double kGood = 5e-8, kGoodIfBent = 5e-7, kGoodIfRare = 3e-6;

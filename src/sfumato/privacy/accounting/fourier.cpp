@@ -6,10 +6,9 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/vector_clones.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
-
-using Complex = std::complex<double>;
 
 namespace {
 

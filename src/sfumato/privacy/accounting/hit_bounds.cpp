@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/one_step.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 0x1p-48;  // of a few operations
 
 /// P- and Q-probability that the loss of one step exceeds a threshold, at least and at most.

@@ -7,11 +7,10 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kUnit = 0x1p-53;
 
 void require_maps(double sensitivity, double lipschitz) {
   if (!(std::isfinite(sensitivity) && sensitivity >= 0.0)) {

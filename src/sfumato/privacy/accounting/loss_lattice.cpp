@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/privacy/accounting/numbers.hpp"
+
 namespace sfumato {
 namespace {
-
-constexpr double kUnit = 0x1p-53;
 
 /// The mass at and above a point, or, where that has more digits, what is missing to the whole.
 struct Tail {

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kUnit = 0x1p-53;
 
 /// Where a loss that grows with z crosses a threshold: the true place is between the two.
 struct Crossing {

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
+
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kUnit = 0x1p-53;
 constexpr double kNatsForSpeed = 2.0;  // digits that are given away for a shorter contour
 
 }  // namespace

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
-namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kUnit = 0x1p-53;
-
-}  // namespace
-
 LogEnclosure one_step_delta(const LossLaw& law, double eps) {
   double p_lo = 0.0, p_hi = 0.0, q_lo = 0.0, q_hi = 0.0;
   if (law.tails) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato::panels {
@@ -10,8 +11,6 @@ namespace {
 using trapezoid::located;
 using trapezoid::Located;
 using trapezoid::Range;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// The error of n points, f being analytic in an ellipse whose half-axes sum to rho half-widths (Spec §17.3):
 ///   half-width (64/15) max|f| rho^{-2n} / (1 - rho^-2)

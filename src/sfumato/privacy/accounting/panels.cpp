@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/panel_rule.hpp"
 #include "sfumato/privacy/accounting/ratio.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
@@ -16,8 +17,6 @@ using trapezoid::kLogRootTwoPi;
 using trapezoid::kNeglected;
 using trapezoid::Range;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
 /// r^{1+s} and r^{-s} under the normal density, for z > m/2.
 struct TwoSided {
   TwoSidedGaussian step;

@@ -8,14 +8,12 @@
 
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/fourier.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/phase_sum.hpp"
 
 namespace sfumato {
 namespace {
 
-using Complex = std::complex<double>;
-
-constexpr double kUnit = 0x1p-53;
 constexpr double kLittle = 3e5;        // terms: row by row
 constexpr double kMostRepeated = 3e4;  // steps that multiply the error of a transform, about 1e-13
 constexpr double kRemainder = 1e-17;   // of Taylor's series

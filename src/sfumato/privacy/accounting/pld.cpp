@@ -4,24 +4,20 @@
 #include <bit>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <numbers>
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/fourier.hpp"
 #include "sfumato/privacy/accounting/loss_lattice.hpp"
 #include "sfumato/privacy/accounting/loss_law.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/one_step.hpp"
 
 namespace sfumato {
 namespace {
-
-using Complex = std::complex<double>;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kUnit = 0x1p-53;
 
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
@@ -189,7 +185,7 @@ double spacing_of(const View& view, const std::vector<Steps>& all, std::size_t p
 // ---- The bounds ----
 
 /// Lattice masses of one kind of step, tilted and divided by their sum.
-struct TiltedLaw {
+struct TiltedLattice {
   double count;
   std::int64_t origin = 0;  ///< index of the largest mass
   double log_sum = 0.0;     ///< K(s) of the lattice law
@@ -213,8 +209,8 @@ double log_moment(const LatticeLaw& law, double spacing, double s) {
   return largest + std::log(sum.value()) + 8.0 * kUnit * (4.0 + std::fabs(largest) + 1500.0);
 }
 
-TiltedLaw tilted(const LatticeLaw& law, double spacing, double s, double count) {
-  TiltedLaw result{count, 0, 0.0, std::vector<double>(law.mass.size()), law.first, 0.0};
+TiltedLattice tilted(const LatticeLaw& law, double spacing, double s, double count) {
+  TiltedLattice result{count, 0, 0.0, std::vector<double>(law.mass.size()), law.first, 0.0};
   std::vector<double> exponents(law.mass.size(), -kInf);
   double largest = -kInf;
   for (std::size_t i = 0; i < law.mass.size(); ++i) {
@@ -260,7 +256,7 @@ struct WindowSum {
   double heaviest;  ///< the largest factor of c_t
 };
 
-WindowSum window_sum(const std::vector<TiltedLaw>& laws, const Fourier& fourier, double spacing,
+WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& fourier, double spacing,
                      double s, double eps, double window_low) {
   const std::size_t points = fourier.length();
   const auto n = static_cast<double>(points);
@@ -273,7 +269,7 @@ WindowSum window_sum(const std::vector<TiltedLaw>& laws, const Fourier& fourier,
   std::vector<Spectrum> spectra;
   std::vector<double> turned(points / 2 + 1);  // sizes of the logarithms that were multiplied
   double origin = 0.0;  // of the total, in units of the spacing: exact below 2^53
-  for (const TiltedLaw& law : laws) {
+  for (const TiltedLattice& law : laws) {
     std::vector<Complex> values(points);
     CompensatedSum rest, squares;
     double largest = 0.0;
@@ -374,7 +370,7 @@ struct Problem {
 /// The upper or the lower end of log delta(eps) of the total, which is the logarithm of a number between 0 and 1.
 double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bound bound) {
   const double s = problem.view.tilt, h = problem.spacing;
-  std::vector<TiltedLaw> laws;
+  std::vector<TiltedLattice> laws;
   double infinite = 0.0, slack = 0.0, above = 0.0, below = 0.0, total = 0.0, size = 0.0;
   for (std::size_t j = 0; j < problem.steps.size(); ++j) {
     const Steps& steps = problem.steps[j];

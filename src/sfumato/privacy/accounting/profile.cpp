@@ -9,17 +9,17 @@
 #include <optional>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/delta_curve.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/representable.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kUnit = 0x1p-53;
 constexpr double kMargin = 4e-12;  // of log delta, between the two ends of an epsilon
 
 DeltaMethod method_of(DeltaCurve::Method method) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/panel_rule.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
@@ -15,8 +15,6 @@ using trapezoid::kLogRootTwoPi;
 using trapezoid::kNeglected;
 using trapezoid::Range;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
 constexpr double kFew = 400.0;  // points of the trapezoidal rule: it is quicker to place
 
 /// phi, and phi times the powers of r(z) and r(-z) that the transform of a step has at s0.

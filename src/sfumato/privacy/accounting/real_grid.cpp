@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/tilt_sums.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kLongest = 60.0;       // of a range
 constexpr double kMostPoints = 4000.0;  // of a grid
 constexpr double kMostExponent = 690.0;
-using trapezoid::kUnit;
 
 }  // namespace
 

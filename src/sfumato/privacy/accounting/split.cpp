@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <vector>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/split_transform.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kUnit = 0x1p-53;
 constexpr double kMostHits = 50.0;   // expected
 constexpr double kNarrow = 1e-8;     // of the value: no other cut is tried
 constexpr double kFarthest = 50.0;   // z of a hit: as far as grids go

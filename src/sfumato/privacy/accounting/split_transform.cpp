@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/decay.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
 namespace sfumato {
 namespace {
 
-using Complex = std::complex<double>;
-using trapezoid::kUnit;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kMostPoints = 2e4;  // of one law
 
 /// e^x - 1 with the digits of x where it is small.

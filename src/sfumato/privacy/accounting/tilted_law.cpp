@@ -6,6 +6,7 @@
 
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/panels.hpp"
 #include "sfumato/privacy/accounting/phase_sum.hpp"
 #include "sfumato/privacy/accounting/ratio_panels.hpp"
@@ -14,7 +15,6 @@
 namespace sfumato {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
 constexpr double kMostExponent = 600.0;  // e^x - 1 is summed as it is up to here
 
 /// Two points with the probabilities that are closest for their odds (Spec §17.4).

@@ -1,14 +1,14 @@
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato::trapezoid {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
 constexpr double kHighest =
     14.0;  // no strip that is higher is better: c^2/2 outgrows what is gained
 

@@ -11,7 +11,6 @@
 /// The trapezoidal rule for the integrals of one step over a normal z (Spec §18.1).
 namespace sfumato::trapezoid {
 
-inline constexpr double kUnit = 0x1p-53;
 inline constexpr double kTail = 9.5;  ///< standard deviations of what is tilted: 1.1e-21 is beyond
 inline constexpr double kNeglected = 60.0;  ///< nats below the largest term
 inline const double kLogRootTwoPi = 0.5 * std::log(2.0 * std::numbers::pi);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/tilted_law.hpp"
 #include "sfumato/privacy/accounting/trapezoid.hpp"
 #include "sfumato/privacy/accounting/turned_sum.hpp"
@@ -13,13 +14,9 @@
 namespace sfumato {
 namespace {
 
-using Complex = std::complex<double>;
 using trapezoid::kLogRootTwoPi;
 using trapezoid::kTail;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kPi = std::numbers::pi;
-constexpr double kUnit = 0x1p-53;
 constexpr double kShare =
     0.55;  // of the way from the real axis to the zeros that the last line is turned
 constexpr double kWidest = 0.5;       // radians: beyond it e^{-z^2/2} falls too slowly

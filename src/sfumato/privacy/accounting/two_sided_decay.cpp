@@ -6,12 +6,12 @@
 #include <limits>
 #include <numbers>
 
+#include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/panels.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kUnit = 0x1p-53;
 constexpr double kMostPoints = 2e4;  // of a law
 constexpr int kMostSteps = 2000;     // along the line
 constexpr int kCells = 4096;         // in which a peak is looked for

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/precision.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
@@ -19,7 +20,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNothing = 1e-60;       // relative entropies that differ by less are equal
 constexpr double kDropped = 1e-12;       // of a decay: too little to be seen
 constexpr double kSeenExtended = 1e-30;  // squares of differences, whose rounding is 1e-38
