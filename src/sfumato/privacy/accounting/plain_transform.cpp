@@ -108,7 +108,10 @@ bool PlainTransform::prepare(const Rows& rows) {
   log_unit_ = 0.5 * mu_squared_ * s0_ * (s0_ + 1.0);
   for (Entry& entry : entries_) {
     entry.law = tilted_law(entry.step, s0_, rows.reach());
-    work_->points -= static_cast<double>(entry.law.size());
+    const auto points = static_cast<double>(entry.law.size());
+    work_->points -= points;
+    // Rates near 1e-300 have a law with far more points than were reckoned with: sums of them would take half a minute.
+    if (phase_rows_terms(points, rows.count, entry.k) > 10.0 * Work{}.terms) return false;
     entry.rows = phase_rows(entry.law.weight, entry.law.loss, rows.period,
                             static_cast<std::size_t>(rows.count), entry.k);
     log_unit_ += entry.k * entry.law.cumulant;
