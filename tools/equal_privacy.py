@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""Test accuracy at equal certified privacy, over tasks, metrics and seeds; writes docs/results/equal_privacy.md and its figure.
+"""Test accuracy at equal certified privacy, over tasks, metrics and seeds; writes docs/results/equal_privacy.md, its figure, and equal_privacy.json
+for `sfumato report`.
 
   tools/equal_privacy.py run [--tasks a,b] [--methods main|others|x,y] [--epsilons 1,3,8] [--seeds 10] [--until HH:MM]
   tools/equal_privacy.py opacus --python .venv-torch/bin/python [--seeds 10]
+  tools/equal_privacy.py moments      # rows of the table under "Why", which plan.toml has
   tools/equal_privacy.py write
 
 What is run and with which settings is in studies/equal_privacy/plan.toml. Every run is kept in docs/results/equal_privacy.csv as soon as it has
@@ -133,9 +135,15 @@ def wanted_methods(spec, wanted):
     return [method for method in spec["settings"] if method in wanted.split(",")]
 
 
+def until(now, hour):
+    """The next time the clock says so: past midnight if today's is over."""
+    end = datetime.datetime.combine(now.date(), datetime.time.fromisoformat(hour))
+    return end if end > now else end + datetime.timedelta(days=1)
+
+
 def run(options, plan):
     runs = Runs()
-    end = options.until and datetime.datetime.combine(datetime.date.today(), datetime.time.fromisoformat(options.until))
+    end = options.until and until(datetime.datetime.now(), options.until)
     late = lambda: bool(end) and datetime.datetime.now() >= end  # noqa: E731
     tasks = options.tasks.split(",") if options.tasks else list(plan["tasks"])
     for task in tasks:
@@ -192,7 +200,7 @@ def opacus(options, plan):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["run", "opacus", "write"])
+    parser.add_argument("what", choices=["run", "opacus", "moments", "write"])
     parser.add_argument("--tasks", default="")
     parser.add_argument("--methods", default="main")
     parser.add_argument("--epsilons", default="3,1,8")
@@ -205,6 +213,8 @@ def main():
         run(options, plan)
     elif options.what == "opacus":
         opacus(options, plan)
+    elif options.what == "moments":
+        print("\n".join(public.moments(WORK)))
     else:
         equal_privacy_page.write(plan, Runs().rows.values(), ROOT)
 

@@ -1,4 +1,4 @@
-"""The page and the figure of the equal-privacy study, from its runs."""
+"""The page, the figure and the document of the equal-privacy study, from its runs."""
 import json
 import math
 import statistics
@@ -215,6 +215,75 @@ def figure(plan, found, path):
     path.write_text("\n".join(out) + "\n")
 
 
+def claimed(value, method):
+    """A measured number, as documents have them (docs/json.md)."""
+    return {"value": value, "claim": "estimate", "symbol": "~", "method": method, "assumptions": [], "confidence": None}
+
+
+def accuracy_series(plan, found, task, method):
+    points = [(e, *interval(found[task, method, e])) for e in plan["epsilons"] if len(found.get((task, method, e), [])) > 1]
+    return {"key": method, "title": method, "claim": "estimate", "symbol": "~", "method": "mean over seeds, 95 % interval (Student)",
+            "assumptions": [], "confidence": 0.95, "x": [e for e, _, _ in points], "y": [m for _, m, _ in points],
+            "y_intervals": {"low": [m - h for _, m, h in points], "high": [m + h for _, m, h in points]}}
+
+
+def task_figure(plan, found, task):
+    spec = plan["tasks"][task]
+    series = [s for s in (accuracy_series(plan, found, task, m) for m in ("isotropic", spec["shaped"])) if s["x"]]
+    low = min(v for s in series for v in s["y_intervals"]["low"])
+    high = max(v for s in series for v in s["y_intervals"]["high"])
+    room = 0.08 * (high - low)
+    return {"type": "figure", "key": task, "title": spec["title"], "mark": "line",
+            "axes": {"x": {"title": "certified epsilon", "unit": "", "scale": "log", "from": 0.8, "to": 10},
+                     "y": {"title": "test accuracy", "unit": "%", "scale": "linear", "from": low - room, "to": high + room}},
+            "series": series}
+
+
+def document(plan, found, judged, runs):
+    """The comparison as a document, of which `sfumato report` makes a page: the answer, one table, a figure for each task."""
+    counts = {outcome: sum(j[0] == outcome for j in judged.values()) for outcome in ("win", "tie", "loss")}
+    tasks = [t for t in plan["tasks"] if any(k[0] == t for k in judged)]
+    won = [t for t in tasks if any(judged[k][0] == "win" for k in judged if k[0] == t)]
+    method = "mean over seeds"
+    table, results = [], []
+    for (task, epsilon), (outcome, gain, p) in judged.items():
+        spec = plan["tasks"][task]
+        means = {m: interval(found[task, m, epsilon])[0] for m in ("isotropic", spec["shaped"])}
+        table.append({"task": spec["title"], "epsilon": {"value": epsilon, "claim": "upper_bound", "symbol": "<=", "method": "the accountant",
+                                                         "assumptions": [], "confidence": None},
+                      "isotropic": claimed(means["isotropic"], method), "shaped": claimed(means[spec["shaped"]], method),
+                      "gain": claimed(gain, method), "p": claimed(p, "Welch's test, two-sided"), "outcome": outcome})
+        for m, mean in means.items():
+            results.append({"quantity": "test_accuracy", "task": task, "metric": m, "epsilon": epsilon, **claimed(mean, method)})
+    columns = [("task", "task", "", "left"), ("epsilon", "epsilon", "", "right"), ("isotropic", "isotropic", "%", "right"),
+               ("shaped", "shaped", "%", "right"), ("gain", "gain", "points", "right"), ("p", "p", "", "right"), ("outcome", "outcome", "", "left")]
+    answer = (f"Shaped noise wins {counts['win']}, ties {counts['tie']} and loses {counts['loss']} of {len(judged)} comparisons with isotropic "
+              f"noise (DP-SGD); it wins at one epsilon or more on {len(won)} of {len(tasks)} tasks.")
+    lost = [t for t in tasks if any(judged[k][0] == "loss" for k in judged if k[0] == t)]
+    verdict = (f"{len(won)} of {len(tasks)} tasks won at one epsilon or more, " +
+               (f"{len(lost)} lost at one or more." if lost else "none lost at any."))
+    missing = [text for text in missing_text(plan, found) if text.startswith("- ")]
+    blocks = [{"type": "statement", "kind": "verdict", "text": verdict, "outcome": "bad" if counts["loss"] else "good" if 2 * len(won) >= len(tasks) else "open"},
+              {"type": "table", "key": "outcomes", "title": f"Gain of the metric {', '.join(sorted({plan['tasks'][t]['shaped'] for t in tasks}))} over isotropic noise, "
+               "in points of test accuracy", "key_columns": 1,
+               "columns": [{"key": k, "title": t, "unit": "", "align": "left"} for k, t in
+                           [("task", "task")] + [(f"epsilon_{e:g}", f"epsilon = {e:g}") for e in plan["epsilons"]]],
+               "rows": [{"task": plan["tasks"][t]["title"],
+                         **{f"epsilon_{e:g}": f"{judged[t, e][1]:+.2f}, {judged[t, e][0]}" if (t, e) in judged else
+                            {"value": None, "reason": "not run yet"} for e in plan["epsilons"]}} for t in tasks]}]
+    blocks += [task_figure(plan, found, task) for task in tasks]
+    blocks.append({"type": "table", "key": "comparison", "title": "Test accuracy at the same certified privacy, delta = 1e-5", "key_columns": 2,
+                   "columns": [{"key": k, "title": t, "unit": u, "align": a} for k, t, u, a in columns], "rows": table})
+    blocks += [{"type": "statement", "kind": "assumption", "text": text} for text in plan["text"]["page"]]
+    if missing:
+        blocks.append({"type": "statement", "kind": "warning", "text": "not run yet: " + "; ".join(text[2:].replace("`", "") for text in missing) + "."})
+    return {"schema_version": 1, "command": "equal-privacy", "title": "Private training at equal epsilon",
+            "abstract": {"asked": "Does noise that is shaped by the data's second moments, which are paid for, give better models than isotropic noise at the same certified (epsilon, delta)?",
+                         "answer": answer, "released": "A model of each task, and the second moments of its inputs where the metric is input"},
+            "provenance": {"runs": str(runs), "protocol": str(plan["protocol"]), "settings": "studies/equal_privacy/plan.toml"},
+            "results": results, "verdicts": [], "blocks": blocks}
+
+
 def opacus_part(rows, plan):
     by = defaultdict(dict)
     for row in rows:
@@ -252,6 +321,7 @@ def write(plan, rows, root):
            f"{number(counts['tie'], 'tie')}, {number(counts['loss'], 'loss')}** in {len(judged)} comparisons on {len(tasks)} of {len(plan['tasks'])} tasks. "
            f"A significant win at one epsilon or more: {len(won)} of {len(tasks)} tasks. A significant loss: {f'{len(lost)} ({title(lost)})' if lost else 'none'}.", ""]
     out += summary_table(plan, judged) + ["", *missing_text(plan, found), "", "![Test accuracy against epsilon](equal_privacy.svg)", "",
+                                          "The same as a page: `sfumato report docs/results/equal_privacy.json --out equal_privacy.html`.", "",
                                           plan["text"]["how"].strip(), ""]
     for task, spec in plan["tasks"].items():
         out += [f"## {spec['title']}", "", spec["about"].strip(), ""]
@@ -275,3 +345,6 @@ def write(plan, rows, root):
             f"{sum(float(row['seconds']) for row in now) / 60:.0f} minutes of processor time.", ""]
     (root / "docs/results/equal_privacy.md").write_text("\n".join(out))
     figure(plan, found, root / "docs/results/equal_privacy.svg")
+    if judged:
+        made = document(plan, found, judged, len(now))
+        (root / "docs/results/equal_privacy.json").write_text(json.dumps(made, indent=1) + "\n")

@@ -1,5 +1,8 @@
 """What every command prints with --json: it follows the schema, and flat numbers are those of the tables."""
+import csv
 import json
+import sys
+import tomllib
 import unittest
 
 import jsonschema
@@ -37,6 +40,26 @@ class Json(ProgramTest):
                 problems = [f"{list(e.path)}: {e.message[:200]}"
                             for e in validator.iter_errors(json.loads(result.stdout))]
                 self.assertEqual(problems, [])
+
+    def test_the_page_of_private_training_is_what_its_runs_say(self):
+        """docs/results/equal_privacy.*: made again from the runs, the document follows the schema, and `report` makes a page of it."""
+        sys.path.insert(0, str(ROOT / "tools"))
+        import equal_privacy_page
+        (self.dir / "docs/results").mkdir(parents=True)
+        plan = tomllib.loads((ROOT / "studies/equal_privacy/plan.toml").read_text())
+        with open(ROOT / "docs/results/equal_privacy.csv", newline="") as file:
+            equal_privacy_page.write(plan, csv.DictReader(file), self.dir)
+        for name in ("equal_privacy.md", "equal_privacy.svg", "equal_privacy.json"):
+            self.assertEqual((self.dir / "docs/results" / name).read_text(), (ROOT / "docs/results" / name).read_text(),
+                             f"{name} is not that of the runs: tools/equal_privacy.py write")
+        document = json.loads((ROOT / "docs/results/equal_privacy.json").read_text())
+        self.assertEqual([e.message for e in jsonschema.Draft202012Validator(SCHEMA).iter_errors(document)], [])
+        outcomes = [cell for block in document["blocks"] if block.get("key") == "comparison" for cell in block["rows"]]
+        self.assertEqual(sum(row["outcome"] == "win" for row in outcomes), int(document["abstract"]["answer"].split("wins ")[1].split(",")[0]))
+        page = self.dir / "page.html"
+        done = run("report", ROOT / "docs/results/equal_privacy.json", "--out", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(document["abstract"]["answer"].split(";")[0], page.read_text())
 
     def test_the_schema_refuses_what_is_none(self):
         document = json.loads(run(*QUESTIONS["quadratic"], "--json").stdout)
