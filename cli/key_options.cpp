@@ -33,7 +33,7 @@ std::string argument_name(std::string key) {
 
 /// A number as TOML; an integer keeps all its digits, which a double need not have.
 std::string toml_number(const std::string& option, const std::string& text) {
-  const double value = parse_option_number(option, text);
+  const double value = parse_option_number(option, text, false);
   const bool digits = text.size() > 15 && text.size() < 20 && text[0] != '0' &&
                       text.find_first_not_of("0123456789") == std::string::npos;
   return digits ? text : toml_text(value);

@@ -40,7 +40,7 @@ std::vector<std::string> split_option(const std::string& option,
   return items;
 }
 
-double parse_option_number(const std::string& option, const std::string& item) {
+double parse_option_number(const std::string& option, const std::string& item, bool of_list) {
   const bool minus = item.starts_with('-');
   const std::string name = lower_case(minus ? item.substr(1) : item);
   if (name == "inf" || name == "infinity") {
@@ -52,7 +52,9 @@ double parse_option_number(const std::string& option, const std::string& item) {
   const bool too_large = parsed.status == NumberStatus::out_of_range;
   throw InvalidArgument(
       fmt::format("{} {}", shown(item), too_large ? "does not fit a double" : "is not a number"),
-      too_large ? "Write inf for infinity" : "Give numbers separated by commas",
+      too_large ? "Write inf for infinity"
+      : of_list ? "Give numbers separated by commas"
+                : "Give a number",
       Where::option(option));
 }
 

@@ -13,6 +13,7 @@ namespace sfumato::cli {
 
 /// The number that such an item is: decimal, inf or nan.
 /// Throws   InvalidArgument that names the option if it is none of them or does not fit a double.
-[[nodiscard]] double parse_option_number(const std::string& option, const std::string& item);
+[[nodiscard]] double parse_option_number(const std::string& option, const std::string& item,
+                                         bool of_list = true);
 
 }  // namespace sfumato::cli

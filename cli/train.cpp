@@ -26,7 +26,8 @@ ExitCode run_private(TrainOptions& options, const TrainQuestion& plain) {
   if (plain.resume || !plain.measures.empty()) {
     refuse_usage(
         plain.resume ? "resume" : "measure",
-        "a private run keeps no state and shows nothing but the model: its noise is drawn once");
+        "a private run keeps no state and shows nothing but the model: its noise is drawn once. "
+        "Leave it out, or train without --private");
   }
   options.private_keys.give("study", {options.study});
   PrivateTrainQuestion question;
@@ -53,7 +54,7 @@ ExitCode run_train(TrainOptions& options) {
   read_keys(question, options.keys.table(), train_keys());
   if (options.for_release) return run_private(options, question);
   if (!options.private_keys.empty()) {
-    refuse_usage("private", "the options of private training need --private");
+    refuse_usage("private", "the options of private training need it. Add --private");
   }
   question.settings = options.settings;
   question.force = options.output.force;

@@ -36,6 +36,11 @@ std::string option_of(const CLI::App& command, std::string key) {
   return "";
 }
 
+/// Options that are no keys of a question: a word like one of them, as the sampler `full`, means something else.
+bool is_no_key(const std::string& option) {
+  return option.empty() || option == "--full" || option == "--json" || option == "--private";
+}
+
 /// The text with the keys in it, `ridge`, as the options of the command: --ridge.
 std::string with_options(const CLI::App& command, std::string_view text) {
   std::string result;
@@ -45,7 +50,7 @@ std::string with_options(const CLI::App& command, std::string_view text) {
     if (close == text.npos) return result.append(text);
     const std::string_view quoted = text.substr(open, close + 1 - open);
     const std::string option = option_of(command, std::string(quoted.substr(1, quoted.size() - 2)));
-    result.append(text.substr(0, open)).append(option.empty() ? quoted : option);
+    result.append(text.substr(0, open)).append(is_no_key(option) ? quoted : option);
     text.remove_prefix(close + 1);
   }
 }

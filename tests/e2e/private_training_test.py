@@ -51,8 +51,10 @@ class PrivateTraining(ProgramTest):
     def test_what_was_released_before_is_spent(self):
         self.private("--target-epsilon", 2, "--out", self.dir / "first")
         account = self.dir / "first/accounting.toml"
-        self.assert_refused(BAD_INPUT, ["accounting.toml", "budget is spent", "epsilon 2", "target_epsilon"],
+        self.assert_refused(BAD_INPUT, ["accounting.toml", "budget is spent", "epsilon 2", "--target-epsilon"],
                             "train", self.study, "--private", "--target-epsilon", 1, "--after", account)
+        # What is left of 2 is rounding: a model for it would be noise alone.
+        self.assert_refused(BAD_INPUT, ["budget is spent"], "train", self.study, "--private", "--target-epsilon", 2, "--after", account)
         both = self.private("--target-epsilon", 3, "--after", account)
         alone = self.private("--target-epsilon", 3)
         self.assertLessEqual(both.value("guarantee", "value", quantity="epsilon"), 3.0)
@@ -73,11 +75,49 @@ class PrivateTraining(ProgramTest):
         self.assertGreater(found.value("one_run", "proven", policy="private"),
                            found.value("one_run", "epsilon_1", policy="private"))
 
+    def test_the_target_is_kept_to_the_last_digit(self):
+        for epsilon, sampler in [(3, "fixed_size"), (1e-9, "poisson"), (0.7, "shuffle")]:
+            found = self.private("--target-epsilon", epsilon, "--set", f"train.sampler={sampler}", "--set", "adjacency.kind=replace")
+            self.assertLessEqual(found.value("guarantee", "value", quantity="epsilon"), epsilon)
+
+    def test_refusals_are_about_keys_and_options(self):
+        """Where, which value, what to do; never a function of ours, nor an option that was not meant."""
+        whitened = "noise=[{policy='private',metric='input',clip=1.0"
+        cases = [  # exit code, the words it has to have, the words after --private
+            (BAD_INPUT, ["p.toml", "with replacement"], ["--set", "train.sampler=with_replacement"]),
+            (BAD_INPUT, ["p.toml", "short last batch"], ["--set", "train.sampler=shuffled_all"]),
+            (BAD_INPUT, ["`full`", "`fixed_size`"], ["--set", "train.sampler=foo"]),
+            (BAD_INPUT, ["`average_last` = 99"], ["--set", "train.average_last=99"]),
+            (BAD_INPUT, ["p.toml", "1 x 1"], ["--set", "data.features=scattering"]),
+            (BAD_INPUT, ["clip", "1e-42", "single precision"], ["--set", "train.clip=1e-42"]),
+            (BAD_INPUT, ["input_bound", "1e+300"], ["--set", whitened + ",input_bound=1e300}]"]),
+            (BAD_INPUT, ["input_bound", "1e-300"], ["--set", whitened + ",input_bound=1e-300}]"]),
+            (BAD_INPUT, ["metric_floor", "1e-300"], ["--set", whitened + ",metric_floor=1e-300}]"]),
+            (USAGE, ["--metric-share", "isotropic"], ["--metric-share", "0.2"]),
+            (USAGE, ["--input-bound", "isotropic"], ["--input-bound", "2"]),
+            (USAGE, ["--metric-floor", "isotropic"], ["--metric-floor", "2"]),
+            (USAGE, ["--target-delta", "nan is not a number"], ["--target-delta", "nan"]),
+            (USAGE, ["--seed", '"x" is not a number. Give a number.'], ["--seed", "x"]),
+        ]
+        for code, needles, words in cases:
+            done = run("train", self.study, "--private", "--target-epsilon", 3, *words)
+            with self.subTest(words=words, said=done.stderr):
+                self.assertEqual(done.returncode, code)
+                for needle in needles:
+                    self.assertIn(needle, done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+                self.assertNotRegex(done.stderr, r"sfumato: (\w+|operator\(\)): |--private|--full")
+        noise = "noise=[{policy='private',metric='input',clip=1.0,noise_multiplier=1.0,metric_mu=%s}]"
+        self.assert_refused(BAD_INPUT, ["`metric_mu` = 1e+300"], "train", self.study, "--private", "--set", noise % "1e300")
+        self.assert_refused(USAGE, ["--metric-share", "--target-epsilon"], "train", self.study, "--private", "--set", noise % "1.0",
+                            "--metric-share", 0.2)
+        self.assert_refused(BAD_INPUT, ["`noise_multiplier` = 1e-300"], "train", self.study, "--private", "--set", "train.noise_multiplier=1e-300")
+
     def test_refusals(self):
         def refused(needles, *args, code=BAD_INPUT):
             self.assert_refused(code, needles, "train", self.study, "--private", *args)
         target = ["--target-epsilon", 3]
-        refused(["how much noise", "target_epsilon"])
+        refused(["how much noise", "--target-epsilon"])
         refused(["target-epsilon"], "--target-epsilon", -1, code=USAGE)
         refused(["out of reach", "epsilon is still"], "--target-epsilon", 1e-13, "--target-delta", 1e-13, code=USAGE)
         refused(["with replacement", "poisson"], *target, "--set", "train.sampler=with_replacement")

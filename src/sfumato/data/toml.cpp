@@ -86,7 +86,7 @@ struct TomlTable::Content {
     const std::optional<double> value = node.value<double>();
     if (!node.is_number() || !value) mismatch(what, node, expected);
     if (std::isnan(*value)) {
-      throw InvalidArgument(fmt::format("{} is not a number (nan)", what),
+      throw InvalidArgument(fmt::format("{} = nan is not a number", what),
                             fmt::format("Give {}", expected), at(source, node.source()));
     }
     return *value;

@@ -128,6 +128,21 @@ void require_clipped(const NoisePolicy& policy, const Network& network, const Re
     refuse("the metric `input` is made of second moments that are released first, at a cost",
            "Give `metric_mu`, the mu of Gaussian privacy that the release may cost");
   }
+  if (policy.metric == PrivateMetric::input) {
+    if (policy.metric_mu > 1e6) {
+      refuse(fmt::format("`metric_mu` = {} is no privacy at all", policy.metric_mu),
+             "Give the mu of Gaussian privacy that the release may cost, such as 0.5");
+    }
+    // Moments are summed in single precision, whose rounding they have a margin for as long as nothing under- or overflows.
+    if (policy.input_bound != 0.0 && !(policy.input_bound >= 1e-12 && policy.input_bound <= 1e12)) {
+      refuse(fmt::format("`input_bound` = {} is not from 1e-12 to 1e12", policy.input_bound),
+             "Give the largest norm of an input, and rescale inputs that are not of this size");
+    }
+    if (!(policy.metric_floor >= 1e-6 && policy.metric_floor <= 1e6)) {
+      refuse(fmt::format("`metric_floor` = {} is not from 1e-6 to 1e6", policy.metric_floor),
+             "Give the floor of the eigenvalues in edges of their noise, such as 1");
+    }
+  }
   if (!positive(policy.noise_multiplier)) {
     refuse(fmt::format("noise_multiplier = {} is not a finite positive number",
                        policy.noise_multiplier),
@@ -158,7 +173,7 @@ void require_clipped(const NoisePolicy& policy, const Network& network, const Re
 
 void require_valid(const NoisePolicy& policy, const Network& network, const Where& where) {
   const auto refuse = [&](const std::string& problem, const std::string& remedy) {
-    throw InvalidArgument(fmt::format("noise policy `{}`: {}", policy.name, problem), remedy,
+    throw InvalidArgument(fmt::format("noise policy \"{}\": {}", policy.name, problem), remedy,
                           where);
   };
   if (!(std::isfinite(policy.variance) && policy.variance >= 0.0)) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 
+#include "sfumato/core/located.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_input.hpp"
@@ -47,8 +48,10 @@ LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
     features.file = data.test_features;
   }
   // Features of tables, which may be private, are not left in files.
-  return with_features(read_part(data, part, records, places), features,
-                       data.is_table() ? std::string() : feature_cache());
+  return located(data.where, [&] {
+    return with_features(read_part(data, part, records, places), features,
+                         data.is_table() ? std::string() : feature_cache());
+  });
 }
 
 /// The last records of the set, taken out of it.
@@ -217,7 +220,7 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
   if (study.train.batches != BatchScheme::with_replacement && study.train.batch_size > records) {
     throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
                                       study.train.batch_size, records),
-                          "Use smaller batches, or batches = \"with_replacement\"", data.where);
+                          "Use smaller batches or more records", data.where);
   }
   const bool has_test = !data.is_table() || !data.test.empty();
   const bool has_features = data.features.kind != FeatureKind::file || !data.test_features.empty();

@@ -53,11 +53,10 @@ PrivateRelease release_of_training(const NoisePolicy& policy, const Network& net
       throw InvalidArgument(
           "a short last batch is divided by its own size, so that its noise and "
           "what a record contributes are others than the accountant's",
-          "Use batches = \"shuffled\", which leaves the remainder out, or "
-          "\"poisson\"");
+          "Use `sampler` = \"shuffle\", which leaves the remainder out, or \"poisson\"");
     case BatchScheme::with_replacement:
       throw InvalidArgument("batches drawn with replacement can hold a record several times",
-                            "Draw them with batches = \"poisson\", which has the smallest epsilon");
+                            "Draw them with `sampler` = \"poisson\", which has the smallest epsilon");
   }
   return release;
 }
@@ -74,7 +73,7 @@ TrainingGuarantee training_guarantee(const NoisePolicy& policy, const Network& n
     accountant.compose(release_of_training(policy, network, training, slots));
     return {std::move(accountant), {}};
   } catch (const InvalidArgument& error) {
-    return {std::nullopt, error.what()};
+    return {std::nullopt, error.advice()};
   }
 }
 

@@ -268,7 +268,7 @@ TEST_F(PrivateTrain, Refusals) {
   refused(asked, "how much noise");
   asked = question();
   asked.settings = {"train.noise_multiplier=1.0"};
-  refused(asked, "both target_epsilon and noise_multiplier");
+  refused(asked, "both `target_epsilon` and noise_multiplier");
   asked = question();
   asked.settings = {"train.sampler=with_replacement"};
   refused(asked, "with replacement");

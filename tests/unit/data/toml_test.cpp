@@ -79,7 +79,7 @@ TEST(Toml, RefusalsCarryThePlace) {
   EXPECT_EQ(refusal("[s]\nb = 1.5\n", [](const TomlTable& t) { (void)t.table("s").integer("b"); }),
             "p.toml:2:5: `s.b` = 1.5 is not an integer. Give a whole number.");
   EXPECT_EQ(refusal("a = nan\n", [](const TomlTable& t) { (void)t.number("a"); }),
-            "p.toml:1:5: `a` is not a number (nan). Give a number.");
+            "p.toml:1:5: `a` = nan is not a number. Give a number.");
   EXPECT_EQ(refusal("a = true\n", [](const TomlTable& t) { (void)t.number("a"); }),
             "p.toml:1:5: `a` is a boolean. Give a number.");
   EXPECT_EQ(refusal("a = 1\n", [](const TomlTable& t) { (void)t.string("a"); }),
@@ -165,7 +165,7 @@ TEST(TomlArray, Refusals) {
   EXPECT_EQ(refusal("a = [1, inf]\n", access),
             "p.toml:1:9: entry 2 of `a` is infinite. Give a finite number.");
   EXPECT_EQ(refusal("a = [[nan]]\n", access),
-            "p.toml:1:7: entry 1 of row 1 of `a` is not a number (nan). Give a finite number.");
+            "p.toml:1:7: entry 1 of row 1 of `a` = nan is not a number. Give a finite number.");
   EXPECT_NE(refusal("a = [[]]\n", access).find("is an empty list"), std::string::npos);
   EXPECT_NE(refusal("a = true\n", access)
                 .find("`a` is a boolean. Give a number, a list, a list of lists"),

@@ -98,7 +98,7 @@ TEST(NoisePolicy, RefusesWhatHasNoMeaning) {
   const auto says = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  says(message(policy(NoiseKind::isotropic, -1.0)), "policy `test`: variance = -1");
+  says(message(policy(NoiseKind::isotropic, -1.0)), "policy \"test\": variance = -1");
   says(message(policy(NoiseKind::isotropic, std::numeric_limits<double>::quiet_NaN())), "nan");
   says(message(policy(NoiseKind::anisotropic, 0.0)), "Use the policy `none`");
   NoisePolicy p = policy(NoiseKind::floored);

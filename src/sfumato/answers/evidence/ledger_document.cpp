@@ -117,7 +117,7 @@ void state_look(Document& document, const LedgerAudit& audit) {
 void state_fallback(Document& document, const LedgerAudit& audit) {
   if (!audit.fallback) return;
   document.state(StatementKind::info,
-                 fmt::format("The score is {}: models of the policy `{}` have no `{}`.",
+                 fmt::format("The score is {}: models of the policy \"{}\" have no `{}`.",
                              audit.score, audit.fallback->policy, audit.fallback->wanted));
 }
 

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "sfumato/answers/account/spent.hpp"
 #include "sfumato/answers/account/state.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/located.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npz.hpp"
 #include "sfumato/nn/state_dict.hpp"
@@ -25,6 +29,41 @@
 namespace sfumato {
 namespace {
 
+/// Throws for options of the metric `input` that would be overlooked.
+void require_input_options(const PrivateTrainQuestion& question, const NoiseSpec& noise) {
+  const std::array<std::pair<const char*, const std::optional<double>*>, 3> options = {
+      {{"metric_share", &question.metric_share},
+       {"metric_floor", &question.metric_floor},
+       {"input_bound", &question.input_bound}}};
+  for (const auto& [key, value] : options) {
+    if (!*value || noise.metric == PrivateMetric::input) continue;
+    throw InvalidArgument(fmt::format("means nothing for the metric {}", name(noise.metric)),
+                          "Set metric = \"input\" in the study, or leave it out", Where::key(key));
+  }
+  if (question.metric_share && !question.target_epsilon) {
+    throw InvalidArgument("divides the budget of `target_epsilon`, which is not given",
+                          "Give `target_epsilon`, or metric_mu in the study instead",
+                          Where::key("metric_share"));
+  }
+}
+
+/// Gradients are clipped and noise is added in single precision: the guarantee needs clips and noise that it can hold with all of its digits.
+void require_single_precision(const NoiseSpec& noise) {
+  const auto require = [&](const char* key, double value, double least, double most,
+                           const char* remedy) {
+    if (value == 0.0 || (value >= least && value <= most)) return;  // 0: not given
+    throw InvalidArgument(fmt::format("`{}` = {} is not from {:g} to {:g}, where single precision "
+                                      "keeps its digits",
+                                      key, value, least, most),
+                          remedy, noise.where);
+  };
+  const char* rescale = "Change the learning rate instead, or the scale of the loss";
+  require("clip", noise.clip, 1e-12, 1e12, rescale);
+  for (const double clip : noise.layer_clips) require("layer_clips", clip, 1e-12, 1e12, rescale);
+  require("noise_multiplier", noise.noise_multiplier, 1e-6, 1e9,
+          "Give the deviation of the noise over the clip, such as 1");
+}
+
 Study read_private_study(const PrivateTrainQuestion& question) {
   Study study = read_study(question.study, question.settings);
   if (study.noise.size() != 1 || study.noise.front().policy != NoiseKind::clipped) {
@@ -36,16 +75,19 @@ Study read_private_study(const PrivateTrainQuestion& question) {
   NoiseSpec& noise = study.noise.front();
   if (!question.target_epsilon && noise.noise_multiplier == 0.0) {
     throw InvalidArgument("nothing says how much noise to add",
-                          "Give target_epsilon, or noise_multiplier in the study", noise.where);
+                          "Give `target_epsilon`, or noise_multiplier in the study", noise.where);
   }
   if (question.target_epsilon && noise.noise_multiplier != 0.0) {
-    throw InvalidArgument("both target_epsilon and noise_multiplier say how much noise to add",
-                          "Give one of them", noise.where);
+    throw InvalidArgument("both `target_epsilon` and noise_multiplier say how much noise to add",
+                          "Leave noise_multiplier out of the study, or ask for no target",
+                          noise.where);
   }
   if (question.target_epsilon && noise.metric_mu != 0.0) {
-    throw InvalidArgument("both target_epsilon and metric_mu say what second moments may cost",
-                          "Leave metric_mu out: metric_share divides the budget", noise.where);
+    throw InvalidArgument("both `target_epsilon` and metric_mu say what second moments may cost",
+                          "Leave metric_mu out: `metric_share` divides the budget", noise.where);
   }
+  require_input_options(question, noise);
+  require_single_precision(noise);
   if (question.metric_floor) noise.metric_floor = *question.metric_floor;
   if (question.input_bound) noise.input_bound = *question.input_bound;
   study.train.hardened = question.hardened;
@@ -72,14 +114,16 @@ double whole_budget(const PrivateReleases& before, const PrivacyBudget& target) 
 /// Throws what the target lacks: what was released before may exceed it already.
 void require_budget(const PrivateReleases& before, const PrivacyBudget& target,
                     const PrivateTrainQuestion& question) {
-  if (before.list.empty() || meets(before, target)) return;
+  if (before.list.empty()) return;
   const double spent = Accountant(before).guarantee(target.delta).epsilon().nats();
+  // A model for the last thousandth of the budget would be noise alone.
+  if (meets(before, target) && spent < 0.999 * target.epsilon.nats()) return;
   throw InvalidArgument(
       fmt::format("the budget is spent: what was released before has epsilon {} at delta {}, the "
-                  "least that can be reached, and target_epsilon is {}",
+                  "least that can be reached, and `target_epsilon` is {}",
                   format_number(spent, Rounding::up, 4), target.delta.probability(),
                   target.epsilon.nats()),
-      "Give a larger target_epsilon, which is for all releases together",
+      "Give a larger `target_epsilon`, which is for all releases together",
       Where::in(question.after));
 }
 
@@ -116,7 +160,8 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
     require_budget(before, target, question);
     noise.noise_multiplier = 1.0;
     if (by_inputs) {
-      noise.metric_mu = std::sqrt(question.metric_share) * whole_budget(before, target);
+      noise.metric_mu = std::sqrt(question.metric_share.value_or(kMetricShare)) *
+                        whole_budget(before, target);
       before.list.push_back(release_of_moments(noise.metric_mu, relation));
     }
     const PrivateRelease steps =
@@ -135,12 +180,39 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
       before.list.push_back(release_of_moments(noise.metric_mu, relation));
     }
   }
-  PrivateMechanism found{policies_of(study, network).front(), Accountant(relation)};
-  for (const PrivateRelease& release : before.list) found.accountant.compose(release);
-  const PrivateRelease steps = release_of_training(found.policy, network, study.train, records);
-  require_accountable(steps, relation, 1);
-  found.accountant.compose(steps);
+  const auto composed = [&] {
+    PrivateMechanism found{policies_of(study, network).front(), Accountant(relation)};
+    for (const PrivateRelease& release : before.list) found.accountant.compose(release);
+    const PrivateRelease steps = release_of_training(found.policy, network, study.train, records);
+    require_accountable(steps, relation, 1);
+    found.accountant.compose(steps);
+    return found;
+  };
+  PrivateMechanism found = composed();
+  // The multiplier was found by delta at the target. Epsilon at delta is enclosed by itself, and can lie above the target by its own rounding: a
+  // little more noise, and what is printed is what was asked for.
+  const double least = noise.noise_multiplier;
+  for (double more = 1e-11; question.target_epsilon && more < 1e-6; more *= 10.0) {
+    const double epsilon = found.accountant.epsilon(Delta(question.target_delta)).upper.value;
+    if (epsilon <= *question.target_epsilon) break;
+    noise.noise_multiplier = least * (1.0 + more);
+    found = composed();
+  }
   return found;
+}
+
+Guarantee guarantee_of(const Accountant& accountant, const PrivateTrainQuestion& question,
+                       const Study& study) {
+  const Delta delta(question.target_delta);
+  const double epsilon = accountant.epsilon(delta).upper.value;
+  if (!std::isfinite(epsilon) && !question.target_epsilon) {
+    const NoiseSpec& noise = study.noise.front();
+    throw InvalidArgument(
+        fmt::format("`noise_multiplier` = {} is too little: no finite epsilon is proven at delta = {}",
+                    noise.noise_multiplier, question.target_delta),
+        "Add more noise", noise.where);
+  }
+  return accountant.guarantee(delta);
 }
 
 void prepare_out(const PrivateTrainQuestion& question) {
@@ -171,9 +243,7 @@ void write_model(const PrivateTrainAnswer& answer) {
   write_file((directory / "PRIVACY.md").string(), statement_of(answer));
 }
 
-}  // namespace
-
-PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observer) {
+PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& observer) {
   Study study = read_private_study(question);
   prepare_out(question);
   StudySets sets = load_sets(study);
@@ -189,7 +259,7 @@ PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observ
                             question.target_epsilon.has_value(),
                             records,
                             mechanism.accountant,
-                            mechanism.accountant.guarantee(Delta(question.target_delta))};
+                            guarantee_of(mechanism.accountant, question, study)};
   const auto key = std::make_shared<const ReleaseKey>(
       question.seed ? ReleaseKey::from_seed(*question.seed) : ReleaseKey::from_system());
   answer.secret = key->secret();
@@ -236,6 +306,12 @@ PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observ
   }
   if (!question.out.empty()) write_model(answer);
   return answer;
+}
+
+}  // namespace
+
+PrivateTrainAnswer answer(const PrivateTrainQuestion& question, Observer& observer) {
+  return located(Where::in(question.study), [&] { return trained(question, observer); });
 }
 
 }  // namespace sfumato

@@ -129,7 +129,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
                     "directions are resolved.",
                     answer.input_metric->mu,
                     answer.calibrated ? fmt::format(" ({:.0f} % of the budget)",
-                                                    100.0 * answer.question.metric_share)
+                                                    100.0 * answer.question.metric_share.value_or(kMetricShare))
                                       : std::string(),
                     answer.input_metric->effective_dimension, answer.network.input().size()));
   }

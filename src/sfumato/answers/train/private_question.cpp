@@ -13,14 +13,21 @@ const char* not_a_share(double value) {
   return value > 0.0 && value < 1.0 ? nullptr : "is not a number between 0 and 1";
 }
 
-Key<Q> share_key(const char* name, const char* help, double Q::*member) {
+std::string text_of(double value) { return toml_text(value); }
+std::string text_of(const std::optional<double>& value) {
+  return value ? toml_text(*value) : std::string();
+}
+
+/// A number between 0 and 1; one that is optional may be left out.
+template <class Number>
+Key<Q> share_key(const char* name, const char* help, Number Q::*member) {
   return {name,
           "number in (0, 1)",
           help,
           [member](Q& to, const TomlTable& table, const std::string& key) {
             to.*member = checked_number(table, key, not_a_share);
           },
-          [member](const Q& from) { return toml_text(from.*member); },
+          [member](const Q& from) { return text_of(from.*member); },
           {},
           false,
           {},
@@ -42,7 +49,7 @@ Key<Q> optional_key(const char* name, const char* help, std::optional<double> Q:
         read(given, table, key);
         to.*member = given.value;
       },
-      [member](const Q& from) { return from.*member ? toml_text(*(from.*member)) : std::string(); },
+      [member](const Q& from) { return text_of(from.*member); },
       {},
       false,
       {},
@@ -72,7 +79,8 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
                   "what was released before about the same records: accounting.toml of a private "
                   "run, a file of `account --save`, or a model of `fit`",
                   &Q::after),
-      share_key("metric_share", "metric = \"input\": share of the budget for second moments",
+      share_key("metric_share",
+                "metric = \"input\": share of the budget for second moments (default: 0.3)",
                 &Q::metric_share),
       optional_key("metric_floor",
                    "metric = \"input\": floor of eigenvalues, in noise edges (default: 1)",

@@ -9,6 +9,9 @@
 
 namespace sfumato {
 
+/// What second moments get of the budget if nothing else is said.
+inline constexpr double kMetricShare = 0.3;
+
 /// Train one model of D with a guarantee, to be released.
 struct PrivateTrainQuestion {
   std::string study;                       ///< file, with one private noise policy
@@ -23,7 +26,7 @@ struct PrivateTrainQuestion {
   std::string after = {};  ///< what was released before about these records; the target is for all
 
   // Of the metric `input` (Spec §22.4 and §23.4).
-  double metric_share = 0.3;  ///< of the budget, for the second moments of the inputs
+  std::optional<double> metric_share = {};  ///< of the budget, for the second moments; none: kMetricShare
   // Over what the study says.
   std::optional<double> metric_floor = {};  ///< of the eigenvalues, in edges of their noise
   std::optional<double> input_bound = {};   ///< longer inputs are scaled down in the moments

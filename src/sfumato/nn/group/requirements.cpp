@@ -13,11 +13,11 @@ namespace {
 void require_optimiser(const Network& network, const std::vector<NoisePolicy>& policies,
                        const Training& training, const Where& where) {
   if (!(training.momentum >= 0.0 && training.momentum < 1.0)) {
-    throw InvalidArgument(fmt::format("momentum = {} is not in [0, 1)", training.momentum),
+    throw InvalidArgument(fmt::format("`momentum` = {} is not in [0, 1)", training.momentum),
                           "Give the weight of the steps before", where);
   }
   if (training.average_last > training.iterations) {
-    throw InvalidArgument(fmt::format("the mean of the last {} of {} iterates",
+    throw InvalidArgument(fmt::format("`average_last` = {} is more than the {} iterates there are",
                                       training.average_last, training.iterations),
                           "Average at most all of them", where);
   }
@@ -25,7 +25,7 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
     const bool on_gradient = policy.kind == NoiseKind::clipped || policy.kind == NoiseKind::none;
     if (training.momentum > 0.0 && (!on_gradient || policy.metric == PrivateMetric::released)) {
       throw InvalidArgument(
-          fmt::format("momentum with the noise policy `{}`", policy.name),
+          fmt::format("`momentum` = {} with the noise policy \"{}\"", training.momentum, policy.name),
           "Use momentum with the policies none and private, other than metric = \"released\"",
           where);
     }

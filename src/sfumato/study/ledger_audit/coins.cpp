@@ -14,7 +14,7 @@ namespace {
 void require_runs(const CoinTrials& trials, std::size_t least, const std::string& policy,
                   const std::string& ledger) {
   if (trials.runs.size() >= least) return;
-  throw InvalidArgument(fmt::format("holds {} finished models of the policy `{}`, {} are needed",
+  throw InvalidArgument(fmt::format("holds {} finished models of the policy \"{}\", {} are needed",
                                     trials.runs.size(), policy, least),
                         "Run the study first: sfumato study run", Where::in(ledger));
 }

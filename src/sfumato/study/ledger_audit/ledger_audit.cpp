@@ -23,7 +23,7 @@ std::vector<std::size_t> chosen_policies(const Study& study, const std::string& 
     if (name.empty() || name == names.back()) chosen.push_back(p);
   }
   if (chosen.empty()) {
-    throw InvalidArgument(fmt::format("the study has no noise policy `{}`", name),
+    throw InvalidArgument(fmt::format("the study has no noise policy \"{}\"", name),
                           suggestion(name, names, "policies"), Where::key("policy"));
   }
   return chosen;

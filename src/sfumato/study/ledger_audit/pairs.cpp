@@ -39,7 +39,7 @@ std::vector<PolicyTrials> trials_with_score(LedgerAudit& audit, const Ledger& le
   const std::string& policy = study.noise[*lacking].name;
   if (!asked.empty()) {
     throw InvalidArgument(
-        fmt::format("the models of the policy `{}` have no score `{}`", policy, asked),
+        fmt::format("the models of the policy \"{}\" have no score `{}`", policy, asked),
         "Take another, such as loss, or other policies", Where::key("score"));
   }
   audit.fallback = {policy, audit.score};
@@ -101,7 +101,7 @@ void audit_pairs(LedgerAudit& audit, const Ledger& ledger, const std::vector<std
     PolicyTrials& trials = policies[p];
     const std::string& policy = study.noise[p].name;
     if (trials.scores.empty()) {
-      throw InvalidArgument(fmt::format("holds no finished trial of the policy `{}`", policy),
+      throw InvalidArgument(fmt::format("holds no finished trial of the policy \"{}\"", policy),
                             "Run the study first: sfumato study run", Where::in(audit.ledger));
     }
     PairedModels found{audit_scores(trials.scores, audit.options), proven[p],

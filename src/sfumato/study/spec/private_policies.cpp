@@ -30,16 +30,22 @@ void settle_steps(Study& study, const TomlTable& train) {
   const bool full = t.batches == BatchScheme::full;
   if (t.epochs == 0 && !full) return;
   if (records == 0) {
+    const bool by_epochs = t.epochs != 0;
+    const char* sampler = train.has("sampler") ? "sampler" : "batches";
     throw InvalidArgument(
-        fmt::format("`{}` needs the number of records", t.epochs != 0 ? "epochs" : "full batches"),
-        "Set data.records, which is public, or give iterations and batch_size",
-        train.where(t.epochs != 0 ? "epochs" : "batches"));
+        by_epochs ? "`epochs` needs the number of records, which a table does not tell beforehand"
+                  : fmt::format("`{}` = \"full\" needs the number of records, which a table does "
+                                "not tell beforehand",
+                                sampler),
+        by_epochs ? "Set data.records, which is public, or give `iterations` instead"
+                  : "Set data.records, which is public",
+        train.where(by_epochs ? "epochs" : sampler));
   }
   if (full) {
     if (train.has("batch_size") && t.batch_size != records) {
       throw InvalidArgument(
           fmt::format("`batch_size` = {} with full batches of {} records", t.batch_size, records),
-          "Leave it out", train.where("batch_size"));
+          "Leave `batch_size` out", train.where("batch_size"));
     }
     t.batch_size = records;
   }
@@ -78,7 +84,7 @@ void settle_private(Study& study, const TomlTable& root) {
     if (noise.clip == 0.0) noise.clip = t.clip;
     if (noise.noise_multiplier == 0.0) noise.noise_multiplier = t.noise_multiplier;
     if (noise.clip == 0.0 && noise.layer_clips.empty()) {
-      throw InvalidArgument(fmt::format("the private policy `{}` has no clip", noise.name),
+      throw InvalidArgument(fmt::format("the private policy \"{}\" has no clip", noise.name),
                             "Add `clip`, the largest norm that a record's gradient may have: "
                             "without one nothing bounds what it reveals",
                             noise.where);
