@@ -1,6 +1,7 @@
 """`sfumato train --private` and audits of private training: exact noise, what was spent before, one run with canaries, refusals."""
 import random
 import unittest
+from pathlib import Path
 
 from support import BAD_INPUT, USAGE, ProgramTest, run
 
@@ -74,6 +75,22 @@ class PrivateTraining(ProgramTest):
         self.assertGreater(shown, 0.5)
         self.assertGreater(found.value("one_run", "proven", policy="private"),
                            found.value("one_run", "epsilon_1", policy="private"))
+
+    def test_a_record_that_overflows_counts_nothing(self):
+        """A huge record is infinite when standardised or whitened; 0 times its values is not 0, and would show in a model that is NaN."""
+        lines = Path(self.table).read_text().splitlines()
+        lines[17] = ",".join(["3e38"] * 30 + ["1"])
+        table = self.write("huge.csv", "\n".join(lines) + "\n")
+        study = self.write("huge.toml", STUDY.format(table=table).replace("records = 200", "records = 210"))
+        scaled = ["--set", "data.standardise=constants", "--set", "data.divisor=0.001"]
+        whitened = ["--set", "noise=[{policy='private',metric='input'}]"]
+        for words in (scaled, whitened + scaled, scaled + ["--hardened"], scaled + ["--set", "train.batch_size=210", "--set", "train.sampler=full"],
+                      scaled + ["--set", "noise=[{policy='private',metric='released'}]"]):
+            found = self.document("train", study, "--private", "--target-epsilon", 3, "--seed", 1, *words)
+            said = " ".join(found.statements("warning"))
+            with self.subTest(words=words, said=said):
+                self.assertIn("gradients of records were not finite and counted nothing", said)
+                self.assertNotIn("diverged", said)
 
     def test_the_target_is_kept_to_the_last_digit(self):
         for epsilon, sampler in [(3, "fixed_size"), (1e-9, "poisson"), (0.7, "shuffle")]:

@@ -43,6 +43,18 @@ void require_constants(const LabelledSet& set, const Where& where) {
   }
   for (const double mean : s.means) require_finite("a mean", mean, where);
   for (const double deviation : s.deviations) require_positive("a deviation", deviation, where);
+  if (!std::holds_alternative<std::vector<std::uint8_t>>(set.values)) return;
+  for (int c = 0; c < set.shape.channels; ++c) {
+    const auto channel = static_cast<std::size_t>(c);
+    const double mean = s.means.empty() ? 0.0 : s.means[channel];
+    const double deviation = s.deviations.empty() ? 1.0 : s.deviations[channel];
+    for (const double pixel : {0.0, 255.0}) {
+      if (!std::isfinite(static_cast<float>((pixel / s.divisor - mean) / deviation))) {
+        throw InvalidArgument("pixels are not finite in single precision when they are standardised",
+                              "Check divisor, means and deviations", where);
+      }
+    }
+  }
 }
 
 }  // namespace

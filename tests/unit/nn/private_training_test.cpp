@@ -1,8 +1,11 @@
 // Private training: the steps written plainly in double precision, what the two worlds differ by before noise, resumption, the laws of noise.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <span>
 
 #include "sfumato/nn/exact_clipped_gradient.hpp"
 #include "sfumato/nn/gradient_moments.hpp"
@@ -37,7 +40,17 @@ Network small() {
                  {{"flatten", Flatten{}}, {"fc1", Linear{4}}, {"act", Relu{}}, {"fc2", Linear{3}}});
 }
 
-NoisePolicy clipped(PrivateMetric metric, double clip, double multiplier) {
+/// Two layers with parameters too, the first of which is a convolution.
+Network convolution() {
+  return Network({1, 12, 11}, {{"conv", Conv2d{3, 3, 2, 1}},
+                               {"act", Tanh{}},
+                               {"pool", AvgPool2d{2}},
+                               {"flatten", Flatten{}},
+                               {"fc", Linear{3}}});
+}
+
+NoisePolicy clipped(PrivateMetric metric, double clip, double multiplier,
+                    const Network& network = small()) {
   NoisePolicy p;
   p.name = std::string(name(metric));
   p.kind = NoiseKind::clipped;
@@ -46,14 +59,14 @@ NoisePolicy clipped(PrivateMetric metric, double clip, double multiplier) {
   p.noise_multiplier = multiplier;
   if (metric == PrivateMetric::per_layer) p.layer_clips = {0.8 * clip, 0.6 * clip};
   if (metric == PrivateMetric::whitened || metric == PrivateMetric::low_rank) {
-    std::vector<float> variances(small().parameter_count());
+    std::vector<float> variances(network.parameter_count());
     for (std::size_t i = 0; i < variances.size(); ++i) {
       variances[i] = 0.2F + 0.1F * static_cast<float>(i % 17);
     }
     p.fixed = std::make_shared<const std::vector<float>>(std::move(variances));
   }
   if (metric == PrivateMetric::low_rank) {
-    std::vector<std::vector<float>> columns(2, std::vector<float>(small().parameter_count()));
+    std::vector<std::vector<float>> columns(2, std::vector<float>(network.parameter_count()));
     for (std::size_t i = 0; i < columns[0].size(); ++i) {
       columns[0][i] = i % 3 == 0 ? 1.0F : 0.0F;
       columns[1][i] = 0.5F;
@@ -63,12 +76,13 @@ NoisePolicy clipped(PrivateMetric metric, double clip, double multiplier) {
   return p;
 }
 
-std::vector<NoisePolicy> all_metrics(double clip, double multiplier) {
+std::vector<NoisePolicy> all_metrics(double clip, double multiplier,
+                                     const Network& network = small()) {
   std::vector<NoisePolicy> policies;
   for (const PrivateMetric metric :
        {PrivateMetric::isotropic, PrivateMetric::per_layer, PrivateMetric::whitened,
         PrivateMetric::low_rank, PrivateMetric::released}) {
-    policies.push_back(clipped(metric, clip, multiplier));
+    policies.push_back(clipped(metric, clip, multiplier, network));
   }
   return policies;
 }
@@ -97,8 +111,7 @@ struct Pair {
 
 /// The same training written plainly, in double precision, one model. Momentum, schedule and average as the formulas say.
 std::vector<double> plainly(const Pair& pair, const World& world, const NoisePolicy& policy,
-                            const Training& t) {
-  const Network network = small();
+                            const Training& t, const Network& network) {
   const std::vector<float> start = initial_parameters(network, t.seed);
   std::vector<double> theta(start.begin(), start.end()), velocity(theta.size(), 0.0),
       average(theta.size(), 0.0);
@@ -174,13 +187,14 @@ std::vector<std::vector<float>> trained(TrialGroup group, std::uint64_t steps) {
   return parameters;
 }
 
-void expect_plain(const Training& t, const std::vector<NoisePolicy>& policies, bool replace) {
+void expect_plain(const Training& t, const std::vector<NoisePolicy>& policies, bool replace,
+                  const Network& network = small()) {
   const Pair pair(replace);
-  const auto got = trained(TrialGroup(small(), pair.data, policies, t), t.iterations);
+  const auto got = trained(TrialGroup(network, pair.data, policies, t), t.iterations);
   for (std::size_t m = 0; m < got.size(); ++m) {
     const NoisePolicy& policy = policies[m / 2];
     const std::vector<double> expected =
-        plainly(pair, m % 2 == 0 ? World{} : pair.other, policy, t);
+        plainly(pair, m % 2 == 0 ? World{} : pair.other, policy, t, network);
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_NEAR(static_cast<double>(got[m][i]), expected[i], 2e-4)
           << policy.name << " world " << m % 2 << " parameter " << i << " sampler "
@@ -201,6 +215,22 @@ TEST(PrivateTraining, EqualsThePlainDoublePrecisionTraining) {
   }
 }
 
+TEST(PrivateTraining, OfAConvolutionToo) {
+  for (const bool replace : {false, true}) {
+    for (const BatchScheme scheme : {BatchScheme::poisson, BatchScheme::full}) {
+      Training t = quick(30);
+      t.batches = scheme;
+      if (scheme == BatchScheme::full) t.batch_size = 24;
+      expect_plain(t, all_metrics(0.5, 0.3, convolution()), replace, convolution());
+    }
+  }
+  Training t = quick(25);
+  t.batch_size = 1;  // a third of the batches are empty
+  t.average_last = 7;
+  t.schedule = RateSchedule::linear;
+  expect_plain(t, all_metrics(0.5, 0.3, convolution()), false, convolution());
+}
+
 TEST(PrivateTraining, MomentumScheduleAndAverage) {
   Training t = quick(25);
   t.momentum = 0.8;
@@ -219,39 +249,89 @@ TEST(PrivateTraining, MomentumScheduleAndAverage) {
 TEST(PrivateTraining, EmptyBatchesStillAddNoise) {
   Training t = quick(60);
   t.batch_size = 1;  // a third of the batches are empty
-  expect_plain(t, {clipped(PrivateMetric::isotropic, 0.5, 0.3)}, false);
+  expect_plain(t, all_metrics(0.5, 0.3), false);
   BatchSampler sampler(t.batches, 24, 1, t.seed);
   std::uint64_t empty = 0;
   while (empty < 60 && !sampler.batch(empty).empty()) ++empty;
   ASSERT_LT(empty, 60U);
   const Pair pair;
-  TrialGroup group(small(), pair.data, {clipped(PrivateMetric::isotropic, 0.5, 0.3)}, t);
-  Observer observer;
-  group.train_until(empty, observer);
-  const std::vector<float> before = group.parameters(0);
-  group.train_until(empty + 1, observer);
-  const std::vector<float> after = group.parameters(0);
-  std::size_t moved = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) moved += before[i] != after[i] ? 1U : 0U;
-  EXPECT_GT(moved, before.size() * 9 / 10);
+  for (const Network& network : {small(), convolution()}) {
+    const std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
+    TrialGroup group(network, pair.data, policies, t);
+    Observer observer;
+    group.train_until(empty, observer);
+    std::vector<std::vector<float>> before;
+    for (std::size_t m = 0; m < group.models().size(); ++m) before.push_back(group.parameters(m));
+    group.train_until(empty + 1, observer);
+    for (std::size_t m = 0; m < before.size(); ++m) {
+      const std::vector<float> after = group.parameters(m);
+      std::size_t moved = 0;
+      for (std::size_t i = 0; i < after.size(); ++i) moved += before[m][i] != after[i] ? 1U : 0U;
+      EXPECT_GT(moved, after.size() * 9 / 10) << policies[m / 2].name;
+    }
+  }
+}
+
+// A record whose gradient is not finite adds nothing, is counted once for each batch that holds it, and the count survives a checkpoint.
+TEST(PrivateTraining, RecordsThatAreNotFiniteAreZeroedAndCounted) {
+  for (const Network& network : {small(), convolution()}) {
+    LabelledSet set = pictures(40), without = set;
+    std::vector<float> values(set.count() * set.shape.size());
+    for (std::uint32_t r = 0; r < set.count(); ++r) {
+      standardised(set, r, std::span(values).subspan(r * set.shape.size(), set.shape.size()));
+    }
+    set.standardisation = without.standardisation = {};
+    without.values = values;
+    const Slots slots = random_slots(set, 24, 1);
+    const auto bad = static_cast<std::ptrdiff_t>(slots.records[5] * set.shape.size());
+    std::fill_n(values.begin() + bad, set.shape.size(), std::numeric_limits<float>::infinity());
+    set.values = std::move(values);
+    World absent;
+    absent.changes.push_back({5, true, 0, 0});
+    Training t = quick(12);
+    const std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
+    const auto data = std::make_shared<TrainingData>(set, slots, std::vector{World{}});
+    const auto emptied = std::make_shared<TrainingData>(without, slots, std::vector{absent});
+    TrialGroup group(network, data, policies, t), other(network, emptied, policies, t);
+    Observer observer;
+    group.train_until(6, observer);
+    TrialGroup again(network, data, policies, t);
+    again.restore(group.state());
+    again.train_until(12, observer);
+    other.train_until(12, observer);
+    BatchSampler sampler(t.batches, 24, t.batch_size, t.seed);
+    std::uint64_t uses = 0;
+    for (std::uint64_t step = 0; step < 12; ++step) {
+      const auto batch = sampler.batch(step);
+      uses += static_cast<std::uint64_t>(std::count(batch.begin(), batch.end(), 5U));
+    }
+    ASSERT_GT(uses, 0U);
+    for (std::size_t p = 0; p < policies.size(); ++p) {
+      EXPECT_EQ(again.models()[p].zeroed_records, uses) << policies[p].name;
+      EXPECT_EQ(other.models()[p].zeroed_records, 0U) << policies[p].name;
+      EXPECT_EQ(again.parameters(p), other.parameters(p)) << policies[p].name;
+    }
+  }
 }
 
 TEST(PrivateTraining, BitsDoNotDependOnTheGroup) {
   const Pair pair;
-  std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3);
-  for (const double clip : {0.1, 0.2, 0.3, 0.4}) {
-    policies.push_back(clipped(PrivateMetric::isotropic, clip, 1.0));
-  }
-  NoisePolicy paper;
-  paper.name = "aniso";
-  paper.kind = NoiseKind::anisotropic;
-  paper.variance = 0.01;
-  policies.insert(policies.begin() + 1, paper);
-  const auto all = trained(TrialGroup(small(), pair.data, policies, quick()), 40);
-  for (std::size_t p = 0; p < policies.size(); ++p) {
-    const auto alone = trained(TrialGroup(small(), pair.data, {policies[p]}, quick()), 40);
-    EXPECT_EQ(alone[0], all[2 * p]) << policies[p].name;
-    EXPECT_EQ(alone[1], all[2 * p + 1]) << policies[p].name;
+  for (const Network& network : {small(), convolution()}) {
+    std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
+    for (const double clip : {0.1, 0.2, 0.3, 0.4}) {
+      policies.push_back(clipped(PrivateMetric::isotropic, clip, 1.0));
+    }
+    NoisePolicy paper;
+    paper.name = "aniso";
+    paper.kind = NoiseKind::anisotropic;
+    paper.variance = 0.01;
+    policies.insert(policies.begin() + 1, paper);
+    const auto all = trained(TrialGroup(network, pair.data, policies, quick()), 40);
+    for (std::size_t p = 0; p < policies.size(); ++p) {
+      const auto alone = trained(TrialGroup(network, pair.data, {policies[p]}, quick()), 40);
+      EXPECT_EQ(alone[0], all[2 * p]) << policies[p].name;
+      EXPECT_EQ(alone[1], all[2 * p + 1]) << policies[p].name;
+    }
   }
 }
 
@@ -259,20 +339,22 @@ TEST(PrivateTraining, ResumesToTheSameBits) {
   const Pair pair;
   Training t = quick();
   t.average_last = 30;
-  for (const double momentum : {0.0, 0.9}) {
-    t.momentum = momentum;
-    std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3);
-    if (momentum > 0.0) policies.pop_back();
-    const auto whole = trained(TrialGroup(small(), pair.data, policies, t), 40);
-    Observer observer;
-    TrialGroup first(small(), pair.data, policies, t), second(small(), pair.data, policies, t);
-    first.train_until(27, observer);
-    second.restore(first.state());
-    EXPECT_EQ(trained(std::move(second), 40), whole);
-    // The state of a group with other things to remember is of another group.
-    Training plain = quick();
-    TrialGroup other(small(), pair.data, policies, plain);
-    EXPECT_THROW(other.restore(first.state()), InvalidArgument);
+  for (const Network& network : {small(), convolution()}) {
+    for (const double momentum : {0.0, 0.9}) {
+      t.momentum = momentum;
+      std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
+      if (momentum > 0.0) policies.pop_back();
+      const auto whole = trained(TrialGroup(network, pair.data, policies, t), 40);
+      Observer observer;
+      TrialGroup first(network, pair.data, policies, t), second(network, pair.data, policies, t);
+      first.train_until(27, observer);
+      second.restore(first.state());
+      EXPECT_EQ(trained(std::move(second), 40), whole);
+      // The state of a group with other things to remember is of another group.
+      Training plain = quick();
+      TrialGroup other(network, pair.data, policies, plain);
+      EXPECT_THROW(other.restore(first.state()), InvalidArgument);
+    }
   }
 }
 

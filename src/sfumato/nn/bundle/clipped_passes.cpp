@@ -158,15 +158,20 @@ void Passes::clipped_block_gradient(std::size_t s, std::size_t m, std::size_t ro
   dense_gradient(s, m, rows, gradient_of_output(s, m).data(), block);
 }
 
-/// Zeros for a row whose gradient is not finite: its input may not be so either, and would not vanish by a signal of zero. Records as
-/// they are given are finite.
+/// Zeros for a row whose gradient is not finite: its input may not be so either, and would not vanish by a signal of zero. Nor need a record's own
+/// values be finite: standardised or whitened, those of a huge one are not. (Pixels are: data/labelled_set sees to it.)
 void Passes::clear_input(std::size_t s, std::size_t m, std::size_t r) {
-  if (s == 0) return;
-  float* input = output(s - 1, m, r);
-  const bool for_all_models = s == shared_;  // then it must stay where it is finite
-  const auto finite = [](float v) { return std::isfinite(v); };
-  if (for_all_models && std::all_of(input, input + stages_[s].in.size(), finite)) return;
-  std::fill_n(input, stride(s - 1), 0.0F);
+  const std::size_t size = stages_[s].in.size();
+  const auto is_finite = [&](const float* input) {
+    return std::all_of(input, input + size, [](float v) { return std::isfinite(v); });
+  };
+  if (s == shared_) {  // the same for all models: it must stay where it is finite
+    if (first_inputs_.empty() || is_finite(first_inputs_[r])) return;
+    no_input_.require(size);
+    first_inputs_[r] = no_input_.data();
+    return;
+  }
+  std::fill_n(output(s - 1, m, r), stride(s - 1), 0.0F);
 }
 
 void Passes::scale_signals(std::size_t s, std::size_t m, std::size_t rows) {

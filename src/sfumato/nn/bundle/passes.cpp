@@ -125,6 +125,7 @@ const float* const* Passes::inputs_of(std::size_t s, std::size_t m, std::size_t 
 void Passes::forward_shared(const InputRows& inputs, const BlockStore& block) {
   const std::size_t rows = inputs.count;
   if (inputs.sparse != nullptr) {
+    first_inputs_.clear();
     forward_sparse(inputs, block);
     return;
   }

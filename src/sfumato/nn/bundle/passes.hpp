@@ -108,7 +108,8 @@ class Passes {
   AlignedFloats joined_gradient_;
   std::vector<AlignedFloats> shared_gradients_;  ///< by model
   std::vector<std::int32_t> pooled_which_;
-  std::vector<const float*> first_inputs_, inputs_, row_starts_;
+  std::vector<const float*> first_inputs_;  ///< of the stage shared_; none where they are sparse
+  std::vector<const float*> inputs_, row_starts_;
   std::vector<float> ones_;
   std::vector<std::uint64_t> rows_of_groups_;
 
@@ -120,6 +121,7 @@ class Passes {
   std::vector<AlignedFloats> records_;  ///< of convolutions, by stage: gradients of single records
   std::vector<double> shared_squares_, squares_;             ///< of the inputs of a stage, by row
   AlignedFloats squared_values_, shared_weighed_, weighed_;  ///< the same in a metric
+  AlignedFloats no_input_;  ///< zeros, in the place of inputs that are not finite
 };
 
 }  // namespace sfumato
