@@ -98,6 +98,58 @@ class Mpi(ProgramTest):
         again = mpirun(3, "study", "run", self.study, "--ledger", ledger)
         self.assertIn("(0 new)", again.stdout)
 
+    def test_private_policies_give_the_same_rows_from_threads_and_ranks(self):
+        records = random.Random(3)
+        rows = [[records.gauss(0, 1) for _ in range(6)] for _ in range(40)]
+        table = self.write("t.csv", "".join(",".join(f"{v:.4f}" for v in row) + f",{int(row[0] > 0)}\n" for row in rows))
+        variances = self.write("v.csv", "".join(f"{0.5 + 0.1 * (i % 7)}\n" for i in range(29)))
+        self.study = self.write("private.toml", f"""[data]
+set = "{table}"
+records = 30
+[[model.layers]]
+type = "linear"
+outputs = 3
+[[model.layers]]
+type = "linear"
+outputs = 2
+[train]
+sampler = "poisson"
+batch_size = 4
+iterations = 25
+clip = 0.5
+noise_multiplier = 1.0
+[[noise]]
+policy = "private"
+[[noise]]
+name = "per_layer"
+policy = "private"
+metric = "per_layer"
+[[noise]]
+name = "whitened"
+policy = "private"
+metric = "whitened"
+covariance = "{variances}"
+[[noise]]
+name = "released"
+policy = "private"
+metric = "released"
+[[noise]]
+name = "input"
+policy = "private"
+metric = "input"
+metric_mu = 0.5
+[audit]
+replicas = 7
+""")
+        one = self.rows()
+        self.assertEqual(one.count("\n"), 1 + 5 * 7 * 2)  # a row for each policy, replica and world
+        self.assertEqual(len({line.split(",", 1)[1] for line in one.splitlines()}), 1 + 5 * 7 * 2)  # which differ
+        self.assertEqual(self.rows(threads=4), one)
+        ledger = self.dir / "private_ranks.ledger"
+        done = mpirun(3, "study", "run", self.study, "--ledger", ledger)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.export(ledger), one)
+
     def test_one_rank_is_threads(self):
         ledger = self.dir / "one.ledger"
         done = mpirun(1, "study", "run", self.study, "--ledger", ledger, "--threads", "2")

@@ -4,11 +4,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/nn/private_noise.hpp"
 
 namespace sfumato {
+namespace {
+
+/// The coordinate with the number-th least noise in the metric: the low-rank part adds sum_k F_ik^2 / v_i to 1. The first of equals.
+std::size_t quiet_coordinate(const NoisePolicy& policy, std::size_t number) {
+  std::vector<std::pair<double, std::size_t>> added(policy.fixed->size());
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    double squares = 0.0;
+    for (const auto& column : *policy.factor) {
+      squares += static_cast<double>(column[i]) * static_cast<double>(column[i]);
+    }
+    added[i] = {squares / static_cast<double>((*policy.fixed)[i]), i};
+  }
+  const auto nth = added.begin() + static_cast<std::ptrdiff_t>(number);
+  std::nth_element(added.begin(), nth, added.end());
+  return nth->second;
+}
+
+}  // namespace
 
 CanaryMu canary_mu(std::span<const double> variances, std::span<const double> canary, double clip,
                    double noise_multiplier, std::uint64_t steps) {
@@ -35,7 +55,6 @@ GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network
   const Clipping clipping = clipping_of(policy);
   GradientCanary canary;
   for (std::size_t b = 0; b < clipping.clips.size(); ++b) {
-    const std::size_t at = network.blocks()[b].offset + number;
     const std::size_t room =
         clipping.by_block() ? network.blocks()[b].size() : network.parameter_count();
     if (number >= room) {
@@ -44,6 +63,8 @@ GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network
                       number + 1, room),
           "Plant as many canaries as there are parameters, or fewer");
     }
+    const std::size_t at = policy.factor ? quiet_coordinate(policy, number)
+                                         : network.blocks()[b].offset + number;
     double root = 1.0;
     if (policy.fixed) root = std::sqrt(static_cast<double>((*policy.fixed)[at]));
     double variance = std::pow(deviations[b] * root, 2);

@@ -21,7 +21,8 @@ struct CanaryMu {
 
 /// A gradient of the largest norm that the policy lets through, in one coordinate of each block that is clipped by itself: what an audit of
 /// the mechanism puts in a record's place. Whatever the coordinate, it stands out of the noise as far as any gradient can. Canary number k
-/// has coordinate k of each block (of all parameters, where there is one clip).
+/// has coordinate k of each block (of all parameters, where there is one clip). The metric low_rank adds noise along its factor: there canaries
+/// have the coordinates with the least of it.
 struct GradientCanary {
   std::vector<std::size_t> coordinates;
   std::vector<float> values;  ///< of the sum before it is divided

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "sfumato/data/npz.hpp"
 #include "sfumato/nn/private_noise.hpp"
 #include "sfumato/privacy/accounting/clipping.hpp"
 #include "sfumato/study/material.hpp"
@@ -164,15 +165,29 @@ TEST_F(PrivateStudy, DivisionByTheActualSizeWouldBreakTheBound) {
 
 // The score of a gradient canary in the two worlds is as far apart as the accountant says at most, for full batches: mu = sqrt(T) / multiplier.
 // 400 replicas; the difference of means is mu = 1 with standard error sqrt(2 / 400) = 0.07: 5 of them, false alarm 6e-7.
+// The metric low_rank has no noise along its factor in one coordinate alone, where the canary has to look.
 TEST_F(PrivateStudy, AGradientCanaryAttainsTheCertifiedMu) {
   write("clip = 0.5\nnoise_multiplier = 4.0\n", "");
-  for (const std::string metric : {"isotropic", "per_layer"}) {
-    const Study s = study({"train.sampler=full", "train.batch_size=20", "train.epochs=16",
-                           "train.gradient_canary=true", "audit.replicas=400",
-                           "audit.coupled=false", "audit.record_losses=false"});
+  const Study s = study({"train.sampler=full", "train.batch_size=20", "train.epochs=16",
+                         "train.gradient_canary=true", "audit.replicas=400", "audit.coupled=false",
+                         "audit.record_losses=false"});
+  const std::size_t parameters = network(s).parameter_count();
+  std::vector<float> variances(parameters), factor(parameters, 1.0F);
+  for (std::size_t i = 0; i < parameters; ++i) variances[i] = 0.1F * static_cast<float>(1 + i % 9);
+  factor[7] = 0.0F;
+  NpzWriter diagonal, low_rank;
+  diagonal.add("variances", variances, std::vector<std::size_t>{parameters});
+  low_rank.add("diagonal", variances, std::vector<std::size_t>{parameters});
+  low_rank.add("factor", factor, std::vector<std::size_t>{parameters, 1});
+  diagonal.write(small.dir / "whitened.npz");
+  low_rank.write(small.dir / "low_rank.npz");
+  for (const PrivateMetric metric : {PrivateMetric::isotropic, PrivateMetric::per_layer,
+                                     PrivateMetric::whitened, PrivateMetric::low_rank}) {
     Study shaped = s;
-    shaped.noise[0].metric =
-        metric == "isotropic" ? PrivateMetric::isotropic : PrivateMetric::per_layer;
+    shaped.noise[0].metric = metric;
+    if (metric == PrivateMetric::whitened || metric == PrivateMetric::low_rank) {
+      shaped.noise[0].covariance = small.dir / (std::string(name(metric)) + ".npz");
+    }
     const TrialRunner runner(shaped);
     double sum[2] = {}, squares[2] = {};
     Observer observer;
@@ -189,7 +204,7 @@ TEST_F(PrivateStudy, AGradientCanaryAttainsTheCertifiedMu) {
     }
     const double variance = 0.5 * (squares[0] - sum[0] * sum[0] + squares[1] - sum[1] * sum[1]);
     const double mu = (sum[0] - sum[1]) / std::sqrt(variance);
-    EXPECT_NEAR(mu, std::sqrt(16.0) / 4.0, 5.0 * std::sqrt(2.0 / 400.0)) << metric;
+    EXPECT_NEAR(mu, std::sqrt(16.0) / 4.0, 5.0 * std::sqrt(2.0 / 400.0)) << name(metric);
     EXPECT_GT(mu, 0.0);
   }
 }
