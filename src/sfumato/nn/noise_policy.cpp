@@ -122,6 +122,19 @@ void require_variances(const NoisePolicy& policy, const Network& network, bool p
   }
 }
 
+void require_factor(const NoisePolicy& policy, const Network& network, const Refuse& refuse) {
+  for (const std::vector<float>& column : *policy.factor) {
+    if (column.size() != network.parameter_count()) {
+      refuse(fmt::format("its low-rank factor is for {} parameters, the network has {}",
+                         column.size(), network.parameter_count()),
+             "Design the noise for this network");
+    }
+    if (!std::all_of(column.begin(), column.end(), [](float v) { return std::isfinite(v); })) {
+      refuse("its low-rank factor is not finite in single precision", "Rescale the covariance");
+    }
+  }
+}
+
 void require_clipped(const NoisePolicy& policy, const Network& network, const Refuse& refuse) {
   const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
   if (policy.metric == PrivateMetric::input && !positive(policy.metric_mu)) {
@@ -164,8 +177,9 @@ void require_clipped(const NoisePolicy& policy, const Network& network, const Re
   const bool shaped =
       policy.metric == PrivateMetric::whitened || policy.metric == PrivateMetric::low_rank;
   if (shaped) require_variances(policy, network, true, refuse);
-  if (policy.metric == PrivateMetric::low_rank && !policy.factor) {
-    refuse("has no low-rank factor", "Name a covariance of the form low_rank");
+  if (policy.metric == PrivateMetric::low_rank) {
+    if (!policy.factor) refuse("has no low-rank factor", "Name a covariance of the form low_rank");
+    require_factor(policy, network, refuse);
   }
 }
 
@@ -195,6 +209,7 @@ void require_valid(const NoisePolicy& policy, const Network& network, const Wher
   }
   if (policy.kind != NoiseKind::fixed) return;
   require_variances(policy, network, false, refuse);
+  if (policy.factor) require_factor(policy, network, refuse);
 }
 
 std::string what_a_guarantee_needs(const NoisePolicy& policy) {
@@ -259,6 +274,20 @@ BlockScales noise_scales(const NoisePolicy& policy, double learning_rate,
   return {scale, scale};
 }
 
+namespace {
+
+/// Of a parameter, by the policy's own shape: the low-rank part counts.
+double variance_in_shape(const NoisePolicy& policy, std::size_t i) {
+  auto variance = static_cast<double>((*policy.fixed)[i]);
+  if (!policy.factor) return variance;
+  for (const std::vector<float>& column : *policy.factor) {
+    variance += static_cast<double>(column[i]) * static_cast<double>(column[i]);
+  }
+  return variance;
+}
+
+}  // namespace
+
 std::vector<double> step_variances(const NoisePolicy& policy, double learning_rate,
                                    const Network& network, std::span<const double> gradient,
                                    double unit) {
@@ -269,7 +298,7 @@ std::vector<double> step_variances(const NoisePolicy& policy, double learning_ra
       const ParameterBlock& block = network.blocks()[b];
       const double variance = std::pow(learning_rate * unit * deviations[b], 2);
       for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
-        variances[i] = variance * (policy.fixed ? static_cast<double>((*policy.fixed)[i]) : 1.0);
+        variances[i] = variance * (policy.fixed ? variance_in_shape(policy, i) : 1.0);
       }
     }
     return variances;
@@ -299,7 +328,7 @@ std::vector<double> step_variances(const NoisePolicy& policy, double learning_ra
              [&](std::size_t i) { return std::max(std::fabs(gradient[i]), policy.floor); });
         break;
       case NoiseKind::fixed:
-        fill(begin, end, [&](std::size_t i) { return static_cast<double>((*policy.fixed)[i]); });
+        fill(begin, end, [&](std::size_t i) { return variance_in_shape(policy, i); });
         break;
       case NoiseKind::clipped: break;  // above
     }

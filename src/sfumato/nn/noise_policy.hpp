@@ -19,7 +19,7 @@ namespace sfumato {
 ///   isotropic_per_layer  S = sigma^2 max |g| over the layer            Spec §8.5
 ///   anisotropic          S_i = sigma^2 |g_i|                           Spec §8.5
 ///   floored              S_i = sigma^2 max(|g_i|, floor)               Spec §8.6
-///   fixed                S_i = sigma^2 times a covariance made beforehand
+///   fixed                S = sigma^2 times a covariance made beforehand: diagonal, or diagonal plus low rank
 ///   clipped              gradients are clipped record by record, and S is that of a Gaussian mechanism on their sum: Spec §23
 enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floored, fixed, clipped };
 
@@ -51,7 +51,7 @@ struct NoisePolicy {
   NoiseReading reading = NoiseReading::variance;
   bool bias_in_layer =
       true;  ///< the layer's maximum is over weights and biases; else over each apart
-  /// Variances of all parameters in the network's order, for `fixed`.
+  /// Variances of all parameters in the network's order, for `fixed`; it may have a `factor` too.
   std::shared_ptr<const std::vector<float>> fixed = {};
 
   // Of `clipped`, which has variances in `fixed` for `whitened` and `low_rank`.

@@ -127,23 +127,35 @@ Covariance covariance_of(const NoiseSpec& noise, const Network& network) {
   return covariance;
 }
 
-/// The variances of a covariance that a file holds, one per parameter.
-std::shared_ptr<const std::vector<float>> variances_of(const NoiseSpec& noise,
-                                                       const Network& network) {
-  const Covariance covariance = covariance_of(noise, network);
-  const Where where = Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance));
-  if (!is_diagonal(covariance)) {
-    throw InvalidArgument(
-        "the covariance is not diagonal",
-        "Training draws its noise parameter by parameter: design it with the form "
-        "diagonal, grouped or isotropic",
-        where);
+/// `scale` times the covariance: a variance for each parameter, and a factor where it is diagonal plus low rank.
+void set_shape(NoisePolicy& policy, const Covariance& covariance, double scale) {
+  const auto* factored = std::get_if<Factored>(&covariance);
+  const Eigen::VectorXd diagonal = factored ? factored->diagonal : diagonal_of(covariance);
+  std::vector<float> variances;
+  variances.reserve(static_cast<std::size_t>(diagonal.size()));
+  for (const double variance : diagonal) variances.push_back(static_cast<float>(scale * variance));
+  policy.fixed = std::make_shared<const std::vector<float>>(std::move(variances));
+  if (factored == nullptr) return;
+  std::vector<std::vector<float>> columns;
+  for (Eigen::Index k = 0; k < factored->factor.cols(); ++k) {
+    std::vector<float>& column = columns.emplace_back();
+    for (const double entry : factored->factor.col(k)) {
+      column.push_back(static_cast<float>(std::sqrt(scale) * entry));
+    }
   }
-  const Eigen::VectorXd diagonal = diagonal_of(covariance);
-  auto variances = std::make_shared<std::vector<float>>();
-  variances->reserve(network.parameter_count());
-  for (const double variance : diagonal) variances->push_back(static_cast<float>(variance));
-  return variances;
+  policy.factor = std::make_shared<const std::vector<std::vector<float>>>(std::move(columns));
+}
+
+/// The noise of the policy `fixed`, as the file has it.
+void read_fixed(NoisePolicy& policy, const NoiseSpec& noise, const Network& network) {
+  const Covariance covariance = covariance_of(noise, network);
+  if (!is_diagonal(covariance) && !std::holds_alternative<Factored>(covariance)) {
+    throw InvalidArgument(
+        "the covariance is not diagonal, nor diagonal plus low rank",
+        "Design it with the form low_rank, diagonal, grouped or isotropic",
+        Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance)));
+  }
+  set_shape(policy, covariance, 1.0);
 }
 
 /// The shape of private noise, of mean variance 1: its size is the multiplier's.
@@ -160,19 +172,7 @@ void read_shape(NoisePolicy& policy, const NoiseSpec& noise, const Network& netw
         noise.where);
   }
   const Eigen::VectorXd diagonal = low_rank ? factored->diagonal : diagonal_of(covariance);
-  const double scale = 1.0 / diagonal.mean();
-  std::vector<float> variances;
-  for (const double variance : diagonal) variances.push_back(static_cast<float>(scale * variance));
-  policy.fixed = std::make_shared<const std::vector<float>>(std::move(variances));
-  if (!low_rank) return;
-  std::vector<std::vector<float>> columns;
-  for (Eigen::Index k = 0; k < factored->factor.cols(); ++k) {
-    std::vector<float>& column = columns.emplace_back();
-    for (const double entry : factored->factor.col(k)) {
-      column.push_back(static_cast<float>(std::sqrt(scale) * entry));
-    }
-  }
-  policy.factor = std::make_shared<const std::vector<std::vector<float>>>(std::move(columns));
+  set_shape(policy, covariance, 1.0 / diagonal.mean());
 }
 
 void complete_private(NoisePolicy& policy, const NoiseSpec& noise, const Network& network) {
@@ -311,7 +311,7 @@ std::vector<NoisePolicy> policies_of(const Study& study, const Network& network)
   for (const NoiseSpec& noise : study.noise) {
     NoisePolicy policy{noise.name,    noise.policy,        noise.variance, noise.floor,
                        noise.reading, noise.bias_in_layer, nullptr};
-    if (noise.policy == NoiseKind::fixed) policy.fixed = variances_of(noise, network);
+    if (noise.policy == NoiseKind::fixed) read_fixed(policy, noise, network);
     if (noise.policy == NoiseKind::clipped) complete_private(policy, noise, network);
     require_valid(policy, network, noise.where);
     policies.push_back(std::move(policy));

@@ -217,6 +217,47 @@ TEST(TrialGroup, FixedVariancesOfSeveralPolicies) {
   }
 }
 
+// diag(v) + F F^T: what the factor adds to a step is sqrt(variance) F y, y the step's own normals, the same in all worlds.
+TEST(TrialGroup, FixedNoiseOfLowRank) {
+  const std::size_t parameters = small().parameter_count();
+  NoisePolicy diagonal = policy("diagonal", NoiseKind::fixed, 0.25);
+  diagonal.fixed = std::make_shared<const std::vector<float>>(parameters, 1e-4F);
+  NoisePolicy low_rank = diagonal;
+  low_rank.name = "low rank";
+  std::vector<std::vector<float>> columns(2, std::vector<float>(parameters));
+  for (std::size_t i = 0; i < parameters; ++i) {
+    columns[0][i] = i % 3 == 0 ? 0.5F : 0.0F;
+    columns[1][i] = 0.1F * static_cast<float>(i % 5);
+  }
+  low_rank.factor = std::make_shared<const std::vector<std::vector<float>>>(columns);
+  const Training t = quick();
+  TrialGroup group(small(), pair_data(), {diagonal, low_rank}, t);
+  Observer observer;
+  group.train_until(1, observer);
+  std::vector<float> y(2);
+  Stream(StreamKey(t.seed, Purpose::noise, {1})).fill_normal(0, 0, y);
+  for (std::size_t world = 0; world < 2; ++world) {
+    const std::vector<float> without = group.parameters(world), with = group.parameters(2 + world);
+    for (std::size_t i = 0; i < parameters; ++i) {
+      EXPECT_NEAR(with[i] - without[i], 0.5F * (columns[0][i] * y[0] + columns[1][i] * y[1]), 1e-5F);
+    }
+  }
+  const auto together = trained(TrialGroup(small(), pair_data(), {diagonal, low_rank}, t), 40);
+  const auto alone = trained(TrialGroup(small(), pair_data(), {low_rank}, t), 40);
+  EXPECT_EQ(alone[0], together[2]);
+  EXPECT_EQ(alone[1], together[3]);
+  // The noise of a parameter, as measures show it.
+  const std::vector<double> variances =
+      step_variances(low_rank, 0.1, small(), std::vector<double>(parameters, 0.0), 1.0);
+  EXPECT_NEAR(variances[3], 0.25 * (1e-4 + 0.25 + 0.09), 1e-7);
+  Training path = t;
+  path.path_kl = true;
+  EXPECT_THROW(TrialGroup(small(), pair_data(), {low_rank}, path), InvalidArgument);
+  columns[1].pop_back();
+  low_rank.factor = std::make_shared<const std::vector<std::vector<float>>>(columns);
+  EXPECT_THROW(TrialGroup(small(), pair_data(), {low_rank}, t), InvalidArgument);
+}
+
 TEST(TrialGroup, ResumesToTheSameBits) {
   Training t = quick();
   t.path_kl = t.gradient_differences = true;

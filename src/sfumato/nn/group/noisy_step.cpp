@@ -61,6 +61,13 @@ void NoisyStep::update(BundledModels& bundled) {
   bias_scales_.assign(models, NoiseScale{});
   const double learning_rate = training_.rate_at(step_);
   const auto rate = static_cast<float>(learning_rate);
+  for (std::size_t m = 0; noisy_ && m < models; ++m) {
+    const NoisePolicy& policy = bundled.policies[m];
+    if (!policy.factor) continue;  // of the policy fixed: on the parameters, which step against their gradient
+    const double variance =
+        static_cast<double>(noise_scales(policy, learning_rate, 0.0F, 0.0F).weights.fixed_factor);
+    add_factor_noise(bundled, m, -std::sqrt(variance) / learning_rate);
+  }
   for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
     const float* fixed = nullptr;
     if (noisy_) {
@@ -132,16 +139,21 @@ void NoisyStep::add_low_rank_noise(BundledModels& bundled) {
   for (std::size_t m = 0; m < bundled.members.size(); ++m) {
     const NoisePolicy& policy = bundled.policies[m];
     if (!policy.factor) continue;
-    std::vector<float> noise(network_.parameter_count(), 0.0F);
-    std::vector<float> y(policy.factor->size());
-    factor_normals(y);
-    const auto scale = static_cast<float>(static_cast<double>(unit_) * bundled.deviations[m][0]);
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      const std::vector<float>& column = (*policy.factor)[k];
-      for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += scale * y[k] * column[i];
-    }
-    bundled.bundle.add_to_gradient(m, noise);
+    add_factor_noise(bundled, m, static_cast<double>(unit_) * bundled.deviations[m][0]);
   }
+}
+
+/// size F y to the gradient of a model.
+void NoisyStep::add_factor_noise(BundledModels& bundled, std::size_t model, double size) {
+  const std::vector<std::vector<float>>& factor = *bundled.policies[model].factor;
+  std::vector<float> noise(network_.parameter_count(), 0.0F);
+  std::vector<float> y(factor.size());
+  factor_normals(y);
+  const auto scale = static_cast<float>(size);
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += scale * y[k] * factor[k][i];
+  }
+  bundled.bundle.add_to_gradient(model, noise);
 }
 
 void NoisyStep::factor_normals(std::span<float> values) {
