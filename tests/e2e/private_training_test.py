@@ -47,6 +47,9 @@ class PrivateTraining(ProgramTest):
         self.assertLessEqual(exact.value("guarantee", "value", quantity="epsilon"), 3.0)
         self.assertEqual(exact.cell("guarantee", "value", quantity="noise"), "exact, on a grid")
         self.assertIn("low bits, the order of sums", " ".join(plain.statements("assumption")))
+        self.assertIn("2 classes is public", " ".join(plain.statements("assumption")))
+        declared = self.private("--target-epsilon", 3, "--set", "data.classes=2")
+        self.assertNotIn("classes", " ".join(declared.statements("assumption")))
         self.assertNotIn("low bits, the order of sums", " ".join(exact.statements("assumption")))
 
     def test_what_was_released_before_is_spent(self):
@@ -91,6 +94,15 @@ class PrivateTraining(ProgramTest):
             with self.subTest(words=words, said=said):
                 self.assertIn("gradients of records were not finite and counted nothing", said)
                 self.assertNotIn("diverged", said)
+
+    def test_the_page_answers_whether_the_model_may_be_published(self):
+        page = self.dir / "page.html"
+        for words, answer in (([], "Yes: it is differentially private"), (["--seed", 1], "No: its noise came from a seed")):
+            self.private("--target-epsilon", 3, "--report", page, "--force", *words)
+            text = page.read_text()
+            self.assertIn("May this model be published?", text)
+            self.assertIn(answer, text)
+            self.assertNotIn("proves nothing about others", text)
 
     def test_the_target_is_kept_to_the_last_digit(self):
         for epsilon, sampler in [(3, "fixed_size"), (1e-9, "poisson"), (0.7, "shuffle")]:

@@ -4,6 +4,7 @@
 
 #include "sfumato/answers/train/private_answer.hpp"
 #include "sfumato/nn/private_noise.hpp"
+#include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
@@ -84,6 +85,12 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
                    "their gradients voids the "
                    "guarantee.");
   }
+  if (answer.study.data.is_table() && answer.study.data.classes == 0) {
+    document.state(StatementKind::assumption,
+                   fmt::format("that there are {} classes is public: it was read off the table. "
+                               "Set data.classes to declare it.",
+                               answer.network.classes()));
+  }
   if (answer.zeroed_records > 0 && !answer.secret) {  // the count is not private
     document.state(StatementKind::warning,
                    fmt::format("{} gradients of records were not finite and counted nothing.",
@@ -97,6 +104,37 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
                  "settings were chosen without looking at results on these records, and this is "
                  "the only model trained on "
                  "them: every further one is a release of its own.");
+}
+
+}  // namespace
+
+namespace {
+
+Abstract abstract_of(const PrivateTrainAnswer& answer) {
+  Abstract abstract;
+  abstract.released = answer.input_metric
+                          ? "The weights of one model, and the second moments of its inputs."
+                          : "The weights of one model.";
+  abstract.asked = "May this model be published?";
+  if (!answer.secret) {
+    abstract.answer = "No: its noise came from a seed, and whoever knows it can take it off again.";
+    abstract.advice = "Train once more without --seed.";
+    return abstract;
+  }
+  abstract.answer = fmt::format(
+      "Yes: it is differentially private, epsilon <= {} at delta = {}, whatever the records.",
+      format_number(answer.guarantee.epsilon().nats(), Rounding::up, 4),
+      format_input(answer.guarantee.delta().probability()));
+  if (answer.test) {
+    abstract.cost =
+        fmt::format("It is right on {:.1f} % of the test records.", 100.0 * answer.test->accuracy);
+  }
+  abstract.advice = answer.diverged
+                        ? "Lower the learning rate: training diverged. Another run is a release of "
+                          "its own."
+                        : "Publish it with its privacy statement and nothing else of the records; "
+                          "every further model of them spends more (--after).";
+  return abstract;
 }
 
 }  // namespace
@@ -150,6 +188,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
                    "The setting and a privacy statement: --full, or --report FILE.html.");
     return document;
   }
+  document.set_abstract(abstract_of(answer));
   document.state(StatementKind::info, setting_text(answer));
   if (answer.secret) add_statement(document, answer);
   return document;
