@@ -18,6 +18,8 @@ using Eigen::Index;
 
 namespace {
 
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
 bool is_missing(const CsvField& field) {
   if (field.is_number) return false;
   static constexpr std::string_view kWords[] = {"",   "?",   "NA",   "N/A",  "NaN", "nan", "null",
@@ -67,7 +69,7 @@ class ColumnReader {
 
   void read(CsvRecords& records, double* row) const {
     if (const auto* numeric = std::get_if<NumericColumn>(&column_)) {
-      row[first_] = scaled(*numeric, records);
+      row[first_] = number(*numeric, records);
       return;
     }
     const auto found = levels_.find(std::string(records.text(field_)));
@@ -75,9 +77,9 @@ class ColumnReader {
   }
 
  private:
-  double scaled(const NumericColumn& column, const CsvRecords& records) const {
+  double number(const NumericColumn& column, const CsvRecords& records) const {
     const CsvField& field = records.fields()[field_];
-    if (is_missing(field)) return 0.0;
+    if (is_missing(field)) return kMissing;
     const ParsedNumber parsed = number_of(field);
     if (parsed.status == NumberStatus::not_a_number) {
       throw InvalidArgument(
@@ -85,11 +87,7 @@ class ColumnReader {
           "Declare the column as a category, or mend the table",
           Where::at(records.source(), records.line(), field_ + 1));
     }
-    if (parsed.status == NumberStatus::out_of_range) return 0.0;
-    const double middle = 0.5 * column.low + 0.5 * column.high;
-    const double half = 0.5 * column.high - 0.5 * column.low;
-    const double x = (parsed.value - middle) / half;
-    return std::isfinite(x) ? std::clamp(x, -1.0, 1.0) : 0.0;
+    return parsed.status == NumberStatus::out_of_range ? kMissing : parsed.value;
   }
 
   const FeatureColumn& column_;
@@ -98,15 +96,14 @@ class ColumnReader {
   std::unordered_map<std::string, Index> levels_;
 };
 
-/// The target of a record; NaN for none.
+/// The target of a record as it stands there; NaN for none.
 double target_of(CsvRecords& records, std::size_t field, const PublicTable& table, FitModel model) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   if (model != FitModel::ridge) {
     const auto found = std::find(table.classes.begin(), table.classes.end(), records.text(field));
-    return found == table.classes.end() ? kNone
+    return found == table.classes.end() ? kMissing
                                         : static_cast<double>(found - table.classes.begin());
   }
-  if (is_missing(records.fields()[field])) return kNone;
+  if (is_missing(records.fields()[field])) return kMissing;
   const ParsedNumber parsed = number_of(records.fields()[field]);
   if (parsed.status == NumberStatus::not_a_number) {
     throw InvalidArgument(
@@ -114,10 +111,7 @@ double target_of(CsvRecords& records, std::size_t field, const PublicTable& tabl
         "A class needs the `model` logistic or softmax",
         Where::at(records.source(), records.line(), field + 1));
   }
-  if (parsed.status == NumberStatus::out_of_range) return kNone;
-  const double bound = table.target_bound();
-  const double middle = 0.5 * table.target_low + 0.5 * table.target_high;
-  return std::clamp(parsed.value - middle, -bound, bound);
+  return parsed.status == NumberStatus::out_of_range ? kMissing : parsed.value;
 }
 
 /// Rows longer than the bound are scaled down, a quantity with them: a linear model stays right (Spec §22.1).
@@ -129,6 +123,26 @@ void shorten(double bound, FitModel model, Eigen::Ref<Eigen::RowVectorXd> row, d
   if (model == FitModel::ridge) *target *= weight;
 }
 
+/// A numeric column among the features, and the range that becomes [-1, 1].
+struct ScaledColumn {
+  Index at;
+  double middle, half;
+};
+
+std::vector<ScaledColumn> scaled_columns(const PublicTable& table) {
+  std::vector<ScaledColumn> columns;
+  Index at = 0;
+  for (const FeatureColumn& column : table.features) {
+    if (const auto* numeric = std::get_if<NumericColumn>(&column)) {
+      columns.push_back({at++, 0.5 * numeric->low + 0.5 * numeric->high,
+                         0.5 * numeric->high - 0.5 * numeric->low});
+    } else {
+      at += static_cast<Index>(std::get<CategoryColumn>(column).levels.size()) - 1;
+    }
+  }
+  return columns;
+}
+
 }  // namespace
 
 std::vector<std::string> csv_head(const std::string& path) {
@@ -137,7 +151,7 @@ std::vector<std::string> csv_head(const std::string& path) {
   return head_of(records);
 }
 
-BoundedRows parse_bounded_rows(CsvRecords records, const PublicTable& table, FitModel model) {
+ReadRows read_rows(CsvRecords records, const PublicTable& table, FitModel model) {
   require_public(table, model);
   const std::string& source = records.source();
   const std::vector<std::string> head = head_of(records);
@@ -170,19 +184,36 @@ BoundedRows parse_bounded_rows(CsvRecords records, const PublicTable& table, Fit
     double* row = features.data() + begin;
     for (const ColumnReader& reader : readers) reader.read(records, row);
     if (table.intercept) row[dim - 1] = 1.0;
-    double target = target_of(records, target_field, table, model);
-    Eigen::Map<Eigen::RowVectorXd> mapped(row, dim);
-    if (std::isnan(target)) {
-      mapped.setZero();
-      target = model == FitModel::ridge ? 0.0 : -1.0;
-    } else {
-      shorten(table.bound(), model, mapped, &target);
-    }
-    targets.push_back(target);
+    targets.push_back(target_of(records, target_field, table, model));
   }
   const auto rows = static_cast<Index>(targets.size());
   return {Eigen::Map<const RowMajor>(features.data(), rows, dim),
           Eigen::Map<const Eigen::VectorXd>(targets.data(), rows)};
+}
+
+BoundedRows bounded_rows(const ReadRows& rows, const PublicTable& table, FitModel model) {
+  require_public(table, model);
+  const std::vector<ScaledColumn> scaled = scaled_columns(table);
+  const double longest = table.bound(), most = table.target_bound();
+  const double middle = 0.5 * table.target_low + 0.5 * table.target_high;
+  const bool quantity = model == FitModel::ridge;
+  BoundedRows bounded{rows.features, rows.target};
+  for (Index i = 0; i < bounded.features.rows(); ++i) {
+    auto row = bounded.features.row(i);
+    double& target = bounded.target(i);
+    if (std::isnan(target)) {
+      row.setZero();
+      target = quantity ? 0.0 : -1.0;
+      continue;
+    }
+    for (const ScaledColumn& column : scaled) {
+      const double x = (row(column.at) - column.middle) / column.half;
+      row(column.at) = std::isfinite(x) ? std::clamp(x, -1.0, 1.0) : 0.0;
+    }
+    if (quantity) target = std::clamp(target - middle, -most, most);
+    shorten(longest, model, row, &target);
+  }
+  return bounded;
 }
 
 }  // namespace sfumato

@@ -20,13 +20,24 @@ struct BoundedRows {
   Eigen::VectorXd target;
 };
 
-/// Reads records, names first. Missing numbers stand in the middle of their range, unknown levels for the reference; both are the record's own
+/// The private rows as they were read, in the units of the table: bounds may change (ranges that were released), the file is read once.
+struct ReadRows {
+  /// Numbers, NaN where one is missing; indicators of levels; the intercept.
+  RowMajor features;
+  /// A quantity, or the number of a class; NaN for a record without one.
+  Eigen::VectorXd target;
+};
+
+/// Reads records, names first. Levels, classes and the columns are those of `table`; its ranges are not used. Missing numbers stand in the middle of their range, unknown levels for the reference; both are the record's own
 /// business and are neither counted nor told.
 ///
 /// Throws   InvalidArgument for columns that there are not (and the nearest name), with line and column for a text where a number belongs, and if
 ///          the table has more rows than declared.
-[[nodiscard]] BoundedRows parse_bounded_rows(CsvRecords records, const PublicTable& table,
-                                             FitModel model);
+[[nodiscard]] ReadRows read_rows(CsvRecords records, const PublicTable& table, FitModel model);
+
+/// Brings each row within the bounds, by itself.
+[[nodiscard]] BoundedRows bounded_rows(const ReadRows& rows, const PublicTable& table,
+                                       FitModel model);
 
 /// Names of the columns of a CSV file.
 [[nodiscard]] std::vector<std::string> csv_head(const std::string& path);

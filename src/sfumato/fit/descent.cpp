@@ -51,20 +51,30 @@ void residuals(FitModel model, const MatrixXd& scores,
 /// Adds the clipped contributions z (residual)^T of a block, each rounded by itself.
 void add_rounded(const Eigen::Ref<const RowMajor>& z, const MatrixXd& residual,
                  const RoundingGrid& grid, MatrixXd* sum) {
-  const Index d = z.cols(), outputs = residual.cols();
-  MatrixXd contribution(d, outputs);
+  const Index outputs = residual.cols();
+  MatrixXd contribution(z.cols(), outputs);
   for (Index i = 0; i < z.rows(); ++i) {
-    for (Index k = 0; k < outputs; ++k) {
-      contribution.col(k) = residual(i, k) * z.row(i).transpose();
+    const auto row = z.row(i).transpose().array();
+    const auto integers = [&](Index k) {
+      return RoundingGrid::nearest((residual(i, k) * row) * grid.per_unit);
+    };
+    double square = 0.0;
+    for (Index k = 0; k < outputs; ++k) square += integers(k).square().sum();
+    if (square <= grid.square) {
+      for (Index k = 0; k < outputs; ++k) sum->col(k).array() += integers(k);
+      continue;
     }
+    // Longer than the clip by rounding, or not finite: as round() has it.
+    for (Index k = 0; k < outputs; ++k) contribution.col(k) = (residual(i, k) * row).matrix();
     grid.round(contribution.reshaped().array());
     *sum += contribution;
   }
 }
 
-void clip_block(const Eigen::Ref<const RowMajor>& z, double clip, MatrixXd* residual) {
-  const Eigen::VectorXd norms = z.rowwise().norm().cwiseProduct(residual->rowwise().norm());
-  for (Index i = 0; i < z.rows(); ++i) {
+/// `lengths` are those of the rows.
+void clip_block(const Eigen::Ref<const Eigen::VectorXd>& lengths, double clip, MatrixXd* residual) {
+  const Eigen::VectorXd norms = lengths.cwiseProduct(residual->rowwise().norm());
+  for (Index i = 0; i < norms.size(); ++i) {
     if (!std::isfinite(norms(i))) {
       residual->row(i).setZero();
     } else if (norms(i) > clip) {
@@ -73,13 +83,10 @@ void clip_block(const Eigen::Ref<const RowMajor>& z, double clip, MatrixXd* resi
   }
 }
 
-}  // namespace
-
-Index outputs_of(FitModel model, Index classes) { return model == FitModel::softmax ? classes : 1; }
-
-MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
-                              const MatrixXd& at, double clip, const RoundingGrid* grid,
-                              Observer& observer) {
+/// clipped_gradient_sum() of rows whose lengths are known.
+MatrixXd clipped_sum(const RowMajor& z, const Eigen::VectorXd& lengths,
+                     const Eigen::VectorXd& target, FitModel model, const MatrixXd& at, double clip,
+                     const RoundingGrid* grid, Observer& observer) {
   StopOnly quiet(observer);
   const auto rows = static_cast<std::uint64_t>(z.rows());
   std::vector<MatrixXd> partial((rows + kBlock - 1) / kBlock);
@@ -91,7 +98,7 @@ MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, 
         // Row by row, in the same order of operations wherever a row stands (Spec §24.2).
         for (Index i = 0; i < count; ++i) scores.row(i).noalias() = block.row(i) * at;
         residuals(model, scores, target.segment(begin, count), &residual);
-        clip_block(block, clip * (1.0 - kRounding), &residual);
+        clip_block(lengths.segment(begin, count), clip * (1.0 - kRounding), &residual);
         MatrixXd& sum = partial[first / kBlock];
         sum = MatrixXd::Zero(at.rows(), at.cols());
         if (grid != nullptr) {
@@ -106,12 +113,23 @@ MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, 
   return total;
 }
 
+}  // namespace
+
+Index outputs_of(FitModel model, Index classes) { return model == FitModel::softmax ? classes : 1; }
+
+MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
+                              const MatrixXd& at, double clip, const RoundingGrid* grid,
+                              Observer& observer) {
+  return clipped_sum(z, z.rowwise().norm(), target, model, at, clip, grid, observer);
+}
+
 Eigen::VectorXd clipped_gradient_norms(const RowMajor& z, const Eigen::VectorXd& target,
                                        FitModel model, const MatrixXd& at, double clip) {
   MatrixXd residual;
   residuals(model, z * at, target, &residual);
-  clip_block(z, clip * (1.0 - kRounding), &residual);
-  return z.rowwise().norm().cwiseProduct(residual.rowwise().norm());
+  const Eigen::VectorXd lengths = z.rowwise().norm();
+  clip_block(lengths, clip * (1.0 - kRounding), &residual);
+  return lengths.cwiseProduct(residual.rowwise().norm());
 }
 
 MatrixXd noisy_descent(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
@@ -126,19 +144,20 @@ MatrixXd noisy_descent(const RowMajor& z, const Eigen::VectorXd& target, FitMode
                            ? sum_grid(plan.clip, plan.noise_multiplier, plan.rows, draws)
                            : SumGrid{};
   MatrixXd u = MatrixXd::Zero(z.cols(), outputs), average = u;
+  const Eigen::VectorXd lengths = z.rowwise().norm();
   std::vector<double> normals(static_cast<std::size_t>(u.size()));
   for (std::uint64_t step = 1; step <= plan.steps; ++step) {
     throw_if_stopped(observer);
     observer.progress("descent", step - 1, plan.steps);
     MatrixXd sum;
     if (plan.mode == NoiseMode::grid) {
-      sum = clipped_gradient_sum(z, target, model, u, plan.clip, &grid.grid, observer);
+      sum = clipped_sum(z, lengths, target, model, u, plan.clip, &grid.grid, observer);
       for (double& entry : sum.reshaped()) {
         entry = (entry + static_cast<double>(draw_discrete_gaussian(grid.deviation, bits))) /
                 grid.grid.per_unit;
       }
     } else {
-      sum = clipped_gradient_sum(z, target, model, u, plan.clip, nullptr, observer);
+      sum = clipped_sum(z, lengths, target, model, u, plan.clip, nullptr, observer);
       fill_normal(bits, normals);
       sum += plan.noise_multiplier * plan.clip *
              Eigen::Map<const MatrixXd>(normals.data(), sum.rows(), sum.cols());

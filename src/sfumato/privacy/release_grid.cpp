@@ -24,23 +24,16 @@ constexpr double kLeastDeviation = 1024.0;
 }  // namespace
 
 void RoundingGrid::round(Eigen::Ref<Eigen::ArrayXd> contribution) const {
-  // Adding and taking away 1.5 * 2^52 rounds to the nearest integer, in vectors; what is larger than 2^50 is refused below.
-  constexpr double kMagic = 0x1.8p52;
-  double norm = 0.0;
-  const Eigen::Index n = contribution.size();
-  double* values = contribution.data();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const double rounded = (values[i] * per_unit + kMagic) - kMagic;
-    norm += rounded * rounded;
-  }
-  if (norm <= square) {
-    for (Eigen::Index i = 0; i < n; ++i) values[i] = (values[i] * per_unit + kMagic) - kMagic;
+  // Sums of squares of integers are exact in any order, as long as they do not exceed `square`.
+  const auto nearest_integers = nearest(contribution * per_unit);
+  if (nearest_integers.square().sum() <= square) {
+    contribution = nearest_integers;
     return;
   }
-  norm = 0.0;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    values[i] = std::trunc(values[i] * per_unit);
-    norm += values[i] * values[i];
+  double norm = 0.0;
+  for (double& value : contribution) {
+    value = std::trunc(value * per_unit);
+    norm += value * value;
   }
   if (!(norm <= square)) contribution.setZero();  // also for what is not finite
 }

@@ -12,6 +12,14 @@ struct RoundingGrid {
 
   /// Rounds the contribution to the nearest integers; towards zero if that is too long, and to nothing if even that is.
   void round(Eigen::Ref<Eigen::ArrayXd> contribution) const;
+
+  /// The nearest integers of what is already in units of the grid. Adding and taking away 1.5 * 2^52 rounds, in vectors, what is not larger than 2^50; a squared
+  /// norm of anything larger exceeds `square`.
+  template <class Array>
+  [[nodiscard]] static auto nearest(const Array& units) {
+    constexpr double kMagic = 0x1.8p52;
+    return (units + kMagic) - kMagic;
+  }
 };
 
 /// A grid for sums of `rows` contributions of norm `clip`, with noise of parameter `deviation` grid units.

@@ -21,7 +21,7 @@ PublicTable people() {
 
 BoundedRows parsed(const std::string& text, const PublicTable& table,
                    FitModel model = FitModel::ridge) {
-  return parse_bounded_rows(CsvRecords(text, "t.csv", ','), table, model);
+  return bounded_rows(read_rows(CsvRecords(text, "t.csv", ','), table, model), table, model);
 }
 
 /// Numbers in memory are levels and classes by their shortest text, as in a file.
@@ -38,11 +38,29 @@ TEST(BoundedRows, OfATableInMemoryAreThoseOfAFile) {
   for (const FitModel model : {FitModel::ridge, FitModel::softmax}) {
     if (model == FitModel::softmax) table.classes = {"5", "7", "9"};
     const BoundedRows expected = parsed(text, table, model);
-    const BoundedRows found = parse_bounded_rows(CsvRecords(memory, "t"), table, model);
+    const BoundedRows found =
+        bounded_rows(read_rows(CsvRecords(memory, "t"), table, model), table, model);
     EXPECT_EQ(found.features, expected.features);
     EXPECT_EQ(found.target, expected.target);
     EXPECT_GT(found.features.norm(), 1.0);
   }
+}
+
+/// Ranges that were released narrow what was read: the file is not needed again.
+TEST(BoundedRows, AreTheSameUnderNewBoundsAsReadAfresh) {
+  const std::string text =
+      "city,income,age,other\nOslo,7,75,x\nRome,99,-50,x\nAtlantis,5,,x\nLima,,10,x\n";
+  const PublicTable table = people();
+  PublicTable narrower = table;
+  std::get<NumericColumn>(narrower.features[0]).high = 70.0;
+  narrower.target_high = 6.0;
+  narrower.row_norm = 0.9;
+  const ReadRows once = read_rows(CsvRecords(text, "t.csv", ','), table, FitModel::ridge);
+  const BoundedRows found = bounded_rows(once, narrower, FitModel::ridge);
+  const BoundedRows afresh = parsed(text, narrower);
+  EXPECT_EQ(found.features, afresh.features);
+  EXPECT_EQ(found.target, afresh.target);
+  EXPECT_NE(found.features, parsed(text, table).features);
 }
 
 TEST(BoundedRows, AreScaledClippedAndCoded) {

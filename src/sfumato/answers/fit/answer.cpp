@@ -168,8 +168,9 @@ struct MadeFit {
 MadeFit make_fit(const FitQuestion& question, const PublicTable& table,
                  const std::vector<FitPlan>& plans, double mu, const TableInput& input,
                  Observer& observer) {
+  const ReadRows rows = read_rows(input.records(), table, question.model);
   const RowSource source = [&](const PublicTable& bounds) {
-    return parse_bounded_rows(input.records(), bounds, question.model);
+    return bounded_rows(rows, bounds, question.model);
   };
   if (plans.size() == 1) {
     return {
