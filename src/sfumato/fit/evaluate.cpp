@@ -49,9 +49,9 @@ HeldOut of_quantity(const BoundedRows& rows, const PublicTable& table, const Mat
   const PrivateR2 r2 =
       private_r2(found.sum(0), found.sum(1), found.sum(2), n, square, bound, found.noise_std);
   HeldOut held{n, std::min(1.0, r2.r2), r2.error, r2.resolved, {}};  // noise may exceed 1
-  // With a deviation of its noise on top, so that intervals err towards width; not where the noise is a third of it.
-  if (found.sum(0) > 3.0 * found.noise_std) {
-    held.residual_variance = square * (found.sum(0) + found.noise_std) / n;
+  // Two deviations of its noise on top: where few rows were held out intervals are wider, never too narrow. The number of rows must be known.
+  if (n > 10.0 * found.noise_std) {
+    held.residual_variance = square * (std::max(0.0, found.sum(0)) + 2.0 * found.noise_std) / n;
   }
   return held;
 }

@@ -50,14 +50,16 @@ std::optional<MatrixXd> error_of_descent(const FitPlan& plan, const PrivateFit& 
 }
 
 void add_to_squares(const PublicTable& table, const FitPlan& plan, PrivateFit* fit) {
-  if (!fit->held_out || !fit->held_out->resolved || !fit->held_out->residual_variance) {
+  if (!fit->held_out || !fit->held_out->residual_variance) {
     fit->no_intervals = "too few rows were held out to know the residuals";
     return;
   }
   const ReleasedMetric& metric = *fit->metric;
   const double variance = *fit->held_out->residual_variance;
   if (plan.clip_factor * table.target_bound() < kFarFromClip * std::sqrt(variance)) {
-    fit->no_intervals = "gradients were clipped too often: raise `clip_factor`";
+    fit->no_intervals =
+        "gradients may have been clipped too often, by what the held-out rows can tell: raise "
+        "`clip_factor` or `holdout`";
     return;
   }
   if ((metric.reach.array() < kResolved * metric.noise_edge.array()).any()) {
