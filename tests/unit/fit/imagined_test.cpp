@@ -71,6 +71,27 @@ TEST(Plans, ClipLessTheMoreRowsThereAre) {
   EXPECT_GT(before, 0.5);
 }
 
+TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
+  // At predicted losses of about .03, .0012 and .0003 with 24 steps.
+  EXPECT_EQ(planned(2000, 0.3, FitMechanism::whitened).steps, 24U);
+  EXPECT_EQ(planned(6000, 1.0, FitMechanism::whitened).steps, 96U);
+  const FitPlan many = planned(60'000, 1.0, FitMechanism::whitened);
+  EXPECT_EQ(many.steps, 192U);
+  EXPECT_EQ(many.average_last, 128U);
+  // The noise of a step grows with the root of the steps: together they cost what fewer would.
+  double square = 0.0;
+  for (const FitRelease& release : many.releases) square += release.mu * release.mu;
+  EXPECT_NEAR(std::sqrt(square), many.mu, 1e-12 * many.mu);
+  const FitBudget budget{{Epsilon(1.0), Delta(1e-6)}};
+  EXPECT_LE(accountant_of(many, declared(60'000), budget).guarantee(Delta(1e-6)).epsilon().nats(),
+            1.0);
+  FitSettings settings;
+  settings.steps = 30;
+  EXPECT_EQ(plan_fit(declared(60'000), FitModel::ridge, FitMechanism::whitened, settings, budget)
+                .steps,
+            30U);
+}
+
 TEST(Plans, LoseLessAtALargerEpsilonWithEveryMechanism) {
   for (const FitMechanism mechanism : mechanisms_of(FitModel::ridge, NoiseMode::grid)) {
     double before = 1e300;
