@@ -44,7 +44,7 @@ struct FitSettings {
 
 /// One thing that is released about the table.
 struct FitRelease {
-  std::string name;  ///< "second moments", "24 gradient sums"
+  std::string name;  ///< "second moments, 3 rounds", "96 gradient sums"
   PrivateRelease release;
   double mu;  ///< of Gaussian privacy, all steps together
 };
