@@ -107,7 +107,7 @@ class Guarantee(FitTest):
     def test_held_out_rows_choose_and_every_candidate_is_paid_for(self):
         model, text = self.model(*FIT[:-4], "--target-epsilon", 3, "--target-delta", 1e-6, "--select", "whitened,statistics")
         self.assertIn("of 2 fits, privately", text)
-        for release in ("whitened: 192 gradient sums", "statistics: second moments", "choice of the mechanism"):
+        for release in ("whitened: 96 gradient sums", "statistics: second moments", "choice of the mechanism"):
             self.assertIn(release, text)
         self.assertLessEqual(model["guarantee"]["epsilon"], 3.0)
         self.assertGreater(model["guarantee"]["epsilon"], 2.99)

@@ -44,7 +44,7 @@ struct FitSettings {
 
 /// One thing that is released about the table.
 struct FitRelease {
-  std::string name;  ///< "second moments, 3 rounds", "96 gradient sums"
+  std::string name;  ///< "second moments, 3 rounds", "24 gradient sums"
   PrivateRelease release;
   double mu;  ///< of Gaussian privacy, all steps together
 };
@@ -104,7 +104,7 @@ inline constexpr double kEarlyRidge = 0.5;
 /// variance of the target, or the same for the logits of classes. An order of magnitude (Spec §22.4, §22.7).
 [[nodiscard]] double predicted_loss(const FitPlan& plan, const PublicTable& table);
 
-/// The mechanism of least predicted loss (Spec §22.7).
+/// The mechanism of least predicted loss; `whitened` unless another one is better by more than nobody would see (Spec §22.7).
 [[nodiscard]] FitMechanism choose_mechanism(const PublicTable& table, FitModel model,
                                             const FitSettings& settings, const FitBudget& budget);
 

@@ -23,6 +23,8 @@ constexpr double kDeviations = 4.0;
 constexpr double kLogitDeviation = 2.0;
 /// Of residuals: that of a gamma law of shape 4.
 constexpr double kSkewness = 1.0;
+/// A loss that nobody would see, of the variance of the signal (Spec §22.7).
+constexpr double kIndifferent = 0.005;
 
 double clip_of(const PublicTable& table, const FitPlan& plan, double effective_dim) {
   const double scale = residual_scale(table, plan.model);
@@ -184,10 +186,15 @@ double predicted_loss(const FitPlan& plan, const PublicTable& table) {
 FitMechanism choose_mechanism(const PublicTable& table, FitModel model, const FitSettings& settings,
                               const FitBudget& budget) {
   if (settings.interval_share > 0.0) return FitMechanism::whitened;  // alone has such intervals
-  FitMechanism best = FitMechanism::isotropic;
-  double least = std::numeric_limits<double>::infinity();
+  const auto loss_of = [&](FitMechanism mechanism) {
+    return predicted_loss(plan_fit(table, model, mechanism, settings, budget), table);
+  };
+  // A table steeper than imagined costs whitened descent little and the others much, so that they have to be better by more than that.
+  FitMechanism best = FitMechanism::whitened;
+  double least = loss_of(FitMechanism::whitened) - kIndifferent;
   for (const FitMechanism mechanism : mechanisms_of(model, settings.noise_mode)) {
-    const double loss = predicted_loss(plan_fit(table, model, mechanism, settings, budget), table);
+    if (mechanism == FitMechanism::whitened) continue;
+    const double loss = loss_of(mechanism);
     if (loss < least) least = loss, best = mechanism;
   }
   return best;

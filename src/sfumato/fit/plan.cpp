@@ -42,7 +42,7 @@ struct MoreSteps {
   double predicted_loss;
   std::uint64_t steps;
 };
-constexpr MoreSteps kMoreSteps[] = {{0.0005, 192}, {0.002, 96}};
+constexpr MoreSteps kMoreSteps[] = {{0.0001, 192}, {0.0005, 96}};
 
 /// The factors to choose from.
 std::vector<double> clip_factors(const FitSettings& settings, const FitPlan& plan) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 namespace sfumato {
 namespace {
@@ -72,9 +73,20 @@ TEST(Plans, ClipLessTheMoreRowsThereAre) {
 }
 
 TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
-  // At predicted losses of about .03, .0012 and .0003 with 24 steps.
-  EXPECT_EQ(planned(2000, 0.3, FitMechanism::whitened).steps, 24U);
-  EXPECT_EQ(planned(6000, 1.0, FitMechanism::whitened).steps, 96U);
+  const auto predicted = [](std::uint64_t rows) {
+    FitSettings settings;
+    settings.range_share = 0.0;
+    settings.steps = 24;
+    return predicted_loss(plan_fit(declared(rows), FitModel::ridge, FitMechanism::whitened, settings,
+                                   {{Epsilon(1.0), Delta(1e-6)}}),
+                          declared(rows));
+  };
+  EXPECT_GT(predicted(3000), 0.0005);
+  EXPECT_EQ(planned(3000, 1.0, FitMechanism::whitened).steps, 24U);
+  EXPECT_LT(predicted(10'000), 0.0005);
+  EXPECT_GT(predicted(10'000), 0.0001);
+  EXPECT_EQ(planned(10'000, 1.0, FitMechanism::whitened).steps, 96U);
+  EXPECT_LT(predicted(60'000), 0.0001);
   const FitPlan many = planned(60'000, 1.0, FitMechanism::whitened);
   EXPECT_EQ(many.steps, 192U);
   EXPECT_EQ(many.average_last, 128U);
@@ -90,6 +102,29 @@ TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
   EXPECT_EQ(plan_fit(declared(60'000), FitModel::ridge, FitMechanism::whitened, settings, budget)
                 .steps,
             30U);
+}
+
+TEST(Choice, IsWhitenedUnlessAnotherIsClearlyBetter) {
+  // A flat table: levels alone, for which a metric is no use, and predictions say so.
+  PublicTable flat = declared(0);
+  flat.features = {CategoryColumn{"a", {"u", "v"}}, CategoryColumn{"b", {"u", "v"}},
+                   CategoryColumn{"c", {"u", "v"}}};
+  const auto compared = [&](std::uint64_t rows, double epsilon) {
+    flat.rows = rows;
+    const FitBudget budget{{Epsilon(epsilon), Delta(1e-6)}};
+    const auto loss = [&](FitMechanism mechanism) {
+      return predicted_loss(plan_fit(flat, FitModel::ridge, mechanism, {}, budget), flat);
+    };
+    return std::pair{loss(FitMechanism::whitened) - loss(FitMechanism::isotropic),
+                     choose_mechanism(flat, FitModel::ridge, {}, budget)};
+  };
+  const auto [unseen, of_many] = compared(100'000, 1.0);
+  EXPECT_GT(unseen, 0.0);
+  EXPECT_LT(unseen, 0.005);
+  EXPECT_EQ(of_many, FitMechanism::whitened);
+  const auto [clear, of_few] = compared(100, 0.3);
+  EXPECT_GT(clear, 0.005);
+  EXPECT_EQ(of_few, FitMechanism::isotropic);
 }
 
 TEST(Plans, LoseLessAtALargerEpsilonWithEveryMechanism) {
