@@ -51,14 +51,16 @@ void add_account(CLI::App& app, Commands& commands) {
       "Certify the epsilon of a training run, find the noise for a target, check a claim");
   const auto options = std::make_shared<AccountOptions>();
   command->add_option(
-      "file", options->file,
+      "FILE", options->file,
       "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
   options->keys.declare(*command, infos_of(account_keys()), {"history", "format"});
   options->keys.declare_settings(*command);
   command->add_option("--statement", options->statement,
-                      "Write a privacy statement for a model card to this file");
+                      "Write a privacy statement for a model card to this file")
+      ->type_name("FILE.md");
   command->add_option("--save", options->save,
-                      "Write the releases to this TOML file, to go on from");
+                      "Write the releases to this file, to add others later")
+      ->type_name("FILE.toml");
   add_output_options(*command, options->output);
   command->footer(
       "Examples:\n"

@@ -123,12 +123,12 @@
   function latex(text) {
     const math = part => `$${part}$`;
     const special = { "\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "&": "\\&", "%": "\\%", "#": "\\#", $: "\\$", _: "\\_", "~": "$\\sim$", "^": "\\^{}",
-      "<": "$<$", ">": "$>$", "|": "$|$" };
+      "<": "$<$", ">": "$>$", "|": "$|$", "∞": "$\\infty$" };
     const pattern = new RegExp([
       String.raw`(?<number>(?<![\w.])\d+(?:\.\d+)?e[-+]?\d+(?!\w))`,
       String.raw`(?<letter>(?<![\w])(?:(?:${greek}|eps)\b|[A-Za-z](?![A-Za-z]))'*(?:_(?:\{[^}]*\}|[A-Za-z0-9]{1,3}(?!\w)))?(?:\^(?:\{[^}]*\}|-?[A-Za-z0-9]{1,6}))?(?![\w=]))`,
       String.raw`(?<after>(?<=[)|\]])\^(?:\{[^}]*\}|-?[A-Za-z0-9]{1,6}))`, String.raw`(?<root>\bsqrt(?=\())`,
-      String.raw`(?<sign><=|>=|->|\|\|)`, String.raw`(?<special>[\\{}&%#$_~^<>|])`].join("|"), "g");
+      String.raw`(?<sign><=|>=|->|\|\|)`, String.raw`(?<special>[\\{}&%#$_~^<>|∞])`].join("|"), "g");
     return text.replace(pattern, (whole, ...rest) => {
       const { number, letter, after, root, sign, special: character } = rest.at(-1);
       if (number) {

@@ -95,6 +95,11 @@ def every_kind_of_figure():
                           y_intervals={"low": [0.7, 0.4, 0.1], "high": [0.9, 0.6, 0.3]},
                           labels=["sigma^2 = 0.001", "0.01", "0.1"]),
                    series("designed", [0.1, 0.2, 0.4], [0.5, 0.3, 0.1], "estimate")),
+            figure("ranked", "points", {"x": axis("rank", "log"), "y": axis("advantage")},
+                   series("row", list(range(1, 41)), [0.17, 0.1699, 0.161] + [0.16 - 0.004 * i for i in range(37)],
+                          labels=[f"row {100 + i}" for i in range(40)])),
+            figure("noises", "points", {"x": axis("direction"), "y": axis("advantage")},
+                   series("noise", [1, 2, 3, 4], [0.5, 0.17, 0.05, 0.01], labels=["noise 0.1", "noise 1", "noise 2", "noise 4"])),
             figure("noise plane", "plane", {"x": axis("x"), "y": axis("y"), "z": axis("KL", "log")},
                    series("forward", [p[0] for p in grid], [p[1] for p in grid], z=[1 + p[0] * p[1] for p in grid]),
                    series("reverse", [p[0] for p in grid], [p[1] for p in grid], z=[2 + p[0] + p[1] for p in grid]),
@@ -204,6 +209,7 @@ class Browser(ProgramTest):
         self.assertEqual(len({url for url in seen["requests"] if url.startswith("file:")}), 1)
         self.assertEqual(seen["accessibility"], {"light": [], "dark": [], "phone": []})
         self.assertEqual(seen["overflow"], {"light": 0, "dark": 0, "phone": 0})
+        self.assertEqual(seen["cutCaptions"], [], "captions of tables that end beyond the screen of a phone")
         folds = seen["folds"]
         self.assertEqual((folds["printed"], folds["after"]), (0, folds["before"]), "paper shows what is folded")
         self.assertLess(self.size, 2_000_000)
@@ -226,6 +232,7 @@ class Browser(ProgramTest):
                 self.assertEqual(found["panels"], panels)
                 self.assertEqual(found["emptyTicks"], 0, "ticks without their number")
                 self.assertEqual(found["overlappingTicks"], [], "numbers on one another")
+                self.assertEqual(found["coveredNames"], [], "names on points or on one another")
                 self.assertEqual(found["legends"], 1 if "z" in fig["axes"] else 0)
                 if fields:
                     self.assertGreaterEqual(found["contours"], 3 * panels)
@@ -262,7 +269,7 @@ class Browser(ProgramTest):
         shown = cell["shown"]
         if shown.startswith("1 - "):
             shown = 1 - float(shown[4:])
-        shown = float(shown)
+        shown = float(shown.replace("∞", "inf")) if isinstance(shown, str) else shown
         if kind == "upper_bound":
             self.assertGreaterEqual(shown, float(value))
         if kind == "lower_bound":
@@ -289,6 +296,9 @@ class Browser(ProgramTest):
         self.assertEqual((figures["multiples"]["panels"], figures["multiples"]["panelRows"]), (4, 1))
         self.assertEqual(figures["sandwich"]["legend"], ["≤ proven", "≥ audited", "= truth"])  # names, no more
         self.assertGreaterEqual(figures["frontier"]["rules"], 6)
+        self.assertIn("row 100", figures["ranked"]["names"])  # the first is named
+        self.assertEqual(len(figures["noises"]["names"]), 4)  # of few all are
+        self.assertEqual(figures["noises"]["acrossTicks"], ["1", "2", "3", "4"])  # no halves of directions
         self.assertIn("3 values are infinite", figures["infinite"]["left_out"])
         self.assertIn("1 value is infinite", figures["tradeoff"]["left_out"])
         self.assertIsNone(figures["losses"]["left_out"])

@@ -45,7 +45,35 @@ function intervalMarks({ series, index, drawn, mark }, domains, isBox) {
   return marks;
 }
 
-function lineMarks({ series, index, drawn, mark }, paint = colour(index)) {
+const few = 8; // points with labels that are all named
+
+// Names beside their points, where there is room: one that would cover a point or another name is left out.
+function nameMarks(drawn, named) {
+  const options = { x: "x", y: "y", text: "label", fill: "var(--soft)", textAnchor: "start", className: "names" };
+  return Plot.text(drawn, Plot.initializer(options, (data, facets, { x, y, text }, scales, { width, marginLeft, marginTop }) => {
+    const X = Array.from(x.value, v => scales.x(v)), Y = Array.from(y.value, v => scales.y(v));
+    const dots = X.map((cx, i) => ({ left: cx - 4, right: cx + 4, top: Y[i] - 4, bottom: Y[i] + 4 }));
+    const taken = [], kept = [];
+    const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    for (let i = 0; i < named; ++i) {
+      const long = 6.8 * String(text.value[i]).length;
+      const [cx, cy] = [X[i], Y[i]];
+      const places = [[cx + 8, cy], [cx, cy - 13], [cx, cy - 26], [cx - 8 - long, cy], [cx, cy + 13], [cx - long, cy - 13]];
+      for (const [left, middle] of places) {
+        const box = { left, right: left + long, top: middle - 7, bottom: middle + 7 };
+        if (left < marginLeft || box.right > width || box.top < marginTop - 22) continue;
+        if ([...taken, ...dots].some(other => meets(box, other))) continue;
+        taken.push(box);
+        kept.push(i);
+        [X[i], Y[i]] = [left, middle];
+        break;
+      }
+    }
+    return { data, facets: facets.map(facet => facet.filter(i => kept.includes(i))), channels: { x: { value: X }, y: { value: Y } } };
+  }));
+}
+
+function lineMarks({ series, index, drawn, mark }, paint = colour(index), isAlone = false) {
   const marks = [];
   if (mark !== "points") {
     marks.push(Plot.line(drawn, { x: "x", y: "y", stroke: paint, strokeLinejoin: "round", curve: curveOf(mark),
@@ -55,8 +83,9 @@ function lineMarks({ series, index, drawn, mark }, paint = colour(index)) {
   const dots = mark === "points" ? drawn : symbolsAlong(drawn, index);
   marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 3, symbol: symbolOf(series.claim, index),
     stroke: paint, fill: isHollow(series.claim) ? "var(--page)" : paint, strokeWidth: 1.5 }));
-  if (mark === "points" && series.labels && drawn.length > most) { // of many the first are named: those that matter
-    marks.push(Plot.text(drawn.slice(0, 3), { x: "x", y: "y", text: "label", textAnchor: "start", dx: 8, dy: -2, fill: "var(--soft)" }));
+  if (mark === "points" && series.labels) { // of many the first are named: those that matter
+    if (drawn.length > most) marks.push(nameMarks(drawn, 3));
+    else if (isAlone && drawn.length <= few) marks.push(nameMarks(drawn, drawn.length));
   }
   return marks;
 }
@@ -73,7 +102,7 @@ function curveMarks(items, domains, isBox) {
         className: "ruled-out" }));
     }
   }
-  return [...marks, ...rest.flatMap(item => intervalMarks(item, domains, isBox)), ...rest.flatMap(item => lineMarks(item))];
+  return [...marks, ...rest.flatMap(item => intervalMarks(item, domains, isBox)), ...rest.flatMap(item => lineMarks(item, undefined, items.length === 1))];
 }
 
 const mostDecades = 12; // of a logarithmic axis; what is smaller is as good as zero beside the rest

@@ -49,7 +49,12 @@ export function logTicks([low, high], most) {
 
 // The ticks of an axis: at most about `most` of them.
 function ticksOf(axis, domain, most) {
-  if (axis.scale !== "log") return { ticks: most, tickFormat: formatTick };
+  if (axis.scale !== "log") {
+    const [low, high] = domain;
+    // Between whole numbers that are few, halves would say nothing: directions, steps.
+    const whole = Number.isInteger(low) && Number.isInteger(high) && high - low >= 3 && high - low <= most;
+    return { ticks: whole ? Array.from({ length: high - low + 1 }, (_, i) => low + i) : most, tickFormat: formatTick };
+  }
   // `text`, not `tickFormat`: of a logarithmic axis Plot would leave some without their number.
   return { ticks: logTicks(domain, most) ?? Math.min(most, 4), text: formatTick };
 }

@@ -73,7 +73,16 @@ std::string percent_right(const Claimed<double>& advantage) {
   return format_number(percent, rounding_of(advantage.claim), 3);
 }
 
+/// Of several noises none is the answer: a single number would be that of the worst of them.
+bool compares_noises(const Document& document) {
+  return std::any_of(document.blocks().begin(), document.blocks().end(), [](const Block& block) {
+    const auto* table = std::get_if<Table>(&block);
+    return table != nullptr && table->key() == "sweep";
+  });
+}
+
 std::optional<Headline> advantage_headline(const Document& document) {
+  if (compares_noises(document)) return std::nullopt;
   const auto of_claim = [&](Claim claim) {
     return largest(document, "advantage", [&](const std::vector<Cell>&, const Claimed<double>& v) {
       return v.claim == claim;

@@ -134,8 +134,14 @@ class Page {
     }
     std::string html =
         "<section id=\"provenance\">\n<h2>Provenance</h2>\n<dl class=\"provenance\">\n";
+    constexpr std::string_view kChecksum = "SHA-256 of ";
     for (const auto& [key, value] : facts) {
-      html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(key), html_text(value));
+      // The name of a file may be long: it stands with its checksum, where there is room.
+      html += key.starts_with(kChecksum)
+                  ? fmt::format("<div><dt>SHA-256</dt><dd>{}<br>{}</dd></div>\n",
+                                html_text(key.substr(kChecksum.size())), html_text(value))
+                  : fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(key),
+                                html_text(value));
     }
     return html + "</dl>\n" + citation() + "</section>\n";
   }

@@ -38,6 +38,16 @@ std::string short_verdict(const Statement& verdict) {
       name(verdict.outcome), line, typeset_html(why));
 }
 
+/// A sentence as the page has it. What begins with a name, a variable or an option is left alone.
+std::string capitalised(std::string text) {
+  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::size_t end = 0;
+  while (end < text.size() && small(text[end])) ++end;
+  const bool is_word = end > 1 && end < text.size() && (text[end] == ' ' || text[end] == ',');
+  if (is_word) text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
 class Chapter {
  public:
   Chapter(const Document& document, const ChapterPlace& place)
@@ -110,11 +120,11 @@ class Chapter {
       case StatementKind::warning:
         lead_ += fmt::format(
             "<p class=\"warning\" id=\"{}\"><strong class=\"mark\">Warning</strong> {}</p>\n", id,
-            typeset_html(statement.text));
+            typeset_html(capitalised(statement.text)));
         return;
       case StatementKind::verdict: verdicts_.push_back(&statement); return;
       case StatementKind::assumption:
-        assumptions_ += fmt::format("<li>{}</li>\n", typeset_html(statement.text));
+        assumptions_ += fmt::format("<li>{}</li>\n", typeset_html(capitalised(statement.text)));
         return;
       case StatementKind::summary: return;  // on top
     }

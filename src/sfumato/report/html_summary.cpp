@@ -213,9 +213,31 @@ std::string contents_html(const Report& report, const std::vector<ChapterPlace>&
 
 }  // namespace
 
+namespace {
+
+/// Escaped, with numbers such as 784-10-10 in one piece: a heading is not broken within them.
+std::string title_html(std::string_view title) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string html;
+  for (std::size_t from = 0; from < title.size();) {
+    const std::size_t end = std::min(title.find(' ', from), title.size());
+    const std::string_view word = title.substr(from, end - from);
+    bool joined = false;
+    for (std::size_t i = 1; i + 1 < word.size(); ++i) {
+      joined = joined || (word[i] == '-' && digit(word[i - 1]) && digit(word[i + 1]));
+    }
+    html += joined ? fmt::format("<span class=\"short\">{}</span>", html_text(word)) : html_text(word);
+    if (end < title.size()) html += ' ';
+    from = end + 1;
+  }
+  return html;
+}
+
+}  // namespace
+
 std::string html_summary(const Report& report, const std::vector<ChapterPlace>& places) {
   return fmt::format("<section id=\"summary\" class=\"summary\">\n<h1>{}</h1>\n",
-                     html_text(report.title)) +
+                     title_html(report.title)) +
          abstract_html(report) + verdicts_html(report) + headlines_html(report) +
          closing_html(report) + warnings_html(report) + contents_html(report, places) +
          "</section>\n";

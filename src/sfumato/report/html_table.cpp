@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <variant>
 #include <vector>
 
@@ -170,7 +171,9 @@ std::string html_claim(Claim claim) {
 
 std::string html_number(const Claimed<double>& claimed, NumberStyle style) {
   return fmt::format(R"({} <data value="{}" title="{}">{}</data>)", html_claim(claimed.claim),
-                     full(claimed.value), full(claimed.value), format_claimed(claimed, style));
+                     full(claimed.value), full(claimed.value),
+                     std::isinf(claimed.value) ? (claimed.value > 0.0 ? "∞" : "-∞")
+                                               : format_claimed(claimed, style));
 }
 
 std::string html_table(const Table& table, std::string_view id, std::string_view number,

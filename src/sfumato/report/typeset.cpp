@@ -29,7 +29,8 @@ constexpr std::array kGreek = {
     Sign{"Omega", "Ω"},  Sign{"inf", "∞"}};
 
 /// Longer ones first: "||" before "|" would be one of them.
-constexpr std::array kSigns = {Sign{"<=", "≤"}, Sign{">=", "≥"}, Sign{"->", "→"}, Sign{"||", "‖"}};
+constexpr std::array kSigns = {Sign{"<=", "≤"}, Sign{">=", "≥"}, Sign{"->", "→"}, Sign{"||", "‖"},
+                               Sign{"+- ", "± "}};
 
 constexpr std::array kRaised = {Sign{"0", "⁰"}, Sign{"1", "¹"}, Sign{"2", "²"}, Sign{"3", "³"},
                                 Sign{"4", "⁴"}, Sign{"5", "⁵"}, Sign{"6", "⁶"}, Sign{"7", "⁷"},
@@ -169,9 +170,19 @@ class Setter {
       const std::size_t close = text_.find('`', quote + 1);
       if (close != View::npos && close >= end) end = close + 1;
     }
-    put(text_.substr(at_, end - at_));
+    put_code(text_.substr(at_, end - at_));
     at_ = end;
     return true;
+  }
+
+  /// What stands between backticks is code on the page, which needs none of them.
+  void put_code(View text) {
+    const std::size_t open = text.find('`');
+    const std::size_t close = open == View::npos ? open : text.find('`', open + 1);
+    if (!as_html_ || close == View::npos) return put(text);
+    put(text.substr(0, open));
+    out_ += "<code>" + html_escaped(text.substr(open + 1, close - open - 1)) + "</code>";
+    put_code(text.substr(close + 1));
   }
 
   /// 1e-05 is 10⁻⁵ and 2.5e7 is 2.5·10⁷.
@@ -202,8 +213,13 @@ class Setter {
     const auto greek = closes ? std::nullopt : find(kGreek, word);
     if (word == "sqrt" && next(end) == '(') return replace(end, "√");
     if (word == "int" && next(end) == ' ' && next(end + 1) == 'E') return replace(end + 1, "∫ ");
-    if (word == "grad" && before() == '|' && next(end) == ' ') return replace(end + 1, "∇");
-    if (!closes && !greek && word.size() > 1) {
+    if (word == "grad" && (before() == '|' || before() == '-') && next(end) == ' ') {
+      return replace(end + 1, "∇");
+    }
+    // A word is no variable, unless it is transposed or squared.
+    const bool is_name = next(end) == '^' && (next(end + 1) == 'T' || next(end + 1) == '2') &&
+                         !is_word(next(end + 2));
+    if (!closes && !greek && word.size() > 1 && !is_name) {
       put(word);
       at_ = end;
       return true;

@@ -50,6 +50,10 @@ for (const [mode, options] of Object.entries({
   seen.accessibility[mode] = await violations(page, mode);
   seen.heights[mode] = await page.evaluate(() => document.documentElement.scrollHeight);
   seen.overflow[mode] = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (mode === "phone") {
+    seen.cutCaptions = await page.evaluate(() => [...document.querySelectorAll("caption")]
+      .filter(caption => caption.getBoundingClientRect().right > innerWidth + 1).map(caption => caption.textContent));
+  }
   await page.screenshot({ path: join(shots, `${name}-${mode}.jpeg`), type: "jpeg", quality: 80, fullPage: true });
   await page.close();
 }
@@ -116,6 +120,15 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
       return all.filter(a => all.some(b => b !== a && Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 1 &&
         Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top) > 2)).map(a => a.text);
     })),
+    names: panels.flatMap(svg => [...svg.querySelectorAll("g.names text")].map(t => t.textContent)),
+    // Names of points that cover points or one another.
+    coveredNames: panels.flatMap(svg => {
+      const boxes = selector => [...svg.querySelectorAll(selector)].map(element => ({ element, box: element.getBoundingClientRect() }));
+      const names = boxes("g.names text"), others = [...names, ...boxes("g[data-mark=dot] circle, g[data-mark=dot] path")];
+      const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+      return names.filter(a => others.some(b => b.element !== a.element && meet(a.box, b.box))).map(a => a.element.textContent);
+    }),
+    acrossTicks: panels.flatMap(svg => [...svg.querySelectorAll("g[data-mark='x-axis tick label'] text")].map(t => t.textContent)),
     ticks: count("g[data-mark$='tick label'] text"), labels: panels.flatMap(svg =>
       [...svg.querySelectorAll("g[data-mark$='axis label'] text")].map(text => text.textContent)),
     upTicks: panels.flatMap(svg => [...svg.querySelectorAll("g[data-mark='y-axis tick label'] text")].map(t => t.textContent)),

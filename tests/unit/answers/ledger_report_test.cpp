@@ -67,7 +67,21 @@ TEST_F(LedgerReport, IsTheAuditToTheLastDigit) {
   const Report twin = read_report(read_file(report.json->path), report.json->path);
   ASSERT_EQ(twin.chapters.size(), 1U);
   EXPECT_EQ(render_json(twin.chapters.front()), render_json(document_of(audit, Detail::full)));
-  EXPECT_EQ(report.title, "Audit of Two losses");
+  EXPECT_EQ(report.title, "Audit: Two losses");
+}
+
+TEST_F(LedgerReport, TheTopCountsModelsAndNamesThePolicy) {
+  const AuditAnswer audit = audited();
+  const Document document = document_of(audit, Detail::full);
+  ASSERT_TRUE(document.abstract());
+  const Abstract& top = *document.abstract();
+  // A trial is two models.
+  std::uint64_t trials = 0;
+  for (const auto& [status, count] : Ledger::read(ledger_).counts()) trials += count;
+  EXPECT_TRUE(top.released.starts_with(std::to_string(2 * trials) + " trained models")) << top.released;
+  EXPECT_NE(top.released.find("\"Two losses\""), std::string::npos) << top.released;
+  EXPECT_TRUE(top.answer.starts_with("Yes, with policy isotropic-0.01: the claim is false"))
+      << top.answer;
 }
 
 TEST_F(LedgerReport, EveryVerdictNamesItsPolicy) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <filesystem>
 
 #include "sfumato/answers/train/private_answer.hpp"
@@ -61,6 +62,44 @@ TEST_F(PrivateTrain, MeetsItsTargetWithNoiseOfTheSystem) {
   const std::string text = render_text(document_of(found, Detail::full), {100, false});
   EXPECT_NE(text.find("test accuracy"), std::string::npos) << text;
   EXPECT_EQ(text.find("experiment"), std::string::npos);
+}
+
+/// How often a text is one of the statements of a kind.
+std::size_t stated(const Document& document, StatementKind kind, const std::string& words) {
+  return static_cast<std::size_t>(
+      std::count_if(document.blocks().begin(), document.blocks().end(), [&](const Block& block) {
+        const auto* statement = std::get_if<Statement>(&block);
+        return statement != nullptr && statement->kind == kind &&
+               statement->text.find(words) != std::string::npos;
+      }));
+}
+
+TEST_F(PrivateTrain, ThePageSaysFirstWhetherItMayBePublished) {
+  const Document released = document_of(answer(question(), observer), Detail::full);
+  ASSERT_TRUE(released.abstract());
+  EXPECT_NE(released.abstract()->answer.find("Yes: it is differentially private, epsilon <= 3"),
+            std::string::npos)
+      << released.abstract()->answer;
+  EXPECT_NE(released.abstract()->cost.find("Test accuracy = "), std::string::npos);
+  // The statement for a model card: what it rests on is a list of assumptions, every other list one sentence.
+  EXPECT_EQ(stated(released, StatementKind::assumption, "Poisson") +
+                stated(released, StatementKind::assumption, "samples every record independently"),
+            1U);
+  EXPECT_EQ(stated(released, StatementKind::info, "It rests on"), 0U);
+  EXPECT_EQ(stated(released, StatementKind::info, "What was released: Gaussian noise"), 1U);
+  EXPECT_EQ(stated(released, StatementKind::info, "Not covered:"), 1U);
+
+  PrivateTrainQuestion asked = question();
+  asked.seed = 7;
+  const Document seeded = document_of(answer(asked, observer), Detail::full);
+  ASSERT_TRUE(seeded.abstract());
+  EXPECT_TRUE(seeded.abstract()->answer.starts_with("No: ")) << seeded.abstract()->answer;
+
+  asked = question();
+  asked.settings = {"train.learning_rate=1e30"};
+  const PrivateTrainAnswer far_off = answer(asked, observer);
+  ASSERT_TRUE(far_off.diverged);
+  EXPECT_EQ(document_of(far_off, Detail::full).abstract()->answer.find("Yes"), std::string::npos);
 }
 
 TEST_F(PrivateTrain, ASeedIsAnExperiment) {

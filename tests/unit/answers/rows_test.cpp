@@ -50,6 +50,27 @@ class Rows : public testing::Test {
   RowsQuestion question;
 };
 
+TEST_F(Rows, ThePageOfSeveralNoisesComparesThem) {
+  question.noises = {0.001, 0.01, 1e4};
+  question.training = {};
+  const RowsAnswer found = ask();
+  ASSERT_EQ(found.sweep.size(), 3U);
+  ASSERT_GT(found.sweep[1].advantage.value, 0.1);
+  ASSERT_LE(found.sweep[2].advantage.value, 0.1);
+  const Document page = document_of(found, Detail::full);
+  ASSERT_TRUE(page.abstract());
+  const Abstract& top = *page.abstract();
+  for (const char* part : {"at noise 0.001 and ", "at noise 10000."}) {
+    EXPECT_NE(top.answer.find(part), std::string::npos) << top.answer;
+  }
+  // The noise that hides everybody leaves no model, and the page says so.
+  EXPECT_TRUE(top.advice.starts_with("Noise 10000 is the least of these")) << top.advice;
+  EXPECT_NE(top.advice.find("no better than a constant"), std::string::npos) << top.advice;
+  EXPECT_NE(top.cost.find("without noise"), std::string::npos) << top.cost;
+  question.noises = {0.001, 0.01};
+  EXPECT_TRUE(document_of(ask(), Detail::full).abstract()->advice.starts_with("None of these"));
+}
+
 TEST_F(Rows, RidgeIsExactAndRanked) {
   const RowsAnswer found = ask();
   ASSERT_EQ(found.risks.size(), 5U);

@@ -47,6 +47,12 @@ TEST_F(TrainAnswers, ModelsAndDocuments) {
   const Document full = document_of(trained, Detail::full),
                  brief = document_of(trained, Detail::brief);
   EXPECT_EQ(full.results().size(), brief.results().size());
+  ASSERT_TRUE(full.abstract());  // the answer of a page: every policy, and that nothing is to be released
+  for (const NoisePolicy& policy : trained.input.policies) {
+    EXPECT_NE(full.abstract()->answer.find(policy.name + ": "), std::string::npos)
+        << full.abstract()->answer;
+  }
+  EXPECT_TRUE(full.abstract()->released.starts_with("Nothing")) << full.abstract()->released;
   const std::string text = render_text(brief, {80, false});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
   EXPECT_NE(text.find("path KL"), std::string::npos);

@@ -27,6 +27,12 @@ TEST(Headlines, ExactAdvantageBeforeBoundsAndNeverAnEstimate) {
   EXPECT_NE(list[0].meaning.find("used 70 %"), std::string::npos);
 }
 
+TEST(Headlines, OfSeveralNoisesNoneIsTheAnswer) {
+  Table table("sweep", "T", {{"noise", "noise"}, {"advantage", "worst"}});
+  table.add_row({"0.1", Claimed<double>{0.5, Claim::exact}});
+  EXPECT_TRUE(headlines_of(with(table)).empty());
+}
+
 TEST(Headlines, PercentagesAreRoundedTowardsTheClaim) {
   Table table("risk", "T", {{"what", "what"}, {"advantage", "advantage"}});
   table.add_row({"a", Claimed<double>{0.50001, Claim::upper_bound}});

@@ -178,6 +178,24 @@ TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
   }
 }
 
+TEST(HtmlReport, SentencesBeginAsSentencesDo) {
+  Document document("train", "Fashion-MNIST, 784-10-10, noise <b>");
+  document.state(StatementKind::warning, "all noise comes from a seed.");
+  document.state(StatementKind::warning, "isotropic_per_layer: no guarantee.");
+  document.state(StatementKind::assumption, "the attacker sees `x_t` once.");
+  document.state(StatementKind::assumption, "t = 1: nothing is proven.");
+  Report report{"Fashion-MNIST, 784-10-10, noise <b>", {document}, {}, ""};
+  report.made = {{"SHA-256 of data/a_table.csv", "0123abcd"}};
+  const std::string page = html_report(report);
+  for (const char* part :
+       {"</strong> All noise comes", "</strong> isotropic_per_layer: no",
+        "<li>The attacker sees <code>x_t</code> once.</li>", "<li>t = 1: nothing",
+        "<h1>Fashion-MNIST, <span class=\"short\">784-10-10,</span> noise &lt;b&gt;</h1>",
+        "<dt>SHA-256</dt><dd>data/a_table.csv<br>0123abcd</dd>"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+}
+
 TEST(HtmlReport, StatementsBeyondTheOverviewAreNotCounted) {
   Document overview("reproduce", "Overview"), beyond("reproduce", "Beyond");
   Table summary("summary", "S", {{"statement", "the paper says"}, {"verdict", "verdict"}});

@@ -32,10 +32,27 @@ TEST(Typeset, PowersAndIndices) {
 TEST(Typeset, NamesAndCodeStayAsTheyAre) {
   for (const char* text :
        {"isotropic_per_layer", "--delta 3", "eps=3,delta=1e-05", "data/delta.csv", "a_b.toml",
-        "`train.delta`", "`sfumato audit eps`", "betas and deltas", "1e-05x", "alphabet"}) {
+        "betas and deltas", "1e-05x", "alphabet", "pulls^3"}) {
     EXPECT_EQ(typeset_text(text), text);
     EXPECT_EQ(typeset_html(text), text);
   }
+}
+
+TEST(Typeset, BackticksAreCode) {
+  for (const char* text : {"`train.delta`", "`sfumato audit eps`", "one ` alone"}) {
+    EXPECT_EQ(typeset_text(text), text);
+  }
+  EXPECT_EQ(typeset_html("(`zero_out`), eps"), "(<code>zero_out</code>), ε");
+  EXPECT_EQ(typeset_html("`sfumato audit eps` and `<b>`"),
+            "<code>sfumato audit eps</code> and <code>&lt;b&gt;</code>");
+  EXPECT_EQ(typeset_html("one ` alone"), "one ` alone");
+}
+
+TEST(Typeset, SignsOfSentences) {
+  EXPECT_EQ(typeset_text("R^2 ~ 0.786 +- 0.44"), "R² ~ 0.786 ± 0.44");
+  EXPECT_EQ(typeset_text("dX = -grad f(X) dt, 1/2 x^T A x - pull^T x"),
+            "dX = -∇f(X) dt, 1/2 xᵀ A x - pullᵀ x");
+  EXPECT_EQ(typeset_text("a grad student"), "a grad student");
 }
 
 TEST(Typeset, EscapesMarkupAndKeepsOtherScripts) {

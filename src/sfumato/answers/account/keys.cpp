@@ -71,7 +71,7 @@ const Keys<ReleaseFields>& release_keys() {
       with(number_key<F>("sample_rate", "number in [0, 1]",
                          "probability that a step samples a record", &F::sample_rate, not_a_rate),
            {"sampling_probability"}),
-      with(integer_key<F, std::uint64_t>("steps", "additions of noise", &F::steps, 0),
+      with(integer_key<F, std::uint64_t>("steps", "number of noisy steps", &F::steps, 0),
            {"num_steps"}),
       choice_key<F>(
           "sampler", "how a step chooses its records", &F::sampler,

@@ -130,7 +130,7 @@ std::uint64_t steps_of(const ReleaseFields& fields, double share, Wanted wanted,
     // A whole number that rounding made a little larger is still that number.
     return whole(std::ceil(*fields.epochs / share * (1.0 - 1e-12)));
   }
-  if (!fields.epochs) complaints.missing("steps", "additions of noise; or epochs");
+  if (!fields.epochs) complaints.missing("steps", "the number of noisy steps; or epochs");
   return 1;
 }
 

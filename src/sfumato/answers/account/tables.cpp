@@ -113,7 +113,7 @@ Figure trade_off_figure(const AccountAnswer& answer) {
     figure.add(
         claimed_rates({answer.claim->epsilon, answer.claim->delta}, answer.trade_off.front().fpr));
   }
-  Series curve{"proven", "at most", {}, {}};
+  Series curve{"proven", "any attack", {}, {}};
   for (const AttackRate& rate : answer.trade_off) {
     curve.x.push_back(rate.fpr);
     curve.y.push_back(rate.tpr.value);
@@ -132,7 +132,7 @@ Figure trade_off_figure(const AccountAnswer& answer) {
 Figure steps_figure(const AccountAnswer& answer) {
   Figure figure("over_steps", "Epsilon as training goes on", Mark::line, {"share of the run"},
                 {fmt::format("epsilon at delta = {}", format_input(answer.delta.probability()))});
-  Series curve{"epsilon", "at most", {}, {}};
+  Series curve{"epsilon", "proven epsilon", {}, {}};
   for (const EpsilonAtSteps& at : answer.over_steps) {
     if (!std::isfinite(at.epsilon)) continue;
     curve.x.push_back(at.share);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/answers/evidence/claims.hpp"
@@ -119,21 +120,45 @@ std::string advice_text(const ClaimCheck* check) {
   throw InternalError("an unknown outcome of a claim");
 }
 
+namespace {
+
+/// "Yes: ..." is "Yes, with policy none: ..." where there are several.
+std::string about_policy(const LedgerAudit& audit, const PolicyAudit& policy, std::string text) {
+  if (audit.policies.size() == 1) return text;
+  const std::size_t colon = text.find(':');
+  constexpr std::size_t kOpening = 24;  // "Not with this attack"
+  if (colon < kOpening) return text.insert(colon, fmt::format(", with policy {}", policy.policy));
+  return fmt::format("Policy {}: {}", policy.policy, text);
+}
+
+/// A trial of a pair is a model with the record and one without; where coins made the worlds it is one model.
+std::string released_text(const LedgerAudit& audit) {
+  const bool paired =
+      std::all_of(audit.policies.begin(), audit.policies.end(), [](const PolicyAudit& policy) {
+        return std::holds_alternative<PairedModels>(policy.models);
+      });
+  const std::string study =
+      audit.study->title.empty() ? audit.ledger : fmt::format("\"{}\"", audit.study->title);
+  return paired ? fmt::format("{} trained models of the study {}: {} with the record and as many "
+                              "without it.",
+                              2 * audit.trials, study, audit.trials)
+                : fmt::format("{} trained models of the study {}.", audit.trials, study);
+}
+
+}  // namespace
+
 Abstract abstract_of(const LedgerAudit& audit) {
   const PolicyAudit& worst = worst_policy(audit);
-  const std::string policy =
-      audit.policies.size() > 1 ? fmt::format("Policy {}. ", worst.policy) : "";
   Abstract abstract;
-  abstract.released = fmt::format("{} trained models of the study {}.", audit.trials,
-                                  audit.study->title.empty() ? audit.ledger : audit.study->title);
+  abstract.released = released_text(audit);
   abstract.asked =
       asked_text(audit.claims.empty() ? std::nullopt : std::optional(audit.claims.front()));
   const ClaimCheck* check = worst_claim(worst);
   const auto shown = worst.epsilon(Delta(audit.deltas.front()));
   if (check != nullptr) {
-    abstract.answer = policy + answer_text(*check);
+    abstract.answer = about_policy(audit, worst, answer_text(*check));
   } else if (shown) {
-    abstract.answer = policy + answer_text(*shown, audit.deltas.front());
+    abstract.answer = about_policy(audit, worst, answer_text(*shown, audit.deltas.front()));
   }
   abstract.cost = cost_of(audit);
   abstract.advice = advice_text(check);

@@ -278,7 +278,7 @@ void add_everything(Document& document, const LedgerAudit& audit) {
 Document document_of(const LedgerAudit& audit, Detail detail) {
   Document document = new_document(
       "audit",
-      fmt::format("Audit of {}", audit.study->title.empty() ? audit.ledger : audit.study->title));
+      audit.study->title.empty() ? "Audit of " + audit.ledger : "Audit: " + audit.study->title);
   add_results(document, audit);
   if (detail == Detail::brief) {
     add_brief(document, audit);

@@ -10,13 +10,20 @@ namespace {
 constexpr std::size_t kFew = 50;  // models per world: fewer are shown one by one
 constexpr double kFarApart =
     100.0;  // largest over smallest loss, from which on the axis is logarithmic
+constexpr double kMostOfThem = 0.95;  // where nearly all losses end ...
+constexpr double kPressed = 0.3;      // ... in this part of a linear axis, few bins would hold them
 constexpr const char* kWith = "models of D";
 constexpr const char* kWithout = "models of D'";
 
-Axis axis_of(const std::vector<double>& all) {
+/// Logarithmic where losses lie far apart, or where a few of them would press all others into one bin.
+Axis axis_of(std::vector<double> all) {
   Axis axis{"loss of the differing record", "nats"};
-  const auto [least, most] = std::minmax_element(all.begin(), all.end());
-  if (*least > 0.0 && *most > kFarApart * *least) axis.scale = Scale::log;
+  std::sort(all.begin(), all.end());
+  const double least = all.front(), most = all.back();
+  const double high = all[static_cast<std::size_t>(kMostOfThem * static_cast<double>(all.size() - 1))];
+  const bool far_apart = most > kFarApart * least;
+  const bool few_far_off = high - least < kPressed * (most - least);
+  if (least > 0.0 && (far_apart || few_far_off)) axis.scale = Scale::log;
   return axis;
 }
 

@@ -362,8 +362,8 @@ Document document_of(const FitAnswer& answer, Detail detail) {
   if (answer.metric_gain && answer.plan.mechanism == FitMechanism::whitened) {
     document.state(
         StatementKind::info,
-        fmt::format("Shaping the noise: ~ {} times less error than isotropic noise in the same "
-                    "descent, by the released spectrum.",
+        fmt::format("Shaped noise: ~ {} times less error than isotropic noise in the same descent "
+                    "(from the released spectrum).",
                     rounded(*answer.metric_gain, 2)));
   }
   document.add(coefficients_table(answer, detail));

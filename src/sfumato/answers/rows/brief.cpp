@@ -122,6 +122,44 @@ void add_brief(Document& document, const RowsAnswer& answer) {
                  "More: --full, --report FILE.html (figures), --json; all rows: --out FILE.csv.");
 }
 
+namespace {
+
+/// "75.1 %": how often the best attacker is right about the row.
+std::string right(const RiskNumber& number) {
+  return fmt::format("{}{} %", number.claim == Claim::upper_bound ? "at most " : "",
+                     format_number(50.0 * (1.0 + number.value), rounding_of(number.claim), 3));
+}
+
+/// Several noises: what the first and the last come to, and which of them is enough.
+void compare_noises(const RowsAnswer& answer, double most, Abstract& abstract) {
+  const NoisePoint& first = answer.sweep.front();
+  const NoisePoint& last = answer.sweep.back();
+  abstract.answer = fmt::format(
+      "For the most exposed row the best attacker guesses correctly {} of the time at noise {} and "
+      "{} at noise {}. A coin toss is right 50 % of the time.",
+      right(first.advantage), format_input(first.noise), right(last.advantage),
+      format_input(last.noise));
+  abstract.cost = cost_of_noises(answer);
+  const auto enough =
+      std::find_if(answer.sweep.begin(), answer.sweep.end(),
+                   [&](const NoisePoint& point) { return point.advantage.value <= most; });
+  abstract.advice =
+      enough == answer.sweep.end()
+          ? fmt::format("None of these noises keeps every row at an advantage of {0} or less: "
+                        "--goal advantage={0} finds the least that does.",
+                        format_input(most))
+          : fmt::format(
+                "Noise {} is the least of these that keeps every row at an advantage of {} or "
+                "less{}.",
+                format_input(enough->noise), format_input(most),
+                predicts_nothing(*enough)
+                    ? ", but with it the model predicts no better than a constant: hold the "
+                      "weights with a stronger ridge, then less noise is enough"
+                    : "");
+}
+
+}  // namespace
+
 Abstract abstract_of(const RowsAnswer& answer) {
   Abstract abstract;
   abstract.released = fmt::format("The weights of a {} regression of {} on {}, {}.",
@@ -137,16 +175,16 @@ Abstract abstract_of(const RowsAnswer& answer) {
   const RiskNumber worst = first.front()->advantage;
   const RiskNumber median = quantile(
       answer.risks, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
-  const auto right = [](const RiskNumber& number) {
-    return fmt::format("{}{} %", number.claim == Claim::upper_bound ? "at most " : "",
-                       format_number(50.0 * (1.0 + number.value), rounding_of(number.claim), 3));
-  };
+  const double most = answer.question.max_advantage.value_or(0.1);
+  if (!answer.sweep.empty()) {
+    compare_noises(answer, most, abstract);
+    return abstract;
+  }
   abstract.answer = fmt::format(
-      "{} is the most exposed: the best attacker guesses correctly {} of the time, for the median "
-      "row {}. A coin toss is right 50 % of the time.",
+      "{} is the most exposed: the best attacker guesses correctly {} of the time; for the median "
+      "row, {}. A coin toss is right 50 % of the time.",
       name_of(answer, *first.front()), right(worst), right(median));
   abstract.cost = cost_sentence(answer);
-  const double most = answer.question.max_advantage.value_or(0.1);
   const auto above = static_cast<std::size_t>(
       std::count_if(answer.risks.begin(), answer.risks.end(),
                     [&](const RowRisk& risk) { return risk.advantage.value > most; }));

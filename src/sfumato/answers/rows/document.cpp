@@ -18,7 +18,7 @@ void add_histogram(Document& document, const RowsAnswer& answer) {
   std::vector<double> advantages;
   for (const RowRisk* risk : computed(answer.risks)) advantages.push_back(risk->advantage.value);
   document.add(
-      histogram("advantage", "Membership advantage over the rows",
+      histogram("advantage", "Membership advantage over the rows" + at_noise(answer),
                 {answer.question.model == RowsModel::ridge ? "advantage of the best attack"
                                                            : "bound on the advantage of any attack",
                  "", Scale::linear},
@@ -29,7 +29,11 @@ void add_everything(Document& document, const RowsAnswer& answer) {
   document.set_abstract(abstract_of(answer));
   document.state(StatementKind::info, words_of_model(answer));
   add_columns_read(document, answer);
-  document.state(StatementKind::info, words_of_release(answer.release));
+  document.state(StatementKind::info,
+                 answer.sweep.empty()
+                     ? words_of_release(answer.release)
+                     : fmt::format("The weights are {}. Single rows are shown{}, the largest.",
+                                   short_words_of_release(answer), at_noise(answer)));
   document.state(StatementKind::info, words_of_neighbour(answer.question));
   add_search(document, answer);
   add_gate(document, answer);

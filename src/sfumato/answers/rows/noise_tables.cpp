@@ -114,6 +114,28 @@ std::string cost_sentence(const RowsAnswer& answer) {
                        : fmt::format("On these rows: expected {}.", fmt::join(parts, ", "));
 }
 
+bool predicts_nothing(const NoisePoint& point) {
+  if (!point.cost) return false;
+  return std::visit(
+      Overloaded{[](const Cost<RegressionQuality>& of) { return of.expected.r_squared < 0.0; },
+                 [](const LabelCost& of) { return of.expected.accuracy <= of.majority; }},
+      *point.cost);
+}
+
+std::string cost_of_noises(const RowsAnswer& answer) {
+  const NoisePoint& first = answer.sweep.front();
+  const NoisePoint& last = answer.sweep.back();
+  if (!first.cost || !last.cost) return {};
+  const Measure from = measures_of(*first.cost, answer.question).front();
+  const Measure to = measures_of(*last.cost, answer.question).front();
+  if (std::isnan(from.expected) || std::isnan(to.expected)) return {};
+  const auto text = [](double value) { return format_number(value, Rounding::nearest, 4); };
+  return fmt::format("On these rows: expected {} {} {} at noise {}, {} at noise {}; {} without noise.",
+                     from.title, answer.question.model == RowsModel::ridge ? "=" : "~",
+                     text(from.expected), format_input(first.noise), text(to.expected),
+                     format_input(last.noise), text(from.without_noise));
+}
+
 void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
   if (!answer.cost) return;
   const std::string sentence = cost_sentence(answer);

@@ -12,6 +12,10 @@ void add_cost(Document& document, const RowsAnswer& answer);
 void add_cost_in_brief(Document& document, const RowsAnswer& answer);
 /// "On these rows: expected ..."; empty where nothing is known of it.
 [[nodiscard]] std::string cost_sentence(const RowsAnswer& answer);
+/// The same of the first and the last of several noises.
+[[nodiscard]] std::string cost_of_noises(const RowsAnswer& answer);
+/// Whether a constant would predict as well as the model with this noise.
+[[nodiscard]] bool predicts_nothing(const NoisePoint& point);
 
 /// Adds the same numbers for programs.
 void add_cost_results(Document& document, const RowsAnswer& answer);

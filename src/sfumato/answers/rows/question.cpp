@@ -72,7 +72,7 @@ Key<Q> drop_missing_key() {
   struct One {
     bool drop = false;
   };
-  const Key<One> one = flag_key<One>("drop_missing", "the same as `impute` = drop", &One::drop);
+  const Key<One> one = flag_key<One>("drop_missing", "the same as --impute drop", &One::drop);
   Key<Q> key;
   key.name = one.name;
   key.type = one.type;

@@ -37,9 +37,7 @@ std::string title_of(const RowsAnswer& answer, std::size_t count) {
     return fmt::format("The {} above an advantage of {}, of {}", count_of(count, "row"),
                        format_input(*answer.question.max_advantage), of);
   }
-  const std::string when =
-      answer.sweep.empty() ? "" : " at noise " + format_input(answer.sweep.back().noise);
-  return fmt::format("The {} riskiest of {}{}", count, of, when);
+  return fmt::format("The {} riskiest of {}{}", count, of, at_noise(answer));
 }
 
 Table riskiest_rows(const RowsAnswer& answer) {
@@ -88,7 +86,7 @@ Table quantiles(const RowsAnswer& answer) {
   }
   Table table("quantiles",
               "Distribution of the risk over " + count_of(computed(answer.risks).size(), "row") +
-                  " (the worse direction of each)",
+                  at_noise(answer) + " (the worse direction of each)",
               std::move(columns));
   const std::string method = words_of_method(answer);
   for (const auto& [label, level] : {std::pair{"0 % (minimum)", 0.0},
@@ -124,7 +122,7 @@ Figure ranked(const RowsAnswer& answer) {
     series.y.push_back(advantage.value);
     series.labels.push_back(fmt::format("row {}", rows[i]->row + 1));
   }
-  Figure figure("ranked", "Advantage of every row, riskiest first", Mark::points,
+  Figure figure("ranked", "Advantage of every row" + at_noise(answer) + ", riskiest first", Mark::points,
                 {"rank", "", Scale::log}, {"advantage"});
   const double last = series.x.empty() ? 1.0 : std::max(2.0, series.x.back());
   figure.add(std::move(series));
@@ -134,7 +132,7 @@ Figure ranked(const RowsAnswer& answer) {
     limit.mark = Mark::line;
     figure.add(std::move(limit));
   }
-  figure.set_caption("A point is a row; the riskiest are named.");
+  figure.set_caption("A point is a row.");
   return figure;
 }
 

@@ -88,9 +88,13 @@ std::string words_of_release(const Release& release) {
       release);
 }
 
+std::string at_noise(const RowsAnswer& answer) {
+  return answer.sweep.empty() ? "" : " at noise " + format_input(answer.sweep.back().noise);
+}
+
 std::string short_words_of_release(const RowsAnswer& answer) {
   const auto noise = [&](const Covariance& of) {
-    if (!answer.sweep.empty()) return std::string("isotropic, of the variances above");
+    if (!answer.sweep.empty()) return std::string("isotropic, of each variance listed");
     return answer.search && answer.search->unlimited ? std::string("unlimited")
                                                      : words_of_noise(of);
   };

@@ -18,6 +18,9 @@ namespace sfumato {
 [[nodiscard]] std::string words_of_release(const Release& release);
 
 /// The same in a few words: "trained by noisy gradient flow in the long run, ...".
+/// " at noise 0.1" where several noises were compared: what is said of single rows is about the last of them. Otherwise empty.
+[[nodiscard]] std::string at_noise(const RowsAnswer& answer);
+
 [[nodiscard]] std::string short_words_of_release(const RowsAnswer& answer);
 
 /// What D' is.

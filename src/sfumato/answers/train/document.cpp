@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "sfumato/answers/train/difference_figures.hpp"
 #include "sfumato/answers/train/measure_tables.hpp"
 #include "sfumato/answers/train/setting_text.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/report/figure.hpp"
+#include "sfumato/report/number.hpp"
 #include "sfumato/study/seed_notice.hpp"
 
 namespace sfumato {
@@ -84,7 +86,7 @@ std::string infinite_text(const TrainInput& input, const ModelRecord& record) {
       world_name(record.world), input.policies[record.policy].name, path.infinite_steps, path.steps,
       first.step, first.count,
       fmt::join(parameter_names(input.network, first.first_coordinates), ", "),
-      first.count > first.first_coordinates.size() ? ", ..." : "");
+      first.count > first.first_coordinates.size() ? ", and others" : "");
 }
 
 void add_path_kl(Document& document, const TrainInput& input, const TrainRun& run) {
@@ -119,7 +121,7 @@ void add_speed(Document& document, const TrainRun& run) {
     return Claimed<double>{value, Claim::estimate, method};
   };
   table.add_row({"time of all steps", measured(run.seconds), "s"});
-  table.add_row({"per model and iteration", measured(1e6 * run.seconds / (steps * models)), "us"});
+  table.add_row({"per model and iteration", measured(1e6 * run.seconds / (steps * models)), "microseconds"});
   table.add_row({"iterations of the group", measured(steps / run.seconds), "1/s"});
   document.add(std::move(table));
 }
@@ -237,6 +239,51 @@ void add_results(Document& document, const TrainInput& input, const TrainRun& ru
   add_model_results(document, input, run);
 }
 
+/// "test accuracy 0.7265 and a path KL of 24.6 nats": what a policy came to, of the model of D.
+std::string policy_text(const TrainInput& input, const TrainRun& run, std::size_t model) {
+  const ModelRecord& record = run.group.models()[model];
+  if (record.diverged_at) return "diverged";
+  const bool tested = !run.test.empty();
+  const std::optional<ModelSummary>& summary = tested ? run.test[model] : run.training[model];
+  std::string text =
+      summary ? fmt::format("{} accuracy {}", tested ? "test" : "training",
+                            format_number(summary->accuracy, Rounding::nearest, 3))
+              : std::string("trained");
+  if (!input.study.train.path_kl) return text;
+  double nats = 0.0;
+  for (const ModelRecord& other : run.group.models()) {
+    if (other.policy == record.policy) nats = std::max(nats, other.path_kl.nats);
+  }
+  return text + (std::isfinite(nats)
+                     ? fmt::format(", path KL {} nats", format_number(nats, Rounding::nearest, 3))
+                     : std::string(", infinite path KL"));
+}
+
+/// The top of the page. One run is no evidence, and says so.
+Abstract abstract_of(const TrainInput& input, const TrainRun& run) {
+  constexpr std::size_t kMostPolicies = 4;
+  Abstract abstract;
+  abstract.asked = "How accurate are models with this noise, and how much do their steps depend on one "
+                   "training record?";
+  std::vector<std::string> texts;
+  for (std::size_t m = 0; m < run.group.models().size(); ++m) {
+    const ModelRecord& record = run.group.models()[m];
+    if (record.world != 0) continue;
+    texts.push_back(
+        fmt::format("{}: {}", input.policies[record.policy].name, policy_text(input, run, m)));
+  }
+  abstract.answer = texts.size() <= kMostPolicies
+                        ? fmt::format("{}.", fmt::join(texts, "; "))
+                        : fmt::format("{} kinds of noise were trained: see the table of models.",
+                                      texts.size());
+  abstract.released =
+      "Nothing: the noise comes from a seed, so these models are for measurements only.";
+  abstract.advice =
+      "One run is one random draw. To measure what such models reveal, train many and audit them "
+      "(sfumato study run, sfumato audit); for a model to publish, sfumato train --private.";
+  return abstract;
+}
+
 /// A word as a POSIX shell reads it back.
 std::string shell_word(const std::string& word) {
   const std::string_view plain = "_-+./=:,@%";
@@ -293,6 +340,7 @@ Document document_of(const TrainAnswer& answer, Detail detail) {
     state_stop(document, answer);
     return document;
   }
+  if (detail == Detail::full) document.set_abstract(abstract_of(input, answer.run));
   add_results(document, input, answer.run, detail);
   state_files(document, answer);
   add_measures(document, answer, detail);

@@ -9,6 +9,8 @@
 namespace sfumato {
 namespace {
 
+constexpr const char* kRestsOn = "It rests on:";  // as privacy_statement() calls the list
+
 Table guarantee_table(const PrivateTrainAnswer& answer) {
   const Guarantee& guarantee = answer.guarantee;
   Table table("guarantee",
@@ -25,16 +27,68 @@ Table guarantee_table(const PrivateTrainAnswer& answer) {
   return table;
 }
 
-/// The statement for a model card without its marks, a line at a time: a document wraps each by itself.
+/// The statement for a model card without its marks, a line at a time: a document wraps each by itself. What it rests on is what the
+/// document assumes, and the items of another list follow its heading.
 void add_statement(Document& document, const PrivateTrainAnswer& answer) {
   std::istringstream lines(statement_of(answer));
+  std::string list;
+  std::size_t items = 0;
+  const auto end_list = [&] {
+    if (items > 0) document.state(StatementKind::info, list + ".");
+    list.clear();
+    items = 0;
+  };
   for (std::string line; std::getline(lines, line);) {
+    const bool item = line.starts_with("  - ");
     line.erase(0, line.find_first_not_of(" -"));
     for (auto mark = line.find("**"); mark != std::string::npos; mark = line.find("**")) {
       line.erase(mark, 2);
     }
-    if (!line.empty() && line.front() != '#') document.state(StatementKind::info, line);
+    if (line.empty() || line.front() == '#') continue;
+    if (item && list == kRestsOn) {
+      document.state(StatementKind::assumption, line + ".");
+    } else if (item) {
+      list += (items++ == 0 ? " " : "; ") + line;
+    } else {
+      end_list();
+      if (line.ends_with(":")) {
+        list = line;
+      } else {
+        document.state(StatementKind::info, line);
+      }
+    }
   }
+  end_list();
+}
+
+/// The top of the page: a guarantee, which the runs of `train` without one do not have.
+Abstract abstract_of(const PrivateTrainAnswer& answer) {
+  Abstract abstract;
+  abstract.asked = "May this model be published?";
+  abstract.released = fmt::format("The weights of a network with {} parameters, trained on {} records.",
+                                  answer.network.parameter_count(), answer.records);
+  const std::string epsilon = format_number(answer.guarantee.epsilon().nats(), Rounding::up);
+  const std::string delta = format_input(answer.guarantee.delta().probability());
+  if (!answer.secret) {
+    abstract.answer = "No: its noise comes from a seed, so it has no guarantee.";
+    abstract.advice = "Use it for experiments. To release a model, train without a seed.";
+  } else if (answer.diverged) {
+    abstract.answer = "There is nothing to publish: training diverged.";
+    abstract.advice =
+        "Lower the learning rate. The attempt has spent its budget: account for it (--after).";
+  } else {
+    abstract.answer = fmt::format(
+        "Yes: it is differentially private, epsilon <= {} at delta = {}, whatever the data.",
+        epsilon, delta);
+    abstract.advice =
+        "Publish the weights with the privacy statement (--out writes both), and nothing else "
+        "computed from these records. Training again spends the budget again.";
+  }
+  if (answer.test) {
+    abstract.cost = fmt::format("Test accuracy = {}.",
+                                format_number(answer.test->accuracy, Rounding::nearest));
+  }
+  return abstract;
 }
 
 std::string setting_text(const PrivateTrainAnswer& answer) {
@@ -158,6 +212,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
         "stopped on request. Nothing was kept: noise that was drawn once must not be drawn again.");
     return document;
   }
+  if (detail == Detail::full) document.set_abstract(abstract_of(answer));
   document.add(guarantee_table(answer));
   add_accuracy(document, answer);
   if (answer.input_metric) {

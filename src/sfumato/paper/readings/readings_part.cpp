@@ -70,6 +70,10 @@ Claimed<double> distance_of(const ReadingDistance& fit) {
           "sum over the printed numbers of |log10(simulated median / printed)|"};
 }
 
+Claimed<double> simulated(double value) {
+  return {value, Claim::estimate, "over simulated runs of the paper's size"};
+}
+
 Table ranking_table(const ReadingSearch& search) {
   Table table(
       block_key(search, "ranking"),
@@ -92,8 +96,8 @@ Table ranking_table(const ReadingSearch& search) {
       table.add_row({i + 1, what, Empty{"every model diverged"}, Empty{}, Empty{}, Empty{}});
       continue;
     }
-    table.add_row({i + 1, what, distance_of(*judged.fit), judged.fit->chance, judged.fit->p_value,
-                   judged.fit->trials});
+    table.add_row({i + 1, what, distance_of(*judged.fit), simulated(judged.fit->chance),
+                   simulated(judged.fit->p_value), judged.fit->trials});
   }
   return table;
 }
@@ -121,7 +125,7 @@ Table confirmed_table(const ReadingSearch& search) {
     }
     table.add_row({what, distance_of(*before.fit), distance_of(*judged.fit),
                    fmt::format("{:.2f} .. {:.2f}", judged.fit->lower, judged.fit->upper),
-                   judged.fit->chance, judged.fit->p_value, judged.fit->trials});
+                   simulated(judged.fit->chance), simulated(judged.fit->p_value), judged.fit->trials});
   }
   return table;
 }
