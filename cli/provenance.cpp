@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kLargest = 1ULL << 30;
-constexpr std::array<std::string_view, 6> kOutputs = {
-    "--report", "--out", "--save", "--statement", "--write-weights", "--template"};
+constexpr std::array<std::string_view, 5> kOutputs = {"--report", "--out", "--save", "--statement",
+                                                      "--template"};
 
 struct CommandLine {
   std::vector<std::string> words;

@@ -81,6 +81,16 @@ const Abstract* abstract_of(const Report& report) {
   return nullptr;
 }
 
+/// Large letters break lines often: a sign stays with its number.
+std::string unbroken(std::string html) {
+  for (const std::string_view sign : {"≤ ", "≥ ", "= ", "~ "}) {
+    for (std::size_t at = html.find(sign); at != std::string::npos; at = html.find(sign, at + 1)) {
+      html.replace(at + sign.size() - 1, 1, "\u00a0");
+    }
+  }
+  return html;
+}
+
 std::string abstract_html(const Report& report) {
   const Abstract* abstract = abstract_of(report);
   const std::string_view purpose = purpose_of(report.chapters.front().command());
@@ -92,7 +102,7 @@ std::string abstract_html(const Report& report) {
       abstract->asked.empty() ? purpose : std::string_view(abstract->asked);
   if (!asked.empty()) html += fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(asked));
   if (!abstract->answer.empty()) {
-    html += fmt::format("<p class=\"answer\">{}</p>\n", typeset_html(abstract->answer));
+    html += fmt::format("<p class=\"answer\">{}</p>\n", unbroken(typeset_html(abstract->answer)));
   }
   std::string facts;
   const auto fact = [&](std::string_view what, const std::string& text) {
