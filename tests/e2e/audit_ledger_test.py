@@ -1,4 +1,5 @@
 """`sfumato audit` of ledgers: both sides of the truth, looks, statements."""
+import hashlib
 import json
 import os
 import random
@@ -51,6 +52,15 @@ class AuditLedger(ProgramTest):
         done = run("audit", ledger, "--json", *options)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return Document(done.stdout)
+
+    def test_the_page_has_the_checksum_of_the_ledger_that_the_audit_wrote_to(self):
+        ledger, page = self.ledger(), self.dir / "audit.html"
+        before = hashlib.sha256(ledger.read_bytes()).hexdigest()
+        done = run("audit", ledger, "--report", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        after = hashlib.sha256(ledger.read_bytes()).hexdigest()
+        self.assertNotEqual(after, before)  # its look is recorded
+        self.assertIn(f"<dt>SHA-256</dt><dd>{ledger}<br>{after} (after this run, which is recorded in it)</dd>", page.read_text())
 
     def level(self, found):
         """What all tests of an audit may err with together."""

@@ -77,7 +77,7 @@ std::string percent_right(const Claimed<double>& advantage) {
 bool compares_noises(const Document& document) {
   return std::any_of(document.blocks().begin(), document.blocks().end(), [](const Block& block) {
     const auto* table = std::get_if<Table>(&block);
-    return table != nullptr && table->key() == "sweep";
+    return table != nullptr && (table->key() == "sweep" || table->key() == "settings");
   });
 }
 

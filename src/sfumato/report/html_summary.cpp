@@ -81,11 +81,13 @@ const Abstract* abstract_of(const Report& report) {
   return nullptr;
 }
 
-/// Large letters break lines often: a sign stays with its number.
+/// Large letters break lines often: a sign stays with its number, and with the letter before it.
 std::string unbroken(std::string html) {
-  for (const std::string_view sign : {"≤ ", "≥ ", "= ", "~ "}) {
-    for (std::size_t at = html.find(sign); at != std::string::npos; at = html.find(sign, at + 1)) {
-      html.replace(at + sign.size() - 1, 1, "\u00a0");
+  constexpr std::string_view kSpace = "\u00a0";
+  for (const std::string_view sign : {" ≤ ", " ≥ ", " = ", " ~ "}) {
+    const std::string kept = fmt::format("{}{}{}", kSpace, sign.substr(1, sign.size() - 2), kSpace);
+    for (std::size_t at = html.find(sign); at != std::string::npos; at = html.find(sign, at)) {
+      html.replace(at, sign.size(), kept);
     }
   }
   return html;

@@ -77,6 +77,12 @@ if (seen.folds.hasNote) {
 await page.evaluate(() => document.querySelectorAll("details").forEach(fold => { fold.open = true; }));
 await page.waitForFunction(() => [...document.querySelectorAll("figure[data-figure]")].every(figure => figure.querySelector(".plot.missing, .panel svg")));
 seen.captions = await page.evaluate(() => [...document.querySelectorAll("figcaption .label, caption .label, summary .label")].map(label => label.textContent));
+await page.emulateMedia({ media: "print" });
+seen.printed = await page.evaluate(() => [...document.querySelectorAll(".table-block")].map(block => ({
+  heads: [...block.querySelectorAll("th button.sort")].map(button => getComputedStyle(button).position),
+  rows: block.querySelectorAll("tbody tr").length, breaks: getComputedStyle(block).breakInside,
+})));
+await page.emulateMedia({ media: null });
 seen.math = await page.evaluate(() => document.querySelectorAll("math").length);
 seen.globals = await page.evaluate(() => Object.keys(window).filter(key => key.startsWith("hacked")));
 seen.title = await page.title();

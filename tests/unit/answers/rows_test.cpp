@@ -71,6 +71,29 @@ TEST_F(Rows, ThePageOfSeveralNoisesComparesThem) {
   EXPECT_TRUE(document_of(ask(), Detail::full).abstract()->advice.starts_with("None of these"));
 }
 
+TEST_F(Rows, ThePageNeverCallsRowsSafeThatHaveNoNumber) {
+  put(table, "who,x,z,y\nAda,1,0,0\nBo,2,0,1\nCem,3,0,0\nDee,-1,1,1\nEve,0,0,1\n");
+  question.ridge = 0.0;  // z is determined by Dee alone
+  question.noise = 1e9;
+  question.training = {};
+  const RowsAnswer found = ask();
+  ASSERT_EQ(found.risks[3].status, RowStatus::no_model);
+  const Abstract top = *document_of(found, Detail::full).abstract();
+  EXPECT_TRUE(top.answer.starts_with("1 row is revealed outright")) << top.answer;
+  EXPECT_TRUE(top.advice.starts_with("1 row is above")) << top.advice;
+  question.noises = {1e8, 1e9};
+  EXPECT_TRUE(document_of(ask(), Detail::full).abstract()->advice.starts_with("None of these"));
+}
+
+TEST_F(Rows, ThePageOfBoundsSaysMay) {
+  question.model = RowsModel::logistic;
+  question.training = {};
+  question.noise = 1e-3;
+  const Abstract top = *document_of(ask(), Detail::full).abstract();
+  EXPECT_NE(top.answer.find(") may be the most exposed"), std::string::npos) << top.answer;
+  EXPECT_NE(top.advice.find(" may be above"), std::string::npos) << top.advice;
+}
+
 TEST_F(Rows, RidgeIsExactAndRanked) {
   const RowsAnswer found = ask();
   ASSERT_EQ(found.risks.size(), 5U);

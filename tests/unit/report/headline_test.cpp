@@ -28,9 +28,11 @@ TEST(Headlines, ExactAdvantageBeforeBoundsAndNeverAnEstimate) {
 }
 
 TEST(Headlines, OfSeveralNoisesNoneIsTheAnswer) {
-  Table table("sweep", "T", {{"noise", "noise"}, {"advantage", "worst"}});
-  table.add_row({"0.1", Claimed<double>{0.5, Claim::exact}});
-  EXPECT_TRUE(headlines_of(with(table)).empty());
+  for (const char* key : {"sweep", "settings"}) {
+    Table table(key, "T", {{"noise", "noise"}, {"advantage", "worst"}});
+    table.add_row({"0.1", Claimed<double>{0.5, Claim::exact}});
+    EXPECT_TRUE(headlines_of(with(table)).empty()) << key;
+  }
 }
 
 TEST(Headlines, PercentagesAreRoundedTowardsTheClaim) {

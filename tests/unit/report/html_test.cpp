@@ -169,7 +169,7 @@ TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
   report.made = {{"command line", "sfumato audit"}, {"commit", "abc"}};
   const std::string page = html_report(report);
   std::size_t at = 0;
-  for (const char* part : {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No: ε ≥\u00a02.</p>",
+  for (const char* part : {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No: ε\u00a0≥\u00a02.</p>",
                            "12 models", "Nothing.", "Do not publish.", "VIOLATION (policy none)",
                            "<h2>Results", "sfumato audit", "How to cite", "(commit abc)"}) {
     const std::size_t found = page.find(part, at);

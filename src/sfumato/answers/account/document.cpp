@@ -199,6 +199,18 @@ Abstract abstract_of(const AccountAnswer& answer) {
     abstract.advice = "Add noise, or take fewer steps.";
     return abstract;
   }
+  if (answer.settings.size() > 1) {
+    const AccountedSetting& last = answer.settings.back();
+    abstract.answer = fmt::format(
+        "At delta = {}, epsilon <= {} is proven with noise multiplier {}, and epsilon <= {} with {}.",
+        format_input(answer.delta.probability()), rounded_up(first.epsilon.upper.value),
+        format_input(first.noise_multiplier.value()), rounded_up(last.epsilon.upper.value),
+        format_input(last.noise_multiplier.value()));
+    abstract.advice =
+        "Choose the multiplier before training, by the table below; --target-epsilon finds the "
+        "least for an epsilon.";
+    return abstract;
+  }
   abstract.answer = fmt::format(
       "Whatever the data, an attacker guesses correctly whether a record was used at most {} % of "
       "the time (epsilon <= {} at delta = {}). A coin toss is right 50 % of the time.",

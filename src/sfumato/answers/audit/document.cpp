@@ -226,11 +226,36 @@ Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Deta
   return document;
 }
 
+/// The top of the page: how many models, by the way to choose thresholds that was asked for.
+Abstract abstract_of(const AuditPlan& found) {
+  const RunsNeeded& needed = found.claim.plans.front().needed;
+  const auto many = [](const std::optional<std::uint64_t>& runs) {
+    return runs ? fmt::format("{}", *runs) : std::string("more than 10 million");
+  };
+  Abstract abstract;
+  abstract.asked = fmt::format("How many models does it take to refute {}?",
+                               claim_text(found.claim.claim));
+  abstract.answer = fmt::format(
+      "With an attack that never errs, {} models with the record and as many without; with one "
+      "that finds half of the members at 1 % false positives, {}.",
+      many(needed.perfect), many(needed.half));
+  abstract.advice =
+      found.claim.models.per_world == 0
+          ? "Train at least as many as the attack you expect needs: with fewer, an audit that finds "
+            "nothing says nothing."
+      : found.claim.enough()
+          ? "The planned models can refute the claim, if the attack is strong enough."
+          : "Train more models: those that are planned cannot refute the claim, whatever the "
+            "attack.";
+  return abstract;
+}
+
 Document of_plan(const AuditPlan& found, Detail detail) {
   Document document =
       new_document("audit", fmt::format("Plan of an audit of eps = {:g}, delta = {:g}",
                                         found.claim.claim.epsilon.nats(),
                                         found.claim.claim.delta.probability()));
+  if (detail == Detail::full) document.set_abstract(abstract_of(found));
   add_claim_plan(document, found.claim, found.confidence, "caps", detail);
   document.state(StatementKind::info,
                  "Runs are models per world, with the record and without it. \"Needed\" is for an "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "sfumato/answers/rows/checks_table.hpp"
 #include "sfumato/answers/rows/columns.hpp"
@@ -142,7 +143,9 @@ void compare_noises(const RowsAnswer& answer, double most, Abstract& abstract) {
   abstract.cost = cost_of_noises(answer);
   const auto enough =
       std::find_if(answer.sweep.begin(), answer.sweep.end(),
-                   [&](const NoisePoint& point) { return point.advantage.value <= most; });
+                   [&](const NoisePoint& point) {
+                     return point.unknown == 0 && point.advantage.value <= most;
+                   });
   abstract.advice =
       enough == answer.sweep.end()
           ? fmt::format("None of these noises keeps every row at an advantage of {0} or less: "
@@ -180,23 +183,45 @@ Abstract abstract_of(const RowsAnswer& answer) {
     compare_noises(answer, most, abstract);
     return abstract;
   }
+  const bool proven = worst.claim == Claim::upper_bound;  // the risk itself may be smaller
   abstract.answer = fmt::format(
-      "{} is the most exposed: the best attacker guesses correctly {} of the time; for the median "
+      "{} {} the most exposed: the best attacker guesses correctly {} of the time; for the median "
       "row, {}. A coin toss is right 50 % of the time.",
-      name_of(answer, *first.front()), right(worst), right(median));
+      name_of(answer, *first.front()), proven ? "may be" : "is", right(worst), right(median));
+  const auto count = [&](auto&& holds) {
+    return static_cast<std::size_t>(
+        std::count_if(answer.risks.begin(), answer.risks.end(), holds));
+  };
+  const std::size_t revealed =
+      count([](const RowRisk& risk) { return risk.status == RowStatus::no_model; });
+  const std::size_t unknown =
+      count([](const RowRisk& risk) {
+        return risk.status != RowStatus::ok || std::isnan(risk.advantage.value);
+      }) -
+      revealed;
+  if (revealed > 0) {
+    abstract.answer = fmt::format("{} revealed outright: without such a row there is no model. {}",
+                                  count_of(revealed, "row") + (revealed == 1 ? " is" : " are"),
+                                  abstract.answer);
+  }
   abstract.cost = cost_sentence(answer);
-  const auto above = static_cast<std::size_t>(
-      std::count_if(answer.risks.begin(), answer.risks.end(),
-                    [&](const RowRisk& risk) { return risk.advantage.value > most; }));
-  abstract.advice =
-      above == 0
-          ? fmt::format("No row has an advantage above {}: the noise is enough by that measure.",
-                        format_input(most))
-          : fmt::format(
-                "{} above an advantage of {}: add noise (--goal advantage={} finds the "
-                "least), or leave these rows out.",
-                count_of(above, "row") + (above == 1 ? " is" : " are"), format_input(most),
-                format_input(most));
+  const std::size_t above =
+      revealed + count([&](const RowRisk& risk) { return risk.advantage.value > most; });
+  if (above > 0) {
+    const bool may = proven && revealed == 0;
+    abstract.advice = fmt::format(
+        "{} above an advantage of {}: add noise (--goal advantage={} finds the least), or leave "
+        "these rows out.",
+        count_of(above, "row") + (may ? " may be" : above == 1 ? " is" : " are"),
+        format_input(most), format_input(most));
+  } else if (unknown > 0) {
+    abstract.advice = fmt::format("{} no number: settle that first (see the warnings).",
+                                  count_of(unknown, "row") + (unknown == 1 ? " has" : " have"));
+  } else {
+    abstract.advice =
+        fmt::format("No row has an advantage above {}: the noise is enough by that measure.",
+                    format_input(most));
+  }
   return abstract;
 }
 
