@@ -148,6 +148,8 @@ class NoGuarantee(FitTest):
         self.assertNotIn("epsilon", model["guarantee"])
         found = self.fit(*args)
         self.assertNotIn("epsilon_upper", [row["quantity"] for row in found["results"]])
+        self.assertEqual(found["abstract"]["answer"], "No: they carry no guarantee.")
+        self.assertIn("without a seed" if "--seed" in args else "Declare public bounds", found["abstract"]["advice"])
         self.assertIn("no guarantee to state", self.refusal(*args, "--statement", self.path("s.md")))
 
     def test_seed(self):
