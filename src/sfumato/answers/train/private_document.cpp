@@ -65,12 +65,14 @@ void add_statement(Document& document, const PrivateTrainAnswer& answer) {
 Abstract abstract_of(const PrivateTrainAnswer& answer) {
   Abstract abstract;
   abstract.asked = "May this model be published?";
-  abstract.released = fmt::format("The weights of a network with {} parameters, trained on {} records.",
-                                  answer.network.parameter_count(), answer.records);
+  abstract.released = fmt::format(
+      "The weights of a network with {} parameters, trained on {} records{}.",
+      answer.network.parameter_count(), answer.records,
+      answer.input_metric ? ", and noisy second moments of what its first layer reads" : "");
   const std::string epsilon = format_number(answer.guarantee.epsilon().nats(), Rounding::up);
   const std::string delta = format_input(answer.guarantee.delta().probability());
   if (!answer.secret) {
-    abstract.answer = "No: its noise comes from a seed, so it has no guarantee.";
+    abstract.answer = "No: its noise came from a seed, so it has no guarantee.";
     abstract.advice = "Use it for experiments. To release a model, train without a seed.";
   } else if (answer.diverged) {
     abstract.answer = "There is nothing to publish: training diverged.";
@@ -162,37 +164,6 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
 
 }  // namespace
 
-namespace {
-
-Abstract abstract_of(const PrivateTrainAnswer& answer) {
-  Abstract abstract;
-  abstract.released = answer.input_metric
-                          ? "The weights of one model, and the second moments of its inputs."
-                          : "The weights of one model.";
-  abstract.asked = "May this model be published?";
-  if (!answer.secret) {
-    abstract.answer = "No: its noise came from a seed, and whoever knows it can take it off again.";
-    abstract.advice = "Train once more without --seed.";
-    return abstract;
-  }
-  abstract.answer = fmt::format(
-      "Yes: it is differentially private, epsilon <= {} at delta = {}, whatever the records.",
-      format_number(answer.guarantee.epsilon().nats(), Rounding::up, 4),
-      format_input(answer.guarantee.delta().probability()));
-  if (answer.test) {
-    abstract.cost =
-        fmt::format("It is right on {:.1f} % of the test records.", 100.0 * answer.test->accuracy);
-  }
-  abstract.advice = answer.diverged
-                        ? "Lower the learning rate: training diverged. Another run is a release of "
-                          "its own."
-                        : "Publish it with its privacy statement and nothing else of the records; "
-                          "every further model of them spends more (--after).";
-  return abstract;
-}
-
-}  // namespace
-
 std::string statement_of(const PrivateTrainAnswer& answer) {
   return privacy_statement(answer.guarantee, answer.question.hardened
                                                  ? NoiseArithmetic::exact
@@ -212,7 +183,6 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
         "stopped on request. Nothing was kept: noise that was drawn once must not be drawn again.");
     return document;
   }
-  if (detail == Detail::full) document.set_abstract(abstract_of(answer));
   document.add(guarantee_table(answer));
   add_accuracy(document, answer);
   if (answer.input_metric) {
