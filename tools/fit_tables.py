@@ -17,8 +17,11 @@ BUNDLED = {"diabetes": "progression", "breast_cancer": "diagnosis", "digits": "d
 # Tables that no default was chosen on (docs/results/fit.md): folder and name in pydataset's archive, and the target.
 PYDATASET = {"diamonds": ("ggplot2/diamonds", "price"), "computers": ("Ecdat/Computers", "price"), "vietnam": ("Ecdat/VietNamH", "lntotal"),
              "hours": ("Ecdat/HI", "whrswk"), "wages_panel": ("Ecdat/Wages", "lwage"), "boston": ("MASS/Boston", "medv"),
-             "benefits": ("Ecdat/Benefits", "ui"), "turnout": ("Zelig/turnout", "vote")}
-FRESH = [*PYDATASET, "wine"]
+             "benefits": ("Ecdat/Benefits", "ui"), "turnout": ("Zelig/turnout", "vote"), "food": ("Ecdat/BudgetFood", "wfood"),
+             "star": ("Ecdat/Star", "tmathssk"), "flchain": ("survival/flchain", "death"), "mortgage": ("Ecdat/Hdma", "deny"),
+             "language": ("MASS/nlschools", "lang")}
+NEW = ["food", "star", "flchain", "mortgage", "language"]  # fresh when the steps of whitened descent were changed
+FRESH = [*(name for name in PYDATASET if name not in NEW), "wine"]
 NAMES = [*TARGETS, *BUNDLED, "fashion", "made-1", "made-100", "made-10000", "made-1000000"]
 
 
@@ -30,6 +33,8 @@ def number(text, missing):
 
 
 class Table:
+    split = 7  # seed of the order of rows before four fifths of them are taken to fit; another one is another split
+
     def __init__(self, name, head, rows, bounds, target, test=None):
         self.name, self.head, self.bounds = name, head, bounds
         declaration = next(row for row in csv.DictReader(io.StringIO(bounds)) if row["kind"] == "target")
@@ -37,7 +42,7 @@ class Table:
         self.model = "ridge" if not self.classes else "logistic" if len(self.classes) == 2 else "softmax"
         self.declared = [row for row in csv.DictReader(io.StringIO(bounds)) if row["kind"] in ("numeric", "category")]
         if test is None:
-            order = np.random.default_rng(7).permutation(len(rows))
+            order = np.random.default_rng(self.split).permutation(len(rows))
             cut = 4 * len(rows) // 5
             rows, test = [rows[i] for i in order[:cut]], [rows[i] for i in order[cut:]]
         self.train, self.test = rows, test
@@ -122,7 +127,9 @@ def archived(name):
     with tarfile.open(Path(spec.origin).with_name("resources.tar.gz")) as archive:
         text = archive.extractfile(f"resources/rdata/csv/{where}.csv").read().decode()
     rows = list(csv.reader(io.StringIO(text)))
-    return Table(name, rows[0], rows[1:], (ROOT / "studies/fit" / f"{name}.csv").read_text(), target)
+    where = rows[0].index(target)
+    known = [row for row in rows[1:] if row[where] not in ("", "NA")]
+    return Table(name, rows[0], known, (ROOT / "studies/fit" / f"{name}.csv").read_text(), target)
 
 
 def bundled(name):
@@ -184,8 +191,9 @@ def made(condition):
     return Table(f"made-{condition:g}".replace("1e+06", "1000000"), head, [[repr(float(v)) for v in row] for row in np.column_stack([x, y])], bounds, "y")
 
 
-def load(name):
+def load(name, split=7):
     """The table, or None where its data or scikit-learn is missing."""
+    Table.split = split
     if name.startswith("made-"):
         return made(float(name[5:]))
     if name in PYDATASET:
