@@ -77,9 +77,9 @@ TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
     FitSettings settings;
     settings.range_share = 0.0;
     settings.steps = 24;
-    return predicted_loss(plan_fit(declared(rows), FitModel::ridge, FitMechanism::whitened, settings,
-                                   {{Epsilon(1.0), Delta(1e-6)}}),
-                          declared(rows));
+    const FitPlan plan = plan_fit(declared(rows), FitModel::ridge, FitMechanism::whitened, settings,
+                                  {{Epsilon(1.0), Delta(1e-6)}});
+    return predicted_loss(plan, declared(rows));
   };
   EXPECT_GT(predicted(3000), 0.0005);
   EXPECT_EQ(planned(3000, 1.0, FitMechanism::whitened).steps, 24U);
