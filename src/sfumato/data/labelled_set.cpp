@@ -50,8 +50,9 @@ void require_constants(const LabelledSet& set, const Where& where) {
     const double deviation = s.deviations.empty() ? 1.0 : s.deviations[channel];
     for (const double pixel : {0.0, 255.0}) {
       if (!std::isfinite(static_cast<float>((pixel / s.divisor - mean) / deviation))) {
-        throw InvalidArgument("pixels are not finite in single precision when they are standardised",
-                              "Check divisor, means and deviations", where);
+        throw InvalidArgument(
+            "pixels are not finite in single precision when they are standardised",
+            "Check divisor, means and deviations", where);
       }
     }
   }

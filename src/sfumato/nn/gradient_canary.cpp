@@ -63,8 +63,8 @@ GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network
                       number + 1, room),
           "Plant as many canaries as there are parameters, or fewer");
     }
-    const std::size_t at = policy.factor ? quiet_coordinate(policy, number)
-                                         : network.blocks()[b].offset + number;
+    const std::size_t at =
+        policy.factor ? quiet_coordinate(policy, number) : network.blocks()[b].offset + number;
     double root = 1.0;
     if (policy.fixed) root = std::sqrt(static_cast<double>((*policy.fixed)[at]));
     double variance = std::pow(deviations[b] * root, 2);

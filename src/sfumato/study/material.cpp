@@ -150,10 +150,9 @@ void set_shape(NoisePolicy& policy, const Covariance& covariance, double scale) 
 void read_fixed(NoisePolicy& policy, const NoiseSpec& noise, const Network& network) {
   const Covariance covariance = covariance_of(noise, network);
   if (!is_diagonal(covariance) && !std::holds_alternative<Factored>(covariance)) {
-    throw InvalidArgument(
-        "the covariance is not diagonal, nor diagonal plus low rank",
-        "Design it with the form low_rank, diagonal, grouped or isotropic",
-        Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance)));
+    throw InvalidArgument("the covariance is not diagonal, nor diagonal plus low rank",
+                          "Design it with the form low_rank, diagonal, grouped or isotropic",
+                          Where::in(fmt::format("{} ({})", noise.where.text(), noise.covariance)));
   }
   set_shape(policy, covariance, 1.0);
 }

@@ -55,8 +55,9 @@ PrivateRelease release_of_training(const NoisePolicy& policy, const Network& net
           "what a record contributes are others than the accountant's",
           "Use `sampler` = \"shuffle\", which leaves the remainder out, or \"poisson\"");
     case BatchScheme::with_replacement:
-      throw InvalidArgument("batches drawn with replacement can hold a record several times",
-                            "Draw them with `sampler` = \"poisson\", which has the smallest epsilon");
+      throw InvalidArgument(
+          "batches drawn with replacement can hold a record several times",
+          "Draw them with `sampler` = \"poisson\", which has the smallest epsilon");
   }
   return release;
 }

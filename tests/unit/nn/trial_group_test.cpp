@@ -239,7 +239,8 @@ TEST(TrialGroup, FixedNoiseOfLowRank) {
   for (std::size_t world = 0; world < 2; ++world) {
     const std::vector<float> without = group.parameters(world), with = group.parameters(2 + world);
     for (std::size_t i = 0; i < parameters; ++i) {
-      EXPECT_NEAR(with[i] - without[i], 0.5F * (columns[0][i] * y[0] + columns[1][i] * y[1]), 1e-5F);
+      EXPECT_NEAR(with[i] - without[i], 0.5F * (columns[0][i] * y[0] + columns[1][i] * y[1]),
+                  1e-5F);
     }
   }
   const auto together = trained(TrialGroup(small(), pair_data(), {diagonal, low_rank}, t), 40);

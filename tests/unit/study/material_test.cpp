@@ -111,9 +111,9 @@ TEST_F(StudyMaterial, CovariancesAreSpreadOverParameters) {
   write_covariance(dir / "dense.npz", {Dense{dense}, {}});
   refused([&] { (void)policies_of(with("dense.npz"), network); }, {"not diagonal", "dense.npz"});
   refused([&] { (void)policies_of(with("missing.npz"), network); }, {"missing.npz"});
-  write_covariance(dir / "low.npz", {Factored{Eigen::VectorXd::Constant(43, 0.5),
-                                              Eigen::MatrixXd::Constant(43, 2, 0.125)},
-                                     {}});
+  write_covariance(
+      dir / "low.npz",
+      {Factored{Eigen::VectorXd::Constant(43, 0.5), Eigen::MatrixXd::Constant(43, 2, 0.125)}, {}});
   const NoisePolicy low = policies_of(with("low.npz"), network)[1];
   EXPECT_EQ(*low.fixed, std::vector<float>(43, 0.5F));
   ASSERT_TRUE(low.factor);

@@ -160,8 +160,8 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
     require_budget(before, target, question);
     noise.noise_multiplier = 1.0;
     if (by_inputs) {
-      noise.metric_mu = std::sqrt(question.metric_share.value_or(kMetricShare)) *
-                        whole_budget(before, target);
+      noise.metric_mu =
+          std::sqrt(question.metric_share.value_or(kMetricShare)) * whole_budget(before, target);
       before.list.push_back(release_of_moments(noise.metric_mu, relation));
     }
     const PrivateRelease steps =
@@ -208,8 +208,9 @@ Guarantee guarantee_of(const Accountant& accountant, const PrivateTrainQuestion&
   if (!std::isfinite(epsilon) && !question.target_epsilon) {
     const NoiseSpec& noise = study.noise.front();
     throw InvalidArgument(
-        fmt::format("`noise_multiplier` = {} is too little: no finite epsilon is proven at delta = {}",
-                    noise.noise_multiplier, question.target_delta),
+        fmt::format(
+            "`noise_multiplier` = {} is too little: no finite epsilon is proven at delta = {}",
+            noise.noise_multiplier, question.target_delta),
         "Add more noise", noise.where);
   }
   return accountant.guarantee(delta);

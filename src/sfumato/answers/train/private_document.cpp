@@ -191,9 +191,10 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
         fmt::format("Second moments of the inputs were released at mu = {:.4g}{}: {:.0f} of {} "
                     "directions are resolved.",
                     answer.input_metric->mu,
-                    answer.calibrated ? fmt::format(" ({:.0f} % of the budget)",
-                                                    100.0 * answer.question.metric_share.value_or(kMetricShare))
-                                      : std::string(),
+                    answer.calibrated
+                        ? fmt::format(" ({:.0f} % of the budget)",
+                                      100.0 * answer.question.metric_share.value_or(kMetricShare))
+                        : std::string(),
                     answer.input_metric->effective_dimension, answer.network.input().size()));
   }
   add_caveats(document, answer);

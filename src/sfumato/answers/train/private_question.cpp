@@ -40,20 +40,19 @@ Key<Q> optional_key(const char* name, const char* help, std::optional<double> Q:
     double value = 0.0;
   };
   const Key<One> one = positive_key<One>(name, help, &One::value);
-  return {
-      name,
-      one.type,
-      help,
-      [member, read = one.read](Q& to, const TomlTable& table, const std::string& key) {
-        One given;
-        read(given, table, key);
-        to.*member = given.value;
-      },
-      [member](const Q& from) { return text_of(from.*member); },
-      {},
-      false,
-      {},
-      KeyShape::number};
+  return {name,
+          one.type,
+          help,
+          [member, read = one.read](Q& to, const TomlTable& table, const std::string& key) {
+            One given;
+            read(given, table, key);
+            to.*member = given.value;
+          },
+          [member](const Q& from) { return text_of(from.*member); },
+          {},
+          false,
+          {},
+          KeyShape::number};
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct PrivateTrainQuestion {
   std::string after = {};  ///< what was released before about these records; the target is for all
 
   // Of the metric `input` (Spec §22.4 and §23.4).
-  std::optional<double> metric_share = {};  ///< of the budget, for the second moments; none: kMetricShare
+  std::optional<double> metric_share =
+      {};  ///< of the budget, for the second moments; none: kMetricShare
   // Over what the study says.
   std::optional<double> metric_floor = {};  ///< of the eigenvalues, in edges of their noise
   std::optional<double> input_bound = {};   ///< longer inputs are scaled down in the moments

@@ -169,8 +169,9 @@ Scattering::Scattering(int height, int width)
       padded_height_(padded(height)),
       padded_width_(padded(width)) {
   if (height < 8 || width < 8) {
-    throw InvalidArgument(fmt::format("scattering features of records of {} x {} values", height, width),
-                          "Use it for images of 8 x 8 pixels or more");
+    throw InvalidArgument(
+        fmt::format("scattering features of records of {} x {} values", height, width),
+        "Use it for images of 8 x 8 pixels or more");
   }
   filters_.push_back(spectrum_of(gabor({1.6, 0.0, 0.0, 1.0}, padded_height_, padded_width_),
                                  padded_height_, padded_width_));

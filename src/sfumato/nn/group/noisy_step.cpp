@@ -63,7 +63,8 @@ void NoisyStep::update(BundledModels& bundled) {
   const auto rate = static_cast<float>(learning_rate);
   for (std::size_t m = 0; noisy_ && m < models; ++m) {
     const NoisePolicy& policy = bundled.policies[m];
-    if (!policy.factor) continue;  // of the policy fixed: on the parameters, which step against their gradient
+    if (!policy.factor)
+      continue;  // of the policy fixed: on the parameters, which step against their gradient
     const double variance =
         static_cast<double>(noise_scales(policy, learning_rate, 0.0F, 0.0F).weights.fixed_factor);
     add_factor_noise(bundled, m, -std::sqrt(variance) / learning_rate);

@@ -25,7 +25,8 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
     const bool on_gradient = policy.kind == NoiseKind::clipped || policy.kind == NoiseKind::none;
     if (training.momentum > 0.0 && (!on_gradient || policy.metric == PrivateMetric::released)) {
       throw InvalidArgument(
-          fmt::format("`momentum` = {} with the noise policy \"{}\"", training.momentum, policy.name),
+          fmt::format("`momentum` = {} with the noise policy \"{}\"", training.momentum,
+                      policy.name),
           "Use momentum with the policies none and private, other than metric = \"released\"",
           where);
     }
@@ -46,7 +47,9 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
       throw InvalidArgument(
           "the path KL of noise that is not independent from parameter to parameter, or has "
           "momentum",
-          "Leave path_kl out: the accountant's bound holds", where);
+          policy.kind == NoiseKind::clipped ? "Leave path_kl out: the accountant's bound holds"
+                                            : "Leave path_kl out",
+          where);
     }
   }
 }

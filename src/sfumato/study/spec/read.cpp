@@ -353,8 +353,7 @@ Study study_of(const TomlTable& root, const std::string& source) {
         t.batch_size > study.data.records) {
       throw InvalidArgument(fmt::format("`batch_size` = {} is larger than the {} records of D",
                                         t.batch_size, study.data.records),
-                            "Use smaller batches or more records",
-                            train.where("batch_size"));
+                            "Use smaller batches or more records", train.where("batch_size"));
     }
   }
   std::set<std::string> names;
