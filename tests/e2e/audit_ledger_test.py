@@ -155,7 +155,7 @@ class AuditLedger(ProgramTest):
         self.assertTrue(any("The score is loss" in s for s in found.statements()))
         done = run("audit", ledger, "--score", "likelihood_ratio")
         self.assertEqual(done.returncode, USAGE, done.stdout)
-        self.assertIn("`none` have no score `likelihood_ratio`", done.stderr)
+        self.assertIn("\"none\" have no score `likelihood_ratio`", done.stderr)
 
     def test_a_look_stays_a_look_whatever_the_user_counts(self):
         ledger = self.ledger()
