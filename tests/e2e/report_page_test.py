@@ -361,7 +361,11 @@ class Browser(ProgramTest):
         }
         for name, arguments in commands.items():
             with self.subTest(name):
-                self.check(self.look(name, json.loads(run(*arguments, "--json").stdout), "look"))
+                document = json.loads(run(*arguments, "--json").stdout)
+                for block in document["blocks"]:  # what a figure shows, in a sentence
+                    if block["type"] == "figure":
+                        self.assertRegex(block.get("caption", ""), r"\.$", block["key"])
+                self.check(self.look(name, document, "look"))
 
     def test_a_violation_is_seen(self):
         """The claim, the attack and what is bounded stand in the same two figures; the verdict says whose it is."""

@@ -190,6 +190,8 @@ void add_shares(Document& document, const DesignAnswer& answer, const Covariance
   Figure figure("noise_figure", table.title(), Mark::columns,
                 {grouped ? "group" : "coordinate", "", Scale::linear, std::move(names)},
                 {"share of the budget"});
+  figure.set_caption(fmt::format("What each {} gets of the noise that the budget allows.",
+                                 grouped ? "group" : "coordinate"));
   figure.add(std::move(bars));
   document.add(std::move(table));
   document.add(std::move(figure));

@@ -20,7 +20,8 @@ Axis axis_of(std::vector<double> all) {
   Axis axis{"loss of the differing record", "nats"};
   std::sort(all.begin(), all.end());
   const double least = all.front(), most = all.back();
-  const double high = all[static_cast<std::size_t>(kMostOfThem * static_cast<double>(all.size() - 1))];
+  const double high =
+      all[static_cast<std::size_t>(kMostOfThem * static_cast<double>(all.size() - 1))];
   const bool far_apart = most > kFarApart * least;
   const bool few_far_off = high - least < kPressed * (most - least);
   if (least > 0.0 && (far_apart || few_far_off)) axis.scale = Scale::log;
@@ -62,6 +63,7 @@ Figure loss_histogram(const std::string& key, const std::string& title,
     return strips(key, title, axis, losses);
   }
   Figure figure(key, title, Mark::bars, axis, {"models"});
+  figure.set_caption("An attacker can use what differs between the models of D and those of D'.");
   const std::vector<double> edges = histogram(key, title, axis, all).series().front().x;
   const auto add = [&](const char* name, const char* models, const std::vector<double>& world) {
     std::vector<double> counts(edges.size() - 1, 0.0);

@@ -32,6 +32,9 @@ Series curve(std::string key, std::string title, const std::vector<double>& epsi
   return series;
 }
 
+constexpr const char* kWithoutClaim =
+    "No (eps, delta) below what these models show can hold, at the stated confidence.";
+
 Figure empty_delta_figure() {
   return Figure("deltas", "delta over epsilon", Mark::line, {"epsilon"}, {"delta"});
 }
@@ -129,9 +132,8 @@ Figure delta_figure(const Audit& audit, const std::optional<ClaimedGuarantee>& c
   figure.add(
       curve("audited", "these models show", epsilons, [&](Epsilon e) { return audit.delta(e); }));
   figure.add(largest_deltas(audit, epsilons));
-  if (claim) {
-    figure.set_caption("A curve above the shaded region refutes the claim.");
-  }
+  figure.set_caption(claim ? "A lower bound above the shaded region refutes the claim."
+                           : kWithoutClaim);
   return figure;
 }
 
@@ -163,10 +165,8 @@ void add_two_sided_figures(Document& document, const LedgerAudit& audit) {
                                  quoted(nothing))
                    : std::string("These models show nothing: the bound is 0 at every epsilon. ");
   }
-  if (!caption.empty()) {
-    caption.pop_back();
-    figure.set_caption(caption);
-  }
+  if (!caption.empty()) caption.pop_back();
+  figure.set_caption(caption.empty() ? kWithoutClaim : caption);
   document.add(std::move(figure));
   for (const PolicyAudit& policy : audit.policies) {
     const auto& of = std::get<PairedModels>(policy.models);

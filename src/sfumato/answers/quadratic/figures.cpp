@@ -73,6 +73,11 @@ void add_training_figures(const QuadraticAnswer& answer, Document& document) {
     kl_figure.add(kl[k].series());
     delta_figure.add(delta[k].series());
   }
+  kl_figure.set_caption(
+      "How far apart the distributions of the parameters on D and on D' are: 0 is no difference.");
+  delta_figure.set_caption(
+      fmt::format("What is left above a factor of exp({}) between the two distributions.",
+                  format_input(epsilon)));
   document.add(std::move(kl_figure));
   document.add(std::move(delta_figure));
 }
@@ -87,6 +92,7 @@ void add_tradeoff(const QuadraticAnswer& answer, Document& document) {
   Figure figure("tradeoff", "Trade-off curve, " + look_text(answer.question, *last), Mark::line,
                 {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
   figure.add(best.series());
+  figure.set_caption("No attack that sees the parameters once does better than this curve.");
   document.add(std::move(figure));
 }
 

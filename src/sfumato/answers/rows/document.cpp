@@ -17,12 +17,14 @@ namespace {
 void add_histogram(Document& document, const RowsAnswer& answer) {
   std::vector<double> advantages;
   for (const RowRisk* risk : computed(answer.risks)) advantages.push_back(risk->advantage.value);
-  document.add(
+  Figure figure =
       histogram("advantage", "Membership advantage over the rows" + at_noise(answer),
                 {answer.question.model == RowsModel::ridge ? "advantage of the best attack"
                                                            : "bound on the advantage of any attack",
                  "", Scale::linear},
-                advantages));
+                advantages);
+  figure.set_caption("How many rows have which advantage; 0 is a coin toss, 1 is certainty.");
+  document.add(std::move(figure));
 }
 
 void add_everything(Document& document, const RowsAnswer& answer) {

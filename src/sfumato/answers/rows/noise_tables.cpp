@@ -130,10 +130,11 @@ std::string cost_of_noises(const RowsAnswer& answer) {
   const Measure to = measures_of(*last.cost, answer.question).front();
   if (std::isnan(from.expected) || std::isnan(to.expected)) return {};
   const auto text = [](double value) { return format_number(value, Rounding::nearest, 4); };
-  return fmt::format("On these rows: expected {} {} {} at noise {}, {} at noise {}; {} without noise.",
-                     from.title, answer.question.model == RowsModel::ridge ? "=" : "~",
-                     text(from.expected), format_input(first.noise), text(to.expected),
-                     format_input(last.noise), text(from.without_noise));
+  return fmt::format(
+      "On these rows: expected {} {} {} at noise {}, {} at noise {}; {} without noise.", from.title,
+      answer.question.model == RowsModel::ridge ? "=" : "~", text(from.expected),
+      format_input(first.noise), text(to.expected), format_input(last.noise),
+      text(from.without_noise));
 }
 
 void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
@@ -217,6 +218,7 @@ void add_sweep_figure(Document& document, const RowsAnswer& answer) {
   Figure figure("risk_and_accuracy", "Worst advantage against expected accuracy, by noise",
                 Mark::points, {"expected " + quality}, {"worst advantage"});
   figure.add(std::move(series));
+  figure.set_caption("Lower is more private, further right is more accurate.");
   document.add(std::move(figure));
 }
 

@@ -121,7 +121,8 @@ void add_speed(Document& document, const TrainRun& run) {
     return Claimed<double>{value, Claim::estimate, method};
   };
   table.add_row({"time of all steps", measured(run.seconds), "s"});
-  table.add_row({"per model and iteration", measured(1e6 * run.seconds / (steps * models)), "microseconds"});
+  table.add_row(
+      {"per model and iteration", measured(1e6 * run.seconds / (steps * models)), "microseconds"});
   table.add_row({"iterations of the group", measured(steps / run.seconds), "1/s"});
   document.add(std::move(table));
 }
@@ -144,6 +145,7 @@ void add_curves(Document& document, const TrainInput& input, const TrainRun& run
     figure.add(std::move(series));
     any = true;
   }
+  figure.set_caption("Of the batch of a step, at the steps that were logged.");
   if (any) document.add(std::move(figure));
 }
 
@@ -245,10 +247,9 @@ std::string policy_text(const TrainInput& input, const TrainRun& run, std::size_
   if (record.diverged_at) return "diverged";
   const bool tested = !run.test.empty();
   const std::optional<ModelSummary>& summary = tested ? run.test[model] : run.training[model];
-  std::string text =
-      summary ? fmt::format("{} accuracy {}", tested ? "test" : "training",
-                            format_number(summary->accuracy, Rounding::nearest, 3))
-              : std::string("trained");
+  std::string text = summary ? fmt::format("{} accuracy {}", tested ? "test" : "training",
+                                           format_number(summary->accuracy, Rounding::nearest, 3))
+                             : std::string("trained");
   if (!input.study.train.path_kl) return text;
   double nats = 0.0;
   for (const ModelRecord& other : run.group.models()) {
@@ -263,8 +264,9 @@ std::string policy_text(const TrainInput& input, const TrainRun& run, std::size_
 Abstract abstract_of(const TrainInput& input, const TrainRun& run) {
   constexpr std::size_t kMostPolicies = 4;
   Abstract abstract;
-  abstract.asked = "How accurate are models with this noise, and how much do their steps depend on one "
-                   "training record?";
+  abstract.asked =
+      "How accurate are models with this noise, and how much do their steps depend on one "
+      "training record?";
   std::vector<std::string> texts;
   for (std::size_t m = 0; m < run.group.models().size(); ++m) {
     const ModelRecord& record = run.group.models()[m];
@@ -272,10 +274,10 @@ Abstract abstract_of(const TrainInput& input, const TrainRun& run) {
     texts.push_back(
         fmt::format("{}: {}", input.policies[record.policy].name, policy_text(input, run, m)));
   }
-  abstract.answer = texts.size() <= kMostPolicies
-                        ? fmt::format("{}.", fmt::join(texts, "; "))
-                        : fmt::format("{} kinds of noise were trained: see the table of models.",
-                                      texts.size());
+  abstract.answer =
+      texts.size() <= kMostPolicies
+          ? fmt::format("{}.", fmt::join(texts, "; "))
+          : fmt::format("{} kinds of noise were trained: see the table of models.", texts.size());
   abstract.released =
       "Nothing: the noise comes from a seed, so these models are for measurements only.";
   abstract.advice =
