@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/answers/evidence/loss_histogram.hpp"
+
 namespace sfumato {
 namespace {
 
@@ -81,6 +83,19 @@ TEST(RocFigure, BeginsAtHalfAModelAndHasClaimCurveAndTest) {
     EXPECT_EQ(figure.series()[2].x[i], figure.series()[2].x_intervals->high[i]);
     EXPECT_EQ(figure.series()[2].y[i], figure.series()[2].y_intervals->low[i]);
   }
+}
+
+TEST(LossHistogram, FewModelsFarOffDoNotPressTheOthersIntoOneBin) {
+  Pair<std::vector<double>> losses;
+  for (int i = 0; i < 100; ++i) {
+    losses.d.push_back(2.0 + 0.01 * i);
+    losses.d_prime.push_back(2.1 + 0.01 * i);
+  }
+  EXPECT_EQ(loss_histogram("k", "t", losses).x().scale, Scale::linear);
+  losses.d_prime.back() = 28.0;
+  EXPECT_EQ(loss_histogram("k", "t", losses).x().scale, Scale::log);
+  losses.d.front() = 0.0;  // has no place on a logarithmic axis
+  EXPECT_EQ(loss_histogram("k", "t", losses).x().scale, Scale::linear);
 }
 
 }  // namespace

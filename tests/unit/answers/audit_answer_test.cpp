@@ -118,6 +118,9 @@ TEST(AuditPlan, TooFewRunsAreOpen) {
   const AuditAnswer few = answer(asked, quiet);
   EXPECT_EQ(few.verdict, Verdict::open);
   EXPECT_FALSE(std::get<AuditPlan>(few.found).claim.enough());
+  const Abstract top = *document_of(few, Detail::full).abstract();  // of the page
+  EXPECT_NE(top.answer.find("124 models with the record"), std::string::npos) << top.answer;
+  EXPECT_TRUE(top.advice.starts_with("Train more models")) << top.advice;
   asked.runs = 1000;
   EXPECT_EQ(answer(asked, quiet).verdict, Verdict::none);
 }
