@@ -55,11 +55,12 @@ void add_account(CLI::App& app, Commands& commands) {
       "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
   options->keys.declare(*command, infos_of(account_keys()), {"history", "format"});
   options->keys.declare_settings(*command);
-  command->add_option("--statement", options->statement,
-                      "Write a privacy statement for a model card to this file")
+  command
+      ->add_option("--statement", options->statement,
+                   "Write a privacy statement for a model card to this file")
       ->type_name("FILE.md");
-  command->add_option("--save", options->save,
-                      "Write the releases to this file, to add others later")
+  command
+      ->add_option("--save", options->save, "Write the releases to this file, to add others later")
       ->type_name("FILE.toml");
   add_output_options(*command, options->output);
   command->footer(

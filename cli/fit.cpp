@@ -60,17 +60,18 @@ void add_fit(CLI::App& app, Commands& commands) {
   auto* command = app.add_subcommand(
       "fit", "Fit a linear, logistic or softmax regression to a table, with a guarantee");
   const auto options = std::make_shared<FitCommand>();
-  command
-      ->add_option("TABLE.csv", options->file,
-                   "Table with a header row, or a TOML file with the options as keys");
+  command->add_option("TABLE.csv", options->file,
+                      "Table with a header row, or a TOML file with the options as keys");
   options->keys.declare(*command, infos_of(fit_keys()), {"table"});
   command->add_option("--out", options->out, "Write the model to this file (.json, .csv or .npz)")
       ->type_name("FILE");
-  command->add_option("--statement", options->statement,
-                      "Write a privacy statement for a model card to this file")
+  command
+      ->add_option("--statement", options->statement,
+                   "Write a privacy statement for a model card to this file")
       ->type_name("FILE.md");
-  command->add_option("--template", options->template_file,
-                      "Write a file of bounds to fill in, and do nothing else")
+  command
+      ->add_option("--template", options->template_file,
+                   "Write a file of bounds to fill in, and do nothing else")
       ->type_name("FILE.csv");
   add_output_options(*command, options->output);
   command->footer(

@@ -72,9 +72,10 @@ std::string help_of(const KeyInfo& key) {
   std::string help = key.help;
   // A sentence begins with a capital; code keeps its letters.
   const std::string first = help.substr(0, help.find_first_of(" ,"));
-  const bool is_name = first.find('_') != std::string::npos ||
-                       help.substr(first.size()).starts_with(" = ");
-  if (!help.empty() && !is_name) help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
+  const bool is_name =
+      first.find('_') != std::string::npos || help.substr(first.size()).starts_with(" = ");
+  if (!help.empty() && !is_name)
+    help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
   // Of a choice that does not stand beside the name: what may be chosen.
   if (key.shape == KeyShape::text && key.type.find(" | ") != std::string::npos &&
       choices_of(key).empty()) {
@@ -153,7 +154,8 @@ void KeyOptions::declare(CLI::App& command, const std::vector<KeyInfo>& keys,
 }
 
 void KeyOptions::declare_settings(CLI::App& command) {
-  command.add_option("--set", settings_, "Override a key of the file, as in delta=1e-6; repeatable")
+  command
+      .add_option("--set", settings_, "Override a key of the file, as in delta=1e-6; repeatable")
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");

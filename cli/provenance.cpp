@@ -101,7 +101,8 @@ Facts run_facts() {
     const std::string sum = changed && !written_by_us ? std::string("changed while the program ran")
                                                       : checksum_of(path);
     if (sum.empty()) continue;
-    facts.emplace_back("SHA-256 of " + path, written_by_us ? sum + " (after this run, which is recorded in it)" : sum);
+    facts.emplace_back("SHA-256 of " + path,
+                       written_by_us ? sum + " (after this run, which is recorded in it)" : sum);
   }
   return facts;
 }

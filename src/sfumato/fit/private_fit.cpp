@@ -202,8 +202,8 @@ PrivateFit private_fit(const RowSource& source, const PublicTable& declared, con
   RowParts parts = parts_under(declared);
   if (plan.range_share > 0.0) {
     ReleaseBits bits(key, static_cast<std::uint64_t>(FitStream::ranges));
-    const RangeMargin margin = plan.mechanism == FitMechanism::whitened ? RangeMargin::one_halving
-                                                                        : RangeMargin::none;
+    const RangeMargin margin =
+        plan.mechanism == FitMechanism::whitened ? RangeMargin::one_halving : RangeMargin::none;
     table = release_ranges(parts.fitted, declared, plan.model, plan.range_mu(), margin,
                            plan.noise_mode, bits);
     parts = parts_under(table);

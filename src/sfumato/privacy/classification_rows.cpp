@@ -222,8 +222,8 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const Minimis
 
 /// The pairs of one block; where a neighbour has no minimiser, the others still get theirs.
 std::vector<RowPair> pairs_of(const ClassificationFit& fit, const std::vector<Neighbour>& block,
-                           const std::optional<StationaryPairs>& stationary,
-                           const Observer& observer) {
+                              const std::optional<StationaryPairs>& stationary,
+                              const Observer& observer) {
   std::vector<RowPair> pairs;
   pairs.reserve(block.size());
   for (const Neighbour& neighbour : block) pairs.push_back({fit.gap(neighbour), {}});
@@ -250,7 +250,8 @@ std::vector<RowPair> pairs_of(const ClassificationFit& fit, const std::vector<Ne
   return pairs;
 }
 
-RowRisk risk_of(Index row, const RowPair& pair, const Prover& prover, const RowRiskOptions& options) {
+RowRisk risk_of(Index row, const RowPair& pair, const Prover& prover,
+                const RowRiskOptions& options) {
   RowRisk result;
   result.row = row;
   try {

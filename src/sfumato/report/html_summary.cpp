@@ -238,7 +238,8 @@ std::string title_html(std::string_view title) {
     for (std::size_t i = 1; i + 1 < word.size(); ++i) {
       joined = joined || (word[i] == '-' && digit(word[i - 1]) && digit(word[i + 1]));
     }
-    html += joined ? fmt::format("<span class=\"short\">{}</span>", html_text(word)) : html_text(word);
+    html +=
+        joined ? fmt::format("<span class=\"short\">{}</span>", html_text(word)) : html_text(word);
     if (end < title.size()) html += ' ';
     from = end + 1;
   }

@@ -1,5 +1,4 @@
 // Spec §7 against random convex quadratics, where everything is exact.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <cmath>
 
 #include "property/divergence/random_pair.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 
 namespace sfumato {

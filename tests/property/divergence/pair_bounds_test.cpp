@@ -1,11 +1,10 @@
 // Every bound of a pair is at least the exact KL, in both directions, at finite times and at last.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/pair_bounds.hpp"
 
 #include <gtest/gtest.h>
 
-
 #include "property/divergence/random_pair.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

@@ -26,9 +26,8 @@ double coverage(const Fits& wanted, int fits, double scale) {
   for (int i = 0; i < fits; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
     const SyntheticTable made = synthetic_table(wanted.model, wanted.rows, 3, 1000 + seed, 0.25);
-    const FitPlan plan =
-        plan_fit(made.table, wanted.model, FitMechanism::whitened, wanted.settings,
-                 {{Epsilon(wanted.epsilon), Delta(1e-6)}, {}});
+    const FitPlan plan = plan_fit(made.table, wanted.model, FitMechanism::whitened, wanted.settings,
+                                  {{Epsilon(wanted.epsilon), Delta(1e-6)}, {}});
     const PrivateFit fit =
         private_fit(made.source(), made.table, plan, ReleaseKey::from_seed(seed), nobody);
     if (!fit.covariance) continue;

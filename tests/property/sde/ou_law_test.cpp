@@ -1,5 +1,4 @@
 // Spec §14, item 4, and the formulas of Spec §5 over random problems.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "property/sde/random_problem.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

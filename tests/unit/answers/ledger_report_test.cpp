@@ -78,7 +78,8 @@ TEST_F(LedgerReport, TheTopCountsModelsAndNamesThePolicy) {
   // A trial is two models.
   std::uint64_t trials = 0;
   for (const auto& [status, count] : Ledger::read(ledger_).counts()) trials += count;
-  EXPECT_TRUE(top.released.starts_with(std::to_string(2 * trials) + " trained models")) << top.released;
+  EXPECT_TRUE(top.released.starts_with(std::to_string(2 * trials) + " trained models"))
+      << top.released;
   EXPECT_NE(top.released.find("\"Two losses\""), std::string::npos) << top.released;
   EXPECT_TRUE(top.answer.starts_with("Yes, with policy isotropic-0.01: the claim is false"))
       << top.answer;

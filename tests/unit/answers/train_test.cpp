@@ -47,7 +47,8 @@ TEST_F(TrainAnswers, ModelsAndDocuments) {
   const Document full = document_of(trained, Detail::full),
                  brief = document_of(trained, Detail::brief);
   EXPECT_EQ(full.results().size(), brief.results().size());
-  ASSERT_TRUE(full.abstract());  // the answer of a page: every policy, and that nothing is to be released
+  ASSERT_TRUE(
+      full.abstract());  // the answer of a page: every policy, and that nothing is to be released
   for (const NoisePolicy& policy : trained.input.policies) {
     EXPECT_NE(full.abstract()->answer.find(policy.name + ": "), std::string::npos)
         << full.abstract()->answer;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/npy.hpp"

@@ -1,11 +1,11 @@
 // Values, edges and reasons of Spec §6.2 and §6.3.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "sfumato/core/infinity.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {

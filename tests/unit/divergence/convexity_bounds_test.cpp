@@ -1,5 +1,4 @@
 // Values, edges and refusals of Spec §7.2, §7.3, §7.4, §7.5 and §7.6.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {

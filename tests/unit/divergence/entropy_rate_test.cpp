@@ -1,11 +1,11 @@
 // Values, edges and reasons of Spec §6.1; random pairs are in tests/property.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "sfumato/core/infinity.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {

@@ -1,10 +1,11 @@
 // Spec §2 (1), (2), (3), (4).
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,5 +1,4 @@
 // Spec §3.1 (1), (2), (3).
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,5 +1,4 @@
 // Values, edges and reasons of Spec §8.2 and §8.3.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/linear_chain.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cmath>
 #include <memory>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/chain_gap.hpp"
 #include "support/just_above.hpp"
 

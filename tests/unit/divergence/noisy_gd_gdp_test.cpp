@@ -1,5 +1,4 @@
 // Values and edges of Spec §8.4.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "support/just_above.hpp"
 
 namespace sfumato {

@@ -1,5 +1,4 @@
 // Values, edges and refusals of Spec §8.1, §8.5 and §8.6.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/step_kl.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 
 namespace sfumato {

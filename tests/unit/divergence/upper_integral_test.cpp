@@ -1,5 +1,4 @@
 // Quadrature that errs upwards: known integrals with layers, roots, kinks and long horizons.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/upper_integral.hpp"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

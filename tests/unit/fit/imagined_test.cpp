@@ -99,9 +99,9 @@ TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
             1.0);
   FitSettings settings;
   settings.steps = 30;
-  EXPECT_EQ(plan_fit(declared(60'000), FitModel::ridge, FitMechanism::whitened, settings, budget)
-                .steps,
-            30U);
+  EXPECT_EQ(
+      plan_fit(declared(60'000), FitModel::ridge, FitMechanism::whitened, settings, budget).steps,
+      30U);
 }
 
 TEST(Choice, IsWhitenedUnlessAnotherIsClearlyBetter) {

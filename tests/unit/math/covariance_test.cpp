@@ -8,9 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "support/random_pairs.hpp"
-
 #include "sfumato/core/infinity.hpp"
+#include "support/random_pairs.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,11 +1,12 @@
 // Spec §1.8 (psi) and Spec §1.9 (phi1) against more digits.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

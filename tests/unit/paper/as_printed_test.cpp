@@ -1,12 +1,12 @@
 // The counterexamples of docs/errata.md to the digits given there: the printed value fails, ours
 // holds.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/paper/as_printed.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"

@@ -1,5 +1,4 @@
 // The accountant: what it refuses to account for, and what its numbers are.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/accountant.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/privacy/accounting/clipping.hpp"
 

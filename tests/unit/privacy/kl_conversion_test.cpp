@@ -1,5 +1,4 @@
 // Spec §4.1 and Spec §4.2.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/kl_conversion.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

@@ -1,5 +1,4 @@
 // Discretised privacy-loss distributions: values with 22 digits from elsewhere lie inside, edges, refusals, and the pieces.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/fourier.hpp"
 #include "sfumato/privacy/accounting/loss_lattice.hpp"
 #include "sfumato/privacy/accounting/loss_law.hpp"

@@ -1,5 +1,4 @@
 // Spec §4.3 (1), (2).
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/renyi_conversion.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

@@ -163,15 +163,17 @@ TEST(HtmlReport, ManyFoldedTablesAreOneFold) {
 
 TEST(HtmlReport, TheTopSaysWhatWasAskedAndFound) {
   Document document("audit", "T");
-  document.set_abstract({"12 models", "Is eps <= 1 true?", "No: eps >= 2.", "Nothing.", "Do not publish."});
+  document.set_abstract(
+      {"12 models", "Is eps <= 1 true?", "No: eps >= 2.", "Nothing.", "Do not publish."});
   document.state(StatementKind::verdict, "VIOLATION (policy none)", Outcome::bad);
   Report report{"T", {document}, {}, "2026-11-17 12:00 UTC"};
   report.made = {{"command line", "sfumato audit"}, {"commit", "abc"}};
   const std::string page = html_report(report);
   std::size_t at = 0;
-  for (const char* part : {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No: ε\u00a0≥\u00a02.</p>",
-                           "12 models", "Nothing.", "Do not publish.", "VIOLATION (policy none)",
-                           "<h2>Results", "sfumato audit", "How to cite", "(commit abc)"}) {
+  for (const char* part :
+       {"<h1>T</h1>", "Is ε ≤ 1 true?", "<p class=\"answer\">No: ε\u00a0≥\u00a02.</p>", "12 models",
+        "Nothing.", "Do not publish.", "VIOLATION (policy none)", "<h2>Results", "sfumato audit",
+        "How to cite", "(commit abc)"}) {
     const std::size_t found = page.find(part, at);
     ASSERT_NE(found, std::string::npos) << part;
     at = found;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/report/histogram.hpp"
 

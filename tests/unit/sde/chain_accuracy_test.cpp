@@ -1,7 +1,6 @@
 // Accuracy of a chain against its own law, and where there is no law.
 #include <gtest/gtest.h>
 
-
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/chain_law.hpp"
 

@@ -1,11 +1,12 @@
 // Values, edges and refusals of the linear chain of Spec §8; step by step in
 // tests/property/divergence.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/chain_law.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

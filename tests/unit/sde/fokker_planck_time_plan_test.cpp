@@ -1,7 +1,6 @@
 // Time panels and the start after one step.
 #include <gtest/gtest.h>
 
-
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/fokker_planck/time_plan.hpp"
 #include "support/fokker_planck_problems.hpp"

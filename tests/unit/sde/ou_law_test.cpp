@@ -1,10 +1,11 @@
 // Values, edges and refusals of Spec §5.
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/ou_law.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {

@@ -202,7 +202,8 @@ Abstract abstract_of(const AccountAnswer& answer) {
   if (answer.settings.size() > 1) {
     const AccountedSetting& last = answer.settings.back();
     abstract.answer = fmt::format(
-        "At delta = {}, epsilon <= {} is proven with noise multiplier {}, and epsilon <= {} with {}.",
+        "At delta = {}, epsilon <= {} is proven with noise multiplier {}, and epsilon <= {} with "
+        "{}.",
         format_input(answer.delta.probability()), rounded_up(first.epsilon.upper.value),
         format_input(first.noise_multiplier.value()), rounded_up(last.epsilon.upper.value),
         format_input(last.noise_multiplier.value()));

@@ -233,16 +233,16 @@ Abstract abstract_of(const AuditPlan& found) {
     return runs ? fmt::format("{}", *runs) : std::string("more than 10 million");
   };
   Abstract abstract;
-  abstract.asked = fmt::format("How many models does it take to refute {}?",
-                               claim_text(found.claim.claim));
+  abstract.asked =
+      fmt::format("How many models does it take to refute {}?", claim_text(found.claim.claim));
   abstract.answer = fmt::format(
       "With an attack that never errs, {} models with the record and as many without; with one "
       "that finds half of the members at 1 % false positives, {}.",
       many(needed.perfect), many(needed.half));
   abstract.advice =
-      found.claim.models.per_world == 0
-          ? "Train at least as many as the attack you expect needs: with fewer, an audit that finds "
-            "nothing says nothing."
+      found.claim.models.per_world == 0 ? "Train at least as many as the attack you expect needs: "
+                                          "with fewer, an audit that finds "
+                                          "nothing says nothing."
       : found.claim.enough()
           ? "The planned models can refute the claim, if the attack is strong enough."
           : "Train more models: those that are planned cannot refute the claim, whatever the "

@@ -183,7 +183,8 @@ Abstract abstract_of(const BoundAnswer& answer) {
   }
   abstract.advice =
       last->exact || last->proven
-          ? "Quote it for this pair of data sets only: it is no guarantee for other records or data."
+          ? "Quote it for this pair of data sets only: it is no guarantee for other records or "
+            "data."
           : "Do not rely on the estimates alone: a bound on the difference of the drifts ([assume] "
             "sensitivity) would prove something.";
   return abstract;

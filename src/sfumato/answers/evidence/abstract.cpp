@@ -139,9 +139,10 @@ std::string released_text(const LedgerAudit& audit) {
       });
   const std::string study =
       audit.study->title.empty() ? audit.ledger : fmt::format("\"{}\"", audit.study->title);
-  return paired ? fmt::format("{} trained models of the study {}: {} with the record and as many "
-                              "without it.",
-                              2 * audit.trials, study, audit.trials)
+  return paired ? fmt::format(
+                      "{} trained models of the study {}: {} with the record and as many "
+                      "without it.",
+                      2 * audit.trials, study, audit.trials)
                 : fmt::format("{} trained models of the study {}.", audit.trials, study);
 }
 

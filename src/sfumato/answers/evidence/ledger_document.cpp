@@ -276,9 +276,9 @@ void add_everything(Document& document, const LedgerAudit& audit) {
 }  // namespace
 
 Document document_of(const LedgerAudit& audit, Detail detail) {
-  Document document = new_document(
-      "audit",
-      audit.study->title.empty() ? "Audit of " + audit.ledger : "Audit: " + audit.study->title);
+  Document document =
+      new_document("audit", audit.study->title.empty() ? "Audit of " + audit.ledger
+                                                       : "Audit: " + audit.study->title);
   add_results(document, audit);
   if (detail == Detail::brief) {
     add_brief(document, audit);

@@ -303,11 +303,11 @@ Abstract abstract_of(const FitAnswer& answer) {
   abstract.asked = "May these coefficients be published?";
   if (!answer.guarantee) {
     abstract.answer = "No: they carry no guarantee.";
-    abstract.advice =
-        answer.question.seed ? "Use them for experiments, and fit once more without a seed."
-        : answer.question.bounds == "self"
-            ? "Declare public bounds (--template writes a file to fill in)."
-            : "Do not publish them: the warnings say why.";
+    abstract.advice = answer.question.seed
+                          ? "Use them for experiments, and fit once more without a seed."
+                      : answer.question.bounds == "self"
+                          ? "Declare public bounds (--template writes a file to fill in)."
+                          : "Do not publish them: the warnings say why.";
     return abstract;
   }
   abstract.answer = fmt::format(
@@ -321,7 +321,8 @@ Abstract abstract_of(const FitAnswer& answer) {
                                 rounded(kNormal95 * answer.held_out->error, 2));
   }
   abstract.advice =
-      "Publish these numbers and the guarantee, and nothing else of the table; fitting again spends "
+      "Publish these numbers and the guarantee, and nothing else of the table; fitting again "
+      "spends "
       "the budget again.";
   return abstract;
 }

@@ -69,8 +69,8 @@ const Keys<FitQuestion>& fit_keys() {
           by_name({FitModel::ridge, FitModel::logistic, FitModel::softmax}))),
       bounds_key(),
       required(number_key<Q>("target_epsilon", "number > 0",
-                             "total epsilon, including what was spent before (--after)", &Q::target_epsilon,
-                             not_positive)),
+                             "total epsilon, including what was spent before (--after)",
+                             &Q::target_epsilon, not_positive)),
       required(number_key<Q>("target_delta", "number in (0, 1)", "delta, far below 1 / records",
                              &Q::target_delta, not_a_small_probability)),
       integer_key<Q, std::uint64_t>(
@@ -80,10 +80,10 @@ const Keys<FitQuestion>& fit_keys() {
           "adjacency", "which tables are neighbours (overrides the bounds file)", &Q::adjacency,
           by_name({NeighbouringRelation::add_remove, NeighbouringRelation::zero_out,
                    NeighbouringRelation::replace_one})),
-      number_key<Q>(
-          "row_norm", "number > 0",
-          "public bound on the norm of a row, with features scaled to [-1, 1]; longer rows are scaled down",
-          &Q::row_norm, not_positive),
+      number_key<Q>("row_norm", "number > 0",
+                    "public bound on the norm of a row, with features scaled to [-1, 1]; longer "
+                    "rows are scaled down",
+                    &Q::row_norm, not_positive),
       flag_key<Q>("intercept", "add a constant feature", &Q::intercept),
       choice_key<Q, FitMechanism>(
           "mechanism", "how the fit is made (default: by predicted loss)", &Q::mechanism,
@@ -101,50 +101,53 @@ const Keys<FitQuestion>& fit_keys() {
       of_settings(number_key<S>("holdout", "share in [0, 0.9]",
                                 "rows kept from the fit to estimate its accuracy privately",
                                 &S::holdout, not_a_holdout)),
-      of_settings(number_key<S>("range_share", "share in [0, 0.9]",
-                                "share of the budget for narrowing the declared ranges (default 0.1 "
-                                "to 0.3 if there are enough rows, else 0)",
-                                &S::range_share, not_a_holdout)),
+      of_settings(
+          number_key<S>("range_share", "share in [0, 0.9]",
+                        "share of the budget for narrowing the declared ranges (default 0.1 "
+                        "to 0.3 if there are enough rows, else 0)",
+                        &S::range_share, not_a_holdout)),
       of_settings(number_key<S>("interval_share", "share in [0, 0.9]",
                                 "share of the budget for confidence intervals of a logistic "
                                 "regression; 0.1 is usual",
                                 &S::interval_share, not_a_holdout)),
       of_settings(number_key<S>("metric_share", "share in (0, 1)",
-                                "share of the budget for the metric (default 0.3)", &S::metric_share,
-                                not_a_share)),
+                                "share of the budget for the metric (default 0.3)",
+                                &S::metric_share, not_a_share)),
       of_settings(number_key<S>("metric_ridge", "number > 0",
                                 "ridge of the metric, relative to the edge of its noise spectrum "
                                 "(default 0.45)",
                                 &S::metric_ridge, not_positive)),
+      of_settings(integer_key<S, std::uint64_t>("metric_rounds",
+                                                "rounds in which the metric is released, each "
+                                                "bounding rows in the previous one (default 3)",
+                                                &S::metric_rounds, 1, 20)),
       of_settings(integer_key<S, std::uint64_t>(
-          "metric_rounds",
-          "rounds in which the metric is released, each bounding rows in the previous one (default 3)",
-          &S::metric_rounds, 1, 20)),
-      of_settings(
-          integer_key<S, std::uint64_t>("steps",
-                                        "number of gradient steps (default by predicted loss: 24 to "
-                                        "192 of whitened squares, 25 to 400 of isotropic, else 40)",
-                                        &S::steps, 1, 1'000'000)),
-      of_settings(integer_key<S, std::uint64_t>("average_last", "number of last iterates to average",
-                                                &S::average_last, 1, 1'000'000)),
-      of_settings(number_key<S>("learning_rate", "number > 0", "learning rate of the descent", &S::learning_rate,
-                                not_positive)),
+          "steps",
+          "number of gradient steps (default by predicted loss: 24 to "
+          "192 of whitened squares, 25 to 400 of isotropic, else 40)",
+          &S::steps, 1, 1'000'000)),
+      of_settings(integer_key<S, std::uint64_t>(
+          "average_last", "number of last iterates to average", &S::average_last, 1, 1'000'000)),
+      of_settings(number_key<S>("learning_rate", "number > 0", "learning rate of the descent",
+                                &S::learning_rate, not_positive)),
       of_settings(number_key<S>(
           "clip_factor", "number > 0",
           "clipping norm of gradients, in units of the target's bound (default by predicted loss, "
           "0.05 to 0.9; 0.5 for classes)",
           &S::clip_factor, not_positive)),
-      of_settings(number_key<S>("ridge", "number > 0", "ridge penalty of last_iterate and minimiser", &S::ridge,
+      of_settings(number_key<S>("ridge", "number > 0",
+                                "ridge penalty of last_iterate and minimiser", &S::ridge,
                                 not_positive)),
       of_settings(choice_key<S, NoiseMode>(
           "noise_mode", "exact noise on a grid, or idealised double precision", &S::noise_mode,
           by_name({NoiseMode::grid, NoiseMode::gaussian}))),
       integer_key<Q, std::uint64_t>("seed", "repeatable noise, for experiments: no guarantee",
                                     &Q::seed, 0),
-      flag_key<Q>("row_risks",
-                  "also compute what the rows of this table add to the release, beside guarantee and "
-                  "audit; not for publication",
-                  &Q::row_risks),
+      flag_key<Q>(
+          "row_risks",
+          "also compute what the rows of this table add to the release, beside guarantee and "
+          "audit; not for publication",
+          &Q::row_risks),
       integer_key<Q, std::uint64_t>(
           "audit_runs", "audit the implementation with this many pairs of fits and a canary",
           &Q::audit_runs, 0, 10'000'000),

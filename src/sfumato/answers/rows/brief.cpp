@@ -141,16 +141,15 @@ void compare_noises(const RowsAnswer& answer, double most, Abstract& abstract) {
       right(first.advantage), format_input(first.noise), right(last.advantage),
       format_input(last.noise));
   abstract.cost = cost_of_noises(answer);
-  const auto enough =
-      std::find_if(answer.sweep.begin(), answer.sweep.end(),
-                   [&](const NoisePoint& point) {
-                     return point.unknown == 0 && point.advantage.value <= most;
-                   });
+  const auto enough = std::find_if(
+      answer.sweep.begin(), answer.sweep.end(),
+      [&](const NoisePoint& point) { return point.unknown == 0 && point.advantage.value <= most; });
   abstract.advice =
       enough == answer.sweep.end()
-          ? fmt::format("None of these noises keeps every row at an advantage of {0} or less: "
-                        "--goal advantage={0} finds the least that does.",
-                        format_input(most))
+          ? fmt::format(
+                "None of these noises keeps every row at an advantage of {0} or less: "
+                "--goal advantage={0} finds the least that does.",
+                format_input(most))
           : fmt::format(
                 "Noise {} is the least of these that keeps every row at an advantage of {} or "
                 "less{}.",
@@ -189,8 +188,7 @@ Abstract abstract_of(const RowsAnswer& answer) {
       "row, {}. A coin toss is right 50 % of the time.",
       name_of(answer, *first.front()), proven ? "may be" : "is", right(worst), right(median));
   const auto count = [&](auto&& holds) {
-    return static_cast<std::size_t>(
-        std::count_if(answer.risks.begin(), answer.risks.end(), holds));
+    return static_cast<std::size_t>(std::count_if(answer.risks.begin(), answer.risks.end(), holds));
   };
   const std::size_t revealed =
       count([](const RowRisk& risk) { return risk.status == RowStatus::no_model; });
@@ -200,9 +198,9 @@ Abstract abstract_of(const RowsAnswer& answer) {
       }) -
       revealed;
   if (revealed > 0) {
-    abstract.answer = fmt::format("{} revealed outright: without such a row there is no model. {}",
-                                  count_of(revealed, "row") + (revealed == 1 ? " is" : " are"),
-                                  abstract.answer);
+    abstract.answer =
+        fmt::format("{} revealed outright: without such a row there is no model. {}",
+                    count_of(revealed, "row") + (revealed == 1 ? " is" : " are"), abstract.answer);
   }
   abstract.cost = cost_sentence(answer);
   const std::size_t above =
@@ -212,7 +210,9 @@ Abstract abstract_of(const RowsAnswer& answer) {
     abstract.advice = fmt::format(
         "{} above an advantage of {}: add noise (--goal advantage={} finds the least), or leave "
         "these rows out.",
-        count_of(above, "row") + (may ? " may be" : above == 1 ? " is" : " are"),
+        count_of(above, "row") + (may          ? " may be"
+                                  : above == 1 ? " is"
+                                               : " are"),
         format_input(most), format_input(most));
   } else if (unknown > 0) {
     abstract.advice = fmt::format("{} no number: settle that first (see the warnings).",

@@ -122,8 +122,8 @@ Figure ranked(const RowsAnswer& answer) {
     series.y.push_back(advantage.value);
     series.labels.push_back(fmt::format("row {}", rows[i]->row + 1));
   }
-  Figure figure("ranked", "Advantage of every row" + at_noise(answer) + ", riskiest first", Mark::points,
-                {"rank", "", Scale::log}, {"advantage"});
+  Figure figure("ranked", "Advantage of every row" + at_noise(answer) + ", riskiest first",
+                Mark::points, {"rank", "", Scale::log}, {"advantage"});
   const double last = series.x.empty() ? 1.0 : std::max(2.0, series.x.back());
   figure.add(std::move(series));
   if (answer.question.max_advantage) {

@@ -87,8 +87,8 @@ Abstract abstract_of(const PrivateTrainAnswer& answer) {
         "computed from these records. Training again spends the budget again.";
   }
   if (answer.test) {
-    abstract.cost = fmt::format("Test accuracy = {}.",
-                                format_number(answer.test->accuracy, Rounding::nearest));
+    abstract.cost =
+        fmt::format("Test accuracy = {}.", format_number(answer.test->accuracy, Rounding::nearest));
   }
   return abstract;
 }

@@ -125,7 +125,8 @@ Table confirmed_table(const ReadingSearch& search) {
     }
     table.add_row({what, distance_of(*before.fit), distance_of(*judged.fit),
                    fmt::format("{:.2f} .. {:.2f}", judged.fit->lower, judged.fit->upper),
-                   simulated(judged.fit->chance), simulated(judged.fit->p_value), judged.fit->trials});
+                   simulated(judged.fit->chance), simulated(judged.fit->p_value),
+                   judged.fit->trials});
   }
   return table;
 }
