@@ -136,9 +136,9 @@ def wanted_methods(spec, wanted):
 
 
 def until(now, hour):
-    """The next time the clock says so: past midnight if today's is over."""
-    end = datetime.datetime.combine(now.date(), datetime.time.fromisoformat(hour))
-    return end if end > now else end + datetime.timedelta(days=1)
+    """The time that is meant: of yesterday, today and tomorrow the nearest, so that it may lie past midnight, or be over."""
+    today = datetime.datetime.combine(now.date(), datetime.time.fromisoformat(hour))
+    return min((today + datetime.timedelta(days=d) for d in (-1, 0, 1)), key=lambda end: abs(end - now))
 
 
 def run(options, plan):
