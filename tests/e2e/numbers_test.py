@@ -116,7 +116,7 @@ class NumbersTest(ProgramTest):
         wrong = None
         if result.returncode not in (0, 1, 2, 64, 65):
             wrong = f"exit code {result.returncode}"
-        elif "bug" in result.stderr:
+        elif re.search(r"\bbug\b", result.stderr):
             wrong = "a bug is admitted"
         elif result.returncode >= 64 and len(lines) != 1:
             wrong = "not one line"

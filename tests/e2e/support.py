@@ -159,7 +159,7 @@ class ProgramTest(unittest.TestCase):
         self.assertTrue(result.stderr.endswith("\n"), context)
         self.assertEqual(result.stderr.count("\n"), 1, context)
         self.assertTrue(result.stderr.startswith("sfumato: "), context)
-        for trace in ("terminate called", "Assertion", "std::", "bug"):
-            self.assertNotIn(trace, result.stderr, context)
+        for trace in ("terminate called", "Assertion", "std::", r"\bbug\b"):  # names of temporary folders may have the letters
+            self.assertNotRegex(result.stderr, trace, context)
         for needle in needles:
             self.assertIn(str(needle), result.stderr, context)

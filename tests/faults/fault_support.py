@@ -4,6 +4,7 @@
 """
 import os
 import random
+import re
 import shlex
 import struct
 import subprocess
@@ -55,7 +56,7 @@ class Outcome:
     def is_one_line(self):
         """An error as the project words it: where or what, and what to do; and no bug."""
         return (self.err.startswith("sfumato: ") and self.err.endswith("\n") and self.err.count("\n") == 1
-                and len(self.err) > 30 and "bug" not in self.err)
+                and len(self.err) > 30 and not re.search(r"\bbug\b", self.err))
 
 
 class FaultTest(ProgramTest):
