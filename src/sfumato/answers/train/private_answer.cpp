@@ -131,7 +131,7 @@ void require_budget(const PrivateReleases& before, const PrivacyBudget& target,
 void require_reach(PrivateReleases all, PrivateRelease steps, const PrivacyBudget& target) {
   constexpr double kMost = 1e9;
   std::get<GaussianNoise>(steps.mechanism).noise_multiplier = kMost;
-  all.list.push_back(std::move(steps));
+  all.list.push_back(steps);
   if (meets(all, target)) return;
   const double least = Accountant(all).guarantee(target.delta).epsilon().nats();
   throw InvalidArgument(
