@@ -1,5 +1,6 @@
 #include "command.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 

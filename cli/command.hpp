@@ -1,12 +1,15 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/report/document.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace sfumato::cli {
 

@@ -1,5 +1,6 @@
 #include "help.hpp"
 
+#include <CLI/CLI.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

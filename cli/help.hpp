@@ -1,8 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <memory>
+
+namespace CLI {
+class FormatterBase;
+}  // namespace CLI
 
 namespace sfumato::cli {
 

@@ -1,5 +1,6 @@
 #include "key_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,11 +1,14 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "sfumato/data/keys/key.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace sfumato::cli {
 

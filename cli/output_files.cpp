@@ -1,5 +1,6 @@
 #include "output_files.hpp"
 
+#include <CLI/CLI.hpp>
 #include <sys/stat.h>
 
 #include "help.hpp"

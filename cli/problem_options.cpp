@@ -1,5 +1,6 @@
 #include "problem_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "sfumato/core/error.hpp"

@@ -1,11 +1,14 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "key_options.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace sfumato::cli {
 

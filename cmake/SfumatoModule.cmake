@@ -119,6 +119,25 @@ function(sfumato_module name)
   install(TARGETS sfumato_${name} EXPORT sfumatoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()
 
+# sfumato_modules_below(VAR TARGET...): the static libraries of these targets and of all that they link, each once.
+function(sfumato_modules_below variable)
+  set(found "")
+  set(next ${ARGN})
+  while(next)
+    list(POP_FRONT next module)
+    if(NOT module MATCHES "^sfumato::")
+      continue()
+    endif()
+    get_target_property(module ${module} ALIASED_TARGET)
+    if(NOT module IN_LIST found)
+      list(APPEND found ${module})
+      get_target_property(uses ${module} LINK_LIBRARIES)
+      list(APPEND next ${uses})
+    endif()
+  endwhile()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
 # sfumato_tests(LABEL MODULE)
 #   One executable with every tests/LABEL/MODULE/*_test.cpp, and one ctest entry per file, LABEL/MODULE/NAME_test, which
 #   runs the suites of that file. A suite belongs to one file.
@@ -131,8 +150,12 @@ function(sfumato_tests label module)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${target} PRIVATE sfumato::${module} sfumato_flags GTest::gtest_main rapidcheck)
-  # What is tested is the library, optimised as users have it; the tests themselves need not be.
+  # What is tested is the library, optimised as users have it; the tests themselves need not be. Of a template that both instantiate
+  # the linker takes the one that it meets first: the library's, which therefore stands before the tests, whole.
   target_compile_options(${target} PRIVATE -O0)
+  sfumato_modules_below(modules sfumato::${module})
+  list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+  target_link_options(${target} PRIVATE -Wl,--whole-archive ${modules} -Wl,--no-whole-archive)
   target_precompile_headers(${target} REUSE_FROM sfumato_precompiled_tests)
   sfumato_compile_together(${target} "" SOURCES ${paths})
   set(taken "")
