@@ -94,11 +94,17 @@ function(sfumato_compile_together target prefix)
   endforeach()
 endfunction()
 
-# sfumato_module(NAME SOURCES a.cpp ... [PUBLIC libs...] [PRIVATE libs...] [TOGETHER])
+# sfumato_words(TARGET): compiles a target that words answers and computes none of them with less optimisation, a fifth quicker.
+function(sfumato_words target)
+  target_compile_options(${target} PRIVATE ${SFUMATO_WORDS_OPTIONS})
+  target_precompile_headers(${target} REUSE_FROM sfumato_precompiled_words)
+endfunction()
+
+# sfumato_module(NAME SOURCES a.cpp ... [PUBLIC libs...] [PRIVATE libs...] [TOGETHER] [WORDS])
 #   A static library sfumato_NAME with the alias sfumato::NAME. PUBLIC is what its headers include,
-#   PRIVATE what only its sources include. TOGETHER compiles the sources in groups.
+#   PRIVATE what only its sources include. TOGETHER compiles the sources in groups, WORDS as sfumato_words().
 function(sfumato_module name)
-  cmake_parse_arguments(ARG "TOGETHER" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER;WORDS" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(sfumato_${name} STATIC ${ARG_SOURCES})
   add_library(sfumato::${name} ALIAS sfumato_${name})
   set_target_properties(sfumato_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
@@ -110,7 +116,11 @@ function(sfumato_module name)
   target_link_libraries(sfumato_${name} PUBLIC ${ARG_PUBLIC}
                                         PRIVATE ${ARG_PRIVATE} "$<BUILD_INTERFACE:sfumato_flags>"
                                                 "$<BUILD_INTERFACE:sfumato_hardening>")
-  target_precompile_headers(sfumato_${name} REUSE_FROM sfumato_precompiled)
+  if(ARG_WORDS)
+    sfumato_words(sfumato_${name})
+  else()
+    target_precompile_headers(sfumato_${name} REUSE_FROM sfumato_precompiled)
+  endif()
   if(ARG_TOGETHER)
     sfumato_compile_together(sfumato_${name} "sfumato/${name}/" SOURCES ${ARG_SOURCES})
   endif()

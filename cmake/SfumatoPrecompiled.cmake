@@ -14,5 +14,8 @@ function(sfumato_precompile target)
   target_precompile_headers(${target} PRIVATE ${SFUMATO_COMMON_HEADERS} ${ARG_HEADERS})
 endfunction()
 
+set(SFUMATO_WORDS_OPTIONS "$<$<CONFIG:Release>:-O1>")
 sfumato_precompile(sfumato_precompiled LINK sfumato_hardening)
-set_target_properties(sfumato_precompiled PROPERTIES POSITION_INDEPENDENT_CODE ON)  # as the modules are
+sfumato_precompile(sfumato_precompiled_words LINK sfumato_hardening nlohmann_json::nlohmann_json OPTIONS ${SFUMATO_WORDS_OPTIONS}
+                   HEADERS <nlohmann/json.hpp> <sstream>)
+set_target_properties(sfumato_precompiled sfumato_precompiled_words PROPERTIES POSITION_INDEPENDENT_CODE ON)  # as the modules are
