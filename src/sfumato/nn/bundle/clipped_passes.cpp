@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/nn/bundle/passes.hpp"
 
 namespace sfumato {
@@ -24,6 +25,7 @@ void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& block
   const std::size_t count = rows.inputs.count;
   forward_shared(rows.inputs, blocks[0]);
   measure_shared_inputs(rows, blocks[0]);
+  find_infinite_inputs(rows);
   for (std::size_t m = 0; m < models_; ++m) {
     const float* row_weights = rows.row_weights + m * batch;
     forward_rest(m, count, blocks);
@@ -40,6 +42,7 @@ void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& block
       }
       if (s > shared_) input_gradient(s, m, count, blocks);
     }
+    for (const std::size_t r : infinite_inputs_) clips_.squares(0)[r] = kInf;
     clips_.decide(clipping_[m], metric_.empty() ? kClipMargin : kMetricClipMargin, row_weights);
     zeroed_[m] += clips_.zeroed();
     for (std::size_t s = stages_.size(); s-- > shared_;) {
@@ -82,6 +85,33 @@ void Passes::measure_shared_inputs(const BatchRows& rows, const BlockStore& bloc
   square_rows(values.data(), count, shared_);
   std::swap(shared_squares_, squares_);
   std::swap(shared_weighed_, weighed_);
+}
+
+/// Rows whose inputs of the first layer, or their squares, are not finite: neither is then the gradient of any model (0 times infinity is no
+/// number), so that they count nothing in all of them, whatever their signals are. A linear layer gets zeros for them: an infinite input
+/// would not vanish by a signal of zero. Sparse rows are pixels, which are finite (data/labelled_set sees to it).
+void Passes::find_infinite_inputs(const BatchRows& rows) {
+  infinite_inputs_.clear();
+  if (rows.inputs.sparse != nullptr) return;
+  const std::size_t size = stages_[shared_].in.size();
+  const bool linear = stages_[shared_].core == Stage::Core::linear;
+  const bool known = rows.squared_inputs != nullptr && shared_ == 0;
+  const auto is_finite = [&](std::size_t r) {
+    if (linear && !metric_.empty()) {
+      const std::size_t columns = metric_[stages_[shared_].block].columns();
+      const float* weighed = shared_weighed_.data() + r * columns;
+      return std::all_of(weighed, weighed + columns, [](float v) { return std::isfinite(v); });
+    }
+    if (linear) return std::isfinite(shared_squares_[r]);
+    return std::isfinite(known ? rows.squared_inputs[r] : sum_of_squares(first_inputs_[r], size));
+  };
+  for (std::size_t r = 0; r < rows.inputs.count; ++r) {
+    if (is_finite(r)) continue;
+    infinite_inputs_.push_back(r);
+    if (!linear) continue;
+    no_input_.require(size);
+    first_inputs_[r] = no_input_.data();
+  }
 }
 
 /// Of every row that enters stage s: the sum of squares or, in a metric, the sums with the weights of each output.
@@ -153,25 +183,12 @@ void Passes::clipped_block_gradient(std::size_t s, std::size_t m, std::size_t ro
     return;
   }
   scale_signals(s, m, rows);
-  for (const std::size_t r : clips_.not_finite()) clear_input(s, m, r);
   if (s == shared_) return;
-  dense_gradient(s, m, rows, gradient_of_output(s, m).data(), block);
-}
-
-/// Zeros for a row whose gradient is not finite: its input may not be so either, and would not vanish by a signal of zero. Nor need a record's own
-/// values be finite: standardised or whitened, those of a huge one are not. (Pixels are: data/labelled_set sees to it.)
-void Passes::clear_input(std::size_t s, std::size_t m, std::size_t r) {
-  const std::size_t size = stages_[s].in.size();
-  const auto is_finite = [&](const float* input) {
-    return std::all_of(input, input + size, [](float v) { return std::isfinite(v); });
-  };
-  if (s == shared_) {  // the same for all models: it must stay where it is finite
-    if (first_inputs_.empty() || is_finite(first_inputs_[r])) return;
-    no_input_.require(size);
-    first_inputs_[r] = no_input_.data();
-    return;
+  // Where a gradient is not finite the input of its layer may not be so either.
+  for (const std::size_t r : clips_.not_finite()) {
+    std::fill_n(output(s - 1, m, r), stride(s - 1), 0.0F);
   }
-  std::fill_n(output(s - 1, m, r), stride(s - 1), 0.0F);
+  dense_gradient(s, m, rows, gradient_of_output(s, m).data(), block);
 }
 
 void Passes::scale_signals(std::size_t s, std::size_t m, std::size_t rows) {

@@ -44,12 +44,12 @@ class Passes {
   void clipped_piece(const BatchRows& rows, std::vector<BlockStore>& blocks, std::size_t batch,
                      float* losses);
   void measure_shared_inputs(const BatchRows& rows, const BlockStore& block);
+  void find_infinite_inputs(const BatchRows& rows);
   void measure_inputs(std::size_t s, std::size_t m, std::size_t rows);
   void add_squares(std::size_t s, std::size_t m, std::size_t rows, const BlockStore& block);
   void square_rows(const float* const* inputs, std::size_t rows, std::size_t s);
   void clipped_block_gradient(std::size_t s, std::size_t m, std::size_t rows, BlockStore& block);
   void scale_signals(std::size_t s, std::size_t m, std::size_t rows);
-  void clear_input(std::size_t s, std::size_t m, std::size_t r);
 
   void forward_shared(const InputRows& inputs, const BlockStore& block);
   void forward_sparse(const InputRows& inputs, const BlockStore& block);
@@ -121,6 +121,7 @@ class Passes {
   std::vector<AlignedFloats> records_;  ///< of convolutions, by stage: gradients of single records
   std::vector<double> shared_squares_, squares_;             ///< of the inputs of a stage, by row
   AlignedFloats squared_values_, shared_weighed_, weighed_;  ///< the same in a metric
+  std::vector<std::size_t> infinite_inputs_;  ///< rows of the piece
   AlignedFloats no_input_;  ///< zeros, in the place of inputs that are not finite
 };
 
