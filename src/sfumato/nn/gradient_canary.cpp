@@ -45,12 +45,13 @@ CanaryMu canary_mu(std::span<const double> variances, std::span<const double> ca
 }
 
 GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network,
-                               std::size_t number) {
-  if (policy.kind != NoiseKind::clipped || policy.metric == PrivateMetric::released) {
+                               std::size_t number, std::span<const float> shape) {
+  if (policy.kind != NoiseKind::clipped) {
     throw InvalidArgument(
         "a gradient canary for noise whose size in a direction is not known beforehand",
-        "Use it with policy = \"private\" and a fixed metric");
+        "Use it with policy = \"private\"");
   }
+  if (policy.fixed) shape = *policy.fixed;
   const std::vector<double> deviations = block_deviations(policy, network);
   const Clipping clipping = clipping_of(policy);
   GradientCanary canary;
@@ -65,8 +66,7 @@ GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network
     }
     const std::size_t at =
         policy.factor ? quiet_coordinate(policy, number) : network.blocks()[b].offset + number;
-    double root = 1.0;
-    if (policy.fixed) root = std::sqrt(static_cast<double>((*policy.fixed)[at]));
+    const double root = shape.empty() ? 1.0 : std::sqrt(static_cast<double>(shape[at]));
     double variance = std::pow(deviations[b] * root, 2);
     if (policy.factor) {
       for (const auto& column : *policy.factor) {

@@ -22,15 +22,18 @@ struct CanaryMu {
 /// A gradient of the largest norm that the policy lets through, in one coordinate of each block that is clipped by itself: what an audit of
 /// the mechanism puts in a record's place. Whatever the coordinate, it stands out of the noise as far as any gradient can. Canary number k
 /// has coordinate k of each block (of all parameters, where there is one clip). The metric low_rank adds noise along its factor: there canaries
-/// have the coordinates with the least of it.
+/// have the coordinates with the least of it. The metric released has another shape in each step, which is known before the step: the canary
+/// grows and shrinks with it, so that each step shows it as well as any other.
 struct GradientCanary {
   std::vector<std::size_t> coordinates;
   std::vector<float> values;  ///< of the sum before it is divided
   /// What sums along the coordinates are weighed with for the best score: value over the variance of the noise.
   std::vector<double> weights;
 };
-/// Throws   InvalidArgument for a policy that does not clip, or whose metric follows the data, and if there is no coordinate of that number.
+/// `shape`: for the metric released, the shape of the step's noise, one number for each parameter; none: isotropic, as in the first steps.
+/// Throws   InvalidArgument for a policy that does not clip, and if there is no coordinate of that number.
 [[nodiscard]] GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network,
-                                             std::size_t number = 0);
+                                             std::size_t number = 0,
+                                             std::span<const float> shape = {});
 
 }  // namespace sfumato

@@ -182,7 +182,6 @@ TEST(HardenedTraining, FollowsTheEngineWhereNoiseIsSmall) {
   for (const PrivateMetric metric : {PrivateMetric::isotropic, PrivateMetric::per_layer,
                                      PrivateMetric::whitened, PrivateMetric::released}) {
     for (const double momentum : {0.0, 0.9}) {
-      if (momentum > 0.0 && metric == PrivateMetric::released) continue;
       const std::vector<NoisePolicy> policies = {policy_of(metric, 1e-4)};
       Training training = Hardened::training();
       training.momentum = momentum;

@@ -235,8 +235,7 @@ TEST(PrivateTraining, MomentumScheduleAndAverage) {
   Training t = quick(25);
   t.momentum = 0.8;
   t.learning_rate = 0.05;
-  std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3);
-  policies.pop_back();  // released
+  const std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3);
   expect_plain(t, policies, false);
   t.average_last = 7;
   t.schedule = RateSchedule::cosine;
@@ -342,8 +341,7 @@ TEST(PrivateTraining, ResumesToTheSameBits) {
   for (const Network& network : {small(), convolution()}) {
     for (const double momentum : {0.0, 0.9}) {
       t.momentum = momentum;
-      std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
-      if (momentum > 0.0) policies.pop_back();
+      const std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
       const auto whole = trained(TrialGroup(network, pair.data, policies, t), 40);
       Observer observer;
       TrialGroup first(network, pair.data, policies, t), second(network, pair.data, policies, t);
@@ -457,7 +455,6 @@ TEST(PrivateTraining, Refusals) {
   t.momentum = 1.0;
   refused(clipped(PrivateMetric::isotropic, 1.0, 1.0), t);
   t.momentum = 0.5;
-  refused(clipped(PrivateMetric::released, 1.0, 1.0), t);
   policy = {};
   policy.name = "iso";
   policy.kind = NoiseKind::isotropic;

@@ -165,7 +165,8 @@ TEST_F(PrivateStudy, DivisionByTheActualSizeWouldBreakTheBound) {
 
 // The score of a gradient canary in the two worlds is as far apart as the accountant says at most, for full batches: mu = sqrt(T) / multiplier.
 // 400 replicas; the difference of means is mu = 1 with standard error sqrt(2 / 400) = 0.07: 5 of them, false alarm 6e-7.
-// The metric low_rank has no noise along its factor in one coordinate alone, where the canary has to look.
+// The metric low_rank has no noise along its factor in one coordinate alone, where the canary has to look. That of released is another in each
+// of 64 steps, behind the first 20.
 TEST_F(PrivateStudy, AGradientCanaryAttainsTheCertifiedMu) {
   write("clip = 0.5\nnoise_multiplier = 4.0\n", "");
   const Study s = study({"train.sampler=full", "train.batch_size=20", "train.epochs=16",
@@ -182,9 +183,14 @@ TEST_F(PrivateStudy, AGradientCanaryAttainsTheCertifiedMu) {
   diagonal.write(small.dir / "whitened.npz");
   low_rank.write(small.dir / "low_rank.npz");
   for (const PrivateMetric metric : {PrivateMetric::isotropic, PrivateMetric::per_layer,
-                                     PrivateMetric::whitened, PrivateMetric::low_rank}) {
+                                     PrivateMetric::whitened, PrivateMetric::low_rank,
+                                     PrivateMetric::released}) {
     Study shaped = s;
     shaped.noise[0].metric = metric;
+    if (metric == PrivateMetric::released) {
+      shaped.train.iterations = 64;
+      shaped.noise[0].noise_multiplier = 8.0;
+    }
     if (metric == PrivateMetric::whitened || metric == PrivateMetric::low_rank) {
       shaped.noise[0].covariance = small.dir / (std::string(name(metric)) + ".npz");
     }

@@ -116,6 +116,10 @@ void NoisyStep::update_clipped(BundledModels& bundled) {
   add_low_rank_noise(bundled);
   const double rate = training_.rate_at(step_);
   const double factor = static_cast<double>(unit_) * (bundled.by_velocity ? 1.0 : rate);
+  if (bundled.released) {
+    velocity_.resize(network_.parameter_count());
+    bundled.bundle.get_velocity(0, velocity_);
+  }
   const float* shape = bundled.released ? bundled.shape.data() : fixed_variances(bundled);
   // Hardened gradients come with their noise: its factor, if any, is all that is added here.
   const float* normals = training_.hardened ? nullptr : drawn_.data();
@@ -165,12 +169,15 @@ void NoisyStep::factor_normals(std::span<float> values) {
   std::copy(drawn.begin(), drawn.end(), values.begin());
 }
 
-/// What the step has released: its noisy gradient is the velocity, since there is no momentum.
+/// What the step has released: its noisy gradient is the velocity, less what was left of the one before.
 void NoisyStep::keep_released(BundledModels& bundled) {
-  std::vector<float> gradient(network_.parameter_count());
-  bundled.bundle.get_velocity(0, gradient);
-  const std::vector<double> released(gradient.begin(), gradient.end());
-  std::vector<double> variances(gradient.size());
+  const std::vector<float> before = velocity_;
+  bundled.bundle.get_velocity(0, velocity_);
+  std::vector<double> released(before.size()), variances(before.size());
+  for (std::size_t i = 0; i < released.size(); ++i) {
+    released[i] =
+        static_cast<double>(velocity_[i]) - training_.momentum * static_cast<double>(before[i]);
+  }
   const double deviation = static_cast<double>(unit_) * bundled.deviations[0][0];
   for (std::size_t i = 0; i < variances.size(); ++i) {
     variances[i] = deviation * deviation * static_cast<double>(bundled.shape.data()[i]);

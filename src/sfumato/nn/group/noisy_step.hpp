@@ -42,6 +42,7 @@ class NoisyStep {
   AlignedFloats drawn_;
   std::uint64_t step_ = 0;
   float unit_ = 1.0F;
+  std::vector<float> velocity_;  ///< of a model whose metric is released, before the step
   std::vector<float> largest_weight_gradients_, largest_bias_gradients_;
   std::vector<NoiseScale> scales_, bias_scales_;
   std::map<const std::vector<float>*, AlignedFloats> fixed_;

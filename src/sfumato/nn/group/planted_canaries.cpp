@@ -1,5 +1,7 @@
 #include "sfumato/nn/group/planted_canaries.hpp"
 
+#include <span>
+
 namespace sfumato {
 
 PlantedCanaries::PlantedCanaries(const Network& network, const std::vector<NoisePolicy>& policies,
@@ -14,7 +16,17 @@ PlantedCanaries::PlantedCanaries(const Network& network, const std::vector<Noise
   for (ModelRecord& model : models) model.canary_scores.assign(training.canary_slots.size(), 0.0);
 }
 
+/// Canaries of the step's metric, where it follows what was released.
+void PlantedCanaries::follow(const BundledModels& bundled) {
+  const std::span<const float> shape(bundled.shape.data(), network_.parameter_count());
+  std::vector<GradientCanary>& canaries = canaries_[models_[bundled.members.front()].policy];
+  for (std::size_t k = 0; k < canaries.size(); ++k) {
+    canaries[k] = gradient_canary(bundled.policies.front(), network_, k, shape);
+  }
+}
+
 void PlantedCanaries::add(BundledModels& bundled, const StepRows& rows) {
+  if (bundled.released) follow(bundled);
   const std::size_t models = bundled.members.size();
   others_.assign(models, std::vector<float>(network_.parameter_count()));
   before_ = others_;

@@ -26,10 +26,12 @@ class PlantedCanaries {
   void score(BundledModels& bundled, std::uint64_t step, float unit);
 
  private:
+  void follow(const BundledModels& bundled);
+
   const Network& network_;
   const Training& training_;
   std::vector<ModelRecord>& models_;
-  std::vector<std::vector<GradientCanary>> canaries_;  ///< by policy and number
+  std::vector<std::vector<GradientCanary>> canaries_;  ///< by policy and number, of this step
   std::vector<std::vector<float>> others_, before_;    ///< by model of the bundle
 };
 
