@@ -43,6 +43,18 @@ const char* not_a_step_count(double value) {
              : "is not a number of steps: it must be a whole number, 0 or more, or inf";
 }
 
+const char* not_positive(double value) {
+  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite positive number";
+}
+
+const char* not_a_share(double value) {
+  return value > 0.0 && value < 1.0 ? nullptr : "is not a share in (0, 1)";
+}
+
+const char* not_a_small_probability(double value) {
+  return value > 0.0 && value < 1.0 ? nullptr : "is not a probability in (0, 1)";
+}
+
 std::vector<double> without_repeats(std::span<const double> values) {
   std::vector<double> result;
   for (const double value : values) {

@@ -7,14 +7,17 @@ namespace sfumato {
 
 /// What is wrong with a number, as the end of a sentence; nullptr if nothing is.
 using NumberCheck = const char* (*)(double value);
-[[nodiscard]] const char* not_a_time(double value);           // [0, inf]
-[[nodiscard]] const char* not_an_epsilon(double value);       // [0, inf)
-[[nodiscard]] const char* not_a_delta(double value);          // [0, 1)
-[[nodiscard]] const char* not_a_strength(double value);       // [0, inf)
-[[nodiscard]] const char* not_a_variance(double value);       // (0, inf)
-[[nodiscard]] const char* not_a_learning_rate(double value);  // (0, inf)
-[[nodiscard]] const char* not_a_confidence(double value);     // (0, 1)
-[[nodiscard]] const char* not_a_step_count(double value);     // 0, 1, 2, ..., inf
+[[nodiscard]] const char* not_a_time(double value);               // [0, inf]
+[[nodiscard]] const char* not_an_epsilon(double value);           // [0, inf)
+[[nodiscard]] const char* not_a_delta(double value);              // [0, 1)
+[[nodiscard]] const char* not_a_strength(double value);           // [0, inf)
+[[nodiscard]] const char* not_a_variance(double value);           // (0, inf)
+[[nodiscard]] const char* not_a_learning_rate(double value);      // (0, inf)
+[[nodiscard]] const char* not_a_confidence(double value);         // (0, 1)
+[[nodiscard]] const char* not_a_step_count(double value);         // 0, 1, 2, ..., inf
+[[nodiscard]] const char* not_positive(double value);             // (0, inf)
+[[nodiscard]] const char* not_a_share(double value);              // (0, 1)
+[[nodiscard]] const char* not_a_small_probability(double value);  // (0, 1)
 
 /// The values in their order, each once; -0 counts as 0.
 [[nodiscard]] std::vector<double> without_repeats(std::span<const double> values);

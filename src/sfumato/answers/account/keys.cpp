@@ -2,25 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
 namespace {
 
-const char* not_a_small_probability(double value) {
-  return value > 0.0 && value < 1.0 ? nullptr : "is not a probability in (0, 1)";
-}
 const char* not_a_rate(double value) {
   return value >= 0.0 && value <= 1.0 ? nullptr : "is not a probability in [0, 1]";
-}
-const char* not_positive(double value) {
-  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite positive number";
-}
-const char* not_a_size(double value) {
-  return std::isfinite(value) && value >= 0.0 ? nullptr : "is not a finite number >= 0";
 }
 
 /// A list in which a number may occur twice: one for each layer.
@@ -66,7 +56,7 @@ const Keys<ReleaseFields>& release_keys() {
                              MechanismKind::last_iterate})),
       with(numbers_key<F>("noise_multiplier", "number >= 0, or several",
                           "deviation of the noise over the clip; several are compared",
-                          &F::noise_multiplier, not_a_size),
+                          &F::noise_multiplier, not_a_strength),
            {"sigma"}),
       with(number_key<F>("sample_rate", "number in [0, 1]",
                          "probability that a step samples a record", &F::sample_rate, not_a_rate),
@@ -96,10 +86,10 @@ const Keys<ReleaseFields>& release_keys() {
       number_key<F>(
           "noise_std", "number >= 0",
           "instead of noise_multiplier: deviation of the noise on the sum, in the unit of clip",
-          &F::noise_std, not_a_size),
+          &F::noise_std, not_a_strength),
       list_key("clips", "numbers >= 0",
                "norm to which each layer is clipped by itself; with noise_stds", &F::clips,
-               not_a_size),
+               not_a_strength),
       list_key("noise_stds", "numbers > 0", "deviation of the noise of each layer", &F::noise_stds,
                not_positive),
       number_key<F>("step_epsilon", "number >= 0", "known: epsilon of one step", &F::step_epsilon,
@@ -108,17 +98,17 @@ const Keys<ReleaseFields>& release_keys() {
                     not_a_delta),
       number_key<F>("sensitivity", "number >= 0",
                     "last_iterate: what a step moves at most, in deviations of its noise",
-                    &F::sensitivity, not_a_size),
+                    &F::sensitivity, not_a_strength),
       number_key<F>("lipschitz", "number in [0, 1]",
                     "last_iterate: proven Lipschitz constant of every step", &F::lipschitz,
                     not_a_rate),
       number_key<F>("diameter", "number >= 0",
                     "last_iterate: of the set that is projected on, in deviations of the noise",
-                    &F::diameter, not_a_size),
+                    &F::diameter, not_a_strength),
       integer_key<F, std::uint64_t>(
           "batches", "last_iterate: batches of an epoch, in a fixed order", &F::batches, 1),
       number_key<F>("mu", "number >= 0", "last_iterate: its mu, if it is known", &F::mu,
-                    not_a_size)};
+                    not_a_strength)};
   return all;
 }
 

@@ -1,7 +1,6 @@
 #include "sfumato/answers/fit/keys.hpp"
 
-#include <cmath>
-
+#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
@@ -10,15 +9,6 @@ namespace {
 using namespace keys;
 using Q = FitQuestion;
 
-const char* not_a_small_probability(double value) {
-  return value > 0.0 && value < 1.0 ? nullptr : "is not a probability in (0, 1)";
-}
-const char* not_positive(double value) {
-  return std::isfinite(value) && value > 0.0 ? nullptr : "is not a finite positive number";
-}
-const char* not_a_share(double value) {
-  return value > 0.0 && value < 1.0 ? nullptr : "is not a share in (0, 1)";
-}
 const char* not_a_holdout(double value) {
   return value >= 0.0 && value <= 0.9 ? nullptr : "is not a share in [0, 0.9]";
 }

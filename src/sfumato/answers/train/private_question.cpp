@@ -4,65 +4,16 @@
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
-namespace {
-
-using namespace keys;
-using Q = PrivateTrainQuestion;
-
-const char* not_a_share(double value) {
-  return value > 0.0 && value < 1.0 ? nullptr : "is not a number between 0 and 1";
-}
-
-std::string text_of(double value) { return toml_text(value); }
-std::string text_of(const std::optional<double>& value) {
-  return value ? toml_text(*value) : std::string();
-}
-
-/// A number between 0 and 1; one that is optional may be left out.
-template <class Number>
-Key<Q> share_key(const char* name, const char* help, Number Q::*member) {
-  return {name,
-          "number in (0, 1)",
-          help,
-          [member](Q& to, const TomlTable& table, const std::string& key) {
-            to.*member = checked_number(table, key, not_a_share);
-          },
-          [member](const Q& from) { return text_of(from.*member); },
-          {},
-          false,
-          {},
-          KeyShape::number};
-}
-
-/// A positive number that may be left out.
-Key<Q> optional_key(const char* name, const char* help, std::optional<double> Q::*member) {
-  struct One {
-    double value = 0.0;
-  };
-  const Key<One> one = positive_key<One>(name, help, &One::value);
-  return {name,
-          one.type,
-          help,
-          [member, read = one.read](Q& to, const TomlTable& table, const std::string& key) {
-            One given;
-            read(given, table, key);
-            to.*member = given.value;
-          },
-          [member](const Q& from) { return text_of(from.*member); },
-          {},
-          false,
-          {},
-          KeyShape::number};
-}
-
-}  // namespace
 
 const Keys<PrivateTrainQuestion>& private_train_keys() {
+  using namespace keys;
+  using Q = PrivateTrainQuestion;
   static const Keys<Q> all = {
       required(file_key<Q>("study", "study file (TOML)", &Q::study)),
-      optional_key("target_epsilon", "find the noise multiplier for this epsilon",
-                   &Q::target_epsilon),
-      share_key("target_delta", "delta of the guarantee", &Q::target_delta),
+      number_key<Q>("target_epsilon", "number > 0", "find the noise multiplier for this epsilon",
+                    &Q::target_epsilon, not_positive),
+      number_key<Q>("target_delta", "number in (0, 1)", "delta of the guarantee", &Q::target_delta,
+                    not_a_small_probability),
       integer_key<Q>(
           "seed",
           "draw initial weights, batches and noise from a seed: an experiment, without a "
@@ -78,16 +29,16 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
                   "what was released before about the same records: accounting.toml of a private "
                   "run, a file of `account --save`, or a model of `fit`",
                   &Q::after),
-      share_key("metric_share",
-                "metric = \"input\": share of the budget for second moments (default: 0.3)",
-                &Q::metric_share),
-      optional_key("metric_floor",
-                   "metric = \"input\": floor of eigenvalues, in noise edges (default: 1)",
-                   &Q::metric_floor),
-      optional_key(
-          "input_bound",
+      number_key<Q>("metric_share", "number in (0, 1)",
+                    "metric = \"input\": share of the budget for second moments (default: 0.3)",
+                    &Q::metric_share, not_a_share),
+      number_key<Q>("metric_floor", "number > 0",
+                    "metric = \"input\": floor of eigenvalues, in noise edges (default: 1)",
+                    &Q::metric_floor, not_positive),
+      number_key<Q>(
+          "input_bound", "number > 0",
           "metric = \"input\": bound on the norm of inputs (default: root of their number)",
-          &Q::input_bound)};
+          &Q::input_bound, not_positive)};
   return all;
 }
 
