@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sfumato/nn/exact_gradient.hpp"
+#include "sfumato/nn/group/requirements.hpp"
 #include "sfumato/nn/initialise.hpp"
 #include "sfumato/study/input_metric_training.hpp"
 #include "sfumato/study/measures.hpp"
@@ -94,6 +95,26 @@ NetworkTrials::NetworkTrials(const Study& study, const DataPlaces& places)
   } else {
     (void)pair(0);  // refuses an adjacency that cannot be, before anything is trained
   }
+  require_training();
+}
+
+/// Refuses what every trial would fail with, before the first.
+void NetworkTrials::require_training() const {
+  const Where where = study_.noise.empty() ? Where::in("train") : study_.noise.front().where;
+  if (study_.audit.worlds() == 1) {
+    const TrainingData data(sets_.train, coins_.slots, {World{}});
+    return require_trainable(network_, data, policies_, training_with(coins_.other), where);
+  }
+  const auto of = pair(0);
+  const TrainingData& data = of->both ? *of->both : *of->each.front();
+  require_trainable(network_, data, policies_, training_with(of->slots.other), where);
+}
+
+Training NetworkTrials::training_with(const World& other) const {
+  Training training = study_.train;
+  if (!training.gradient_canary) return training;
+  for (const SlotChange& change : other.changes) training.canary_slots.push_back(change.slot);
+  return training;
 }
 
 std::map<std::string, std::string> NetworkTrials::checksums() const {
@@ -162,11 +183,10 @@ void NetworkTrials::train(std::uint64_t draw, const TrialSeeds& seeds,
                           const std::vector<std::size_t>& worlds, std::vector<TrialResult>& results,
                           Observer& observer) const {
   const auto of = pair(draw);
-  Training training = study_.train;
+  Training training = training_with(of->slots.other);
   training.seed = seeds.batches;
   training.init_seed = seeds.init;
   training.noise_seed = seeds.noise;
-  if (training.gradient_canary) training.canary_slots = {of->slots.other.changes.front().slot};
   const std::shared_ptr<const TrainingData>& data =
       worlds.size() == 2 ? of->both : of->each[worlds.front()];
   TrialGroup group(network_, data, policies_, training);
@@ -226,13 +246,8 @@ void NetworkTrials::train_by_coins(std::uint64_t seed, std::vector<TrialResult>&
   const World world = random_half(coins_.other, seed, 0);
   const auto data =
       std::make_shared<const TrainingData>(sets_.train, coins_.slots, std::vector{world});
-  Training training = study_.train;
+  Training training = training_with(coins_.other);
   training.seed = seed;
-  if (training.gradient_canary) {
-    for (const SlotChange& change : coins_.other.changes) {
-      training.canary_slots.push_back(change.slot);
-    }
-  }
   TrialGroup group(network_, data, policies_, training);
   std::vector<WorldResult> models = summaries(group, data, coins_.slots, training, observer);
   if (models.empty()) return;

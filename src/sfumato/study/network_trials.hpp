@@ -25,7 +25,7 @@ struct TrialSeeds {
 /// Trials of networks: groups {worlds} x {policies} of the training engine.
 class NetworkTrials {
  public:
-  /// Loads the data. Throws as the functions of study/material.hpp.
+  /// Loads the data. Throws as the functions of study/material.hpp, and InvalidArgument for training that no trial could do.
   NetworkTrials(const Study& study, const DataPlaces& places);
 
   [[nodiscard]] const Network& network() const { return network_; }
@@ -71,6 +71,9 @@ class NetworkTrials {
     std::uint8_t label = 0;  ///< of the differing record in D
   };
   [[nodiscard]] std::shared_ptr<const Pair> pair(std::uint64_t draw) const;
+  void require_training() const;
+  /// The study's training with gradient canaries, if it has any, in the slots that other worlds change.
+  [[nodiscard]] Training training_with(const World& other) const;
   /// Trains the group to its end and summarises its models; nothing if the observer asked to stop.
   [[nodiscard]] std::vector<WorldResult> summaries(TrialGroup& group,
                                                    const std::shared_ptr<const TrainingData>& data,

@@ -96,6 +96,21 @@ TEST_F(PrivateStudy, ContradictionsAreRefused) {
   refused("clip = 1.0\nmomentum = 1.0\n", is_private, "momentum");
 }
 
+// What every trial would fail with is said before the first, with its place in the file.
+TEST_F(PrivateStudy, WhatNoTrialCouldTrainIsRefusedBeforeTheFirst) {
+  write("clip = 0.5\nnoise_multiplier = 2.0\ngradient_canary = true\n", "");
+  EXPECT_NO_THROW(TrialRunner{study()});
+  for (const std::string both : {"train.momentum=0.5", "train.path_kl=true"}) {
+    for (const std::string worlds : {"audit.coupled=true", "audit.canaries=10"}) {
+      if (both == "train.path_kl=true" && worlds == "audit.canaries=10") continue;
+      const std::string message =
+          message_of<InvalidArgument>([&] { (void)TrialRunner(study({both, worlds})); });
+      EXPECT_NE(message.find("a gradient canary with"), std::string::npos) << message;
+      EXPECT_NE(message.find("p.toml"), std::string::npos) << message;
+    }
+  }
+}
+
 TEST_F(PrivateStudy, TheAccountantSaysWhatIsProven) {
   const Study s = study();
   const std::vector<ProvenBounds> bounds = proven_bounds(s, TrialRunner(s).identity());
