@@ -84,6 +84,10 @@ void Bundle::evaluate(const InputRows& inputs, const std::uint8_t* labels, float
   passes_.evaluate(inputs, labels, blocks_, losses, predicted);
 }
 
+void Bundle::block_inputs(const InputRows& inputs, std::size_t block, float* rows) {
+  passes_.block_inputs(inputs, blocks_, block, rows);
+}
+
 void Bundle::largest_gradients(std::size_t block, std::span<float> weights,
                                std::span<float> biases) const {
   const BlockStore& store = blocks_[block];

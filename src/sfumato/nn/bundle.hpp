@@ -51,6 +51,9 @@ class Bundle {
   void evaluate(const InputRows& inputs, const std::uint8_t* labels, float* losses,
                 std::uint8_t* predicted);
 
+  /// What layer `block` with parameters reads of each row in model 0: a row of its input's size after the other, an image pixel by pixel.
+  void block_inputs(const InputRows& inputs, std::size_t block, float* rows);
+
   /// The largest |gradient| of the weights and of the biases of block `block`, for each model.
   void largest_gradients(std::size_t block, std::span<float> weights,
                          std::span<float> biases) const;

@@ -27,6 +27,12 @@ class ExactBackprop {
       outputs_[i].resize(i == 0 ? network.input().size() : network.after(i - 1).size());
     }
     winners_.resize(outputs_.size());
+    for (const NamedLayer& layer : network.layers()) {
+      std::vector<T>& matrix = maps_.emplace_back();
+      const auto* map = std::get_if<FixedMap>(&layer.layer);
+      if (map == nullptr) continue;
+      for (const float weight : *map->matrix) matrix.emplace_back(static_cast<double>(weight));
+    }
   }
 
   /// Softmax cross-entropy  sum_c target_c (-log p_c)  of one record; stable for logits of any size.
@@ -107,6 +113,16 @@ class ExactBackprop {
     }
   }
 
+  /// f of every use of a fixed map's matrix, a whole vector or the patches under its positions.
+  template <class F>
+  void each_mapped(std::size_t i, const FixedMap& map, F&& f) const {
+    if (map.patches) {
+      each_use(i, *map.patches, f);
+    } else {
+      f(Use{0, 0, network_.before(i).size(), 0});
+    }
+  }
+
   const ParameterBlock& block_of(std::size_t i) const {
     return *std::find_if(network_.blocks().begin(), network_.blocks().end(),
                          [i](const ParameterBlock& block) { return block.layer == i; });
@@ -168,6 +184,14 @@ class ExactBackprop {
                        out[j] = T(0.5) + T(0.5) * tanh(T(0.5) * in[j]);
                      }
                    },
+                   [&](const FixedMap& map) {
+                     std::fill(out.begin(), out.end(), T{});
+                     const auto columns = static_cast<std::size_t>(network_.after(i).channels);
+                     each_mapped(i, map, [&](const Use& use) {
+                       add_product(maps_[i].data() + use.row * columns, use.count, columns,
+                                   in.data() + use.input, out.data() + use.output);
+                     });
+                   },
                    [&](const Flatten&) { out = in; }},
         network_.layers()[i].layer);
   }
@@ -228,6 +252,16 @@ class ExactBackprop {
                               below[j] = above[j] * out[j] * (T(1.0) - out[j]);
                             }
                           },
+                          [&](const FixedMap& map) {
+                            if (below.empty()) return;
+                            const auto columns =
+                                static_cast<std::size_t>(network_.after(i).channels);
+                            each_mapped(i, map, [&](const Use& use) {
+                              add_transposed_product(maps_[i].data() + use.row * columns, use.count,
+                                                     columns, above.data() + use.output,
+                                                     below.data() + use.input);
+                            });
+                          },
                           [&](const Flatten&) {
                             if (!below.empty()) below = above;
                           }},
@@ -268,6 +302,7 @@ class ExactBackprop {
   std::span<const T> parameters_;
   std::vector<std::vector<T>> outputs_;            ///< 0: the record; i + 1: of layer i
   std::vector<std::vector<std::size_t>> winners_;  ///< of maximum pools, by layer
+  std::vector<std::vector<T>> maps_;               ///< of fixed maps, by layer
   std::vector<T> surprise_, error_;
 };
 

@@ -39,31 +39,50 @@ Shape pooled(const NamedLayer& layer, int size, const Shape& in, const Where& wh
   return {in.channels, in.height / size, in.width / size};
 }
 
+Shape multiplied(const NamedLayer& layer, int outputs, const Shape& in, const Where& where) {
+  require_size(layer, "outputs", outputs, 1, where);
+  if (in.height != 1 || in.width != 1) {
+    refuse(layer, fmt::format("is linear, its input is {}", in.text()),
+           "Put a `flatten` layer before it", where);
+  }
+  return {outputs, 1, 1};
+}
+
+Shape convolved(const NamedLayer& layer, const Conv2d& c, const Shape& in, const Where& where) {
+  require_size(layer, "channels", c.channels, 1, where);
+  require_size(layer, "kernel", c.kernel, 1, where);
+  require_size(layer, "stride", c.stride, 1, where);
+  require_size(layer, "padding", c.padding, 0, where);
+  const int height = in.height + 2 * c.padding, width = in.width + 2 * c.padding;
+  if (c.kernel > height || c.kernel > width) {
+    refuse(layer,
+           fmt::format("has a {0} x {0} kernel, its input is {1} with padding {2}", c.kernel,
+                       in.text(), c.padding),
+           "Use a smaller kernel or more padding", where);
+  }
+  return {c.channels, (height - c.kernel) / c.stride + 1, (width - c.kernel) / c.stride + 1};
+}
+
+Shape mapped(const NamedLayer& layer, const FixedMap& map, const Shape& in, const Where& where) {
+  const Shape out = map.patches ? convolved(layer, *map.patches, in, where)
+                                : multiplied(layer, in.channels, in, where);
+  const auto columns = static_cast<std::size_t>(out.channels);
+  const std::size_t rows =
+      map.patches ? static_cast<std::size_t>(map.patches->kernel * map.patches->kernel) *
+                        static_cast<std::size_t>(in.channels)
+                  : in.size();
+  if (!map.matrix || rows != columns || map.matrix->size() != rows * columns) {
+    refuse(layer, fmt::format("is a fixed map of another width than {}", rows),
+           "Give a square matrix of that many rows", where);
+  }
+  return out;
+}
+
 Shape output_shape(const NamedLayer& layer, const Shape& in, const Where& where) {
   return std::visit(
-      Overloaded{[&](const Linear& l) {
-                   require_size(layer, "outputs", l.outputs, 1, where);
-                   if (in.height != 1 || in.width != 1) {
-                     refuse(layer, fmt::format("is linear, its input is {}", in.text()),
-                            "Put a `flatten` layer before it", where);
-                   }
-                   return Shape{l.outputs, 1, 1};
-                 },
-                 [&](const Conv2d& c) {
-                   require_size(layer, "channels", c.channels, 1, where);
-                   require_size(layer, "kernel", c.kernel, 1, where);
-                   require_size(layer, "stride", c.stride, 1, where);
-                   require_size(layer, "padding", c.padding, 0, where);
-                   const int height = in.height + 2 * c.padding, width = in.width + 2 * c.padding;
-                   if (c.kernel > height || c.kernel > width) {
-                     refuse(layer,
-                            fmt::format("has a {0} x {0} kernel, its input is {1} with padding {2}",
-                                        c.kernel, in.text(), c.padding),
-                            "Use a smaller kernel or more padding", where);
-                   }
-                   return Shape{c.channels, (height - c.kernel) / c.stride + 1,
-                                (width - c.kernel) / c.stride + 1};
-                 },
+      Overloaded{[&](const Linear& l) { return multiplied(layer, l.outputs, in, where); },
+                 [&](const Conv2d& c) { return convolved(layer, c, in, where); },
+                 [&](const FixedMap& map) { return mapped(layer, map, in, where); },
                  [&](const MaxPool2d& p) { return pooled(layer, p.size, in, where); },
                  [&](const AvgPool2d& p) { return pooled(layer, p.size, in, where); },
                  [&](const Flatten&) {
@@ -129,6 +148,10 @@ Network::Network(Shape input, std::vector<NamedLayer> layers, const Where& where
                             "Give each layer a name of its own", where);
     }
     const Shape in = shapes_.back();
+    if (std::holds_alternative<FixedMap>(layer.layer) && blocks_.empty()) {
+      refuse(layer, "is a fixed map before the first layer with parameters",
+             "Map the records instead", where);
+    }
     shapes_.push_back(output_shape(layer, in, where));
     if (shapes_.back().size() > kMostNumbers) {
       refuse(layer, fmt::format("gives {} numbers per record", shapes_.back().text()),

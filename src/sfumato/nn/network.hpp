@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,14 @@ struct Relu {};
 struct Tanh {};
 struct Sigmoid {};  ///< 1 / (1 + e^-x)
 struct Flatten {};
-using Layer = std::variant<Linear, Conv2d, MaxPool2d, AvgPool2d, Relu, Tanh, Sigmoid, Flatten>;
+/// A linear map that is not trained and has no biases: the matrix, of as many rows as columns and input-major as weights are, times a plain vector
+/// or, with `patches`, times what lies under each position of their kernel, whose channels are as many as the matrix has columns.
+struct FixedMap {
+  std::shared_ptr<const std::vector<float>> matrix;
+  std::optional<Conv2d> patches = {};
+};
+using Layer =
+    std::variant<Linear, Conv2d, MaxPool2d, AvgPool2d, Relu, Tanh, Sigmoid, Flatten, FixedMap>;
 
 struct NamedLayer {
   std::string name;  ///< appears in messages and names the parameters: "fc1"
@@ -66,7 +74,7 @@ struct ParameterBlock {
 /// A chain of layers that ends in the logits of a softmax cross-entropy loss.
 ///
 /// Throws   InvalidArgument that names the layer and both shapes where a layer does not fit what it is
-///          given (a linear layer on an image: put `flatten` before it; a kernel larger than its image),
+///          given (a linear layer on an image: put `flatten` before it; a kernel larger than its image; a fixed map of another width),
 ///          where a size is not positive, a name is empty or repeated, or no layer has parameters.
 class Network {
  public:

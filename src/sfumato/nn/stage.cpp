@@ -28,7 +28,6 @@ std::vector<Stage> stages_of(const Network& network) {
     const auto core = [&](Stage::Core kind) -> Stage& {
       Stage& stage = stage_for(1, i);
       stage.core = kind;
-      stage.block = block++;
       stage.middle = stage.out = network.after(i);
       return stage;
     };
@@ -41,8 +40,18 @@ std::vector<Stage> stages_of(const Network& network) {
       stage.out = network.after(i);
     };
     std::visit(
-        Overloaded{[&](const Linear&) { core(Stage::Core::linear); },
-                   [&](const Conv2d& c) { core(Stage::Core::convolution).convolution = c; },
+        Overloaded{[&](const Linear&) { core(Stage::Core::linear).block = block++; },
+                   [&](const Conv2d& c) {
+                     Stage& stage = core(Stage::Core::convolution);
+                     stage.block = block++;
+                     stage.convolution = c;
+                   },
+                   [&](const FixedMap& map) {
+                     Stage& stage =
+                         core(map.patches ? Stage::Core::convolution : Stage::Core::linear);
+                     stage.fixed = map.matrix;
+                     if (map.patches) stage.convolution = *map.patches;
+                   },
                    [&](const MaxPool2d& p) { pool(Stage::Pool::max, p.size); },
                    [&](const AvgPool2d& p) { pool(Stage::Pool::average, p.size); },
                    [&](const Relu&) { stage_for(2, i).activation = Stage::Activation::relu; },

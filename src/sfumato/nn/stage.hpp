@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,13 +18,16 @@ struct Stage {
   enum class Pool { none, max, average };
 
   Core core = Core::none;
-  std::size_t block = 0;  ///< of Network::blocks(), unless core is none
+  std::size_t block = 0;                                 ///< of Network::blocks(), if it is trained
+  std::shared_ptr<const std::vector<float>> fixed = {};  ///< weights of a core that is not
   Conv2d convolution{};
   Activation activation = Activation::none;
   Pool pool = Pool::none;
   std::size_t pool_size = 1;
   Shape in, middle, out;  ///< middle: behind the core, before the pool
 
+  /// Whether its core has parameters.
+  [[nodiscard]] bool trained() const { return core != Core::none && !fixed; }
   /// Pixels of the core's output.
   [[nodiscard]] std::size_t positions() const {
     return static_cast<std::size_t>(middle.height) * static_cast<std::size_t>(middle.width);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <random>
 
 #include "sfumato/nn/bundle.hpp"
@@ -43,6 +45,15 @@ struct Batch {
   }
 };
 
+/// A map without parameters, of random entries.
+FixedMap random_map(std::size_t width, std::optional<Conv2d> patches = {}) {
+  std::mt19937 generator(static_cast<unsigned>(width));
+  std::normal_distribution<float> normal(0.0F, 1.0F / std::sqrt(static_cast<float>(width)));
+  std::vector<float> matrix(width * width);
+  for (float& v : matrix) v = normal(generator);
+  return {std::make_shared<const std::vector<float>>(std::move(matrix)), patches};
+}
+
 std::vector<Network> networks() {
   return {
       Network({5, 1, 1}, {{"only", Linear{3}}}),
@@ -66,6 +77,19 @@ std::vector<Network> networks() {
                             {"fc1", Linear{17}},
                             {"t", Tanh{}},
                             {"fc2", Linear{3}}}),
+      Network({2, 9, 8}, {{"c1", Conv2d{3, 3, 1, 1}},
+                          {"t1", Tanh{}},
+                          {"p1", MaxPool2d{2}},
+                          {"m2", random_map(12, Conv2d{12, 2, 1, 1})},
+                          {"c2", Conv2d{5, 1}},
+                          {"r2", Relu{}},
+                          {"a2", AvgPool2d{2}},
+                          {"f", Flatten{}},
+                          {"m3", random_map(20)},
+                          {"fc1", Linear{7}},
+                          {"t3", Tanh{}},
+                          {"m4", random_map(7)},
+                          {"fc2", Linear{3}}}),
       preset_network("mlp-10"),
       preset_network("lenet")};
 }

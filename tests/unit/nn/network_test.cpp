@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 namespace sfumato {
 namespace {
 
@@ -58,6 +60,17 @@ TEST(Network, LayersThatDoNotFitAreNamedWithBothShapes) {
   says(message({1, 4, 4}, {{"c", Conv2d{2, 3, 1, -1}}}), "padding = -1");
   says(message({4, 1, 1}, {{"a", Linear{3}}, {"a", Linear{3}}}), "two layers are named `a`");
   says(message({4, 1, 1}, {{"", Linear{3}}}), "layer 1 has no name");
+  const FixedMap nine{std::make_shared<const std::vector<float>>(9, 1.0F)};
+  says(message({3, 1, 1}, {{"m", nine}, {"a", Linear{3}}}),
+       "`m` is a fixed map before the first layer with parameters");
+  says(message({3, 1, 1}, {{"a", Linear{4}}, {"m", nine}, {"b", Linear{3}}}),
+       "`m` is a fixed map of another width than 4");
+  says(message({1, 4, 4}, {{"c", Conv2d{1, 1}},
+                           {"m", FixedMap{nine.matrix, Conv2d{3, 2}}},
+                           {"f", Flatten{}},
+                           {"b", Linear{3}}}),
+       "`m` is a fixed map of another width than 4");
+  says(message({3, 1, 1}, {{"a", Linear{3}}, {"m", FixedMap{}}, {"b", Linear{3}}}), "fixed map");
   says(message({4, 1, 1}, {{"r", Relu{}}}), "no parameters");
   says(message({1, 4, 4}, {{"c", Conv2d{2, 3}}}), "not in the logits");
   says(message({4, 1, 1}, {{"a", Linear{1}}}), "not in the logits");

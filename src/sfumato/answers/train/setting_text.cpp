@@ -23,6 +23,7 @@ std::string layer_text(const Network& network, std::size_t i) {
                  [](const Relu&) { return std::string("relu"); },
                  [](const Tanh&) { return std::string("tanh"); },
                  [](const Sigmoid&) { return std::string("sigmoid"); },
+                 [](const FixedMap&) { return std::string("fixed map"); },
                  [](const Flatten&) { return std::string("flatten"); }},
       named.layer);
   return kind == named.name ? kind : fmt::format("{} ({})", named.name, kind);

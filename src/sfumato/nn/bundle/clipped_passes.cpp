@@ -36,7 +36,7 @@ void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& block
     clips_.begin(blocks.size(), count);
     for (std::size_t s = stages_.size(); s-- > shared_;) {
       core_gradient(s, m, count);
-      if (stages_[s].core != Stage::Core::none) {
+      if (stages_[s].trained()) {
         measure_inputs(s, m, count);
         add_squares(s, m, count, blocks[stages_[s].block]);
       }
@@ -46,7 +46,7 @@ void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& block
     clips_.decide(clipping_[m], metric_.empty() ? kClipMargin : kMetricClipMargin, row_weights);
     zeroed_[m] += clips_.zeroed();
     for (std::size_t s = stages_.size(); s-- > shared_;) {
-      if (stages_[s].core != Stage::Core::none) {
+      if (stages_[s].trained()) {
         clipped_block_gradient(s, m, count, blocks[stages_[s].block]);
       }
     }

@@ -13,6 +13,20 @@ namespace sfumato {
 
 using kernel::padded;
 
+namespace {
+
+/// The weights of a fixed core as a block that all models share.
+BlockStore fixed_block(const Stage& stage) {
+  const auto columns = static_cast<std::size_t>(stage.middle.channels);
+  BlockStore store({0, 0, stage.fixed->size() / columns, columns}, 1, 1);
+  for (std::size_t i = 0; i < stage.fixed->size(); ++i) {
+    store.values.data()[i / columns * store.columns + i % columns] = (*stage.fixed)[i];
+  }
+  return store;
+}
+
+}  // namespace
+
 Passes::Passes(const Network& network, std::size_t models)
     : models_(models),
       classes_(network.classes()),
@@ -20,12 +34,14 @@ Passes::Passes(const Network& network, std::size_t models)
       gradients_(2),
       shared_gradients_(models),
       zeroed_(models) {
-  while (stages_[shared_].core == Stage::Core::none) ++shared_;
+  while (!stages_[shared_].trained()) ++shared_;
   convolutions_.resize(stages_.size());
+  fixed_.resize(stages_.size());
   outputs_.resize(stages_.size());
   which_.resize(stages_.size());
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     if (stages_[s].core == Stage::Core::convolution) convolutions_[s].emplace(stages_[s]);
+    if (stages_[s].fixed) fixed_[s].emplace(fixed_block(stages_[s]));
     outputs_[s].resize(s == shared_ ? models : 1);
     which_[s].resize(s == shared_ ? models : 1);
   }
@@ -106,6 +122,17 @@ void Passes::evaluate(const InputRows& inputs, const std::uint8_t* labels,
   }
 }
 
+void Passes::block_inputs(const InputRows& inputs, const std::vector<BlockStore>& blocks,
+                          std::size_t block, float* rows) {
+  forward_shared(inputs, blocks[0]);
+  forward_rest(0, inputs.count, blocks);
+  std::size_t s = shared_;
+  while (!stages_[s].trained() || stages_[s].block != block) ++s;
+  const std::size_t size = stages_[s].in.size();
+  const float* const* entering = inputs_of(s, 0, inputs.count);
+  for (std::size_t r = 0; r < inputs.count; ++r) std::copy_n(entering[r], size, rows + r * size);
+}
+
 void Passes::make_room(std::size_t s, std::size_t rows) {
   const Stage& stage = stages_[s];
   for (AlignedFloats& values : outputs_[s]) values.require(rows * stride(s));
@@ -156,7 +183,7 @@ void Passes::forward_rest(std::size_t m, std::size_t rows, const std::vector<Blo
     if (stages_[s].core == Stage::Core::none) {
       forward_bare(s, m, inputs, rows);
     } else {
-      forward_core(s, m, 1, inputs, rows, blocks[stages_[s].block]);
+      forward_core(s, m, 1, inputs, rows, block_of(s, blocks));
     }
   }
 }
@@ -245,7 +272,7 @@ void Passes::backward(std::size_t s, std::size_t m, std::size_t rows,
                       std::vector<BlockStore>& blocks) {
   const Stage& stage = stages_[s];
   const float* behind = core_gradient(s, m, rows);
-  if (stage.core != Stage::Core::none) {
+  if (stage.trained()) {
     BlockStore& block = blocks[stage.block];
     if (stage.core == Stage::Core::linear) {
       dense_gradient(s, m, rows, behind, block);
@@ -272,10 +299,10 @@ void Passes::input_gradient(std::size_t s, std::size_t m, std::size_t rows,
              before + r * stride(s - 1));
     }
   } else if (stage.core == Stage::Core::linear) {
-    linear_input_gradient(blocks[stage.block], m, rows, behind, before);
+    linear_input_gradient(block_of(s, blocks), m, rows, behind, before);
   } else {
     convolutions_[s]->input_gradient({rows, behind, pooled ? which(s, m, 0) : nullptr},
-                                     blocks[stage.block], m, before);
+                                     block_of(s, blocks), m, before);
   }
 }
 

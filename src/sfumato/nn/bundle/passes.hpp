@@ -33,6 +33,9 @@ class Passes {
   [[nodiscard]] std::span<const std::uint64_t> zeroed() const { return zeroed_; }
   void evaluate(const InputRows& inputs, const std::uint8_t* labels,
                 const std::vector<BlockStore>& blocks, float* losses, std::uint8_t* predicted);
+  /// What enters the stage of a block in model 0, a row of its input's size after the other.
+  void block_inputs(const InputRows& inputs, const std::vector<BlockStore>& blocks,
+                    std::size_t block, float* rows);
 
  private:
   [[nodiscard]] std::size_t piece_rows() const;
@@ -51,6 +54,11 @@ class Passes {
   void clipped_block_gradient(std::size_t s, std::size_t m, std::size_t rows, BlockStore& block);
   void scale_signals(std::size_t s, std::size_t m, std::size_t rows);
 
+  /// The block of a stage's core, with its weights for every model; its own where they are fixed.
+  [[nodiscard]] const BlockStore& block_of(std::size_t s,
+                                           const std::vector<BlockStore>& blocks) const {
+    return fixed_[s] ? *fixed_[s] : blocks[stages_[s].block];
+  }
   void forward_shared(const InputRows& inputs, const BlockStore& block);
   void forward_sparse(const InputRows& inputs, const BlockStore& block);
   void forward_rest(std::size_t m, std::size_t rows, const std::vector<BlockStore>& blocks);
@@ -100,6 +108,7 @@ class Passes {
   std::vector<Stage> stages_;
   std::size_t shared_ = 0;  ///< the first stage with parameters
   std::vector<std::optional<Convolution>> convolutions_;
+  std::vector<std::optional<BlockStore>> fixed_;  ///< of stages whose weights are not trained
   std::vector<std::vector<AlignedFloats>> outputs_;
   std::vector<std::vector<std::vector<std::int32_t>>> which_;
   AlignedFloats core_, shifted_bias_, pooled_, transposed_, spread_;
