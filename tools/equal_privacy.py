@@ -82,10 +82,11 @@ def run_once(runs, plan, task, method, setting, epsilon, seed, part):
     held_out = {"data.validation": spec["validation"]} if part == "validation" else {"data.test_records": spec["test_records"]}
     if part == "validation":
         held_out.update({key: value for key, value in spec.get("while_validating", {}).items()})
-    metric = {"noise.0.metric": method} if method not in ("whitened", "low_rank") else {
-        "noise.0.metric": method, "noise.0.covariance": str(WORK / f"{task}_{method}.npz")}
+    metric = {"noise.0.metric": "input", "noise.0.metric_layers": "all"} if method == "input_all" else {"noise.0.metric": method}
+    if method in ("whitened", "low_rank"):
+        metric["noise.0.covariance"] = str(WORK / f"{task}_{method}.npz")
     command = [SFUMATO, "train", str(study), "--private", "--target-epsilon", f"{epsilon:g}", "--target-delta", "1e-5", "--seed", str(seed), "--json"]
-    command += words_of(spec.get("options", {})) if method == "input" else []
+    command += words_of(spec.get("options", {})) if method.startswith("input") else []
     command += words_of({**held_out, **metric, **setting})
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True)

@@ -5,7 +5,7 @@ import statistics
 from collections import defaultdict
 
 LEVEL = 0.05
-METHODS = ["isotropic", "per_layer", "whitened", "low_rank", "released", "input"]
+METHODS = ["isotropic", "per_layer", "whitened", "low_rank", "released", "input", "input_all"]
 
 
 def betacf(a, b, x):
@@ -171,7 +171,7 @@ def settings_text(setting):
 
 def figure(plan, found, path):
     """Accuracy against epsilon, a small plot for each task."""
-    colours = {"isotropic": "#666666", "per_layer": "#b8860b", "whitened": "#2e8b57", "low_rank": "#8fbc8f", "released": "#9467bd", "input": "#c0392b"}
+    colours = {"isotropic": "#666666", "per_layer": "#b8860b", "whitened": "#2e8b57", "low_rank": "#8fbc8f", "released": "#9467bd", "input": "#c0392b", "input_all": "#1f77b4"}
     tasks = [t for t in plan["tasks"] if any(key[0] == t for key in found)]
     width, height, columns = 290, 190, 4
     rows = -(-len(tasks) // columns)

@@ -138,12 +138,18 @@ name = "input"
 policy = "private"
 metric = "input"
 metric_mu = 0.5
+[[noise]]
+name = "input_all"
+policy = "private"
+metric = "input"
+metric_mu = 0.5
+metric_layers = "all"
 [audit]
 replicas = 7
 """)
         one = self.rows()
-        self.assertEqual(one.count("\n"), 1 + 5 * 7 * 2)  # a row for each policy, replica and world
-        self.assertEqual(len({line.split(",", 1)[1] for line in one.splitlines()}), 1 + 5 * 7 * 2)  # which differ
+        self.assertEqual(one.count("\n"), 1 + 6 * 7 * 2)  # a row for each policy, replica and world
+        self.assertEqual(len({line.split(",", 1)[1] for line in one.splitlines()}), 1 + 6 * 7 * 2)  # which differ
         self.assertEqual(self.rows(threads=4), one)
         ledger = self.dir / "private_ranks.ledger"
         done = mpirun(3, "study", "run", self.study, "--ledger", ledger)

@@ -99,6 +99,9 @@ double largest_size(std::span<const double> values) {
 std::string_view name(NoiseKind kind) { return name_in(kind, kKinds); }
 std::string_view name(NoiseReading reading) { return name_in(reading, kReadings); }
 std::string_view name(PrivateMetric metric) { return name_in(metric, kMetrics); }
+std::string_view name(MetricLayers layers) {
+  return layers == MetricLayers::first ? "first" : "all";
+}
 
 namespace {
 

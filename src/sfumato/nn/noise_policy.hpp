@@ -34,6 +34,9 @@ enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floore
 ///   input      Euclidean, on inputs that were whitened by their released second moments (Spec §23.4)
 enum class PrivateMetric { isotropic, per_layer, whitened, low_rank, released, input };
 
+/// The layers whose inputs the metric `input` whitens.
+enum class MetricLayers { first, all };
+
 /// What sigma^2 times its factor is: the variance of the noise; its standard deviation; the variance of noise that is added to
 /// the gradient, and so multiplied by the learning rate; or that of noise which is multiplied by its root, as when a step is
 /// one of Euler and Maruyama.
@@ -42,6 +45,7 @@ enum class NoiseReading { variance, deviation, times_learning_rate, times_root_l
 [[nodiscard]] std::string_view name(NoiseKind kind);
 [[nodiscard]] std::string_view name(NoiseReading reading);
 [[nodiscard]] std::string_view name(PrivateMetric metric);
+[[nodiscard]] std::string_view name(MetricLayers layers);
 
 struct NoisePolicy {
   std::string name;  ///< in tables and ledgers
@@ -63,6 +67,7 @@ struct NoisePolicy {
   double metric_mu = 0.0;
   double metric_floor = 1.0;  ///< of the eigenvalues, in edges of the noise
   double input_bound = 0.0;   ///< longer inputs are scaled down in the moments; 0: sqrt(inputs)
+  MetricLayers metric_layers = MetricLayers::first;
   /// low_rank: F, column by column in the network's order.
   std::shared_ptr<const std::vector<std::vector<float>>> factor = {};
 };

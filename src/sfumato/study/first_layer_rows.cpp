@@ -2,18 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sfumato/core/error.hpp"
+#include "sfumato/nn/stage.hpp"
 
 namespace sfumato {
 namespace {
 
-Stage first_stage(const Network& network) {
+const Network& require_first(const Network& network) {
   const Stage first = stages_of(network).front();
   const std::size_t layer = network.blocks().front().layer;
   const bool flattened = layer > 0 && first.core == Stage::Core::convolution;
-  if (first.core != Stage::Core::none && !flattened) return first;
+  if (first.core != Stage::Core::none && !flattened) return network;
   throw InvalidArgument(
       fmt::format("the metric `input` with the layer `{}` before the first one with parameters",
                   network.layers().front().name),
@@ -23,43 +22,27 @@ Stage first_stage(const Network& network) {
 }  // namespace
 
 FirstLayerRows::FirstLayerRows(const Network& network)
-    : network_(network),
-      width_(network.blocks().front().inputs),
+    : network_(require_first(network)),
+      rows_(network, 0),
       planes_(network.input().size()),
-      pixels_(planes_.size()) {
-  const Stage first = first_stage(network);
-  if (first.core != Stage::Core::convolution) return;
-  patches_.emplace(first);
-  bordered_.resize(patches_->bordered.size());
-}
+      pixels_(planes_.size()) {}
 
 void FirstLayerRows::read(const LabelledSet& set, std::uint32_t record, float* rows,
                           std::size_t stride) {
   standardised(set, record, planes_);
   planes_to_pixels(set.shape, planes_.data(), pixels_.data());
-  if (!patches_) {
-    std::copy_n(pixels_.data(), width_, rows);
-    return;
-  }
-  patches_->put_inside(pixels_.data(), bordered_.data());
-  const kernel::PatchShape& patch = patches_->patch;
-  for (std::size_t p = 0; p < positions(); ++p) {
-    const float* corner = bordered_.data() + patches_->corners[p];
-    for (std::size_t s = 0; s < patch.segments; ++s) {
-      std::copy_n(corner + s * patch.stride, patch.segment, rows + p * stride + s * patch.segment);
-    }
-  }
+  rows_.read(pixels_.data(), rows, stride);
 }
 
 ImageShape FirstLayerRows::shape() const {
   const Shape& input = network_.input();
-  if (!patches_) return {input.channels, input.height, input.width};
+  if (!convolution()) return {input.channels, input.height, input.width};
   const Shape& output = network_.after(0);
-  return {static_cast<int>(width_), output.height, output.width};
+  return {static_cast<int>(width()), output.height, output.width};
 }
 
 Network FirstLayerRows::network() const {
-  if (!patches_) return network_;
+  if (!convolution()) return network_;
   std::vector<NamedLayer> layers = network_.layers();
   auto& convolution = std::get<Conv2d>(layers.front().layer);
   convolution = {convolution.channels, 1, 1, 0};

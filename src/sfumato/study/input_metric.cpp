@@ -10,11 +10,11 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/parallel.hpp"
-#include "sfumato/fit/moments.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/nn/aligned_floats.hpp"
 #include "sfumato/nn/kernel/matrix.hpp"
 #include "sfumato/study/first_layer_rows.hpp"
+#include "sfumato/study/second_moments.hpp"
 
 namespace sfumato {
 namespace {
@@ -32,118 +32,19 @@ std::vector<std::optional<std::uint32_t>> held_by(const Slots& slots, const Worl
   return held;
 }
 
-/// Rows of records, one below the other, and where each begins.
-struct RowBlock {
-  RowBlock(std::size_t rows, std::size_t width)
-      : stride(padded(width)), values(rows * stride), starts(rows) {
-    for (std::size_t r = 0; r < rows; ++r) starts[r] = values.data() + r * stride;
-  }
-  std::size_t stride;
-  AlignedFloats values;
-  std::vector<const float*> starts;
-};
-
-/// sum over slots of the mean over positions of a a^T, a record's part of which is positive semi-definite with a trace of at most bound^2. Products are
-/// added in single precision within a block of slots and in double precision between blocks. In the other world one slot holds something
-/// else, so that one block changes: with n rows of R slots the rounding of its sums, of both worlds together, is at most
-/// 2 n u R bound^2 in the Frobenius norm (|fl(sum) - sum| <= n u sum |a_i a_j| for each entry, and the norm of sum |a| |a|^T is at most
-/// sum |a|^2). Records are scaled down by as much, and the sensitivity is that of exact sums.
-class SecondMoments {
- public:
-  SecondMoments(const FirstLayerRows& layer, double bound)
-      : layer_(layer),
-        positions_(layer.positions()),
-        width_(layer.width()),
-        slots_(std::max<std::size_t>(1, kRows / positions_)),
-        longest_(bound * (1.0 - margin())),
-        block_(slots_ * positions_, width_),
-        product_(width_ * block_.stride),
-        sum_(Eigen::MatrixXd::Zero(static_cast<Index>(width_), static_cast<Index>(width_))) {}
-
-  /// Slots whose products are added before they join the sum.
-  [[nodiscard]] std::size_t slots() const { return slots_; }
-
-  void add(const LabelledSet& set, std::span<const std::optional<std::uint32_t>> held) {
-    std::size_t rows = 0;
-    for (const std::optional<std::uint32_t>& record : held) {
-      float* to = block_.values.data() + rows * block_.stride;
-      if (record) {
-        layer_.read(set, *record, to, block_.stride);
-        scale(to);
-      } else {
-        std::fill_n(to, positions_ * block_.stride, 0.0F);
-      }
-      rows += positions_;
-    }
-    // The lower half, in strips of rows that end at the diagonal.
-    constexpr std::size_t kStrip = 96;
-    for (std::size_t from = 0; from < width_; from += kStrip) {
-      const std::size_t count = std::min(kStrip, width_ - from);
-      strip_.clear();
-      for (std::size_t r = 0; r < rows; ++r) strip_.push_back(block_.starts[r] + from);
-      kernel::transpose_times_matrix({strip_.data(), rows, count, block_.values.data(),
-                                      block_.stride, padded(from + count), product_.data(),
-                                      block_.stride});
-      for (std::size_t i = 0; i < count; ++i) {
-        const float* from_product = product_.data() + i * block_.stride;
-        for (std::size_t j = 0; j <= from + i; ++j) {
-          // By columns of the transpose: neighbours in memory.
-          sum_(static_cast<Index>(j), static_cast<Index>(from + i)) +=
-              static_cast<double>(from_product[j]);
-        }
-      }
-    }
-  }
-
-  /// The lower half of the sum.
-  [[nodiscard]] Eigen::MatrixXd sum() const { return sum_.transpose(); }
-
- private:
-  static constexpr std::size_t kRows = 64;
-
-  [[nodiscard]] double margin() const {
-    const auto rows = static_cast<double>(slots_ * positions_);
-    return rows * 0x1p-24 * static_cast<double>(slots_) + 1e-6;
-  }
-
-  void scale(float* rows) const {
-    double squares = 0.0;
-    for (std::size_t p = 0; p < positions_; ++p) {
-      for (std::size_t i = 0; i < width_; ++i) {
-        const auto v = static_cast<double>(rows[p * block_.stride + i]);
-        squares += v * v;
-      }
-    }
-    const double mean_root = 1.0 / std::sqrt(static_cast<double>(positions_));
-    const double norm = std::sqrt(squares) * mean_root;
-    if (!std::isfinite(norm)) {  // as with gradients
-      std::fill_n(rows, positions_ * block_.stride, 0.0F);
-      return;
-    }
-    const auto factor =
-        static_cast<float>(norm > longest_ ? longest_ / norm * mean_root : mean_root);
-    for (std::size_t p = 0; p < positions_; ++p) {
-      for (std::size_t i = 0; i < width_; ++i) rows[p * block_.stride + i] *= factor;
-    }
-  }
-
-  FirstLayerRows layer_;
-  std::size_t positions_, width_, slots_;
-  double longest_;
-  RowBlock block_;
-  AlignedFloats product_;
-  std::vector<const float*> strip_;
-  Eigen::MatrixXd sum_;  ///< the upper half
-};
-
-NoisyMoments gaussian_moments(const FirstLayerRows& layer, const LabelledSet& set,
+NoisyMoments gaussian_moments(FirstLayerRows layer, const LabelledSet& set,
                               std::span<const std::optional<std::uint32_t>> held, double bound,
                               double mu, NeighbouringRelation relation, ReleaseBits& bits,
                               Observer& observer) {
-  SecondMoments moments(layer, bound);
+  SecondMoments moments(layer.positions(), layer.width(), bound);
   for (std::size_t from = 0; from < held.size(); from += moments.slots()) {
     if (observer.stop_requested()) throw Stopped{};
-    moments.add(set, held.subspan(from, std::min(moments.slots(), held.size() - from)));
+    moments.add(std::min(moments.slots(), held.size() - from),
+                [&](std::size_t i, float* rows, std::size_t stride) {
+                  const std::optional<std::uint32_t>& record = held[from + i];
+                  if (record) layer.read(set, *record, rows, stride);
+                  return record.has_value();
+                });
   }
   return noisy_moments(moments.sum(), bound, mu, relation, bits);
 }
@@ -151,10 +52,7 @@ NoisyMoments gaussian_moments(const FirstLayerRows& layer, const LabelledSet& se
 /// What slots hold, a row each, for exact sums: integers are added exactly, and a row of zeros need not be there.
 RowMajor rows_of(FirstLayerRows layer, const LabelledSet& set,
                  std::span<const std::optional<std::uint32_t>> held) {
-  if (layer.convolution()) {
-    throw InvalidArgument("exact noise for second moments of the patches of a convolution",
-                          "Train without `hardened`, or with another metric");
-  }
+  layer.require_exact_moments();
   const auto width = static_cast<Index>(layer.width());
   RowMajor rows(static_cast<Index>(held.size()), width);
   std::vector<float> one(layer.width());
@@ -166,6 +64,13 @@ RowMajor rows_of(FirstLayerRows layer, const LabelledSet& set,
   }
   return rows.topRows(count);
 }
+
+/// Records that are moved at a time.
+constexpr std::size_t kBlock = 64;
+/// Numbers of a whitened set: 8 GiB of floats.
+constexpr std::size_t kMostNumbers = std::size_t{1} << 31;
+
+}  // namespace
 
 InputMetric metric_of(const NoisyMoments& moments, double floor, double count) {
   const SymmetricEigen eigen(moments.sum);
@@ -183,13 +88,6 @@ InputMetric metric_of(const NoisyMoments& moments, double floor, double count) {
   metric.root = eigen.eigenvectors() * roots.asDiagonal() * eigen.eigenvectors().transpose();
   return metric;
 }
-
-/// Records that are moved at a time.
-constexpr std::size_t kBlock = 64;
-/// Numbers of a whitened set: 8 GiB of floats.
-constexpr std::size_t kMostNumbers = std::size_t{1} << 31;
-
-}  // namespace
 
 InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double floor,
                             NeighbouringRelation relation, double count, NoiseMode mode,
@@ -213,6 +111,19 @@ InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double flo
                    count);
 }
 
+std::vector<double> moment_mus(const NoisePolicy& policy, const Network& network) {
+  if (policy.metric_layers == MetricLayers::first) return {policy.metric_mu};
+  double inputs = 0.0;
+  for (const ParameterBlock& block : network.blocks()) inputs += static_cast<double>(block.inputs);
+  std::vector<double> mus;
+  for (const ParameterBlock& block : network.blocks()) {
+    // A little less, so that rounding does not make the sum of squares larger.
+    mus.push_back(policy.metric_mu * std::sqrt(static_cast<double>(block.inputs) / inputs) *
+                  (1.0 - 1e-12));
+  }
+  return mus;
+}
+
 InputMetric release_input_metric(const Network& network, const LabelledSet& set, const Slots& slots,
                                  const World& world, const NoisePolicy& policy,
                                  NeighbouringRelation relation, NoiseMode mode, ReleaseBits& bits,
@@ -221,18 +132,16 @@ InputMetric release_input_metric(const Network& network, const LabelledSet& set,
   const auto held = held_by(slots, world);
   // N is public: an empty slot is a row of zeros.
   const auto count = static_cast<double>(slots.count());
+  const double mu = moment_mus(policy, network).front();
   const double bound =
       policy.input_bound > 0.0 ? policy.input_bound : std::sqrt(static_cast<double>(layer.width()));
   if (mode == NoiseMode::grid) {
-    return input_metric_of(rows_of(layer, set, held), bound, policy.metric_mu, policy.metric_floor,
-                           relation, count, mode, bits, observer);
+    return input_metric_of(rows_of(layer, set, held), bound, mu, policy.metric_floor, relation,
+                           count, mode, bits, observer);
   }
-  return metric_of(
-      gaussian_moments(layer, set, held, bound, policy.metric_mu, relation, bits, observer),
-      policy.metric_floor, count);
+  return metric_of(gaussian_moments(layer, set, held, bound, mu, relation, bits, observer),
+                   policy.metric_floor, count);
 }
-
-Network whitened_network(const Network& network) { return FirstLayerRows(network).network(); }
 
 LabelledSet whitened(const Network& network, const LabelledSet& set, const InputMetric& metric,
                      std::span<const std::uint32_t> records) {
@@ -278,16 +187,6 @@ LabelledSet whitened(const Network& network, const LabelledSet& set, const Input
   }
   result.values = std::move(values);
   return result;
-}
-
-std::vector<float> unwhitened(const Network& network, std::vector<float> parameters,
-                              const InputMetric& metric) {
-  const ParameterBlock& first = network.blocks().front();
-  using Weights = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<Weights> weights(parameters.data() + first.offset, static_cast<Index>(first.inputs),
-                              static_cast<Index>(first.outputs));
-  weights = (metric.root * weights.cast<double>()).cast<float>();
-  return parameters;
 }
 
 }  // namespace sfumato

@@ -9,6 +9,7 @@
 #include "sfumato/data/labelled_set.hpp"
 #include "sfumato/data/slots.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
+#include "sfumato/fit/moments.hpp"
 #include "sfumato/fit/noise_mode.hpp"
 #include "sfumato/nn/network.hpp"
 #include "sfumato/nn/noise_policy.hpp"
@@ -17,7 +18,7 @@
 
 namespace sfumato {
 
-/// Coordinates in which the inputs of the first layer are white, as far as their second moments were released (Spec §22.4, §23.4). x are the
+/// Coordinates in which the inputs of a layer are white, as far as their second moments were released (Spec §22.4, §23.4). x are the
 /// inputs, or the patches under a convolution, over which x x^T is averaged:
 ///
 ///   S~ = sum x x^T + noise = U diag(w) U^T,   lam = floor s sqrt(2 d) / N,   root = U diag( (max(w, 0)/N + lam)^{-1/2} ) U^T
@@ -31,6 +32,10 @@ struct InputMetric {
 /// The stream of a key that the noise of the moments comes from: those of the steps are others.
 inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
 
+/// The metric of released moments of `count` records.
+/// Throws   NumericalFailure if their eigenvalues are not found.
+[[nodiscard]] InputMetric metric_of(const NoisyMoments& moments, double floor, double count);
+
 /// Releases the second moments of inputs, a row each, at a cost of `mu` for those neighbours. Longer ones than `bound` are scaled down to it, and
 /// one that is not finite counts as zero; `count` is the public number of records, at least that of the rows; `floor` is that of the eigenvalues, in edges of the noise.
 /// Throws   InvalidArgument for inputs without coordinates, and numbers that are not finite and positive; NumericalFailure; Stopped.
@@ -38,8 +43,15 @@ inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
                                           NeighbouringRelation relation, double count,
                                           NoiseMode mode, ReleaseBits& bits, Observer& observer);
 
-/// Releases the second moments of what a world's slots hold, at the cost of the policy's metric_mu, with noise of these bits. Everything else
-/// follows from them.
+/// What the releases of the policy's metric cost, of the first layer with parameters or of each of them, as mu of Gaussian privacy: together
+/// metric_mu, since the squares add up (Spec §23.4).
+///
+///   mu_l^2 = metric_mu^2 d_l / sum_k d_k,   d_l inputs of layer l:  then the floors relative to the mean eigenvalues, which are in proportion to
+///   d_l^{3/2} / mu_l, have the least sum
+[[nodiscard]] std::vector<double> moment_mus(const NoisePolicy& policy, const Network& network);
+
+/// Releases the second moments of what the first layer reads of a world's slots, at the cost that moment_mus() gives it, with noise of these bits.
+/// Everything else follows from them.
 /// Throws   InvalidArgument unless the first layer with parameters reads the inputs themselves, or if it is a convolution and the noise is to be
 ///          exact; Stopped.
 [[nodiscard]] InputMetric release_input_metric(const Network& network, const LabelledSet& set,
@@ -48,18 +60,11 @@ inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
                                                NeighbouringRelation relation, NoiseMode mode,
                                                ReleaseBits& bits, Observer& observer);
 
-/// What is trained on whitened inputs: the network itself or, if it begins with a convolution, the same with one of single pixels, each of which
-/// has the whitened patch as its channels. Parameters have the same order in both.
-[[nodiscard]] Network whitened_network(const Network& network);
-
-/// The set with its inputs in the coordinates of the metric, as features for whitened_network(); of these records alone, if any are given.
+/// The set with its inputs in the coordinates of the first layer's metric, as features for whitened_network() of layer_metrics.hpp; of these
+/// records alone, if any are given.
 /// Throws   InvalidArgument if they take more than 8 GiB.
 [[nodiscard]] LabelledSet whitened(const Network& network, const LabelledSet& set,
                                    const InputMetric& metric,
                                    std::span<const std::uint32_t> records = {});
-
-/// Parameters of whitened_network() as those of the network on the inputs themselves.
-[[nodiscard]] std::vector<float> unwhitened(const Network& network, std::vector<float> parameters,
-                                            const InputMetric& metric);
 
 }  // namespace sfumato

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
+#include "sfumato/nn/initialise.hpp"
 #include "sfumato/random/release_bits.hpp"
-#include "sfumato/study/input_metric.hpp"
+#include "sfumato/study/layer_metrics.hpp"
 
 namespace sfumato {
 namespace {
@@ -27,6 +29,29 @@ std::shared_ptr<const TrainingData> whitened_data(const GroupMaterial& material,
   std::iota(slots.records.begin(), slots.records.end(), std::uint32_t{0});
   return std::make_shared<const TrainingData>(
       whitened(material.network, material.set, metric, records), slots, std::vector{renumbered});
+}
+
+/// Releases a policy's metric and trains its model in one world; nothing if the observer asked to stop.
+std::optional<GroupState> trained_in_metric(const GroupMaterial& material, const World& world,
+                                            const NoisePolicy& policy, Observer& observer) {
+  const Training& training = material.training;
+  ReleaseBits bits(ReleaseKey::from_seed(training.noise_seed.value_or(training.seed)),
+                   kMomentStream);
+  LayerMetrics metrics = {release_input_metric(material.network, material.set, material.slots,
+                                               world, policy, material.relation,
+                                               NoiseMode::gaussian, bits, observer)};
+  const auto data = whitened_data(material, world, metrics.front());
+  release_deeper_metrics(
+      material.network,
+      initial_parameters(material.network, training.init_seed.value_or(training.seed)), *data,
+      policy, material.relation, NoiseMode::gaussian, bits, observer, metrics);
+  TrialGroup one(whitened_network(material.network, metrics), data, {policy}, training);
+  one.train_until(training.iterations, observer);
+  if (one.step() < training.iterations) return std::nullopt;
+  GroupState state = one.state();
+  state.parameters.front() =
+      unwhitened(material.network, std::move(state.parameters.front()), metrics);
+  return state;
 }
 
 /// Puts model `from` of a part's state in place `to` of the whole.
@@ -61,21 +86,10 @@ bool train_to_end(TrialGroup& group, const GroupMaterial& material, Observer& ob
       continue;
     }
     for (std::size_t w = 0; w < worlds; ++w) {
-      const World& world = material.data->worlds[w];
-      ReleaseBits bits(
-          ReleaseKey::from_seed(material.training.noise_seed.value_or(material.training.seed)),
-          kMomentStream);
-      const InputMetric metric =
-          release_input_metric(material.network, material.set, material.slots, world, policy,
-                               material.relation, NoiseMode::gaussian, bits, observer);
-      TrialGroup one(whitened_network(material.network), whitened_data(material, world, metric),
-                     {policy}, material.training);
-      one.train_until(end, observer);
-      if (one.step() < end) return false;
-      GroupState state = one.state();
-      state.parameters.front() =
-          unwhitened(material.network, std::move(state.parameters.front()), metric);
-      put_model(whole, p * worlds + w, state, 0);
+      std::optional<GroupState> state =
+          trained_in_metric(material, material.data->worlds[w], policy, observer);
+      if (!state) return false;
+      put_model(whole, p * worlds + w, *state, 0);
     }
   }
   if (!others.empty()) {

@@ -22,7 +22,7 @@ struct GroupMaterial {
   NeighbouringRelation relation;
 };
 
-/// Trains the group to its end. A model with the metric `input` is trained by itself, on inputs whitened by the second moments that its own
+/// Trains the group to its end. A model with the metric `input` is trained by itself, in coordinates whitened by the second moments that its own
 /// world released, with noise of the seed; the group then holds it as a network on the inputs as they are (Spec §23.4).
 /// Returns  false if the observer asked to stop, and then the group is not trained.
 [[nodiscard]] bool train_to_end(TrialGroup& group, const GroupMaterial& material,

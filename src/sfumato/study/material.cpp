@@ -182,6 +182,7 @@ void complete_private(NoisePolicy& policy, const NoiseSpec& noise, const Network
   policy.metric_mu = noise.metric_mu;
   policy.metric_floor = noise.metric_floor;
   policy.input_bound = noise.input_bound;
+  policy.metric_layers = noise.metric_layers;
   if (policy.metric == PrivateMetric::per_layer && policy.layer_clips.empty()) {
     const std::size_t layers = network.blocks().size();
     policy.layer_clips.assign(layers, policy.clip / std::sqrt(static_cast<double>(layers)));

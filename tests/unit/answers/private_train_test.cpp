@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "sfumato/answers/train/private_answer.hpp"
@@ -9,7 +10,7 @@
 #include "sfumato/nn/initialise.hpp"
 #include "sfumato/random/stream.hpp"
 #include "sfumato/report/text.hpp"
-#include "sfumato/study/input_metric.hpp"
+#include "sfumato/study/layer_metrics.hpp"
 #include "sfumato/study/material.hpp"
 #include "sfumato/study/training_guarantee.hpp"
 #include "unit/study/small_study.hpp"
@@ -50,6 +51,25 @@ clip = 0.5
   SmallStudy small;
   Observer observer;
 };
+
+/// Losses of all records of a set under given parameters.
+std::vector<float> losses(const Network& network, const LabelledSet& set,
+                          const std::vector<float>& parameters) {
+  Training train;
+  train.batch_size = 5;
+  NoisePolicy none;
+  none.name = "none";
+  TrialGroup group(
+      network,
+      std::make_shared<const TrainingData>(set, random_slots(set, 20, 1), std::vector{World{}}),
+      {none}, train);
+  GroupState state = group.state();
+  state.parameters = {parameters};
+  group.restore(state);
+  std::vector<std::uint32_t> records(set.count());
+  for (std::uint32_t r = 0; r < records.size(); ++r) records[r] = r;
+  return group.evaluate(RecordStore(set, records), set.labels).losses[0];
+}
 
 TEST_F(PrivateTrain, MeetsItsTargetWithNoiseOfTheSystem) {
   const PrivateTrainAnswer found = answer(question(), observer);
@@ -126,7 +146,7 @@ TEST_F(PrivateTrain, TheInputMetricSharesTheBudget) {
       get(small.dir / "p.toml") + "[[noise]]\npolicy = \"private\"\nmetric = \"input\"\n");
   asked.seed = 1;
   const PrivateTrainAnswer found = answer(asked, observer);
-  ASSERT_TRUE(found.input_metric);
+  ASSERT_EQ(found.input_metrics.size(), 1U);
   EXPECT_LE(found.guarantee.epsilon().nats(), 3.0);
   EXPECT_EQ(found.guarantee.releases().list.size(), 2U);
   asked.target_epsilon.reset();
@@ -142,8 +162,39 @@ TEST_F(PrivateTrain, TheInputMetricSharesTheBudget) {
           .noise_multiplier);
 }
 
+TEST_F(PrivateTrain, TheMetricOfEveryLayerCostsWhatThatOfTheFirstCosts) {
+  PrivateTrainQuestion asked = question();
+  asked.settings = {"noise=[{policy=\"private\",metric=\"input\",clip=0.5}]"};
+  asked.seed = 1;
+  const PrivateTrainAnswer first = answer(asked, observer);
+  asked.metric_layers = MetricLayers::all;
+  const PrivateTrainAnswer all = answer(asked, observer);
+  EXPECT_EQ(all.guarantee.epsilon(), first.guarantee.epsilon());
+  EXPECT_EQ(all.policy.noise_multiplier, first.policy.noise_multiplier);
+  EXPECT_NE(all.parameters, first.parameters);
+  ASSERT_EQ(all.input_metrics.size(), 2U);
+  EXPECT_LE(std::hypot(all.input_metrics[0].mu, all.input_metrics[1].mu), first.policy.metric_mu);
+  // Weights on the inputs as they are: what the page says of test records holds for them.
+  const LabelledSet& records = load_sets(all.study).train;
+  const std::vector<float> found = losses(all.network, records, all.parameters);
+  double mean = 0.0;
+  for (const float loss : found)
+    mean += static_cast<double>(loss) / static_cast<double>(found.size());
+  EXPECT_NEAR(mean, all.test->mean_loss, 1e-4);
+  const std::string text = render_text(document_of(all, Detail::full), {400, false});
+  EXPECT_NE(text.find("every layer's inputs, at the initial weights"), std::string::npos) << text;
+  // By the study as well; and refused where it means nothing.
+  asked.metric_layers.reset();
+  asked.settings = {"noise=[{policy=\"private\",metric=\"input\",clip=0.5,metric_layers=\"all\"}]"};
+  EXPECT_EQ(answer(asked, observer).parameters, all.parameters);
+  asked = question();
+  asked.metric_layers = MetricLayers::all;
+  EXPECT_THROW((void)answer(asked, observer), InvalidArgument);
+}
+
 TEST_F(PrivateTrain, HardenedNoiseHasTheSameGuaranteeAndSaysWhatItProtects) {
-  for (const std::string metric : {"isotropic", "per_layer", "released", "input"}) {
+  for (const std::string metric :
+       {"isotropic", "per_layer", "released", "input", "input\",metric_layers=\"all"}) {
     PrivateTrainQuestion asked = question();
     asked.settings = {"noise=[{policy=\"private\",metric=\"" + metric + "\",clip=0.5}]",
                       "train.iterations=5"};
@@ -185,25 +236,6 @@ TEST_F(PrivateTrain, WhatWasReleasedBeforeCounts) {
   EXPECT_GT(second.policy.noise_multiplier, answer(alone, observer).policy.noise_multiplier);
 }
 
-/// Losses of all records of a set under given parameters.
-std::vector<float> losses(const Network& network, const LabelledSet& set,
-                          const std::vector<float>& parameters) {
-  Training train;
-  train.batch_size = 5;
-  NoisePolicy none;
-  none.name = "none";
-  TrialGroup group(
-      network,
-      std::make_shared<const TrainingData>(set, random_slots(set, 20, 1), std::vector{World{}}),
-      {none}, train);
-  GroupState state = group.state();
-  state.parameters = {parameters};
-  group.restore(state);
-  std::vector<std::uint32_t> records(set.count());
-  for (std::uint32_t r = 0; r < records.size(); ++r) records[r] = r;
-  return group.evaluate(RecordStore(set, records), set.labels).losses[0];
-}
-
 NoisePolicy by_inputs(double mu) {
   NoisePolicy policy;
   policy.metric_mu = mu;
@@ -222,7 +254,7 @@ TEST_F(PrivateTrain, WhitenedInputsAndUnwhitenedWeightsAreTheSameModel) {
   const std::vector<float> start = initial_parameters(network, 3);
   const std::vector<float> inside = losses(network, whitened(network, sets.train, metric), start),
                            outside =
-                               losses(network, sets.train, unwhitened(network, start, metric));
+                               losses(network, sets.train, unwhitened(network, start, {metric}));
   for (std::size_t r = 0; r < inside.size(); ++r) EXPECT_NEAR(inside[r], outside[r], 1e-4F);
 }
 
@@ -252,9 +284,9 @@ TEST_F(PrivateTrain, PatchesOfAConvolutionAreWhitenedAsInputsAre) {
                            NeighbouringRelation::zero_out, NoiseMode::gaussian, bits, observer);
   EXPECT_EQ(metric.root.rows(), 18);
   const std::vector<float> start = initial_parameters(network, 3);
-  const std::vector<float> inside = losses(whitened_network(network),
+  const std::vector<float> inside = losses(whitened_network(network, {metric}),
                                            whitened(network, set, metric), start),
-                           outside = losses(network, set, unwhitened(network, start, metric));
+                           outside = losses(network, set, unwhitened(network, start, {metric}));
   for (std::size_t r = 0; r < inside.size(); ++r) EXPECT_NEAR(inside[r], outside[r], 1e-4F);
   EXPECT_THROW(
       (void)release_input_metric(network, set, random_slots(set, 20, 1), {}, by_inputs(0.5),

@@ -18,11 +18,12 @@
 #include "sfumato/core/located.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npz.hpp"
+#include "sfumato/nn/initialise.hpp"
 #include "sfumato/nn/state_dict.hpp"
 #include "sfumato/privacy/accounting/calibrate.hpp"
 #include "sfumato/random/release_bits.hpp"
 #include "sfumato/report/number.hpp"
-#include "sfumato/study/input_metric.hpp"
+#include "sfumato/study/layer_metrics.hpp"
 #include "sfumato/study/material.hpp"
 #include "sfumato/study/training_guarantee.hpp"
 
@@ -31,12 +32,13 @@ namespace {
 
 /// Throws for options of the metric `input` that would be overlooked.
 void require_input_options(const PrivateTrainQuestion& question, const NoiseSpec& noise) {
-  const std::array<std::pair<const char*, const std::optional<double>*>, 3> options = {
-      {{"metric_share", &question.metric_share},
-       {"metric_floor", &question.metric_floor},
-       {"input_bound", &question.input_bound}}};
-  for (const auto& [key, value] : options) {
-    if (!*value || noise.metric == PrivateMetric::input) continue;
+  const std::array<std::pair<const char*, bool>, 4> options = {
+      {{"metric_share", question.metric_share.has_value()},
+       {"metric_floor", question.metric_floor.has_value()},
+       {"input_bound", question.input_bound.has_value()},
+       {"metric_layers", question.metric_layers.has_value()}}};
+  for (const auto& [key, given] : options) {
+    if (!given || noise.metric == PrivateMetric::input) continue;
     throw InvalidArgument(fmt::format("means nothing for the metric {}", name(noise.metric)),
                           "Set metric = \"input\" in the study, or leave it out", Where::key(key));
   }
@@ -90,6 +92,7 @@ Study read_private_study(const PrivateTrainQuestion& question) {
   require_single_precision(noise);
   if (question.metric_floor) noise.metric_floor = *question.metric_floor;
   if (question.input_bound) noise.input_bound = *question.input_bound;
+  if (question.metric_layers) noise.metric_layers = *question.metric_layers;
   study.train.hardened = question.hardened;
   if (study.train.batches == BatchScheme::fixed_size && study.adjacency.kind == Adjacency::remove) {
     throw InvalidArgument(
@@ -244,6 +247,18 @@ void write_model(const PrivateTrainAnswer& answer) {
   write_file((directory / "PRIVACY.md").string(), statement_of(answer));
 }
 
+std::vector<InputMetricRelease> releases_of(const Network& network, const NoisePolicy& policy,
+                                            const LayerMetrics& metrics) {
+  const std::vector<double> mus = moment_mus(policy, network);
+  std::vector<InputMetricRelease> releases;
+  for (std::size_t b = 0; b < metrics.size(); ++b) {
+    const ParameterBlock& block = network.blocks()[b];
+    releases.push_back({network.layers()[block.layer].name, block.inputs, mus[b],
+                        metrics[b].noise_std, metrics[b].ridge, metrics[b].effective_dimension});
+  }
+  return releases;
+}
+
 PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& observer) {
   Study study = read_private_study(question);
   prepare_out(question);
@@ -268,22 +283,28 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   // A seed is for everything that is drawn while training: initial weights too. Without one they are public, those of train.seed.
   if (question.seed) study.train.seed = static_cast<std::uint64_t>(*question.seed);
 
-  std::optional<InputMetric> metric;
-  if (mechanism.policy.metric == PrivateMetric::input) {
-    ReleaseBits bits(*key, kMomentStream);
-    metric = release_input_metric(
-        network, sets.train, slots, {}, mechanism.policy, relation_of(study.adjacency.kind),
-        question.hardened ? NoiseMode::grid : NoiseMode::gaussian, bits, observer);
-    answer.input_metric = {mechanism.policy.metric_mu, metric->noise_std, metric->ridge,
-                           metric->effective_dimension};
-    sets.train = whitened(network, sets.train, *metric);
-    if (sets.test) sets.test = whitened(network, *sets.test, *metric);
+  LayerMetrics metrics;
+  ReleaseBits bits(*key, kMomentStream);
+  const bool by_inputs = mechanism.policy.metric == PrivateMetric::input;
+  const NoiseMode mode = question.hardened ? NoiseMode::grid : NoiseMode::gaussian;
+  const NeighbouringRelation relation = relation_of(study.adjacency.kind);
+  if (by_inputs) {
+    metrics.push_back(release_input_metric(network, sets.train, slots, {}, mechanism.policy,
+                                           relation, mode, bits, observer));
+    sets.train = whitened(network, sets.train, metrics.front());
+    if (sets.test) sets.test = whitened(network, *sets.test, metrics.front());
   }
-
   const auto data = std::make_shared<const TrainingData>(sets.train, slots, std::vector{World{}});
   sets.train.values = {};  // training has its own, and features of all patches are large
-  TrialGroup group(metric ? whitened_network(network) : network, data, {mechanism.policy},
-                   study.train, Where::in(question.study));
+  if (by_inputs) {
+    release_deeper_metrics(
+        network, initial_parameters(network, study.train.init_seed.value_or(study.train.seed)),
+        *data, mechanism.policy, relation, mode, bits, observer, metrics);
+    answer.input_metrics = releases_of(network, mechanism.policy, metrics);
+  }
+
+  TrialGroup group(by_inputs ? whitened_network(network, metrics) : network, data,
+                   {mechanism.policy}, study.train, Where::in(question.study));
   const auto start = std::chrono::steady_clock::now();
   group.train_until(study.train.iterations, observer);
   answer.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -295,7 +316,7 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   // By what is released: losses of the records are not.
   answer.diverged = !std::all_of(answer.parameters.begin(), answer.parameters.end(),
                                  [](float p) { return std::isfinite(p); });
-  if (metric) answer.parameters = unwhitened(network, std::move(answer.parameters), *metric);
+  if (by_inputs) answer.parameters = unwhitened(network, std::move(answer.parameters), metrics);
   if (sets.test && !answer.diverged) {
     const std::size_t wanted = study.data.test_records;
     std::vector<std::uint32_t> tested(wanted == 0 ? sets.test->count()

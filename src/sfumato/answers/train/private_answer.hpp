@@ -17,8 +17,10 @@
 
 namespace sfumato {
 
-/// What the release of the inputs' second moments came to.
+/// What the release of the second moments of a layer's inputs came to.
 struct InputMetricRelease {
+  std::string layer;
+  std::size_t inputs;
   double mu, noise_std, ridge, effective_dimension;
 };
 
@@ -32,7 +34,7 @@ struct PrivateTrainAnswer {
   Accountant accountant;    ///< of everything, what was released before included
   Guarantee guarantee;      ///< of the mechanism; of this model only if its noise is a secret
   bool secret = false;      ///< batches and noise came from the operating system
-  std::optional<InputMetricRelease> input_metric = {};
+  std::vector<InputMetricRelease> input_metrics = {};  ///< of the metric `input`, by layer
 
   bool finished = false;
   double seconds = 0.0;

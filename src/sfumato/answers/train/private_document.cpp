@@ -22,7 +22,9 @@ Table guarantee_table(const PrivateTrainAnswer& answer) {
   table.add_row({"delta", guarantee.delta().probability()});
   table.add_row({"noise multiplier", answer.policy.noise_multiplier});
   table.add_row({"clip", answer.policy.clip});
-  table.add_row({"metric", name(answer.policy.metric)});
+  const bool all = answer.input_metrics.size() > 1;
+  table.add_row(
+      {"metric", fmt::format("{}{}", name(answer.policy.metric), all ? ", all layers" : "")});
   table.add_row({"noise", answer.question.hardened ? "exact, on a grid" : "floating point"});
   return table;
 }
@@ -65,10 +67,13 @@ void add_statement(Document& document, const PrivateTrainAnswer& answer) {
 Abstract abstract_of(const PrivateTrainAnswer& answer) {
   Abstract abstract;
   abstract.asked = "May this model be published?";
-  abstract.released = fmt::format(
-      "The weights of a network with {} parameters, trained on {} records{}.",
-      answer.network.parameter_count(), answer.records,
-      answer.input_metric ? ", and noisy second moments of what its first layer reads" : "");
+  abstract.released =
+      fmt::format("The weights of a network with {} parameters, trained on {} records{}.",
+                  answer.network.parameter_count(), answer.records,
+                  answer.input_metrics.empty() ? ""
+                  : answer.input_metrics.size() == 1
+                      ? ", and noisy second moments of what its first layer reads"
+                      : ", and noisy second moments of what its layers read");
   const std::string epsilon = format_number(answer.guarantee.epsilon().nats(), Rounding::up);
   const std::string delta = format_input(answer.guarantee.delta().probability());
   if (!answer.secret) {
@@ -103,6 +108,27 @@ std::string setting_text(const PrivateTrainAnswer& answer) {
       answer.network.parameter_count(), train.learning_rate, name(train.schedule), train.momentum);
   if (train.average_last > 0)
     text += fmt::format(", mean of the last {} iterates", train.average_last);
+  return text + ".";
+}
+
+/// What the metric `input` was made of.
+std::string metric_text(const PrivateTrainAnswer& answer) {
+  const bool first = answer.input_metrics.size() == 1;
+  std::string text = fmt::format(
+      "Second moments of {} were released at mu = {:.4g}{}: ",
+      first ? "the inputs" : "every layer's inputs, at the initial weights,",
+      answer.policy.metric_mu,
+      answer.calibrated ? fmt::format(" ({:.0f} % of the budget)",
+                                      100.0 * answer.question.metric_share.value_or(kMetricShare))
+                        : std::string());
+  const char* resolved = " directions are resolved";
+  for (const InputMetricRelease& release : answer.input_metrics) {
+    text += fmt::format("{:.0f} of {}{}", release.effective_dimension, release.inputs, resolved);
+    if (first) continue;
+    text += fmt::format(" in `{}`", release.layer);
+    if (&release != &answer.input_metrics.back()) text += ", ";
+    resolved = "";
+  }
   return text + ".";
 }
 
@@ -185,18 +211,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   }
   document.add(guarantee_table(answer));
   add_accuracy(document, answer);
-  if (answer.input_metric) {
-    document.state(
-        StatementKind::info,
-        fmt::format("Second moments of the inputs were released at mu = {:.4g}{}: {:.0f} of {} "
-                    "directions are resolved.",
-                    answer.input_metric->mu,
-                    answer.calibrated
-                        ? fmt::format(" ({:.0f} % of the budget)",
-                                      100.0 * answer.question.metric_share.value_or(kMetricShare))
-                        : std::string(),
-                    answer.input_metric->effective_dimension, answer.network.input().size()));
-  }
+  if (!answer.input_metrics.empty()) document.state(StatementKind::info, metric_text(answer));
   add_caveats(document, answer);
   document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
                                      [](const Epsilon& epsilon) { return epsilon.nats(); }));

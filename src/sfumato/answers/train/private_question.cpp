@@ -38,7 +38,10 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
       number_key<Q>(
           "input_bound", "number > 0",
           "metric = \"input\": bound on the norm of inputs (default: root of their number)",
-          &Q::input_bound, not_positive)};
+          &Q::input_bound, not_positive),
+      choice_key("metric_layers",
+                 "metric = \"input\": the layers whose inputs are whitened (default: first)",
+                 &Q::metric_layers, by_name({MetricLayers::first, MetricLayers::all}))};
   return all;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sfumato/data/keys/key.hpp"
+#include "sfumato/nn/noise_policy.hpp"
 
 namespace sfumato {
 
@@ -29,8 +30,9 @@ struct PrivateTrainQuestion {
   std::optional<double> metric_share =
       {};  ///< of the budget, for the second moments; none: kMetricShare
   // Over what the study says.
-  std::optional<double> metric_floor = {};  ///< of the eigenvalues, in edges of their noise
-  std::optional<double> input_bound = {};   ///< longer inputs are scaled down in the moments
+  std::optional<double> metric_floor = {};         ///< of the eigenvalues, in edges of their noise
+  std::optional<double> input_bound = {};          ///< longer inputs are scaled down in the moments
+  std::optional<MetricLayers> metric_layers = {};  ///< whose inputs are whitened
 };
 
 [[nodiscard]] const Keys<PrivateTrainQuestion>& private_train_keys();

@@ -133,7 +133,10 @@ const Keys<NoiseSpec>& private_noise_keys() {
       for_private(given_key("input_bound",
                             "private, input: bound on the norm of inputs (default: root of their "
                             "number)",
-                            &NoiseSpec::input_bound))};
+                            &NoiseSpec::input_bound)),
+      for_private(unless_default(choice_key(
+          "metric_layers", "private, input: the layers whose inputs are whitened",
+          &NoiseSpec::metric_layers, by_name({MetricLayers::first, MetricLayers::all}))))};
   return keys;
 }
 

@@ -96,8 +96,9 @@ void settle_private(Study& study, const TomlTable& root) {
 }
 
 void require_private_keys(const NoiseSpec& noise, const TomlTable& table) {
-  for (const char* key : {"metric", "clip", "max_grad_norm", "l2_norm_clip", "layer_clips",
-                          "noise_multiplier", "metric_mu", "metric_floor", "input_bound"}) {
+  for (const char* key :
+       {"metric", "clip", "max_grad_norm", "l2_norm_clip", "layer_clips", "noise_multiplier",
+        "metric_mu", "metric_floor", "input_bound", "metric_layers"}) {
     if (is_private(noise) || !table.has(key)) continue;
     throw InvalidArgument(fmt::format("`{}` means nothing for the policy {}: it does not clip", key,
                                       name(noise.policy)),
@@ -114,7 +115,7 @@ void require_private_keys(const NoiseSpec& noise, const TomlTable& table) {
                : "Use metric = \"whitened\" or \"low_rank\", or remove it",
         shaped ? noise.where : table.where("covariance"));
   }
-  for (const char* key : {"metric_mu", "metric_floor", "input_bound"}) {
+  for (const char* key : {"metric_mu", "metric_floor", "input_bound", "metric_layers"}) {
     if (!table.has(key) || noise.metric == PrivateMetric::input) continue;
     throw InvalidArgument(
         fmt::format("`{}` means nothing for the metric {}", key, name(noise.metric)),

@@ -101,6 +101,7 @@ struct NoiseSpec {
   std::vector<double> layer_clips = {};
   double noise_multiplier = 0.0;
   double metric_mu = 0.0, metric_floor = 1.0, input_bound = 0.0;  ///< input: see NoisePolicy
+  MetricLayers metric_layers = MetricLayers::first;
   Where where = Where::in("noise");
 };
 
