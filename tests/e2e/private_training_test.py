@@ -87,7 +87,7 @@ class PrivateTraining(ProgramTest):
         study = self.write("huge.toml", STUDY.format(table=table).replace("records = 200", "records = 210"))
         scaled = ["--set", "data.standardise=constants", "--set", "data.divisor=0.001"]
         whitened = ["--set", "noise=[{policy='private',metric='input'}]"]
-        for words in (scaled, whitened + scaled, scaled + ["--hardened"], scaled + ["--set", "train.batch_size=210", "--set", "train.sampler=full"],
+        for words in (scaled, whitened + scaled, whitened + scaled + ["--metric-layers", "all"], scaled + ["--hardened"], scaled + ["--set", "train.batch_size=210", "--set", "train.sampler=full"],
                       scaled + ["--set", "noise=[{policy='private',metric='released'}]"]):
             found = self.document("train", study, "--private", "--target-epsilon", 3, "--seed", 1, *words)
             said = " ".join(found.statements("warning"))
@@ -125,6 +125,9 @@ class PrivateTraining(ProgramTest):
             (USAGE, ["--metric-share", "isotropic"], ["--metric-share", "0.2"]),
             (USAGE, ["--input-bound", "isotropic"], ["--input-bound", "2"]),
             (USAGE, ["--metric-floor", "isotropic"], ["--metric-floor", "2"]),
+            (USAGE, ["--metric-layers", "isotropic"], ["--metric-layers", "all"]),
+            (USAGE, ["--metric-layers", "last", "first"], ["--set", whitened + "}]", "--metric-layers", "last"]),
+            (BAD_INPUT, ["metric_layers", "per_layer"], ["--set", "noise=[{policy='private',metric='per_layer',clip=1.0,metric_layers='all'}]"]),
             (USAGE, ["--target-delta", "nan is not a number"], ["--target-delta", "nan"]),
             (USAGE, ["--seed", '"x" is not a number. Give a number.'], ["--seed", "x"]),
         ]
