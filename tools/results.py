@@ -186,8 +186,8 @@ def frontier(entry):
     if not network or not isinstance(ridge, dict):
         return ""
     rows = [(policy, number(p["variance"]), number(p["loss"]), interval(sure["loss"]),
-             number(p["test_accuracy"]), number(p["advantage"]), interval(sure["advantage"]),
-             number(p["auc"]))
+             number(p["test_accuracy"]), number(p["auc"]), interval(sure["auc"]),
+             number(p["advantage"]), interval(sure["advantage"]))
             for policy, points in network.items()
             for p, sure in zip(points, entry["interval"]["network"][policy])]
     policies = list(ridge)
@@ -195,8 +195,8 @@ def frontier(entry):
     exact = [[number(ridge[policies[0]][i]["excess_loss"])]
              + [number(ridge[policy][i]["advantage"]) for policy in policies] for i in every]
     return ("Networks:\n\n"
-            + table(("noise", "sigma^2", "loss", "95 %", "test accuracy", "advantage", "95 %",
-                     "AUC"), rows)
+            + table(("noise", "sigma^2", "loss", "95 %", "test accuracy", "AUC", "95 %",
+                     "advantage", "95 %"), rows)
             + "\nRidge problem, exact advantage at equal excess loss:\n\n"
             + table(["excess loss", *policies], exact))
 

@@ -181,8 +181,9 @@ class Trained(ProgramTest):
                          {"isotropic", "isotropic_per_layer", "anisotropic", "floored", "designed"})
         for policy, points in frontier["ours"]["network"].items():
             for point, sure in zip(points, frontier["interval"]["network"][policy]):
-                self.assertLessEqual(sure["advantage"][0], point["advantage"])
-                self.assertLessEqual(point["advantage"], sure["advantage"][1])
+                for name in ("auc", "advantage"):
+                    self.assertLessEqual(sure[name][0], point[name])
+                    self.assertLessEqual(point[name], sure[name][1])
         self.assertIn("designed_by_outcome", frontier["ours"]["ridge"])
         self.check_results({"table1": table1, "frontier": frontier})
 
