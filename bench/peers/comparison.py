@@ -8,6 +8,7 @@ Peers come from PyPI and have conflicting requirements; make an environment for 
 `dp-accounting prv-accountant riskcal opendp`, `opacus`, `tensorflow-privacy`. Times are of one call after the import, best of three.
 """
 import argparse
+import decimal
 import importlib.metadata
 import json
 import os
@@ -30,7 +31,8 @@ def sfumato(program):
 
     def text(entry):
         sign = {"upper_bound": "<= ", "lower_bound": ">= ", "exact": "= ", "estimate": "~ "}
-        return sign[entry["claim"]] + f"{entry['value']:.6g}"
+        rounding = {"upper_bound": decimal.ROUND_CEILING, "lower_bound": decimal.ROUND_FLOOR}.get(entry["claim"], decimal.ROUND_HALF_EVEN)
+        return sign[entry["claim"]] + f"{decimal.Context(prec=6, rounding=rounding).create_decimal(entry['value']).normalize():f}"
 
     return {
         "epsilon": lambda: text(ask(*settings)["epsilon_upper"]),
