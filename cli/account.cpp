@@ -38,7 +38,7 @@ ExitCode account(AccountOptions& options) {
   });
   if (!options.statement.empty()) write_file(options.statement, statement_of(found));
   if (!options.save.empty()) {
-    write_file(options.save, save(found.settings.front().accountant));
+    write_file(options.save, save(accountant_of(found)));
   }
   show([&](Detail detail) { return document_of(found, detail); }, options.output);
   return code_of(found.verdict, found.stopped);

@@ -89,8 +89,12 @@ struct AccountAnswer {
 /// curve and the privacy statement.
 [[nodiscard]] Document document_of(const AccountAnswer& answer, Detail detail);
 
-/// The statement for a model card, of the first setting.
-/// Throws   InvalidArgument if no finite epsilon is proven.
+/// The accountant of the one setting that was asked for.
+/// Throws   InvalidArgument if several were compared, or none was finished.
+[[nodiscard]] const Accountant& accountant_of(const AccountAnswer& answer);
+
+/// The statement for a model card.
+/// Throws   InvalidArgument as accountant_of(), or if no finite epsilon is proven.
 [[nodiscard]] std::string statement_of(const AccountAnswer& answer);
 
 }  // namespace sfumato

@@ -229,8 +229,22 @@ Abstract abstract_of(const AccountAnswer& answer) {
 
 }  // namespace
 
+const Accountant& accountant_of(const AccountAnswer& answer) {
+  if (answer.settings.empty()) {
+    throw InvalidArgument("nothing was computed, so there is nothing to write", "Run it again",
+                          Where::here("account"));
+  }
+  if (answer.settings.size() > 1) {
+    throw InvalidArgument(
+        fmt::format("{} noise multipliers were compared: a statement or a state is about one run",
+                    answer.settings.size()),
+        "Pass the one that is used", Where::here("account"));
+  }
+  return answer.settings.front().accountant;
+}
+
 std::string statement_of(const AccountAnswer& answer) {
-  return privacy_statement(answer.settings.front().accountant.guarantee(answer.delta));
+  return privacy_statement(accountant_of(answer).guarantee(answer.delta));
 }
 
 Document document_of(const AccountAnswer& answer, Detail detail) {
@@ -253,7 +267,7 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
   if (!answer.deltas.empty()) document.add(deltas_table(answer));
   state_second(answer, document);
   if (detail == Detail::full) {
-    document.add(releases_table(first));
+    document.add(releases_table(answer));
     if (!answer.others.empty()) document.add(others_table(answer));
     if (!answer.trade_off.empty()) document.add(trade_off_figure(answer));
     if (answer.over_steps.size() > 1) document.add(steps_figure(answer));
@@ -262,7 +276,7 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
   }
   state_conditions(answer, detail, document);
   add_results(answer, document);
-  if (detail == Detail::full) {
+  if (detail == Detail::full && answer.settings.size() == 1) {
     document.state(StatementKind::info,
                    "--statement FILE.md writes a privacy statement for a model card.");
   }

@@ -91,11 +91,17 @@ Table others_table(const AccountAnswer& answer) {
   return table;
 }
 
-Table releases_table(const AccountedSetting& setting) {
-  Table table("releases", "What is released", {{"number", "no."}, {"release", "release"}});
-  std::int64_t number = 0;
-  for (const PrivateRelease& release : setting.accountant.releases().list) {
-    table.add_row({++number, describe(release)});
+Table releases_table(const AccountAnswer& answer) {
+  const bool one = answer.settings.size() == 1;
+  Table table("releases", one ? "What is released" : "What is released, one of these runs",
+              {{"number", one ? "no." : "run"}, {"release", "release"}});
+  std::int64_t run = 0;
+  for (const AccountedSetting& setting : answer.settings) {
+    ++run;
+    std::int64_t number = 0;
+    for (const PrivateRelease& release : setting.accountant.releases().list) {
+      table.add_row({one ? ++number : run, describe(release)});
+    }
   }
   return table;
 }

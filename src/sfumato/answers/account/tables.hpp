@@ -14,7 +14,7 @@ namespace sfumato {
 [[nodiscard]] Table settings_table(const AccountAnswer& answer);
 [[nodiscard]] Table deltas_table(const AccountAnswer& answer);
 [[nodiscard]] Table others_table(const AccountAnswer& answer);
-[[nodiscard]] Table releases_table(const AccountedSetting& setting);
+[[nodiscard]] Table releases_table(const AccountAnswer& answer);
 
 /// The best attack's rates, on log-log axes.
 [[nodiscard]] Figure trade_off_figure(const AccountAnswer& answer);
