@@ -82,6 +82,8 @@ def every_kind_of_figure():
                    series("designed", [1, 2], [2, 3], "estimate", y_intervals={"low": [1, 2], "high": [3, 4]}),
                    series("floored", [1, 2], [2.5, 3.5]), series("isotropic_per_layer_with_a_floor", [1, 2], [2.6, 3.6]),
                    series("anisotropic", [1, 2], [2.7, 3.7]), layout="multiples"),
+            figure("ellipse", "line", {"x": axis("first", unit="parameter units"), "y": axis("second", unit="parameter units")},
+                   series("designed", [-3, 0, 3, 0, -3], [0, 0.1, 0, -0.1, 0]), series("isotropic", [-1, 0, 1, 0, -1], [0, 1, 0, -1, 0])),
             figure("strips", "points", {"x": axis("loss", "log"), "y": axis("world", categories=["D", "D'"])},
                    series("with", [1, 2, 3], [0, 0, 0]), series("without", [2, 30, 4, 5], [1, 1, 1, 1])),
             figure("losses", "bars", {"x": axis("loss"), "y": axis("models")},
@@ -212,8 +214,9 @@ class Browser(ProgramTest):
         self.assertEqual(seen["cutCaptions"], [], "captions of tables that end beyond the screen of a phone")
         folds = seen["folds"]
         self.assertEqual((folds["printed"], folds["after"]), (0, folds["before"]), "paper shows what is folded")
-        for table in seen["printed"]:  # Chromium leaves positioned heads out on the next page
-            self.assertEqual(set(table["heads"]) - {"static"}, set())
+        self.assertTrue(all(rows == 1 for rows in seen["printedRows"]), "small multiples in one row on paper")
+        for table in seen["printed"]:  # Chromium leaves boxes of buttons out of heads on the next page
+            self.assertEqual(set(table["heads"]) - {"contents"}, set())
             self.assertEqual(table["breaks"], "avoid" if table["rows"] < 16 else "auto")
         self.assertLess(self.size, 2_000_000)
         self.assertLess(min(seen["openMilliseconds"]), 3000)
@@ -294,11 +297,17 @@ class Browser(ProgramTest):
         self.assertEqual(figures["claim"]["regions"], 1)  # what the claim allows
         self.assertEqual(figures["claim"]["square"], [1])
         self.assertEqual(figures["tradeoff"]["square"], [1])
-        self.assertIn("The curves of isotropic and per layer coincide.", figures["coincide"]["notes"])
+        self.assertIn("These curves coincide: isotropic; per layer.", figures["coincide"]["notes"])
+        # What others are compared with is grey, in the drawing and in the legend.
+        for key in ("coincide", "multiples", "frontier"):
+            self.assertEqual(figures[key]["greys"], ["isotropic"], key)
+        self.assertEqual(figures["multiples"]["panelTitles"][0], "designed")
+        self.assertEqual(figures["ellipse"]["pixelsPerUnit"], [1])  # a circle is one
         # One row of small panels, however long a name is.
         self.assertEqual((figures["multiples"]["panels"], figures["multiples"]["panelRows"]), (4, 1))
         self.assertEqual(figures["sandwich"]["legend"], ["≤ proven", "≥ audited", "= truth"])  # names, no more
         self.assertGreaterEqual(figures["frontier"]["rules"], 6)
+        self.assertEqual([f["key"] for f in seen["figures"] if f["coveredTitles"]], [])
         self.assertIn("row 100", figures["ranked"]["names"])  # the first is named
         self.assertEqual(len(figures["noises"]["names"]), 4)  # of few all are
         self.assertEqual(figures["noises"]["acrossTicks"], ["1", "2", "3", "4"])  # no halves of directions
@@ -390,7 +399,7 @@ class Browser(ProgramTest):
         self.assertEqual(set(deltas), {"claim", "audited", "maximum"})
         self.assertTrue(any(a > c for a, c in zip(deltas["audited"]["y"], deltas["claim"]["y"])))
         self.assertTrue(all(a <= m for a, m in zip(deltas["audited"]["y"], deltas["maximum"]["y"])))
-        for words in ("Do these models reveal more about one training record", "Yes: the claim is false.", "Do not publish"):
+        for words in ("Does this training reveal more about one record", "Yes: the claim is false.", "Do not publish"):
             self.assertIn(words, seen["text"])
 
     def test_chapters_number_their_figures(self):

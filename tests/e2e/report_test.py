@@ -26,7 +26,7 @@ class Command(ProgramTest):
         embedded = html.split('id="report-data">')[1].split("</script>")[0]
         self.assertEqual(json.loads(embedded), twin)
         for words in ("A record that shifts the minimiser", "Assumptions and limits", "Provenance", "Glossary",
-                      "57.2 % of the time", "2023-11-14 22:13 UTC"):
+                      "57.2\u00a0% of the time", "2023-11-14 22:13 UTC"):
             self.assertIn(words, html)
 
     def test_a_report_can_be_made_again_from_its_json(self):

@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { axisTitle, format, symbols } from "./format.js";
 import { itemsOf } from "./curves.js";
-import { colour } from "./looks.js";
+import { paintOf } from "./looks.js";
 import { binsOf } from "./points.js";
 import { domainOf, frameOf, look } from "./scales.js";
 
@@ -33,7 +33,7 @@ export function drawHistogram(figure, width) {
     marks: [
       frame.below[1], ...frame.axes,
       ...drawn.map(({ bins, index }) => Plot.rect(bins, { x1: from, x2: to, y1: () => base, y2: "height",
-        fill: colour(index), fillOpacity: several ? 0.35 : 0.75, stroke: colour(index), strokeWidth: several ? 1.2 : 0.6,
+        fill: paintOf(figure, index), fillOpacity: several ? 0.35 : 0.75, stroke: paintOf(figure, index), strokeWidth: several ? 1.2 : 0.6,
         inset: several ? 0 : 0.5 })),
       Plot.ruleY([base], { stroke: "currentColor" }),
     ],
@@ -60,7 +60,7 @@ export function drawColumns(figure, width) {
   const middle = (p, k) => p.x - 0.4 + thick * (k + 0.5);
   const marks = items.flatMap((item, k) => [
     Plot.rect(item.drawn, { x1: () => base, x2: "y", y1: p => middle(p, k) - thick / 2, y2: p => middle(p, k) + thick / 2,
-      fill: colour(item.index), fillOpacity: 0.8, stroke: colour(item.index), strokeWidth: 0.6, insetTop: 0.5, insetBottom: 0.5 }),
+      fill: item.paint, fillOpacity: 0.8, stroke: item.paint, strokeWidth: 0.6, insetTop: 0.5, insetBottom: 0.5 }),
     ...(item.series.y_intervals ? [Plot.ruleY(item.drawn, { y: p => middle(p, k), x1: "y1", x2: "y2", stroke: "currentColor", strokeWidth: 1.4 })] : []),
   ]);
   const rows = names.length * Math.max(1, items.length * 0.7);

@@ -1,7 +1,7 @@
 // Lines, steps, regions and points, with intervals; where upper and lower bounds meet, what they rule out is shaded.
 import * as Plot from "@observablehq/plot";
 import { axisTitle, format, symbols } from "./format.js";
-import { colour, isHollow, strokeOf, symbolOf } from "./looks.js";
+import { isHollow, paintOf, strokeOf, symbolOf } from "./looks.js";
 import { pointsOf } from "./points.js";
 import { domainOf, frameOf, look } from "./scales.js";
 
@@ -28,8 +28,7 @@ function regionMarks({ drawn }, domains) {
   ];
 }
 
-function intervalMarks({ series, index, drawn, mark }, domains, isBox) {
-  const paint = colour(index);
+function intervalMarks({ series, paint, drawn, mark }, domains, isBox) {
   const y1 = p => clamp(p.y1, domains.y), y2 = p => clamp(p.y2, domains.y);
   const x1 = p => clamp(p.x1, domains.x), x2 = p => clamp(p.x2, domains.x);
   if (isBox && series.x_intervals && series.y_intervals) {
@@ -48,12 +47,12 @@ function intervalMarks({ series, index, drawn, mark }, domains, isBox) {
 const few = 8; // points with labels that are all named
 
 // Names beside their points, where there is room: one that would cover a point or another name is left out.
-function nameMarks(drawn, named) {
+function nameMarks(drawn, named, yTitle) {
   const options = { x: "x", y: "y", text: "label", fill: "var(--soft)", textAnchor: "start", className: "names" };
   return Plot.text(drawn, Plot.initializer(options, (data, facets, { x, y, text }, scales, { width, marginLeft, marginTop }) => {
     const X = Array.from(x.value, v => scales.x(v)), Y = Array.from(y.value, v => scales.y(v));
     const dots = X.map((cx, i) => ({ left: cx - 4, right: cx + 4, top: Y[i] - 4, bottom: Y[i] + 4 }));
-    const taken = [], kept = [];
+    const taken = [{ left: 0, right: 7 * yTitle.length + 8, top: 0, bottom: marginTop - 8 }], kept = []; // the title of the axis
     const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     for (let i = 0; i < named; ++i) {
       const long = 6.8 * String(text.value[i]).length;
@@ -73,7 +72,7 @@ function nameMarks(drawn, named) {
   }));
 }
 
-function lineMarks({ series, index, drawn, mark }, paint = colour(index), isAlone = false) {
+function lineMarks({ series, index, paint, drawn, mark }, yTitle = "", isAlone = false) {
   const marks = [];
   if (mark !== "points") {
     marks.push(Plot.line(drawn, { x: "x", y: "y", stroke: paint, strokeLinejoin: "round", curve: curveOf(mark),
@@ -84,25 +83,25 @@ function lineMarks({ series, index, drawn, mark }, paint = colour(index), isAlon
   marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 3, symbol: symbolOf(series.claim, index),
     stroke: paint, fill: isHollow(series.claim) ? "var(--page)" : paint, strokeWidth: 1.5 }));
   if (mark === "points" && series.labels) { // of many the first are named: those that matter
-    if (drawn.length > most) marks.push(nameMarks(drawn, 3));
-    else if (isAlone && drawn.length <= few) marks.push(nameMarks(drawn, drawn.length));
+    if (drawn.length > most) marks.push(nameMarks(drawn, 3, yTitle));
+    else if (isAlone && drawn.length <= few) marks.push(nameMarks(drawn, drawn.length, yTitle));
   }
   return marks;
 }
 
-function curveMarks(items, domains, isBox) {
+function curveMarks(figure, items, domains, isBox) {
   const regions = items.filter(item => item.mark === "region"), rest = items.filter(item => item.mark !== "region");
   const marks = regions.flatMap(item => regionMarks(item, domains));
   const claims = new Set(rest.map(item => item.series.claim));
   if (regions.length === 0 && claims.has("lower_bound") && (claims.has("upper_bound") || claims.has("exact"))) {
-    for (const { series, index, drawn, mark } of rest) {
+    for (const { series, paint, drawn, mark } of rest) {
       if (mark !== "line" || drawn.length < 2 || series.claim === "exact" || series.claim === "estimate") continue;
       const limit = domains.y[series.claim === "upper_bound" ? 1 : 0];
-      marks.push(Plot.areaY(drawn, { x: "x", y1: "y", y2: () => limit, fill: colour(index), fillOpacity: 0.08,
+      marks.push(Plot.areaY(drawn, { x: "x", y1: "y", y2: () => limit, fill: paint, fillOpacity: 0.08,
         className: "ruled-out" }));
     }
   }
-  return [...marks, ...rest.flatMap(item => intervalMarks(item, domains, isBox)), ...rest.flatMap(item => lineMarks(item, undefined, items.length === 1))];
+  return [...marks, ...rest.flatMap(item => intervalMarks(item, domains, isBox)), ...rest.flatMap(item => lineMarks(item, axisTitle(figure.axes.y), items.length === 1))];
 }
 
 const mostDecades = 12; // of a logarithmic axis; what is smaller is as good as zero beside the rest
@@ -111,7 +110,7 @@ const mostDecades = 12; // of a logarithmic axis; what is smaller is as good as 
 export function itemsOf(figure, accepts = () => true) {
   const items = figure.series.map((series, index) => {
     const points = pointsOf(series, figure);
-    return { series, index, mark: series.mark ?? figure.mark, points };
+    return { series, index, paint: paintOf(figure, index), mark: series.mark ?? figure.mark, points };
   }).filter(accepts);
   for (const key of ["x", "y"]) {
     if (figure.axes[key].scale !== "log") continue;
@@ -165,12 +164,24 @@ function domainsOf(figure, items) {
 
 const margins = { marginLeft: 60, marginRight: 16, marginTop: 30, marginBottom: 46 };
 
+// Two lengths in one unit: a circle is drawn as one.
+const isToScale = ({ x, y }) => x.unit !== "" && x.unit === y.unit && x.scale === "linear" && y.scale === "linear";
+
+// How high the drawing is for its domains to have the scale of its width; the lower of them grows if it would be a strip.
+function heightToScale(domains, wide) {
+  const span = ([low, high]) => high - low;
+  const least = 0.4 * span(domains.x), missing = Math.max(0, least - span(domains.y)) / 2;
+  domains.y = [domains.y[0] - missing, domains.y[1] + missing];
+  return wide * span(domains.y) / span(domains.x);
+}
+
 function panelOf(figure, items, domains, width, marks) {
-  const square = isRates(figure.axes);
-  const wide = square ? Math.min(width, 480) : width;
-  const height = square ? wide - margins.marginLeft - margins.marginRight + margins.marginTop + margins.marginBottom
+  const square = isRates(figure.axes), toScale = isToScale(figure.axes);
+  const wide = square ? Math.min(width, 480) : toScale ? Math.min(width, 420) : width;
+  const inside = wide - margins.marginLeft - margins.marginRight;
+  const height = square || toScale ? Math.round((square ? inside : heightToScale(domains, inside)) + margins.marginTop + margins.marginBottom)
     : Math.round(Math.min(380, Math.max(240, wide * 0.56)));
-  const frame = frameOf(figure.axes, domains, { mostX: wide < 300 ? 3 : wide < 480 ? 5 : 8 });
+  const frame = frameOf(figure.axes, domains, { mostX: wide < 300 ? 3 : wide < 480 ? 5 : 8, nice: !toScale });
   const svg = Plot.plot({
     ...look, width: wide, height, ...margins, ...frame.scales, clip: square,
     marks: [...frame.below, ...frame.axes, ...coinToss(figure.axes, domains), ...marks],
@@ -186,8 +197,8 @@ function drawMultiples(figure, items, width) {
   const each = Math.floor((width - 16 * (across - 1)) / across);
   return others.map(item => ({
     ...panelOf(figure, [reference, item], domains, each,
-      [...lineMarks(reference, "var(--strong-line)"), ...intervalMarks(item, domains, false), ...lineMarks(item)]),
-    title: `${item.series.title} (grey: ${reference.series.title})`,
+      [...lineMarks(reference), ...intervalMarks(item, domains, false), ...lineMarks(item)]),
+    title: item.series.title,
   }));
 }
 
@@ -211,7 +222,7 @@ function drawStrips(figure, items, width) {
       frame.below[0], frame.axes[0],
       Plot.ruleX(middles, { x: "x", y1: m => m.row - 0.4, y2: m => m.row + 0.4, stroke: "currentColor", strokeWidth: 1.2 }),
       ...items.map(item => Plot.dot(item.drawn, { x: "x", y: "placed", r: 3.4, symbol: symbolOf(item.series.claim, item.index),
-        stroke: colour(item.index), fill: colour(item.index), fillOpacity: 0.45, strokeWidth: 1.1 })),
+        stroke: item.paint, fill: item.paint, fillOpacity: 0.45, strokeWidth: 1.1 })),
       Plot.text(names.map((name, i) => ({ name, i })), { x: () => domains.x[0], y: "i", text: "name", textAnchor: "end", dx: -10 }),
     ],
   });
@@ -223,7 +234,7 @@ export function drawCurves(figure, width) {
   if (figure.axes.y.categories) return drawStrips(figure, items, width);
   if (figure.layout === "multiples" && items.length > 2) return drawMultiples(figure, items, width);
   const domains = domainsOf(figure, items);
-  return [panelOf(figure, items, domains, width, curveMarks(items, domains, isRates(figure.axes)))];
+  return [panelOf(figure, items, domains, width, curveMarks(figure, items, domains, isRates(figure.axes)))];
 }
 
 // Which lines run so close together that only one of them is seen: groups of titles.

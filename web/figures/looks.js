@@ -4,6 +4,12 @@ import { symbolCircle, symbolCross, symbolDiamond, symbolSquare, symbolStar, sym
 
 export const colour = index => `var(--series-${index % 8 + 1})`;
 
+// Isotropic noise is what other noises are compared with: grey in every figure that has others, as is the series that stands
+// behind the others in small multiples.
+const isReference = ({ layout, series }, index) => series.length > 1
+  && (series[index].key === "isotropic" || (layout === "multiples" && series.length > 2 && index === 0));
+export const paintOf = (figure, index) => isReference(figure, index) ? "var(--reference)" : colour(index);
+
 const strokes = {
   exact: { strokeWidth: 2.4 },
   upper_bound: { strokeWidth: 1.8 },
@@ -39,9 +45,11 @@ export function svgElement(tag, attributes) {
 }
 
 // A small picture of a series for the legend, 32 x 16; over a plane, marks are black with a white rim.
-export function swatchOf(mark, claim, index, onPlane = false) {
+export function swatchOf(figure, index) {
+  const { claim, mark = figure.mark } = figure.series[index];
+  const onPlane = "z" in figure.axes;
   const svg = svgElement("svg", { width: 32, height: 16, viewBox: "0 0 32 16", "aria-hidden": "true" });
-  const paint = onPlane ? "#111" : colour(index);
+  const paint = onPlane ? "#111" : paintOf(figure, index);
   if (onPlane && mark === "points") {
     svg.append(svgElement("circle", { cx: 16, cy: 8, r: 5, style: "fill:#111;stroke:#fff", "stroke-width": 1.8 }));
     return svg;

@@ -101,7 +101,7 @@ function prepare(block) {
     const mark = series.mark ?? figure.mark;
     const swatch = item.querySelector(".swatch");
     if (mark === "plane" || mark === "image") item.style.paddingLeft = "0";
-    else swatch.append(swatchOf(mark, series.claim, i, "z" in figure.axes));
+    else swatch.append(swatchOf(figure, i));
   });
   const count = leftOut(figure);
   if (count > 0) {
@@ -109,7 +109,7 @@ function prepare(block) {
   }
   const groups = coinciding(figure);
   if (groups.length > 0) {
-    const same = note(groups.map(group => `The curves of ${group.slice(0, -1).join(", ")} and ${group.at(-1)} coincide.`).join(" "));
+    const same = note(groups.map(group => `These curves coincide: ${group.join("; ")}.`).join(" "));
     same.classList.add("coincide");
     place.after(same);
   }

@@ -59,7 +59,7 @@ function compose(figure, parts, { size, title, edge }) {
   const entries = legendEntries(figure);
   if (entries.length > 1 || title) {
     for (const series of entries) {
-      const swatch = swatchOf(series.mark ?? figure.mark, series.claim, figure.series.indexOf(series), "z" in figure.axes);
+      const swatch = swatchOf(figure, figure.series.indexOf(series));
       sheet.append(swatch);
       const copy = standalone(swatch);
       swatch.remove();

@@ -102,10 +102,19 @@ Table network_table(const std::vector<NetworkPoint>& points) {
   return table;
 }
 
+/// From a coin toss, or the lowest interval, to 1.
+Axis auc_axis(const std::vector<NetworkPoint>& points) {
+  Axis axis{"AUC on the canary"};
+  double least = 0.5;
+  for (const NetworkPoint& p : points) least = std::min(least, p.measured.auc_interval.lower);
+  axis.from = std::floor(10.0 * least) / 10.0;
+  axis.to = 1.0;
+  return axis;
+}
+
 Figure network_figure(const std::vector<NetworkPoint>& points) {
   Figure figure("frontier_network_curves", "Networks: how well an attack does (AUC) against loss",
-                Mark::line, Axis{"mean training loss", "nats", Scale::log},
-                Axis{"AUC on the canary"});
+                Mark::line, Axis{"mean training loss", "nats", Scale::log}, auc_axis(points));
   for (const char* policy : kPolicies) {
     Series series{policy,
                   policy,

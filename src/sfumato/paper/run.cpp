@@ -156,7 +156,13 @@ void add_chapter(std::vector<Document>& chapters, Document chapter, const Part& 
 }
 
 /// The top of the page, from the table of statements.
-Abstract abstract_of(const Table& summary) {
+Abstract abstract_of(const Table& summary, const Table& beyond) {
+  if (summary.rows().empty()) {
+    return {"", "What do experiments beyond the paper find?",
+            fmt::format("{} findings about noise; the paper makes no statement about them.",
+                        beyond.rows().size()),
+            "", "Look at the verdict of each finding: it says where it holds."};
+  }
   std::size_t holds = 0, depends = 0;
   for (const auto& row : summary.rows()) {
     const auto& verdict = std::get<std::string>(row[2].content());
@@ -271,7 +277,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                           "--scale paper runs them in full.",
                           fmt::join(reduced, ", "), kSummaryFile));
   }
-  overview.set_abstract(abstract_of(summary));
+  overview.set_abstract(abstract_of(summary, beyond));
   // The paper's Figures 1 to 3 come first, so that their numbers in the page are the paper's.
   std::stable_partition(
       report.chapters.begin(), report.chapters.end(),

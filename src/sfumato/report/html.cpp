@@ -123,6 +123,18 @@ class Page {
     return {};
   }
 
+  /// Options are not broken behind their hyphens.
+  static std::string command_html(std::string_view text) {
+    std::string html;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find(' '), text.size() - 1) + 1;
+      const std::string word = html_text(text.substr(0, end));
+      html += text.starts_with("--") ? "<span class=\"short\">" + word + "</span>" : word;
+      text.remove_prefix(end);
+    }
+    return html;
+  }
+
   std::string provenance() const {
     std::vector<std::pair<std::string, std::string>> facts;
     if (!report_.written.empty()) facts.emplace_back("written", report_.written);
@@ -141,7 +153,7 @@ class Page {
                   ? fmt::format("<div><dt>SHA-256</dt><dd>{}<br>{}</dd></div>\n",
                                 html_text(key.substr(kChecksum.size())), html_text(value))
                   : fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(key),
-                                html_text(value));
+                                key == "command line" ? command_html(value) : html_text(value));
     }
     return html + "</dl>\n" + citation() + "</section>\n";
   }
@@ -189,7 +201,7 @@ class Page {
           "<dl class=\"glossary\">\n",
           terms.size());
       for (const Term& term : terms) {
-        html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", html_text(term.term),
+        html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", typeset_html(term.term),
                             typeset_html(term.meaning));
       }
       html += "</dl>\n</details>\n";

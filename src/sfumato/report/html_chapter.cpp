@@ -54,6 +54,14 @@ class Chapter {
       : document_(document), place_(place) {}
 
   std::string render() {
+    for (const Block& block : document_.blocks()) {
+      has_figures_ = has_figures_ || std::holds_alternative<Figure>(block);
+      if (first_ == nullptr) first_ = std::get_if<Table>(&block);
+    }
+    for (const Block& block : document_.blocks()) {
+      const auto* table = std::get_if<Table>(&block);
+      if (table != nullptr && !is_folded(*table)) ++shown_tables_;
+    }
     for (std::size_t b = 0; b < document_.blocks().size(); ++b) add(b);
     std::string html = fmt::format("<section class=\"chapter\" id=\"chapter-{}\">\n", place_.index);
     html += place_.is_only
@@ -99,16 +107,18 @@ class Chapter {
     }
   }
 
+  /// Long tables are; of a chapter among others, all but a first one that stands for figures.
+  [[nodiscard]] bool is_folded(const Table& table) const {
+    return table.rows().size() > kLongTable ||
+           (!place_.is_only && (has_figures_ || &table != first_));
+  }
+
   void add_table(const Table& table, const std::string& id) {
-    const bool is_first = table_count_ == 0;
-    const bool has_figures =
-        std::any_of(document_.blocks().begin(), document_.blocks().end(),
-                    [](const Block& block) { return std::holds_alternative<Figure>(block); });
-    const bool folded =
-        table.rows().size() > kLongTable || (!place_.is_only && (has_figures || !is_first));
-    std::string& to = is_first && !folded ? first_table_ : folded ? folded_ : rest_;
-    if (folded) ++folded_count_;
-    to += html_table(table, id, numbered(++table_count_), folded);
+    const bool folded = is_folded(table);
+    std::string& to = folded ? folded_ : &table == first_ ? first_table_ : rest_;
+    // By the order on the page, where the folded ones stand at the end.
+    const std::size_t number = folded ? shown_tables_ + ++folded_count_ : ++shown_count_;
+    to += html_table(table, id, numbered(number), folded);
     last_ = folded ? &rest_ : &to;
   }
 
@@ -178,7 +188,10 @@ class Chapter {
   std::vector<std::string> figures_;
   std::string lead_, first_table_, rest_, folded_, assumptions_;
   std::string* last_ = &lead_;  ///< what a statement in between belongs to
-  std::size_t table_count_ = 0, figure_count_ = 0, folded_count_ = 0;
+  const Table* first_ = nullptr;
+  bool has_figures_ = false;
+  std::size_t shown_tables_ = 0;  ///< that are not folded
+  std::size_t shown_count_ = 0, folded_count_ = 0, figure_count_ = 0;
 };
 
 }  // namespace

@@ -228,12 +228,13 @@ std::string contents_html(const Report& report, const std::vector<ChapterPlace>&
 namespace {
 
 /// Escaped, with numbers such as 784-10-10 in one piece: a heading is not broken within them.
-std::string title_html(std::string_view title) {
+std::string title_html(std::string_view given) {
+  const std::string title = typeset_text(given);
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string html;
   for (std::size_t from = 0; from < title.size();) {
     const std::size_t end = std::min(title.find(' ', from), title.size());
-    const std::string_view word = title.substr(from, end - from);
+    const std::string_view word = std::string_view(title).substr(from, end - from);
     bool joined = false;
     for (std::size_t i = 1; i + 1 < word.size(); ++i) {
       joined = joined || (word[i] == '-' && digit(word[i - 1]) && digit(word[i + 1]));

@@ -15,7 +15,7 @@ namespace sfumato {
 namespace {
 
 /// Tables with more columns are set tighter.
-constexpr std::size_t kWideTable = 6;
+constexpr std::size_t kWideTable = 6, kVeryWideTable = 10;  // columns
 
 /// Every digit of a number, as JSON has it.
 std::string full(double value) { return fmt::format("{}", value); }
@@ -188,10 +188,12 @@ std::string html_table(const Table& table, std::string_view id, std::string_view
   const std::string caption =
       fmt::format(R"(<span class="label">Table {}.</span> <span class="title">{}</span>)", number,
                   typeset_html(table.title()));
-  std::string html =
-      fmt::format(R"(<div class="table-block{}" id="{}" data-key="{}">)"
-                  "\n",
-                  columns.size() > kWideTable ? " wide-table" : "", id, html_text(table.key()));
+  std::string html = fmt::format(R"(<div class="table-block{}" id="{}" data-key="{}">)"
+                                 "\n",
+                                 columns.size() > kVeryWideTable ? " wide-table very-wide-table"
+                                 : columns.size() > kWideTable   ? " wide-table"
+                                                                 : "",
+                                 id, html_text(table.key()));
   if (folded) {
     html += fmt::format(
         R"(<details class="fold"><summary id="{}-caption">{} <span class="extent">{} row{}</span></summary>)"

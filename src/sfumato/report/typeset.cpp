@@ -29,8 +29,8 @@ constexpr std::array kGreek = {
     Sign{"Omega", "Ω"},  Sign{"inf", "∞"}};
 
 /// Longer ones first: "||" before "|" would be one of them.
-constexpr std::array kSigns = {Sign{"<=", "≤"}, Sign{">=", "≥"}, Sign{"->", "→"}, Sign{"||", "‖"},
-                               Sign{"+- ", "± "}};
+constexpr std::array kSigns = {Sign{"<=", "≤"}, Sign{">=", "≥"}, Sign{"->", "→"},
+                               Sign{"<-", "←"}, Sign{"||", "‖"}, Sign{"+- ", "± "}};
 
 constexpr std::array kRaised = {Sign{"0", "⁰"}, Sign{"1", "¹"}, Sign{"2", "²"}, Sign{"3", "³"},
                                 Sign{"4", "⁴"}, Sign{"5", "⁵"}, Sign{"6", "⁶"}, Sign{"7", "⁷"},
@@ -148,7 +148,11 @@ class Setter {
     while (at_ < text_.size()) {
       if (starts_chunk() && skip_code()) continue;
       if (number() || atom() || sign()) continue;
-      put(text_.substr(at_, 1));
+      if (as_html_ && text_.substr(at_, 2) == " %" && is_digit(before())) {
+        out_ += "\u00a0";  // 50 % stays on one line
+      } else {
+        put(text_.substr(at_, 1));
+      }
       ++at_;
     }
     return std::move(out_);
@@ -213,7 +217,8 @@ class Setter {
     const auto greek = closes ? std::nullopt : find(kGreek, word);
     if (word == "sqrt" && next(end) == '(') return replace(end, "√");
     if (word == "int" && next(end) == ' ' && next(end + 1) == 'E') return replace(end + 1, "∫ ");
-    if (word == "grad" && (before() == '|' || before() == '-') && next(end) == ' ') {
+    if (word == "grad" && next(end) == ' ' &&
+        (before() == '|' || before() == '-' || (next(end + 1) == 'f' && !is_word(next(end + 2))))) {
       return replace(end + 1, "∇");
     }
     // A word is no variable, unless it is transposed or squared.

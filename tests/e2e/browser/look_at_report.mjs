@@ -79,9 +79,12 @@ await page.waitForFunction(() => [...document.querySelectorAll("figure[data-figu
 seen.captions = await page.evaluate(() => [...document.querySelectorAll("figcaption .label, caption .label, summary .label")].map(label => label.textContent));
 await page.emulateMedia({ media: "print" });
 seen.printed = await page.evaluate(() => [...document.querySelectorAll(".table-block")].map(block => ({
-  heads: [...block.querySelectorAll("th button.sort")].map(button => getComputedStyle(button).position),
+  heads: [...block.querySelectorAll("th button.sort")].map(button => getComputedStyle(button).display),
   rows: block.querySelectorAll("tbody tr").length, breaks: getComputedStyle(block).breakInside,
 })));
+// Panels that stand in one row on the screen do on paper too.
+seen.printedRows = await page.evaluate(() => [...document.querySelectorAll("figure.wide .panels:not(:has(> .legend))")].map(panels =>
+  new Set([...panels.children].map(panel => Math.round(panel.getBoundingClientRect().bottom))).size));
 await page.emulateMedia({ media: null });
 seen.math = await page.evaluate(() => document.querySelectorAll("math").length);
 seen.globals = await page.evaluate(() => Object.keys(window).filter(key => key.startsWith("hacked")));
@@ -133,6 +136,20 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
       const names = boxes("g.names text"), others = [...names, ...boxes("g[data-mark=dot] circle, g[data-mark=dot] path")];
       const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
       return names.filter(a => others.some(b => b.element !== a.element && meet(a.box, b.box))).map(a => a.element.textContent);
+    }),
+    // Series whose symbol in the legend is grey, if their line in the drawing is.
+    greys: [...block.querySelectorAll(".series li[data-series]")].filter(item => /--reference/.test(item.innerHTML)).map(item => item.dataset.series)
+      .filter(() => panels.every(svg => /--reference/.test(svg.outerHTML))),
+    panelTitles: [...block.querySelectorAll(".panel-title")].map(title => title.textContent),
+    pixelsPerUnit: panels.map(svg => {
+      const per = name => { const { domain, range } = svg.scale?.(name) ?? {}; return domain && Math.abs((range[1] - range[0]) / (domain[1] - domain[0])); };
+      return Math.round(100 * per("x") / per("y")) / 100;
+    }),
+    // Names of points on the title of the axis.
+    coveredTitles: panels.some(svg => {
+      const boxes = selector => [...svg.querySelectorAll(selector)].map(element => element.getBoundingClientRect());
+      return boxes("g.names text").some(a => boxes("g[data-mark$='axis label'] text").some(b =>
+        Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3));
     }),
     acrossTicks: panels.flatMap(svg => [...svg.querySelectorAll("g[data-mark='x-axis tick label'] text")].map(t => t.textContent)),
     ticks: count("g[data-mark$='tick label'] text"), labels: panels.flatMap(svg =>

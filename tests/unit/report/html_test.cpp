@@ -233,7 +233,7 @@ TEST(HtmlReport, SummaryHasHeadlineAndPurpose) {
   table.add_row({7, Claimed<double>{0.1, Claim::exact}});
   const std::string page = html_report({"T", {document_with(table)}});
   EXPECT_NE(page.find("largest advantage (row 383)"), std::string::npos);
-  EXPECT_NE(page.find("used 60.2 % of the time"), std::string::npos);
+  EXPECT_NE(page.find("used 60.2\u00a0% of the time"), std::string::npos);
   EXPECT_NE(page.find("ranks the rows"), std::string::npos);
 }
 

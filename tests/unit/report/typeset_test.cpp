@@ -15,6 +15,9 @@ TEST(Typeset, GreekLettersSignsAndNumbers) {
   EXPECT_EQ(typeset_text("eps at delta = 1e-05"), "ε at δ = 10⁻⁵");
   EXPECT_EQ(typeset_text("mu >= 2.5e+07"), "μ ≥ 2.5·10⁷");
   EXPECT_EQ(typeset_text("KL(D||D') <= sqrt(KL/2)"), "KL(D‖D′) ≤ √(KL/2)");
+  EXPECT_EQ(typeset_text("x <- x - 0.05 grad f(x)"), "x ← x - 0.05 ∇f(x)");
+  EXPECT_EQ(typeset_text("the grad fell"), "the grad fell");
+  EXPECT_EQ(typeset_html("50 % of"), "50\u00a0% of");
   EXPECT_EQ(typeset_text("the maximum auditable epsilon"), "the maximum auditable ε");
   EXPECT_EQ(typeset_text("Delta and Epsilon at the start"), "Delta and Epsilon at the start");
 }

@@ -54,6 +54,16 @@ std::string runs_text(const ScoresAudit& found, const AuditQuestion& question) {
                     found.source);
 }
 
+/// What was attacked, for the top of the page.
+std::string released_text(const ScoresAudit& found, const AuditQuestion& question) {
+  const bool of_records =
+      question.unit == ScoreUnit::records && std::holds_alternative<ScoreFiles>(found.source);
+  return fmt::format("{}: {}.",
+                     of_records ? "One trained model, attacked on single records"
+                                : "Models trained with and without one record",
+                     runs_text(found, question));
+}
+
 AuditScope scope_of(const ScoresAudit& found, const AuditQuestion& question) {
   const WorldsDiffer worlds = !question.adjacency ? WorldsDiffer::unknown
                               : *question.adjacency == Adjacency::remove
@@ -211,7 +221,7 @@ Document of_scores(const ScoresAudit& found, const AuditQuestion& question, Deta
     return document;
   }
   document.set_abstract(
-      {fmt::format("Models trained with and without one record: {}.", runs_text(found, question)),
+      {released_text(found, question),
        asked_text(found.claim ? std::optional(found.claim->claim) : std::nullopt),
        found.claim ? answer_text(*found.claim)
        : found.bounds
@@ -251,10 +261,7 @@ Abstract abstract_of(const AuditPlan& found) {
 }
 
 Document of_plan(const AuditPlan& found, Detail detail) {
-  Document document =
-      new_document("audit", fmt::format("Plan of an audit of eps = {:g}, delta = {:g}",
-                                        found.claim.claim.epsilon.nats(),
-                                        found.claim.claim.delta.probability()));
+  Document document = new_document("audit", "Plan of an audit of " + claim_text(found.claim.claim));
   if (detail == Detail::full) document.set_abstract(abstract_of(found));
   add_claim_plan(document, found.claim, found.confidence, "caps", detail);
   document.state(StatementKind::info,

@@ -190,6 +190,7 @@ Figure bound_figure(const BoundAnswer& answer) {
     first = std::min(first, s.x.front());
     last = std::max(last, s.x.back());
   }
+  if (first == last) series.clear();  // one time: the table says it
   // Few times are points, not a curve; far apart they stand on a logarithmic axis.
   const bool few = answer.at.size() < 4;
   Axis time{"t"};

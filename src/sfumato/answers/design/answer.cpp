@@ -162,7 +162,7 @@ DesignAnswer answer_by_problem(const DesignQuestion& question, Observer& observe
   IterationAnswer rounds = iterate(iteration, question, observer);
   return {question,
           question.problem,
-          fmt::format("Gradient differences of one pair, {},", rounds.kind),
+          fmt::format("gradient differences of one pair, {},", rounds.kind),
           false,
           std::move(iteration.measure),
           std::move(iteration.task),

@@ -29,9 +29,12 @@ void state_private(const DesignAnswer& answer, Document& document) {
 
 /// What must stand in every answer: where the differences came from.
 void state_origin(const DesignAnswer& answer, Document& document) {
-  document.state(StatementKind::info,
-                 fmt::format("{} from {}, declared {}.", answer.description, answer.source,
-                             name(answer.question.differences_are)));
+  document.state(
+      StatementKind::info,
+      fmt::format(
+          "{}{} from {}, declared {}.",
+          static_cast<char>(std::toupper(static_cast<unsigned char>(answer.description.front()))),
+          answer.description.substr(1), answer.source, name(answer.question.differences_are)));
   state_private(answer, document);
 }
 

@@ -29,7 +29,8 @@ Series ellipse(std::string key, std::string title, double first, double second) 
 
 Figure ellipse_figure(double first, double second, double isotropic) {
   Figure figure("noise_ellipse", "Shape of the noise in the two directions that get most of it",
-                Mark::line, {"direction with most noise"}, {"second direction"});
+                Mark::line, {"direction with most noise", "parameter units"},
+                {"second direction", "parameter units"});
   figure.add(ellipse("designed", "designed", first, second));
   figure.add(ellipse("isotropic", "isotropic, same error", isotropic, isotropic));
   figure.set_caption("Ellipses of one standard deviation; both noises cost the same accuracy.");

@@ -62,8 +62,8 @@ std::string cost_of(const LedgerAudit& audit) {
 }  // namespace
 
 std::string asked_text(const std::optional<ClaimedGuarantee>& claim) {
-  if (!claim) return "How much do these models reveal about one training record?";
-  return fmt::format("Do these models reveal more about one training record than {} allows?",
+  if (!claim) return "How much does this training reveal about one record?";
+  return fmt::format("Does this training reveal more about one record than {} allows?",
                      claim_text(*claim));
 }
 

@@ -197,7 +197,10 @@ Figure roc_figure(const std::vector<NamedAttack>& attacks, double confidence,
     caption += "A box is the confidence region of a tested threshold; its lower right corner ";
     caption += claim ? "outside the region refutes the claim." : "is what the bounds are made of.";
   }
-  if (!caption.empty()) figure.set_caption(caption);
+  figure.set_caption(!caption.empty() ? caption
+                                      : "How many members an attack finds against how many others "
+                                        "it takes for members; it finds more the further it is "
+                                        "above the line of a coin toss.");
   return figure;
 }
 

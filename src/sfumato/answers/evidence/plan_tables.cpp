@@ -8,7 +8,7 @@ namespace sfumato {
 namespace {
 
 Cell runs_cell(const std::optional<std::uint64_t>& runs) {
-  return runs ? Cell(*runs) : Cell(Empty{"more than 10^7: this attack does not show it"});
+  return runs ? Cell(*runs) : Cell(Empty{"more than 10 million: this attack does not show it"});
 }
 
 /// The maximum of the planned models, if they are settled, and how many are needed.

@@ -38,12 +38,12 @@ Figure sandwich_figure(const FitAnswer& answer) {
     sides.categories.emplace_back(title);
     all.push_back(std::move(series));
   };
-  if (answer.audit) add("audit", "audit, at least", answer.audit->mu);
+  if (answer.audit) add("audit", "audit", answer.audit->mu);
   if (answer.rows) {
     add("median", "median row here", answer.rows->median);
     add("worst", "worst row here", answer.rows->worst);
   }
-  add("guarantee", "guarantee, at most", {answer.plan.mu, Claim::upper_bound});
+  add("guarantee", "guarantee", {answer.plan.mu, Claim::upper_bound});
   Figure shown("sandwich_figure", "Privacy loss mu of the fit, from below and from above",
                Mark::columns, sides, {"mu"});
   for (Series& series : all) shown.add(std::move(series));

@@ -1,4 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sfumato/answers/evidence/plan_tables.hpp"
 #include "sfumato/answers/study/plan.hpp"
@@ -84,6 +89,37 @@ void state_speed(Document& document, const StudyPlanAnswer& answer) {
                              plan.calibration.whole ? "measured" : "extrapolated from steps"));
 }
 
+/// The top of the page: whether the planned models are enough for every claim, and how long they take.
+Abstract abstract_of(const StudyPlanAnswer& answer) {
+  const AuditSpec& audit = answer.study.audit;
+  Abstract abstract;
+  abstract.released =
+      fmt::format("Nothing yet: {} models are to be trained.",
+                  audit.worlds() * audit.pairs * audit.replicas * answer.study.noise.size());
+  abstract.asked = "Are these models enough for an audit that can refute the claim?";
+  std::vector<std::string> open, enough;
+  for (const ClaimPlan& plan : answer.claims) {
+    if (plan.models.per_world == 0) continue;
+    (plan.enough() ? enough : open).push_back(fmt::format("eps = {:g}", plan.claim.epsilon.nats()));
+  }
+  if (!open.empty()) {
+    abstract.answer = fmt::format("No: not even an attack that never errs would refute {}.",
+                                  fmt::join(open, ", "));
+    abstract.advice = "Train more models (audit.replicas); the table says how many are needed.";
+  } else if (!enough.empty()) {
+    abstract.answer =
+        fmt::format("Yes, if the attack is strong enough: one that never errs refutes {}.",
+                    fmt::join(enough, ", "));
+    abstract.advice =
+        "Run it (sfumato study run), or train as many more as the attack that you expect needs.";
+  }
+  if (answer.time && !abstract.answer.empty()) {
+    abstract.answer += fmt::format(" Training takes about {} on this machine.",
+                                   clock_text(answer.time->seconds_here));
+  }
+  return abstract;
+}
+
 }  // namespace
 
 Document document_of(const StudyPlanAnswer& answer, Detail detail) {
@@ -91,7 +127,12 @@ Document document_of(const StudyPlanAnswer& answer, Detail detail) {
   const bool full = detail == Detail::full;
   Document document = new_document(
       "study plan", study.title.empty() ? "Study " + answer.question.study : study.title);
-  if (full) add_size(document, study);
+  if (full) {
+    if (Abstract abstract = abstract_of(answer); !abstract.answer.empty()) {
+      document.set_abstract(std::move(abstract));
+    }
+    add_size(document, study);
+  }
   add_claims(document, answer, detail);
   add_coins(document, answer);
   if (full && !answer.claims.empty()) {

@@ -13,8 +13,6 @@
 namespace sfumato {
 namespace {
 
-constexpr std::uint64_t kBarWidth = 20;
-
 std::string rest_text(const StudyStatusAnswer& answer) {
   std::string text =
       answer.growing ? "A run is adding to the ledger" : "No run is adding to the ledger";
@@ -65,10 +63,8 @@ Document document_of(const StudyStatusAnswer& answer, Detail detail) {
     if (detail == Detail::full) document.add_provenance("data " + name, digest);
   }
   if (progress.done < progress.of) document.state(StatementKind::info, rest_text(answer));
-  const auto share = static_cast<std::size_t>(kBarWidth * progress.done / progress.of);
   document.state(StatementKind::summary,
-                 fmt::format("[{}{}] {} of {} trials done.", std::string(share, '#'),
-                             std::string(kBarWidth - share, '.'), progress.done, progress.of));
+                 fmt::format("{} of {} trials done.", progress.done, progress.of));
   return document;
 }
 
