@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
+#include "provenance.hpp"
 #include "sfumato/answers/fit/answer.hpp"
 #include "sfumato/answers/fit/keys.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -25,10 +26,10 @@ ExitCode write_template(FitCommand& command) {
   question.target = command.keys.text("target");
   require_new(command.template_file, command.output.force);
   write_file(command.template_file, bounds_template(question));
-  write_output(
-      "Wrote " + command.template_file +
-      ": fill in ranges and levels from what is known without this table,\n"
-      "and the number of records that no table exceeds. docs/fit.md explains each field.\n");
+  write_output("Wrote " + command.template_file +
+               ". For each column: its kind (numeric; category for texts; ignore)\n"
+               "and its range or levels from what is known without this table; then the number\n"
+               "of records that no table exceeds. docs/fit.md explains each field.\n");
   return kFine;
 }
 
@@ -40,6 +41,7 @@ ExitCode fit(FitCommand& command) {
   FitQuestion question;
   read_keys(question, table, fit_keys());
   question.force = command.output.force;
+  keep_private(question.table);
   prepare_report(command.output);
   if (!command.out.empty()) require_model_suffix(command.out);
   if (!command.out.empty()) prepare_output(command.out, command.output.force);

@@ -90,6 +90,13 @@ void remember_command_line(int argc, char** argv) {
   command_line() = std::move(line);
 }
 
+void keep_private(const std::string& path) {
+  std::erase_if(command_line().files, [&](const auto& file) {
+    std::error_code error;
+    return file.first == path || fs::equivalent(file.first, path, error);
+  });
+}
+
 Facts run_facts() {
   Facts facts = {{"command line", joined(command_line().words)}};
   if (const std::string commit = build_commit(); !commit.empty())

@@ -1,6 +1,7 @@
 """`sfumato fit`: a regression with a guarantee, its files, and what it refuses."""
 import csv
 import gzip
+import hashlib
 import json
 import random
 import tempfile
@@ -86,6 +87,13 @@ class Guarantee(FitTest):
         statement = self.path("csv.md").read_text()
         self.assertIn("discrete Gaussian on an integer grid", statement)
         self.assertIn("6000 records", statement.replace(",", ""))
+
+    def test_a_page_has_no_checksum_of_the_private_table(self):
+        page = self.path("page.html")
+        self.assertEqual(run("fit", *FIT, "--report", page).returncode, 0)
+        digests = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in (WAGES, BOUNDS)}
+        self.assertIn(digests[BOUNDS], page.read_text())
+        self.assertNotIn(digests[WAGES], page.read_text())  # it would tell which of two tables it was
 
     def test_audit_finds_nothing(self):
         found = self.fit(*FIT[:-4], "--target-epsilon", 8, "--target-delta", 1e-6, "--audit-runs", 600)
