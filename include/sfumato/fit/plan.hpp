@@ -60,7 +60,9 @@ struct FitPlan {
   double holdout;
   double metric_share, metric_ridge;
   std::uint64_t metric_rounds;  ///< releases of second moments; 0 where there are none
-  double metric_floor;          ///< of P^{-1}, for each effective dimension
+  double
+      rows_in_metric;   ///< rows of the second and later ones, in roots of the effective dimensions
+  double metric_floor;  ///< of P^{-1}, for each effective dimension
   std::uint64_t steps, average_last;
   double learning_rate, clip_factor, ridge;
   double noise_multiplier;  ///< of a step
@@ -82,7 +84,8 @@ struct FitBudget {
 };
 
 /// Rows are no longer than so many roots of the effective dimensions when their second moments are released again (Spec §22.4): a row of normal
-/// features of mean square 1 is about one root long, and one in a thousand longer than 1.5 where there are ten.
+/// features of mean square 1 is about one root long, and one in a thousand longer than 1.5 where there are ten. Longer where gradients are clipped
+/// later than usual, so that rows far out which pull in the descent are in its metric.
 inline constexpr double kRowsInMetric = 1.5;
 /// The ridge of a metric in which rows are only shortened, over that of the metric of the descent.
 inline constexpr double kEarlyRidge = 0.5;

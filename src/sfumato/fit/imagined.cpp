@@ -111,8 +111,8 @@ DescentShape imagined_descent(const PublicTable& table, const FitPlan& plan,
     shape.metric = DescentMetric::whitened;
     // Every further round's noise is a share of what the metric before it left (metric.hpp).
     double ridge = plan.metric_ridge * noise * std::sqrt(2.0 * d) / plan.rows;
-    const double again = plan.metric_ridge * std::sqrt(2.0 * d) / plan.rows * kRowsInMetric *
-                         kRowsInMetric * d * second_moment_mu(1.0, 1.0, table.relation) /
+    const double again = plan.metric_ridge * std::sqrt(2.0 * d) / plan.rows * plan.rows_in_metric *
+                         plan.rows_in_metric * d * second_moment_mu(1.0, 1.0, table.relation) /
                          plan.round_mu();
     for (std::uint64_t round = 1; round < plan.metric_rounds; ++round)
       ridge *= std::min(1.0, again);

@@ -103,7 +103,7 @@ ReleasedMetric release_metric(const RowMajor& features, const PublicTable& table
   ReleasedMetric metric = ReleasedMetric::of_features(features.cols());
   for (std::uint64_t round = 1; round <= plan.metric_rounds; ++round) {
     const bool first = round == 1, last = round == plan.metric_rounds;
-    const double bound = first ? plan.bound : kRowsInMetric * std::sqrt(metric.effective_dim);
+    const double bound = first ? plan.bound : plan.rows_in_metric * std::sqrt(metric.effective_dim);
     RowMajor again;
     if (!first) {
       again = in_metric(features, metric.root);

@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/fit/choices.hpp"
 #include "sfumato/fit/imagined.hpp"
 #include "sfumato/fit/prediction.hpp"
 #include "sfumato/fit/ranges.hpp"
 #include "sfumato/fit/sensitivity.hpp"
 
 namespace sfumato {
-
-using Eigen::Index;
-using Eigen::VectorXd;
 
 std::string_view name(FitMechanism mechanism) {
   switch (mechanism) {
@@ -32,102 +29,6 @@ std::string_view name(FitMechanism mechanism) {
 std::string_view name(NoiseMode mode) { return mode == NoiseMode::grid ? "grid" : "gaussian"; }
 
 namespace {
-
-/// Clip factors of squares: smaller ones have less noise, and more bias (Spec §22.7).
-constexpr double kClipFactors[] = {0.05, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.9};
-/// Of classes: residuals are about that long.
-constexpr double kClassClip = 0.5;
-/// Steps of the descent of squares in a metric, where the loss predicted for 24 of them is so small (Spec §22.4).
-struct MoreSteps {
-  double predicted_loss;
-  std::uint64_t steps;
-};
-constexpr MoreSteps kMoreSteps[] = {{0.0001, 192}, {0.0005, 96}};
-
-/// The factors to choose from.
-std::vector<double> clip_factors(const FitSettings& settings, const FitPlan& plan) {
-  if (settings.clip_factor) return {*settings.clip_factor};
-  // Intervals need gradients that are hardly ever clipped: those of rows no longer than the ones whose curvature is released are not.
-  if (plan.interval_share > 0.0) return {kRowsInMetric};
-  if (plan.model != FitModel::ridge) return {kClassClip};
-  return {std::begin(kClipFactors), std::end(kClipFactors)};
-}
-
-void choose_isotropic(const PublicTable& table, const FitSettings& settings, FitPlan* plan) {
-  // The best of a few public numbers of steps, step sizes and clips for the imagined problem.
-  const ImaginedTable imagined = imagined_table(table, plan->model, plan->bound);
-  const double longest = plan->bound * plan->bound;
-  // The largest eigenvalue as it mostly is: values stand far from the middle of generous ranges.
-  const double steepest = 0.6 * longest * typical_curvature(table, plan->model);
-  double best = std::numeric_limits<double>::infinity();
-  FitPlan chosen = *plan;
-  for (const std::uint64_t steps : {25U, 50U, 100U, 200U, 400U}) {
-    for (const double rate : {0.25, 0.5, 1.0, 2.0, 4.0}) {
-      for (const double clip_factor : clip_factors(settings, *plan)) {
-        FitPlan tried = *plan;
-        tried.steps = settings.steps.value_or(steps);
-        tried.average_last =
-            settings.average_last.value_or(std::max<std::uint64_t>(1, tried.steps / 2));
-        tried.learning_rate =
-            settings.learning_rate.value_or(rate / (largest_curvature(plan->model) * longest));
-        tried.clip_factor = clip_factor;
-        tried.noise_multiplier =
-            split_budget(tried.fit_mu(), 0.0, static_cast<double>(tried.steps), table.relation)
-                .noise_multiplier;
-        const ClippedDescent clipped = imagined_clipping(table, tried, imagined);
-        if (rate > 1.0 && tried.learning_rate * clipped.slower * steepest > 1.9) continue;
-        const double loss = predicted_loss(tried, table);
-        if (loss < best) best = loss, chosen = tried;
-      }
-      if (settings.learning_rate) break;
-    }
-    if (settings.steps) break;
-  }
-  *plan = chosen;
-}
-
-/// The floor of P^{-1} (for each effective dimension) at which noise of `multiplier` clips moves the prediction of the longest row that there can be by the
-/// residual scale: rows far out in directions that are nearly empty would get nothing but noise.
-double floor_of(const FitPlan& plan, double multiplier) {
-  const double moved = multiplier * plan.clip_factor * plan.bound / plan.rows;
-  return moved * moved;
-}
-
-/// The clip factor of least predicted loss for so many steps.
-FitPlan whitened_with_steps(const PublicTable& table, const FitSettings& settings, FitPlan plan,
-                            std::uint64_t steps, double* best) {
-  plan.steps = steps;
-  plan.average_last = settings.average_last.value_or(std::max<std::uint64_t>(1, 2 * steps / 3));
-  plan.noise_multiplier =
-      split_budget(plan.fit_mu(), plan.metric_share, static_cast<double>(steps), table.relation)
-          .noise_multiplier;
-  FitPlan chosen = plan;
-  *best = std::numeric_limits<double>::infinity();
-  for (const double clip_factor : clip_factors(settings, plan)) {
-    FitPlan tried = plan;
-    tried.clip_factor = clip_factor;
-    tried.metric_floor = floor_of(
-        tried, tried.noise_multiplier / std::sqrt(static_cast<double>(tried.average_last)));
-    const double loss = predicted_loss(tried, table);
-    if (loss < *best) *best = loss, chosen = tried;
-  }
-  return chosen;
-}
-
-void choose_whitened(const PublicTable& table, const FitSettings& settings, FitPlan* plan) {
-  double best = 0.0;
-  FitPlan chosen = whitened_with_steps(table, settings, *plan, plan->steps, &best);
-  // Steps over averaged iterates is what noise depends on in directions that are resolved: there more steps cost time alone, and they reach directions that are
-  // weaker than imagined. With fewer rows they let noise through instead.
-  if (plan->model == FitModel::ridge && !settings.steps) {
-    for (const MoreSteps& more : kMoreSteps) {
-      if (best > more.predicted_loss) continue;
-      chosen = whitened_with_steps(table, settings, *plan, more.steps, &best);
-      break;
-    }
-  }
-  *plan = chosen;
-}
 
 /// How the unit budget is spent; `scale` multiplies every mu.
 std::vector<FitRelease> releases_of(const FitPlan& plan, NeighbouringRelation relation) {
@@ -277,6 +178,7 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
   plan.metric_rounds = mechanism == FitMechanism::whitened || mechanism == FitMechanism::minimiser
                            ? settings.metric_rounds.value_or(3)
                            : 0;
+  plan.rows_in_metric = kRowsInMetric;
   // Squares in their own metric are solved by one step of size 1; logistic losses are flatter.
   const bool squares = model == FitModel::ridge;
   plan.steps = settings.steps.value_or(squares ? 24 : 40);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -24,6 +25,13 @@ FitPlan planned(std::uint64_t rows, double epsilon, FitMechanism mechanism) {
   settings.range_share = 0.0;
   return plan_fit(declared(rows), FitModel::ridge, mechanism, settings,
                   {{Epsilon(epsilon), Delta(1e-6)}});
+}
+
+/// What the releases of the fitted rows spend together.
+double budget_of(const FitPlan& plan) {
+  double square = 0.0;
+  for (const FitRelease& release : plan.releases) square += release.mu * release.mu;
+  return std::sqrt(square);
 }
 
 TEST(ImaginedTable, HasAnInterceptEqualLevelsAndNumbersThatFallLikeSquares) {
@@ -91,9 +99,7 @@ TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
   EXPECT_EQ(many.steps, 192U);
   EXPECT_EQ(many.average_last, 128U);
   // The noise of a step grows with the root of the steps: together they cost what fewer would.
-  double square = 0.0;
-  for (const FitRelease& release : many.releases) square += release.mu * release.mu;
-  EXPECT_NEAR(std::sqrt(square), many.mu, 1e-12 * many.mu);
+  EXPECT_NEAR(budget_of(many), many.mu, 1e-12 * many.mu);
   const FitBudget budget{{Epsilon(1.0), Delta(1e-6)}};
   EXPECT_LE(accountant_of(many, declared(60'000), budget).guarantee(Delta(1e-6)).epsilon().nats(),
             1.0);
@@ -102,6 +108,55 @@ TEST(Plans, OfSquaresInAMetricMakeMoreStepsTheMoreRowsThereAre) {
   EXPECT_EQ(
       plan_fit(declared(60'000), FitModel::ridge, FitMechanism::whitened, settings, budget).steps,
       30U);
+}
+
+TEST(Plans, ClipLaterThanUsualAndLengthenRowsAlikeWhereNoiseIsTiny) {
+  const auto usual = planned(10'000, 1.0, FitMechanism::whitened);
+  EXPECT_EQ(usual.clip_factor, 0.9);
+  EXPECT_EQ(usual.rows_in_metric, kRowsInMetric);
+  double before = 0.9;
+  for (const double epsilon : {3.0, 8.0, 30.0}) {
+    const FitPlan plan = planned(60'000, epsilon, FitMechanism::whitened);
+    EXPECT_GT(plan.clip_factor, before) << epsilon;
+    // Rows that pull later are in the metric for as long: else a step of size 1 overshoots along them.
+    EXPECT_NEAR(plan.rows_in_metric, kRowsInMetric * plan.clip_factor / 0.9, 1e-12) << epsilon;
+    EXPECT_LT(predicted_loss(plan, declared(60'000)), 0.0002) << epsilon;
+    EXPECT_NEAR(budget_of(plan), plan.mu, 1e-12 * plan.mu);
+    before = std::min(plan.clip_factor, 3.5);
+  }
+  FitSettings settings;
+  settings.clip_factor = 0.9;
+  const FitPlan given = plan_fit(declared(60'000), FitModel::ridge, FitMechanism::whitened,
+                                 settings, {{Epsilon(8.0), Delta(1e-6)}});
+  EXPECT_EQ(given.clip_factor, 0.9);
+  EXPECT_EQ(given.rows_in_metric, kRowsInMetric);
+}
+
+TEST(Plans, OfClassesClipLaterAndMakeMoreStepsWhereNoiseIsSmall) {
+  const auto of_classes = [](std::uint64_t rows, FitModel model, const FitSettings& settings) {
+    PublicTable table = declared(rows);
+    table.classes = {"a", "b"};
+    if (model == FitModel::softmax) table.classes.insert(table.classes.end(), {"c", "d", "e"});
+    return plan_fit(table, model, FitMechanism::whitened, settings, {{Epsilon(1.0), Delta(1e-6)}});
+  };
+  const FitSettings none;
+  EXPECT_EQ(of_classes(500, FitModel::logistic, none).clip_factor, 0.5);
+  EXPECT_EQ(of_classes(60'000, FitModel::logistic, none).clip_factor, 1.0);
+  EXPECT_EQ(of_classes(60'000, FitModel::logistic, none).steps, 40U);
+  EXPECT_EQ(of_classes(500, FitModel::softmax, none).steps, 40U);
+  const FitPlan many = of_classes(60'000, FitModel::softmax, none);
+  EXPECT_EQ(many.steps, 120U);
+  EXPECT_EQ(many.average_last, 80U);
+  EXPECT_EQ(many.clip_factor, 1.0);
+  EXPECT_NEAR(budget_of(many), many.mu, 1e-12 * many.mu);
+  FitSettings given;
+  given.clip_factor = 0.5;
+  given.steps = 40;
+  EXPECT_EQ(of_classes(60'000, FitModel::softmax, given).clip_factor, 0.5);
+  EXPECT_EQ(of_classes(60'000, FitModel::softmax, given).steps, 40U);
+  FitSettings intervals;
+  intervals.interval_share = 0.1;  // their curvature is that of rows no longer than the clip
+  EXPECT_EQ(of_classes(60'000, FitModel::logistic, intervals).clip_factor, kRowsInMetric);
 }
 
 TEST(Choice, IsWhitenedUnlessAnotherIsClearlyBetter) {

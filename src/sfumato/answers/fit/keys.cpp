@@ -111,11 +111,11 @@ const Keys<FitQuestion>& fit_keys() {
                                                 "rounds in which the metric is released, each "
                                                 "bounding rows in the previous one (default 3)",
                                                 &S::metric_rounds, 1, 20)),
-      of_settings(integer_key<S, std::uint64_t>(
-          "steps",
-          "number of gradient steps (default by predicted loss: 24 to "
-          "192 of whitened squares, 25 to 400 of isotropic, else 40)",
-          &S::steps, 1, 1'000'000)),
+      of_settings(integer_key<S, std::uint64_t>("steps",
+                                                "number of gradient steps (default by predicted "
+                                                "loss: 24 to 192 of whitened squares, 40 or "
+                                                "120 of whitened classes, 25 to 400 of isotropic)",
+                                                &S::steps, 1, 1'000'000)),
       of_settings(integer_key<S, std::uint64_t>(
           "average_last", "number of last iterates to average", &S::average_last, 1, 1'000'000)),
       of_settings(number_key<S>("learning_rate", "number > 0", "learning rate of the descent",
@@ -123,7 +123,7 @@ const Keys<FitQuestion>& fit_keys() {
       of_settings(number_key<S>(
           "clip_factor", "number > 0",
           "clipping norm of gradients, in units of the target's bound (default by predicted loss, "
-          "0.05 to 0.9; 0.5 for classes)",
+          "0.05 to 3.6; 0.5 or 1 for classes)",
           &S::clip_factor, not_positive)),
       of_settings(number_key<S>("ridge", "number > 0",
                                 "ridge penalty of last_iterate and minimiser", &S::ridge,
