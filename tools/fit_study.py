@@ -146,7 +146,7 @@ def main():
         (tables.append(table) if table else missing.append(name))
     for table in tables:
         if not options.report_only:
-            study(table, epsilons, table.seeds_at_most(options.seeds), ledger)
+            study(table, epsilons, options.seeds, ledger)
     found = ledger.all_numbers()
     write_numbers(published, found)
     write_report(Path(options.out), tables, missing, epsilons, options.seeds, found, {e: mu_of(e) for e in epsilons}, DELTA)

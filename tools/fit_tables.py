@@ -58,9 +58,6 @@ class Table:
         self.columns_shown = self.methods + {"ridge": ["AdaSSP", "diffprivlib", "isotropic, tuned"],
                                              "logistic": ["diffprivlib"], "softmax": []}[self.model]
 
-    def seeds_at_most(self, seeds):
-        return min(seeds, 5) if self.name == "fashion" else seeds
-
     def seeds_of(self, method, seeds):
         """A quarter for what takes most of the time on large tables; neither decides a comparison."""
         return min(seeds, max(3, seeds // 4)) if method in ("isotropic", "diffprivlib") and len(self.train) > 10000 else seeds
