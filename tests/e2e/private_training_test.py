@@ -1,4 +1,5 @@
 """`sfumato train --private` and audits of private training: exact noise, what was spent before, one run with canaries, refusals."""
+import hashlib
 import random
 import unittest
 from pathlib import Path
@@ -64,6 +65,14 @@ class PrivateTraining(ProgramTest):
         self.assertLessEqual(both.value("guarantee", "value", quantity="epsilon"), 3.0)
         self.assertGreater(both.value("guarantee", "value", quantity="noise multiplier"),
                            1.1 * alone.value("guarantee", "value", quantity="noise multiplier"))
+
+    def test_nothing_that_may_be_published_has_a_checksum_of_the_records(self):
+        page, out = self.dir / "page.html", self.dir / "out"
+        printed = run("train", self.study, "--private", "--target-epsilon", 3, "--out", out, "--report", page, "--json")
+        self.assertEqual(printed.returncode, 0)
+        digest = hashlib.sha256(Path(self.table).read_bytes()).hexdigest()  # it would tell which of two tables it was
+        for text in [printed.stdout, page.read_text(), *(file.read_text(errors="replace") for file in out.iterdir())]:
+            self.assertNotIn(digest, text)
 
     def test_one_run_of_a_study_with_gradient_canaries(self):
         ledger = self.dir / "one.ledger"
