@@ -34,7 +34,7 @@ function ends(values, axis) {
 }
 
 function panelWidth(width, count) {
-  if (count === 1) return Math.min(width, 560);
+  if (count === 1) return Math.min(width, 360);
   return width < 560 ? width : Math.floor((width - 16) / 2);
 }
 

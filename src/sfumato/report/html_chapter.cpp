@@ -16,7 +16,7 @@ namespace sfumato {
 namespace {
 
 constexpr std::size_t kLongTable = 12;   // rows
-constexpr std::size_t kMostFigures = 2;  // of a chapter among others, at once
+constexpr std::size_t kMostFigures = 2;  // of a chapter among others, at once; a wide one is two
 constexpr std::size_t kMostFolds = 4;    // of folded tables that are named each
 
 /// The first sentence, and what follows it.
@@ -67,7 +67,8 @@ class Chapter {
     html += place_.is_only
                 ? std::string("<h2>Results</h2>\n")
                 : fmt::format("<h2>{}{}</h2>\n", number_html(), html_text(document_.title()));
-    if (!place_.is_only && document_.abstract() && !document_.abstract()->answer.empty()) {
+    // The answer of the first chapter is that of the page, on top.
+    if (place_.index > 0 && document_.abstract() && !document_.abstract()->answer.empty()) {
       html += fmt::format("<p class=\"chapter-answer\">{}</p>\n",
                           typeset_html(document_.abstract()->answer));
     }
@@ -99,6 +100,8 @@ class Chapter {
     if (const auto* table = std::get_if<Table>(&block)) {
       add_table(*table, id);
     } else if (const auto* figure = std::get_if<Figure>(&block)) {
+      figure_places_ += is_wide(*figure) ? 2 : 1;
+      if (place_.is_only || figure_places_ <= kMostFigures || figures_.empty()) ++shown_figures_;
       figures_.push_back(html_figure(*figure, id, numbered(++figure_count_),
                                      fmt::format("{}/{}", place_.index, b),
                                      !web_assets().figures.empty()));
@@ -168,7 +171,7 @@ class Chapter {
     std::string shown, folded;
     std::size_t hidden = 0;
     for (std::size_t i = 0; i < figures_.size(); ++i) {
-      if (place_.is_only || i < kMostFigures) {
+      if (i < shown_figures_) {
         shown += figures_[i];
       } else {
         folded += figures_[i];
@@ -190,6 +193,7 @@ class Chapter {
   std::string* last_ = &lead_;  ///< what a statement in between belongs to
   const Table* first_ = nullptr;
   bool has_figures_ = false;
+  std::size_t figure_places_ = 0, shown_figures_ = 0;
   std::size_t shown_tables_ = 0;  ///< that are not folded
   std::size_t shown_count_ = 0, folded_count_ = 0, figure_count_ = 0;
 };

@@ -68,16 +68,6 @@ std::string series_html(const Figure& figure, const Series& series) {
   return html + "</li>\n";
 }
 
-/// Of several panels, which need the whole width.
-bool is_wide(const Figure& figure) {
-  if (figure.layout() == Layout::multiples) return figure.series().size() > 2;
-  const auto& all = figure.series();
-  return std::count_if(all.begin(), all.end(), [&](const Series& series) {
-           const Mark mark = figure.mark_of(series);
-           return mark == Mark::plane || mark == Mark::image;
-         }) > 1;
-}
-
 /// A caption ends as sentences do.
 std::string sentence(const std::string& text) {
   const bool ended =
@@ -86,6 +76,15 @@ std::string sentence(const std::string& text) {
 }
 
 }  // namespace
+
+bool is_wide(const Figure& figure) {
+  if (figure.layout() == Layout::multiples) return figure.series().size() > 2;
+  const auto& all = figure.series();
+  return std::count_if(all.begin(), all.end(), [&](const Series& series) {
+           const Mark mark = figure.mark_of(series);
+           return mark == Mark::plane || mark == Mark::image;
+         }) > 1;
+}
 
 std::string html_figure(const Figure& figure, std::string_view id, std::string_view number,
                         std::string_view path, bool can_draw) {

@@ -14,4 +14,7 @@ namespace sfumato {
                                       std::string_view number, std::string_view path,
                                       bool can_draw);
 
+/// Whether a figure has several panels, which need the whole width of a page.
+[[nodiscard]] bool is_wide(const Figure& figure);
+
 }  // namespace sfumato
