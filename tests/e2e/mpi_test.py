@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BAD_INPUT, FASHION, FASHION_STUDY, ROOT, SFUMATO, ProgramTest, run
+from support import BAD_INPUT, FASHION, FASHION_STUDY, ROOT, SFUMATO, ProgramTest, run, trials_done
 
 STUDY = FASHION_STUDY.replace("replicas = 6", "replicas = 10")
 # Tests run as root in containers, and ask for more ranks than there are cores. In a build with a sanitizer, what Open MPI's
@@ -75,7 +75,7 @@ class Mpi(ProgramTest):
     def count(self, ledger):
         """Finished trials; 0 if there is no ledger yet."""
         status = run("study", "status", ledger)
-        return int(status.stdout.split("] ")[-1].split(" of ")[0]) if status.returncode == 0 else 0
+        return trials_done(status.stdout) if status.returncode == 0 else 0
 
     def rows(self, *settings, threads=1):
         ledger = self.dir / f"threads{threads}.ledger"

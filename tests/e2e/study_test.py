@@ -11,7 +11,7 @@ import time
 import unittest
 
 from support import (BAD_INPUT, FASHION, FASHION_STUDY, SFUMATO, STORAGE, USAGE, ProgramTest, catches_interrupts,
-                     run)
+                     run, trials_done)
 
 @unittest.skipUnless(FASHION.exists(), "Fashion-MNIST is not installed")
 class Study(ProgramTest):
@@ -74,7 +74,7 @@ class Study(ProgramTest):
             if status.returncode != 0:  # killed before the ledger was made
                 self.assertEqual(held, 0, status.stderr)
                 continue
-            count = int(status.stdout.split("] ")[-1].split(" of ")[0])
+            count = trials_done(status.stdout)
             self.assertGreaterEqual(count, held)  # nothing committed is lost
             grown += count > held
             if count == held:
@@ -157,7 +157,7 @@ class Study(ProgramTest):
                 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
             self.stopped_for_want_of_room(ledger, *many, preexec_fn=limited)
             status = run("study", "status", ledger)
-            held.append(int(status.stdout.split("] ")[-1].split(" of ")[0]) if status.returncode == 0 else 0)
+            held.append(trials_done(status.stdout) if status.returncode == 0 else 0)
         self.assertEqual(held, sorted(held))
         self.assertGreater(held[-1], 0)
         done = run("study", "run", self.study, "--ledger", ledger, *many)
@@ -277,7 +277,7 @@ class Study(ProgramTest):
         for _ in range(300):  # until something is finished
             time.sleep(0.1)
             during = run("study", "status", ledger)
-            if during.returncode == 0 and "] 0 of" not in during.stdout:
+            if during.returncode == 0 and trials_done(during.stdout) > 0:
                 break
         process.kill()
         process.wait()

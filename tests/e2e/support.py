@@ -71,6 +71,11 @@ def edit_ledger(ledger, edit):
     database.close()
 
 
+def trials_done(status):
+    """Of what `study status` printed."""
+    return int(re.search(r"(\d+) of \d+ trials done", status)[1])
+
+
 def without_progress(text):
     """The lines that long work writes every ten seconds, which a slow machine or build may need, left out."""
     return PROGRESS.sub("", text)
