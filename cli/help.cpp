@@ -1,9 +1,9 @@
 #include "help.hpp"
 
-#include <CLI/CLI.hpp>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 #include <string>

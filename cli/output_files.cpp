@@ -1,7 +1,8 @@
 #include "output_files.hpp"
 
-#include <CLI/CLI.hpp>
 #include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
 
 #include "help.hpp"
 

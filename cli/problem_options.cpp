@@ -1,7 +1,8 @@
 #include "problem_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 
 #include "sfumato/core/error.hpp"
 

@@ -1,8 +1,8 @@
 #include "usage.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 #include <vector>

@@ -54,7 +54,8 @@ Question read(const TomlTable& table, const Keys<Question>& keys) {
 Found account(const Asked& asked, Observer& observer) {
   return located_keys(asked.table, infos_of(account_keys()), [&] {
     AccountAnswer made = answer(read_account_question(asked.table), observer);
-    const std::string saved = save(made.settings.front().accountant);
+    // Several settings that were compared are no releases of one run.
+    const std::string saved = made.settings.size() == 1 ? save(accountant_of(made)) : "";
     std::optional<double> noise;
     if (made.calibration && made.calibration->what == Calibration::What::noise) {
       noise = made.calibration->value;

@@ -317,10 +317,13 @@ class AccountAnswer(Answer):
 
     @property
     def accountant(self):
-        """An Accountant with these releases, to go on from."""
+        """An Accountant with these releases, to go on from. ValueError where several settings were compared: it is about one run."""
         from .accounting import Accountant
 
-        return Accountant._from_text(self.__dict__.get("_releases", self._found.kept_text))
+        releases = self.__dict__.get("_releases", self._found.kept_text)
+        if not releases:
+            raise ValueError("account: several noise multipliers were compared. An accountant is about one run: pass the one that is used.")
+        return Accountant._from_text(releases)
 
     def _kept(self):
         return {"_noise_multiplier": self.noise_multiplier, "_releases": self._found.kept_text}

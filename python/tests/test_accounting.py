@@ -29,6 +29,10 @@ class Accounting(TestCase):
         answer = sfumato.account(**self.RUN, sampler="poisson", adjacency="add_remove", target_delta=1e-5)
         self.assertEqual(answer.to_dict()["results"], document["results"])
         self.assertEqual(answer.accountant.get_epsilon(1e-5), found)
+        compared = sfumato.account(**{**self.RUN, "noise_multiplier": [1.0, 2.0]}, sampler="poisson", adjacency="add_remove",
+                                   target_delta=1e-5)
+        with self.assertRaisesRegex(ValueError, "several noise multipliers"):
+            compared.accountant
 
     def test_names_of_delta_and_comparisons(self):
         found = sfumato.epsilon(**self.RUN, target_delta=1e-5)

@@ -86,8 +86,7 @@ TEST_F(StudyAnswers, StatusCopyAndExport) {
   EXPECT_EQ(status.progress.done, 12U);
   EXPECT_FALSE(status.growing);
   EXPECT_EQ(status.seconds_left, 0.0);
-  EXPECT_EQ(summary_of(document_of(status, Detail::full)),
-            "12 of 12 trials done.");
+  EXPECT_EQ(summary_of(document_of(status, Detail::full)), "12 of 12 trials done.");
 
   const StudyCopyAnswer copy =
       answer(StudyCopyQuestion{path("s.ledger"), path("c.ledger")}, observer);

@@ -103,8 +103,9 @@ TEST_F(PrivateStudy, WhatNoTrialCouldTrainIsRefusedBeforeTheFirst) {
   for (const std::string both : {"train.momentum=0.5", "train.path_kl=true"}) {
     for (const std::string worlds : {"audit.coupled=true", "audit.canaries=10"}) {
       if (both == "train.path_kl=true" && worlds == "audit.canaries=10") continue;
-      const std::string message =
-          message_of<InvalidArgument>([&] { (void)TrialRunner(study({both, worlds})); });
+      const std::string message = message_of<InvalidArgument>([&] {
+        (void)TrialRunner(study({both, worlds}));
+      });
       EXPECT_NE(message.find("a gradient canary with"), std::string::npos) << message;
       EXPECT_NE(message.find("p.toml"), std::string::npos) << message;
     }
@@ -197,9 +198,9 @@ TEST_F(PrivateStudy, AGradientCanaryAttainsTheCertifiedMu) {
   low_rank.add("factor", factor, std::vector<std::size_t>{parameters, 1});
   diagonal.write(small.dir / "whitened.npz");
   low_rank.write(small.dir / "low_rank.npz");
-  for (const PrivateMetric metric : {PrivateMetric::isotropic, PrivateMetric::per_layer,
-                                     PrivateMetric::whitened, PrivateMetric::low_rank,
-                                     PrivateMetric::released}) {
+  for (const PrivateMetric metric :
+       {PrivateMetric::isotropic, PrivateMetric::per_layer, PrivateMetric::whitened,
+        PrivateMetric::low_rank, PrivateMetric::released}) {
     Study shaped = s;
     shaped.noise[0].metric = metric;
     if (metric == PrivateMetric::released) {

@@ -130,7 +130,7 @@ class Passes {
   std::vector<AlignedFloats> records_;  ///< of convolutions, by stage: gradients of single records
   std::vector<double> shared_squares_, squares_;             ///< of the inputs of a stage, by row
   AlignedFloats squared_values_, shared_weighed_, weighed_;  ///< the same in a metric
-  std::vector<std::size_t> infinite_inputs_;  ///< rows of the piece
+  std::vector<std::size_t> infinite_inputs_;                 ///< rows of the piece
   AlignedFloats no_input_;  ///< zeros, in the place of inputs that are not finite
 };
 

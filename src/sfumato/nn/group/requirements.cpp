@@ -24,10 +24,9 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
   for (const NoisePolicy& policy : policies) {
     const bool on_gradient = policy.kind == NoiseKind::clipped || policy.kind == NoiseKind::none;
     if (training.momentum > 0.0 && !on_gradient) {
-      throw InvalidArgument(
-          fmt::format("`momentum` = {} with the noise policy \"{}\"", training.momentum,
-                      policy.name),
-          "Use momentum with the policies none and private", where);
+      throw InvalidArgument(fmt::format("`momentum` = {} with the noise policy \"{}\"",
+                                        training.momentum, policy.name),
+                            "Use momentum with the policies none and private", where);
     }
     const bool follows =
         policy.metric == PrivateMetric::released || policy.metric == PrivateMetric::input;
