@@ -21,7 +21,7 @@ test:  ## build everything and run every test
 	@tools/setup python || echo "make test: without the Python package, which is neither built nor tested" >&2
 	@cmake --preset release --log-level=WARNING -DSFUMATO_PYTHON=$$(test -e .venv-python/installed && echo ON || echo OFF) > /dev/null
 	@cmake --build build -j$(JOBS)
-	@ctest --preset release -j$(JOBS)
+	@ctest --preset release -j$$(($(JOBS) + 1))  # some of them wait
 
 wheel:  ## the Python package: dist/sfumato-*.whl (carries its libraries) and the sdist
 	@tools/setup python
