@@ -87,6 +87,9 @@ class PrivateTraining(ProgramTest):
         self.assertGreater(shown, 0.5)
         self.assertGreater(found.value("one_run", "proven", policy="private"),
                            found.value("one_run", "epsilon_1", policy="private"))
+        claim = found.value("one_run", "epsilon_1", policy="private") + 0.2  # neither refuted nor proven
+        checked = self.document("audit", ledger, "--full", "--claim", f"eps={claim:.3f},delta=1e-5")
+        self.assertIn("is more than the claim: claim no less than that", checked.content["abstract"]["advice"])
 
     def test_a_record_that_overflows_counts_nothing(self):
         """A huge record is infinite when standardised or whitened; 0 times its values is not 0, and would show in a model that is NaN."""

@@ -146,6 +146,29 @@ std::string released_text(const LedgerAudit& audit) {
                 : fmt::format("{} trained models of the study {}.", audit.trials, study);
 }
 
+/// What is proven of the policy's epsilon at the delta of the claim.
+std::optional<double> proven_epsilon(const PolicyAudit& policy, const ClaimCheck& check) {
+  for (const TwoSided& of : policy.quantities()) {
+    if (of.quantity != AuditedQuantity::epsilon || of.at != check.claim.delta.probability())
+      continue;
+    if (of.proven) return of.proven->value;
+  }
+  return std::nullopt;
+}
+
+std::string advice_of(const PolicyAudit& policy, const ClaimCheck* check) {
+  if (check != nullptr && check->outcome == ClaimOutcome::not_refuted) {
+    const auto proven = proven_epsilon(policy, *check);
+    if (proven && *proven > check->claim.epsilon.nats()) {
+      return fmt::format(
+          "What is proven here, eps <= {}, is more than the claim: claim no less than that, or "
+          "train with more noise.",
+          format_number(*proven, Rounding::up));
+    }
+  }
+  return advice_text(check);
+}
+
 }  // namespace
 
 Abstract abstract_of(const LedgerAudit& audit) {
@@ -162,7 +185,7 @@ Abstract abstract_of(const LedgerAudit& audit) {
     abstract.answer = about_policy(audit, worst, answer_text(*shown, audit.deltas.front()));
   }
   abstract.cost = cost_of(audit);
-  abstract.advice = advice_text(check);
+  abstract.advice = advice_of(worst, check);
   return abstract;
 }
 
