@@ -284,6 +284,35 @@ std::vector<Finding> findings(const std::vector<NetworkPoint>& points,
   return findings;
 }
 
+/// Every number of the part with its interval, for programs.
+void add_numbers(PartResult& result, const std::vector<NetworkPoint>& points,
+                 const std::vector<FrontierCurve>& curves) {
+  result.interval = Json::object();
+  for (const NetworkPoint& p : points) {
+    result.ours["network"][p.policy].push_back({{"variance", p.variance},
+                                                {"loss", json_number(p.measured.loss)},
+                                                {"test_accuracy", json_number(p.test_accuracy)},
+                                                {"advantage", p.advantage.value},
+                                                {"auc", p.measured.auc},
+                                                {"diverged", p.diverged}});
+    result.interval["network"][p.policy].push_back(
+        {{"variance", p.variance},
+         {"loss", json_interval(p.measured.loss - kNormalQuantile * p.measured.loss_error,
+                                p.measured.loss + kNormalQuantile * p.measured.loss_error)},
+         {"auc", json_interval(p.measured.auc_interval.lower, p.measured.auc_interval.upper)},
+         {"advantage", json_interval(p.advantage.lower, p.advantage.upper)}});
+  }
+  for (const FrontierCurve& curve : curves) {
+    for (const FrontierPoint& p : curve.points) {
+      result.ours["ridge"][curve.policy].push_back({{"variance", p.variance},
+                                                    {"excess_loss", p.excess_loss},
+                                                    {"advantage", p.advantage},
+                                                    {"kl", json_number(p.kl)}});
+    }
+  }
+  result.interval["ridge"] = "exact";
+}
+
 std::string quoted_path(const std::string& path) {
   std::string text = "\"";
   for (const char c : path) {
@@ -345,31 +374,8 @@ std::optional<PartResult> reproduce_frontier(const PartContext& context) {
   result.findings = findings(points, curves);
   result.paper = {{"figure", nullptr},
                   {"argument", "anisotropic noise improves the trade-off of privacy and accuracy"}};
-  result.interval = Json::object();
-  for (const NetworkPoint& p : points) {
-    result.ours["network"][p.policy].push_back({{"variance", p.variance},
-                                                {"loss", json_number(p.measured.loss)},
-                                                {"test_accuracy", json_number(p.test_accuracy)},
-                                                {"advantage", p.advantage.value},
-                                                {"auc", p.measured.auc},
-                                                {"diverged", p.diverged}});
-    result.interval["network"][p.policy].push_back(
-        {{"variance", p.variance},
-         {"loss", json_interval(p.measured.loss - kNormalQuantile * p.measured.loss_error,
-                                p.measured.loss + kNormalQuantile * p.measured.loss_error)},
-         {"auc", json_interval(p.measured.auc_interval.lower, p.measured.auc_interval.upper)},
-         {"advantage", json_interval(p.advantage.lower, p.advantage.upper)}});
-  }
-  for (const FrontierCurve& curve : curves) {
-    for (const FrontierPoint& p : curve.points) {
-      result.ours["ridge"][curve.policy].push_back({{"variance", p.variance},
-                                                    {"excess_loss", p.excess_loss},
-                                                    {"advantage", p.advantage},
-                                                    {"kl", json_number(p.kl)}});
-    }
-  }
+  add_numbers(result, points, curves);
   result.ours["design_gain_over_isotropic"] = design.gain_over_isotropic();
-  result.interval["ridge"] = "exact";
   result.size = {{"network", size_json(trained->study)},
                  {"ridge",
                   {{"rows", options.rows},
