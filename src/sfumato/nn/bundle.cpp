@@ -62,6 +62,16 @@ void Bundle::add_to_gradient(std::size_t model, std::span<const float> values) {
   }
 }
 
+void Bundle::add_to_step(std::size_t model, std::span<const float> values, float learning_rate,
+                         bool by_velocity) {
+  for (BlockStore& block : blocks_) {
+    block.for_each(model, [&](std::size_t in_store, std::size_t in_order) {
+      if (by_velocity) block.velocity.data()[in_store] += values[in_order];
+      block.values.data()[in_store] -= learning_rate * values[in_order];
+    });
+  }
+}
+
 void Bundle::clip(std::vector<Clipping> by_model, std::span<const float> inverse_variances) {
   bool fits = by_model.size() == models_;
   for (const Clipping& clipping : by_model) {
@@ -140,7 +150,8 @@ void Bundle::noisy_step(BlockStore& store, float* values, float learning_rate,
                                {},
                                {},
                                {},
-                               {}};
+                               {},
+                               passes_.clips()};
       for (std::size_t lane = 0; lane < kernel::kLanesPerModelSet; ++lane) {
         const NoiseScale& scale = of_models[copy + lane % store.models];
         task.gradient_factor[lane] = scale.gradient_factor;

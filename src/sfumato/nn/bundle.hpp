@@ -28,6 +28,7 @@ class Bundle {
   [[nodiscard]] std::size_t models() const { return models_; }
   /// Whether the first layer is linear, on the inputs themselves.
   [[nodiscard]] bool reads_sparse_rows() const { return passes_.reads_sparse_rows(); }
+  [[nodiscard]] bool clips() const { return passes_.clips(); }
 
   /// Parameters, and gradients of the last compute_gradients, in the order of the network.
   void set_parameters(std::size_t model, std::span<const float> values);
@@ -35,6 +36,9 @@ class Bundle {
   void get_gradient(std::size_t model, std::span<float> values) const;
   /// Adds to the gradient of the last compute_gradients.
   void add_to_gradient(std::size_t model, std::span<const float> values);
+  /// The same when the step was made: moves the parameters, and their velocity, by what the gradient lacked.
+  void add_to_step(std::size_t model, std::span<const float> values, float learning_rate,
+                   bool by_velocity);
 
   /// From now on compute_gradients clips the gradient of every record, model by model, before it counts with its row weight. With
   /// `inverse_variances`, one for each parameter in the network's order, norms are those of clipping.hpp's metric.
@@ -58,7 +62,7 @@ class Bundle {
   void largest_gradients(std::size_t block, std::span<float> weights,
                          std::span<float> biases) const;
 
-  /// x <- x - learning_rate g + noise in block `block`, all models. `scales` has one entry per model,
+  /// x <- x - learning_rate g + noise in block `block`, all models; where gradients are clipped, the noise comes first (kernel::NoisyUpdate). `scales` has one entry per model,
   /// `bias_scales` those of the biases. `normals` and `fixed` are those of the whole network, in its
   /// order, with at least eight floats behind them; null means no noise, no fixed variances.
   void update(std::size_t block, float learning_rate, std::span<const NoiseScale> scales,

@@ -47,7 +47,7 @@ std::vector<float> GradientMoments::shape() const {
   if (!(std::isfinite(sum) && sum > 0.0)) return shape;
   const double factor = static_cast<double>(roots.size()) / sum;
   for (std::size_t i = 0; i < roots.size(); ++i) {
-    shape[i] = std::max(static_cast<float>(roots[i] * factor), 1e-6F);
+    shape[i] = std::max(static_cast<float>(roots[i] * factor), static_cast<float>(kLeastShape));
   }
   return shape;
 }

@@ -14,6 +14,8 @@ namespace sfumato {
 /// A function of what was released alone, hence free of cost. That it helps is a heuristic.
 class GradientMoments {
  public:
+  static constexpr double kLeastShape = 1e-6;  ///< of a parameter, beside a mean of 1
+
   explicit GradientMoments(std::size_t size, double decay = 0.99, double floor = 0.1);
 
   /// A released gradient, and the known variances of its noise.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/nn/gradient_moments.hpp"
 
 namespace sfumato {
 namespace {
@@ -80,6 +82,20 @@ std::vector<double> block_deviations(const NoisePolicy& policy, const Network& n
   }
   const std::vector<double> weights(blocks, 1.0);
   return layer_split(policy.layer_clips, sizes, weights, 1.0 / policy.noise_multiplier).deviations;
+}
+
+double least_deviation(const NoisePolicy& policy, const Network& network) {
+  const std::vector<double> deviations = block_deviations(policy, network);
+  double shape = policy.metric == PrivateMetric::released ? GradientMoments::kLeastShape : 1.0;
+  if (policy.fixed) {  // the factor of the variances is a float by itself
+    const float least = *std::min_element(policy.fixed->begin(), policy.fixed->end());
+    shape = std::min(1.0, static_cast<double>(least));
+  }
+  return *std::min_element(deviations.begin(), deviations.end()) * std::sqrt(shape);
+}
+
+bool holds_variance(double deviation) {
+  return deviation * deviation >= static_cast<double>(std::numeric_limits<float>::min());
 }
 
 std::vector<float> inverse_shape(const NoisePolicy& policy) {

@@ -37,6 +37,10 @@ struct OneStepShape {
 [[nodiscard]] Clipping clipping_of(const NoisePolicy& policy);
 [[nodiscard]] std::vector<double> block_deviations(const NoisePolicy& policy,
                                                    const Network& network);
+/// The least of them, and with the shape, if that is less: what single precision has to hold.
+[[nodiscard]] double least_deviation(const NoisePolicy& policy, const Network& network);
+/// Whether single precision holds the variance of noise with all of its digits.
+[[nodiscard]] bool holds_variance(double deviation);
 /// One over the variances of the policy's shape; empty where it is Euclidean.
 [[nodiscard]] std::vector<float> inverse_shape(const NoisePolicy& policy);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "sfumato/data/batches.hpp"
 #include "sfumato/nn/group/bundled_models.hpp"
@@ -49,6 +51,17 @@ bool any_noise(const std::vector<NoisePolicy>& policies) {
                      [](const NoisePolicy& policy) { return policy.kind != NoiseKind::none; });
 }
 
+/// By whether gradients are clipped: those rows are read in another way.
+std::map<bool, StepRows> rows_of(const std::vector<BundledModels>& bundles,
+                                 const std::shared_ptr<const TrainingData>& data,
+                                 const Training& training) {
+  std::map<bool, StepRows> rows;
+  for (const BundledModels& bundled : bundles) {
+    rows.try_emplace(bundled.clipped, data, training, bundled.bundle);
+  }
+  return rows;
+}
+
 }  // namespace
 
 class TrialGroup::Implementation {
@@ -62,7 +75,7 @@ class TrialGroup::Implementation {
         models_(records_of(network, *data, policies_.size(), training)),
         bundles_(bundle_models(network, policies_, models_, training)),
         grid_step_(network_, training_, data->slots, models_),
-        rows_(std::move(data), training, bundles_.front().bundle.reads_sparse_rows()),
+        rows_(rows_of(bundles_, data, training)),
         noisy_step_(network_, training_, any_noise(policies_)),
         differences_(network_, training_, models_),
         canaries_(network_, policies_, training_, models_) {}
@@ -100,14 +113,16 @@ class TrialGroup::Implementation {
     result.predicted.assign(models_.size(), std::vector<std::uint8_t>(store.count()));
     std::vector<float> losses;
     std::vector<std::uint8_t> predicted;
-    ExpandedRows& rows = rows_.rows();
-    const bool sparse = bundles_.front().bundle.reads_sparse_rows();
+    ExpandedRows& rows = rows_.begin()->second.rows();
     for (std::size_t from = 0; from < store.count(); from += kEvaluated) {
       const std::size_t count = std::min(kEvaluated, store.count() - from);
       rows.clear();
       for (std::size_t i = 0; i < count; ++i) rows.add(static_cast<std::uint32_t>(from + i));
-      rows.expand(store, labels, sparse);
+      std::optional<bool> expanded;
       for (BundledModels& bundled : bundles_) {
+        const bool sparse = bundled.bundle.reads_sparse_rows();
+        if (expanded != sparse) rows.expand(store, labels, sparse);
+        expanded = sparse;
         const std::size_t models = bundled.bundle.models();
         losses.resize(models * count);
         predicted.resize(models * count);
@@ -192,41 +207,45 @@ class TrialGroup::Implementation {
   [[nodiscard]] bool averages() const { return training_.average_last > 0; }
 
   /// Row weights by model, for one bundle.
-  void weigh(const BundledModels& bundled) {
+  void weigh(const BundledModels& bundled, const StepRows& rows) {
     model_row_weights_.clear();
     for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
-      const std::vector<float>& weights = rows_.weights(models_[bundled.members[m]].world);
+      const std::vector<float>& weights = rows.weights(models_[bundled.members[m]].world);
       model_row_weights_.insert(model_row_weights_.end(), weights.begin(), weights.end());
     }
   }
 
   void one_step() {
-    const bool differs = rows_.gather(sampler_.batch(step_), sampler_.nominal_size(step_));
-    noisy_step_.begin(step_, rows_.unit());
+    bool differs = false;
+    for (auto& [clipped, rows] : rows_) {
+      differs = rows.gather(sampler_.batch(step_), sampler_.nominal_size(step_));
+    }
+    noisy_step_.begin(step_, rows_.begin()->second.unit());
     const bool log = training_.log_every != 0 && step_ % training_.log_every == 0;
     const bool watch = log || step_ % kWatch == 0 || step_ + 1 == training_.iterations;
     const bool compare = differs && (training_.path_kl || training_.gradient_differences);
-    ExpandedRows& rows = rows_.rows();
     for (BundledModels& bundled : bundles_) {
+      StepRows& step_rows = rows_.at(bundled.clipped);
+      ExpandedRows& rows = step_rows.rows();
       if (bundled.released) noisy_step_.shape_noise(bundled);
       if (training_.hardened) {
-        grid_step_.compute(bundled, rows_, step_);
+        grid_step_.compute(bundled, step_rows, step_);
       } else if (rows.count() == 0) {  // an empty Poisson batch
-        rows_.clear_gradients(bundled.bundle);
+        step_rows.clear_gradients(bundled.bundle);
       } else {
-        if (compare) differences_.compute(bundled, rows_);
-        weigh(bundled);
+        if (compare) differences_.compute(bundled, step_rows);
+        weigh(bundled, step_rows);
         losses_.resize(bundled.bundle.models() * rows.count());
         bundled.bundle.compute_gradients(
             {rows.inputs(), rows.labels(), model_row_weights_.data(), rows.squares()},
             watch ? losses_.data() : nullptr);
         count_zeroed(bundled);
-        if (watch) look_at_losses(bundled, log);
-        if (compare) differences_.measure(bundled, step_, rows_.unit());
+        if (watch) look_at_losses(bundled, rows.count(), log);
+        if (compare) differences_.measure(bundled, step_, step_rows.unit());
       }
-      if (canaries_.any()) canaries_.add(bundled, rows_);
+      if (canaries_.any()) canaries_.add(bundled, step_rows);
       noisy_step_.update(bundled);
-      if (canaries_.any()) canaries_.score(bundled, step_, rows_.unit());
+      if (canaries_.any()) canaries_.score(bundled, step_, step_rows.unit());
       if (averages() && step_ + training_.average_last >= training_.iterations) {
         bundled.bundle.add_to_average(step_ + training_.average_last + 1 - training_.iterations);
         if (step_ + 1 == training_.iterations) bundled.bundle.adopt_average();
@@ -240,8 +259,7 @@ class TrialGroup::Implementation {
     }
   }
 
-  void look_at_losses(const BundledModels& bundled, bool log) {
-    const std::size_t count = rows_.rows().count();
+  void look_at_losses(const BundledModels& bundled, std::size_t count, bool log) {
     for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
       ModelRecord& record = models_[bundled.members[m]];
       double sum = 0.0;
@@ -269,7 +287,7 @@ class TrialGroup::Implementation {
   std::vector<ModelRecord> models_;
   std::vector<BundledModels> bundles_;
   GridStep grid_step_;
-  StepRows rows_;
+  std::map<bool, StepRows> rows_;
   NoisyStep noisy_step_;
   WorldDifferences differences_;
   PlantedCanaries canaries_;

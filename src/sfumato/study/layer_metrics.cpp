@@ -180,7 +180,8 @@ void release_deeper_metrics(const Network& network, std::span<const float> start
           fmt::format("the metric `input` for the layer `{}`, whose inputs have the length {} at "
                       "the initial weights",
                       layer_name(network, block), bound),
-          "Whiten the first layer only: metric_layers = \"first\"");
+          "Whiten the first layer only: metric_layers = \"first\". This message is made of second "
+          "moments released before: count their metric_mu as spent");
     }
     LayerInputs inputs(known, start, block);
     if (mode == NoiseMode::grid) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sfumato/nn/kernel/matrix.hpp"
 
@@ -32,7 +33,8 @@ SecondMoments::SecondMoments(std::size_t positions, std::size_t width, double bo
 
 double SecondMoments::margin() const {
   const auto rows = static_cast<double>(slots_ * positions_);
-  return rows * 0x1p-24 * static_cast<double>(slots_) + 1e-6;
+  const double first_order = rows * 0x1p-24 * static_cast<double>(slots_) + 1e-6;
+  return first_order * (1.0 + 2.0 * first_order);
 }
 
 void SecondMoments::clear(float* rows) const {
@@ -49,8 +51,9 @@ void SecondMoments::scale(float* rows) const {
   }
   const double mean_root = 1.0 / std::sqrt(static_cast<double>(positions_));
   const double norm = std::sqrt(squares) * mean_root;
-  if (!std::isfinite(norm)) return clear(rows);  // as with gradients
   const auto factor = static_cast<float>(norm > longest_ ? longest_ / norm * mean_root : mean_root);
+  // As with gradients: what is not finite, or is so long that the factor would not keep its digits.
+  if (!(std::isfinite(norm) && factor >= std::numeric_limits<float>::min())) return clear(rows);
   for (std::size_t p = 0; p < positions_; ++p) {
     for (std::size_t i = 0; i < width_; ++i) rows[p * block_.stride + i] *= factor;
   }

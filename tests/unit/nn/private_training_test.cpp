@@ -10,6 +10,7 @@
 #include "sfumato/nn/exact_clipped_gradient.hpp"
 #include "sfumato/nn/gradient_moments.hpp"
 #include "sfumato/nn/initialise.hpp"
+#include "sfumato/nn/kernel/elementwise.hpp"
 #include "sfumato/nn/private_noise.hpp"
 #include "sfumato/nn/trial_group.hpp"
 #include "sfumato/random/stream.hpp"
@@ -463,6 +464,51 @@ TEST(PrivateTraining, Refusals) {
   t = quick();
   t.average_last = 41;
   refused(clipped(PrivateMetric::isotropic, 1.0, 1.0), t);
+  refused(clipped(PrivateMetric::isotropic, 1e-18, 1.0), quick());  // its square is no float
+  policy = clipped(PrivateMetric::whitened, 1.0, 1.0);
+  std::vector<float> shape(small().parameter_count(), 1.0F);
+  shape.back() = 1e-37F;
+  policy.fixed = std::make_shared<const std::vector<float>>(shape);
+  refused(policy, quick());
+  policy = clipped(PrivateMetric::whitened, 1e-20, 1.0);  // nor is what large variances are multiplied with
+  policy.fixed = std::make_shared<const std::vector<float>>(small().parameter_count(), 1e30F);
+  refused(policy, quick());
+}
+
+/// A step of 0.4 units in the last place of a weight, and noise of 0.4: together they move it, one after the other neither does. What a record
+/// contributes is rounded with its noise, not before.
+TEST(PrivateTraining, NoiseIsAddedBeforeAnythingIsRounded) {
+  constexpr float kUnit = 0x1p-23F;
+  for (const bool noise_first : {false, true}) {
+    for (const bool fixed : {false, true}) {
+      std::vector<float> w(8, 1.0F);
+      const std::vector<float> g(8, -0.4F * kUnit), z(16, 0.4F * kUnit), ones(16, 1.0F);
+      kernel::NoisyUpdate task{w.data(), g.data(), 1, 8, 8, 1, 1.0F, z.data(),
+                               fixed ? ones.data() : nullptr, {}, {}, {}, {}, {}, noise_first};
+      std::fill_n(fixed ? task.fixed_factor : task.constant, 8, 1.0F);
+      kernel::noisy_update(task);
+      for (const float value : w) EXPECT_EQ(value, noise_first ? 1.0F + kUnit : 1.0F);
+    }
+  }
+}
+
+TEST(PrivateTraining, AStepOfClippedGradientsAddsNoiseFirst) {
+  constexpr float kUnit = 0x1p-23F;
+  const std::size_t size = small().parameter_count();
+  for (const bool clips : {false, true}) {
+    Bundle bundle(small(), 1);
+    bundle.set_parameters(0, std::vector<float>(size, 1.0F));
+    if (clips) bundle.clip({Clipping{{1.0}}});
+    bundle.add_to_gradient(0, std::vector<float>(size, -0.4F * kUnit));
+    const std::vector<float> normals(size + 16, 0.4F * kUnit);
+    const std::vector<NoiseScale> scales(1, NoiseScale{.constant = 1.0F});
+    for (std::size_t b = 0; b < small().blocks().size(); ++b) {
+      bundle.update(b, 1.0F, scales, scales, normals.data(), nullptr);
+    }
+    std::vector<float> after(size);
+    bundle.get_parameters(0, after);
+    for (const float value : after) EXPECT_EQ(value, clips ? 1.0F + kUnit : 1.0F);
+  }
 }
 
 TEST(GradientMoments, AreDebiasedAndGoOn) {

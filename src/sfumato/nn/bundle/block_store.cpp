@@ -23,4 +23,17 @@ void BlockStore::add_to_total(bool first) {
   for (std::size_t i = 0; i < gradient.size(); ++i) total.data()[i] += gradient.data()[i];
 }
 
+void BlockStore::add_to_clipped_total(bool first) {
+  if (first) clipped_total.assign(gradient.size(), 0.0);
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    clipped_total[i] += static_cast<double>(gradient.data()[i]);
+  }
+}
+
+void BlockStore::take_clipped_total() {
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    gradient.data()[i] = static_cast<float>(clipped_total[i]);
+  }
+}
+
 }  // namespace sfumato

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "sfumato/nn/aligned_floats.hpp"
 #include "sfumato/nn/network.hpp"
@@ -15,6 +16,7 @@ struct BlockStore {
   std::size_t columns;  ///< of a row, padded
   AlignedFloats values, gradient;
   AlignedFloats total = {};                   ///< of the pieces of a batch, where it has several
+  std::vector<double> clipped_total = {};     ///< the same of clipped gradients
   AlignedFloats velocity = {}, average = {};  ///< where they are used
 
   BlockStore(const ParameterBlock& of, std::size_t side_by_side, std::size_t matrices);
@@ -37,6 +39,9 @@ struct BlockStore {
 
   /// Adds the gradient of a piece of the batch to the total, which begins with the first.
   void add_to_total(bool first);
+  /// The same in double precision, and what it has come to as the gradient.
+  void add_to_clipped_total(bool first);
+  void take_clipped_total();
 
   /// Calls move(number in the store, number in the network's order) for every parameter of a model.
   template <class Move>

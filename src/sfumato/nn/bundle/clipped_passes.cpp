@@ -1,30 +1,48 @@
 // Clipped gradients. The norm of a record's gradient follows from what enters and what comes back to each layer: for a linear layer it is
 // |signal| sqrt(|input|^2 + 1), for a convolution that of the record's own small gradient. Signals of all layers are therefore kept, scaled
 // row by row when the norms are known, and only then multiplied with the inputs: one pass forwards, one back.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/nn/bundle/passes.hpp"
 
 namespace sfumato {
-
 void Passes::clip(std::vector<Clipping> by_model, std::span<const float> inverse_variances,
                   const std::vector<BlockStore>& blocks) {
   clipping_ = std::move(by_model);
   metric_.clear();
+  record_margin_ = kClipMargin;
   if (!inverse_variances.empty()) {
-    for (const BlockStore& store : blocks) metric_.emplace_back(store.block, inverse_variances);
+    for (const BlockStore& store : blocks) {
+      metric_.emplace_back(store.block, inverse_variances);
+      record_margin_ = std::max(record_margin_, metric_clip_margin(store.block.inputs));
+    }
   }
   gradients_.resize(std::max<std::size_t>(2, stages_.size()));
   records_.resize(stages_.size());
 }
 
+void Passes::set_margin(std::size_t piece, std::size_t batch) {
+  clip_margin_ = record_margin_ + sum_margin(piece, batch);
+  if (clip_margin_ <= kLargestMargin) return;
+  throw InvalidArgument(
+      fmt::format("clipped gradients of {} records, or of a layer with very many inputs: rounding in "
+                  "single precision could add half a clip",
+                  batch),
+      "Use smaller batches, or train hardened");
+}
+
 void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& blocks,
                            std::size_t batch, float* losses) {
   const std::size_t count = rows.inputs.count;
+  if (rows.inputs.sparse != nullptr) throw InternalError("clipped gradients of sparse rows");
   forward_shared(rows.inputs, blocks[0]);
-  measure_shared_inputs(rows, blocks[0]);
+  measure_shared_inputs(rows);
   find_infinite_inputs(rows);
   for (std::size_t m = 0; m < models_; ++m) {
     const float* row_weights = rows.row_weights + m * batch;
@@ -43,7 +61,7 @@ void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& block
       if (s > shared_) input_gradient(s, m, count, blocks);
     }
     for (const std::size_t r : infinite_inputs_) clips_.squares(0)[r] = kInf;
-    clips_.decide(clipping_[m], metric_.empty() ? kClipMargin : kMetricClipMargin, row_weights);
+    clips_.decide(clipping_[m], clip_margin_, row_weights);
     zeroed_[m] += clips_.zeroed();
     for (std::size_t s = stages_.size(); s-- > shared_;) {
       if (stages_[s].trained()) {
@@ -53,46 +71,28 @@ void Passes::clipped_piece(const BatchRows& rows, std::vector<BlockStore>& block
   }
   if (stages_[shared_].core == Stage::Core::convolution) return;
   join_shared_gradients(count, blocks[0]);
-  if (rows.inputs.sparse != nullptr) {
-    sparse_row_gradient(rows.inputs, blocks[0]);
-  } else {
-    dense_gradient(shared_, 0, count, joined_gradient_.data(), blocks[0]);
-  }
+  dense_gradient(shared_, 0, count, joined_gradient_.data(), blocks[0]);
 }
 
 /// The inputs of the first layer with parameters are the same for all models, and so are their squares.
-void Passes::measure_shared_inputs(const BatchRows& rows, const BlockStore& block) {
+void Passes::measure_shared_inputs(const BatchRows& rows) {
   if (stages_[shared_].core != Stage::Core::linear) return;
-  const std::size_t count = rows.inputs.count, inputs = block.block.inputs;
+  const std::size_t count = rows.inputs.count;
   const bool known = rows.squared_inputs != nullptr && shared_ == 0;
   if (known && metric_.empty()) {
     shared_squares_.assign(rows.squared_inputs, rows.squared_inputs + count);
     return;
   }
-  std::vector<const float*> values(first_inputs_.begin(), first_inputs_.end());
-  AlignedFloats expanded;
-  if (rows.inputs.sparse != nullptr) {
-    expanded.require(count * inputs);
-    values.resize(count);
-    for (std::size_t r = 0; r < count; ++r) {
-      float* to = expanded.data() + r * inputs;
-      for (std::size_t i = 0; i < inputs; ++i) {
-        to[i] = rows.inputs.sparse[r].values[i] + rows.inputs.shift[i];
-      }
-      values[r] = to;
-    }
-  }
-  square_rows(values.data(), count, shared_);
+  square_rows(first_inputs_.data(), count, shared_);
   std::swap(shared_squares_, squares_);
   std::swap(shared_weighed_, weighed_);
 }
 
 /// Rows whose inputs of the first layer, or their squares, are not finite: neither is then the gradient of any model (0 times infinity is no
 /// number), so that they count nothing in all of them, whatever their signals are. A linear layer gets zeros for them: an infinite input
-/// would not vanish by a signal of zero. Sparse rows are pixels, which are finite (data/labelled_set sees to it).
+/// would not vanish by a signal of zero.
 void Passes::find_infinite_inputs(const BatchRows& rows) {
   infinite_inputs_.clear();
-  if (rows.inputs.sparse != nullptr) return;
   const std::size_t size = stages_[shared_].in.size();
   const bool linear = stages_[shared_].core == Stage::Core::linear;
   const bool known = rows.squared_inputs != nullptr && shared_ == 0;
@@ -140,11 +140,15 @@ void Passes::measure_inputs(std::size_t s, std::size_t m, std::size_t rows) {
   square_rows(inputs_of(s, m, rows), rows, s);
 }
 
-/// Adds what stage s contributes to the squared norm of each row's gradient.
+/// Adds what stage s contributes to the squared norm of each row's gradient, and to what vanishing numbers could add: that of signals of 1, and of
+/// products of 1.
 void Passes::add_squares(std::size_t s, std::size_t m, std::size_t rows, const BlockStore& block) {
   const Stage& stage = stages_[s];
   double* squares = clips_.squares(stage.block);
+  double* units = clips_.units(stage.block);
   const float* signals = gradient_of_output(s, m).data();
+  const double entries =
+      metric_.empty() ? static_cast<double>(block.block.size()) : metric_[stage.block].total();
   if (stage.core == Stage::Core::convolution) {
     Convolution& convolution = *convolutions_[s];
     const bool pooled = stage.pool == Stage::Pool::max;
@@ -152,9 +156,11 @@ void Passes::add_squares(std::size_t s, std::size_t m, std::size_t rows, const B
     convolution.record_gradients({rows, signals, pooled ? which(s, m, 0) : nullptr},
                                  records_[s].data());
     const float* weights = metric_.empty() ? nullptr : metric_[stage.block].rows();
+    // Entries of a record's gradient are scaled here, not signals.
     for (std::size_t r = 0; r < rows; ++r) {
       squares[r] =
           convolution.squared_norm(records_[s].data() + r * convolution.record_size(), weights);
+      units[r] = entries;
     }
     return;
   }
@@ -166,10 +172,13 @@ void Passes::add_squares(std::size_t s, std::size_t m, std::size_t rows, const B
     const double size = sum_of_squares(signal, outputs);
     if (metric_.empty()) {
       squares[r] = size * (inputs[r] + 1.0);
+      units[r] = static_cast<double>(outputs) * (inputs[r] + 1.0) + entries;
     } else {
       const BlockMetric& metric = metric_[stage.block];
-      squares[r] = weighted_squares(signal, weighed.data() + r * metric.columns(), outputs) +
-                   size * metric.vanished();
+      const float* weighed_row = weighed.data() + r * metric.columns();
+      squares[r] = weighted_squares(signal, weighed_row, outputs) + size * metric.vanished();
+      units[r] = std::accumulate(weighed_row, weighed_row + outputs, 0.0) +
+                 static_cast<double>(outputs) * metric.vanished() + entries;
     }
   }
 }

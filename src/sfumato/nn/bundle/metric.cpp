@@ -17,6 +17,7 @@ BlockMetric::BlockMetric(const ParameterBlock& block, std::span<const float> inv
       const float value = inverse_variances[block.offset + i * block.outputs + n];
       rows_.data()[i * columns_ + n] = value;
       largest = std::max(largest, value);
+      total_ += static_cast<double>(value);
     }
   }
   // A square, and its product with a weight, are off by at most the least normal float each.

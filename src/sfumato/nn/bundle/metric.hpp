@@ -22,13 +22,16 @@ class BlockMetric {
   [[nodiscard]] std::size_t columns() const { return columns_; }
   [[nodiscard]] const float* biases() const { return rows_.data() + inputs_ * columns_; }
 
+  /// The sum of all weights.
+  [[nodiscard]] double total() const { return total_; }
+
   /// What a square that vanished in single precision can have hidden in a sum over the inputs.
   [[nodiscard]] double vanished() const { return vanished_; }
 
  private:
   std::size_t inputs_ = 0, columns_ = 0;
   AlignedFloats rows_;
-  double vanished_ = 0.0;
+  double total_ = 0.0, vanished_ = 0.0;
 };
 
 }  // namespace sfumato

@@ -52,7 +52,8 @@ Passes::Passes(const Network& network, std::size_t models)
 std::size_t Passes::piece_rows() const {
   constexpr std::size_t kCached = std::size_t{512} << 10, kUnit = 64;
   const std::size_t row = stages_.front().in.size() * sizeof(float);
-  return std::max(kUnit, kCached / row / kUnit * kUnit);
+  const std::size_t piece = std::max(kUnit, kCached / row / kUnit * kUnit);
+  return clips() ? std::min(piece, kMostClippedRows) : piece;
 }
 
 void Passes::compute_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks,
@@ -60,6 +61,7 @@ void Passes::compute_gradients(const BatchRows& rows, std::vector<BlockStore>& b
   const std::size_t count = rows.inputs.count;
   const std::size_t piece = piece_rows();
   std::fill(zeroed_.begin(), zeroed_.end(), 0U);
+  if (clips()) set_margin(std::min(piece, count), count);
   for (std::size_t from = 0; from < count; from += piece) {
     InputRows inputs = rows.inputs;
     inputs.count = std::min(piece, count - from);
@@ -68,15 +70,19 @@ void Passes::compute_gradients(const BatchRows& rows, std::vector<BlockStore>& b
     const BatchRows part{inputs, rows.labels + from, rows.row_weights + from,
                          rows.squared_inputs == nullptr ? nullptr : rows.squared_inputs + from};
     float* part_losses = losses == nullptr ? nullptr : losses + from;
-    if (clipping_.empty()) {
-      piece_gradients(part, blocks, count, part_losses);
-    } else {
+    if (clips()) {
       clipped_piece(part, blocks, count, part_losses);
+    } else {
+      piece_gradients(part, blocks, count, part_losses);
     }
     if (count <= piece) return;
-    for (BlockStore& block : blocks) block.add_to_total(from == 0);
+    for (BlockStore& block : blocks) {
+      clips() ? block.add_to_clipped_total(from == 0) : block.add_to_total(from == 0);
+    }
   }
-  for (BlockStore& block : blocks) std::swap(block.gradient, block.total);
+  for (BlockStore& block : blocks) {
+    clips() ? block.take_clipped_total() : std::swap(block.gradient, block.total);
+  }
 }
 
 void Passes::piece_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks,

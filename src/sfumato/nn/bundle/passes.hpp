@@ -20,16 +20,19 @@ class Passes {
  public:
   Passes(const Network& network, std::size_t models);
 
+  /// Not where gradients are clipped: whether rows are sparse depends on all records, and sums of pixels without their shift are larger than those of
+  /// inputs, so that rounding could add more than a record's clip.
   [[nodiscard]] bool reads_sparse_rows() const {
-    return shared_ == 0 && stages_[0].core == Stage::Core::linear;
+    return shared_ == 0 && stages_[0].core == Stage::Core::linear && !clips();
   }
 
   /// From now on gradients are sums of clipped ones. `inverse_variances` make the metric, empty: Euclidean.
   void clip(std::vector<Clipping> by_model, std::span<const float> inverse_variances,
             const std::vector<BlockStore>& blocks);
+  [[nodiscard]] bool clips() const { return !clipping_.empty(); }
 
   void compute_gradients(const BatchRows& rows, std::vector<BlockStore>& blocks, float* losses);
-  /// Records of the last compute_gradients whose clipped gradient is zero because it was not finite, by model.
+  /// Records of the last compute_gradients whose clipped gradient is zero because it was not finite, or beyond single precision, by model.
   [[nodiscard]] std::span<const std::uint64_t> zeroed() const { return zeroed_; }
   void evaluate(const InputRows& inputs, const std::uint8_t* labels,
                 const std::vector<BlockStore>& blocks, float* losses, std::uint8_t* predicted);
@@ -46,7 +49,8 @@ class Passes {
   // Clipped gradients (clipped_passes.cpp): the signals of all stages first, then norms, factors, and the gradients of the blocks.
   void clipped_piece(const BatchRows& rows, std::vector<BlockStore>& blocks, std::size_t batch,
                      float* losses);
-  void measure_shared_inputs(const BatchRows& rows, const BlockStore& block);
+  void set_margin(std::size_t piece, std::size_t batch);
+  void measure_shared_inputs(const BatchRows& rows);
   void find_infinite_inputs(const BatchRows& rows);
   void measure_inputs(std::size_t s, std::size_t m, std::size_t rows);
   void add_squares(std::size_t s, std::size_t m, std::size_t rows, const BlockStore& block);
@@ -124,6 +128,7 @@ class Passes {
 
   std::vector<Clipping> clipping_;   ///< by model; empty: none
   std::vector<BlockMetric> metric_;  ///< by block; empty: Euclidean
+  double record_margin_ = 0.0, clip_margin_ = 0.0;  ///< of a record alone, and in its batch
   RowClips clips_;
   std::vector<std::uint64_t> zeroed_;
   std::vector<float> present_;

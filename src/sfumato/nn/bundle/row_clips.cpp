@@ -1,6 +1,8 @@
 #include "sfumato/nn/bundle/row_clips.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sfumato {
 namespace {
@@ -15,22 +17,38 @@ float clip_factor(double weight, double clip, double norm) {
   return static_cast<float>(norm > clip ? weight * (clip / norm) : weight);
 }
 
+/// Whether a gradient can be scaled to the length `longest`, times a weight, in single precision: neither the factor nor what it leaves of signals may
+/// be so small that it counts for more than a share of that length.
+bool can_be_clipped(double square, double units, double longest) {
+  constexpr double kLeastFactor = std::numeric_limits<float>::min();
+  constexpr double kLeast = std::numeric_limits<float>::denorm_min();
+  return std::isfinite(square) && std::sqrt(square) * kLeastFactor <= longest &&
+         std::sqrt(units) * kLeast <= kUnderflowShare * longest;
+}
+
 }  // namespace
 
 void RowClips::begin(std::size_t blocks, std::size_t rows) {
   blocks_ = blocks;
   rows_ = rows;
   squares_.assign(blocks * rows, 0.0);
+  units_.assign(blocks * rows, 0.0);
   factors_.resize(blocks * rows);
   not_finite_.clear();
   zeroed_ = 0;
 }
 
 void RowClips::decide(const Clipping& clipping, double margin, const float* row_weights) {
+  const double least_clip = *std::min_element(clipping.clips.begin(), clipping.clips.end());
   for (std::size_t r = 0; r < rows_; ++r) {
-    double square = 0.0;
-    for (std::size_t b = 0; b < blocks_; ++b) square += squares(b)[r];
-    const bool finite = std::isfinite(square);
+    double square = 0.0, unit = 0.0;
+    for (std::size_t b = 0; b < blocks_; ++b) {
+      square += squares(b)[r];
+      unit += units(b)[r];
+    }
+    // Rows of no weight are scaled by zero.
+    const double row_weight = row_weights[r] == 0.0F ? 1.0 : static_cast<double>(row_weights[r]);
+    const bool finite = can_be_clipped(square, unit, least_clip * row_weight);
     if (!finite) {
       not_finite_.push_back(r);
       zeroed_ += row_weights[r] != 0.0F ? 1U : 0U;

@@ -67,7 +67,7 @@ void NoisyStep::update(BundledModels& bundled) {
       continue;  // of the policy fixed: on the parameters, which step against their gradient
     const double variance =
         static_cast<double>(noise_scales(policy, learning_rate, 0.0F, 0.0F).weights.fixed_factor);
-    add_factor_noise(bundled, m, -std::sqrt(variance) / learning_rate);
+    bundled.bundle.add_to_gradient(m, factor_noise(policy, -std::sqrt(variance) / learning_rate));
   }
   for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
     const float* fixed = nullptr;
@@ -113,16 +113,18 @@ const float* NoisyStep::fixed_variances(const BundledModels& bundled) {
 /// The noise of clipped gradients is on their sum, which `factor` is multiplied with.
 void NoisyStep::update_clipped(BundledModels& bundled) {
   const std::size_t models = bundled.bundle.models();
-  add_low_rank_noise(bundled);
-  const double rate = training_.rate_at(step_);
+  // Gradient and noise have the same rate, rounded.
+  const double rate = static_cast<double>(static_cast<float>(training_.rate_at(step_)));
   const double factor = static_cast<double>(unit_) * (bundled.by_velocity ? 1.0 : rate);
   if (bundled.released) {
     velocity_.resize(network_.parameter_count());
     bundled.bundle.get_velocity(0, velocity_);
   }
   const float* shape = bundled.released ? bundled.shape.data() : fixed_variances(bundled);
-  // Hardened gradients come with their noise: its factor, if any, is all that is added here.
+  // Hardened gradients come with their noise.
   const float* normals = training_.hardened ? nullptr : drawn_.data();
+  // A step at the end of a schedule that is too small for its noise in single precision is not taken.
+  if (normals != nullptr && !holds_variance(factor * bundled.least_deviation)) return;
   for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
     scales_.assign(models, NoiseScale{});
     for (std::size_t m = 0; m < models && normals != nullptr; ++m) {
@@ -136,21 +138,25 @@ void NoisyStep::update_clipped(BundledModels& bundled) {
       bundled.bundle.update(b, static_cast<float>(rate), scales_, scales_, normals, shape);
     }
   }
+  add_low_rank_noise(bundled, static_cast<float>(rate));
   if (bundled.released) keep_released(bundled);
 }
 
-/// noise_multiplier clip F y, y standard normal of the factor's rank: draws behind those of the parameters.
-void NoisyStep::add_low_rank_noise(BundledModels& bundled) {
+/// noise_multiplier clip F y, y standard normal of the factor's rank: draws behind those of the parameters. To the step when it has its other noise,
+/// on which the guarantee rests: nothing of a record is then rounded with this one before.
+void NoisyStep::add_low_rank_noise(BundledModels& bundled, float rate) {
   for (std::size_t m = 0; m < bundled.members.size(); ++m) {
     const NoisePolicy& policy = bundled.policies[m];
     if (!policy.factor) continue;
-    add_factor_noise(bundled, m, static_cast<double>(unit_) * bundled.deviations[m][0]);
+    bundled.bundle.add_to_step(
+        m, factor_noise(policy, static_cast<double>(unit_) * bundled.deviations[m][0]), rate,
+        bundled.by_velocity);
   }
 }
 
-/// size F y to the gradient of a model.
-void NoisyStep::add_factor_noise(BundledModels& bundled, std::size_t model, double size) {
-  const std::vector<std::vector<float>>& factor = *bundled.policies[model].factor;
+/// size F y
+std::vector<float> NoisyStep::factor_noise(const NoisePolicy& policy, double size) {
+  const std::vector<std::vector<float>>& factor = *policy.factor;
   std::vector<float> noise(network_.parameter_count(), 0.0F);
   std::vector<float> y(factor.size());
   factor_normals(y);
@@ -158,7 +164,7 @@ void NoisyStep::add_factor_noise(BundledModels& bundled, std::size_t model, doub
   for (std::size_t k = 0; k < y.size(); ++k) {
     for (std::size_t i = 0; i < noise.size(); ++i) noise[i] += scale * y[k] * factor[k][i];
   }
-  bundled.bundle.add_to_gradient(model, noise);
+  return noise;
 }
 
 void NoisyStep::factor_normals(std::span<float> values) {

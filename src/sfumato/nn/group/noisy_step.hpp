@@ -29,8 +29,8 @@ class NoisyStep {
 
  private:
   void update_clipped(BundledModels& bundled);
-  void add_low_rank_noise(BundledModels& bundled);
-  void add_factor_noise(BundledModels& bundled, std::size_t model, double size);
+  void add_low_rank_noise(BundledModels& bundled, float rate);
+  [[nodiscard]] std::vector<float> factor_noise(const NoisePolicy& policy, double size);
   void factor_normals(std::span<float> values);
   [[nodiscard]] const float* fixed_variances(const BundledModels& bundled);
   void keep_released(BundledModels& bundled);

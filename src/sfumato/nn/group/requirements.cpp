@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "sfumato/nn/gradient_canary.hpp"
+#include "sfumato/nn/group/bundled_models.hpp"
+#include "sfumato/nn/private_noise.hpp"
 
 namespace sfumato {
 namespace {
@@ -49,6 +51,23 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
                                             : "Leave path_kl out",
           where);
     }
+  }
+}
+
+/// Noise that is not hardened is added in single precision, which has to hold it in a step at the full learning rate.
+void require_noise_that_is_held(const Network& network, const std::vector<NoisePolicy>& policies,
+                                const Training& training, std::size_t slots, const Where& where) {
+  const std::size_t batch = training.batches == BatchScheme::full ? slots : training.batch_size;
+  const double unit = training.loss == LossScale::mean ? 1.0 / static_cast<double>(batch) : 1.0;
+  for (const NoisePolicy& policy : policies) {
+    if (policy.kind != NoiseKind::clipped) continue;
+    const double deviation = least_deviation(policy, network) * unit *
+                             (uses_velocity(policy, training) ? 1.0 : training.learning_rate);
+    if (holds_variance(deviation)) continue;
+    throw InvalidArgument(
+        fmt::format("noise of deviation {:.3g} in a step is too small for single precision",
+                    deviation),
+        "Raise the clip, the noise multiplier or the learning rate, or train hardened", where);
   }
 }
 
@@ -98,7 +117,11 @@ void require_trainable(const Network& network, const TrainingData& data,
         "Give the factor of the gradient in a step", where);
   }
   require_optimiser(network, policies, training, where);
-  if (training.hardened) require_hardened(policies, training, where);
+  if (training.hardened) {
+    require_hardened(policies, training, where);
+  } else {
+    require_noise_that_is_held(network, policies, training, data.slots, where);
+  }
   if ((training.path_kl || training.gradient_differences) && data.worlds.size() != 2) {
     throw InvalidArgument(
         fmt::format("the path KL compares two worlds, there are {}", data.worlds.size()),

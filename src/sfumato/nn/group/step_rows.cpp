@@ -48,10 +48,12 @@ InputRows ExpandedRows::inputs(const std::vector<std::size_t>& rows) {
   return {rows.size(), nullptr, some_sparse_.data(), shift_};
 }
 
-StepRows::StepRows(std::shared_ptr<const TrainingData> data, const Training& training, bool sparse)
+StepRows::StepRows(std::shared_ptr<const TrainingData> data, const Training& training,
+                   const Bundle& bundle)
     : data_(std::move(data)),
       loss_(training.loss),
-      sparse_(sparse),
+      sparse_(bundle.reads_sparse_rows()),
+      arranges_(!bundle.clips()),
       rows_(data_->store.shape().size()),
       canary_worlds_(training.canary_slots.size()) {
   if (canary_worlds_.empty()) return;
@@ -104,7 +106,7 @@ void StepRows::find_canaries(std::span<const std::uint32_t> batch) {
 
 /// The batch in the order of the slots' places. A batch is a set: its order is ours to choose.
 std::span<const std::uint32_t> StepRows::arranged(std::span<const std::uint32_t> batch) {
-  if (data_->places.empty()) return batch;
+  if (!arranges_ || data_->places.empty()) return batch;
   std::array<std::uint32_t, 257> starts{};
   for (const std::uint32_t slot : batch) ++starts[data_->places[slot] + 1U];
   std::partial_sum(starts.begin(), starts.end(), starts.begin());

@@ -54,7 +54,9 @@ class ExpandedRows {
 /// holds instead is a row of its own.
 class StepRows {
  public:
-  StepRows(std::shared_ptr<const TrainingData> data, const Training& training, bool sparse);
+  /// For bundles like this one. Where gradients are clipped, the order of a batch does not depend on its records.
+  StepRows(std::shared_ptr<const TrainingData> data, const Training& training,
+           const Bundle& bundle);
 
   /// Returns whether the batch, whose nominal size is given, tells any two worlds apart.
   bool gather(std::span<const std::uint32_t> batch, std::size_t nominal_size);
@@ -84,7 +86,7 @@ class StepRows {
   std::shared_ptr<const TrainingData> data_;
   LossScale loss_;
   float unit_ = 1.0F;
-  bool sparse_;
+  bool sparse_, arranges_;
   std::vector<std::uint32_t> batch_;
   ExpandedRows rows_;
   std::vector<std::vector<float>> weights_;  ///< [world][row]

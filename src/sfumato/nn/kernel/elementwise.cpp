@@ -20,7 +20,7 @@ HWY_INLINE auto output_of_lane(std::size_t models) {
   return hn::IndicesFromVec(Lanes(), hn::Load(di, index));
 }
 
-template <bool kGradient, bool kFixed>
+template <bool kGradient, bool kFixed, bool kNoiseFirst>
 void update_with_noise(const NoisyUpdate& t) {
   const Lanes d;
   const auto spread = output_of_lane(t.models);
@@ -58,8 +58,14 @@ void update_with_noise(const NoisyUpdate& t) {
           }
           scale = hn::Sqrt(variance);
         }
-        const Vector moved = hn::MulAdd(rate, gradient, hn::LoadU(d, w + n));
-        hn::StoreU(hn::MulAdd(scale, normal, moved), d, w + n);
+        const Vector before = hn::LoadU(d, w + n);
+        if constexpr (kNoiseFirst) {
+          const Vector step = hn::MulAdd(rate, gradient, hn::Mul(scale, normal));
+          hn::StoreU(hn::Add(before, step), d, w + n);
+        } else {
+          const Vector moved = hn::MulAdd(rate, gradient, before);
+          hn::StoreU(hn::MulAdd(scale, normal, moved), d, w + n);
+        }
       }
     }
   }
@@ -74,12 +80,16 @@ void noisy_update(const NoisyUpdate& t) {
     }
     return;
   }
+  if (t.noise_first) {
+    if (t.fixed != nullptr) return update_with_noise<false, true, true>(t);
+    return update_with_noise<false, false, true>(t);
+  }
   bool gradient = false;
   for (const float factor : t.gradient_factor) gradient |= factor != 0.0F;
   for (const float factor : t.square_factor) gradient |= factor != 0.0F;
-  if (t.fixed != nullptr) return update_with_noise<true, true>(t);
-  if (gradient) return update_with_noise<true, false>(t);
-  update_with_noise<false, false>(t);
+  if (t.fixed != nullptr) return update_with_noise<true, true, false>(t);
+  if (gradient) return update_with_noise<true, false, false>(t);
+  update_with_noise<false, false, false>(t);
 }
 
 void largest_absolute(const float* g, std::size_t count, float* largest) {

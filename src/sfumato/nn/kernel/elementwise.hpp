@@ -16,6 +16,10 @@ constexpr std::size_t kLanesPerModelSet = 8;
 /// of 8; column n belongs to model n mod models and to output n / models, whose normal and fixed
 /// variance are z[row outputs + output] and fixed[row outputs + output]. Beyond the last output both are
 /// read (up to eight further numbers must be there) and the columns get values that mean nothing.
+///
+/// The step is added to w, and then the noise; or, with `noise_first`, the noise to the step, and then their sum to w. A private step needs the
+/// latter: rounded to w's last place before its noise, a small contribution of a record may come out many times larger. Its variance has
+/// no part that depends on g.
 struct NoisyUpdate {
   float* w;
   const float* g;
@@ -26,6 +30,7 @@ struct NoisyUpdate {
   float gradient_factor[kLanesPerModelSet], floor[kLanesPerModelSet],
       square_factor[kLanesPerModelSet], constant[kLanesPerModelSet],
       fixed_factor[kLanesPerModelSet];  ///< by lane
+  bool noise_first = false;
 };
 void noisy_update(const NoisyUpdate& task);
 
