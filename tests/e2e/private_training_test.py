@@ -10,6 +10,7 @@ STUDY = """
 [data]
 set = "{table}"
 records = 200
+classes = 2
 test = "{table}"
 [[model.layers]]
 type = "linear"
@@ -48,10 +49,28 @@ class PrivateTraining(ProgramTest):
         self.assertLessEqual(exact.value("guarantee", "value", quantity="epsilon"), 3.0)
         self.assertEqual(exact.cell("guarantee", "value", quantity="noise"), "exact, on a grid")
         self.assertIn("low bits, the order of sums", " ".join(plain.statements("assumption")))
-        self.assertIn("2 classes is public", " ".join(plain.statements("assumption")))
-        declared = self.private("--target-epsilon", 3, "--set", "data.classes=2")
-        self.assertNotIn("classes", " ".join(declared.statements("assumption")))
         self.assertNotIn("low bits, the order of sums", " ".join(exact.statements("assumption")))
+
+    def test_nothing_that_shapes_the_model_is_read_off_the_table(self):
+        """A level or a class of one record alone would show in the shape of the weights."""
+        lines = Path(self.table).read_text().splitlines()
+        named = ",".join([f"x{i}" for i in range(30)] + ["y"])
+        wards = self.write("wards.csv", "\n".join([named] + [line.replace(line.split(",")[0], "ab"[i % 2], 1)
+                                                            for i, line in enumerate(lines)]) + "\n")
+        study = self.write("wards.toml", STUDY.format(table=wards))
+        self.assert_refused(BAD_INPUT, ["wards.csv", '"x0" is text', "levels would be read off", "sfumato fit"],
+                            "train", study, "--private", "--target-epsilon", 3)
+        study = self.write("open.toml", STUDY.format(table=self.table).replace("classes = 2\n", ""))
+        self.assert_refused(BAD_INPUT, ["number of classes would be read off", "data.classes"],
+                            "train", study, "--private", "--target-epsilon", 3)
+
+    def test_held_out_private_records_are_not_for_publication(self):
+        study = self.write("held.toml", STUDY.format(table=self.table).replace(f'test = "{self.table}"', "validation = 10"))
+        seen = self.document("train", study, "--private", "--target-epsilon", 3)
+        self.assertIn("held out of the private table", " ".join(seen.statements("warning")))
+        self.assertNotIn("seconds", [row["quantity"] for row in seen.content["results"]])
+        plain = self.private("--target-epsilon", 3)
+        self.assertNotIn("held out", " ".join(plain.statements("warning")))
 
     def test_what_was_released_before_is_spent(self):
         self.private("--target-epsilon", 2, "--out", self.dir / "first")
@@ -104,7 +123,7 @@ class PrivateTraining(ProgramTest):
             found = self.document("train", study, "--private", "--target-epsilon", 3, "--seed", 1, *words)
             said = " ".join(found.statements("warning"))
             with self.subTest(words=words, said=said):
-                self.assertIn("gradients of records were not finite and counted nothing", said)
+                self.assertIn("gradients of records were not finite, or too large to clip, and counted nothing", said)
                 self.assertNotIn("diverged", said)
 
     def test_the_page_answers_whether_the_model_may_be_published(self):

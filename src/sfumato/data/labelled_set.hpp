@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "sfumato/data/column_coding.hpp"
+
 namespace sfumato {
 
 /// The shape of one record. A row of a table with d features is d channels of one pixel each.
@@ -65,6 +67,9 @@ struct LabelledSet {
   std::vector<std::string> files;  ///< that it was read from
   /// SHA-256 of the uncompressed content of `files`, joined by joint_digest().
   std::string checksum;
+  /// Of a table: how its columns became numbers (levels of text depend on its rows), and the column of the labels.
+  std::vector<ColumnCoding> codings = {};
+  std::string label = {};
 
   [[nodiscard]] std::size_t count() const { return labels.size(); }
 };

@@ -22,10 +22,29 @@ std::uint8_t label_of(const TargetTable& table, Eigen::Index row, int classes) {
   return static_cast<std::uint8_t>(value);
 }
 
+/// Whether columns of numbers are told apart by their places alone: names are then numbers.
+bool goes_by_places(const LabelledSet& like) {
+  const std::string& name = like.label;
+  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+         std::none_of(like.codings.begin(), like.codings.end(), [](const ColumnCoding& coding) {
+           return coding.kind == ColumnKind::category;
+         });
+}
+
+TargetTable read_coded(const std::string& path, const LabelledTableOptions& options) {
+  if (options.like == nullptr || goes_by_places(*options.like)) {
+    return read_target_table(path, {options.label, {}, ""});
+  }
+  TargetTable like;
+  like.names = {options.like->label};
+  like.codings = options.like->codings;
+  return read_target_table_like(path, like, {}, TableFile::matrix);
+}
+
 }  // namespace
 
 LabelledSet read_labelled_table(const std::string& path, const LabelledTableOptions& options) {
-  const TargetTable table = read_target_table(path, {options.label, {}, ""});
+  const TargetTable table = read_coded(path, options);
   const Eigen::Index rows = table.values.rows(), columns = table.values.cols() - 1;
   if (columns == 0) {
     throw InvalidArgument("has one column, so no features beside the labels",
@@ -49,6 +68,8 @@ LabelledSet read_labelled_table(const std::string& path, const LabelledTableOpti
   set.standardisation = options.standardisation;
   set.files = {path};
   set.checksum = table.checksum;
+  set.codings = table.codings;
+  set.label = table.target();
   require_consistent(set);
   return set;
 }

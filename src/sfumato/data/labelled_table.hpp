@@ -12,10 +12,12 @@ struct LabelledTableOptions {
   std::string label = {};
   int classes = 0;                       ///< 0: the largest label plus one, but at least 2
   Standardisation standardisation = {};  ///< one constant per feature column, or none
+  /// The table that this one is to be read like, column by column: a test table is coded as its training table was.
+  const LabelledSet* like = nullptr;
 };
 
 /// A CSV or NPY table, one record per row, as a set to train on: one column holds the class (an integer
-/// from 0), all others are features.
+/// from 0), all others are features: numbers, booleans as 0 and 1, texts as indicators of their levels.
 ///
 /// Throws   InvalidArgument naming the file and row for a label that is not an integer in 0 .. classes - 1
 ///          (0 .. 255), a column that does not exist, no feature, a value beyond single precision; as

@@ -22,13 +22,15 @@ std::string feature_cache() {
   return cache ? *cache + "/features" : std::string();
 }
 
+/// A table is read like `like`, if there is one.
 LabelledSet read_part(const DataSpec& data, DataPart part, std::size_t records,
-                      const DataPlaces& places) {
+                      const DataPlaces& places, const LabelledSet* like) {
   LabelledSet set;
   if (data.is_table()) {
     LabelledTableOptions options;
     options.label = data.label;
     options.classes = data.classes;
+    options.like = like;
     if (data.standardise == StandardiseBy::constants) options.standardisation = data.constants;
     return read_labelled_table(part == DataPart::train ? data.set : data.test, options);
   }
@@ -42,14 +44,14 @@ LabelledSet read_part(const DataSpec& data, DataPart part, std::size_t records,
 }
 
 LabelledSet load_part(const DataSpec& data, DataPart part, std::size_t records,
-                      const DataPlaces& places) {
+                      const DataPlaces& places, const LabelledSet* like = nullptr) {
   FeatureOptions features = data.features;
   if (features.kind == FeatureKind::file && part == DataPart::test) {
     features.file = data.test_features;
   }
   // Features of tables, which may be private, are not left in files.
   return located(data.where, [&] {
-    return with_features(read_part(data, part, records, places), features,
+    return with_features(read_part(data, part, records, places, like), features,
                          data.is_table() ? std::string() : feature_cache());
   });
 }
@@ -225,7 +227,7 @@ StudySets load_sets(const Study& study, const DataPlaces& places) {
   const bool has_test = !data.is_table() || !data.test.empty();
   const bool has_features = data.features.kind != FeatureKind::file || !data.test_features.empty();
   if (!sets.test && has_test && has_features) {
-    sets.test = load_part(data, DataPart::test, data.test_records, places);
+    sets.test = load_part(data, DataPart::test, data.test_records, places, &sets.train);
     if (sets.test->shape != sets.train.shape) {
       throw InvalidArgument(fmt::format("test records are {}, but training records are {}",
                                         shape_text(sets.test->shape), shape_text(sets.train.shape)),

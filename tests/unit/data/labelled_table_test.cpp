@@ -39,6 +39,36 @@ TEST(LabelledTable, ConstantsArePerColumn) {
                InvalidArgument);
 }
 
+TEST(LabelledTable, TextIsCodedAsInAnotherTable) {
+  const TempDir dir;
+  put(dir / "t.csv", "ward,age,class\na,1,0\nb,2,1\nc,3,0\nc,3,0\nb,2,1\na,1,0\n");
+  put(dir / "test.csv", "class,age,ward\n1,4,c\n0,5,b\n");
+  const LabelledSet train = read_labelled_table(dir / "t.csv");
+  EXPECT_EQ(train.shape.size(), 3U);
+  LabelledTableOptions options;
+  options.like = &train;
+  const LabelledSet test = read_labelled_table(dir / "test.csv", options);
+  // b and c beside a, then the age, whatever levels and order of columns this table has.
+  EXPECT_EQ(std::get<std::vector<float>>(test.values), (std::vector<float>{0, 1, 4, 1, 0, 5}));
+  EXPECT_EQ(test.labels, (std::vector<std::uint8_t>{1, 0}));
+  put(dir / "new.csv", "age,ward,class\n4,d,1\n");
+  EXPECT_THROW((void)read_labelled_table(dir / "new.csv", options), InvalidArgument);
+}
+
+TEST(LabelledTable, NumbersAreThoseOfTheSameColumns) {
+  const TempDir dir;
+  put(dir / "t.csv", "age,dose,class\n1,7,0\n2,8,1\n");
+  put(dir / "test.csv", "class,dose,age\n1,9,3\n");
+  const LabelledSet train = read_labelled_table(dir / "t.csv");
+  LabelledTableOptions options;
+  options.like = &train;
+  const LabelledSet test = read_labelled_table(dir / "test.csv", options);
+  EXPECT_EQ(std::get<std::vector<float>>(test.values), (std::vector<float>{3, 9}));
+  EXPECT_EQ(test.labels, (std::vector<std::uint8_t>{1}));
+  put(dir / "other.csv", "class,dose,years\n1,9,3\n");
+  EXPECT_THROW((void)read_labelled_table(dir / "other.csv", options), InvalidArgument);
+}
+
 TEST(LabelledTable, NpyByNumberAndTheLastByDefault) {
   const TempDir dir;
   Eigen::MatrixXd values(2, 3);

@@ -63,9 +63,17 @@ TEST_F(StudyMaterial, MoreThanThereIsIsRefused) {
   put(dir / "more.csv", "a,b,c,d,class\n1,2,3,4,3\n");
   refused([&] { (void)load_sets(study({"data.test='" + (dir / "more.csv") + "'"})); },
           {"4 classes", "3"});
-  put(dir / "wide.csv", "a,b,c,d,e,class\n1,2,3,4,5,1\n");
-  refused([&] { (void)load_sets(study({"data.test='" + (dir / "wide.csv") + "'"})); },
-          {"5 x 1 x 1", "4 x 1 x 1"});
+  put(dir / "narrow.csv", "a,b,c,class\n1,2,3,1\n");
+  refused([&] { (void)load_sets(study({"data.test='" + (dir / "narrow.csv") + "'"})); },
+          {"narrow.csv", "\"d\""});
+  put(dir / "bare.csv", "1,2,3,4,1\n5,6,7,8,0\n3,2,1,0,1\n");
+  put(dir / "wide.csv", "1,2,3,4,5,1\n");
+  refused(
+      [&] {
+        (void)load_sets(study({"data.set='" + (dir / "bare.csv") + "'", "data.records=3", "train.batch_size=3",
+                               "data.test='" + (dir / "wide.csv") + "'"}));
+      },
+      {"5 x 1 x 1", "4 x 1 x 1"});
   const DataPlaces nowhere{{"/nonexistent"}};
   const Study known = parse_study(
       "[data]\nset = \"cifar10\"\n[model]\npreset = \"lenet\"\n[[noise]]\npolicy = \"none\"\n",

@@ -259,10 +259,32 @@ std::vector<InputMetricRelease> releases_of(const Network& network, const NoiseP
   return releases;
 }
 
+/// What would be read off the private table and decides about the network: a record of its own level or class would show in the shape of the model,
+/// whatever the noise.
+void require_classes(const DataSpec& data) {
+  if (!data.is_table() || data.classes != 0) return;
+  throw InvalidArgument("the number of classes would be read off the private records",
+                        "Declare it: data.classes", data.where);
+}
+void require_numbers(const DataSpec& data, const LabelledSet& set) {
+  if (!data.is_table()) return;
+  for (const ColumnCoding& coding : set.codings) {
+    if (coding.kind != ColumnKind::category) continue;
+    throw InvalidArgument(
+        fmt::format("the column \"{}\" is text, and its levels would be read off the private records",
+                    coding.column),
+        "Code it as columns of 0 and 1, by levels known beforehand; \"sfumato fit\" takes declared "
+        "levels",
+        Where::in(data.set));
+  }
+}
+
 PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& observer) {
   Study study = read_private_study(question);
+  require_classes(study.data);
   prepare_out(question);
   StudySets sets = load_sets(study);
+  require_numbers(study.data, sets.train);
   const Network network = network_of(study.model, sets.train);
   const std::size_t records = study.data.records == 0 ? sets.train.count() : study.data.records;
   const Slots slots = random_slots(sets.train, records, study.data.seed);

@@ -63,6 +63,12 @@ void add_statement(Document& document, const PrivateTrainAnswer& answer) {
   end_list();
 }
 
+/// Accuracy is computed without noise: on records held out of a private table it says something about them.
+bool tells_of_private_records(const PrivateTrainAnswer& answer) {
+  return answer.test && answer.secret && answer.study.data.is_table() &&
+         answer.study.data.validation != 0;
+}
+
 /// The top of the page: a guarantee, which the runs of `train` without one do not have.
 Abstract abstract_of(const PrivateTrainAnswer& answer) {
   Abstract abstract;
@@ -93,7 +99,10 @@ Abstract abstract_of(const PrivateTrainAnswer& answer) {
   }
   if (answer.test) {
     abstract.cost =
-        fmt::format("Test accuracy = {}.", format_number(answer.test->accuracy, Rounding::nearest));
+        fmt::format("Test accuracy = {}{}.", format_number(answer.test->accuracy, Rounding::nearest),
+                    tells_of_private_records(answer)
+                        ? ", of private records that were held out: not for publication"
+                        : "");
   }
   return abstract;
 }
@@ -167,15 +176,20 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
                    "their gradients voids the "
                    "guarantee.");
   }
-  if (answer.study.data.is_table() && answer.study.data.classes == 0) {
+  if (answer.study.data.is_table()) {
     document.state(StatementKind::assumption,
-                   fmt::format("that there are {} classes is public: it was read off the table. "
-                               "Set data.classes to declare it.",
-                               answer.network.classes()));
+                   "every record is a row of numbers with a class that was declared: a table "
+                   "with another one is refused, which can be seen.");
+  }
+  if (tells_of_private_records(answer)) {
+    document.state(StatementKind::warning,
+                   "test accuracy and loss are those of records held out of the private table, "
+                   "without noise: the guarantee is not about them. Do not publish these numbers, or "
+                   "test on public records.");
   }
   if (answer.zeroed_records > 0 && !answer.secret) {  // the count is not private
     document.state(StatementKind::warning,
-                   fmt::format("{} gradients of records were not finite and counted nothing.",
+                   fmt::format("{} gradients of records were not finite, or too large to clip, and counted nothing.",
                                answer.zeroed_records));
   }
   if (answer.diverged) {
@@ -191,9 +205,18 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
 }  // namespace
 
 std::string statement_of(const PrivateTrainAnswer& answer) {
-  return privacy_statement(answer.guarantee, answer.question.hardened
-                                                 ? NoiseArithmetic::exact
-                                                 : NoiseArithmetic::floating_point);
+  std::string text =
+      privacy_statement(answer.guarantee, answer.question.hardened ? NoiseArithmetic::exact
+                                                                   : NoiseArithmetic::floating_point);
+  // The slots of D are there whether they are filled or not.
+  const std::string heading = fmt::format("- **{}**\n", kRestsOn);
+  const auto list = text.find(heading);
+  if (list == std::string::npos) throw InternalError("a privacy statement without conditions");
+  std::string more = fmt::format("  - the number of records, {}, is public\n", answer.records);
+  if (answer.study.data.is_table()) {
+    more += "  - records have the declared form: numbers, and a class among those declared\n";
+  }
+  return text.insert(list + heading.size(), more);
 }
 
 Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
@@ -216,8 +239,10 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
                                      [](const Epsilon& epsilon) { return epsilon.nats(); }));
   document.add_result("noise_multiplier", answer.policy.noise_multiplier);
-  document.add_result("seconds",
-                      Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});
+  if (!answer.secret) {  // how long steps take depends on the batches, which are secret
+    document.add_result("seconds",
+                        Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});
+  }
   if (!answer.question.out.empty()) {
     document.state(
         StatementKind::summary,

@@ -22,6 +22,8 @@ LabelledSet replaced(const LabelledSet& set, const ImageShape& shape, std::vecto
   result.labels = set.labels;
   result.files = set.files;
   result.checksum = set.checksum;
+  result.codings = set.codings;
+  result.label = set.label;
   result.values = std::move(values);
   return result;
 }
