@@ -399,7 +399,7 @@ class Browser(ProgramTest):
         self.assertEqual(set(deltas), {"claim", "audited", "maximum"})
         self.assertTrue(any(a > c for a, c in zip(deltas["audited"]["y"], deltas["claim"]["y"])))
         self.assertTrue(all(a <= m for a, m in zip(deltas["audited"]["y"], deltas["maximum"]["y"])))
-        for words in ("Does this training reveal more about one record", "Yes: the claim is false.", "Do not publish"):
+        for words in ("Does this training reveal more about one record", "The claim is false: with 95\xa0% confidence", "Do not publish"):
             self.assertIn(words, seen["text"])
 
     def test_chapters_number_their_figures(self):
@@ -425,6 +425,9 @@ class Browser(ProgramTest):
         seen = json.loads(looked.stdout)
         self.check(seen)
         self.assertLess(seen["heights"]["light"], 5500)  # three chapters: the whole has 12,000
+        # The best noise is one of those that the text names; both names are seen.
+        names = next(found["names"] for found in seen["figures"] if found["key"] == "figure1_S10_10_privacy_cost")
+        self.assertEqual(sorted(names), ["(4, 1)", "(4, 3)", "(4, 4)", "best", "best", "best"])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { axisTitle, format, symbols } from "./format.js";
 import { isHollow, paintOf, strokeOf, symbolOf } from "./looks.js";
+import { nameMarks } from "./names.js";
 import { pointsOf } from "./points.js";
 import { domainOf, frameOf, look } from "./scales.js";
 
@@ -46,31 +47,9 @@ function intervalMarks({ series, paint, drawn, mark }, domains, isBox) {
 
 const few = 8; // points with labels that are all named
 
-// Names beside their points, where there is room: one that would cover a point or another name is left out.
-function nameMarks(drawn, named, yTitle) {
-  const options = { x: "x", y: "y", text: "label", fill: "var(--soft)", textAnchor: "start", className: "names" };
-  return Plot.text(drawn, Plot.initializer(options, (data, facets, { x, y, text }, scales, { width, marginLeft, marginTop }) => {
-    const X = Array.from(x.value, v => scales.x(v)), Y = Array.from(y.value, v => scales.y(v));
-    const dots = X.map((cx, i) => ({ left: cx - 4, right: cx + 4, top: Y[i] - 4, bottom: Y[i] + 4 }));
-    const taken = [{ left: 0, right: 7 * yTitle.length + 8, top: 0, bottom: marginTop - 8 }], kept = []; // the title of the axis
-    const meets = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-    for (let i = 0; i < named; ++i) {
-      const long = 6.8 * String(text.value[i]).length;
-      const [cx, cy] = [X[i], Y[i]];
-      const places = [[cx + 8, cy], [cx, cy - 13], [cx, cy - 26], [cx - 8 - long, cy], [cx, cy + 13], [cx - long, cy - 13]];
-      for (const [left, middle] of places) {
-        const box = { left, right: left + long, top: middle - 7, bottom: middle + 7 };
-        if (left < marginLeft || box.right > width || box.top < marginTop - 22) continue;
-        if ([...taken, ...dots].some(other => meets(box, other))) continue;
-        taken.push(box);
-        kept.push(i);
-        [X[i], Y[i]] = [left, middle];
-        break;
-      }
-    }
-    return { data, facets: facets.map(facet => facet.filter(i => kept.includes(i))), channels: { x: { value: X }, y: { value: Y } } };
-  }));
-}
+// The first names of a series; the title of the axis stands where some of them might.
+const named = (drawn, count, yTitle) => nameMarks(drawn, { named: count, over: 22, fill: "var(--soft)",
+  taken: [{ left: 0, right: 7 * yTitle.length + 8, top: 0, bottom: margins.marginTop - 8 }] });
 
 function lineMarks({ series, index, paint, drawn, mark }, yTitle = "", isAlone = false) {
   const marks = [];
@@ -83,8 +62,8 @@ function lineMarks({ series, index, paint, drawn, mark }, yTitle = "", isAlone =
   marks.push(Plot.dot(dots, { x: "x", y: "y", r: mark === "points" ? 4 : 3, symbol: symbolOf(series.claim, index),
     stroke: paint, fill: isHollow(series.claim) ? "var(--page)" : paint, strokeWidth: 1.5 }));
   if (mark === "points" && series.labels) { // of many the first are named: those that matter
-    if (drawn.length > most) marks.push(nameMarks(drawn, 3, yTitle));
-    else if (isAlone && drawn.length <= few) marks.push(nameMarks(drawn, drawn.length, yTitle));
+    if (drawn.length > most) marks.push(named(drawn, 3, yTitle));
+    else if (isAlone && drawn.length <= few) marks.push(named(drawn, drawn.length, yTitle));
   }
   return marks;
 }

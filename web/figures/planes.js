@@ -2,6 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import { axisTitle, formatTick } from "./format.js";
 import { itemsOf, stopsOf } from "./curves.js";
+import { nameMarks, places } from "./names.js";
 import { extent, frameOf, logTicks, look } from "./scales.js";
 
 const levels = 12;
@@ -115,8 +116,11 @@ export function drawPlanes(figure, width) {
 
 // Points on a coloured ground: white rings around dark dots are seen on every colour.
 function overlays(items) {
-  return items.flatMap(({ drawn, mark }) => mark === "line"
-    ? [Plot.line(drawn, { x: "x", y: "y", stroke: "#fff", strokeWidth: 4 }), Plot.line(drawn, { x: "x", y: "y", stroke: "#111", strokeWidth: 1.8 })]
-    : [Plot.dot(drawn, { x: "x", y: "y", r: 5, fill: "#111", stroke: "#fff", strokeWidth: 1.8 }),
-       Plot.text(drawn.filter(p => p.label), { x: "x", y: "y", text: "label", lineWidth: 10, textOverflow: "ellipsis", dy: -13, fill: "#fff", stroke: "#111", strokeWidth: 3 })]);
+  const lines = items.filter(item => item.mark === "line"), points = items.filter(item => item.mark !== "line").flatMap(item => item.drawn);
+  return [
+    ...lines.flatMap(({ drawn }) => [Plot.line(drawn, { x: "x", y: "y", stroke: "#fff", strokeWidth: 4 }),
+      Plot.line(drawn, { x: "x", y: "y", stroke: "#111", strokeWidth: 1.8 })]),
+    Plot.dot(points, { x: "x", y: "y", r: 5, fill: "#111", stroke: "#fff", strokeWidth: 1.8 }),
+    nameMarks(points, { at: places.above, fill: "#fff", stroke: "#111", strokeWidth: 3 }),
+  ];
 }

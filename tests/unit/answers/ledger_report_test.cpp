@@ -81,7 +81,7 @@ TEST_F(LedgerReport, TheTopCountsModelsAndNamesThePolicy) {
   EXPECT_TRUE(top.released.starts_with(std::to_string(2 * trials) + " trained models"))
       << top.released;
   EXPECT_NE(top.released.find("\"Two losses\""), std::string::npos) << top.released;
-  EXPECT_TRUE(top.answer.starts_with("Yes, with policy isotropic-0.01: the claim is false"))
+  EXPECT_TRUE(top.answer.starts_with("The claim is false for policy isotropic-0.01: with 90 %"))
       << top.answer;
 }
 

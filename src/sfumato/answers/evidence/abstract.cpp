@@ -71,7 +71,7 @@ std::string answer_text(const ClaimCheck& check) {
   switch (check.outcome) {
     case ClaimOutcome::violation:
       return fmt::format(
-          "Yes: the claim is false. With {}, seeing a model changes the odds that the record was "
+          "The claim is false: with {}, seeing a model can change the odds that the record was "
           "used by a factor of {} or more (eps >= {}, claimed {:g}).",
           confident(check.found), odds(check.found),
           format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
@@ -81,8 +81,8 @@ std::string answer_text(const ClaimCheck& check) {
       return "Undecided: the scores point the wrong way, so the claim was not tested.";
     case ClaimOutcome::not_refuted:
       return fmt::format(
-          "Not with this attack: it shows eps >= {}, the claim is {:g}. That does not prove the "
-          "claim.",
+          "Not refuted by this attack: it shows eps >= {}, the claim is {:g}. That does not prove "
+          "the claim.",
           format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
   }
   throw InternalError("an unknown outcome of a claim");
@@ -93,8 +93,8 @@ std::string answer_text(const Claimed<Epsilon>& shown, double delta) {
     return "This attack shows nothing, which does not mean that the models are private.";
   }
   return fmt::format(
-      "With {}, seeing a model changes the odds that the record was used by a factor of {} or more "
-      "(eps >= {} at delta = {:g}).",
+      "With {}, seeing a model can change the odds that the record was used by a factor of {} or "
+      "more (eps >= {} at delta = {:g}).",
       confident(shown), odds(shown), format_number(shown.value.nats(), Rounding::down), delta);
 }
 
@@ -122,12 +122,12 @@ std::string advice_text(const ClaimCheck* check) {
 
 namespace {
 
-/// "Yes: ..." is "Yes, with policy none: ..." where there are several.
+/// "The claim is false: ..." is "The claim is false for policy none: ..." where there are several.
 std::string about_policy(const LedgerAudit& audit, const PolicyAudit& policy, std::string text) {
   if (audit.policies.size() == 1) return text;
   const std::size_t colon = text.find(':');
-  constexpr std::size_t kOpening = 24;  // "Not with this attack"
-  if (colon < kOpening) return text.insert(colon, fmt::format(", with policy {}", policy.policy));
+  constexpr std::size_t kOpening = 28;  // "Not refuted by this attack"
+  if (colon < kOpening) return text.insert(colon, fmt::format(" for policy {}", policy.policy));
   return fmt::format("Policy {}: {}", policy.policy, text);
 }
 

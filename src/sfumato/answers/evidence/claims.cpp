@@ -77,9 +77,9 @@ std::string outcome_text(ClaimOutcome outcome) {
 
 Outcome outcome_of(Verdict verdict) {
   switch (verdict) {
-    case Verdict::none: return Outcome::none;
-    case Verdict::holds:
-    case Verdict::not_refuted: return Outcome::good;
+    case Verdict::none:
+    case Verdict::not_refuted: return Outcome::none;  // which is neither good nor bad news
+    case Verdict::holds: return Outcome::good;
     case Verdict::open: return Outcome::open;
     case Verdict::violated: return Outcome::bad;
   }

@@ -320,10 +320,10 @@ Abstract abstract_of(const FitAnswer& answer) {
                                 rounded(answer.held_out->value),
                                 rounded(kNormal95 * answer.held_out->error, 2));
   }
-  abstract.advice =
-      "Publish these numbers and the guarantee, and nothing else of the table; fitting again "
-      "spends "
-      "the budget again.";
+  abstract.advice = fmt::format(
+      "Publish the coefficients and the guarantee, and nothing else of the table{}; fitting again "
+      "spends the budget again.",
+      answer.rows ? ", least of all the risks of rows on this page" : "");
   return abstract;
 }
 
