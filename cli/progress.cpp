@@ -91,7 +91,7 @@ void TerminalObserver::progress(std::string_view stage, std::uint64_t done, std:
   if (now.time_since_epoch().count() < next_look_.load(std::memory_order_relaxed)) return;
   const std::lock_guard lock(mutex_);
   next_look_.store((now + kBetweenLooks).time_since_epoch().count(), std::memory_order_relaxed);
-  if (stage != stage_) {
+  if (stage != stage_ || total != total_) {  // another training may have the same name
     stage_ = stage;
     stage_start_ = now;
     first_done_ = done;

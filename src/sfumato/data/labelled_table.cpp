@@ -22,12 +22,15 @@ std::uint8_t label_of(const TargetTable& table, Eigen::Index row, int classes) {
   return static_cast<std::uint8_t>(value);
 }
 
-/// Whether columns of numbers are told apart by their places alone: names are then numbers.
+bool is_number(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether columns of numbers are told apart by their places alone: their names are then numbers.
 bool goes_by_places(const LabelledSet& like) {
-  const std::string& name = like.label;
-  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
-         std::none_of(like.codings.begin(), like.codings.end(), [](const ColumnCoding& coding) {
-           return coding.kind == ColumnKind::category;
+  return is_number(like.label) &&
+         std::all_of(like.codings.begin(), like.codings.end(), [](const ColumnCoding& coding) {
+           return is_number(coding.column) && coding.kind != ColumnKind::category;
          });
 }
 

@@ -39,7 +39,7 @@ constexpr double kMetricClipMargin = 2e-4;
   const double rounding = static_cast<double>(inputs + 3) * 0x1p-24;
   return rounding > kMetricClipMargin ? rounding + kClipMargin : kMetricClipMargin;
 }
-/// The share of a clip that numbers may lose, or gain, by being below the least normal float.
-constexpr double kUnderflowShare = 2e-7;
+/// The share of a clip that a number may lose, or gain, by being below the least normal float: at each of the additions of a piece.
+constexpr double kUnderflowShare = 1.5e-9;
 
 }  // namespace sfumato

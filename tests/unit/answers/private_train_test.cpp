@@ -117,7 +117,7 @@ TEST_F(PrivateTrain, ThePageSaysFirstWhetherItMayBePublished) {
   EXPECT_TRUE(seeded.abstract()->answer.starts_with("No: ")) << seeded.abstract()->answer;
 
   asked = question();
-  asked.settings = {"train.learning_rate=1e30"};
+  asked.settings = {"train.learning_rate=3e38"};
   const PrivateTrainAnswer far_off = answer(asked, observer);
   ASSERT_TRUE(far_off.diverged);
   EXPECT_EQ(document_of(far_off, Detail::full).abstract()->answer.find("Yes"), std::string::npos);
@@ -130,7 +130,7 @@ TEST_F(PrivateTrain, ASeedIsAnExperiment) {
   EXPECT_FALSE(first.secret);
   EXPECT_EQ(first.parameters, second.parameters);
   // It is for initial weights too, whatever the study says; a released model has those of train.seed, which are public.
-  asked.settings = {"train.learning_rate=1e-15"};
+  asked.settings = {"train.learning_rate=1e-30"};
   const PrivateTrainAnswer still = answer(asked, observer);
   EXPECT_EQ(still.parameters, initial_parameters(still.network, 7));
   asked.settings.emplace_back("train.seed=3");

@@ -267,11 +267,11 @@ TEST(ClippedGradients, BatchesThatSinglePrecisionCannotAddAreRefused) {
   const std::vector<const float*> inputs(5'000'000, &input);
   const std::vector<std::uint8_t> labels(inputs.size(), 0);
   const std::vector<float> weights(inputs.size(), 1.0F);
-  EXPECT_THROW(bundle.compute_gradients({{inputs.size(), inputs.data(), nullptr, nullptr},
-                                         labels.data(),
-                                         weights.data()},
-                                        nullptr),
-               InvalidArgument);
+  EXPECT_THROW(
+      bundle.compute_gradients(
+          {{inputs.size(), inputs.data(), nullptr, nullptr}, labels.data(), weights.data()},
+          nullptr),
+      InvalidArgument);
 }
 
 /// The bits of a model's gradient in a bundle of `models`, as its last.

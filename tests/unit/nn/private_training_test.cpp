@@ -464,13 +464,14 @@ TEST(PrivateTraining, Refusals) {
   t = quick();
   t.average_last = 41;
   refused(clipped(PrivateMetric::isotropic, 1.0, 1.0), t);
-  refused(clipped(PrivateMetric::isotropic, 1e-18, 1.0), quick());  // its square is no float
+  refused(clipped(PrivateMetric::isotropic, 1e-19, 1.0), quick());  // its square is no float
   policy = clipped(PrivateMetric::whitened, 1.0, 1.0);
   std::vector<float> shape(small().parameter_count(), 1.0F);
   shape.back() = 1e-37F;
   policy.fixed = std::make_shared<const std::vector<float>>(shape);
   refused(policy, quick());
-  policy = clipped(PrivateMetric::whitened, 1e-20, 1.0);  // nor is what large variances are multiplied with
+  policy = clipped(PrivateMetric::whitened, 1e-20,
+                   1.0);  // nor is what large variances are multiplied with
   policy.fixed = std::make_shared<const std::vector<float>>(small().parameter_count(), 1e30F);
   refused(policy, quick());
 }
@@ -483,8 +484,9 @@ TEST(PrivateTraining, NoiseIsAddedBeforeAnythingIsRounded) {
     for (const bool fixed : {false, true}) {
       std::vector<float> w(8, 1.0F);
       const std::vector<float> g(8, -0.4F * kUnit), z(16, 0.4F * kUnit), ones(16, 1.0F);
-      kernel::NoisyUpdate task{w.data(), g.data(), 1, 8, 8, 1, 1.0F, z.data(),
-                               fixed ? ones.data() : nullptr, {}, {}, {}, {}, {}, noise_first};
+      kernel::NoisyUpdate task{
+          w.data(), g.data(), 1,  8,  8,  1,          1.0F, z.data(), fixed ? ones.data() : nullptr,
+          {},       {},       {}, {}, {}, noise_first};
       std::fill_n(fixed ? task.fixed_factor : task.constant, 8, 1.0F);
       kernel::noisy_update(task);
       for (const float value : w) EXPECT_EQ(value, noise_first ? 1.0F + kUnit : 1.0F);

@@ -336,6 +336,27 @@ TEST(TrialGroup, PathKlIsTheKlOfTheStepsAtTheSamePoint) {
   }
 }
 
+/// Clipped, one record more or less: the step moves by its clipped gradient in either world, so that both worlds' path KL is at least the number of
+/// steps it was in times what a short gradient gives, and at most mu^2 / 2 a step.
+TEST(TrialGroup, PathKlOfClippedGradientsCountsInBothWorlds) {
+  NoisePolicy p;
+  p.name = "private";
+  p.kind = NoiseKind::clipped;
+  p.clip = 1e-3;  // shorter than any gradient here: every step has the full clip
+  p.noise_multiplier = 2.0;
+  Training t = quick(30);
+  t.path_kl = true;
+  TrialGroup group(small(), pair_data(), {p}, t);
+  Observer observer;
+  group.train_until(30, observer);
+  for (const ModelRecord& record : group.models()) {
+    ASSERT_GT(record.path_kl.steps, 0U);
+    const double most = static_cast<double>(record.path_kl.steps) / 8.0;
+    EXPECT_LE(record.path_kl.nats, most);
+    EXPECT_GT(record.path_kl.nats, 0.99 * most);
+  }
+}
+
 TEST(TrialGroup, PathKlOfEqualWorldsIsZero) {
   const LabelledSet set = pictures(40);
   const auto data =

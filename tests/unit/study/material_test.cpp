@@ -70,8 +70,8 @@ TEST_F(StudyMaterial, MoreThanThereIsIsRefused) {
   put(dir / "wide.csv", "1,2,3,4,5,1\n");
   refused(
       [&] {
-        (void)load_sets(study({"data.set='" + (dir / "bare.csv") + "'", "data.records=3", "train.batch_size=3",
-                               "data.test='" + (dir / "wide.csv") + "'"}));
+        (void)load_sets(study({"data.set='" + (dir / "bare.csv") + "'", "data.records=3",
+                               "train.batch_size=3", "data.test='" + (dir / "wide.csv") + "'"}));
       },
       {"5 x 1 x 1", "4 x 1 x 1"});
   const DataPlaces nowhere{{"/nonexistent"}};

@@ -31,9 +31,10 @@ void Passes::set_margin(std::size_t piece, std::size_t batch) {
   clip_margin_ = record_margin_ + sum_margin(piece, batch);
   if (clip_margin_ <= kLargestMargin) return;
   throw InvalidArgument(
-      fmt::format("clipped gradients of {} records, or of a layer with very many inputs: rounding in "
-                  "single precision could add half a clip",
-                  batch),
+      fmt::format(
+          "clipped gradients of {} records, or of a layer with very many inputs: rounding in "
+          "single precision could add half a clip",
+          batch),
       "Use smaller batches, or train hardened");
 }
 

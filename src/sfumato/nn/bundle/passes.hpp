@@ -126,8 +126,8 @@ class Passes {
   std::vector<float> ones_;
   std::vector<std::uint64_t> rows_of_groups_;
 
-  std::vector<Clipping> clipping_;   ///< by model; empty: none
-  std::vector<BlockMetric> metric_;  ///< by block; empty: Euclidean
+  std::vector<Clipping> clipping_;                  ///< by model; empty: none
+  std::vector<BlockMetric> metric_;                 ///< by block; empty: Euclidean
   double record_margin_ = 0.0, clip_margin_ = 0.0;  ///< of a record alone, and in its batch
   RowClips clips_;
   std::vector<std::uint64_t> zeroed_;

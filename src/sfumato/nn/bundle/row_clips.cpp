@@ -46,8 +46,9 @@ void RowClips::decide(const Clipping& clipping, double margin, const float* row_
       square += squares(b)[r];
       unit += units(b)[r];
     }
-    // Rows of no weight are scaled by zero.
-    const double row_weight = row_weights[r] == 0.0F ? 1.0 : static_cast<double>(row_weights[r]);
+    // Rows of no weight are scaled by zero; those of differences between worlds have weights of either sign.
+    const double row_weight =
+        row_weights[r] == 0.0F ? 1.0 : std::fabs(static_cast<double>(row_weights[r]));
     const bool finite = can_be_clipped(square, unit, least_clip * row_weight);
     if (!finite) {
       not_finite_.push_back(r);

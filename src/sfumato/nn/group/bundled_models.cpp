@@ -63,7 +63,6 @@ void prepare_clipping(const Network& network, const Training& training, BundledM
   for (const NoisePolicy& policy : bundled.policies) {
     clipping.push_back(clipping_of(policy));
     bundled.deviations.push_back(block_deviations(policy, network));
-    bundled.least_deviation = std::min(bundled.least_deviation, least_deviation(policy, network));
   }
   bundled.bundle.clip(std::move(clipping), inverse_shape(first));
   if (first.metric == PrivateMetric::released) {

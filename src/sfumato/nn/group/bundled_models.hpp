@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "sfumato/core/infinity.hpp"
 #include "sfumato/nn/aligned_floats.hpp"
 #include "sfumato/nn/bundle.hpp"
 #include "sfumato/nn/gradient_moments.hpp"
@@ -22,7 +21,6 @@ struct BundledModels {
   bool clipped = false, by_velocity = false;
   std::vector<std::vector<double>> deviations =
       {};  ///< of clipped gradients' noise: by model and block
-  double least_deviation = kInf;  ///< of them, for the parameter of the least variance
   std::optional<GradientMoments> released = {};  ///< of the one model
   AlignedFloats shape = {};                      ///< its variances in this step
 };

@@ -110,12 +110,10 @@ const float* NoisyStep::fixed_variances(const BundledModels& bundled) {
   return nullptr;
 }
 
-/// The noise of clipped gradients is on their sum, which `factor` is multiplied with.
+/// The noise of clipped gradients is on their sum, which `unit_` is multiplied with.
 void NoisyStep::update_clipped(BundledModels& bundled) {
   const std::size_t models = bundled.bundle.models();
-  // Gradient and noise have the same rate, rounded.
-  const double rate = static_cast<double>(static_cast<float>(training_.rate_at(step_)));
-  const double factor = static_cast<double>(unit_) * (bundled.by_velocity ? 1.0 : rate);
+  const auto rate = static_cast<float>(training_.rate_at(step_));
   if (bundled.released) {
     velocity_.resize(network_.parameter_count());
     bundled.bundle.get_velocity(0, velocity_);
@@ -123,22 +121,21 @@ void NoisyStep::update_clipped(BundledModels& bundled) {
   const float* shape = bundled.released ? bundled.shape.data() : fixed_variances(bundled);
   // Hardened gradients come with their noise.
   const float* normals = training_.hardened ? nullptr : drawn_.data();
-  // A step at the end of a schedule that is too small for its noise in single precision is not taken.
-  if (normals != nullptr && !holds_variance(factor * bundled.least_deviation)) return;
   for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
     scales_.assign(models, NoiseScale{});
     for (std::size_t m = 0; m < models && normals != nullptr; ++m) {
-      const auto variance = static_cast<float>(std::pow(factor * bundled.deviations[m][b], 2));
+      const double deviation = static_cast<double>(unit_) * bundled.deviations[m][b];
+      const auto variance = static_cast<float>(deviation * deviation);
       (shape == nullptr ? scales_[m].constant : scales_[m].fixed_factor) = variance;
     }
     if (bundled.by_velocity) {
-      bundled.bundle.update_by_velocity(b, static_cast<float>(training_.momentum),
-                                        static_cast<float>(rate), scales_, normals, shape);
+      bundled.bundle.update_by_velocity(b, static_cast<float>(training_.momentum), rate, scales_,
+                                        normals, shape);
     } else {
-      bundled.bundle.update(b, static_cast<float>(rate), scales_, scales_, normals, shape);
+      bundled.bundle.update(b, rate, scales_, scales_, normals, shape);
     }
   }
-  add_low_rank_noise(bundled, static_cast<float>(rate));
+  add_low_rank_noise(bundled, rate);
   if (bundled.released) keep_released(bundled);
 }
 

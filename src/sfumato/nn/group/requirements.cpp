@@ -54,20 +54,19 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
   }
 }
 
-/// Noise that is not hardened is added in single precision, which has to hold it in a step at the full learning rate.
+/// Noise that is not hardened is added to the gradient in single precision, which has to hold it.
 void require_noise_that_is_held(const Network& network, const std::vector<NoisePolicy>& policies,
                                 const Training& training, std::size_t slots, const Where& where) {
   const std::size_t batch = training.batches == BatchScheme::full ? slots : training.batch_size;
   const double unit = training.loss == LossScale::mean ? 1.0 / static_cast<double>(batch) : 1.0;
   for (const NoisePolicy& policy : policies) {
     if (policy.kind != NoiseKind::clipped) continue;
-    const double deviation = least_deviation(policy, network) * unit *
-                             (uses_velocity(policy, training) ? 1.0 : training.learning_rate);
+    const double deviation = least_deviation(policy, network) * unit;
     if (holds_variance(deviation)) continue;
     throw InvalidArgument(
-        fmt::format("noise of deviation {:.3g} in a step is too small for single precision",
+        fmt::format("noise of deviation {:.3g} on a gradient is too small for single precision",
                     deviation),
-        "Raise the clip, the noise multiplier or the learning rate, or train hardened", where);
+        "Raise the clip or the noise multiplier, or train hardened", where);
   }
 }
 

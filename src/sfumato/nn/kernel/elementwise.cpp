@@ -25,6 +25,7 @@ void update_with_noise(const NoisyUpdate& t) {
   const Lanes d;
   const auto spread = output_of_lane(t.models);
   const Vector rate = hn::Set(d, -t.learning_rate);
+  const Vector sign = hn::Set(d, t.learning_rate > 0.0F ? -1.0F : 1.0F);
   const std::size_t advance = kLanes / t.models;
   // With vectors of four lanes, those of models 4 .. 7 of eight come in turns.
   constexpr std::size_t kTurns = kLanesPerModelSet / kLanes;
@@ -60,8 +61,8 @@ void update_with_noise(const NoisyUpdate& t) {
         }
         const Vector before = hn::LoadU(d, w + n);
         if constexpr (kNoiseFirst) {
-          const Vector step = hn::MulAdd(rate, gradient, hn::Mul(scale, normal));
-          hn::StoreU(hn::Add(before, step), d, w + n);
+          const Vector noisy = hn::MulAdd(hn::Mul(scale, sign), normal, gradient);
+          hn::StoreU(hn::MulAdd(rate, noisy, before), d, w + n);
         } else {
           const Vector moved = hn::MulAdd(rate, gradient, before);
           hn::StoreU(hn::MulAdd(scale, normal, moved), d, w + n);

@@ -17,9 +17,9 @@ constexpr std::size_t kLanesPerModelSet = 8;
 /// variance are z[row outputs + output] and fixed[row outputs + output]. Beyond the last output both are
 /// read (up to eight further numbers must be there) and the columns get values that mean nothing.
 ///
-/// The step is added to w, and then the noise; or, with `noise_first`, the noise to the step, and then their sum to w. A private step needs the
-/// latter: rounded to w's last place before its noise, a small contribution of a record may come out many times larger. Its variance has
-/// no part that depends on g.
+/// The step is added to w, and then the noise; or, with `noise_first`, the noise to g (in whose units the variance then is, and which it does not depend
+/// on), and learning_rate times their sum to w, with the same sign of the noise in w. A private step needs the latter: what comes after the noise is
+/// post-processing, whereas a small contribution of a record, rounded to w's last place before it, may come out many times larger.
 struct NoisyUpdate {
   float* w;
   const float* g;
