@@ -24,7 +24,8 @@ template <class T>
                   &T::policy),
       text_key<T>("score", "name",
                   "score to audit in a ledger: margin (default), confidence, loss, gradient_norm, "
-                  "projection, likelihood_ratio (default where the distribution is known)",
+                  "projection (default with gradient canaries), likelihood_ratio (default where "
+                  "the distribution is known)",
                   &T::score),
       Key<T>{"claim", "eps=E,delta=D",
              "check this claim (delta: 1e-5 by default); exit code 1 if violated, 2 if undecided",

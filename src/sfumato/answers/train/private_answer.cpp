@@ -271,8 +271,9 @@ void require_numbers(const DataSpec& data, const LabelledSet& set) {
   for (const ColumnCoding& coding : set.codings) {
     if (coding.kind != ColumnKind::category) continue;
     throw InvalidArgument(
-        fmt::format("the column \"{}\" is text, and its levels would be read off the private records",
-                    coding.column),
+        fmt::format(
+            "the column \"{}\" is text, and its levels would be read off the private records",
+            coding.column),
         "Code it as columns of 0 and 1, by levels known beforehand; \"sfumato fit\" takes declared "
         "levels",
         Where::in(data.set));

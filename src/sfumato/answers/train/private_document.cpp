@@ -98,11 +98,11 @@ Abstract abstract_of(const PrivateTrainAnswer& answer) {
         "computed from these records. Training again spends the budget again.";
   }
   if (answer.test) {
-    abstract.cost =
-        fmt::format("Test accuracy = {}{}.", format_number(answer.test->accuracy, Rounding::nearest),
-                    tells_of_private_records(answer)
-                        ? ", of private records that were held out: not for publication"
-                        : "");
+    abstract.cost = fmt::format("Test accuracy = {}{}.",
+                                format_number(answer.test->accuracy, Rounding::nearest),
+                                tells_of_private_records(answer)
+                                    ? ", of private records that were held out: not for publication"
+                                    : "");
   }
   return abstract;
 }
@@ -182,15 +182,18 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
                    "with another one is refused, which can be seen.");
   }
   if (tells_of_private_records(answer)) {
-    document.state(StatementKind::warning,
-                   "test accuracy and loss are those of records held out of the private table, "
-                   "without noise: the guarantee is not about them. Do not publish these numbers, or "
-                   "test on public records.");
+    document.state(
+        StatementKind::warning,
+        "test accuracy and loss are those of records held out of the private table, "
+        "without noise: the guarantee is not about them. Do not publish these numbers, or "
+        "test on public records.");
   }
   if (answer.zeroed_records > 0 && !answer.secret) {  // the count is not private
-    document.state(StatementKind::warning,
-                   fmt::format("{} gradients of records were not finite, or too large to clip, and counted nothing.",
-                               answer.zeroed_records));
+    document.state(
+        StatementKind::warning,
+        fmt::format(
+            "{} gradients of records were not finite, or too large to clip, and counted nothing.",
+            answer.zeroed_records));
   }
   if (answer.diverged) {
     document.state(StatementKind::warning,
@@ -205,9 +208,9 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
 }  // namespace
 
 std::string statement_of(const PrivateTrainAnswer& answer) {
-  std::string text =
-      privacy_statement(answer.guarantee, answer.question.hardened ? NoiseArithmetic::exact
-                                                                   : NoiseArithmetic::floating_point);
+  std::string text = privacy_statement(answer.guarantee, answer.question.hardened
+                                                             ? NoiseArithmetic::exact
+                                                             : NoiseArithmetic::floating_point);
   // The slots of D are there whether they are filled or not.
   const std::string heading = fmt::format("- **{}**\n", kRestsOn);
   const auto list = text.find(heading);
@@ -240,8 +243,8 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
                                      [](const Epsilon& epsilon) { return epsilon.nats(); }));
   document.add_result("noise_multiplier", answer.policy.noise_multiplier);
   if (!answer.secret) {  // how long steps take depends on the batches, which are secret
-    document.add_result("seconds",
-                        Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});
+    document.add_result(
+        "seconds", Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});
   }
   if (!answer.question.out.empty()) {
     document.state(

@@ -13,9 +13,10 @@
 namespace sfumato {
 namespace {
 
-/// The strongest that needs no more than the model's answers or, where it is known, the law.
-std::string default_score(ModelKind kind) {
-  switch (kind) {
+/// The strongest that needs no more than the model's answers or, where it is known, the law. A canary is a gradient, which answers do not show.
+std::string default_score(const Study& study) {
+  if (study.train.gradient_canary) return "projection";
+  switch (study.model.kind) {
     case ModelKind::network:
     case ModelKind::logistic: return "margin";
     case ModelKind::quadratic:
@@ -30,7 +31,7 @@ std::vector<PolicyTrials> trials_with_score(LedgerAudit& audit, const Ledger& le
                                             const std::vector<std::size_t>& chosen,
                                             const std::string& asked) {
   const Study& study = *audit.study;
-  audit.score = asked.empty() ? default_score(study.model.kind) : asked;
+  audit.score = asked.empty() ? default_score(study) : asked;
   (void)score_called(audit.score, study.model.kind, Where::key("score"));  // refuses unknown ones
   std::vector<PolicyTrials> policies = trials_by_policy(ledger, study, audit.score);
   const auto lacking = std::find_if(chosen.begin(), chosen.end(),
