@@ -21,10 +21,10 @@ function sfumato(...args) {
   }
 }
 
-const ledger = join(work, "claim.ledger");
+const ledger = join(work, "canary.ledger");
 const pages = {
   report() {
-    sfumato("study", "run", "examples/study/claim.toml", "--ledger", ledger);
+    sfumato("study", "run", "examples/train/canary.toml", "--ledger", ledger);
     sfumato("report", ledger, "--out", join(work, "report.html"));
   },
   account() {
@@ -37,12 +37,14 @@ const pages = {
   },
 };
 
+const heights = { report: 1640 }; // down to the figures
+
 mkdirSync(images, { recursive: true });
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
 try {
   for (const [name, make] of Object.entries(pages)) {
     make();
-    const page = await browser.newPage({ viewport: { width: 1120, height: 760 }, colorScheme: "light" });
+    const page = await browser.newPage({ viewport: { width: 1120, height: heights[name] ?? 760 }, colorScheme: "light" });
     await page.goto(pathToFileURL(join(work, `${name}.html`)).href, { waitUntil: "load" });
     await page.waitForFunction(() => document.querySelectorAll("figure[data-figure]:not(.ready)").length === 0);
     await page.screenshot({ path: join(images, `${name}.png`) });

@@ -84,7 +84,7 @@ def on_files(files, config):
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
 
-    add("index.md", (ROOT / "README.md").read_text())
+    add("index.md", (ROOT / "README.md").read_text().replace('<img src="docs/', '<img src="'))  # links are seen to below
     for name in PAGES:
         add(name, (ROOT / name).read_text())
     for file in [f for f in files if f.is_documentation_page()]:
