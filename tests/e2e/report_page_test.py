@@ -110,6 +110,9 @@ def every_kind_of_figure():
                    series("isotropic", [0, 1, 2], [0.6, 0.1, 0.3]),
                    series("anisotropic", [0, 1, 2], [0.2, 0.5, 0.3], "estimate",
                           y_intervals={"low": [0.1, 0.4, 0.2], "high": [0.3, 0.6, 0.4]})),
+            figure("numbers", "points", {"x": axis("", categories=["batch 500", "batch 1000"]), "y": axis("number", "log")},
+                   series("paper", [0, 1], [0.07, 0.11]),
+                   series("reading", [0, 1], [0.06, 0.2], "estimate", y_intervals={"low": [0.05, 0.1], "high": [0.07, 0.4]})),
             figure("pixels", "image", {"x": axis("column"), "y": axis("row"), "z": axis("mean variance")},
                    series("fc1", [i % 6 for i in range(36)], [i // 6 for i in range(36)], z=[i * i for i in range(36)])),
             figure("infinite", "line", {"x": axis("t", "log"), "y": axis("KL", "log")},
@@ -242,7 +245,9 @@ class Browser(ProgramTest):
                 self.assertEqual(found["legends"], 1 if "z" in fig["axes"] else 0)
                 if fields:
                     self.assertGreaterEqual(found["contours"], 3 * panels)
-                titles = found["titles"][1:] if fig["mark"] == "columns" else \
+                named = fig["axes"]["x"].get("categories", [])
+                self.assertEqual(found["categories"][:1], named[:1])
+                titles = found["titles"][1:] if named else \
                     found["titles"][:1] if "categories" in fig["axes"]["y"] else found["titles"]
                 for title in titles:
                     self.assertTrue(any(label.startswith(title) for label in found["labels"]), (title, found["labels"]))

@@ -1,8 +1,8 @@
-// Histograms, and bars over categories.
+// Histograms, and bars or points over categories.
 import * as Plot from "@observablehq/plot";
 import { axisTitle, format, symbols } from "./format.js";
 import { itemsOf } from "./curves.js";
-import { paintOf } from "./looks.js";
+import { isHollow, paintOf, symbolOf } from "./looks.js";
 import { binsOf } from "./points.js";
 import { domainOf, frameOf, look } from "./scales.js";
 
@@ -46,7 +46,13 @@ export function drawHistogram(figure, width) {
   return [{ svg, stops }];
 }
 
-// Bars lie, so that the names of the categories can be read on a phone.
+function widened([low, high], isLog) {
+  const share = 0.04;
+  if (isLog) return [low / (high / low) ** share, high * (high / low) ** share];
+  return [low - (high - low) * share, high + (high - low) * share];
+}
+
+// Bars lie, so that the names of the categories can be read on a phone; so do rows of points.
 export function drawColumns(figure, width) {
   const { x, y } = figure.axes;
   const items = itemsOf(figure);
@@ -54,11 +60,18 @@ export function drawColumns(figure, width) {
   const wanted = Math.max(...names.map(n => n.length)) * 8 + 20;
   const longest = Math.min(wanted, width * 0.4);
   const values = items.flatMap(i => i.drawn.flatMap(p => [p.y, p.y1 ?? p.y, p.y2 ?? p.y])).filter(Number.isFinite);
-  const domain = domainOf(values, y, { zero: y.scale === "linear" });
-  const base = y.scale === "log" ? domain[0] : 0;
+  const isPoints = figure.mark === "points";
+  const whole = domainOf(values, y, { zero: y.scale === "linear" && !isPoints });
+  const domain = isPoints ? widened(whole, y.scale === "log") : whole; // a point on the frame is half a point
+  const base = y.scale === "log" || isPoints ? domain[0] : 0;
   const thick = 0.8 / items.length;
   const middle = (p, k) => p.x - 0.4 + thick * (k + 0.5);
-  const marks = items.flatMap((item, k) => [
+  const points = (item, k) => [
+    ...(item.series.y_intervals ? [Plot.ruleY(item.drawn, { y: p => middle(p, k), x1: "y1", x2: "y2", stroke: item.paint, strokeWidth: 1.6 })] : []),
+    Plot.dot(item.drawn, { x: "y", y: p => middle(p, k), r: 4, symbol: symbolOf(item.series.claim, item.index), stroke: item.paint,
+      fill: isHollow(item.series.claim) ? "var(--page)" : item.paint, strokeWidth: 1.5 }),
+  ];
+  const marks = items.flatMap((item, k) => isPoints ? points(item, k) : [
     Plot.rect(item.drawn, { x1: () => base, x2: "y", y1: p => middle(p, k) - thick / 2, y2: p => middle(p, k) + thick / 2,
       fill: item.paint, fillOpacity: 0.8, stroke: item.paint, strokeWidth: 0.6, insetTop: 0.5, insetBottom: 0.5 }),
     ...(item.series.y_intervals ? [Plot.ruleY(item.drawn, { y: p => middle(p, k), x1: "y1", x2: "y2", stroke: "currentColor", strokeWidth: 1.4 })] : []),
@@ -72,7 +85,7 @@ export function drawColumns(figure, width) {
     marks: [
       frame.below[0], frame.axes[0], ...marks,
       Plot.ruleX([base], { stroke: "currentColor" }),
-      Plot.text(names.map((name, i) => ({ name, i })), { x: () => base, y: "i", text: "name", textAnchor: "end", dx: -8,
+      Plot.text(names.map((name, i) => ({ name, i })), { x: () => base, y: "i", text: "name", textAnchor: "end", dx: -8, className: "categories",
         lineWidth: longest < wanted ? (longest - 20) / 14 : Infinity, textOverflow: "ellipsis" }),
     ],
   });

@@ -65,6 +65,7 @@ export function swatchOf(figure, index) {
   }
   if (mark === "line" || mark === "steps") {
     const { strokeWidth, strokeDasharray = "none" } = strokeOf(claim, mark);
+    if (onPlane) svg.append(svgElement("line", { x1: 1, x2: 31, y1: 8, y2: 8, style: "stroke:#fff", "stroke-width": 4 }));
     svg.append(svgElement("line", { x1: 1, x2: 31, y1: 8, y2: 8, style: `stroke:${paint}`,
       "stroke-width": strokeWidth, "stroke-dasharray": strokeDasharray }));
     if (mark === "steps" || onPlane) return svg;

@@ -8,8 +8,9 @@ import { withPrintableTexts } from "./printable.js";
 import { addProbe } from "./probe.js";
 import { savePdf, savePng, saveSvg } from "./save.js";
 
+const drawPoints = (figure, width) => (figure.axes.x.categories ? drawColumns : drawCurves)(figure, width);
 const draw = {
-  line: drawCurves, steps: drawCurves, region: drawCurves, points: drawCurves, bars: drawHistogram, columns: drawColumns, plane: drawPlanes, image: drawPlanes,
+  line: drawCurves, steps: drawCurves, region: drawCurves, points: drawPoints, bars: drawHistogram, columns: drawColumns, plane: drawPlanes, image: drawPlanes,
 };
 
 const report = JSON.parse(document.getElementById("report-data").textContent);

@@ -129,6 +129,7 @@ seen.figures = await page.evaluate(() => [...document.querySelectorAll("figure[d
       return all.filter(a => all.some(b => b !== a && Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left) > 1 &&
         Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top) > 2)).map(a => a.text);
     })),
+    categories: panels.flatMap(svg => [...svg.querySelectorAll("g.categories text")].map(t => t.textContent)),
     names: panels.flatMap(svg => [...svg.querySelectorAll("g.names text")].map(t => t.textContent)),
     // Names of points that cover points or one another.
     coveredNames: panels.flatMap(svg => {
