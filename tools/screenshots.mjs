@@ -37,7 +37,7 @@ const pages = {
   },
 };
 
-const heights = { report: 1640 }; // down to the figures
+const heights = { report: 1680 }; // down to the figures
 
 mkdirSync(images, { recursive: true });
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
