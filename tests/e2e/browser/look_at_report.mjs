@@ -80,7 +80,7 @@ seen.captions = await page.evaluate(() => [...document.querySelectorAll("figcapt
 await page.emulateMedia({ media: "print" });
 seen.printed = await page.evaluate(() => [...document.querySelectorAll(".table-block")].map(block => ({
   heads: [...block.querySelectorAll("th button.sort")].map(button => getComputedStyle(button).display),
-  rows: block.querySelectorAll("tbody tr").length, breaks: getComputedStyle(block).breakInside,
+  rows: block.querySelectorAll("tbody tr").length, breaks: getComputedStyle(block.querySelector(".scroll")).breakInside,
 })));
 // Panels that stand in one row on the screen do on paper too.
 seen.printedRows = await page.evaluate(() => [...document.querySelectorAll("figure.wide .panels:not(:has(> .legend))")].map(panels =>
