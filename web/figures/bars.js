@@ -76,7 +76,7 @@ export function drawColumns(figure, width) {
       fill: item.paint, fillOpacity: 0.8, stroke: item.paint, strokeWidth: 0.6, insetTop: 0.5, insetBottom: 0.5 }),
     ...(item.series.y_intervals ? [Plot.ruleY(item.drawn, { y: p => middle(p, k), x1: "y1", x2: "y2", stroke: "currentColor", strokeWidth: 1.4 })] : []),
   ]);
-  const rows = names.length * Math.max(1, items.length * 0.7);
+  const rows = names.length * Math.max(isPoints ? 0.8 : 1, items.length * (isPoints ? 0.35 : 0.7));
   const axes = { x: y, y: { title: "", unit: "", scale: "linear" } };
   const frame = frameOf(axes, { x: domain, y: [names.length - 0.5, -0.5] }, { mostX: width < 480 ? 4 : 7, nice: false });
   const svg = Plot.plot({

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 
 #include "sfumato/answers/train/private_answer.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -37,14 +38,28 @@ std::vector<PrintedCase> corrected_cases() {
   return cases;
 }
 
+std::string_view short_name(std::string_view formula) {
+  if (formula == "main_theorem") return "theorem";
+  if (formula == "noise_norm_bound") return "noise norm";
+  if (formula == "first_proposition") return "first proposition";
+  if (formula == "second_proposition") return "second proposition";
+  return "convergence";
+}
+
 Figure bounds_figure(const std::vector<PrintedCase>& cases) {
   std::vector<std::string> names;
   Series printed{
       "printed", "as printed", {}, {}, {}, Claim::estimate, "the paper's formula: no bound"};
   Series corrected{"corrected", "corrected", {}, {}, {}, Claim::upper_bound, "docs/errata.md"};
+  Series truth_of{"truth", "truth", {}, {}, {}, Claim::exact, ""};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double truth = cases[i].truth.value;
-    names.push_back(cases[i].setting);
+    names.push_back(fmt::format(
+        "{}, case {}", short_name(cases[i].formula),
+        1 + std::count_if(cases.begin(), cases.begin() + static_cast<std::ptrdiff_t>(i),
+                          [&](const PrintedCase& of) { return of.formula == cases[i].formula; })));
+    truth_of.x.push_back(static_cast<double>(i));
+    truth_of.y.push_back(1.0);
     // A bound that is zero cannot stand on a logarithmic axis: it is drawn at its foot.
     printed.x.push_back(static_cast<double>(i));
     printed.y.push_back(std::max(cases[i].printed / truth, 1e-3));
@@ -53,11 +68,12 @@ Figure bounds_figure(const std::vector<PrintedCase>& cases) {
   }
   Figure figure("works_bounds", "Bounds over the truth: below 1 a bound is wrong", Mark::points,
                 Axis{"", "", Scale::linear, names}, Axis{"bound / truth", "", Scale::log});
+  figure.add(std::move(truth_of));
   figure.add(std::move(printed));
   figure.add(std::move(corrected));
   figure.set_caption(
-      "The counterexamples to the printed bounds. The corrected ones are at or above the truth in "
-      "each; a "
+      "The counterexamples to the printed bounds, in the order of the theorem's chapter. The "
+      "corrected ones are at or above the truth in each; a "
       "printed bound below a thousandth of the truth, or zero, is drawn at a thousandth.");
   return figure;
 }
@@ -137,34 +153,33 @@ Figure gain_figure() {
 
 // --- Noise with a guarantee -----------------------------------------------------------------------------------------------------
 
-/// Softmax regression on Fashion-MNIST, by noise with a certified epsilon.
+/// Noise with a certified epsilon, by its metric.
 struct PrivateMethod {
   const char* key;
   const char* title;
-  const char* settings;     ///< of [train], and the metric
-  const char* quick_batch;  ///< of a sixth of the records
 };
 constexpr std::array kMethods = {
-    PrivateMethod{"isotropic", "isotropic noise (DP-SGD)",
-                  "batch_size = 4096\niterations = 200\nlearning_rate = 1.0\naverage_last = 100\n"
-                  "clip = 4.0\n[[noise]]\npolicy = \"private\"\nmetric = \"isotropic\"\n",
-                  "train.batch_size=1024"},
-    PrivateMethod{"input", "noise in the released metric of the inputs",
-                  "batch_size = 16384\niterations = 50\nlearning_rate = 4.0\naverage_last = 25\n"
-                  "clip = 4.0\n[[noise]]\npolicy = \"private\"\nmetric = \"input\"\n",
-                  "train.batch_size=4096"}};
+    PrivateMethod{"isotropic", "isotropic noise (DP-SGD)"},
+    PrivateMethod{"input", "noise in the released metric of the inputs"}};
 
-/// Both see as many records.
-constexpr const char* kPrivateStudy = R"(title = "Softmax regression with a guarantee"
+/// One of the tasks of studies/equal_privacy, with one setting for both methods and every epsilon.
+constexpr const char* kPrivateStudy = R"(title = "784-100-10 with a guarantee"
 [data]
 set = "fashion-mnist"
-[[model.layers]]
-type = "flatten"
-[[model.layers]]
-type = "linear"
-outputs = 10
+[model]
+preset = "mlp-100"
+activation = "tanh"
 [train]
 sampler = "poisson"
+batch_size = 4096
+iterations = 80
+learning_rate = 50.0
+schedule = "linear"
+clip = 0.1
+momentum = 0.9
+[[noise]]
+policy = "private"
+metric = "{}"
 )";
 
 struct PrivatePoint {
@@ -182,8 +197,7 @@ struct PrivatePoint {
 /// Nothing if the observer asked to stop.
 std::optional<std::vector<PrivatePoint>> private_points(const PartContext& context) {
   const bool quick = context.scale == RunScale::quick;
-  const std::vector<double> epsilons =
-      quick ? std::vector{1.0} : std::vector{0.25, 0.5, 1.0, 2.0, 4.0};
+  constexpr std::array kEpsilons = {1.0, 3.0, 8.0};
   const std::uint64_t seeds = quick ? 1 : 3;
   std::vector<PrivatePoint> points;
   PrefixObserver observer("works", *context.observer);
@@ -191,13 +205,13 @@ std::optional<std::vector<PrivatePoint>> private_points(const PartContext& conte
     const std::string path =
         (std::filesystem::path(context.directory) / fmt::format("works_{}.toml", method.key))
             .string();
-    write_file(path, std::string(kPrivateStudy) + method.settings);
-    for (const double target : epsilons) {
+    write_file(path, fmt::format(kPrivateStudy, method.key));
+    for (const double target : kEpsilons) {
       PrivatePoint point{&method, target, 0.0, {}};
       for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         PrivateTrainQuestion question;
         question.study = path;
-        if (quick) question.settings = {"data.records=10000", method.quick_batch};
+        if (quick) question.settings = {"data.records=10000", "train.batch_size=1024"};
         question.settings.insert(question.settings.end(), context.settings.begin(),
                                  context.settings.end());
         question.target_epsilon = target;
@@ -214,7 +228,7 @@ std::optional<std::vector<PrivatePoint>> private_points(const PartContext& conte
 }
 
 Table private_table(const std::vector<PrivatePoint>& points) {
-  Table table("works_private", "Softmax regression on Fashion-MNIST at equal certified epsilon",
+  Table table("works_private", "784-100-10 on Fashion-MNIST at equal certified epsilon",
               {{"method", "noise"},
                {"epsilon", "eps at delta = 1e-5"},
                {"accuracy", "test accuracy"},
@@ -250,7 +264,9 @@ Figure private_figure(const std::vector<PrivatePoint>& points) {
   }
   figure.set_caption(
       "Every point has a guarantee for all pairs of data sets that differ in one record; bars are "
-      "the range over seeds.");
+      "the range over seeds. One task of seven, one setting for all; tuned and on all seven, "
+      "shaped "
+      "noise wins 16 of 21 comparisons and loses none (docs/results/equal_privacy.md).");
   return figure;
 }
 
