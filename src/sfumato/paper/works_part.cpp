@@ -40,9 +40,9 @@ std::vector<PrintedCase> corrected_cases() {
 
 std::string_view short_name(std::string_view formula) {
   if (formula == "main_theorem") return "theorem";
-  if (formula == "noise_norm_bound") return "noise norm";
-  if (formula == "first_proposition") return "first proposition";
-  if (formula == "second_proposition") return "second proposition";
+  if (formula == "noise_norm_bound") return "norm";
+  if (formula == "first_proposition") return "proposition 1";
+  if (formula == "second_proposition") return "proposition 2";
   return "convergence";
 }
 
@@ -244,9 +244,24 @@ Table private_table(const std::vector<PrivatePoint>& points) {
   return table;
 }
 
+/// From what is reached to what is reached: differences of a point are to be seen.
+Axis accuracy_axis(const std::vector<PrivatePoint>& points) {
+  Axis axis{"test accuracy"};
+  double least = 1.0, most = 0.0;
+  for (const PrivatePoint& p : points) {
+    for (const double accuracy : p.accuracies) {
+      least = std::min(least, accuracy);
+      most = std::max(most, accuracy);
+    }
+  }
+  axis.from = std::floor(100.0 * least) / 100.0;
+  axis.to = std::ceil(100.0 * most) / 100.0;
+  return axis;
+}
+
 Figure private_figure(const std::vector<PrivatePoint>& points) {
   Figure figure("works_accuracy", "Accuracy at equal certified epsilon", Mark::line,
-                Axis{"epsilon at delta = 1e-5", "", Scale::log}, Axis{"test accuracy"});
+                Axis{"epsilon at delta = 1e-5", "", Scale::log}, accuracy_axis(points));
   for (const PrivateMethod& method : kMethods) {
     Series series{method.key, method.title, {}, {}, {}, Claim::estimate, "mean over seeds"};
     Intervals ranges;
