@@ -279,9 +279,9 @@ Figure private_figure(const std::vector<PrivatePoint>& points) {
   }
   figure.set_caption(
       "Every point has a guarantee for all pairs of data sets that differ in one record; bars are "
-      "the range over seeds. One task of seven, one setting for all; tuned and on all seven, "
-      "shaped "
-      "noise wins 16 of 21 comparisons and loses none (docs/results/equal_privacy.md).");
+      "the range over seeds. One task, one setting for all; docs/results/equal_privacy.md has "
+      "seven "
+      "tasks, each method tuned.");
   return figure;
 }
 

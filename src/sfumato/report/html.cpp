@@ -188,7 +188,7 @@ class Page {
     claim(Claim::exact, "Exact, up to rounding in the last digits shown.");
     claim(Claim::upper_bound, "An upper bound: the truth is at most this. Rounded up.");
     claim(Claim::lower_bound,
-          "A lower bound: the truth is at least this, if it comes from trained models with the "
+          "A lower bound: the truth is at least this; found with trained models, it is so with the "
           "stated confidence. Rounded down.");
     claim(Claim::estimate,
           "An estimate: close to the truth if its assumptions hold, but not a bound.");
