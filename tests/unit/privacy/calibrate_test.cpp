@@ -75,5 +75,25 @@ TEST(Calibrate, NoNoiseWhereRecordsAreHardlyEverSeen) {
             0.0);
 }
 
+TEST(LeastNoise, EpsilonAtDeltaIsTheTarget) {
+  for (const double target : {0.5, 1.0, 2.0, 3.0, 8.0}) {
+    for (const double rate : {0.004, 0.01, 0.2}) {
+      PrivateRelease run{GaussianNoise{1.0}, Sampler::poisson, rate, 1000};
+      const PrivacyBudget budget{Epsilon(target), Delta(1e-5)};
+      std::get<GaussianNoise>(run.mechanism).noise_multiplier =
+          least_noise({NeighbouringRelation::add_remove}, {run}, budget);
+      const Accountant found({NeighbouringRelation::add_remove, 1, {run}});
+      EXPECT_LE(found.epsilon(Delta(1e-5)).upper.value, target) << target << " " << rate;
+    }
+  }
+}
+
+TEST(Epsilon, TheSmallerProvenNumberIsQuoted) {
+  const Accountant all({NeighbouringRelation::add_remove,
+                        1,
+                        {{GaussianNoise{1e6}, Sampler::poisson, 1e-7, 1000000000}}});
+  EXPECT_LE(all.epsilon(Delta(1e-300)).upper.value, all.renyi_epsilon(Delta(1e-300)).value.nats());
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -5,11 +5,15 @@
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
+#include "sfumato/core/observer.hpp"
 #include "sfumato/core/units.hpp"
 #include "sfumato/privacy/accounting/guarantee.hpp"
 #include "sfumato/privacy/accounting/release.hpp"
 
 namespace sfumato {
+
+struct TotalLoss;
+enum class StepDirection;
 
 /// Between which numbers the truth is: `upper` is the privacy claim, `lower` how much of it is slack. `lower` is what some mechanism of the given
 /// description reveals on some data; where nothing like that is known it is trivial, and its method says why.
@@ -38,6 +42,10 @@ class Accountant {
   /// Adds what else was released about the same records. No steps, or a rate of 0, add nothing.
   /// Throws   InvalidArgument as require_accountable(); nothing is added then.
   void compose(const PrivateRelease& release);
+
+  /// The same releases; questions to it ask `observer`, which must outlive it, several times a second whether to stop, and throw Stopped
+  /// (core/parallel.hpp) then.
+  [[nodiscard]] Accountant watched_by(const Observer& observer) const;
 
   [[nodiscard]] const PrivateReleases& releases() const { return releases_; }
 
@@ -75,7 +83,10 @@ class Accountant {
   [[nodiscard]] Guarantee guarantee(Delta delta) const;
 
  private:
+  [[nodiscard]] TotalLoss total(StepDirection direction) const;
+
   PrivateReleases releases_;
+  const Observer* observer_ = nullptr;
 };
 
 }  // namespace sfumato

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sfumato/core/claim.hpp"
+#include "sfumato/core/observer.hpp"
 #include "sfumato/core/units.hpp"
 #include "sfumato/privacy/accounting/release.hpp"
 
@@ -35,17 +36,19 @@ using PrivacyTarget = std::variant<PrivacyBudget, AdvantageLimit, RateLimit, Gdp
 [[nodiscard]] std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases);
 
 /// The least factor for the noise multipliers of `runs` with which they meet the target, together with what was released before; from above to
-/// a relative 1e-10: the result meets it.
+/// a relative 1e-10: the result meets it, and for a PrivacyBudget Accountant::epsilon() of it is not above the target either.
 /// Edges    0 where no noise at all is needed.
 /// Throws   InvalidArgument if the target is out of range (delta = 0 or 1, tpr <= fpr, ...), if there is no noise to change, or if
-///          `before` exceeds the target already.
+///          `before` exceeds the target already; Stopped if the observer asked to stop.
 [[nodiscard]] double least_noise(const PrivateReleases& before,
                                  const std::vector<PrivateRelease>& runs,
-                                 const PrivacyTarget& target);
+                                 const PrivacyTarget& target, const Observer* observer = nullptr);
 
 /// The most steps of `step` that can follow `before` within the target: each number up to it meets it.
 /// Edges    0 if one is too many; 2^53 if none is.
+/// Throws   Stopped if the observer asked to stop.
 [[nodiscard]] std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& step,
-                                       const PrivacyTarget& target);
+                                       const PrivacyTarget& target,
+                                       const Observer* observer = nullptr);
 
 }  // namespace sfumato

@@ -38,6 +38,9 @@ class Guarantee {
 /// "differ in one record, which one of them lacks"
 [[nodiscard]] std::string describe_neighbours(const PrivateReleases& releases);
 
+/// All that a number of an accountant speaks of and rests on: the neighbours, the releases, the conditions.
+[[nodiscard]] std::vector<std::string> assumptions_of(const PrivateReleases& releases);
+
 /// How noise was added: as floating-point numbers, whose low bits and rounding are outside the guarantee, or exactly, to integer sums.
 enum class NoiseArithmetic { floating_point, exact };
 

@@ -14,6 +14,7 @@
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/privacy/accounting/composition.hpp"
 #include "sfumato/privacy/accounting/hit_bounds.hpp"
+#include "sfumato/privacy/accounting/merged.hpp"
 #include "sfumato/privacy/accounting/pld.hpp"
 #include "sfumato/privacy/accounting/profile.hpp"
 #include "sfumato/privacy/renyi_conversion.hpp"
@@ -43,10 +44,6 @@ Claimed<double> lower(const PrivateReleases& releases, double value, double triv
   return {trivial, Claim::lower_bound, "nothing is known from below for these releases"};
 }
 
-TotalLoss loss_with_records(const PrivateReleases& releases) {
-  return loss_of(releases, directions_of(releases.relation).front());
-}
-
 constexpr double kLargestContribution =
     50.0;  // in deviations of the noise: beyond it sampling hardly helps, and its integrals are long
 
@@ -57,7 +54,7 @@ struct RenyiLoss {
   double largest = 0.0;
 };
 RenyiLoss renyi_loss(const TotalLoss& given, double most = kLargestContribution) {
-  RenyiLoss result{{{}, given.mu_squared, given.log_survival, given.shift}};
+  RenyiLoss result{{{}, given.mu_squared, given.log_survival, given.shift, given.observer}};
   const auto add = [&](const auto& step, double m, double apart) {
     if (m > most) {
       result.loss.mu_squared += step.k * apart * apart;
@@ -160,8 +157,8 @@ Accountant::Accountant(const PrivateReleases& releases)
 
 void Accountant::compose(const PrivateRelease& release) {
   require_accountable(release, releases_.relation, releases_.group_size);
+  PrivateRelease same = release;
   for (PrivateRelease& known : releases_.list) {
-    PrivateRelease same = release;
     same.steps = known.steps;
     if (same == known && release.steps <= std::numeric_limits<std::int64_t>::max() - known.steps) {
       known.steps += release.steps;
@@ -171,11 +168,23 @@ void Accountant::compose(const PrivateRelease& release) {
   releases_.list.push_back(release);
 }
 
+Accountant Accountant::watched_by(const Observer& observer) const {
+  Accountant same = *this;
+  same.observer_ = &observer;
+  return same;
+}
+
+TotalLoss Accountant::total(StepDirection direction) const {
+  TotalLoss loss = loss_of(releases_, direction);
+  loss.observer = observer_;
+  return loss;
+}
+
 Enclosure Accountant::delta(Epsilon epsilon) const {
   double low = 0.0, high = 0.0;
   DeltaMethod method = DeltaMethod::edge;
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    const DeltaEnclosure found = delta_of(loss_of(releases_, direction), epsilon.nats());
+    const DeltaEnclosure found = delta_of(total(direction), epsilon.nats());
     low = std::max(low, found.lo());
     high = std::max(high, found.hi());
     method = std::max(method, found.method);
@@ -189,7 +198,7 @@ Enclosure Accountant::epsilon(Delta delta) const {
   }
   std::vector<TotalLoss> losses;
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    losses.push_back(loss_of(releases_, direction));
+    losses.push_back(total(direction));
   }
   if (delta.probability() > 0.0 &&
       std::any_of(losses.begin(), losses.end(), hides_next_to_nothing)) {
@@ -201,9 +210,8 @@ Enclosure Accountant::epsilon(Delta delta) const {
   const auto [low, high] = largest_epsilon(losses, delta.probability());
   const char* method =
       title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
-  // Far out, with little noise, contours are wide and the search gives up at last; Renyi's bound is loose and still one.
-  constexpr double kFarOut = 100.0;
-  if (high > kFarOut && std::isfinite(low) && !(high - low < 1e-3 * high)) {
+  // Where contours are wide (far out, with next to no noise or signal) Renyi's bound may be the smaller of two that are proven.
+  if (high > 0.0 && std::isfinite(low) && !(high - low < 1e-3 * high)) {
     const double loose = renyi_epsilon(delta).value.nats();
     if (loose < high) {
       return {lower(releases_, low, 0.0, method), upper(loose, "Renyi privacy")};
@@ -216,7 +224,7 @@ Enclosure Accountant::advantage() const { return delta(Epsilon(0.0)); }
 
 Enclosure Accountant::tpr(double fpr) const {
   require_probability("fpr", fpr);
-  LossProfile profile(loss_with_records(releases_));
+  LossProfile profile(total(directions_of(releases_.relation).front()));
   const BestThreshold best = best_threshold(profile, fpr);
   const double reached = is_attained(releases_) ? reached_rate(profile, fpr, best.eps) : fpr;
   return {lower(releases_, std::min(reached, best.rate), fpr, "test by a threshold of the loss"),
@@ -228,8 +236,8 @@ Enclosure Accountant::attack_accuracy(double prior) const {
     throw InvalidArgument(fmt::format("prior = {} is not in (0, 1)", prior),
                           "Pass the share of members among those asked about", Where::key("prior"));
   }
-  const DeltaEnclosure found =
-      delta_of(loss_with_records(releases_), std::log1p(-prior) - std::log(prior));
+  const DeltaEnclosure found = delta_of(total(directions_of(releases_.relation).front()),
+                                        std::log1p(-prior) - std::log(prior));
   const double guess = std::max(prior, 1.0 - prior);
   const auto accuracy = [&](double delta) {
     return std::clamp(1.0 - prior + prior * delta, guess, 1.0);
@@ -240,13 +248,13 @@ Enclosure Accountant::attack_accuracy(double prior) const {
 
 Claimed<double> Accountant::tpr_bound(double fpr) const {
   require_probability("fpr", fpr);
-  LossProfile profile(loss_with_records(releases_));
+  LossProfile profile(total(directions_of(releases_.relation).front()));
   return upper(best_threshold(profile, fpr).rate, kRateMethod);
 }
 
 std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) const {
   // Thresholds that matter are those that the loss exceeds as often as the least rate asks for, and their likes below 0.
-  LossProfile profile(loss_with_records(releases_));
+  LossProfile profile(total(directions_of(releases_.relation).front()));
   double least = 0.5;
   for (const double fpr : fprs) {
     require_probability("fpr", fpr);
@@ -274,7 +282,9 @@ std::vector<AttackRate> Accountant::trade_off(const std::vector<double>& fprs) c
 Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
   Claimed<Epsilon> worst{Epsilon(0.0), Claim::upper_bound, "Renyi privacy"};
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    const RenyiLoss bounded = renyi_loss(loss_of(releases_, direction));
+    TotalLoss all = total(direction);
+    all.steps = merged(all.steps, Merge::up);
+    const RenyiLoss bounded = renyi_loss(all);
     const TotalLoss& loss = bounded.loss;
     // A failure takes its part of delta: delta = f + (1 - f) delta'.
     const double failure = -std::expm1(loss.log_survival);
@@ -322,7 +332,7 @@ Enclosure Accountant::delta_by_fft(Epsilon epsilon) const {
   constexpr const char* kMethod = "discretised losses, composed by FFT";
   double low = 0.0, high = 0.0;
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    const DeltaEnclosure found{pld_delta(loss_of(releases_, direction), epsilon.nats())};
+    const DeltaEnclosure found{pld_delta(total(direction), epsilon.nats())};
     low = std::max(low, found.lo());
     high = std::max(high, found.hi());
   }
@@ -331,7 +341,7 @@ Enclosure Accountant::delta_by_fft(Epsilon epsilon) const {
 
 bool Accountant::methods_agree(Epsilon epsilon) const {
   for (const StepDirection direction : directions_of(releases_.relation)) {
-    const TotalLoss loss = loss_of(releases_, direction);
+    const TotalLoss loss = total(direction);
     const LogEnclosure contour = delta_of(loss, epsilon.nats()).log;
     const LogEnclosure fft = pld_delta(loss, epsilon.nats());
     if (std::max(contour.log_lo, fft.log_lo) > std::min(contour.log_hi, fft.log_hi)) return false;

@@ -86,6 +86,11 @@ double excess(const Accountant& accountant, const PrivacyTarget& target) {
       target);
 }
 
+Accountant watched(const PrivateReleases& releases, const Observer* observer) {
+  const Accountant accountant(releases);
+  return observer == nullptr ? accountant : accountant.watched_by(*observer);
+}
+
 /// The noise multiplier of a release; nothing for those that have none.
 double* noise_of(PrivateRelease& release) {
   if (auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) return &noise->noise_multiplier;
@@ -121,9 +126,9 @@ std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases) {
 }
 
 double least_noise(const PrivateReleases& before, const std::vector<PrivateRelease>& runs,
-                   const PrivacyTarget& target) {
+                   const PrivacyTarget& target, const Observer* observer) {
   require_reachable(target);
-  const auto above = [&](double factor) {
+  const auto with = [&](double factor) {
     PrivateReleases all = before;
     for (PrivateRelease run : runs) {
       double* noise = noise_of(run);
@@ -135,9 +140,10 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
       *noise *= factor;
       all.list.push_back(run);
     }
-    return excess(Accountant(all), target);
+    return all;
   };
-  if (excess(Accountant(before), target) > 0.0) {
+  const auto above = [&](double factor) { return excess(watched(with(factor), observer), target); };
+  if (excess(watched(before, observer), target) > 0.0) {
     refuse("target_epsilon", "what was released before exceeds the target already",
            "Allow more; no noise can take back what is known");
   }
@@ -171,17 +177,28 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
       [](double a, double b) { return std::fabs(b - a) <= 1e-10; }, most);
   double factor = std::exp(bracket.second);
   while (above(factor) > 0.0) factor *= 1.0 + 1e-11;  // rounding of the exponential
+  // The factor was found by delta at the target. Epsilon at delta is enclosed by itself, and may lie above the target by its own rounding
+  // (1e-13): a little more noise, and whoever asks for it finds the target.
+  if (const auto* budget = std::get_if<PrivacyBudget>(&target)) {
+    const double least = factor;
+    const auto epsilon = [&] {
+      return watched(with(factor), observer).epsilon(budget->delta).upper.value;
+    };
+    for (double more = 1e-13; more < 1e-6 && epsilon() > budget->epsilon.nats(); more *= 10.0) {
+      factor = least * (1.0 + more);
+    }
+  }
   return factor;
 }
 
 std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& step,
-                         const PrivacyTarget& target) {
+                         const PrivacyTarget& target, const Observer* observer) {
   require_reachable(target);
   const auto fits = [&](std::uint64_t steps) {
     PrivateReleases all = before;
     all.list.push_back(step);
     all.list.back().steps = steps;
-    return meets(all, target);
+    return excess(watched(all, observer), target) <= 0.0;
   };
   std::uint64_t low = 0, high = 1;
   while (fits(high)) {

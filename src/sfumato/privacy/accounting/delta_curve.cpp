@@ -10,6 +10,7 @@
 #include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/chernoff.hpp"
 #include "sfumato/privacy/accounting/edges.hpp"
+#include "sfumato/privacy/accounting/merged.hpp"
 #include "sfumato/privacy/accounting/numbers.hpp"
 
 namespace sfumato {
@@ -21,8 +22,8 @@ constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
 constexpr double kGood = 5e-8, kGoodIfBent = 5e-7, kGoodIfRare = 3e-6;
 constexpr double kSoRare = 0.15;          // expected hits
 constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
-constexpr double kLogUnderflow =
-    -650.0;                            // of delta: below it distribution functions have no digits
+// Of delta e^-eps, the size of what e^eps multiplies: below it distribution functions have no digits.
+constexpr double kLogUnderflow = -650.0;
 constexpr Work kLittleWork{2e4, 1e6};  // of a contour that helps where it takes little
 
 // Where hits are rare:
@@ -85,14 +86,22 @@ DeltaCurve::DeltaCurve(const TotalLoss& loss) : loss_(loss), plain_(loss_, &work
   if (hits > 0.0 && hits <= kRare) hits_.emplace(loss_);
 }
 
+/// Many kinds of steps get each what so many would have: cost grows with their number, widths do not.
+Work DeltaCurve::scaled(Work work) const {
+  const double factor =
+      std::max(1.0, static_cast<double>(loss_.steps.size()) / static_cast<double>(kMostKinds));
+  return {factor * work.points, factor * work.terms};
+}
+
 const TotalCumulant& DeltaCurve::start() {
   if (!start_) start_ = plain_.at(0.0);
   return *start_;
 }
 
 DeltaCurve::Point DeltaCurve::at(double eps) {
+  require_going_on(loss_.observer);
   const auto edge = edge_delta(loss_, eps);
-  if (edge && (edge->log_hi == -kInf || edge->log_hi > kLogUnderflow)) {
+  if (edge && (edge->log_hi == -kInf || edge->log_hi - std::max(eps, 0.0) > kLogUnderflow)) {
     return {*edge, Method::edge, kNaN};
   }
   Point point = computed_at(eps);
@@ -101,22 +110,22 @@ DeltaCurve::Point DeltaCurve::at(double eps) {
 }
 
 DeltaCurve::Point DeltaCurve::computed_at(double eps) {
-  work_ = Work{};
+  work_ = scaled(Work{});
   const double typical = start().mean - std::sqrt(start().variance);
   if (eps < 0.0 && eps < typical) return swapped_at(eps);
   const bool has_region = hits_ && eps >= 0.0 && eps >= typical;
   const bool is_region_first = has_region && expected_hits(loss_) <= kFewHits;
   if (is_region_first) {
     if (const auto point = region_at(eps)) return *point;
-    work_ = Work{};
+    work_ = scaled(Work{});
   } else if (has_region) {
-    work_ = kFirstWork;
+    work_ = scaled(kFirstWork);
   }
   Point point = contour_at(eps, eps >= typical ? Strip::right : Strip::middle);
   if (has_region && !is_region_first && !(point.log.log_hi - point.log.log_lo < kNarrow)) {
     right_.reset();
     if (const auto found = region_at(eps)) return *found;
-    work_ = Work{};
+    work_ = scaled(Work{});
     point = contour_at(eps, Strip::right);
   }
   point.log = intersected(point.log, known_at(eps));
@@ -161,6 +170,7 @@ bool DeltaCurve::leads_by_hits() {
 }
 
 DeltaCurve::Region DeltaCurve::region_around(double centre) {
+  require_going_on(loss_.observer);
   Region region;
   const double good = expected_hits(loss_) <= kSoRare ? kGoodIfRare : kGood;
   double width = kInf, right_width = kInf;
@@ -184,7 +194,7 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
   if (width < kGoodIfBent) return region;
   const auto try_right = [&](const Work& work) {
     if (!has_saddle) return;
-    work_ = work;
+    work_ = scaled(work);
     if (auto right = right_contour(at, centre)) region.right = std::move(right);
     right_width = width_of(region.right);
     width = std::min(width, right_width);
@@ -192,7 +202,7 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
   const auto try_mirrored = [&] {
     if (region.log_chernoff - region.s_chernoff * centre < kLogLeastMirrored) return;
     static_cast<void>(exchanged_start());
-    work_ = kMoreWork;
+    work_ = scaled(kMoreWork);
     region.mirrored = MirroredContour::at(*exchanged_, centre, &work_);
     width = std::min(width, width_of(region.mirrored));
   };
@@ -206,7 +216,7 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
   if (width > good && !is_hopeless) try_right(kMoreWork);
   if (width > good && !is_bent_first) try_bent();
   if (width > good) {
-    work_ = Work{};
+    work_ = scaled(Work{});
     region.split = SplitContour::at(loss_, centre, &work_);
   }
   return region;
@@ -303,7 +313,7 @@ std::optional<Contour> DeltaCurve::left_of_saddle(const Saddle& at, double eps) 
     const double s = share * at.s;
     const Saddle left{s, plain_.at(s)};
     if (!(left.at.value - s * eps < least + kMostDigitsLost)) break;
-    Work little = kLittleWork;
+    Work little = scaled(kLittleWork);
     auto found = Contour::through(plain_, left, Strip::right, eps, &little);
     if (is_narrow(found, eps)) return found;
   }

@@ -38,6 +38,7 @@ class DeltaCurve {
   [[nodiscard]] double threshold_guess(double fpr);
 
  private:
+  [[nodiscard]] Work scaled(Work work) const;
   [[nodiscard]] const TotalCumulant& start();
   [[nodiscard]] const TotalCumulant& exchanged_start();
   [[nodiscard]] bool leads_by_hits();

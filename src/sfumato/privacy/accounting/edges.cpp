@@ -21,10 +21,16 @@ LogEnclosure around(double value, double relative) {
   return {std::log(value) - relative, std::log(value) + relative};
 }
 
-/// first - second, where digits are left; sizes are what each was computed from, and z how far out.
-std::optional<LogEnclosure> difference(double first, double second, double size, double z) {
+/// Doubles lose digits below 2.2e-308, and a factor e^eps makes what was lost count: the closed forms are for normal tails that are
+/// at least this large, whatever delta is (Spec §17.6).
+constexpr double kLeastTail = 1e-290;
+
+/// first - second, where digits are left; sizes are what each was computed from, z how far out, and `tail` the smallest probability
+/// that either was made of.
+std::optional<LogEnclosure> difference(double first, double second, double size, double z,
+                                       double tail) {
   const double value = first - second;
-  if (!(value > 1e-6 * size)) return std::nullopt;
+  if (!(value > 1e-6 * size) || !(tail >= kLeastTail) || !std::isfinite(size)) return std::nullopt;
   // erfc has an argument with roundings of z, and a logarithm with a slope of z.
   return around(value, 4.0 * kUnit * (16.0 + (1.0 + z) * (1.0 + z)) * size / value);
 }
@@ -40,7 +46,8 @@ std::optional<LogEnclosure> one_step(const SampledGaussian& step, double eps) {
     const double z = std::log1p(ratio) / m + 0.5 * m;
     const double first = q * normal_cdf(m - z), tail = normal_cdf(-z);
     return difference(first, (q + std::expm1(eps)) * tail,
-                      std::max(first, (q + std::fabs(std::expm1(eps))) * tail), std::fabs(z) + m);
+                      std::max(first, (q + std::fabs(std::expm1(eps))) * tail), std::fabs(z) + m,
+                      std::min(first, tail));
   }
   if (step.direction == StepDirection::add) {
     const double ratio = std::expm1(-eps) / q;
@@ -49,7 +56,7 @@ std::optional<LogEnclosure> one_step(const SampledGaussian& step, double eps) {
     const double near = normal_cdf(z), far = normal_cdf(z - m);
     return difference(std::exp(eps) * q * (near - far), std::expm1(eps) * near,
                       std::exp(eps) * q * near + std::fabs(std::expm1(eps)) * near,
-                      std::fabs(z) + m);
+                      std::fabs(z) + m, std::min({near, far, q * (near - far)}));
   }
   return std::nullopt;
 }

@@ -138,6 +138,17 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   return conditions;
 }
 
+std::vector<std::string> assumptions_of(const PrivateReleases& releases) {
+  std::vector<std::string> all = {fmt::format("{}: two data sets are neighbours if they {}",
+                                              name(releases.relation),
+                                              describe_neighbours(releases))};
+  for (const PrivateRelease& release : releases.list) {
+    all.push_back(fmt::format("released: {}", describe(release)));
+  }
+  for (std::string& condition : conditions_of(releases)) all.push_back(std::move(condition));
+  return all;
+}
+
 std::string privacy_statement(const Guarantee& guarantee) {
   return privacy_statement(guarantee, NoiseArithmetic::floating_point);
 }

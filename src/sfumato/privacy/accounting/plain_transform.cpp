@@ -34,7 +34,7 @@ double steepest_of(const StepLoss& step) {
 }  // namespace
 
 PlainTransform::PlainTransform(const TotalLoss& loss, Work* work)
-    : Transform(loss.mu_squared, work) {
+    : Transform(loss.mu_squared, work), observer_(loss.observer) {
   for (const StepLoss& step : loss.steps) {
     entries_.push_back({step, count_of(step), grid_of(step), {}, {}, {}});
   }
@@ -55,6 +55,7 @@ TotalCumulant PlainTransform::at(double s) {
   TotalCumulant total{normal, mu_squared_ * (s + 0.5), mu_squared_, 0.0};
   double size = std::fabs(normal);
   for (Entry& entry : entries_) {
+    require_going_on(observer_);
     const StepCumulant of = cumulant_of(entry, s);
     total.value += entry.k * of.value;
     total.mean += entry.k * of.mean;
@@ -86,6 +87,7 @@ double PlainTransform::log_beyond(double reach, double enough) {
   double decaying = 0.0;  // what the other steps leave to each
   for (const Entry& entry : entries_) decaying += entry.k * entry.here.variance;
   for (Entry& entry : entries_) {
+    require_going_on(observer_);
     const double share = entry.k * entry.here.variance / std::max(decaying, 1e-300);
     const DecayBound bound =
         log_bound_beyond(entry.step, entry.here, s0_, reach, enough * share / entry.k);
@@ -107,6 +109,7 @@ bool PlainTransform::prepare(const Rows& rows) {
   step_ = rows.step();
   log_unit_ = 0.5 * mu_squared_ * s0_ * (s0_ + 1.0);
   for (Entry& entry : entries_) {
+    require_going_on(observer_);
     entry.law = tilted_law(entry.step, s0_, rows.reach());
     const auto points = static_cast<double>(entry.law.size());
     work_->points -= points;

@@ -35,6 +35,7 @@ class PlainTransform final : public Transform {
   [[nodiscard]] StepCumulant cumulant_of(Entry& entry, double s);
 
   std::vector<Entry> entries_;
+  const Observer* observer_;
 };
 
 }  // namespace sfumato

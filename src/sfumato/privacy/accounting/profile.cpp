@@ -38,7 +38,7 @@ class ShiftedCurve {
       : log_survival_(loss.log_survival),
         log_failure_(loss.log_survival < 0.0 ? std::log(-std::expm1(loss.log_survival)) : -kInf),
         shift_(loss.shift),
-        curve_({loss.steps, loss.mu_squared, 0.0, 0.0}) {}
+        curve_({loss.steps, loss.mu_squared, 0.0, 0.0, loss.observer}) {}
 
   [[nodiscard]] DeltaCurve::Point at(double eps) {
     if (log_survival_ == -kInf) return {{0.0, 0.0}, DeltaCurve::Method::edge, kNaN};
@@ -119,6 +119,7 @@ class LossProfile::Impl {
   [[nodiscard]] std::optional<double> guess(double log_target) { return upper_->guess(log_target); }
   [[nodiscard]] double threshold_guess(double fpr) { return upper_->threshold_guess(fpr); }
   [[nodiscard]] double log_most() { return upper_->log_most(); }
+  [[nodiscard]] bool is_bounded_apart() const { return lower_.has_value(); }
   [[nodiscard]] double highest() const { return highest_; }
 
  private:
@@ -149,8 +150,9 @@ namespace {
 class EpsilonSearch {
  public:
   /// No eps at or beyond `end` needs to be tried.
-  EpsilonSearch(std::function<DeltaCurve::Point(double)> at, double target, double end)
-      : at_(std::move(at)), target_(target), end_(end) {}
+  EpsilonSearch(std::function<DeltaCurve::Point(double)> at, double target, double end,
+                bool is_bounded_apart)
+      : at_(std::move(at)), target_(target), end_(end), is_bounded_apart_(is_bounded_apart) {}
 
   /// From a first guess > 0.
   [[nodiscard]] EpsilonEnclosure around(double guess) {
@@ -222,12 +224,22 @@ class EpsilonSearch {
       const double safe = high_;
       test(at - step);
       high_ = std::min(high_, safe);
-      if (proven_low_ == at - step) return;
+      if (proven_low_ == at - step) break;
+    }
+    // Where each end has a curve of its own they are percents apart, and the steps above too long: halving finds the other end.
+    const double safe = high_;
+    double above = at, below = std::max(0.0, proven_low_);
+    for (int i = 0; i < 8 && is_bounded_apart_ && above - below > 1e-3 * at; ++i) {
+      const double middle = 0.5 * (above + below);
+      test(middle);
+      high_ = std::min(high_, safe);
+      (proven_low_ >= middle ? below : above) = middle;
     }
   }
 
   std::function<DeltaCurve::Point(double)> at_;
   double target_, end_;
+  bool is_bounded_apart_;  ///< upper and lower ends are those of two losses
   DeltaCurve::Point point_{{-kInf, 0.0}, DeltaCurve::Method::edge, kNaN};
   double eps_ = 0.0, slope_ = kNaN;  ///< the last that was tested, and the last slope
   double low_ = 0.0, high_ = kInf, proven_low_ = -1.0;
@@ -251,7 +263,7 @@ EpsilonEnclosure LossProfile::epsilon(double delta) {
   if (impl_->log_most() <= target) return {0.0, 0.0};
   const double guess = impl_->guess(target).value_or(1.0);
   EpsilonSearch search([this](double eps) { return impl_->at(eps); }, target,
-                       highest < kInf ? 2.0 * highest : kInf);
+                       highest < kInf ? 2.0 * highest : kInf, impl_->is_bounded_apart());
   return search.around(guess > 0.0 ? guess : 1e-3 * std::min(1.0, highest));
 }
 

@@ -10,6 +10,8 @@
 namespace sfumato {
 namespace {
 
+constexpr std::uint64_t kLargestGroup = 1000000000;
+
 [[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {
   throw InvalidArgument(problem, remedy, Where::key(key));
 }
@@ -132,6 +134,10 @@ void require_accountable(const PrivateRelease& release, NeighbouringRelation rel
                          std::uint64_t group_size) {
   require_mechanism(release.mechanism);
   if (group_size == 0) refuse("group_size", "group_size = 0 is no group", "Pass 1 or more");
+  if (group_size > kLargestGroup) {
+    refuse("group_size", fmt::format("group_size = {} is more than {}", group_size, kLargestGroup),
+           "Protect a smaller group: no noise in use hides a billion records at once");
+  }
   if (release.steps > (std::uint64_t{1} << 53)) {
     refuse("steps", fmt::format("{} steps are too many to count", release.steps),
            "Pass at most 2^53");

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "sfumato/core/overloaded.hpp"
+#include "sfumato/privacy/accounting/merged.hpp"
 
 namespace sfumato {
 namespace {
@@ -58,7 +59,8 @@ struct Bounding {
 }  // namespace
 
 RepresentableLoss representable(const TotalLoss& loss) {
-  RepresentableLoss result{{{}, loss.mu_squared, loss.log_survival, loss.shift}, {}, true};
+  RepresentableLoss result{
+      {{}, loss.mu_squared, loss.log_survival, loss.shift, loss.observer}, {}, true};
   result.upper = result.lower;
   const Bounding bounding{&result};
   for (const StepLoss& step : loss.steps) {
@@ -74,6 +76,11 @@ RepresentableLoss representable(const TotalLoss& loss) {
                           },
                           [&](const auto& s) { bounding.bounded(s); }},
                step);
+  }
+  if (loss.steps.size() > kMergedKinds) {
+    result.is_exact = false;
+    result.upper.steps = merged(result.upper.steps, Merge::up);
+    result.lower.steps = merged(result.lower.steps, Merge::down);
   }
   const double mu = loss.mu_squared;
   if (!loss.steps.empty() && mu > 0.0 && !(mu >= kLeastNormal && mu <= kMostNormal)) {

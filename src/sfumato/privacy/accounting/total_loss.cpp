@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/parallel.hpp"
 
 namespace sfumato {
 
@@ -19,7 +20,12 @@ TotalLoss swapped(const TotalLoss& loss) {
   // log_survival(P) - log_survival(Q) plus the rest.
   other.log_survival = std::min(0.0, loss.log_survival - loss.shift);
   other.shift = -loss.shift;
+  other.observer = loss.observer;
   return other;
+}
+
+void require_going_on(const Observer* observer) {
+  if (observer != nullptr && observer->stop_requested()) throw Stopped{};
 }
 
 double highest_loss(const TotalLoss& loss) {

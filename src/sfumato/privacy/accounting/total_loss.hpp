@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sfumato/core/observer.hpp"
 #include "sfumato/privacy/accounting/step.hpp"
 
 namespace sfumato {
@@ -16,7 +17,12 @@ struct TotalLoss {
   double mu_squared = 0.0;    ///< of the steps that add normal noise without sampling
   double log_survival = 0.0;  ///< log(1 - failure), <= 0
   double shift = 0.0;
+  const Observer* observer =
+      nullptr;  ///< whom long work on the loss asks whether to stop; may be none
 };
+
+/// Throws   Stopped if there is an observer who asked to stop.
+void require_going_on(const Observer* observer);
 
 /// P and Q exchanged.
 [[nodiscard]] TotalLoss swapped(const TotalLoss& loss);
