@@ -113,7 +113,8 @@ class Accountant:
         return {"sfumato_accountant": 1, "toml": self._native.save()}
 
     def load_state_dict(self, state):
-        """Takes what state_dict() returned, or the state of an Opacus accountant ({"history": [(noise, rate, steps)]})."""
+        """Takes what state_dict() returned, or the state of an Opacus accountant ({"history": [(noise, rate, steps)]}, which does not say how
+        batches were drawn: it is taken for Poisson sampling). Refused where it lacks releases that this accountant has: none is forgotten."""
         if "toml" in state:
             native = _core.Accountant.load(state["toml"])
         elif "history" in state:
@@ -122,6 +123,9 @@ class Accountant:
                 native.step(noise, rate, steps)
         else:
             raise ValueError("state_dict: has neither releases nor a history. Give what state_dict() returned.")
+        mine = getattr(self, "_native", None)
+        if mine is not None and not native.includes(mine):
+            raise ValueError("state_dict: lacks releases that this accountant has, and an accountant does not forget. Load it into a new Accountant.")
         self._native = native
         self.step = native.step
 

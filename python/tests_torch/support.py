@@ -23,4 +23,11 @@ def data(count=60, inputs=4, classes=3, seed=1):
 
 loss = torch.nn.functional.cross_entropy
 
-__all__ = ["SOURCE", "data", "loss", "mlp", "torch", "unittest"]
+
+def take(optimizer, dataset, steps=1, **keys):
+    """Steps of a PrivateOptimizer on batches of its own."""
+    for batch in optimizer.batches(dataset, steps, **keys):
+        optimizer.step(*batch)
+
+
+__all__ = ["SOURCE", "data", "loss", "mlp", "take", "torch", "unittest"]

@@ -64,10 +64,11 @@ class AuditTraining(unittest.TestCase):
             ledger = pathlib.Path(folder) / "scores.jsonl"
             plan = st.audit_training(trainings.private, data(40), ledger=ledger, plan_only=True, workers=2)
             self.assertEqual(plan.get("runs_needed", thresholds="combined"), 124)
-            self.assertEqual((plan.verdict, plan.needed, plan.runs), ("none", 124, 155))
-            self.assertAlmostEqual(plan.seconds, plan.seconds_per_model * (2 * 155 - 2) / 2)
-            self.assertRegex(str(plan), r"Training: 2 x 155 models \(the claim can be refuted\); .* each, about .* from here on\.")
+            self.assertEqual((plan.verdict, plan.needed, plan.expected, plan.runs), ("none", 124, 1245, 1245))
+            self.assertAlmostEqual(plan.seconds, plan.seconds_per_model * (2 * 1245 - 2) / 2)
+            self.assertRegex(str(plan), r"Training: 2 x 1245 models \(enough for a TPR of 50 % .* at most 5\..*\); .* each, about .* from here on\.")
             self.assertEqual(len(ledger.read_text().splitlines()), 3)  # two models were trained, and are kept
+        self.assertIn("too few for a TPR of 50 %", str(st.audit_training(trainings.private, data(40), runs=155, plan_only=True)))
         self.assertIn("too few", str(st.audit_training(trainings.private, data(40), runs=5, plan_only=True)))
 
     def test_processes(self):
@@ -106,7 +107,7 @@ class Opacus(unittest.TestCase):
             self.skipTest("opacus is not installed")
         import warnings
 
-        def training(dataset, seed, engines=None):
+        def training(dataset, seed, engines=None, poisson=True):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 torch.manual_seed(seed)
@@ -115,22 +116,29 @@ class Opacus(unittest.TestCase):
                 loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(*dataset), batch_size=10)
                 engine = opacus.PrivacyEngine(accountant="rdp")
                 model, optimizer, loader = engine.make_private(module=model, optimizer=optimizer, data_loader=loader,
-                                                               noise_multiplier=2.0, max_grad_norm=1.0)
+                                                               noise_multiplier=2.0, max_grad_norm=1.0, poisson_sampling=poisson)
                 for _ in range(3):
                     for x, y in loader:
                         optimizer.zero_grad()
                         trainings.loss(model(x), y).backward()
                         optimizer.step()
                 if engines is not None:
-                    engines.append(engine)
+                    engines.append((engine, loader))
                 return model._module
 
         engines = []
         training(data(40), 0, engines)
-        both = st.compare_with_opacus(engines[0], delta=1e-5)
+        engine, loader = engines[0]
+        both = st.compare_with_opacus(engine, 1e-5, loader)
+        self.assertTrue(any("samples every record independently" in text for text in both.proven.assumptions))
+        with self.assertRaisesRegex(ValueError, "^loader: is missing"):
+            st.compare_with_opacus(engine, delta=1e-5)
+        training(data(40), 0, engines, poisson=False)
+        with self.assertRaisesRegex(ValueError, "^loader: does not draw Poisson"):
+            st.compare_with_opacus(engines[1][0], 1e-5, engines[1][1])
         self.assertTrue(both.opacus_is_safe)
         self.assertLessEqual(both.proven.value, both.opacus)  # a tighter bound of the same thing
-        noise, rate, steps = engines[0].accountant.history[0]
+        noise, rate, steps = engine.accountant.history[0]
         self.assertEqual(both.proven.value, sfumato.epsilon(noise, sample_rate=rate, steps=steps, delta=1e-5).value)
         answer = st.audit_training(training, data(40), claim=(both.proven.value, 1e-5), runs=12)
         self.assertIn(answer.verdict, ("open", "not_refuted"))

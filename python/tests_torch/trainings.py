@@ -28,9 +28,8 @@ def overfitted(dataset, seed):
 
 def private(dataset, seed):
     model = mlp(0, hidden=8)
-    generator = torch.Generator().manual_seed(seed)
     optimizer = st.PrivateOptimizer(torch.optim.SGD(model.parameters(), lr=0.3), model, loss, noise_multiplier=NOISE,
-                                    max_grad_norm=1.0, sample_rate=RATE, records=len(dataset[0]), generator=generator)
+                                    max_grad_norm=1.0, sample_rate=RATE, records=len(dataset[0]), seed=seed)
     for batch in optimizer.batches(dataset, STEPS):
         optimizer.step(*batch)
     return model

@@ -23,12 +23,20 @@ class TrainingPlan(AuditAnswer):
     """What an audit of a training takes: an AuditAnswer of what its runs can show, and how long they train here."""
 
     runs: int  #: models of each world
+    expected: int | None  #: models of each world that refute it by an attack with a TPR of 50 % at an FPR of 1 %; None: no number up to 10^7
     needed: int | None  #: models of each world that refute the claim by a perfect attack, at least; None: more than 10^7
     seconds_per_model: float | None  #: as measured on a model of each world; None where all are trained already
     seconds: float  #: that the models that are left take with so many workers, about
 
     def text(self, full=False, width=100):
-        claim = "the claim can be refuted" if self.needed is not None and self.runs >= self.needed else "too few to refute the claim"
+        if self.needed is None or self.runs < self.needed:
+            claim = "too few to refute the claim by any attack"
+        elif self.expected is None or self.runs < self.expected:
+            claim = "enough for a perfect attack, too few for a TPR of 50 % at an FPR of 1 %"
+        else:
+            claim = "enough for a TPR of 50 % at an FPR of 1 %"
+        most = self.get("maximum_auditable_epsilon", thresholds="combined").value
+        claim += f"; a perfect attack could certify at most {most:.4g}"
         left = ("all are trained" if self.seconds_per_model is None
                 else f"{_duration(self.seconds_per_model)} each, about {_duration(self.seconds)} from here on")
         return f"{super().text(full, width).rstrip()}\n\nTraining: 2 x {self.runs} models ({claim}); {left}.\n"
@@ -200,7 +208,8 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
                 and must not know whether the canary is there
     dataset     (inputs, targets) as tensors, or a Dataset of pairs; D' is it, D has the canary besides
     canary      "mislabelled": a record with a wrong label; a record (input, target); or a function of the data that returns one
-    runs        models of each world; "auto": what it takes to refute the claim by a good attack, and a quarter more
+    runs        models with the canary, and as many without; "auto": what an attack with a TPR of 50 % at an FPR of 1 % needs to refute the
+                claim (1,245 for epsilon = 3). A canary or score that does worse needs more, a perfect attack a tenth: `plan_only` shows both
     score       "loss", "margin", "gradient_norm" of the canary, or a function of (model, canary); larger for members
     ledger      a file that keeps every score: run again to go on after an interruption
     workers     processes that train at once; with more than one, train_fn must be importable
@@ -209,10 +218,11 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
     show, and how long they train here. The verdict 'not_refuted' does not mean that the claim is true.
     """
     needed = plan_audit(claim, confidence=confidence).get("runs_needed", thresholds="combined")
+    expected = _runs_of_a_good_attack(plan_audit(claim, confidence=confidence))
     if runs == "auto":
-        if needed is None:
-            raise ValueError("runs: more than 10^7 models would be needed to refute this claim.")
-        runs = int(np.ceil(1.25 * needed))
+        if expected is None:
+            raise ValueError("runs: an attack with a TPR of 50 % at an FPR of 1 % refutes this claim with no number of models up to 10^7. Give runs=.")
+        runs = expected
     runs = int(runs)
     made = plan_audit(claim, runs=runs, confidence=confidence)
     record = canary(dataset) if callable(canary) else _mislabelled(dataset, seed) if isinstance(canary, str) and canary == "mislabelled" else canary
@@ -229,6 +239,7 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
         each = _timed(work, left[:2], kept, workers) if left else None
         left = left[2:]
         plan = TrainingPlan(made._found, made._names)
+        plan.expected = expected
         plan.runs, plan.needed, plan.seconds_per_model, plan.seconds = runs, needed, each, (each or 0.0) * len(left) / max(1, workers)
         if plan_only:
             return plan
@@ -247,6 +258,13 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
     answer.in_scores, answer.out_scores, answer.canary, answer.plan = inside, outside, record, plan
     answer.seconds = time.monotonic() - begun
     return answer
+
+
+def _runs_of_a_good_attack(plan):
+    """Models of each world for a TPR of 50 % at an FPR of 1 %, by the library's own table."""
+    table = plan.tables["caps"]
+    row = next(row for row in table.rows if row["thresholds"] == "combined")
+    return None if row["half"] is None else int(row["half"])
 
 
 def _name(function):

@@ -11,24 +11,59 @@ from .states import covariance_parts, trained
 NAMES = ("isotropic", "per_layer", "whitened", "low_rank", "released", "input")
 
 
-def clipped_sum(gradients, norms, clip):
-    """The sum of the gradients, a row each, made no longer than `clip`; rounded so that none is longer."""
-    factors = (clip / norms.clamp(min=1e-300)).clamp(max=1.0) * (1.0 - 1e-6)
-    factors = torch.where(factors < 1e-30, 0.0, factors)  # float32 has few digits left there: such a record contributes nothing
-    return (gradients * factors.to(gradients.dtype).reshape(-1, 1)).sum(dim=0)
+_MARGIN = 1e-6  # norm, factor and product are rounded in double precision: (parameters / 2 + 5) 2^-53 of the clip, for up to 10^9 parameters
+_PIECE = 2**22  # numbers that are converted to double precision at once
 
 
-def _norms(gradients):
-    """In double precision: those of long rows of float32 would be off by more than the margin."""
-    return torch.linalg.vector_norm(gradients, dim=1, dtype=torch.float64)
+def _clipped(rows, norms, clip):
+    """Rows made no longer than `clip`; those whose norm is not finite contribute nothing."""
+    finite = torch.isfinite(norms)
+    factors = torch.where(finite, (clip / norms.clamp(min=1e-300)).clamp(max=1.0) * (1.0 - _MARGIN), 0.0)
+    return torch.where(finite.reshape(-1, 1), rows, 0.0) * factors.reshape(-1, 1)
 
 
-def _normal(like, generator):
-    return torch.randn(like.shape, dtype=like.dtype, generator=generator).to(like.device)
+def _on_grid(rows, largest, bits):
+    """Rows cut off, towards zero, to multiples of a power of two, so that sums of 2^(52 - bits) of them are exact in double precision.
+
+    `largest` bounds the coordinates. No coordinate grows, and so no norm that is monotonic in them.
+    """
+    _, exponent = torch.frexp(torch.as_tensor(largest, dtype=torch.float64, device=rows.device))  # largest < 2^exponent
+    grid = torch.ldexp(torch.ones_like(exponent, dtype=torch.float64), exponent - bits)
+    return torch.trunc(rows / grid) * grid
+
+
+def _norms(rows):
+    return torch.linalg.vector_norm(rows, dim=1)
+
+
+class Noise:
+    """Where noise comes from: ChaCha20 with a new key of the operating system for every draw, or a seed (tests; no guarantee).
+
+    A draw leaves nothing behind that could be copied, pickled, forked or seeded; `torch.manual_seed` has no say in it.
+    """
+
+    def __init__(self, seed=None):
+        self.seed = seed
+        self.drawn = 0  # streams of the seed
+
+    def _next(self):
+        self.drawn += 1
+        return self.seed, self.drawn
+
+    def normals(self, count):
+        return torch.from_numpy(_core.release_normals(count, *self._next()))
+
+    def batch(self, count, rate):
+        """Which of so many records a Poisson batch has; their probability is never above the rate."""
+        return torch.from_numpy(_core.poisson_batch(count, rate, *self._next()))
 
 
 class Metric:
-    """The Euclidean norm, and equal noise."""
+    """The Euclidean norm, and equal noise.
+
+    Each computed row is clipped and put on a grid on which sums are exact, in any order: whatever the size of the batch, a record moves the
+    computed sum by its own row and nothing else, and by no more than the clip.
+    """
 
     conditions: tuple[str, ...] = ()
 
@@ -37,15 +72,27 @@ class Metric:
         self.deviation = noise_multiplier * clip
         self.noise_multiplier = noise_multiplier  # what the accountant is told
 
-    def prepare(self, accountant, generator):
+    def prepare(self, accountant, noise):
         """Before the first step: what else is released."""
 
-    def clipped(self, gradients):
-        """The sum of the clipped gradients, in coordinates of the metric."""
-        return clipped_sum(gradients, _norms(gradients), self.clip)
+    def rows(self, gradients):
+        """Clipped rows in coordinates of the metric, in double precision, and bounds of their coordinates."""
+        return _clipped(gradients, _norms(gradients), self.clip), self.clip
 
-    def noise(self, like, generator):
-        return self.deviation * _normal(like, generator)
+    def clipped(self, gradients, records):
+        """The sum of the clipped gradients of a batch of at most `records`, exact on its grid."""
+        bits = 52 - max(int(records), 1).bit_length()
+        if bits < 20:
+            raise ValueError(f"records: {records} are too many for exact sums in double precision. At most 2^31 - 1.")
+        device = gradients.device if gradients.device.type != "mps" else torch.device("cpu")  # which has no double precision
+        total = torch.zeros(gradients.shape[1], dtype=torch.float64, device=device)
+        for piece in gradients.split(max(1, _PIECE // max(1, gradients.shape[1]))):
+            rows, largest = self.rows(piece.to(device, torch.float64))
+            total += _on_grid(rows, largest, bits).sum(dim=0)
+        return total
+
+    def noise(self, size, noise):
+        return self.deviation * noise.normals(size)
 
     def gradient(self, total):
         """A noisy sum as the gradient of the parameters."""
@@ -82,13 +129,15 @@ class PerLayer(Metric):
         self.deviations = _core.deviations_of_layers(self.clips, [float(size) for size in self.sizes], noise_multiplier)
         self.noise_multiplier = _core.multiplier_of_layers(self.clips, self.deviations)
 
-    def clipped(self, gradients):
-        parts = gradients.split(self.sizes, dim=1)
-        return torch.cat([clipped_sum(part, _norms(part), clip) for part, clip in zip(parts, self.clips)])
+    def rows(self, gradients):
+        # A record with a layer that is not finite contributes nothing to any.
+        finite = torch.isfinite(_norms(gradients)).reshape(-1, 1)
+        parts = torch.where(finite, gradients, 0.0).split(self.sizes, dim=1)
+        return torch.cat([_clipped(part, _norms(part), clip) for part, clip in zip(parts, self.clips)], dim=1), max(self.clips)
 
-    def noise(self, like, generator):
-        scales = torch.tensor(self.deviations, dtype=like.dtype, device=like.device)
-        return _normal(like, generator) * scales.repeat_interleave(torch.tensor(self.sizes, device=like.device))
+    def noise(self, size, noise):
+        scales = torch.tensor(self.deviations, dtype=torch.float64)
+        return noise.normals(size) * scales.repeat_interleave(torch.tensor(self.sizes))
 
 
 class Whitened(Metric):
@@ -102,17 +151,17 @@ class Whitened(Metric):
             raise ValueError("metric: a variance is not a finite positive number.")
         scale = 1.0 / float(variances.double().mean())  # a shape of mean 1: its size is the multiplier's
         self.root = (scale * variances.double()).sqrt()
-        self.factor = None if factor is None else scale**0.5 * factor
+        self.factor = None if factor is None else scale**0.5 * factor.double()
 
-    def clipped(self, gradients):
-        return clipped_sum(gradients, _norms(gradients / self.root.to(gradients)), self.clip)
+    def rows(self, gradients):
+        root = self.root.to(gradients.device)
+        return _clipped(gradients, _norms(gradients / root), self.clip), 1.01 * self.clip * root
 
-    def noise(self, like, generator):
-        noise = _normal(like, generator) * self.root.to(like)
+    def noise(self, size, noise):
+        drawn = noise.normals(size) * self.root
         if self.factor is not None:
-            factor = self.factor.to(like)
-            noise = noise + factor @ _normal(factor[0], generator)
-        return self.deviation * noise
+            drawn = drawn + self.factor @ noise.normals(self.factor.shape[1])
+        return self.deviation * drawn
 
 
 class Released(Whitened):
@@ -165,14 +214,13 @@ class Input(Metric):
         self.root = None
         self.effective_dimension = None
 
-    def prepare(self, accountant, generator):
+    def prepare(self, accountant, noise):
         if self.root is not None:
             return
-        seed = None if generator is None else int(torch.randint(2**62, (1,), generator=generator))
         multiplier = _core.multiplier_of_moments(self.mu, accountant.adjacency)
         rows = np.ascontiguousarray(self.inputs.detach().flatten(1).double().cpu().numpy())
         accountant.step(multiplier)  # before it is drawn, so that what cannot be accounted for is not released
-        root, self.effective_dimension = _core.release_inputs(rows, self.bound, self.mu, self.floor, accountant.adjacency, float(len(rows)), seed, None)
+        root, self.effective_dimension = _core.release_inputs(rows, self.bound, self.mu, self.floor, accountant.adjacency, float(len(rows)), noise.seed, None)
         self.root = torch.from_numpy(np.ascontiguousarray(root))
         self.inputs = None
 
@@ -181,10 +229,8 @@ class Input(Metric):
         part = values[:, self.at : self.end].reshape(-1, self.shape[1]) @ self.root.to(values)
         return torch.cat([values[:, : self.at], part.reshape(len(values), -1), values[:, self.end :]], dim=1)
 
-    def clipped(self, gradients):
-        turned = self._turned(gradients)
-        finite = torch.isfinite(turned).all(dim=1, keepdim=True)  # products may overflow
-        return super().clipped(torch.where(finite, turned, torch.zeros_like(turned)))
+    def rows(self, gradients):
+        return super().rows(self._turned(gradients))
 
     def gradient(self, total):
         return self._turned(total.reshape(1, -1)).reshape(-1)

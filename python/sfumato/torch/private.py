@@ -9,11 +9,22 @@ import torch
 from .._core import Claimed
 from ..accounting import Accountant
 from .gradients import flat, per_sample_gradients, refuse_mixing
-from .metrics import metric_of
+from .metrics import Noise, metric_of
 from .states import trained
 
-_FLOAT_NOISE = ("noise is float32 from PyTorch's generator: it is not cryptographic, and its last digits are not protected against")
-_OWN_BATCHES = "the batches that were given to step() were drawn by Poisson sampling at that rate: they did not come from batches()"
+_CONDITIONS = (
+    "the number of records is public, and each of them is one record of the data",
+    "the gradient that is computed for a record depends on that record, its place in the batch and the size of the batch alone: no layer, "
+    "loss or hook lets records see each other (sums are exact, whatever the size of the batch)",
+    "noise is Gaussian in double precision (ChaCha20, keys of the operating system): the finite set of its values, rounding in its last "
+    "digits and the time it takes are not covered",
+    "the weights and the state of the optimiser at the start were made without the private data, or what that revealed is in the accountant",
+    "all else that was made from these records and is seen by others (losses, accuracies, other optimisers, when to stop, discarded runs) "
+    "is accounted for",
+)
+_GIVEN = ("each batch given to step() is the batch that batches() drew, record by record: some were not the very tensors that it drew, as after "
+          ".to(device) or a change of their values")
+_NEIGHBOURS = {"zero_out": "one record replaced by an empty one", "replace_one": "one record replaced by another"}
 
 
 class Guarantee(NamedTuple):
@@ -22,9 +33,27 @@ class Guarantee(NamedTuple):
     epsilon: Claimed
     delta: float
     conditions: list
+    adjacency: str
+    releases: list
 
     def __str__(self):
-        return f"epsilon {self.epsilon} at delta = {self.delta:g}, if: " + "; ".join(self.conditions)
+        return (f"epsilon {self.epsilon} at delta = {self.delta:g} for neighbours by {self.adjacency} ({_NEIGHBOURS[self.adjacency]})\n"
+                f"{'; '.join(self.releases) or 'nothing released yet'}\n"
+                f"if {len(self.conditions)} conditions hold: .conditions lists them")
+
+
+class _Drawn(NamedTuple):
+    """A batch that waits for its step."""
+
+    parts: tuple
+    versions: tuple
+
+    @classmethod
+    def of(cls, parts):
+        return cls(parts, tuple((p.data_ptr(), p.shape, p._version) for p in parts))
+
+    def is_given(self, parts):
+        return all(a is b for a, b in zip(self.parts, parts)) and self.of(self.parts).versions == self.versions
 
 
 class PrivateOptimizer:
@@ -36,7 +65,9 @@ class PrivateOptimizer:
             optimizer.step(inputs, targets)
         optimizer.guarantee(delta=1e-5)
 
-    The sum is divided by the expected batch size, sample_rate * records. `metric` is what records are clipped in, as in
+    Every batch of batches() is for one step, the empty ones too: a step without a batch that was drawn for it is refused, and so is a draw while
+    a batch waits. The sum is divided by the expected batch size, sample_rate * records. `adjacency` is "zero_out" (a record replaced by an empty
+    one) or "replace_one"; the number of records is public. `metric` is what records are clipped in, as in
     `sfumato train --private` (docs/train.md); epsilon is the same for all but "input":
 
     "isotropic"   the Euclidean norm; noise of deviation noise_multiplier * max_grad_norm
@@ -50,39 +81,50 @@ class PrivateOptimizer:
                   all records) at the price `metric_mu`, a mu of Gaussian privacy, and accounted for. Longer inputs than `input_bound`
                   (default: the root of their number) are scaled down in the moments; `input_layer` names the layer, if it is not found
 
-    Records whose gradient is not finite contribute nothing and are counted in `not_finite`.
+    Records whose gradient is not finite contribute nothing. Noise and batches come from a secure generator, which torch.manual_seed does not
+    reach. With `seed` they can be repeated, for tests: then there is no guarantee, guarantee() returns None and `why_no_guarantee` says why.
     """
 
     def __init__(self, optimizer, model, loss, *, noise_multiplier, max_grad_norm, sample_rate, records,
                  metric="isotropic", layer_clips=None, steps=None, inputs=None, metric_mu=None, input_bound=None, input_layer=None,
-                 adjacency="add_remove", accountant=None, generator=None):
-        if not noise_multiplier > 0:
-            raise ValueError(f"noise_multiplier: {noise_multiplier} is not a positive number. Without noise there is no guarantee.")
-        if not max_grad_norm > 0:
-            raise ValueError(f"max_grad_norm: {max_grad_norm} is not a positive number.")
+                 adjacency=None, accountant=None, seed=None):
+        if not 0 < noise_multiplier < float("inf"):
+            raise ValueError(f"noise_multiplier: {noise_multiplier} is not a finite positive number. Without noise there is no guarantee.")
+        if not 1e-100 <= max_grad_norm <= 1e100:
+            raise ValueError(f"max_grad_norm: {max_grad_norm} is not a number from 1e-100 to 1e100.")
         if not 0 < sample_rate <= 1:
             raise ValueError(f"sample_rate: {sample_rate} is not in (0, 1].")
-        if not records >= 1:
+        if not (records >= 1 and records == int(records)):
             raise ValueError(f"records: {records} is not a number of records.")
         refuse_mixing(model)
         self.optimizer = optimizer
         self.model = model
         self.loss = loss
-        self.noise_multiplier = float(noise_multiplier)
-        self.max_grad_norm = float(max_grad_norm)
-        self.sample_rate = float(sample_rate)
-        self.records = int(records)
-        self.generator = generator
-        self.accountant = Accountant(adjacency) if accountant is None else accountant
-        self.not_finite = 0
-        self.steps = 0
-        self._drawn = set()
-        self._foreign = False
+        self._noise_multiplier = float(noise_multiplier)
+        self._max_grad_norm = float(max_grad_norm)
+        self._sample_rate = float(sample_rate)
+        self._records = int(records)
+        self._noise = Noise(None if seed is None else int(seed))
+        self._accountant = _accountant(adjacency, accountant)
+        self._steps = 0
+        self._waiting = []  # the batch that was drawn and not stepped on: one at most
+        self._seeded = seed is not None
+        self._given = False  # a step was given other tensors than those that were drawn
+        self._trained = [parameter for _, parameter in trained(model)]
+        self._refuse_others()
         inputs = None if inputs is None else torch.as_tensor(inputs)
         if inputs is not None and len(inputs) != self.records:
             raise ValueError(f"inputs: {len(inputs)} records, the accountant was told {self.records}.")
         self._metric = metric_of(metric, model, self.noise_multiplier, self.max_grad_norm, layer_clips=layer_clips, inputs=inputs,
                                  metric_mu=metric_mu, input_bound=input_bound, input_layer=input_layer, steps=steps)
+
+    # What the accountant is told does not change along the way.
+    noise_multiplier = property(lambda self: self._noise_multiplier)
+    max_grad_norm = property(lambda self: self._max_grad_norm)
+    sample_rate = property(lambda self: self._sample_rate)
+    records = property(lambda self: self._records)
+    accountant = property(lambda self: self._accountant)
+    steps = property(lambda self: self._steps)
 
     @property
     def param_groups(self):
@@ -92,76 +134,140 @@ class PrivateOptimizer:
     def expected_batch_size(self):
         return self.sample_rate * self.records
 
-    def batches(self, dataset, steps):
-        """Poisson batches: each record by a coin of its own, fresh in every step; some may be empty.
+    def batches(self, dataset, steps, *, device=None, transform=None):
+        """Poisson batches: each record independently with probability sample_rate, anew in every step; some may be empty.
 
-        `dataset` is (inputs, targets) as tensors, or a Dataset of such pairs.
+        `dataset` is (inputs, targets) as tensors, or a Dataset of such pairs. `transform` is applied to the input of each chosen record by
+        itself (augmentation, scaling), `device` is where the batch goes then. Every batch must be given to step(), once.
         """
-        count = len(dataset[0]) if isinstance(dataset, (tuple, list)) else len(dataset)
-        if count != self.records:
+        tensors = isinstance(dataset, (tuple, list))
+        count = len(dataset[0]) if tensors else len(dataset)
+        if count != self.records or (tensors and any(len(part) != count for part in dataset)):
             raise ValueError(f"dataset: has {count} records, the accountant was told {self.records}.")
         for _ in range(steps):
-            chosen = torch.nonzero(torch.rand(count, generator=self.generator) < self.sample_rate).reshape(-1)
-            if isinstance(dataset, (tuple, list)):
-                batch = tuple(part[chosen] for part in dataset)
-            elif len(chosen):
-                pairs = [dataset[int(i)] for i in chosen]
-                batch = (torch.stack([torch.as_tensor(pair[0]) for pair in pairs]), torch.as_tensor([pair[1] for pair in pairs]))
+            if self._waiting:
+                raise RuntimeError("batches: the batch before was not given to step(). Every batch is for one step, also an empty one.")
+            batch = self._batch(dataset, self._noise.batch(count, self.sample_rate), tensors, device, transform)
+            drawn = _Drawn.of(batch)
+            self._waiting.append(drawn)
+            try:
+                yield batch
+            except GeneratorExit:  # the loop was left: its last batch is no longer for a step
+                self._waiting = [waiting for waiting in self._waiting if waiting is not drawn]
+                raise
+
+    @staticmethod
+    def _batch(dataset, chosen, tensors, device, transform):
+        if tensors:
+            x, y = (part[chosen.to(part.device)] for part in dataset)
+        else:
+            pairs = [dataset[int(i)] for i in chosen] or [dataset[0]]
+            x, y = torch.stack([torch.as_tensor(pair[0]) for pair in pairs]), torch.stack([torch.as_tensor(pair[1]) for pair in pairs])
+            x, y = x[: len(chosen)], y[: len(chosen)]
+        if transform is not None:
+            if len(x):
+                x = torch.stack([torch.as_tensor(transform(row)) for row in x])
             else:
-                first = torch.as_tensor(dataset[0][0])
-                batch = (first.new_zeros((0, *first.shape)), torch.zeros(0, dtype=torch.long))
-            self._drawn.add(id(batch[0]))
-            yield batch
-            self._drawn.discard(id(batch[0]))
+                like = torch.as_tensor(transform(dataset[0][0]))
+                x = like.new_zeros((0, *like.shape))
+        return (x, y) if device is None else (x.to(device), y.to(device))
 
     def step(self, inputs, targets):
-        """One private step on a batch; returns the number of records in it, which is itself private."""
-        self._metric.prepare(self.accountant, self.generator)
+        """One private step on the batch that batches() drew last."""
+        try:
+            drawn = self._waiting.pop()
+        except IndexError:
+            raise RuntimeError("step: no batch was drawn for this step. Take one batch of batches() for each step, and step on it once.") from None
+        if not len(inputs) == len(targets) == len(drawn.parts[0]):
+            raise ValueError("step: the batch has another number of records than were drawn. Give all that batches() drew, and no others.")
+        self._refuse_others()
+        given = not drawn.is_given((inputs, targets))
+        self._metric.prepare(self.accountant, self._noise)
         total = self._clipped_sum(inputs, targets)
-        total = total + self._metric.noise(total, self.generator)
+        total = total + self._metric.noise(len(total), self._noise).to(total.device)
         private = self._metric.gradient(total) / self.expected_batch_size
-        at = 0
-        for _, parameter in trained(self.model):
-            parameter.grad = private[at : at + parameter.numel()].reshape(parameter.shape).to(parameter.dtype)
-            at += parameter.numel()
-        if id(inputs) not in self._drawn:
-            self._foreign = True
+        self._given = self._given or given
         # Before the parameters move, so that what cannot be accounted for is not released.
         self.accountant.step(self._metric.noise_multiplier, self.sample_rate)
+        at = 0
+        for group in self.optimizer.param_groups:
+            for parameter in group["params"]:
+                parameter.grad = None  # frozen ones may have an old one
+        for parameter in self._trained:
+            part = private[at : at + parameter.numel()].reshape(parameter.shape)
+            parameter.grad = part.to(dtype=parameter.dtype).to(parameter.device)
+            at += parameter.numel()
         self.optimizer.step()
         self._metric.released(private, self.expected_batch_size)
-        self.steps += 1
-        return len(inputs)
+        self._steps += 1
+
+    def _refuse_others(self):
+        """Parameters that the optimiser would move by gradients that are none of ours."""
+        now = [parameter for _, parameter in trained(self.model)]
+        if len(now) != len(self._trained) or any(a is not b for a, b in zip(now, self._trained)):
+            raise ValueError("model: other parameters are trained than when this optimiser was made. Make a new one with accountant=.")
+        known = {id(parameter) for parameter in self.model.parameters()}
+        for group in self.optimizer.param_groups:
+            if any(id(parameter) not in known for parameter in group["params"]):
+                raise ValueError("optimizer: has a parameter that is not the model's. Its gradients would be neither clipped nor noised.")
 
     def _clipped_sum(self, inputs, targets):
-        gradients = flat(per_sample_gradients(self.model, self.loss, inputs, targets))
-        gradients = gradients.to(torch.promote_types(gradients.dtype, torch.float32))  # sums of half precision lose records
-        finite = torch.isfinite(gradients).all(dim=1)
-        self.not_finite += int((~finite).sum())
-        gradients = torch.where(finite.reshape(-1, 1), gradients, torch.zeros_like(gradients))
-        return self._metric.clipped(gradients)
+        return self._metric.clipped(flat(per_sample_gradients(self.model, self.loss, inputs, targets)), self.records)
 
     def zero_grad(self, *arguments, **keywords):
         self.optimizer.zero_grad(*arguments, **keywords)
 
+    @property
+    def why_no_guarantee(self):
+        """Why guarantee() is None; None if it is not."""
+        if self._seeded:
+            return "the noise came from a seed, so that whoever knows it can take the noise off again: leave out seed="
+        return None
+
     def guarantee(self, delta):
-        """What the steps so far guarantee, for every data set and record."""
-        conditions = list(self.accountant.conditions) + [_FLOAT_NOISE]
-        conditions += self._metric.conditions
-        if self.generator is not None:
-            conditions.append("the seed of the generator is as secret as the data")
-        if self._foreign:
-            conditions.append(_OWN_BATCHES)
-        return Guarantee(self.accountant.get_epsilon(delta), float(delta), conditions)
+        """What the steps so far guarantee, for every data set and record; None if `seed` was given."""
+        if self._seeded:
+            return None
+        conditions = [*self.accountant.conditions, *_CONDITIONS, *self._metric.conditions]
+        if self._given:
+            conditions.append(_GIVEN)
+        found = self.accountant.get_epsilon(delta)
+        assumptions = [*found.assumptions, *(c for c in conditions if c not in found.assumptions)]
+        epsilon = Claimed(found.value, found.claim, found.method, assumptions, found.confidence)
+        return Guarantee(epsilon, float(delta), conditions, self.accountant.adjacency, self.accountant.history)
 
     def state_dict(self):
         return {"optimizer": self.optimizer.state_dict(), "accountant": self.accountant.state_dict(), "steps": self.steps,
-                "not_finite": self.not_finite, "foreign": self._foreign, "metric": self._metric.state()}
+                "given": self._given, "seeded": self._seeded, "metric": self._metric.state()}
 
     def load_state_dict(self, state):
+        """Goes on from a state, with its account. Of two accounts of which one includes the other the larger is kept: what was released stays so."""
+        if "given" not in state or "seeded" not in state:
+            raise ValueError("state_dict: is no state of this version of PrivateOptimizer.")
+        theirs = Accountant()
+        theirs.load_state_dict(state["accountant"])
+        if theirs.adjacency != self.accountant.adjacency or theirs.group_size != self.accountant.group_size:
+            raise ValueError(f"state_dict: its account is for {theirs.adjacency}, this one for {self.accountant.adjacency}.")
+        if theirs._native.includes(self.accountant._native):
+            self.accountant.load_state_dict(state["accountant"])
+        elif not self.accountant._native.includes(theirs._native):
+            raise ValueError("state_dict: its account and this one each have releases that the other lacks. Load it into a new PrivateOptimizer.")
         self.optimizer.load_state_dict(state["optimizer"])
-        self.accountant.load_state_dict(state["accountant"])
-        self.steps, self.not_finite, self._foreign = state["steps"], state["not_finite"], state["foreign"]
+        self._waiting.clear()
+        self._steps = state["steps"]
+        self._given, self._seeded = self._given or state["given"], self._seeded or state["seeded"]
         if state.get("metric") is not None:
             self._metric.restore(state["metric"])
 
+    def __getstate__(self):
+        return {**self.__dict__, "_waiting": []}  # a batch is for one step of one optimiser
+
+
+def _accountant(adjacency, accountant):
+    adjacency = adjacency or ("zero_out" if accountant is None else accountant.adjacency)
+    if adjacency not in _NEIGHBOURS:
+        raise ValueError(f"adjacency: {adjacency!r} is not possible, since sums are divided by a number of records and batches depend on their places. "
+                         "Use 'zero_out', which has the same epsilon, or 'replace_one'.")
+    if accountant is not None and accountant.adjacency != adjacency:
+        raise ValueError(f"accountant: is for {accountant.adjacency}, adjacency={adjacency!r} was asked for.")
+    return Accountant(adjacency) if accountant is None else accountant
