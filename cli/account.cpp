@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "key_options.hpp"
@@ -27,18 +28,22 @@ ExitCode account(AccountOptions& options) {
   const bool is_history = options.file.ends_with(".json");
   if (is_history) options.keys.give("history", {options.file});
   const TomlTable table = options.keys.table(is_history ? "" : options.file);
-  prepare_report(options.output);
-  if (!options.statement.empty()) prepare_output(options.statement, options.output.force);
-  if (!options.save.empty()) prepare_output(options.save, options.output.force);
+  const std::vector<std::string> inputs =
+      options.keys.inputs(table, is_history ? "" : options.file);
+  prepare_files(inputs, {{"statement", options.statement}, {"save", options.save}}, options.output);
+  if (!options.file.empty() && !is_history) require_whole_account(options.file);
   const AccountAnswer found = located_keys(table, [&] {
     AccountQuestion question = read_account_question(table);
     question.curves = shows_all(options.output);
     TerminalObserver observer;
     return answer(question, observer);
   });
-  if (!options.statement.empty()) write_file(options.statement, statement_of(found));
-  if (!options.save.empty()) {
-    write_file(options.save, save(accountant_of(found)));
+  // Stopped, there may be no setting to state or to save.
+  if (!options.save.empty() && !found.stopped) {
+    write_file(options.save, save({accountant_of(found)}, found.delta));
+  }
+  if (!options.statement.empty() && !found.stopped) {
+    write_file(options.statement, statement_of(found));
   }
   show([&](Detail detail) { return document_of(found, detail); }, options.output);
   return code_of(found.verdict, found.stopped);

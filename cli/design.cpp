@@ -11,7 +11,6 @@
 #include "sfumato/answers/design/answer.hpp"
 #include "sfumato/answers/design/keys.hpp"
 #include "sfumato/answers/design/saved_covariance.hpp"
-#include "sfumato/data/file_output.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -23,16 +22,15 @@ struct DesignOptions {
   Output output;
 };
 
-void require_output(const DesignOptions& options, const DesignQuestion& question) {
-  prepare_report(options.output);
-  if (options.out.empty()) return;
-  if (!question.frontier.empty()) {
+void prepare_out(const DesignOptions& options, const DesignQuestion& question,
+                 const std::vector<std::string>& inputs) {
+  if (!options.out.empty() && !question.frontier.empty()) {
     refuse_usage("out", "a frontier has many designs. Ask for one of them");
   }
-  if (!options.out.ends_with(".npz")) {
+  if (!options.out.empty() && !options.out.ends_with(".npz")) {
     refuse_usage("out", "is a covariance, but does not end in .npz");
   }
-  prepare_output(options.out, options.output.force);
+  prepare_files(inputs, {{"out", options.out}}, options.output);
 }
 
 ExitCode design(DesignOptions& options) {
@@ -42,7 +40,7 @@ ExitCode design(DesignOptions& options) {
   const DesignAnswer found = located_keys(table, [&] {
     DesignQuestion question;
     read_keys(question, table, design_keys());
-    require_output(options, question);
+    prepare_out(options, question, options.keys.inputs(table, is_question ? options.file : ""));
     TerminalObserver observer;
     return answer(question, observer);
   });

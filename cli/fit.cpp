@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "command.hpp"
 #include "key_options.hpp"
@@ -24,7 +25,7 @@ ExitCode write_template(FitCommand& command) {
   FitQuestion question;
   question.table = command.file;
   question.target = command.keys.text("target");
-  require_new(command.template_file, command.output.force);
+  prepare_files({command.file}, {{"template", command.template_file}}, command.output);
   write_file(command.template_file, bounds_template(question));
   write_output("Wrote " + command.template_file +
                ". For each column: its kind (numeric; category for texts; ignore)\n"
@@ -42,17 +43,16 @@ ExitCode fit(FitCommand& command) {
   read_keys(question, table, fit_keys());
   question.force = command.output.force;
   keep_private(question.table);
-  prepare_report(command.output);
-  if (!command.out.empty()) require_model_suffix(command.out);
-  if (!command.out.empty()) prepare_output(command.out, command.output.force);
-  if (!command.statement.empty()) prepare_output(command.statement, command.output.force);
+  const FitFiles files{command.out, command.statement};
+  std::vector<std::string> inputs = command.keys.inputs(table, toml ? command.file : "");
+  // A model may take the place of the one that it continues: it has the account of both.
+  if (question.after == command.out) std::erase(inputs, question.after);
+  prepare_files(inputs, {{"out", command.out}, {"statement", command.statement}}, command.output);
+  require_publishable(question, files);
   TerminalObserver observer;
   const FitAnswer found = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();
-  if (!found.stopped && found.verdict != Verdict::violated) {
-    if (!command.out.empty()) write_model(command.out, found);
-    if (!command.statement.empty()) write_file(command.statement, statement_of(found));
-  }
+  if (!found.stopped && found.verdict != Verdict::violated) publish(found, files);
   show([&](Detail detail) { return document_of(found, detail); }, command.output);
   return code_of(found.verdict, found.stopped);
 }

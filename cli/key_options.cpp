@@ -234,6 +234,24 @@ TomlTable KeyOptions::table(const std::string& file) const {
   return TomlTable::parse("", "command line", overrides);
 }
 
+std::vector<std::string> KeyOptions::inputs(const TomlTable& table, const std::string& file) const {
+  std::vector<std::string> files = {file};
+  for (const KeyInfo& key : keys_) {
+    if (!key.is_file || !key.table.empty()) continue;
+    std::vector<std::string> spellings = key.aliases;
+    spellings.push_back(key.key);
+    for (const std::string& name : spellings) {
+      if (!table.has(name)) continue;
+      if (key.shape == KeyShape::texts) {
+        for (std::string& path : table.paths(name)) files.push_back(std::move(path));
+      } else if (table.is_string(name)) {
+        files.push_back(table.path(name));
+      }
+    }
+  }
+  return files;
+}
+
 std::string keys_text(const std::vector<KeyInfo>& keys) {
   constexpr std::size_t kIndent = 26;
   constexpr std::size_t kWidth = 80;

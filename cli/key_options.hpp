@@ -39,6 +39,10 @@ class KeyOptions {
   ///          neither gives, all of them; and as TomlTable::read().
   [[nodiscard]] TomlTable table(const std::string& file = "") const;
 
+  /// The files that the question of `table` reads, `file` among them: none of them may be written.
+  [[nodiscard]] std::vector<std::string> inputs(const TomlTable& table,
+                                                const std::string& file = "") const;
+
   /// Gives a key that is an argument of the command. Nothing is given by no texts, or an empty one.
   void give(const std::string& key, const std::vector<std::string>& texts);
   /// What the command line gives for a key, as typed; empty: nothing.

@@ -112,6 +112,7 @@ int run(int argc, char** argv) {
   cli::add_design(app, commands);
   cli::add_fit(app, commands);
   cli::add_account(app, commands);
+  cli::add_budget(app, commands);
   cli::add_train(app, commands);
   cli::add_study(app, commands);
   cli::add_audit(app, commands);
@@ -120,8 +121,8 @@ int run(int argc, char** argv) {
   cli::add_data(app, commands);
   cli::add_verify(app, commands);
   cli::add_bench(app, commands);
-  for (CLI::App* level : {&app, app.get_subcommand("study"), app.get_subcommand("data"),
-                          app.get_subcommand("bench")}) {
+  for (CLI::App* level : {&app, app.get_subcommand("study"), app.get_subcommand("budget"),
+                          app.get_subcommand("data"), app.get_subcommand("bench")}) {
     for (CLI::App* command : level->get_subcommands({})) command->group("Commands");
   }
   if (const std::string problem = cli::unknown_command(app, argc, argv); !problem.empty()) {

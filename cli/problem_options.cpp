@@ -38,11 +38,12 @@ void declare_problem(CLI::App& command, const std::vector<KeyInfo>& keys, Proble
 }
 
 TomlTable problem_of(const ProblemOptions& options) {
-  prepare_report(options.output);
   if (options.file.empty() && options.keys.empty()) {
     refuse_usage("PROBLEM.toml", "is missing. Give a problem file, or its keys with --set");
   }
-  return options.keys.table(options.file);
+  TomlTable table = options.keys.table(options.file);
+  prepare_files(options.keys.inputs(table, options.file), {}, options.output);
+  return table;
 }
 
 Where place_of(const ProblemOptions& options) {

@@ -12,7 +12,6 @@
 #include "sfumato/answers/rows/answer.hpp"
 #include "sfumato/answers/rows/csv.hpp"
 #include "sfumato/answers/rows/keys.hpp"
-#include "sfumato/data/file_output.hpp"
 
 namespace sfumato::cli {
 namespace {
@@ -36,20 +35,12 @@ std::string partial_path(const std::string& out) {
   return (path.parent_path() / name).string();
 }
 
-void prepare_out(const RowsCommand& command, const RowsQuestion& question) {
-  if (command.out.empty()) return;
-  if (!question.noises.empty()) {
+void prepare_out(const RowsCommand& command, const RowsQuestion& question,
+                 const std::vector<std::string>& inputs) {
+  if (!command.out.empty() && !question.noises.empty()) {
     refuse_usage("out", "holds the risks at one noise, and several are given");
   }
-  const auto* noise = std::get_if<std::string>(&question.noise);
-  for (const std::string& input : {question.table, question.replacement, question.standardise,
-                                   noise != nullptr ? *noise : std::string()}) {
-    std::error_code ignored;
-    if (std::filesystem::equivalent(command.out, input, ignored)) {
-      refuse_usage("out", fmt::format("{} is an input and would be overwritten", input));
-    }
-  }
-  prepare_output(command.out, command.output.force);
+  prepare_files(inputs, {{"out", command.out}}, command.output);
 }
 
 /// Writes all rows, and says where they are.
@@ -68,8 +59,7 @@ ExitCode rows(RowsCommand& command) {
   const TomlTable table = command.keys.table(toml ? command.file : "");
   RowsQuestion question;
   read_rows_question(question, table);
-  prepare_out(command, question);
-  prepare_report(command.output);
+  prepare_out(command, question, command.keys.inputs(table, toml ? command.file : ""));
   TerminalObserver observer;
   const RowsAnswer found = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();

@@ -54,8 +54,8 @@ Question ledger_question(Asked& asked, const Keys<Question>& keys) {
 
 /// Answers and shows.
 template <class Question>
-auto answer_and_show(const Question& question, const Output& output) {
-  prepare_report(output);
+auto answer_and_show(const Question& question, const std::string& input, const Output& output) {
+  prepare_files({input}, {}, output);
   TerminalObserver observer;
   auto found = answer(question, observer);
   observer.finish();
@@ -65,7 +65,7 @@ auto answer_and_show(const Question& question, const Output& output) {
 
 ExitCode run(Asked& asked) {
   const StudyRunQuestion question = study_question(asked, study_run_keys());
-  prepare_report(asked.output);
+  prepare_files({asked.input}, {}, asked.output);
   TerminalObserver observer;
   const auto found = answer(question, observer);
   observer.finish();
@@ -99,7 +99,7 @@ void add_plan(CLI::App& study, Commands& commands) {
   commands.push_back({command,
                       [asked] {
                         const auto found = answer_and_show(
-                            study_question(*asked, study_plan_keys()), asked->output);
+                            study_question(*asked, study_plan_keys()), asked->input, asked->output);
                         return code_of(Verdict::none, !found.time);
                       },
                       true});
@@ -113,7 +113,7 @@ void add_status(CLI::App& study, Commands& commands) {
   add_output_options(*command, asked->output);
   command->footer("Example:\n  sfumato study status table2_s1.ledger");
   commands.push_back({command, [asked] {
-                        answer_and_show(ledger_question(*asked, study_status_keys()),
+                        answer_and_show(ledger_question(*asked, study_status_keys()), asked->input,
                                         asked->output);
                         return kFine;
                       }});
@@ -129,7 +129,7 @@ void add_export(CLI::App& study, Commands& commands) {
   commands.push_back({command, [asked] {
                         StudyExportQuestion question = ledger_question(*asked, study_export_keys());
                         question.force = asked->output.force;
-                        answer_and_show(question, asked->output);
+                        answer_and_show(question, asked->input, asked->output);
                         return kFine;
                       }});
 }
@@ -149,7 +149,8 @@ void add_copy(CLI::App& study, Commands& commands) {
       "older versions are converted.");
   commands.push_back({command, [asked, copy] {
                         asked->keys.give("copy", {*copy});
-                        answer_and_show(ledger_question(*asked, study_copy_keys()), asked->output);
+                        answer_and_show(ledger_question(*asked, study_copy_keys()), asked->input,
+                                        asked->output);
                         return kFine;
                       }});
 }
@@ -165,8 +166,9 @@ void add_verification(CLI::App& study, Commands& commands) {
       "Example:\n  sfumato study verify table2_s1.ledger --sample 20\n"
       "Exit code 1 if a trial differs. The data must be where the study found them.");
   commands.push_back({command, [asked] {
-                        const StudyVerifyAnswer found = answer_and_show(
-                            ledger_question(*asked, study_verify_keys()), asked->output);
+                        const StudyVerifyAnswer found =
+                            answer_and_show(ledger_question(*asked, study_verify_keys()),
+                                            asked->input, asked->output);
                         return code_of(found.verdict, found.result.stopped);
                       }});
 }

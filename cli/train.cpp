@@ -37,7 +37,7 @@ ExitCode run_private(TrainOptions& options, const TrainQuestion& plain) {
   question.settings = options.settings;
   question.out = plain.out;
   question.force = options.output.force;
-  prepare_report(options.output);
+  prepare_files(options.private_keys.inputs(table), {}, options.output);
   TerminalObserver observer;
   const PrivateTrainAnswer found = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();
@@ -59,7 +59,7 @@ ExitCode run_train(TrainOptions& options) {
   }
   question.settings = options.settings;
   question.force = options.output.force;
-  prepare_report(options.output);
+  prepare_files({question.study}, {}, options.output);
   TerminalObserver observer;
   const TrainAnswer found = answer(question, observer);
   observer.finish();

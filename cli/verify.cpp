@@ -17,11 +17,12 @@ struct VerifyOptions {
 };
 
 ExitCode verify(VerifyOptions& options) {
-  prepare_report(options.output);
   const bool is_question = options.file.ends_with(".toml");
   if (!is_question) options.keys.give("file", {options.file});
   VerifyQuestion question;
-  read_keys(question, options.keys.table(is_question ? options.file : ""), verify_keys());
+  const TomlTable table = options.keys.table(is_question ? options.file : "");
+  read_keys(question, table, verify_keys());
+  prepare_files(options.keys.inputs(table, is_question ? options.file : ""), {}, options.output);
   TerminalObserver observer;
   const VerifyAnswer found = answer(question, golden_functions(), observer);
   observer.finish();

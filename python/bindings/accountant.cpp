@@ -20,7 +20,9 @@
 #include "sfumato/answers/account/keys.hpp"
 #include "sfumato/answers/account/state.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
+#include "watched.hpp"
 
 namespace sfumato::python {
 namespace {
@@ -79,12 +81,18 @@ class Steps {
   std::vector<PrivateRelease> more_;  ///< since
 };
 
-/// Asks the accountant without the GIL.
+/// Asks the accountant without the GIL; Ctrl-C ends it.
 template <class Ask>
 auto asked(Steps& steps, Ask&& ask) {
   const std::shared_ptr<const Accountant> accountant = steps.whole();
-  nb::gil_scoped_release release;
-  return ask(*accountant);
+  std::optional<decltype(ask(*accountant))> answer;
+  watched(nb::none(), [&](Observer& observer) {
+    try {
+      answer.emplace(ask(accountant->watched_by(observer)));
+    } catch (const Stopped&) {  // what Python raised is raised again
+    }
+  });
+  return std::move(answer).value();
 }
 
 /// A number of Python, or a refusal in one line that names it.
@@ -126,6 +134,31 @@ void compose(Steps& steps, const std::vector<Keyword>& keywords) {
                [&] { steps.compose(release_of(read_release(table))); });
 }
 
+/// A number with what it speaks of and rests on.
+template <class T>
+Claimed<T> resting(Claimed<T> number, const Accountant& all) {
+  number.assumptions = assumptions_of(all.releases());
+  return number;
+}
+Enclosure resting(Enclosure found, const Accountant& all) {
+  return {resting(std::move(found.lower), all), resting(std::move(found.upper), all)};
+}
+
+/// Whether every release of `other` is among these, as often or more.
+bool includes(Steps& steps, Steps& other) {
+  const PrivateReleases &mine = steps.whole()->releases(), &theirs = other.whole()->releases();
+  if (mine.relation != theirs.relation || mine.group_size != theirs.group_size) {
+    return theirs.list.empty();
+  }
+  return std::all_of(theirs.list.begin(), theirs.list.end(), [&](PrivateRelease wanted) {
+    return std::any_of(mine.list.begin(), mine.list.end(), [&](PrivateRelease known) {
+      const bool enough = known.steps >= wanted.steps;
+      known.steps = wanted.steps;
+      return enough && known == wanted;
+    });
+  });
+}
+
 std::vector<std::string> history(Steps& steps) {
   std::vector<std::string> lines;
   for (const PrivateRelease& release : steps.whole()->releases().list) {
@@ -156,40 +189,46 @@ void bind_accountant(nb::module_& module) {
           "epsilon",
           [](Steps& steps, nb::handle delta) {
             const Delta at(real(delta, "delta"));
-            return asked(steps, [&](const Accountant& all) { return all.epsilon(at); });
+            return asked(steps,
+                         [&](const Accountant& all) { return resting(all.epsilon(at), all); });
           },
           nb::arg("delta"))
       .def(
           "delta",
           [](Steps& steps, nb::handle epsilon) {
             const Epsilon at(real(epsilon, "epsilon"));
-            return asked(steps, [&](const Accountant& all) { return all.delta(at); });
+            return asked(steps, [&](const Accountant& all) { return resting(all.delta(at), all); });
           },
           nb::arg("epsilon"))
       .def(
           "renyi_epsilon",
           [](Steps& steps, nb::handle delta) {
             const Delta at(real(delta, "delta"));
-            return asked(steps, [&](const Accountant& all) { return nats(all.renyi_epsilon(at)); });
+            return asked(steps, [&](const Accountant& all) {
+              return resting(nats(all.renyi_epsilon(at)), all);
+            });
           },
           nb::arg("delta"))
       .def("advantage",
            [](Steps& steps) {
-             return asked(steps, [](const Accountant& all) { return all.advantage().upper; });
+             return asked(
+                 steps, [](const Accountant& all) { return resting(all.advantage().upper, all); });
            })
       .def(
           "tpr",
           [](Steps& steps, nb::handle fpr) {
             const double at = real(fpr, "fpr");
-            return asked(steps, [&](const Accountant& all) { return all.tpr_bound(at); });
+            return asked(steps,
+                         [&](const Accountant& all) { return resting(all.tpr_bound(at), all); });
           },
           nb::arg("fpr"))
       .def(
           "attack_accuracy",
           [](Steps& steps, nb::handle prior) {
             const double at = real(prior, "prior");
-            return asked(steps,
-                         [&](const Accountant& all) { return all.attack_accuracy(at).upper; });
+            return asked(steps, [&](const Accountant& all) {
+              return resting(all.attack_accuracy(at).upper, all);
+            });
           },
           nb::arg("prior"))
       .def(
@@ -215,10 +254,13 @@ void bind_accountant(nb::module_& module) {
       .def("adjacency",
            [](Steps& steps) { return std::string(name(steps.whole()->releases().relation)); })
       .def("group_size", [](Steps& steps) { return steps.whole()->releases().group_size; })
-      .def("save", [](Steps& steps) { return save(*steps.whole()); })
+      .def("includes", &includes, nb::arg("other"))
+      .def("save", [](Steps& steps) { return save({*steps.whole()}); })
       .def_static(
           "load",
-          [](const std::string& text) { return Steps(load_accountant(text, "state_dict")); },
+          [](const std::string& text) {
+            return Steps(load_account(text, "state_dict").accountant);
+          },
           nb::arg("text"));
 }
 

@@ -53,9 +53,11 @@ Question read(const TomlTable& table, const Keys<Question>& keys) {
 
 Found account(const Asked& asked, Observer& observer) {
   return located_keys(asked.table, infos_of(account_keys()), [&] {
+    if (asked.source.ends_with(".toml")) require_whole_account(asked.source);
     AccountAnswer made = answer(read_account_question(asked.table), observer);
     // Several settings that were compared are no releases of one run.
-    const std::string saved = made.settings.size() == 1 ? save(accountant_of(made)) : "";
+    const std::string saved =
+        made.settings.size() == 1 ? save({accountant_of(made)}, made.delta) : "";
     std::optional<double> noise;
     if (made.calibration && made.calibration->what == Calibration::What::noise) {
       noise = made.calibration->value;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/eigen/dense.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -5,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <Eigen/Core>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -19,6 +21,7 @@
 #include "sfumato/nn/gradient_moments.hpp"
 #include "sfumato/nn/private_noise.hpp"
 #include "sfumato/privacy/accounting/clipping.hpp"
+#include "sfumato/random/release_bits.hpp"
 #include "sfumato/study/input_metric.hpp"
 #include "watched.hpp"
 
@@ -78,6 +81,42 @@ double multiplier_of_moments(double mu, const std::string& adjacency) {
   return multiplier_of_mu(mu, relation_of(adjacency));
 }
 
+/// Bits for one call: a new key of the operating system each time, so that no state can be copied, forked or drawn from twice; or a stream of a seed.
+ReleaseBits bits_of(std::optional<std::uint64_t> seed, std::uint64_t stream) {
+  return seed ? ReleaseBits(ReleaseKey::from_seed(*seed), stream)
+              : ReleaseBits(ReleaseKey::from_system());
+}
+
+/// Standard normals in double precision.
+Eigen::VectorXd release_normals(std::size_t count, std::optional<std::uint64_t> seed,
+                                std::uint64_t stream) {
+  nb::gil_scoped_release release;
+  Eigen::VectorXd values(static_cast<Eigen::Index>(count));
+  ReleaseBits bits = bits_of(seed, stream);
+  fill_normal(bits, {values.data(), count});
+  return values;
+}
+
+/// Which of `count` records a Poisson batch has: each with the probability floor(rate 2^64) / 2^64, never above the rate.
+Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1> poisson_batch(std::int64_t count, double rate,
+                                                             std::optional<std::uint64_t> seed,
+                                                             std::uint64_t stream) {
+  if (!(rate >= 0.0 && rate <= 1.0)) {
+    throw InvalidArgument(fmt::format("rate = {} is not in [0, 1]", rate), "Pass a probability",
+                          Where::key("rate"));
+  }
+  nb::gil_scoped_release release;
+  std::vector<std::int64_t> chosen;
+  ReleaseBits bits = bits_of(seed, stream);
+  // A product with a power of 2 is exact, and the conversion drops the fraction.
+  const auto threshold = static_cast<std::uint64_t>(rate < 1.0 ? std::ldexp(rate, 64) : 0.0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (rate == 1.0 || bits.word() < threshold) chosen.push_back(i);
+  }
+  return Eigen::Map<const Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>>(
+      chosen.data(), static_cast<Eigen::Index>(chosen.size()));
+}
+
 void bind_moments(nb::module_& module) {
   nb::class_<GradientMoments>(module, "GradientMoments")
       .def(nb::init<std::size_t>(), nb::arg("size"))
@@ -119,6 +158,10 @@ void bind_training(nb::module_& module) {
              nb::arg("floor"), nb::arg("adjacency"), nb::arg("records"), nb::arg("seed").none(),
              nb::arg("progress").none());
   module.def("multiplier_of_moments", &multiplier_of_moments, nb::arg("mu"), nb::arg("adjacency"));
+  module.def("release_normals", &release_normals, nb::arg("count"), nb::arg("seed").none(),
+             nb::arg("stream"));
+  module.def("poisson_batch", &poisson_batch, nb::arg("count"), nb::arg("rate"),
+             nb::arg("seed").none(), nb::arg("stream"));
   bind_moments(module);
   module.attr("GRADIENT_SCALED_WARNING") = kGradientScaledWarning;
 }

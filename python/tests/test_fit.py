@@ -47,7 +47,7 @@ class Fit(TestCase):
         self.assertEqual((copy.model, copy.statement, copy.guarantee), (answer.model, answer.statement, answer.guarantee))
         with tempfile.TemporaryDirectory() as folder:
             answer.save_model(Path(folder) / "model.json")
-            self.assertEqual(json.loads((Path(folder) / "model.json").read_text())["format"], "sfumato.fit/1")
+            self.assertEqual(json.loads((Path(folder) / "model.json").read_text())["format"], "sfumato.fit/2")
 
     def test_a_seed_voids_the_guarantee(self):
         rng = np.random.default_rng(0)

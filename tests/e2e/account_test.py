@@ -1,8 +1,11 @@
 """`sfumato account`: certified epsilons, targets, claims, files, and refusals in one line."""
 import json
+import signal
+import subprocess
+import time
 import unittest
 
-from support import BAD_INPUT, ROOT, USAGE, ProgramTest, run
+from support import BAD_INPUT, ROOT, SFUMATO, USAGE, ProgramTest, run
 
 RUN = ["--noise_multiplier", 1, "--sample_rate", 0.01, "--steps", 10000]
 WAY = ["--sampler", "poisson", "--adjacency", "add_remove"]
@@ -212,6 +215,28 @@ class Refusals(AccountTest):
         self.assertIn("shifts", self.refusal(*RUN, "--sampler", "shuffle", "--adjacency", "add_remove", *delta))
         self.assertIn("replace_one", self.refusal("--noise_multiplier", 1, "--batch_size", 10, "--records", 100, "--steps", 5,
                                                   "--sampler", "fixed_size", "--adjacency", "add_remove", *delta))
+
+    def test_a_group_that_is_too_large(self):
+        line = self.refusal("--mechanism", "laplace", "--noise_multiplier", 1, "--sampler", "full", "--steps", 1,
+                            "--adjacency", "add_remove", "--target_delta", 1e-5, "--group_size", 9223372036854775807)
+        self.assertIn("group_size", line)
+
+
+class Signals(AccountTest):
+    def test_many_releases_end_on_a_signal(self):
+        """A hundred different releases with all curves take seconds; a signal in their middle ends them at once."""
+        releases = "".join(f"[[release]]\nnoise_multiplier = {1 + i / 100}\nsample_rate = {0.01 + 1e-5 * i}\n"
+                           'sampler = "poisson"\nsteps = 1\n' for i in range(100))
+        path = self.dir / "many.toml"
+        path.write_text('adjacency = "add_remove"\ntarget_delta = 1e-5\n' + releases)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with subprocess.Popen([SFUMATO, "account", path, "--json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+                time.sleep(0.5)
+                self.assertIsNone(running.poll(), "too quick to be stopped")
+                running.send_signal(number)
+                start = time.monotonic()
+                self.assertEqual(running.wait(timeout=60), 130)
+                self.assertLess(time.monotonic() - start, 2.0)
 
 
 if __name__ == "__main__":

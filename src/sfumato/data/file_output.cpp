@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <ctime>
@@ -36,18 +38,30 @@ const char* remedy_for(int error) {
 }
 
 /// The rename itself must survive a crash, which takes a flush of the directory. Some file systems
-/// cannot do that; the file is whole either way.
-void flush_directory_of(const std::string& path) {
+/// cannot do that, and directories that may not be read cannot be opened for it; the file is whole either way.
+/// Returns  0, or why the disk failed.
+int flush_directory_of(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const int directory =
       ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  ::fsync(directory);
+  if (directory < 0) return 0;
+  const int error = ::fsync(directory) == 0 ? 0 : errno;
   ::close(directory);
+  const bool cannot_flush = error == EINVAL || error == ENOTSUP || error == EROFS;
+  return cannot_flush ? 0 : error;
 }
 
-/// Removes what writers of `target` left that were killed. The living hold a lock on their file; one
-/// that is a minute old had time to take it.
+/// Whether the process that made a sibling of this name, TARGET.tmp-PID-N, is gone.
+bool maker_is_gone(const std::string& name, std::size_t prefix) {
+  int process = 0;
+  const auto [end, error] =
+      std::from_chars(name.data() + prefix, name.data() + name.size(), process);
+  if (error != std::errc{} || process <= 0) return false;
+  return ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// Removes what writers of `target` left that were killed. The living hold a lock on their file. A maker that is not found may live in
+/// another container or on another host of a shared disk: one that is a minute old had time to take the lock.
 void remove_leftovers(const std::string& target) {
   namespace fs = std::filesystem;
   const fs::path path(target);
@@ -55,13 +69,15 @@ void remove_leftovers(const std::string& target) {
   std::error_code error;
   for (fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", error), end;
        !error && entry != end; entry.increment(error)) {
-    if (!entry->path().filename().string().starts_with(prefix)) continue;
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(prefix)) continue;
     const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
     struct stat status = {};
-    const bool old = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
-                     std::time(nullptr) - status.st_mtim.tv_sec > 60;
-    if (old && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    const bool left =
+        maker_is_gone(name, prefix.size()) || std::time(nullptr) - status.st_mtim.tv_sec > 60;
+    if (regular && left && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
     ::close(file);
   }
 }
@@ -86,7 +102,10 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
   std::error_code ignored;  // stat() succeeded, so the links lead somewhere
   if (const auto real = std::filesystem::canonical(path, ignored); !real.empty()) target_ = real;
   open_sibling();
-  if (::fchmod(descriptor_, status.st_mode & 07777u) != 0) {
+  // What the older file allowed and a new one would: a file that was open to all does not stay so.
+  struct stat fresh = {};
+  if (::fstat(descriptor_, &fresh) != 0 ||
+      ::fchmod(descriptor_, status.st_mode & fresh.st_mode & 0777u) != 0) {
     const int error = errno;
     close();
     ::unlink(temporary_.c_str());
@@ -149,7 +168,7 @@ void OutputFile::commit() {
   if (direct) return;
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace", errno);
   temporary_.clear();
-  flush_directory_of(target_);
+  if (const int error = flush_directory_of(target_); error != 0) fail("write", error);
 }
 
 void OutputFile::close() {
@@ -174,6 +193,46 @@ void require_new(const std::string& path, bool force) {
   if (force || !std::filesystem::is_regular_file(path, ignored)) return;
   throw StorageError("the file exists", "Choose another name, or overwrite it (`force`)",
                      Where::in(path));
+}
+
+namespace {
+
+/// Whether both names lead to one file, by links of either kind; of a file that is not there yet, by its path.
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (fs::equivalent(a, b, failed)) return true;
+  const fs::path first = fs::weakly_canonical(fs::absolute(a, failed), failed);
+  const fs::path second = fs::weakly_canonical(fs::absolute(b, failed), failed);
+  return !first.empty() && first == second;
+}
+
+/// Pipes and devices may be read and written, and written by several.
+bool is_stream(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+         !std::filesystem::is_directory(status);
+}
+
+}  // namespace
+
+void require_apart(const std::vector<std::string>& inputs,
+                   const std::vector<PlannedFile>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [key, path] = outputs[i];
+    if (path.empty() || is_stream(path)) continue;
+    for (const std::string& input : inputs) {
+      if (input.empty() || !same_file(input, path)) continue;
+      throw InvalidArgument(fmt::format("{} is an input and would be overwritten", path),
+                            "Choose another name", Where::key(key));
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (outputs[j].path.empty() || !same_file(outputs[j].path, path)) continue;
+      throw InvalidArgument(fmt::format("{} is also what `{}` writes", path, outputs[j].key),
+                            "Give each a file of its own", Where::key(key));
+    }
+  }
 }
 
 void prepare_output(const std::string& path, bool force) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sfumato {
 
@@ -9,7 +10,7 @@ namespace sfumato {
 /// disk and renames over `path`. Without commit() the destructor removes the sibling and an older
 /// file stays as it was.
 ///
-/// A symbolic link is followed, and an older file keeps its permissions. What is not a regular file
+/// A symbolic link is followed. The file may be read by nobody who could not read the older one, nor by those whom the umask shuts out. What is not a regular file
 /// (a pipe, /dev/stdout) is written directly.
 ///
 /// Throws   StorageError with the path and the system's reason, from every function.
@@ -43,6 +44,15 @@ void write_file(const std::string& path, std::string_view bytes);
 /// Refuses a path where there is a file already, unless `force`. Devices and pipes may be written to.
 /// Throws   StorageError.
 void require_new(const std::string& path, bool force);
+
+/// A file that is going to be written, and the key that names it.
+struct PlannedFile {
+  std::string key, path;  ///< an empty path: not wanted
+};
+
+/// Refuses outputs that are an input or another output, by whatever links: before the work and before anything is written.
+/// Throws   InvalidArgument at the key.
+void require_apart(const std::vector<std::string>& inputs, const std::vector<PlannedFile>& outputs);
 
 /// require_new(), and finds out whether the file can be written: before the work, not after it.
 /// Throws   StorageError as OutputFile.

@@ -77,6 +77,7 @@ struct AccountAnswer {
   // For the page, of the first setting:
   std::vector<AttackRate> trade_off = {};
   std::vector<EpsilonAtSteps> over_steps = {};
+  std::string booked = {};  ///< what the budget holds with these releases; empty: not booked
   Verdict verdict = Verdict::none;
   bool stopped = false;
 };

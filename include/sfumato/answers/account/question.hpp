@@ -28,8 +28,11 @@ struct AccountQuestion {
   std::optional<double> target_advantage;
   std::optional<double> target_tpr, at_fpr;
   std::optional<double> target_mu;
-  std::vector<double> epsilons;        ///< delta at these too
-  std::string claim;                   ///< "eps=3" or "eps=3,delta=1e-5"
+  std::vector<double> epsilons;  ///< delta at these too
+  std::string claim;             ///< "eps=3" or "eps=3,delta=1e-5"
+  std::string budget,
+      limit;          ///< file that the releases are booked in, and what all of it may spend
+  bool made = false;  ///< they are facts: booked above the limit too
   std::optional<std::int64_t> format;  ///< of a file that an Accountant saved
   AccountMethod method = AccountMethod::contour;
   bool check = false;  ///< compare with the second method

@@ -56,7 +56,9 @@ struct FitAnswer {
   std::vector<FitPrediction> predictions = {};
   std::optional<FitAudit> audit = {};
   std::optional<FitRows> rows = {};
-  std::string checksum = {};  ///< of the bounds
+  std::string checksum = {};                    ///< of the bounds
+  std::vector<std::string> models_before = {};  ///< SHA-256 of what `after` stands for
+  std::string booked = {};  ///< what the budget holds with this run; empty: not booked
   Verdict verdict = Verdict::none;
   bool stopped = false;
 };
@@ -71,11 +73,20 @@ struct FitAnswer {
 
 /// The model as JSON: coefficients in the units of the table under the names that scikit-learn gives them, columns, guarantee, releases.
 [[nodiscard]] std::string model_json(const FitAnswer& answer);
-/// Writes the model: .json as above, .csv a row for each coefficient, .npz arrays `coef`, `intercept`.
-/// Throws   InvalidArgument for another suffix; StorageError.
-void write_model(const std::string& path, const FitAnswer& answer);
-/// Throws   InvalidArgument for a suffix that write_model() does not know: to be asked before anything is spent.
-void require_model_suffix(const std::string& path);
+/// SHA-256 of all of it but the guarantee, by which accounts know the model.
+[[nodiscard]] std::string model_digest(const FitAnswer& answer);
+
+/// Where a fit is written: the model (.json as above, .csv a row for each coefficient, .npz arrays `coef`, `intercept`) and its statement; empty: not wanted.
+struct FitFiles {
+  std::string model, statement;
+};
+/// To be asked before anything is spent.
+/// Throws   InvalidArgument for a suffix that is not known; for a statement of a fit that will have no guarantee; where the account of an older model would be lost, or stand
+///          beside another model.
+void require_publishable(const FitQuestion& question, const FitFiles& files);
+/// Writes account, statement and model in this order, each on the disk before the next: whatever ends the program, no model stands without its account.
+/// Throws   StorageError.
+void publish(const FitAnswer& answer, const FitFiles& files);
 
 /// The privacy statement, as Markdown.
 /// Throws   InvalidArgument if there is no guarantee.

@@ -34,6 +34,7 @@ struct FitQuestion {
   bool compare = false;  ///< predict for every mechanism
   std::string
       after;  ///< model or accountant file of what was released before about the same records
+  std::string budget, limit;  ///< file that the run is booked in, and what all runs in it may spend
   std::optional<std::uint64_t>
       seed;  ///< noise that can be repeated, for experiments: voids the guarantee
   bool row_risks =
@@ -41,5 +42,10 @@ struct FitQuestion {
   std::uint64_t audit_runs = 0;  ///< fits of an empty table with and without a canary; 0: none
   bool force = false;            ///< also where the prediction says that the fit will be useless
 };
+
+/// Whether the fit will have a guarantee: nothing is taken from the table itself, and no seed takes the noise off again.
+[[nodiscard]] inline bool has_guarantee(const FitQuestion& question) {
+  return question.bounds != "self" && !question.seed;
+}
 
 }  // namespace sfumato

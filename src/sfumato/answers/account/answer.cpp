@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/answers/account/budget.hpp"
 #include "sfumato/answers/account/others.hpp"
 #include "sfumato/answers/account/releases.hpp"
 #include "sfumato/audit/guarantee.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/parallel.hpp"
 
 namespace sfumato {
 namespace {
@@ -81,6 +83,21 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
                         key.empty() ? Where::here() : Where::key(key));
 }
 
+void require_bookable(const AccountQuestion& question) {
+  if (question.budget.empty() && (!question.limit.empty() || question.made)) {
+    throw InvalidArgument("is about a budget, and there is none", "Give `budget`, a file",
+                          Where::key(question.made ? "made" : "limit"));
+  }
+  if (!question.budget.empty() && question.run.noise_multiplier.size() > 1) {
+    throw InvalidArgument("several settings are compared, and one run can be booked",
+                          "Give one noise_multiplier", Where::key("budget"));
+  }
+  if (!question.budget.empty() && question.group_size != 1) {
+    throw InvalidArgument("a budget protects single records", "Leave `group_size` out",
+                          Where::key("budget"));
+  }
+}
+
 PrivacyTarget target_of(const AccountQuestion& question, Delta delta) {
   if (question.target_advantage) return AdvantageLimit{*question.target_advantage};
   if (question.target_tpr) return RateLimit{*question.target_tpr, *question.at_fpr};
@@ -106,21 +123,22 @@ Enclosure epsilon_at(const Accountant& accountant, Delta delta, AccountMethod me
 }
 
 AccountedSetting accounted(const PrivateReleases& releases, Delta delta,
-                           std::optional<double> multiplier, const AccountQuestion& question) {
-  const Accountant accountant(releases);
+                           std::optional<double> multiplier, const AccountQuestion& question,
+                           const Observer& observer) {
+  const Accountant accountant(releases), watched = accountant.watched_by(observer);
   return {accountant,
           multiplier,
-          epsilon_at(accountant, delta, question.method, question.target_epsilon),
-          accountant.renyi_epsilon(delta),
-          accountant.clt_epsilon(delta),
-          attacker_of(accountant)};
+          epsilon_at(watched, delta, question.method, question.target_epsilon),
+          watched.renyi_epsilon(delta),
+          watched.clt_epsilon(delta),
+          attacker_of(watched)};
 }
 
 /// Finds what is not given, and puts it into the run.
 Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted wanted,
-                      const PrivacyTarget& target) {
+                      const PrivacyTarget& target, const Observer& observer) {
   if (wanted == Wanted::all_but_steps) {
-    run.steps = most_steps(before, run, target);
+    run.steps = most_steps(before, run, target, &observer);
     if (run.steps == 0) {
       throw InvalidArgument("not even one step is within the target", "Add noise, or allow more",
                             Where::key("noise_multiplier"));
@@ -129,7 +147,7 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
             static_cast<double>(run.steps), target};
   }
   // Only the noise of the run itself is changed: what was released before is done.
-  const double multiplier = least_noise(before, {run}, target);
+  const double multiplier = least_noise(before, {run}, target, &observer);
   if (auto* noise = std::get_if<GaussianNoise>(&run.mechanism))
     noise->noise_multiplier = multiplier;
   if (auto* noise = std::get_if<LaplaceNoise>(&run.mechanism)) noise->noise_multiplier = multiplier;
@@ -155,7 +173,8 @@ std::vector<double> false_positive_rates() {
 }
 
 /// Epsilon after a part of every release, for the page.
-std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta) {
+std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta,
+                                       const Observer& observer) {
   std::uint64_t most = 0;
   for (const PrivateRelease& release : accountant.releases().list)
     most = std::max(most, release.steps);
@@ -171,7 +190,7 @@ std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta
     }
     // Of few steps several shares are the same.
     if (points.empty() || !(part.list == last.list)) {
-      points.push_back({share, Accountant(part).epsilon(delta).upper.value});
+      points.push_back({share, Accountant(part).watched_by(observer).epsilon(delta).upper.value});
     } else {
       points.push_back({share, points.back().epsilon});
     }
@@ -188,17 +207,18 @@ SecondOpinion second_opinion(const Accountant& accountant, double epsilon) {
 
 }  // namespace
 
-AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
+namespace {
+
+void fill(AccountAnswer& found, Observer& observer) {
+  const AccountQuestion& question = found.question;
   const Wanted wanted = wanted_of(question);
-  require_complete(question, wanted);
   const std::optional<ClaimedGuarantee> claim = claim_of(question);
-  const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
-  AccountAnswer found{question, delta, {}};
+  const Delta delta = found.delta;
   const PrivateReleases before = other_releases(question);
   std::vector<double> multipliers = question.run.noise_multiplier;
   const bool alone = !has_run(question) || (!question.history.empty() && multipliers.empty());
   if (alone) {
-    found.settings.push_back(accounted(before, delta, std::nullopt, question));
+    found.settings.push_back(accounted(before, delta, std::nullopt, question, observer));
   } else {
     if (multipliers.size() < 2) multipliers = {0.0};  // one setting, whatever its noise
     for (const double multiplier : multipliers) {
@@ -207,20 +227,20 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
       if (question.run.noise_multiplier.size() > 1) fields.noise_multiplier = {multiplier};
       PrivateRelease run = release_of(fields, wanted);
       if (wanted != Wanted::all) {
-        found.calibration = calibrate(before, run, wanted, target_of(question, delta));
+        found.calibration = calibrate(before, run, wanted, target_of(question, delta), observer);
       }
       PrivateReleases all = before;
       all.list.push_back(run);
       const bool sweep = question.run.noise_multiplier.size() > 1;
-      found.settings.push_back(
-          accounted(all, delta, sweep ? std::optional(multiplier) : std::nullopt, question));
+      found.settings.push_back(accounted(
+          all, delta, sweep ? std::optional(multiplier) : std::nullopt, question, observer));
     }
   }
   if (found.settings.empty()) {
     found.stopped = true;
-    return found;
+    return;
   }
-  const Accountant& first = found.settings.front().accountant;
+  const Accountant first = found.settings.front().accountant.watched_by(observer);
   for (const double epsilon : question.epsilons)
     found.deltas.push_back(first.delta(Epsilon(epsilon)));
   if (!alone) found.others = other_accounts(question, first, delta);
@@ -235,7 +255,28 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   if (question.curves && found.settings.size() == 1 &&
       found.settings.front().epsilon.upper.value < kWorthDrawing) {
     found.trade_off = first.trade_off(false_positive_rates());
-    found.over_steps = over_steps(first, delta);
+    found.over_steps = over_steps(first, delta, observer);
+  }
+}
+
+}  // namespace
+
+AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
+  require_complete(question, wanted_of(question));
+  require_bookable(question);
+  const std::optional<ClaimedGuarantee> claim = claim_of(question);
+  const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
+  AccountAnswer found{question, delta, {}};
+  try {
+    fill(found, observer);
+  } catch (const Stopped&) {
+    found.stopped = true;
+  }
+  if (!question.budget.empty() && !found.stopped) {
+    BudgetBooking booking(question.budget, question.limit, found.settings.front().accountant,
+                          "account", question.made);
+    booking.release("");
+    found.booked = budget_text(booking.state());
   }
   return found;
 }

@@ -142,15 +142,20 @@ void add_results(const AccountAnswer& answer, Document& document) {
   const Cell delta(answer.delta.probability());
   for (const AccountedSetting& setting : answer.settings) {
     std::vector<std::pair<std::string, Cell>> of = {{"delta", delta}};
+    // Tables have the conditions below them; a number that leaves alone takes them along.
+    const auto resting = [&, all = assumptions_of(setting.accountant.releases())](auto number) {
+      number.assumptions = all;
+      return number;
+    };
     if (setting.noise_multiplier) of.emplace_back("noise_multiplier", *setting.noise_multiplier);
-    document.add_result("epsilon_upper", setting.epsilon.upper, of);
-    document.add_result("epsilon_lower", setting.epsilon.lower, of);
-    document.add_result("epsilon_renyi", setting.renyi, of);
-    if (setting.clt) document.add_result("epsilon_clt", *setting.clt, of);
-    document.add_result("advantage", setting.attacker.advantage, of);
-    document.add_result("tpr_at_0.01", setting.attacker.tpr_percent, of);
-    document.add_result("tpr_at_0.001", setting.attacker.tpr_permille, of);
-    document.add_result("attack_accuracy", setting.attacker.accuracy, of);
+    document.add_result("epsilon_upper", resting(setting.epsilon.upper), of);
+    document.add_result("epsilon_lower", resting(setting.epsilon.lower), of);
+    document.add_result("epsilon_renyi", resting(setting.renyi), of);
+    if (setting.clt) document.add_result("epsilon_clt", resting(*setting.clt), of);
+    document.add_result("advantage", resting(setting.attacker.advantage), of);
+    document.add_result("tpr_at_0.01", resting(setting.attacker.tpr_percent), of);
+    document.add_result("tpr_at_0.001", resting(setting.attacker.tpr_permille), of);
+    document.add_result("attack_accuracy", resting(setting.attacker.accuracy), of);
   }
   if (answer.calibration) {
     const char* what = answer.calibration->what == Calibration::What::noise   ? "noise_multiplier"
@@ -160,8 +165,11 @@ void add_results(const AccountAnswer& answer, Document& document) {
   }
   for (std::size_t i = 0; i < answer.deltas.size(); ++i) {
     const std::vector<std::pair<std::string, Cell>> of = {{"epsilon", answer.question.epsilons[i]}};
-    document.add_result("delta_upper", answer.deltas[i].upper, of);
-    document.add_result("delta_lower", answer.deltas[i].lower, of);
+    for (const bool upper : {true, false}) {
+      Claimed<double> delta_bound = upper ? answer.deltas[i].upper : answer.deltas[i].lower;
+      delta_bound.assumptions = assumptions_of(answer.settings.front().accountant.releases());
+      document.add_result(upper ? "delta_upper" : "delta_lower", delta_bound, of);
+    }
   }
 }
 
@@ -275,6 +283,7 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
     state_others(answer, document);
   }
   state_conditions(answer, detail, document);
+  if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
   add_results(answer, document);
   if (detail == Detail::full && answer.settings.size() == 1) {
     document.state(StatementKind::info,

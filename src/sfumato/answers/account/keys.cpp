@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sfumato/answers/account/budget.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
@@ -159,8 +160,12 @@ const Keys<AccountQuestion>& account_keys() {
                                              {"pld", AccountMethod::pld}}),
         flag_key<Q>("check", "compare with a second method, by discretised losses and FFT",
                     &Q::check),
-        integer_key<Q, std::int64_t>("format", "of a saved file", &Q::format, 1, 1)};
+        integer_key<Q, std::int64_t>("format", "of a saved file", &Q::format, 1)};
     for (Key<Q>& key : own) list.push_back(std::move(key));
+    for (Key<Q>& key : budget_keys<Q>()) list.push_back(std::move(key));
+    list.push_back(flag_key<Q>(
+        "made", "book releases that have been made already, even above the limit of the `budget`",
+        &Q::made));
     return list;
   }();
   return all;
@@ -168,7 +173,9 @@ const Keys<AccountQuestion>& account_keys() {
 
 AccountQuestion read_account_question(const TomlTable& root) {
   AccountQuestion question;
-  read_keys(question, root, account_keys(), {"release"});
+  // The head of a saved file: require_whole_account() has looked at it.
+  read_keys(question, root, account_keys(),
+            {"release", "sha256", "count", "proven_epsilon", "at_delta", "models"});
   if (root.has("release")) {
     for (const TomlTable& table : root.tables("release")) {
       question.releases.push_back(read_release(table));

@@ -39,7 +39,9 @@ Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting
     table.add_row({"the same, lower end", shown(setting.epsilon.lower, detail),
                    "some data reveal this much"});
   }
-  table.add_row({"Renyi (RDP)", shown(setting.renyi, detail), "proven, looser"});
+  const bool is_looser = setting.renyi.value.nats() > setting.epsilon.upper.value;
+  table.add_row(
+      {"Renyi (RDP)", shown(setting.renyi, detail), is_looser ? "proven, looser" : "proven"});
   if (setting.clt)
     table.add_row({"Gaussian limit (GDP)", shown(*setting.clt, detail), "estimate, no bound"});
   return table;

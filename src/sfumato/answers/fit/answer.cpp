@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
+#include "sfumato/answers/account/budget.hpp"
 #include "sfumato/answers/account/spent.hpp"
 #include "sfumato/answers/fit/canary.hpp"
 #include "sfumato/answers/fit/self_bounds.hpp"
@@ -89,6 +91,26 @@ FitRows rows_of(const RowExposure& exposure) {
   return {{mu[mu.size() / 2], claim}, {mu.back(), claim}};
 }
 
+/// Throws for what a booking would have to guess.
+void require_bookable(const FitQuestion& question) {
+  if (question.budget.empty()) {
+    if (question.limit.empty()) return;
+    throw InvalidArgument("limits a budget, and there is none", "Give `budget`, a file",
+                          Where::key("limit"));
+  }
+  if (!question.after.empty()) {
+    throw InvalidArgument(
+        "a budget counts what was booked in it, and `after` counts a file: one release could count "
+        "twice",
+        "Give one of them", Where::key("budget"));
+  }
+  if (!has_guarantee(question)) {
+    throw InvalidArgument("a fit without a guarantee has no cost that could be booked",
+                          "Declare bounds and give no seed, or leave the budget out",
+                          Where::key("budget"));
+  }
+}
+
 std::vector<std::string> caveats_of(const FitQuestion& question) {
   std::vector<std::string> caveats;
   if (question.bounds == "self") {
@@ -165,10 +187,12 @@ struct MadeFit {
   std::size_t index;
 };
 
+/// `spend` is called when nothing can be refused any more, before the first noise is drawn.
 MadeFit make_fit(const FitQuestion& question, const PublicTable& table,
                  const std::vector<FitPlan>& plans, double mu, const TableInput& input,
-                 Observer& observer) {
+                 Observer& observer, const std::function<void()>& spend) {
   const ReadRows rows = read_rows(input.records(), table, question.model);
+  spend();
   const RowSource source = [&](const PublicTable& bounds) {
     return bounded_rows(rows, bounds, question.model);
   };
@@ -186,22 +210,31 @@ MadeFit make_fit(const FitQuestion& question, const PublicTable& table,
 }  // namespace
 
 FitAnswer answer(const FitQuestion& question, Observer& observer) {
+  require_bookable(question);
   // Read first, because a pipe can be read once; nothing of it is looked at before the plan is made.
   const TableInput input(question.table, question.in_memory.get());
   const PublicTable table = public_table_of(question, input);
+  SpentBefore before = spent_before(question.after, table.relation);
   const FitBudget budget{{Epsilon(question.target_epsilon), Delta(question.target_delta)},
-                         releases_before(question.after, table.relation)};
+                         std::move(before.releases)};
   const std::vector<FitPlan> plans = plans_of(question, table, budget);
   const double mu = plans.front().mu * std::sqrt(static_cast<double>(plans.size()));
   const FitPlan everything = with_all_releases(plans, 0, mu);
   FitAnswer found{question, table, everything, budget, accountant_of(everything, table, budget)};
   found.candidates = plans.size();
   found.caveats = caveats_of(question);
+  found.models_before = std::move(before.models);
   if (question.bounds != "self") found.checksum = sha256(read_file(question.bounds));
   if (question.compare) found.predictions = predictions_of(question, table, budget);
   require_use(question, plans, table);
+  std::optional<BudgetBooking> booking;
   try {
-    const MadeFit made = make_fit(question, table, plans, mu, input, observer);
+    const MadeFit made = make_fit(question, table, plans, mu, input, observer, [&] {
+      if (!question.budget.empty()) {
+        booking.emplace(question.budget, question.limit, found.accountant, "fit");
+        found.booked = budget_text(booking->state());
+      }
+    });
     const PrivateFit& fit = made.fit;
     found.plan = with_all_releases(plans, made.index, mu);
     found.model = in_units_of_table(fit, fit.table, question.model);
@@ -226,6 +259,7 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   if (found.caveats.empty()) {
     found.guarantee = found.accountant.guarantee(Delta(question.target_delta));
   }
+  if (booking) booking->release(model_digest(found));
   return found;
 }
 

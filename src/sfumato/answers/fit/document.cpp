@@ -382,6 +382,7 @@ Document document_of(const FitAnswer& answer, Detail detail) {
     document.state(StatementKind::info, fmt::format("No intervals: {}.", answer.no_intervals));
   }
   document.add(budget_table(answer));
+  if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
   if (answer.rows) document.add(sandwich_table(answer));
   if (!answer.predictions.empty()) document.add(predictions_table(answer));
   if (detail == Detail::full) {

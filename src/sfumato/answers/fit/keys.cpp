@@ -1,5 +1,6 @@
 #include "sfumato/answers/fit/keys.hpp"
 
+#include "sfumato/answers/account/budget.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
@@ -50,7 +51,7 @@ Key<Q> of_settings(const Key<FitSettings>& key) {
 
 const Keys<FitQuestion>& fit_keys() {
   using S = FitSettings;
-  static const Keys<Q> all = {
+  static const Keys<Q> own = {
       required(file_key<Q>("table", "the private table: CSV with a header row", &Q::table)),
       text_key<Q>("target", "text",
                   "the column to predict (default: the one that the bounds declare)", &Q::target),
@@ -59,7 +60,7 @@ const Keys<FitQuestion>& fit_keys() {
           by_name({FitModel::ridge, FitModel::logistic, FitModel::softmax}))),
       bounds_key(),
       required(number_key<Q>("target_epsilon", "number > 0",
-                             "total epsilon, including what was spent before (--after)",
+                             "epsilon of this fit, what was spent before (--after) included",
                              &Q::target_epsilon, not_positive)),
       required(number_key<Q>("target_delta", "number in (0, 1)", "delta, far below 1 / records",
                              &Q::target_delta, not_a_small_probability)),
@@ -142,6 +143,11 @@ const Keys<FitQuestion>& fit_keys() {
           "audit_runs", "audit the implementation with this many pairs of fits and a canary",
           &Q::audit_runs, 0, 10'000'000),
   };
+  static const Keys<Q> all = [] {
+    Keys<Q> list = own;
+    for (Key<Q>& key : budget_keys<Q>()) list.push_back(std::move(key));
+    return list;
+  }();
   return all;
 }
 

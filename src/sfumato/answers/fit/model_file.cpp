@@ -2,10 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sfumato/answers/account/state.hpp"
+#include "sfumato/answers/account/spent.hpp"
 #include "sfumato/answers/fit/answer.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/array_file.hpp"
+#include "sfumato/data/checksum.hpp"
 #include "sfumato/data/csv_writer.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npz.hpp"
@@ -45,7 +46,14 @@ Json columns_json(const PublicTable& table) {
   return columns;
 }
 
-Json guarantee_json(const FitAnswer& answer) {
+/// The account of the fit, of a model that is known by these digests.
+std::string account_of(const FitAnswer& answer, const std::vector<std::string>& digests) {
+  SavedAccount account{answer.accountant, answer.models_before};
+  account.models.insert(account.models.end(), digests.begin(), digests.end());
+  return save(account, Delta(answer.question.target_delta));
+}
+
+Json guarantee_json(const FitAnswer& answer, const std::string& digest) {
   Json json;
   json["certified"] = answer.guarantee.has_value();
   if (answer.guarantee) {
@@ -56,19 +64,19 @@ Json guarantee_json(const FitAnswer& answer) {
     json["noise_mode"] = std::string(name(answer.plan.noise_mode));
     json["idealised"] = answer.plan.noise_mode == NoiseMode::gaussian;
     json["row_norm"] = answer.table.bound();
-    json["releases"] = save(answer.accountant);
+    json["model_sha256"] = digest;  // of all but this guarantee
+    json["releases"] = account_of(answer, {digest});
   } else {
     json["caveats"] = answer.caveats;
   }
   return json;
 }
 
-}  // namespace
-
-std::string model_json(const FitAnswer& answer) {
+/// Everything but the guarantee.
+Json model_part(const FitAnswer& answer) {
   const LinearModel& model = answer.model;
   Json json;
-  json["format"] = "sfumato.fit/1";
+  json["format"] = "sfumato.fit/2";
   json["model"] = std::string(name(answer.plan.model));
   json["target"] = answer.table.target;
   json["columns"] = columns_json(answer.used);
@@ -91,8 +99,39 @@ std::string model_json(const FitAnswer& answer) {
     json["held_out"] = {{quantity ? "r2" : "accuracy", answer.held_out->value},
                         {"standard_error", answer.held_out->error}};
   }
-  json["guarantee"] = guarantee_json(answer);
-  return json.dump(2) + "\n";
+  return json;
+}
+
+std::string model_csv(const FitAnswer& answer) {
+  const LinearModel& model = answer.model;
+  CsvWriter out({"feature", "class", "coefficient", "standard_error"});
+  for (Index k = 0; k < model.coefficients.cols(); ++k) {
+    for (Index j = 0; j <= model.coefficients.rows(); ++j) {
+      const bool intercept = j == model.coefficients.rows();
+      out.text(intercept ? "intercept" : model.features[static_cast<std::size_t>(j)]);
+      out.text(answer.plan.model == FitModel::softmax
+                   ? answer.table.classes[static_cast<std::size_t>(k)]
+                   : "");
+      out.number(intercept ? model.intercept(k) : model.coefficients(j, k));
+      if (model.errors) {
+        out.number((*model.errors)(j));
+      } else {
+        out.text("");
+      }
+      out.end_row();
+    }
+  }
+  return out.bytes();
+}
+
+std::string model_bytes(const FitAnswer& answer, const std::string& suffix) {
+  if (suffix == ".json") return model_json(answer);
+  if (suffix == ".csv") return model_csv(answer);
+  NpzWriter out;
+  out.add("coef", matrix_array(answer.model.coefficients.transpose()));
+  out.add("intercept", vector_array(answer.model.intercept));
+  out.add_text("model", model_json(answer));
+  return out.bytes();
 }
 
 void require_model_suffix(const std::string& path) {
@@ -102,39 +141,36 @@ void require_model_suffix(const std::string& path) {
                         "Choose one of them", Where::in(path));
 }
 
-void write_model(const std::string& path, const FitAnswer& answer) {
-  const std::string suffix = suffix_of(path);
-  const LinearModel& model = answer.model;
-  if (suffix == ".json") {
-    write_file(path, model_json(answer));
-  } else if (suffix == ".csv") {
-    CsvWriter out(path, {"feature", "class", "coefficient", "standard_error"});
-    for (Index k = 0; k < model.coefficients.cols(); ++k) {
-      for (Index j = 0; j <= model.coefficients.rows(); ++j) {
-        const bool intercept = j == model.coefficients.rows();
-        out.text(intercept ? "intercept" : model.features[static_cast<std::size_t>(j)]);
-        out.text(answer.plan.model == FitModel::softmax
-                     ? answer.table.classes[static_cast<std::size_t>(k)]
-                     : "");
-        out.number(intercept ? model.intercept(k) : model.coefficients(j, k));
-        if (model.errors) {
-          out.number((*model.errors)(j));
-        } else {
-          out.text("");
-        }
-        out.end_row();
-      }
-    }
-    out.commit();
-  } else if (suffix == ".npz") {
-    NpzWriter out;
-    out.add("coef", matrix_array(model.coefficients.transpose()));
-    out.add("intercept", vector_array(model.intercept));
-    out.add_text("model", model_json(answer));
-    out.write(path);
-  } else {
-    require_model_suffix(path);
+}  // namespace
+
+std::string model_digest(const FitAnswer& answer) { return sha256(model_part(answer).dump()); }
+
+std::string model_json(const FitAnswer& answer) {
+  Json json = model_part(answer);
+  json["guarantee"] = guarantee_json(answer, sha256(json.dump()));
+  return json.dump(2) + "\n";
+}
+
+void require_publishable(const FitQuestion& question, const FitFiles& files) {
+  if (!files.model.empty()) require_model_suffix(files.model);
+  if (!files.statement.empty() && !has_guarantee(question)) {
+    throw InvalidArgument("there will be no guarantee to state", "Declare bounds, and give no seed",
+                          Where::key("statement"));
   }
+  require_account_kept({files.model, files.model.empty() ? "" : account_file(files.model),
+                        has_guarantee(question), question.after, question.budget});
+}
+
+void publish(const FitAnswer& answer, const FitFiles& files) {
+  const std::string model = files.model.empty() ? "" : model_bytes(answer, suffix_of(files.model));
+  if (const std::string account = files.model.empty() ? "" : account_file(files.model);
+      answer.guarantee && account != files.model) {
+    write_file(account, account_of(answer, {sha256(model), model_digest(answer)}));
+  }
+  if (!files.statement.empty()) {
+    write_file(files.statement, statement_of(answer) + statement_of_model(files.model, model));
+  }
+  if (!files.model.empty()) write_file(files.model, model);
 }
 
 std::string statement_of(const FitAnswer& answer) {

@@ -14,7 +14,7 @@ const Keys<ReportQuestion>& report_keys() {
     Keys<Q> list = {
         required(files_key<Q>(
             "inputs", "ledgers, JSON output of commands, directories of `reproduce`", &Q::inputs)),
-        required(file_key<Q>(
+        required(output_key<Q>(
             "out", "HTML page to write; its JSON goes beside it, with the suffix .json", &Q::out)),
         text_key<Q>("title", "text", "title of the page (default: that of the first input)",
                     &Q::title)};

@@ -16,8 +16,8 @@ const Keys<StudyExportQuestion>& study_export_keys() {
   using Q = StudyExportQuestion;
   static const Keys<Q> all = {
       required(file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger)),
-      required(file_key<Q>("out", "file to write: .csv, or .npz with the loss of every record",
-                           &Q::out)),
+      required(output_key<Q>("out", "file to write: .csv, or .npz with the loss of every record",
+                             &Q::out)),
       flag_key<Q>("timings", "include the seconds that each trial took", &Q::timings)};
   return all;
 }
@@ -28,6 +28,7 @@ StudyExportAnswer answer(const StudyExportQuestion& question, Observer&) {
     throw InvalidArgument(fmt::format("\"{}\" ends in neither .csv nor .npz", question.out), "",
                           Where::key("out"));
   }
+  require_apart({question.ledger}, {{"out", question.out}});
   prepare_output(question.out, question.force);
   const Ledger ledger = Ledger::read(question.ledger);
   const Study study = study_of(ledger);

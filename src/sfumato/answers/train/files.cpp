@@ -143,6 +143,11 @@ void prepare_directory(const TrainQuestion& question, const TrainInput& input) {
                                    error ? error.message() : "there is a file of that name"),
                        "Choose another directory (`out`)", Where::in(directory));
   }
+  for (const char* name : {"accounting.toml", "PRIVACY.md"}) {
+    if (!std::filesystem::exists(in(directory, name))) continue;
+    throw StorageError("is of a model with a guarantee, and would stand beside models without one",
+                       "Choose another directory (`out`)", Where::in(in(directory, name)));
+  }
   OutputFile probe(in(directory, kLog));
   const bool replace = question.force || question.resume;
   for (const char* name : {kStudy, kLog, kDocument}) require_new(in(directory, name), replace);

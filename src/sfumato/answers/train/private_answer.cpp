@@ -12,10 +12,11 @@
 #include <optional>
 #include <utility>
 
+#include "sfumato/answers/account/budget.hpp"
 #include "sfumato/answers/account/spent.hpp"
-#include "sfumato/answers/account/state.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/located.hpp"
+#include "sfumato/data/checksum.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npz.hpp"
 #include "sfumato/nn/initialise.hpp"
@@ -29,6 +30,10 @@
 
 namespace sfumato {
 namespace {
+
+constexpr const char* kModel = "model.npz";
+constexpr const char* kAccount = "accounting.toml";
+constexpr const char* kStatement = "PRIVACY.md";
 
 /// Throws for options of the metric `input` that would be overlooked.
 void require_input_options(const PrivateTrainQuestion& question, const NoiseSpec& noise) {
@@ -156,7 +161,7 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
   const NeighbouringRelation relation = relation_of(study.adjacency.kind);
   NoiseSpec& noise = study.noise.front();
   PrivateReleases before{relation};
-  before.list = releases_before(question.after, relation);
+  before.list = spent_before(question.after, relation).releases;
   const bool by_inputs = noise.metric == PrivateMetric::input;
   if (question.target_epsilon) {
     const PrivacyBudget target{Epsilon(*question.target_epsilon), Delta(question.target_delta)};
@@ -221,7 +226,7 @@ Guarantee guarantee_of(const Accountant& accountant, const PrivateTrainQuestion&
 
 void prepare_out(const PrivateTrainQuestion& question) {
   if (question.out.empty()) return;
-  const std::filesystem::path model = std::filesystem::path(question.out) / "model.npz";
+  const std::filesystem::path model = std::filesystem::path(question.out) / kModel;
   std::error_code failed;
   std::filesystem::create_directories(question.out, failed);
   if (failed) {
@@ -232,19 +237,52 @@ void prepare_out(const PrivateTrainQuestion& question) {
     throw StorageError("a model is there already", "Add --force to replace it",
                        Where::in(model.string()));
   }
+  const std::string account = (std::filesystem::path(question.out) / kAccount).string();
+  require_account_kept({model.string(), account, !question.seed, question.after, question.budget});
+  const std::filesystem::path statement = std::filesystem::path(question.out) / kStatement;
+  if (question.seed && std::filesystem::exists(statement)) {
+    throw StorageError("a statement is there, and would stand beside a model that it is not about",
+                       "Write somewhere else", Where::in(statement.string()));
+  }
 }
 
-void write_model(const PrivateTrainAnswer& answer) {
+/// Throws for what a booking would have to guess.
+void require_bookable(const PrivateTrainQuestion& question) {
+  if (question.budget.empty()) {
+    if (question.limit.empty()) return;
+    throw InvalidArgument("limits a budget, and there is none", "Give `budget`, a file",
+                          Where::key("limit"));
+  }
+  if (!question.after.empty() || question.seed) {
+    throw InvalidArgument(
+        question.seed ? "a run with a seed has no guarantee, hence no cost that could be booked"
+                      : "a budget counts what was booked in it, and `after` counts a file: one "
+                        "release could count twice",
+        "Give one of them", Where::key("budget"));
+  }
+}
+
+std::string model_bytes(const PrivateTrainAnswer& answer) {
   NpzWriter writer;
   for (const NamedTensor& tensor : state_dict(answer.network, answer.parameters)) {
     writer.add(tensor.name, tensor.values, tensor.shape);
   }
+  return writer.bytes(Compression::stored);
+}
+
+/// Account, statement, model, each on the disk before the next: whatever ends the program, no model stands without its account.
+void publish(const PrivateTrainAnswer& answer, const std::string& model) {
   const std::filesystem::path directory(answer.question.out);
-  writer.write((directory / "model.npz").string(), Compression::stored);
-  // What the next release about these records continues from (`after`).
-  if (!answer.secret) return;
-  write_file((directory / "accounting.toml").string(), save(answer.accountant));
-  write_file((directory / "PRIVACY.md").string(), statement_of(answer));
+  const std::string path = (directory / kModel).string();
+  if (answer.secret) {
+    // What the next release about these records continues from (`after`).
+    SavedAccount account{answer.accountant, answer.models_before};
+    account.models.push_back(sha256(model));
+    write_file((directory / kAccount).string(), save(account, Delta(answer.question.target_delta)));
+    write_file((directory / kStatement).string(),
+               statement_of(answer) + statement_of_model(path, model));
+  }
+  write_file(path, model);
 }
 
 std::vector<InputMetricRelease> releases_of(const Network& network, const NoisePolicy& policy,
@@ -283,6 +321,7 @@ void require_numbers(const DataSpec& data, const LabelledSet& set) {
 PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& observer) {
   Study study = read_private_study(question);
   require_classes(study.data);
+  require_bookable(question);
   prepare_out(question);
   StudySets sets = load_sets(study);
   require_numbers(study.data, sets.train);
@@ -306,6 +345,13 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   // A seed is for everything that is drawn while training: initial weights too. Without one they are public, those of train.seed.
   if (question.seed) study.train.seed = static_cast<std::uint64_t>(*question.seed);
 
+  answer.models_before = spent_before(question.after, relation_of(study.adjacency.kind)).models;
+  // Nothing is refused from here on, and noise is drawn.
+  std::optional<BudgetBooking> booking;
+  if (!question.budget.empty()) {
+    booking.emplace(question.budget, question.limit, answer.accountant, "train --private");
+    answer.booked = budget_text(booking->state());
+  }
   LayerMetrics metrics;
   ReleaseBits bits(*key, kMomentStream);
   const bool by_inputs = mechanism.policy.metric == PrivateMetric::input;
@@ -349,7 +395,9 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
                             std::span(sets.test->labels).first(tested.size()))
                       .front();
   }
-  if (!question.out.empty()) write_model(answer);
+  const std::string model = question.out.empty() && !booking ? "" : model_bytes(answer);
+  if (booking) booking->release(sha256(model));
+  if (!question.out.empty()) publish(answer, model);
   return answer;
 }
 

@@ -36,6 +36,9 @@ struct PrivateTrainAnswer {
   bool secret = false;      ///< batches and noise came from the operating system
   std::vector<InputMetricRelease> input_metrics = {};  ///< of the metric `input`, by layer
 
+  std::vector<std::string> models_before = {};  ///< SHA-256 of what `after` stands for
+  std::string booked = {};  ///< what the budget holds with this run; empty: not booked
+
   bool finished = false;
   double seconds = 0.0;
   bool diverged = false;                  ///< the parameters are not finite

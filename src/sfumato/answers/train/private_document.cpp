@@ -239,6 +239,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   add_accuracy(document, answer);
   if (!answer.input_metrics.empty()) document.state(StatementKind::info, metric_text(answer));
   add_caveats(document, answer);
+  if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
   document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
                                      [](const Epsilon& epsilon) { return epsilon.nats(); }));
   document.add_result("noise_multiplier", answer.policy.noise_multiplier);

@@ -1,5 +1,6 @@
 #include "sfumato/answers/train/private_question.hpp"
 
+#include "sfumato/answers/account/budget.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
@@ -8,7 +9,7 @@ namespace sfumato {
 const Keys<PrivateTrainQuestion>& private_train_keys() {
   using namespace keys;
   using Q = PrivateTrainQuestion;
-  static const Keys<Q> all = {
+  static const Keys<Q> own = {
       required(file_key<Q>("study", "study file (TOML)", &Q::study)),
       number_key<Q>("target_epsilon", "number > 0", "find the noise multiplier for this epsilon",
                     &Q::target_epsilon, not_positive),
@@ -19,7 +20,7 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
           "draw initial weights, batches and noise from a seed: an experiment, without a "
           "guarantee",
           &Q::seed, 0),
-      file_key<Q>("out", "directory for the model", &Q::out),
+      output_key<Q>("out", "directory for the model", &Q::out),
       flag_key<Q>(
           "hardened",
           "exact noise on integer sums instead of floating point: protects the low bits too, "
@@ -42,6 +43,11 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
       choice_key("metric_layers",
                  "metric = \"input\": the layers whose inputs are whitened (default: first)",
                  &Q::metric_layers, by_name({MetricLayers::first, MetricLayers::all}))};
+  static const Keys<Q> all = [] {
+    Keys<Q> list = own;
+    for (Key<Q>& key : budget_keys<Q>()) list.push_back(std::move(key));
+    return list;
+  }();
   return all;
 }
 

@@ -25,6 +25,8 @@ struct PrivateTrainQuestion {
   bool force = false;                      ///< replace what is there
   bool hardened = false;   ///< exact noise on integer sums; else Gaussian in floating point
   std::string after = {};  ///< what was released before about these records; the target is for all
+  std::string budget = {},
+              limit = {};  ///< file that the run is booked in, and what all runs in it may spend
 
   // Of the metric `input` (Spec §22.4 and §23.4).
   std::optional<double> metric_share =

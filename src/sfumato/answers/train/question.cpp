@@ -63,7 +63,7 @@ const Keys<TrainQuestion>& train_keys() {
   using Q = TrainQuestion;
   static const Keys<Q> all = {
       required(file_key<Q>("study", "study file (TOML)", &Q::study)),
-      file_key<Q>("out", "directory for parameters, log and checkpoints", &Q::out),
+      output_key<Q>("out", "directory for parameters, log and checkpoints", &Q::out),
       flag_key<Q>("resume", "resume an interrupted run from its checkpoint in the directory",
                   &Q::resume),
       measures_key()};

@@ -31,6 +31,7 @@ struct Key {
   bool required = false;
   std::vector<std::string> kinds = {};  ///< of models that have it; empty: all
   KeyShape shape = KeyShape::text;
+  bool is_file = false;  ///< the value is, or may be, the path of a file that is read
 };
 
 template <class T>
@@ -46,6 +47,7 @@ struct KeyInfo {
   bool required = false;
   std::string help;
   KeyShape shape = KeyShape::text;
+  bool is_file = false;  ///< as of Key
 };
 
 template <class T>
@@ -72,7 +74,7 @@ template <class T>
   for (const Key<T>& key : keys) {
     infos.push_back({table, key.name, key.aliases, key.type,
                      key.required ? std::string() : key.write(defaults), key.required, key.help,
-                     key.shape});
+                     key.shape, key.is_file});
   }
   return infos;
 }

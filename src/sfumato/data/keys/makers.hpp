@@ -49,6 +49,7 @@ template <class T>
 template <class T>
 [[nodiscard]] Key<T> path_key(const char* name, const char* help, std::string T::*member) {
   Key<T> key = text_key<T>(name, "path", help, member);
+  key.is_file = true;
   key.read = [member](T& to, const TomlTable& table, const std::string& given) {
     to.*member = absolute_path(table.path(given));
   };
@@ -59,9 +60,18 @@ template <class T>
 template <class T>
 [[nodiscard]] Key<T> file_key(const char* name, const char* help, std::string T::*member) {
   Key<T> key = text_key<T>(name, "path", help, member);
+  key.is_file = true;
   key.read = [member](T& to, const TomlTable& table, const std::string& given) {
     to.*member = table.path(given);
   };
+  return key;
+}
+
+/// As file_key(), of a file or directory that is written.
+template <class T>
+[[nodiscard]] Key<T> output_key(const char* name, const char* help, std::string T::*member) {
+  Key<T> key = file_key<T>(name, help, member);
+  key.is_file = false;
   return key;
 }
 
@@ -83,7 +93,8 @@ template <class T>
           {},
           false,
           {},
-          KeyShape::texts};
+          KeyShape::texts,
+          true};
 }
 
 /// A number that passes `check`, or the path of a file as file_key has it.
@@ -109,7 +120,8 @@ template <class T>
           {},
           false,
           {},
-          KeyShape::any};
+          KeyShape::any,
+          true};
 }
 
 /// An integer of any width, at least `least` and at most `most`.

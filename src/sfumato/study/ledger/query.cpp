@@ -28,8 +28,8 @@ void fail_with_sqlite(sqlite3* db, const std::string& path) {
     case SQLITE_FULL:
     case SQLITE_IOERR:
       throw StorageError(fmt::format("cannot be written ({})", text),
-                         "Make room on the disk and run the same command again: finished trials "
-                         "are kept",
+                         "Make room on the disk and run the same command again: what was stored "
+                         "is kept",
                          Where::in(path));
     case SQLITE_READONLY:
     case SQLITE_PERM:

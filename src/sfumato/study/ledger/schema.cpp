@@ -42,13 +42,13 @@ std::vector<std::string> texts(Query&& query) {
   return all;
 }
 
-/// What SQLite notes of the tables of a ledger, from one that is made in memory.
-std::vector<std::string> expected_schema() {
+/// What SQLite notes of the tables, from some that are made in memory.
+std::vector<std::string> expected_schema(const char* tables) {
   sqlite3* db = nullptr;
   const int opened = sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, nullptr);
   const std::unique_ptr<sqlite3, int (*)(sqlite3*)> owner(db, sqlite3_close_v2);
   const std::string path = "memory";
-  if (opened != SQLITE_OK || sqlite3_exec(db, kTables, nullptr, nullptr, nullptr) != SQLITE_OK) {
+  if (opened != SQLITE_OK || sqlite3_exec(db, tables, nullptr, nullptr, nullptr) != SQLITE_OK) {
     fail_with_sqlite(db, path);
   }
   return texts(Query(db, path, kSchemaText));
@@ -81,6 +81,15 @@ void make_tables(LedgerConnection& connection) {
   connection.execute(kTables);
 }
 
+void require_tables(const LedgerConnection& connection, const char* tables) {
+  if (texts(connection.query(kSchemaText)) != expected_schema(tables)) {
+    throw InvalidArgument("is damaged or made by hand: its tables are not those of a ledger",
+                          "Restore it from a copy, or start a new one under another name",
+                          Where::in(connection.path()));
+  }
+  require_sound_pages(connection);
+}
+
 std::int64_t require_sound(const LedgerConnection& connection) {
   const std::string& path = connection.path();
   if (is_blank(connection)) {
@@ -96,12 +105,7 @@ std::int64_t require_sound(const LedgerConnection& connection) {
                                       kFormatWithoutContent, kLedgerFormat),
                           "Use the program that wrote it, or start a new ledger", Where::in(path));
   }
-  if (texts(connection.query(kSchemaText)) != expected_schema()) {
-    throw InvalidArgument("is damaged or made by hand: its tables are not those of a ledger",
-                          "Restore it from a copy, or start a new one under another name",
-                          Where::in(path));
-  }
-  require_sound_pages(connection);
+  require_tables(connection, kTables);
   return format;
 }
 

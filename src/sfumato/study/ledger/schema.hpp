@@ -14,6 +14,9 @@ constexpr std::int64_t kFormatWithoutContent = 2, kFormatFromZero = 3, kLedgerFo
 /// Makes the tables, in the caller's transaction.
 void make_tables(LedgerConnection& connection);
 
+/// Throws   InvalidArgument unless the tables are those that `tables` makes and nothing else is there, and SQLite finds the pages sound.
+void require_tables(const LedgerConnection& connection, const char* tables);
+
 /// The format of the ledger, after a check that its tables are those of a ledger and nothing else is there
 /// (a view in the place of a table, a trigger), and that SQLite finds its pages sound.
 /// Throws   InvalidArgument if the file is no ledger, is empty, is damaged or has a format that is not known.
