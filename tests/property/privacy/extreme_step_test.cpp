@@ -1,9 +1,12 @@
-// One step near the ends of the range of doubles against its closed form in 100 digits (Spec §17.6), and one to three that must not throw.
+// One to three steps near the ends of the range of doubles: one against its closed form in 100 digits (Spec §17.6), two and three against
+// integrals of it in 50 and 18 digits; and settings that must not throw.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/math/quadrature/gauss.hpp>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/accountant.hpp"
@@ -28,6 +31,7 @@ double log_uniform(std::mt19937_64& random, double low, double high) {
 /// P(Z > x), by erfc, and far out by its continued fraction phi(x) / (x + 1/(x + 2/(x + 3/(x + ...)))), which is faster.
 template <class Number>
 Number tail(const Number& x) {
+  using std::exp, std::sqrt;  // of long double
   if (x < 20) return boost::math::erfc(Number(x / sqrt(Number(2)))) / 2;
   Number fraction = x;
   for (int n = 400; n >= 1; --n) fraction = x + n / fraction;
@@ -36,8 +40,9 @@ Number tail(const Number& x) {
 
 /// Spec §17.6 in 100 digits; m is at most 100 and eps at most 1e4, so that nothing underflows.
 template <class Number>
-Number truth_of(const SampledGaussian& step, double epsilon) {
-  const Number q(step.q), m(step.m), eps(epsilon), e = exp(eps);
+Number truth_of(const SampledGaussian& step, const Number& eps) {
+  using std::exp, std::log;
+  const Number q(step.q), m(step.m), e = exp(eps);
   if (step.direction == remove) {
     if (e <= 1 - q) return 1 - e;
     const Number z = log(1 + (e - 1) / q) / m + m / 2;
@@ -53,7 +58,7 @@ Number truth_of(const SampledGaussian& step, double epsilon) {
 double eps_of(const SampledGaussian& step, double log_delta) {
   double low = 0.0, high = 1.0;
   const auto above = [&](double eps) {
-    const Rough value = truth_of<Rough>(step, eps);
+    const Rough value = truth_of<Rough>(step, Rough(eps));
     return value > 0 && static_cast<double>(log(value)) > log_delta;
   };
   if (!above(0.0)) return 0.0;
@@ -75,7 +80,7 @@ TEST(ExtremeSteps, OneStepIsEnclosed) {
     const double log_delta =
         -std::uniform_real_distribution<>(0.0, 690.0)(random) * (i % 3 == 0 ? 0.05 : 1.0);
     const double eps = eps_of(step, log_delta);
-    const Real truth = truth_of<Real>(step, eps);
+    const Real truth = truth_of<Real>(step, Real(eps));
     if (!(truth > 1e-305)) continue;
     const LogEnclosure found = delta_of({{step}}, eps).log;
     const std::string what = "q " + std::to_string(q) + ", sigma " + std::to_string(sigma) + ", " +
@@ -88,6 +93,93 @@ TEST(ExtremeSteps, OneStepIsEnclosed) {
   }
   EXPECT_GT(count, all / 2);
   EXPECT_GT(narrow, count / 2) << "of " << count;
+}
+
+/// Panels for integrals over z: short where r = q e^{m z - m^2/2} + 1 - q turns from flat to steep, and ever shorter towards `bend`, where what is
+/// integrated reaches an end of its losses: it has all derivatives there and little room for them.
+std::vector<double> panels(double m, double bend, double reach) {
+  std::vector<double> edges;
+  const double length = std::min(1.0, 4.0 / m);
+  for (double z = -reach; z < reach + m; z += length) {
+    if (!(std::fabs(z - bend) < length)) edges.push_back(z);
+  }
+  edges.push_back(reach + m);
+  for (double away = length; away > 1e-6; away *= 0.5) {
+    for (const double z : {bend - away, bend + away}) {
+      if (z > -reach && z < reach + m) edges.push_back(z);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+/// delta of k equal steps: delta_k(eps) = E_P delta_{k-1}(eps - L), a sum of positive numbers; z beyond `reach` adds nothing.
+template <class Number>
+Number composed(const SampledGaussian& step, int k, const Number& eps, double reach) {
+  using std::exp, std::log, std::sqrt;
+  const bool removes = step.direction == remove;
+  const Number q(step.q), m(step.m), rest = 1 - q;
+  if (k == 1) return truth_of<Number>(step, eps);
+  if (!removes && eps >= -k * log(rest)) return 0;
+  // The other k - 1 losses have an end at (k - 1) log(1 - q), or at minus that.
+  Number end = exp(removes ? eps : Number(-eps));
+  for (int i = 1; i < k; ++i) end /= rest;
+  const Number at = (end - rest) / q;
+  const double bend = at > 0 ? static_cast<double>(Number(log(at) / m + m / 2)) : -kInf;
+  const auto integrand = [&](const Number& z) {
+    const Number r = rest + q * exp(m * z - m * m / 2), l = log(r);
+    const Number density = exp(-z * z / 2) / sqrt(2 * boost::math::constants::pi<Number>());
+    const Number inner = composed<Number>(step, k - 1, eps - (removes ? l : Number(-l)), reach);
+    return Number((removes ? Number(density * r) : density) * inner);
+  };
+  const std::vector<double> edges = panels(step.m, bend, reach);
+  Number sum = 0;
+  for (std::size_t i = 1; i < edges.size(); ++i) {
+    if (!(edges[i] > edges[i - 1])) continue;
+    sum += boost::math::quadrature::gauss<Number, 15>::integrate(integrand, Number(edges[i - 1]),
+                                                                 Number(edges[i]));
+  }
+  return sum;
+}
+
+/// Random steps at an eps at which delta of one of them, q k times, is between 1e-300 and 1.
+template <class Number>
+void expect_enclosed(int k, std::uint64_t all, double tolerance) {
+  std::mt19937_64 random(kSeed + static_cast<unsigned>(k));
+  int count = 0, wide = 0;
+  for (std::uint64_t i = 0; i < all; ++i) {
+    const double q = log_uniform(random, 1e-9, 0.9), sigma = log_uniform(random, 0.1, 3.0);
+    const SampledGaussian step{q, 1.0 / sigma, 1, i % 3 == 2 ? add : remove};
+    const double log_delta =
+        -std::uniform_real_distribution<>(1.0, 690.0)(random) * (i % 2 == 0 ? 0.05 : 1.0);
+    const double eps = eps_of(step, log_delta);
+    const Number truth =
+        composed<Number>(step, k, Number(eps), std::sqrt(2.0 * (40.0 - log_delta)));
+    if (!(truth > Number(1e-304))) continue;
+    SampledGaussian steps = step;
+    steps.k = k;
+    const LogEnclosure found = delta_of({{steps}}, eps).log;
+    const std::string what = "q " + std::to_string(std::log10(q)) + " (log10), sigma " +
+                             std::to_string(sigma) + ", " + std::string(name(step.direction)) +
+                             ", eps " + std::to_string(eps) + ", case " + std::to_string(i);
+    using std::log;
+    EXPECT_LE(static_cast<double>(Number(found.log_lo) - log(truth)), tolerance) << what;
+    EXPECT_GE(static_cast<double>(Number(found.log_hi) - log(truth)), -tolerance) << what;
+    ++count;
+    wide += !(found.log_hi - found.log_lo < 1.0);
+  }
+  EXPECT_GT(count, static_cast<int>(all / 2));
+  EXPECT_LE(wide, count / 2) << "of " << count;
+}
+
+TEST(ExtremeSteps, TwoStepsAreEnclosed) {
+  using Fifty = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
+                                              boost::multiprecision::et_off>;
+  expect_enclosed<Fifty>(2, testing::cases(200, 40), 1e-13);
+}
+
+TEST(ExtremeSteps, ThreeStepsAreEnclosed) {
+  expect_enclosed<long double>(3, testing::cases(40, 40), 1e-12);
 }
 
 /// Two enclosures of the same number never exclude each other, whatever is asked: of valid settings none may throw. Rates and noise are

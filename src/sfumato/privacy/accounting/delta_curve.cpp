@@ -101,7 +101,9 @@ const TotalCumulant& DeltaCurve::start() {
 DeltaCurve::Point DeltaCurve::at(double eps) {
   require_going_on(loss_.observer);
   const auto edge = edge_delta(loss_, eps);
-  if (edge && (edge->log_hi == -kInf || edge->log_hi - std::max(eps, 0.0) > kLogUnderflow)) {
+  constexpr double kNarrow = 1e-9;  // as narrow as contours are asked to be
+  if (edge && (edge->log_hi == -kInf || edge->log_hi - edge->log_lo < kNarrow ||
+               edge->log_hi - std::max(eps, 0.0) > kLogUnderflow)) {
     return {*edge, Method::edge, kNaN};
   }
   Point point = computed_at(eps);

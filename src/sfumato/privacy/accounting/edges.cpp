@@ -6,6 +6,7 @@
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gdp.hpp"
+#include "sfumato/math/special.hpp"
 #include "sfumato/privacy/accounting/numbers.hpp"
 #include "sfumato/privacy/accounting/one_step.hpp"
 
@@ -21,8 +22,8 @@ LogEnclosure around(double value, double relative) {
   return {std::log(value) - relative, std::log(value) + relative};
 }
 
-/// Doubles lose digits below 2.2e-308, and a factor e^eps makes what was lost count: the closed forms are for normal tails that are
-/// at least this large, whatever delta is (Spec §17.6).
+/// Doubles lose digits below 2.2e-308, and a factor e^eps makes what was lost count: closed forms in probabilities are for normal tails
+/// that are at least this large, whatever delta is (Spec §17.6).
 constexpr double kLeastTail = 1e-290;
 
 /// first - second, where digits are left; sizes are what each was computed from, z how far out, and `tail` the smallest probability
@@ -35,19 +36,32 @@ std::optional<LogEnclosure> difference(double first, double second, double size,
   return around(value, 4.0 * kUnit * (16.0 + (1.0 + z) * (1.0 + z)) * size / value);
 }
 
+/// q Phi(m - z) - (q + expm1(eps)) Phi(-z), z where the loss is eps, by logarithms: the factor of the second term grows like e^eps while its
+/// probability falls below all doubles.
+std::optional<LogEnclosure> removal(double q, double m, double eps) {
+  if (!(std::expm1(eps) / q > -0.9)) return std::nullopt;
+  // log((q + expm1(eps)) / q); the second form does not overflow, and has no cancellation for eps > 0.
+  const double log_factor = eps > 30.0 ? eps + std::log1p((q - 1.0) * std::exp(-eps)) - std::log(q)
+                                       : std::log1p(std::expm1(eps) / q);
+  const double z = log_factor / m + 0.5 * m;
+  const double log_first = std::log(q) + log_normal_cdf(m - z);
+  const double log_second = std::log(q) + log_factor + log_normal_cdf(-z);
+  const double left = -std::expm1(log_second - log_first);  // of the first term
+  if (!(left > 1e-6) || !std::isfinite(log_first)) return std::nullopt;
+  // z and m - z have roundings of |z| + m, and log Phi a slope of as much; |log_factor| <= (|z| + m)^2.
+  const double far = 1.0 + std::fabs(z) + m;
+  const double rounding = 16.0 * kUnit * (16.0 + far * far + std::fabs(std::log(q))) * 2.0 / left;
+  const double value = log_first + std::log(left);
+  return LogEnclosure{value - rounding, std::min(0.0, value + rounding)};
+}
+
 std::optional<LogEnclosure> one_step(const SampledGaussian& step, double eps) {
   const double q = step.q, m = step.m;
   if (step.direction == StepDirection::remove) {
     if (std::exp(eps) <= (1.0 - q) * (1.0 - 4.0 * kUnit)) {
       return around(-std::expm1(eps), 8.0 * kUnit);
     }
-    const double ratio = std::expm1(eps) / q;
-    if (!(ratio > -0.9)) return std::nullopt;
-    const double z = std::log1p(ratio) / m + 0.5 * m;
-    const double first = q * normal_cdf(m - z), tail = normal_cdf(-z);
-    return difference(first, (q + std::expm1(eps)) * tail,
-                      std::max(first, (q + std::fabs(std::expm1(eps))) * tail), std::fabs(z) + m,
-                      std::min(first, tail));
+    return removal(q, m, eps);
   }
   if (step.direction == StepDirection::add) {
     const double ratio = std::expm1(-eps) / q;
