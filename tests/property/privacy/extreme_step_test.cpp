@@ -172,6 +172,16 @@ void expect_enclosed(int k, std::uint64_t all, double tolerance) {
   EXPECT_LE(wide, count / 2) << "of " << count;
 }
 
+/// The hits are e^-99 of the whole transform: a truncation bound that looked where that is lost them, and the upper end was 6.5e-8 too low.
+TEST(ExtremeSteps, FarHitsCount) {
+  const LogEnclosure found =
+      delta_of({{SampledGaussian{0.000242, 1.0 / 1.94527, 2, remove}}}, 4.583087).log;
+  const double truth = -324.07491961652185;  // by mpmath, 40 digits
+  EXPECT_LE(found.log_lo, truth);
+  EXPECT_GE(found.log_hi, truth);
+  EXPECT_LT(found.log_hi - found.log_lo, 1e-9);
+}
+
 TEST(ExtremeSteps, TwoStepsAreEnclosed) {
   using Fifty = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
                                               boost::multiprecision::et_off>;

@@ -83,7 +83,7 @@ BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
         if (wanted && (wanted->epsilon != allowed.epsilon || wanted->delta != allowed.delta)) {
           throw InvalidArgument(
               fmt::format("`limit` = {} is not the limit of this budget, eps={},delta={}", limit,
-                          kept.epsilon, kept.delta),
+                          format_input(kept.epsilon), format_input(kept.delta)),
               "Leave it out: a limit is set once", Where::key("limit"));
         }
         if (kept.adjacency != name(own.relation)) {
@@ -115,7 +115,8 @@ void BudgetBooking::release(const std::string& model) { file_->release(number_, 
 std::string budget_text(const BudgetState& state) {
   return fmt::format("Budget {}: epsilon <= {} of {} at delta = {} is spent by {} run{}.",
                      state.file, format_number(state.spent, Rounding::up, 4),
-                     state.limit.epsilon.nats(), state.limit.delta.probability(), state.runs,
+                     format_input(state.limit.epsilon.nats()),
+                     format_input(state.limit.delta.probability()), state.runs,
                      state.runs == 1 ? "" : "s");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sfumato/answers/account/state.hpp"
+#include "sfumato/report/number.hpp"
 
 namespace sfumato {
 
@@ -41,12 +42,13 @@ Document document_of(const BudgetShowAnswer& answer, Detail detail) {
   const BudgetState& state = answer.state;
   const double delta = state.limit.delta.probability();
   Document document = new_document("budget show", "Privacy budget");
+  document.state(StatementKind::info, budget_text(state));
   Table table("runs", "Runs that were booked",
               {{"run", "run"},
                {"time", "time (UTC)"},
                {"command", "command"},
                {"state", "state"},
-               {"epsilon", fmt::format("epsilon alone, delta = {}", delta)},
+               {"epsilon", fmt::format("eps({}) alone", format_input(delta))},
                {"model", "model (SHA-256)"}},
               3);
   for (const BudgetRun& run : answer.runs) {
@@ -71,7 +73,6 @@ Document document_of(const BudgetShowAnswer& answer, Detail detail) {
                    "OVERSPENT: more was recorded than the limit allows. No further run is booked.",
                    Outcome::bad);
   }
-  document.state(StatementKind::summary, budget_text(state));
   return document;
 }
 

@@ -42,7 +42,9 @@ class ShiftedLines {
         reach_(reach),
         bends_(step.direction == StepDirection::add && step.ratio.is_of_one_record() &&
                s0 * step.ratio.slope() > kBending),
-        parts_(trapezoid::parts_of(step, s0).parts) {}
+        // Parts are where M is: far out, hits are e^-60 of it and all of B, and every point counts.
+        parts_(part.cut ? std::vector<Range>{trapezoid::range_of(step, s0)}
+                        : trapezoid::parts_of(step, s0).parts) {}
 
   [[nodiscard]] double log_bound(double eta) {
     const double spacing = spacing_for(eta);
@@ -64,7 +66,7 @@ class ShiftedLines {
   [[nodiscard]] double points() const { return points_; }
 
  private:
-  /// Of a cut what is above counts, and below what the cut leaves.
+  /// Of a cut what is above counts, and below what the cut leaves; no point in between is left out.
   [[nodiscard]] double log_tails() const {
     // A point that was left out has less than e^-60 of the largest density.
     if (!part_.cut) return std::log(1e-20 + 9e-27 * trapezoid::range_of(step_, s0_).length());
