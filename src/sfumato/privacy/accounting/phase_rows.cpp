@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/privacy/accounting/compensated_sum.hpp"
 #include "sfumato/privacy/accounting/fourier.hpp"
 #include "sfumato/privacy/accounting/numbers.hpp"
@@ -33,6 +34,7 @@ int orders_for(double most) {
 }
 
 double transforms_terms(double losses, double count) {
+  if (!(count < 0x1p40)) return kInf;  // more than any work allows, and than lengths can count
   const auto length = static_cast<double>(length_for(static_cast<std::size_t>(count)));
   const double pairs = 0.5 * orders_for(std::numbers::pi * count / length);
   return pairs * (0.8 * length * std::log2(length) + 6.0 * losses);
