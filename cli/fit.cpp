@@ -41,7 +41,6 @@ ExitCode fit(FitCommand& command) {
   const TomlTable table = command.keys.table(toml ? command.file : "");
   FitQuestion question;
   read_keys(question, table, fit_keys());
-  question.force = command.output.force;
   keep_private(question.table);
   const FitFiles files{command.out, command.statement};
   std::vector<std::string> inputs = command.keys.inputs(table, toml ? command.file : "");

@@ -91,10 +91,17 @@ void remember_command_line(int argc, char** argv) {
 }
 
 void keep_private(const std::string& path) {
-  std::erase_if(command_line().files, [&](const auto& file) {
+  const auto same = [&](const std::string& other) {
     std::error_code error;
-    return file.first == path || fs::equivalent(file.first, path, error);
-  });
+    return other == path || fs::equivalent(other, path, error);
+  };
+  std::erase_if(command_line().files, [&](const auto& file) { return same(file.first); });
+  for (std::string& word : command_line().words) {
+    const std::size_t start =
+        word.starts_with("--") && word.find('=') != std::string::npos ? word.find('=') + 1 : 0;
+    const std::string given = word.substr(start);
+    if (same(given)) word = word.substr(0, start) + fs::path(given).filename().string();
+  }
 }
 
 Facts run_facts() {

@@ -16,7 +16,8 @@ void remember_command_line(int argc, char** argv);
 /// it writes are none of them, nor are those above 1 GiB and those kept private.
 [[nodiscard]] Facts run_facts();
 
-/// Leaves the checksum of this file out of run_facts(): whoever has a page and all records of a private table but one could try which the last one is.
+/// Leaves the checksum of this file out of run_facts(): whoever has a page and all records of a private table but one could try which the last one is. Of its path
+/// the name of the file is left, since folders tell of persons and machines.
 void keep_private(const std::string& path);
 
 /// The commit that the program was built from, "-dirty" if files were changed since; empty if unknown.

@@ -239,5 +239,20 @@ class Signals(AccountTest):
                 self.assertLess(time.monotonic() - start, 2.0)
 
 
+class LargeDelta(ProgramTest):
+    RUN = ["account", "--noise-multiplier", 1, "--records", 1000, "--batch-size", 10, "--steps", 10, "--adjacency", "add_remove", "--sampler", "poisson"]
+
+    def test_a_delta_above_one_over_the_records_is_refused(self):
+        self.assert_refused(USAGE, ["--target-delta", "0.01 is above 1 / 1000 records", "--allow-large-delta"], *self.RUN, "--target-delta", 0.01)
+        allowed = self.document(*self.RUN, "--target-delta", 0.01, "--allow-large-delta")
+        self.assertIn("above 1 / 1000 records", " ".join(allowed.statements("warning")))
+        self.assertIn("near 1 / 1000 records", " ".join(self.document(*self.RUN, "--target-delta", 2e-4).statements("warning")))
+        self.assertEqual(self.document(*self.RUN, "--target-delta", 1e-4).statements("warning"), [])  # 1 / (10 records) itself
+
+    def test_a_target_that_protects_nothing(self):
+        self.assert_refused(USAGE, ["--target-epsilon", "1e+300 protects nothing"], "account", "--sampler", "full", "--steps", 5, "--adjacency",
+                            "add_remove", "--target-delta", 1e-6, "--target-epsilon", "1e300")
+
+
 if __name__ == "__main__":
     unittest.main()

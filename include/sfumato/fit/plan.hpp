@@ -93,6 +93,10 @@ inline constexpr double kEarlyRidge = 0.5;
 /// The mechanisms that a model can be fitted by, and one's reason against another.
 [[nodiscard]] std::vector<FitMechanism> mechanisms_of(FitModel model, NoiseMode mode);
 
+/// Those that a table of so many rows can be fitted by, too.
+[[nodiscard]] std::vector<FitMechanism> mechanisms_for(const PublicTable& table, FitModel model,
+                                                       const FitSettings& settings);
+
 /// Spends the budget as the mechanism asks. Its releases, with those before, meet the target.
 /// Throws   InvalidArgument where the mechanism does not fit the model or the noise (the reason is said, and what would be valid), the
 ///          settings contradict each other, or nothing is left of the budget.

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/table_file.hpp"
 #include "sfumato/data/text.hpp"
@@ -19,13 +20,6 @@ using Eigen::Index;
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-bool is_missing(const CsvField& field) {
-  if (field.is_number) return false;
-  static constexpr std::string_view kWords[] = {"",   "?",   "NA",   "N/A",  "NaN", "nan", "null",
-                                                "na", "n/a", "NULL", "Null", "inf", "-inf"};
-  return std::find(std::begin(kWords), std::end(kWords), field.text) != std::end(kWords);
-}
 
 std::vector<std::string> head_of(CsvRecords& records) {
   const std::string& source = records.source();
@@ -67,16 +61,43 @@ class ColumnReader {
     }
   }
 
-  void read(CsvRecords& records, double* row) const {
+  /// False where the record lacks a value and is to be dropped.
+  bool read(CsvRecords& records, double* row) const {
     if (const auto* numeric = std::get_if<NumericColumn>(&column_)) {
       row[first_] = number(*numeric, records);
-      return;
+      return !std::isnan(row[first_]) || fill(numeric->missing, row);
     }
     const auto found = levels_.find(std::string(records.text(field_)));
-    if (found != levels_.end() && found->second > 0) row[first_ + found->second - 1] = 1.0;
+    if (found != levels_.end()) {
+      set_level(found->second, row);
+    } else if (is_missing(records.fields()[field_])) {
+      return fill(std::get<CategoryColumn>(column_).missing, row);
+    }
+    return true;
   }
 
  private:
+  void set_level(Index level, double* row) const {
+    if (level > 0) row[first_ + level - 1] = 1.0;
+  }
+  void say_missing(double* row) const { row[first_ + width_of(column_) - 1] = 1.0; }
+
+  bool fill(const MissingNumber& rule, double* row) const {
+    return std::visit(Overloaded{[](DropRecord) { return false; },
+                                 [](MiddleOfRange) { return true; },  // NaN, until there is a range
+                                 [&](MissingIndicator) { return say_missing(row), true; },
+                                 [&](FillNumber fill) { return row[first_] = fill.value, true; }},
+                      rule);
+  }
+  bool fill(const MissingLevel& rule, double* row) const {
+    return std::visit(Overloaded{[](DropRecord) { return false; },
+                                 [&](MissingIndicator) { return say_missing(row), true; },
+                                 [&](const FillLevel& fill) {
+                                   return set_level(levels_.at(fill.level), row), true;
+                                 }},
+                      rule);
+  }
+
   double number(const NumericColumn& column, const CsvRecords& records) const {
     const CsvField& field = records.fields()[field_];
     if (is_missing(field)) return kMissing;
@@ -134,16 +155,31 @@ std::vector<ScaledColumn> scaled_columns(const PublicTable& table) {
   Index at = 0;
   for (const FeatureColumn& column : table.features) {
     if (const auto* numeric = std::get_if<NumericColumn>(&column)) {
-      columns.push_back({at++, 0.5 * numeric->low + 0.5 * numeric->high,
-                         0.5 * numeric->high - 0.5 * numeric->low});
-    } else {
-      at += static_cast<Index>(std::get<CategoryColumn>(column).levels.size()) - 1;
+      columns.push_back(
+          {at, 0.5 * numeric->low + 0.5 * numeric->high, 0.5 * numeric->high - 0.5 * numeric->low});
     }
+    at += width_of(column);
   }
   return columns;
 }
 
+/// Whether a missing number can be left in the middle of its range.
+bool can_be_filled(const PublicTable& table) {
+  return std::any_of(table.features.begin(), table.features.end(), [](const auto& column) {
+    const auto* numeric = std::get_if<NumericColumn>(&column);
+    return numeric != nullptr && (std::holds_alternative<MiddleOfRange>(numeric->missing) ||
+                                  std::holds_alternative<MissingIndicator>(numeric->missing));
+  });
+}
+
 }  // namespace
+
+bool is_missing(const CsvField& field) {
+  if (field.is_number) return false;
+  static constexpr std::string_view kWords[] = {"",   "?",   "NA",   "N/A",  "NaN", "nan", "null",
+                                                "na", "n/a", "NULL", "Null", "inf", "-inf"};
+  return std::find(std::begin(kWords), std::end(kWords), field.text) != std::end(kWords);
+}
 
 std::vector<std::string> csv_head(const std::string& path) {
   const TableInput input(path);
@@ -158,11 +194,8 @@ ReadRows read_rows(CsvRecords records, const PublicTable& table, FitModel model)
   std::vector<ColumnReader> readers;
   Index first = 0;
   for (const FeatureColumn& column : table.features) {
-    const bool numeric = std::holds_alternative<NumericColumn>(column);
-    const std::string& name =
-        numeric ? std::get<NumericColumn>(column).name : std::get<CategoryColumn>(column).name;
-    readers.emplace_back(column, position_of(name, head, source), first);
-    first += numeric ? 1 : static_cast<Index>(std::get<CategoryColumn>(column).levels.size()) - 1;
+    readers.emplace_back(column, position_of(name(column), head, source), first);
+    first += width_of(column);
   }
   const std::size_t target_field = position_of(table.target, head, source);
   const Index dim = table.dim();
@@ -182,9 +215,12 @@ ReadRows read_rows(CsvRecords records, const PublicTable& table, FitModel model)
     const std::size_t begin = features.size();
     features.resize(begin + static_cast<std::size_t>(dim), 0.0);
     double* row = features.data() + begin;
-    for (const ColumnReader& reader : readers) reader.read(records, row);
+    // Every cell is read, also of a record that is dropped: whether a table is refused depends on its form alone.
+    bool kept = true;
+    for (const ColumnReader& reader : readers) kept = reader.read(records, row) && kept;
     if (table.intercept) row[dim - 1] = 1.0;
-    targets.push_back(target_of(records, target_field, table, model));
+    const double target = target_of(records, target_field, table, model);
+    targets.push_back(kept ? target : kMissing);
   }
   const auto rows = static_cast<Index>(targets.size());
   return {Eigen::Map<const RowMajor>(features.data(), rows, dim),
@@ -194,10 +230,12 @@ ReadRows read_rows(CsvRecords records, const PublicTable& table, FitModel model)
 BoundedRows bounded_rows(const ReadRows& rows, const PublicTable& table, FitModel model) {
   require_public(table, model);
   const std::vector<ScaledColumn> scaled = scaled_columns(table);
-  const double longest = table.bound(), most = table.target_bound();
+  const double longest = table.bound();
+  const double most = table.target_reach.value_or(table.target_bound());
   const double middle = 0.5 * table.target_low + 0.5 * table.target_high;
   const bool quantity = model == FitModel::ridge;
   BoundedRows bounded{rows.features, rows.target};
+  if (can_be_filled(table)) bounded.filled.setZero(rows.features.rows(), rows.features.cols());
   for (Index i = 0; i < bounded.features.rows(); ++i) {
     auto row = bounded.features.row(i);
     double& target = bounded.target(i);
@@ -207,8 +245,10 @@ BoundedRows bounded_rows(const ReadRows& rows, const PublicTable& table, FitMode
       continue;
     }
     for (const ScaledColumn& column : scaled) {
-      const double x = (row(column.at) - column.middle) / column.half;
-      row(column.at) = std::isfinite(x) ? std::clamp(x, -1.0, 1.0) : 0.0;
+      const bool missing = std::isnan(row(column.at));
+      const double x = missing ? 0.0 : (row(column.at) - column.middle) / column.half;
+      row(column.at) = std::clamp(x, -1.0, 1.0);
+      if (missing) bounded.filled(i, column.at) = true;
     }
     if (quantity) target = std::clamp(target - middle, -most, most);
     shorten(longest, model, row, &target);

@@ -23,6 +23,8 @@ constexpr double kDeviations = 4.0;
 constexpr double kLogitDeviation = 2.0;
 /// Of residuals: that of a gamma law of shape 4.
 constexpr double kSkewness = 1.0;
+/// Of values that are missing where a feature of its own says so.
+constexpr double kMissingShare = 0.1;
 /// A loss that nobody would see, of the variance of the signal (Spec §22.7).
 constexpr double kIndifferent = 0.005;
 
@@ -59,6 +61,7 @@ ImaginedTable imagined_table(const PublicTable& table, FitModel model, double bo
       ++numeric;
       falling += 1.0 / (numeric * numeric);
     }
+    if (has_indicator(column)) squares.push_back(kMissingShare);
   }
   for (double j = 1.0; j <= numeric; ++j) squares.push_back(numeric / 3.0 / (j * j) / falling);
   std::sort(squares.begin(), squares.end(), std::greater<>());
@@ -192,7 +195,7 @@ FitMechanism choose_mechanism(const PublicTable& table, FitModel model, const Fi
   // A table steeper than imagined costs whitened descent little and the others much, so that they have to be better by more than that.
   FitMechanism best = FitMechanism::whitened;
   double least = loss_of(FitMechanism::whitened) - kIndifferent;
-  for (const FitMechanism mechanism : mechanisms_of(model, settings.noise_mode)) {
+  for (const FitMechanism mechanism : mechanisms_for(table, model, settings)) {
     if (mechanism == FitMechanism::whitened) continue;
     const double loss = loss_of(mechanism);
     if (loss < least) least = loss, best = mechanism;

@@ -112,6 +112,12 @@ void require_mechanism(FitModel model, FitMechanism mechanism, NoiseMode mode) {
       "Use whitened or isotropic", Where::key("mechanism"));
 }
 
+/// Half the tolerance of minimise() for rounding, decided before the table is opened.
+bool can_be_minimised(const PublicTable& table, const FitSettings& settings) {
+  const auto rows = static_cast<double>(table.rows), d = static_cast<double>(table.dim());
+  return 0x1p-50 * (rows + d) / (1.0 - settings.holdout) <= 5e-9;
+}
+
 }  // namespace
 
 double FitPlan::range_mu() const { return std::sqrt(range_share) * mu; }
@@ -138,6 +144,13 @@ std::vector<FitMechanism> mechanisms_of(FitModel model, NoiseMode mode) {
     valid.push_back(FitMechanism::last_iterate);
   }
   if (model != FitModel::softmax) valid.push_back(FitMechanism::minimiser);
+  return valid;
+}
+
+std::vector<FitMechanism> mechanisms_for(const PublicTable& table, FitModel model,
+                                         const FitSettings& settings) {
+  std::vector<FitMechanism> valid = mechanisms_of(model, settings.noise_mode);
+  if (!can_be_minimised(table, settings)) std::erase(valid, FitMechanism::minimiser);
   return valid;
 }
 
@@ -213,10 +226,7 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
     }
     case FitMechanism::minimiser: {
       // Regularisation costs ridge |u|^2 / 2, noise curvature s^2 d / 2 with s = bound / (ridge N mu): the least sum, for |u| = residual scale.
-      // Half the tolerance of minimise() for rounding, decided before the table is opened.
-      if (0x1p-50 * (static_cast<double>(table.rows) + d) * static_cast<double>(table.rows) /
-              plan.rows >
-          5e-9) {
+      if (!can_be_minimised(table, settings)) {
         throw InvalidArgument("so many rows cannot be summed precisely enough for a minimiser",
                               "Use whitened", Where::key("mechanism"));
       }

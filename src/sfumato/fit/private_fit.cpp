@@ -38,6 +38,22 @@ ReleasedMetric metric_for(const BoundedRows& rows, const PublicTable& table, con
   return metric;
 }
 
+/// Every record that is not null has one count of each range, less those of values that are missing.
+void expose_ranges(const BoundedRows& rows, const PublicTable& table, const FitPlan& plan,
+                   RowExposure* exposure) {
+  double columns = plan.model == FitModel::ridge ? 1.0 : 0.0;
+  for (const FeatureColumn& column : table.features) {
+    if (std::holds_alternative<NumericColumn>(column)) ++columns;
+  }
+  if (columns == 0.0) return;
+  for (Index i = 0; i < rows.features.rows(); ++i) {
+    if (rows.features.row(i).isZero(0.0)) continue;
+    const double filled =
+        rows.filled.size() > 0 ? static_cast<double>(rows.filled.row(i).count()) : 0.0;
+    exposure->mu_squared(i) += plan.range_mu() * plan.range_mu() * (columns - filled) / columns;
+  }
+}
+
 /// The descent of a plan on rows in its coordinates.
 MatrixXd descend(const RowMajor& z, const BoundedRows& rows, const PublicTable& table,
                  const FitPlan& plan, const ReleaseKey& key, Observer& observer, PrivateFit* fit) {
@@ -151,6 +167,7 @@ BoundedRows chosen(const BoundedRows& rows, const std::vector<Index>& which) {
     part.features.row(static_cast<Index>(i)) = rows.features.row(which[i]);
     part.target(static_cast<Index>(i)) = rows.target(which[i]);
   }
+  if (rows.filled.size() > 0) part.filled = rows.filled(which, Eigen::all);
   return part;
 }
 
@@ -211,9 +228,8 @@ PrivateFit private_fit(const RowSource& source, const PublicTable& declared, con
   PrivateFit fit;
   fit.table = table;
   if (run.expose_rows) {
-    // Every record that is not null has the same part in the counts of the ranges.
-    fit.exposure = RowExposure{
-        VectorXd::Constant(parts.fitted.features.rows(), plan.range_mu() * plan.range_mu())};
+    fit.exposure = RowExposure{VectorXd::Zero(parts.fitted.features.rows())};
+    if (plan.range_share > 0.0) expose_ranges(parts.fitted, table, plan, &*fit.exposure);
   }
   switch (plan.mechanism) {
     case FitMechanism::whitened:

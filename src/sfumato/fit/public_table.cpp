@@ -1,6 +1,7 @@
 #include "sfumato/fit/public_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,17 +30,11 @@ std::string_view name(FitModel model) {
 
 namespace {
 
-const std::string& name_of(const FeatureColumn& column) {
-  return std::visit([](const auto& one) -> const std::string& { return one.name; }, column);
-}
-
-Index width_of(const FeatureColumn& column) {
-  return std::visit(Overloaded{[](const NumericColumn&) { return Index{1}; },
-                               [](const CategoryColumn& one) {
-                                 return static_cast<Index>(one.levels.size()) - 1;
-                               }},
-                    column);
-}
+constexpr const char* kMissingFeature = "(missing)";
+constexpr std::string_view kValue = "value:";
+/// Ends of ranges are no larger, and no nearer to each other than the second number: fourth powers of the target's range times squares of the number of rows are computed (Spec §22.8), and
+/// all of these stay far from the ends of doubles.
+constexpr double kWidest = 1e60, kNarrowest = 1e-60;
 
 void require_levels(const std::string& column, const std::vector<std::string>& levels,
                     std::size_t least) {
@@ -55,7 +50,104 @@ void require_levels(const std::string& column, const std::vector<std::string>& l
   }
 }
 
+/// Throws unless the squares of all that is computed from this range stay ordinary numbers.
+void require_range(const std::string& what, double low, double high, const char* remedy) {
+  const bool ordered = std::isfinite(low) && std::isfinite(high) && low < high;
+  if (!ordered) {
+    throw InvalidArgument(fmt::format("{} has the range {} to {}", what, low, high), remedy,
+                          Where::here("bounds"));
+  }
+  if (std::abs(low) <= kWidest && std::abs(high) <= kWidest && high - low >= kNarrowest) return;
+  throw InvalidArgument(
+      fmt::format("{} has the range {} to {}, beyond what squares of doubles hold", what, low,
+                  high),
+      fmt::format("Change its unit: ends of at most {:g} in size, at least {:g} apart", kWidest,
+                  kNarrowest),
+      Where::here("bounds"));
+}
+
+void require_missing(const NumericColumn& column) {
+  const auto* fill = std::get_if<FillNumber>(&column.missing);
+  if (fill == nullptr || (fill->value >= column.low && fill->value <= column.high)) return;
+  throw InvalidArgument(
+      fmt::format("missing values of column {} would be {}, outside its range {} to {}",
+                  shown(column.name), fill->value, column.low, column.high),
+      "Choose a value within the range, or one for each column: `missing` in the bounds",
+      Where::here("bounds"));
+}
+
+void require_missing(const CategoryColumn& column) {
+  const auto* fill = std::get_if<FillLevel>(&column.missing);
+  const auto declared = [&](const std::string& level) {
+    return std::find(column.levels.begin(), column.levels.end(), level) != column.levels.end();
+  };
+  if (fill != nullptr && !declared(fill->level)) {
+    throw InvalidArgument(
+        fmt::format("missing values of column {} would be {}, which is none of its levels",
+                    shown(column.name), shown(fill->level)),
+        "Declare the level, or name another", Where::here("bounds"));
+  }
+  if (std::holds_alternative<MissingIndicator>(column.missing) && declared(kMissingFeature)) {
+    throw InvalidArgument(fmt::format("column {} has a level (missing), which is also the name of "
+                                      "the feature for missing values",
+                                      shown(column.name)),
+                          "Name the level otherwise", Where::here("bounds"));
+  }
+}
+
 }  // namespace
+
+std::string name(const MissingNumber& rule) {
+  return std::visit(Overloaded{[](DropRecord) -> std::string { return "drop"; },
+                               [](MiddleOfRange) -> std::string { return "middle"; },
+                               [](MissingIndicator) -> std::string { return "indicator"; },
+                               [](FillNumber fill) { return fmt::format("value:{}", fill.value); }},
+                    rule);
+}
+
+std::string name(const MissingLevel& rule) {
+  return std::visit(
+      Overloaded{[](DropRecord) -> std::string { return "drop"; },
+                 [](MissingIndicator) -> std::string { return "indicator"; },
+                 [](const FillLevel& fill) { return fmt::format("value:{}", fill.level); }},
+      rule);
+}
+
+MissingNumber parse_missing(const std::string& text, const Where& where) {
+  if (text == "drop") return DropRecord{};
+  if (text == "middle") return MiddleOfRange{};
+  if (text == "indicator") return MissingIndicator{};
+  if (text.starts_with(kValue)) {
+    const ParsedNumber parsed = parse_number(text.substr(kValue.size()));
+    if (parsed.status == NumberStatus::ok) return FillNumber{parsed.value};
+    throw InvalidArgument(fmt::format("`missing` = {} names no finite number", shown(text)),
+                          "Write value:40", where);
+  }
+  throw InvalidArgument(fmt::format("`missing` = {} is unknown", shown(text)),
+                        suggestion(text, {"drop", "middle", "indicator", "value:X"}, "values"),
+                        where);
+}
+
+MissingLevel of_categories(const MissingNumber& rule) {
+  if (std::holds_alternative<MissingIndicator>(rule)) return MissingIndicator{};
+  return DropRecord{};
+}
+
+const std::string& name(const FeatureColumn& column) {
+  return std::visit([](const auto& one) -> const std::string& { return one.name; }, column);
+}
+
+bool has_indicator(const FeatureColumn& column) {
+  return std::visit(
+      [](const auto& one) { return std::holds_alternative<MissingIndicator>(one.missing); },
+      column);
+}
+
+Index width_of(const FeatureColumn& column) {
+  const auto* category = std::get_if<CategoryColumn>(&column);
+  const Index values = category == nullptr ? 1 : static_cast<Index>(category->levels.size()) - 1;
+  return values + (has_indicator(column) ? 1 : 0);
+}
 
 Index PublicTable::dim() const {
   Index width = intercept ? 1 : 0;
@@ -73,6 +165,7 @@ std::vector<std::string> PublicTable::parameters() const {
                             }
                           }},
                column);
+    if (has_indicator(column)) names.push_back(name(column) + "=" + kMissingFeature);
   }
   if (intercept) names.emplace_back("intercept");
   return names;
@@ -80,6 +173,7 @@ std::vector<std::string> PublicTable::parameters() const {
 
 double PublicTable::bound() const {
   if (row_norm) return *row_norm;
+  // A further feature for missing values is 1 only where the others of its column are 0: no row gets longer (Spec §22.1).
   double numeric = 0.0;
   std::vector<double> groups;
   for (const FeatureColumn& column : features) {
@@ -99,20 +193,17 @@ void require_public(const PublicTable& table, FitModel model) {
                           Where::here("bounds"));
   }
   for (const FeatureColumn& column : table.features) {
-    if (!names.insert(name_of(column)).second) {
-      throw InvalidArgument(fmt::format("column {} is declared twice", shown(name_of(column))),
+    if (!names.insert(name(column)).second) {
+      throw InvalidArgument(fmt::format("column {} is declared twice", shown(name(column))),
                             "Keep one of them", Where::here("bounds"));
     }
     if (const auto* one = std::get_if<NumericColumn>(&column)) {
-      if (!(std::isfinite(one->low) && std::isfinite(one->high) && one->low < one->high &&
-            std::isfinite(one->high - one->low))) {
-        throw InvalidArgument(
-            fmt::format("column {} has the range {} to {}", shown(one->name), one->low, one->high),
-            "Declare finite numbers, low < high; leave a constant column out",
-            Where::here("bounds"));
-      }
+      require_range(fmt::format("column {}", shown(one->name)), one->low, one->high,
+                    "Declare finite numbers, low < high; leave a constant column out");
+      require_missing(*one);
     } else {
-      require_levels(name_of(column), std::get<CategoryColumn>(column).levels, 2);
+      require_levels(name(column), std::get<CategoryColumn>(column).levels, 2);
+      require_missing(std::get<CategoryColumn>(column));
     }
   }
   if (table.dim() == 0) {
@@ -120,13 +211,8 @@ void require_public(const PublicTable& table, FitModel model) {
                           Where::here("bounds"));
   }
   if (model == FitModel::ridge) {
-    if (!(std::isfinite(table.target_low) && std::isfinite(table.target_high) &&
-          table.target_low < table.target_high &&
-          std::isfinite(table.target_high - table.target_low))) {
-      throw InvalidArgument(fmt::format("the target {} has the range {} to {}", shown(table.target),
-                                        table.target_low, table.target_high),
-                            "Declare finite numbers, low < high", Where::here("bounds"));
-    }
+    require_range(fmt::format("the target {}", shown(table.target)), table.target_low,
+                  table.target_high, "Declare finite numbers, low < high");
   } else {
     require_levels(table.target, table.classes, 2);
     if (model == FitModel::logistic && table.classes.size() != 2) {
@@ -139,9 +225,11 @@ void require_public(const PublicTable& table, FitModel model) {
     throw InvalidArgument("the number of records is not declared",
                           "Give a public bound: no table has more rows", Where::key("records"));
   }
-  if (table.row_norm && !(std::isfinite(*table.row_norm) && *table.row_norm > 0.0)) {
-    throw InvalidArgument("the bound of the rows' norm is not a finite positive number",
-                          "Declare one, or none", Where::key("row_norm"));
+  if (table.row_norm && !(*table.row_norm >= kNarrowest && *table.row_norm <= kWidest)) {
+    throw InvalidArgument(fmt::format("`row_norm` = {} is not a number from {:g} to {:g}",
+                                      *table.row_norm, kNarrowest, kWidest),
+                          "Declare the length of a row of features in [-1, 1], or none",
+                          Where::key("row_norm"));
   }
 }
 
@@ -210,8 +298,33 @@ NeighbouringRelation relation_of(const Declaration& row) {
                         suggestion(given, names, "values"), row.where());
 }
 
-void take(const Declaration& row, FitModel model, bool* has_relation, PublicTable* table) {
+MissingNumber missing_number(const Declaration& row, const MissingNumber& otherwise) {
+  const std::string given = row.text("missing");
+  return given.empty() ? otherwise : parse_missing(given, row.where());
+}
+
+MissingLevel missing_level(const Declaration& row, const MissingNumber& otherwise) {
+  const std::string given = row.text("missing");
+  if (given.empty()) return of_categories(otherwise);
+  if (given.starts_with(kValue)) return FillLevel{given.substr(kValue.size())};
+  if (given == "middle") {
+    throw InvalidArgument(
+        fmt::format("`missing` of {} = middle: a category has none", shown(row.text("column"))),
+        "Use drop, indicator or value:LEVEL", row.where());
+  }
+  return of_categories(parse_missing(given, row.where()));
+}
+
+void take(const Declaration& row, FitModel model, const MissingNumber& missing, bool* has_relation,
+          PublicTable* table) {
   const std::string column = row.text("column"), kind = row.text("kind");
+  if (kind != "numeric" && kind != "category" && kind != "ignore" && !row.text("missing").empty()) {
+    throw InvalidArgument(
+        fmt::format("`missing` of {} is given: a record without a target contributes nothing, and "
+                    "no other row has values",
+                    shown(column)),
+        "Leave it empty", row.where());
+  }
   if (column == "(records)") {
     const double rows = row.number("high");
     if (!(rows >= 1.0 && rows <= 0x1p40 && rows == std::floor(rows))) {
@@ -223,10 +336,12 @@ void take(const Declaration& row, FitModel model, bool* has_relation, PublicTabl
     table->relation = relation_of(row);
     *has_relation = true;
   } else if (kind == "numeric") {
-    table->features.emplace_back(NumericColumn{column, row.number("low"), row.number("high")});
+    table->features.emplace_back(
+        NumericColumn{column, row.number("low"), row.number("high"), missing_number(row, missing)});
     table->sources.push_back(row.text("source"));
   } else if (kind == "category") {
-    table->features.emplace_back(CategoryColumn{column, split_levels(row.text("levels"))});
+    table->features.emplace_back(
+        CategoryColumn{column, split_levels(row.text("levels")), missing_level(row, missing)});
     table->sources.push_back(row.text("source"));
   } else if (kind == "target") {
     if (!table->target.empty()) {
@@ -250,7 +365,8 @@ void take(const Declaration& row, FitModel model, bool* has_relation, PublicTabl
 
 }  // namespace
 
-PublicTable read_public_table(const std::string& path, FitModel model) {
+PublicTable read_public_table(const std::string& path, FitModel model,
+                              const MissingNumber& missing) {
   const std::string text = read_file(path);
   CsvRecords records(text, path, ',');
   if (!records.next()) {
@@ -261,14 +377,15 @@ PublicTable read_public_table(const std::string& path, FitModel model) {
   for (const char* needed : {"column", "kind", "low", "high", "levels"}) {
     if (std::find(head.begin(), head.end(), needed) == head.end()) {
       throw InvalidArgument(fmt::format("has no column `{}`", needed),
-                            "The head is column,kind,low,high,levels,source", Where::in(path));
+                            "The head is column,kind,low,high,levels,source,missing",
+                            Where::in(path));
     }
   }
   PublicTable table;
   bool has_relation = false;
   while (records.next()) {
     if (records.blank()) continue;
-    take(Declaration(head, records, path), model, &has_relation, &table);
+    take(Declaration(head, records, path), model, missing, &has_relation, &table);
   }
   if (!has_relation) {
     throw InvalidArgument("does not say which tables are neighbours",
@@ -276,6 +393,24 @@ PublicTable read_public_table(const std::string& path, FitModel model) {
                           Where::in(path));
   }
   return table;
+}
+
+std::string describe_missing(const PublicTable& table) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> rules;
+  for (const FeatureColumn& column : table.features) {
+    const std::string rule = std::visit([](const auto& one) { return name(one.missing); }, column);
+    auto found = std::find_if(rules.begin(), rules.end(),
+                              [&](const auto& known) { return known.first == rule; });
+    if (found == rules.end()) found = rules.insert(rules.end(), {rule, {}});
+    found->second.push_back(name(column));
+  }
+  if (rules.empty()) return name(MissingNumber{DropRecord{}});
+  if (rules.size() == 1) return rules.front().first;
+  std::vector<std::string> parts;
+  for (const auto& [rule, columns] : rules) {
+    parts.push_back(fmt::format("{} in {}", rule, fmt::join(columns, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string public_table_template(const std::vector<std::string>& columns,
@@ -286,12 +421,12 @@ std::string public_table_template(const std::vector<std::string>& columns,
     for (const char c : text) doubled += c == '"' ? "\"\"" : std::string(1, c);
     return "\"" + doubled + "\"";
   };
-  std::string text = "column,kind,low,high,levels,source\n";
+  std::string text = "column,kind,low,high,levels,missing,source\n";
   for (const std::string& column : columns) {
     const char* kind = column == target ? "target" : "numeric";
-    text += fmt::format("{},{},,,,\n", quoted(column), kind);
+    text += fmt::format("{},{},,,,,\n", quoted(column), kind);
   }
-  return text + "(records),,,,,\n(adjacency),,,,add_remove,\n";
+  return text + "(records),,,,,,\n(adjacency),,,,add_remove,,\n";
 }
 
 }  // namespace sfumato

@@ -30,11 +30,8 @@ std::vector<Index> numeric_positions(const PublicTable& table) {
   std::vector<Index> positions;
   Index at = 0;
   for (const FeatureColumn& column : table.features) {
-    if (std::holds_alternative<NumericColumn>(column)) {
-      positions.push_back(at++);
-    } else {
-      at += static_cast<Index>(std::get<CategoryColumn>(column).levels.size()) - 1;
-    }
+    if (std::holds_alternative<NumericColumn>(column)) positions.push_back(at);
+    at += width_of(column);
   }
   return positions;
 }
@@ -99,8 +96,10 @@ PublicTable release_ranges(const BoundedRows& rows, const PublicTable& table, Fi
         if (rows.features.row(i).isZero(0.0)) return;  // a null record
         for (Index c = 0; c < columns; ++c) {
           const bool feature = c < static_cast<Index>(positions.size());
-          const double x = feature ? rows.features(i, positions[static_cast<std::size_t>(c)])
-                                   : rows.target(i) / bound;
+          const Index at = feature ? positions[static_cast<std::size_t>(c)] : 0;
+          // A number that is missing says nothing of the range: the middle would keep it wide.
+          if (feature && rows.filled.size() > 0 && rows.filled(i, at)) continue;
+          const double x = feature ? rows.features(i, at) : rows.target(i) / bound;
           const double share =
               around_middle[static_cast<std::size_t>(c)] ? std::abs(x) : 0.5 * (x + 1.0);
           out(kBins * c + halvings_of(share)) = 1.0;
@@ -119,7 +118,13 @@ PublicTable release_ranges(const BoundedRows& rows, const PublicTable& table, Fi
       narrow(std::max<Index>(0, enough() - kept), &numeric->low, &numeric->high);
     }
   }
-  if (quantity) narrow(enough(), &found.target_low, &found.target_high);
+  if (quantity) {
+    narrow(enough(), &found.target_low, &found.target_high);
+    if (margin == RangeMargin::one_halving) {
+      const double middle = 0.5 * found.target_low + 0.5 * found.target_high;
+      found.target_reach = std::max(table.target_high - middle, middle - table.target_low);
+    }
+  }
   return found;
 }
 

@@ -20,11 +20,11 @@ LinearModel in_units_of_table(const PrivateFit& fit, const PublicTable& table, F
       const double middle = 0.5 * numeric->low + 0.5 * numeric->high;
       change(at, at) = 1.0 / half;
       change(slopes, at) = -middle / half;
-      ++at;
     } else {
-      const auto levels = static_cast<Index>(std::get<CategoryColumn>(column).levels.size());
-      for (Index i = 1; i < levels; ++i, ++at) change(at, at) = 1.0;
+      change(at, at) = 1.0;
     }
+    const Index next = at + width_of(column);
+    for (++at; at < next; ++at) change(at, at) = 1.0;
   }
   if (table.intercept) change(slopes, d - 1) = 1.0;
   const MatrixXd all = change * fit.parameters;

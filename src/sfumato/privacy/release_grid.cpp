@@ -1,5 +1,7 @@
 #include "sfumato/privacy/release_grid.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,9 +18,10 @@ constexpr double kExact = 0x1p49;
 constexpr double kLeastDeviation = 1024.0;
 
 [[noreturn]] void refuse_grid(double rows) {
-  throw InvalidArgument("no grid is fine enough for " + std::to_string(rows) +
-                            " rows with so little or so much noise",
-                        "Ask for a larger or smaller epsilon, or for noise in floating point");
+  throw InvalidArgument(
+      fmt::format("no grid is fine enough for {:.10g} rows with so little or so much noise", rows),
+      "Ask for a larger or smaller epsilon, declare fewer rows, or take noise in floating point",
+      Where::here("exact noise"));
 }
 
 }  // namespace

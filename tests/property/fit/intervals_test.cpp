@@ -17,7 +17,19 @@ struct Fits {
   Eigen::Index rows;
   double epsilon;
   FitSettings settings;
+  double missing = 0.0;  ///< share of the records that contribute nothing, chosen by chance
 };
+
+/// Such records are null: no feature, not even the intercept.
+void drop_records(double share, FitModel model, std::uint64_t seed, BoundedRows* rows) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform;
+  for (Eigen::Index i = 0; i < rows->features.rows(); ++i) {
+    if (uniform(engine) >= share) continue;
+    rows->features.row(i).setZero();
+    rows->target(i) = model == FitModel::ridge ? 0.0 : -1.0;
+  }
+}
 
 /// The share of intervals of nominally 95 % that hold the true coefficient, over fits of fresh tables with fresh noise.
 double coverage(const Fits& wanted, int fits, double scale) {
@@ -25,7 +37,8 @@ double coverage(const Fits& wanted, int fits, double scale) {
   int inside = 0, all = 0;
   for (int i = 0; i < fits; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
-    const SyntheticTable made = synthetic_table(wanted.model, wanted.rows, 3, 1000 + seed, 0.25);
+    SyntheticTable made = synthetic_table(wanted.model, wanted.rows, 3, 1000 + seed, 0.25);
+    drop_records(wanted.missing, wanted.model, 500000 + seed, &made.rows);
     const FitPlan plan = plan_fit(made.table, wanted.model, FitMechanism::whitened, wanted.settings,
                                   {{Epsilon(wanted.epsilon), Delta(1e-6)}, {}});
     const PrivateFit fit =
@@ -61,6 +74,17 @@ TEST(FitIntervals, OfLeastSquaresCover) {
   const double share = coverage({FitModel::ridge, 8000, 3.0, small_ridge()}, fits, 1.0);
   // Four coefficients of a fit are nearly independent: an error of .22/sqrt(4 fits); false alarm 1e-5, beside 2 % of bias.
   EXPECT_NEAR(share, 0.95, 0.02 + 4.4 * 0.22 / std::sqrt(4.0 * fits)) << fits << " fits";
+}
+
+/// Fewer records contribute than are declared, and nobody is told how many: noise and sampling must be those of what is there.
+TEST(FitIntervals, CoverWhereAFifthOfTheRecordsIsDropped) {
+  const int fits = fits_wanted();
+  const double share = coverage({FitModel::ridge, 8000, 3.0, small_ridge(), 0.2}, fits, 1.0);
+  EXPECT_NEAR(share, 0.95, 0.02 + 4.4 * 0.22 / std::sqrt(4.0 * fits)) << fits << " fits";
+  FitSettings settings = small_ridge();
+  settings.interval_share = 0.1;
+  const double classes = coverage({FitModel::logistic, 4000, 3.0, settings, 0.2}, fits, 3.0);
+  EXPECT_NEAR(classes, 0.95, 0.02 + 4.4 * 0.22 / std::sqrt(4.0 * fits)) << fits << " fits";
 }
 
 TEST(FitIntervals, CoverAtDefaultSettingsWhereFewRowsAreHeldOut) {

@@ -50,7 +50,8 @@ TEST(BoundedRows, OfATableInMemoryAreThoseOfAFile) {
 TEST(BoundedRows, AreTheSameUnderNewBoundsAsReadAfresh) {
   const std::string text =
       "city,income,age,other\nOslo,7,75,x\nRome,99,-50,x\nAtlantis,5,,x\nLima,,10,x\n";
-  const PublicTable table = people();
+  PublicTable table = people();
+  std::get<NumericColumn>(table.features[0]).missing = MiddleOfRange{};
   PublicTable narrower = table;
   std::get<NumericColumn>(narrower.features[0]).high = 70.0;
   narrower.target_high = 6.0;
@@ -65,7 +66,7 @@ TEST(BoundedRows, AreTheSameUnderNewBoundsAsReadAfresh) {
 
 TEST(BoundedRows, AreScaledClippedAndCoded) {
   const BoundedRows rows = parsed(
-      "city,income,age,other\nOslo,7,75,x\nRome,99,-50,x\nAtlantis,5,,x\nLima,,10,x\n", people());
+      "city,income,age,other\nOslo,7,75,x\nRome,99,-50,x\nAtlantis,5,50,x\nLima,,10,x\n", people());
   ASSERT_EQ(rows.features.rows(), 4);
   EXPECT_EQ(Eigen::RowVectorXd(rows.features.row(0)),
             (Eigen::RowVectorXd(4) << 0.5, 1, 0, 1).finished());
@@ -77,6 +78,118 @@ TEST(BoundedRows, AreScaledClippedAndCoded) {
             (Eigen::RowVectorXd(4) << 0, 0, 0, 1).finished());
   EXPECT_TRUE(rows.features.row(3).isZero(0.0));  // no target: a null record
   EXPECT_EQ(rows.target(3), 0.0);
+}
+
+/// A number beyond every double's quotient is at the end of its range, not in the middle.
+TEST(BoundedRows, HugeNumbersAreAtTheEndsOfTheirRange) {
+  PublicTable table = people();
+  table.features[0] = NumericColumn{"age", 0.0, 1e-30};
+  const BoundedRows rows = parsed("city,income,age\nOslo,5,1e300\nOslo,5,-1e300\n", table);
+  EXPECT_EQ(rows.features(0, 0), 1.0);
+  EXPECT_EQ(rows.features(1, 0), -1.0);
+}
+
+TEST(MissingValues, DropTheRecordUnlessSomethingElseIsDeclared) {
+  for (const char* nothing : {"", "?", "NA", "nan", "null", "inf", "-inf", "1e400"}) {
+    const BoundedRows rows =
+        parsed(std::string("city,income,age\nOslo,7,75\nOslo,7,") + nothing + "\n", people());
+    EXPECT_FALSE(rows.features.row(0).isZero(0.0));
+    EXPECT_TRUE(rows.features.row(1).isZero(0.0)) << nothing;  // not even the intercept
+    EXPECT_EQ(rows.target(1), 0.0) << nothing;
+  }
+  for (const char* nothing : {"", "?", "NA", "nan", "null"}) {
+    const BoundedRows rows =
+        parsed(std::string("city,income,age\n") + nothing + ",7,75\nAtlantis,7,75\n", people());
+    EXPECT_TRUE(rows.features.row(0).isZero(0.0)) << nothing;
+    EXPECT_EQ(rows.features(1, 3), 1.0);  // an unknown level is the reference
+    EXPECT_EQ(rows.features(1, 1) + rows.features(1, 2), 0.0);
+  }
+  PublicTable classes = people();
+  classes.classes = {"no", "yes"};
+  const BoundedRows rows =
+      parsed("city,income,age\nOslo,yes,\nOslo,yes,1\n", classes, FitModel::logistic);
+  EXPECT_EQ(rows.target(0), -1.0);
+  EXPECT_TRUE(rows.features.row(0).isZero(0.0));
+}
+
+TEST(MissingValues, OfADeclaredLevelAreThatLevel) {
+  PublicTable table = people();
+  table.features[1] = CategoryColumn{"city", {"Rome", "", "NA"}};
+  const BoundedRows rows = parsed("city,income,age\n,7,75\nNA,7,75\n?,7,75\n", table);
+  EXPECT_EQ(rows.features(0, 1), 1.0);
+  EXPECT_EQ(rows.features(1, 2), 1.0);
+  EXPECT_TRUE(rows.features.row(2).isZero(0.0));
+}
+
+TEST(MissingValues, FollowTheRuleOfTheirColumn) {
+  PublicTable table = people();
+  const std::string text = "city,income,age\nOslo,7,\n,7,75\n";
+  std::get<NumericColumn>(table.features[0]).missing = MiddleOfRange{};
+  std::get<CategoryColumn>(table.features[1]).missing = FillLevel{"Lima"};
+  BoundedRows rows = parsed(text, table);
+  EXPECT_EQ(Eigen::RowVectorXd(rows.features.row(0)),
+            (Eigen::RowVectorXd(4) << 0, 1, 0, 1).finished());
+  EXPECT_EQ(Eigen::RowVectorXd(rows.features.row(1)),
+            (Eigen::RowVectorXd(4) << 0.5, 0, 1, 1).finished());
+  EXPECT_TRUE(rows.filled(0, 0));
+  EXPECT_EQ(rows.filled.count(), 1);
+  std::get<NumericColumn>(table.features[0]).missing = FillNumber{25.0};
+  rows = parsed(text, table);
+  EXPECT_EQ(rows.features(0, 0), -0.5);
+  EXPECT_EQ(rows.filled.size(), 0);  // it is a value like others
+  const double bound = table.bound();
+  std::get<NumericColumn>(table.features[0]).missing = MissingIndicator{};
+  std::get<CategoryColumn>(table.features[1]).missing = MissingIndicator{};
+  EXPECT_EQ(table.parameters(),
+            (std::vector<std::string>{"age", "age=(missing)", "city=Oslo", "city=Lima",
+                                      "city=(missing)", "intercept"}));
+  EXPECT_EQ(table.dim(), 6);
+  EXPECT_EQ(table.bound(), bound);  // the further feature is 1 only where the others are 0
+  rows = parsed(text, table);
+  EXPECT_EQ(Eigen::RowVectorXd(rows.features.row(0)),
+            (Eigen::RowVectorXd(6) << 0, 1, 1, 0, 0, 1).finished());
+  EXPECT_EQ(Eigen::RowVectorXd(rows.features.row(1)),
+            (Eigen::RowVectorXd(6) << 0.5, 0, 0, 0, 1, 1).finished());
+  EXPECT_LE(rows.features.rowwise().norm().maxCoeff(), bound);
+}
+
+TEST(MissingValues, HaveNamesThatAreReadBack) {
+  const Where where = Where::here("test");
+  for (const char* rule : {"drop", "middle", "indicator", "value:-2.5"}) {
+    EXPECT_EQ(name(parse_missing(rule, where)), rule);
+  }
+  for (const char* wrong : {"", "mean", "value:", "value:x", "value:inf", "Drop"}) {
+    EXPECT_THROW((void)parse_missing(wrong, where), InvalidArgument) << wrong;
+  }
+  PublicTable table = people();
+  EXPECT_EQ(describe_missing(table), "drop");
+  std::get<NumericColumn>(table.features[0]).missing = MiddleOfRange{};
+  EXPECT_EQ(describe_missing(table), "middle in age; drop in city");
+  std::get<NumericColumn>(table.features[0]).missing = FillNumber{101.0};
+  EXPECT_THROW(require_public(table, FitModel::ridge), InvalidArgument);
+  std::get<NumericColumn>(table.features[0]).missing = FillNumber{100.0};
+  EXPECT_NO_THROW(require_public(table, FitModel::ridge));
+  std::get<CategoryColumn>(table.features[1]).missing = FillLevel{"Paris"};
+  EXPECT_THROW(require_public(table, FitModel::ridge), InvalidArgument);
+}
+
+/// Fourth powers of the target's range and squares of the others are computed.
+TEST(PublicTable, RefusesRangesWhoseSquaresAreNoDoubles) {
+  for (const auto& [low, high] :
+       {std::pair(0.0, 1e308), std::pair(0.0, 1e-320), std::pair(1e61, 1e62),
+        std::pair(-1e308, 1e308), std::pair(0.0, 9e-61)}) {
+    PublicTable table = people();
+    table.target_low = low, table.target_high = high;
+    EXPECT_THROW(require_public(table, FitModel::ridge), InvalidArgument) << high;
+    table = people();
+    table.features[0] = NumericColumn{"age", low, high};
+    EXPECT_THROW(require_public(table, FitModel::ridge), InvalidArgument) << high;
+  }
+  PublicTable table = people();
+  table.target_low = -1e60, table.target_high = 1e60;
+  EXPECT_NO_THROW(require_public(table, FitModel::ridge));
+  table.row_norm = 1e200;
+  EXPECT_THROW(require_public(table, FitModel::ridge), InvalidArgument);
 }
 
 TEST(BoundedRows, LongRowsAreShortenedWithTheirTarget) {

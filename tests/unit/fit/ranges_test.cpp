@@ -46,6 +46,30 @@ TEST(Ranges, KeepAHalvingOfTheFeaturesWhereAMetricIsLearnt) {
   EXPECT_EQ(x.low, -2.0);
   EXPECT_EQ(x.high, 2.0);
   EXPECT_EQ(found.target_high, 10.0) << "noise is measured in it, whatever the metric";
+  // Clipped gradients bound what a record does: a target beyond the range stays where it is, within what was declared.
+  EXPECT_EQ(found.target_reach, 75.0);
+  EXPECT_FALSE(narrowed(RangeMargin::none).target_reach.has_value());
+}
+
+/// The middle of a range that is far too wide would keep it so.
+TEST(Ranges, AreNotHeldByMissingValues) {
+  SyntheticTable made = far_too_wide();
+  made.table.features = {NumericColumn{"x", 0.0, 8.0, MiddleOfRange{}}};
+  made.rows.filled.setZero(20'000, 2);
+  for (Eigen::Index i = 0; i < 20'000; ++i) {
+    const bool missing = i % 10 == 0;
+    made.rows.filled(i, 0) = missing;
+    made.rows.features(i, 0) = missing ? 0.0 : -0.9;  // 0.4 of 8
+  }
+  ReleaseBits bits(ReleaseKey::from_seed(3));
+  const auto high = [&](const BoundedRows& rows) {
+    const PublicTable found = release_ranges(rows, made.table, FitModel::ridge, 1.0,
+                                             RangeMargin::none, NoiseMode::grid, bits);
+    return std::get<NumericColumn>(found.features[0]).high;
+  };
+  EXPECT_EQ(high(made.rows), 0.5);
+  made.rows.filled.setZero();
+  EXPECT_EQ(high(made.rows), 4.0) << "were they counted as values";
 }
 
 TEST(Ranges, OfAFitHaveTheMarginInWhitenedDescentAlone) {

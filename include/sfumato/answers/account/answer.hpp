@@ -77,7 +77,8 @@ struct AccountAnswer {
   // For the page, of the first setting:
   std::vector<AttackRate> trade_off = {};
   std::vector<EpsilonAtSteps> over_steps = {};
-  std::string booked = {};  ///< what the budget holds with these releases; empty: not booked
+  std::string delta_warning = {};  ///< empty: delta is small for the records, or these are unknown
+  std::string booked = {};         ///< what the budget holds with these releases; empty: not booked
   Verdict verdict = Verdict::none;
   bool stopped = false;
 };

@@ -25,6 +25,7 @@ struct AccountQuestion {
   std::string history;                  ///< JSON file with the state of an Opacus accountant
 
   std::optional<double> target_delta, target_epsilon;
+  bool allow_large_delta = false;  ///< a target_delta above 1 / records, where that is known
   std::optional<double> target_advantage;
   std::optional<double> target_tpr, at_fpr;
   std::optional<double> target_mu;

@@ -56,6 +56,7 @@ struct FitAnswer {
   std::vector<FitPrediction> predictions = {};
   std::optional<FitAudit> audit = {};
   std::optional<FitRows> rows = {};
+  std::string delta_warning = {};               ///< empty: delta is small for so many records
   std::string checksum = {};                    ///< of the bounds
   std::vector<std::string> models_before = {};  ///< SHA-256 of what `after` stands for
   std::string booked = {};  ///< what the budget holds with this run; empty: not booked
@@ -64,7 +65,7 @@ struct FitAnswer {
 };
 
 /// Plans from what is public, opens the table, fits and releases.
-/// Throws   InvalidArgument at a key or a place in a file; where the prediction says that nothing useful can come out, unless forced; as
+/// Throws   InvalidArgument at a key or a place in a file; where the prediction says that nothing useful can come out, unless accepted; as
 ///          parse_bounded_rows(), plan_fit() and private_fit().
 [[nodiscard]] FitAnswer answer(const FitQuestion& question, Observer& observer);
 

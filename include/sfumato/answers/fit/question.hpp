@@ -27,6 +27,8 @@ struct FitQuestion {
   std::optional<NeighbouringRelation> adjacency;  ///< over that of the bounds
   std::optional<double> row_norm;
   bool intercept = true;
+  /// What becomes of records that lack a value (parse_missing()), where the bounds do not say it of the column.
+  std::string missing = "drop";
   std::optional<FitMechanism> mechanism;  ///< none: the one of least predicted loss
   std::vector<std::string>
       select;  ///< mechanisms to fit by, of which held-out rows choose one: each spends its share
@@ -39,8 +41,9 @@ struct FitQuestion {
       seed;  ///< noise that can be repeated, for experiments: voids the guarantee
   bool row_risks =
       false;  ///< what each row of this table adds to the release: for its holder alone
-  std::uint64_t audit_runs = 0;  ///< fits of an empty table with and without a canary; 0: none
-  bool force = false;            ///< also where the prediction says that the fit will be useless
+  std::uint64_t audit_runs = 0;    ///< fits of an empty table with and without a canary; 0: none
+  bool accept_useless = false;     ///< also where the prediction says that the fit will be useless
+  bool allow_large_delta = false;  ///< a target_delta above 1 / records
 };
 
 /// Whether the fit will have a guarantee: nothing is taken from the table itself, and no seed takes the noise off again.

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sfumato/answers/account/budget.hpp"
+#include "sfumato/answers/account/large_delta.hpp"
 #include "sfumato/answers/account/others.hpp"
 #include "sfumato/answers/account/releases.hpp"
 #include "sfumato/audit/guarantee.hpp"
@@ -81,6 +82,15 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
   if (problems.empty()) return;
   throw InvalidArgument(fmt::format("{}", fmt::join(problems, "; ")), "",
                         key.empty() ? Where::here() : Where::key(key));
+}
+
+/// The number of records, where a run or a release names it: the largest.
+std::optional<std::uint64_t> records_of(const AccountQuestion& question) {
+  std::optional<std::uint64_t> most = question.run.records;
+  for (const ReleaseFields& release : question.releases) {
+    if (release.records) most = std::max(most.value_or(0), *release.records);
+  }
+  return most;
 }
 
 void require_bookable(const AccountQuestion& question) {
@@ -267,6 +277,13 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   const std::optional<ClaimedGuarantee> claim = claim_of(question);
   const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
   AccountAnswer found{question, delta, {}};
+  if (const std::optional<std::uint64_t> records = records_of(question)) {
+    // A claim is somebody else's, and is checked as it stands.
+    if (question.target_delta) {
+      require_small_delta(*question.target_delta, *records, question.allow_large_delta);
+    }
+    found.delta_warning = large_delta_warning(delta.probability(), *records);
+  }
   try {
     fill(found, observer);
   } catch (const Stopped&) {

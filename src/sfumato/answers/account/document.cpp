@@ -283,6 +283,7 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
     state_others(answer, document);
   }
   state_conditions(answer, detail, document);
+  if (!answer.delta_warning.empty()) document.state(StatementKind::warning, answer.delta_warning);
   if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
   add_results(answer, document);
   if (detail == Detail::full && answer.settings.size() == 1) {

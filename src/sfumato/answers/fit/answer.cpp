@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sfumato/answers/account/budget.hpp"
+#include "sfumato/answers/account/large_delta.hpp"
 #include "sfumato/answers/account/spent.hpp"
 #include "sfumato/answers/fit/canary.hpp"
 #include "sfumato/answers/fit/self_bounds.hpp"
@@ -30,8 +31,10 @@ namespace {
 
 PublicTable public_table_of(const FitQuestion& question, const TableInput& input) {
   const bool self = question.bounds == "self";
-  PublicTable table = self ? bounds_of_table(question, input.records())
-                           : read_public_table(question.bounds, question.model);
+  PublicTable table =
+      self ? bounds_of_table(question, input.records())
+           : read_public_table(question.bounds, question.model,
+                               parse_missing(question.missing, Where::key("missing")));
   table.intercept = question.intercept;
   table.row_norm = question.row_norm;
   if (question.records) table.rows = *question.records;
@@ -48,7 +51,7 @@ PublicTable public_table_of(const FitQuestion& question, const TableInput& input
 std::vector<FitPrediction> predictions_of(const FitQuestion& question, const PublicTable& table,
                                           const FitBudget& budget) {
   std::vector<FitPrediction> predictions;
-  for (const FitMechanism mechanism : mechanisms_of(question.model, question.settings.noise_mode)) {
+  for (const FitMechanism mechanism : mechanisms_for(table, question.model, question.settings)) {
     FitSettings settings = question.settings;
     if (mechanism != FitMechanism::whitened) settings.interval_share = 0.0;
     const FitPlan plan = plan_fit(table, question.model, mechanism, settings, budget);
@@ -57,19 +60,41 @@ std::vector<FitPrediction> predictions_of(const FitQuestion& question, const Pub
   return predictions;
 }
 
+std::string cost_words(double loss) {
+  return loss < 1.0 ? fmt::format("{:.0f} % of", 100.0 * loss)
+                    : format_number(loss, Rounding::nearest, 2) + " times";
+}
+
+/// The predicted loss had nothing been released before.
+double predicted_alone(const FitQuestion& question, const FitPlan& plan, const PublicTable& table,
+                       FitBudget budget) {
+  budget.before.clear();
+  return predicted_loss(plan_fit(table, question.model, plan.mechanism, question.settings, budget),
+                        table);
+}
+
 void require_use(const FitQuestion& question, const std::vector<FitPlan>& plans,
-                 const PublicTable& table) {
+                 const PublicTable& table, const FitBudget& budget) {
   double loss = predicted_loss(plans.front(), table);
   for (const FitPlan& plan : plans) loss = std::min(loss, predicted_loss(plan, table));
   // Predictions are rather too good (docs/results/fit.md): half of it lost is mostly all of it.
   constexpr double kUseless = 0.5;
-  if (loss < kUseless || question.force) return;
+  if (loss < kUseless || question.accept_useless) return;
+  if (!budget.before.empty() &&
+      predicted_alone(question, plans.front(), table, budget) < kUseless) {
+    throw InvalidArgument(
+        fmt::format(
+            "what was released before leaves too little of epsilon {} for this fit: privacy "
+            "is expected to cost {} the variance that the features explain",
+            question.target_epsilon, cost_words(loss)),
+        "Raise `target_epsilon`, which is for all releases together, or give `accept_useless`",
+        Where::key("target_epsilon"));
+  }
   throw InvalidArgument(
       fmt::format("at this epsilon privacy is expected to cost {} the variance that the features "
                   "explain: the model would be useless",
-                  loss < 1.0 ? fmt::format("{:.0f} % of", 100.0 * loss)
-                             : format_number(loss, Rounding::nearest, 2) + " times"),
-      "Raise `target_epsilon`, use fewer features or more rows, or give --force",
+                  cost_words(loss)),
+      "Raise `target_epsilon`, use fewer features or more rows, or give `accept_useless`",
       Where::key("target_epsilon"));
 }
 
@@ -214,6 +239,7 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   // Read first, because a pipe can be read once; nothing of it is looked at before the plan is made.
   const TableInput input(question.table, question.in_memory.get());
   const PublicTable table = public_table_of(question, input);
+  require_small_delta(question.target_delta, table.rows, question.allow_large_delta);
   SpentBefore before = spent_before(question.after, table.relation);
   const FitBudget budget{{Epsilon(question.target_epsilon), Delta(question.target_delta)},
                          std::move(before.releases)};
@@ -223,10 +249,11 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   FitAnswer found{question, table, everything, budget, accountant_of(everything, table, budget)};
   found.candidates = plans.size();
   found.caveats = caveats_of(question);
+  found.delta_warning = large_delta_warning(question.target_delta, table.rows);
   found.models_before = std::move(before.models);
   if (question.bounds != "self") found.checksum = sha256(read_file(question.bounds));
   if (question.compare) found.predictions = predictions_of(question, table, budget);
-  require_use(question, plans, table);
+  require_use(question, plans, table, budget);
   std::optional<BudgetBooking> booking;
   try {
     const MadeFit made = make_fit(question, table, plans, mu, input, observer, [&] {

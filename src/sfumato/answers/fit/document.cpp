@@ -144,25 +144,36 @@ Table coefficients_table(const FitAnswer& answer, Detail detail) {
   return table;
 }
 
+/// Which rule holds, and not how many records it is about: that number would be a release.
+std::string missing_text(const PublicTable& table) {
+  return fmt::format(
+      "Missing values: {}. A record that is dropped contributes nothing, as does one without a "
+      "target; how many there are is private.",
+      describe_missing(table));
+}
+
 Table public_table(const FitAnswer& answer) {
   Table table("public", "Public before the table was opened",
-              {{"what", "what"}, {"value", "declared"}, {"source", "source"}});
+              {{"what", "what"},
+               {"value", "declared"},
+               {"missing", "missing values"},
+               {"source", "source"}});
   const PublicTable& known = answer.table;
-  table.add_row({"records, at most", known.rows, Empty{}});
-  table.add_row({"neighbours", std::string(name(known.relation)), Empty{}});
-  table.add_row({"norm of a row, at most", known.bound(), Empty{}});
+  table.add_row({"records, at most", known.rows, Empty{}, Empty{}});
+  table.add_row({"neighbours", std::string(name(known.relation)), Empty{}, Empty{}});
+  table.add_row({"norm of a row, at most", known.bound(), Empty{}, Empty{}});
   for (std::size_t i = 0; i < known.features.size(); ++i) {
     const std::string source = i < known.sources.size() ? known.sources[i] : "";
     if (const auto* one = std::get_if<NumericColumn>(&known.features[i])) {
       table.add_row({one->name,
                      fmt::format("{} to {}", format_input(one->low), format_input(one->high)),
-                     source});
+                     name(one->missing), source});
     } else {
       const auto& category = std::get<CategoryColumn>(known.features[i]);
       table.add_row(
           {category.name,
            fmt::format("{} levels, reference {}", category.levels.size(), category.levels.front()),
-           source});
+           name(category.missing), source});
     }
   }
   table.add_row({known.target,
@@ -170,7 +181,7 @@ Table public_table(const FitAnswer& answer) {
                      ? fmt::format("{} to {}", format_input(known.target_low),
                                    format_input(known.target_high))
                      : fmt::format("{} classes", known.classes.size()),
-                 Empty{}});
+                 "drop", Empty{}});
   return table;
 }
 
@@ -211,10 +222,10 @@ Figure effects_figure(const FitAnswer& answer) {
   const LinearModel& model = answer.model;
   std::vector<double> widths;
   for (const FeatureColumn& column : answer.used.features) {
+    const std::size_t first = widths.size();
+    widths.resize(first + static_cast<std::size_t>(width_of(column)), 1.0);
     if (const auto* numeric = std::get_if<NumericColumn>(&column)) {
-      widths.push_back(numeric->high - numeric->low);
-    } else {
-      widths.resize(widths.size() + std::get<CategoryColumn>(column).levels.size() - 1, 1.0);
+      widths[first] = numeric->high - numeric->low;
     }
   }
   Axis features{"feature"};
@@ -356,6 +367,7 @@ Document document_of(const FitAnswer& answer, Detail detail) {
                                "paid for.",
                                name(answer.plan.mechanism), answer.candidates));
   }
+  document.state(StatementKind::info, missing_text(answer.table));
   document.state(StatementKind::info,
                  fmt::format("Mechanism: {}; {}.", words_of(answer.plan.mechanism),
                              answer.question.seed ? "repeatable noise from a seed"
@@ -396,6 +408,9 @@ Document document_of(const FitAnswer& answer, Detail detail) {
         document.state(StatementKind::assumption, condition + ".");
       }
     }
+  }
+  if (answer.guarantee && !answer.delta_warning.empty()) {
+    document.state(StatementKind::warning, answer.delta_warning);
   }
   if (answer.guarantee &&
       std::count(answer.table.sources.begin(), answer.table.sources.end(), "") > 0) {

@@ -64,6 +64,11 @@ const Keys<FitQuestion>& fit_keys() {
                              &Q::target_epsilon, not_positive)),
       required(number_key<Q>("target_delta", "number in (0, 1)", "delta, far below 1 / records",
                              &Q::target_delta, not_a_small_probability)),
+      flag_key<Q>("allow_large_delta", "take a target_delta above 1 / records too",
+                  &Q::allow_large_delta),
+      flag_key<Q>("accept_useless",
+                  "fit also where privacy is expected to cost most of what the features explain",
+                  &Q::accept_useless),
       integer_key<Q, std::uint64_t>(
           "records", "public bound on the number of rows (overrides the bounds file)", &Q::records,
           1, std::int64_t{1} << 40),
@@ -76,6 +81,12 @@ const Keys<FitQuestion>& fit_keys() {
                     "rows are scaled down",
                     &Q::row_norm, not_positive),
       flag_key<Q>("intercept", "add a constant feature", &Q::intercept),
+      text_key<Q>(
+          "missing", "drop | middle | indicator | value:X",
+          "records that lack a value: drop (default) leaves them out; middle of the range, "
+          "a further 0/1 feature, or X for numbers (overridden by a column `missing` of the "
+          "bounds)",
+          &Q::missing),
       choice_key<Q, FitMechanism>(
           "mechanism", "how the fit is made (default: by predicted loss)", &Q::mechanism,
           by_name({FitMechanism::whitened, FitMechanism::isotropic, FitMechanism::statistics,

@@ -36,11 +36,14 @@ Json columns_json(const PublicTable& table) {
       columns.push_back({{"name", numeric->name},
                          {"kind", "numeric"},
                          {"low", numeric->low},
-                         {"high", numeric->high}});
+                         {"high", numeric->high},
+                         {"missing", name(numeric->missing)}});
     } else {
       const auto& category = std::get<CategoryColumn>(column);
-      columns.push_back(
-          {{"name", category.name}, {"kind", "category"}, {"levels", category.levels}});
+      columns.push_back({{"name", category.name},
+                         {"kind", "category"},
+                         {"levels", category.levels},
+                         {"missing", name(category.missing)}});
     }
   }
   return columns;
@@ -185,9 +188,11 @@ std::string statement_of(const FitAnswer& answer) {
       "\n## The fit\n\nA {} regression of `{}` on {} declared columns. At most {} records; ranges "
       "and levels were "
       "declared beforehand (the file of bounds), rows outside them were moved to their ends. "
+      "Missing values: {}; a record that is dropped, or has no target, contributes nothing. "
       "Settings depend on public "
       "quantities and earlier releases alone. Noise: {}.\n",
       name(answer.plan.model), answer.table.target, answer.table.features.size(), answer.table.rows,
+      describe_missing(answer.table),
       exact ? "discrete Gaussian on an integer grid, bits from the operating system"
             : "Gaussian in double precision, idealised: not protected against attacks on the low "
               "bits");

@@ -8,6 +8,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/text.hpp"
+#include "sfumato/fit/bounded_rows.hpp"
 
 namespace sfumato {
 namespace {
@@ -24,11 +25,12 @@ struct SeenColumn {
 constexpr std::size_t kMostLevels = 200;
 
 void look(CsvRecords& records, std::size_t field, SeenColumn* column) {
-  const std::string_view text = records.fields()[field].text;
+  if (is_missing(records.fields()[field])) return;  // no level, no class and no number
   if (column->levels.size() <= kMostLevels) column->levels.emplace(records.text(field));
   const ParsedNumber parsed = number_of(records.fields()[field]);
+  if (parsed.status == NumberStatus::out_of_range) return;
   if (parsed.status != NumberStatus::ok) {
-    if (!text.empty() && text != "?" && text != "NA") column->numeric = false;
+    column->numeric = false;
     return;
   }
   column->low = column->any ? std::min(column->low, parsed.value) : parsed.value;
@@ -49,6 +51,7 @@ PublicTable bounds_of_table(const FitQuestion& question, CsvRecords records) {
     names.emplace_back(field.text);
     columns.push_back({names.back(), true, 0.0, 0.0, false, {}});
   }
+  const MissingNumber missing = parse_missing(question.missing, Where::key("missing"));
   PublicTable table;
   while (records.next()) {
     if (records.blank()) continue;
@@ -69,10 +72,10 @@ PublicTable bounds_of_table(const FitQuestion& question, CsvRecords records) {
       if (question.model != FitModel::ridge) table.classes = levels;
     } else if (column.numeric) {
       if (column.low < column.high) {
-        table.features.emplace_back(NumericColumn{column.name, column.low, column.high});
+        table.features.emplace_back(NumericColumn{column.name, column.low, column.high, missing});
       }
     } else if (levels.size() > 1 && levels.size() <= kMostLevels) {
-      table.features.emplace_back(CategoryColumn{column.name, levels});
+      table.features.emplace_back(CategoryColumn{column.name, levels, of_categories(missing)});
     }
   }
   return table;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "sfumato/answers/account/budget.hpp"
+#include "sfumato/answers/account/large_delta.hpp"
 #include "sfumato/answers/account/spent.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/located.hpp"
@@ -327,6 +328,7 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   require_numbers(study.data, sets.train);
   const Network network = network_of(study.model, sets.train);
   const std::size_t records = study.data.records == 0 ? sets.train.count() : study.data.records;
+  require_small_delta(question.target_delta, records, question.allow_large_delta);
   const Slots slots = random_slots(sets.train, records, study.data.seed);
   const PrivateMechanism mechanism = mechanism_of(question, study, network, records);
 
@@ -345,6 +347,7 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   // A seed is for everything that is drawn while training: initial weights too. Without one they are public, those of train.seed.
   if (question.seed) study.train.seed = static_cast<std::uint64_t>(*question.seed);
 
+  answer.delta_warning = large_delta_warning(question.target_delta, records);
   answer.models_before = spent_before(question.after, relation_of(study.adjacency.kind)).models;
   // Nothing is refused from here on, and noise is drawn.
   std::optional<BudgetBooking> booking;

@@ -37,6 +37,7 @@ struct PrivateTrainAnswer {
   std::vector<InputMetricRelease> input_metrics = {};  ///< of the metric `input`, by layer
 
   std::vector<std::string> models_before = {};  ///< SHA-256 of what `after` stands for
+  std::string delta_warning = {};               ///< empty: delta is small for so many records
   std::string booked = {};  ///< what the budget holds with this run; empty: not booked
 
   bool finished = false;

@@ -15,6 +15,8 @@ const Keys<PrivateTrainQuestion>& private_train_keys() {
                     &Q::target_epsilon, not_positive),
       number_key<Q>("target_delta", "number in (0, 1)", "delta of the guarantee", &Q::target_delta,
                     not_a_small_probability),
+      flag_key<Q>("allow_large_delta", "take a target_delta above 1 / records too",
+                  &Q::allow_large_delta),
       integer_key<Q>(
           "seed",
           "draw initial weights, batches and noise from a seed: an experiment, without a "

@@ -20,6 +20,7 @@ struct PrivateTrainQuestion {
   std::optional<double> target_epsilon =
       {};  ///< find the noise for it; none: the study's noise_multiplier
   double target_delta = 1e-5;
+  bool allow_large_delta = false;          ///< also above 1 / records
   std::optional<std::uint64_t> seed = {};  ///< of an experiment: no guarantee holds then
   std::string out = {};                    ///< directory for the model; empty: it is not kept
   bool force = false;                      ///< replace what is there

@@ -15,6 +15,8 @@
 namespace sfumato {
 namespace {
 
+/// The noise for larger ones is below what is searched.
+constexpr double kLargestTarget = 1e9;
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 53;
 
 [[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {
@@ -32,6 +34,12 @@ void require_reachable(const PrivacyTarget& target) {
             }
             if (!std::isfinite(budget.epsilon.nats())) {
               refuse("target_epsilon", "target_epsilon is infinite", "Pass a finite number");
+            }
+            if (budget.epsilon.nats() > kLargestTarget) {
+              refuse("target_epsilon",
+                     fmt::format("target_epsilon = {} protects nothing", budget.epsilon.nats()),
+                     fmt::format("Pass at most {:g}; 10 is already little protection",
+                                 kLargestTarget));
             }
           },
           [](const AdvantageLimit& limit) {
@@ -152,6 +160,10 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
   double low = 1.0, high = 1.0, f_high = above(1.0), f_low = f_high;
   while (f_high > 0.0) {
     if (high >= kMost) {
+      if (before.list.empty()) {
+        refuse("target_epsilon", "no noise up to a billion times the clip meets the target",
+               "Allow more, or release less");
+      }
       refuse("target_epsilon", "no amount of noise meets the target",
              "Other releases use it up: allow more, or release less");
     }
