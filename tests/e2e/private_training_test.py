@@ -51,6 +51,34 @@ class PrivateTraining(ProgramTest):
         self.assertIn("low bits, the order of sums", " ".join(plain.statements("assumption")))
         self.assertNotIn("low bits, the order of sums", " ".join(exact.statements("assumption")))
 
+    def test_a_seed_leaves_no_epsilon(self):
+        args = ["train", self.study, "--private", "--target-epsilon", 3]
+        secret, seeded = self.document(*args), self.document(*args, "--seed", 1)
+        self.assertIn("epsilon", [row["quantity"] for row in secret.content["results"]])
+        self.assertNotIn("epsilon", [row["quantity"] for row in seeded.content["results"]])
+        for more in ([], ["--full"], ["--json"]):
+            text = run(*args, "--seed", 1, *more).stdout
+            self.assertNotIn("epsilon <=", text)
+            self.assertNotIn("upper_bound", text)
+            self.assertIn("no guarantee", " ".join(text.split()))
+
+    def test_delta_is_compared_with_the_records(self):
+        self.assert_refused(USAGE, ["--target-delta", "0.5 is above 1 / 200 records", "--allow-large-delta"],
+                            "train", self.study, "--private", "--target-epsilon", 3, "--target-delta", 0.5)
+        self.private("--target-epsilon", 3, "--target-delta", 0.01, "--allow-large-delta")
+        near = self.private("--target-epsilon", 3, "--target-delta", 0.001)
+        self.assertIn("near 1 / 200 records", " ".join(near.statements("warning")))
+
+    def test_numbers_beyond_single_precision_are_refused_as_stated(self):
+        lines = Path(self.table).read_text().splitlines()
+        huge = self.write("huge.csv", "\n".join(["1e39" + lines[0][lines[0].index(","):], *lines[1:]]) + "\n")
+        study = self.write("huge.toml", STUDY.format(table=huge))
+        self.assert_refused(BAD_INPUT, ["single precision"], "train", study, "--private", "--target-epsilon", 3)
+        self.assertIn("numbers of at most 3.4e38", " ".join(self.private("--target-epsilon", 3).statements("assumption")))
+        out = self.dir / "stated"
+        self.private("--target-epsilon", 3, "--out", out)
+        self.assertIn("3.4e38", (out / "PRIVACY.md").read_text())
+
     def test_nothing_that_shapes_the_model_is_read_off_the_table(self):
         """A level or a class of one record alone would show in the shape of the weights."""
         lines = Path(self.table).read_text().splitlines()

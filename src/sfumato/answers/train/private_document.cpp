@@ -14,12 +14,15 @@ constexpr const char* kRestsOn = "It rests on:";  // as privacy_statement() call
 Table guarantee_table(const PrivateTrainAnswer& answer) {
   const Guarantee& guarantee = answer.guarantee;
   Table table("guarantee",
-              answer.secret ? "What the model guarantees"
-                            : "What the mechanism guarantees, were its seed a secret",
+              answer.secret ? "What the model guarantees" : "What the model was trained with",
               {{"quantity", "quantity"}, {"value", "value"}});
-  table.add_row({"epsilon", map(guarantee.claimed_epsilon(),
-                                [](const Epsilon& epsilon) { return epsilon.nats(); })});
-  table.add_row({"delta", guarantee.delta().probability()});
+  if (answer.secret) {
+    table.add_row({"epsilon", map(guarantee.claimed_epsilon(),
+                                  [](const Epsilon& epsilon) { return epsilon.nats(); })});
+    table.add_row({"delta", guarantee.delta().probability()});
+  } else {
+    table.add_row({"epsilon", "none: the noise comes from a seed"});
+  }
   table.add_row({"noise multiplier", answer.policy.noise_multiplier});
   table.add_row({"clip", answer.policy.clip});
   const bool all = answer.input_metrics.size() > 1;
@@ -178,8 +181,9 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
   }
   if (answer.study.data.is_table()) {
     document.state(StatementKind::assumption,
-                   "every record is a row of numbers with a class that was declared: a table "
-                   "with another one is refused, which can be seen.");
+                   "every record is a row of numbers of at most 3.4e38 in size (single "
+                   "precision) with a class that was declared: a table with another one is "
+                   "refused, which can be seen.");
   }
   if (tells_of_private_records(answer)) {
     document.state(
@@ -194,6 +198,9 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
         fmt::format(
             "{} gradients of records were not finite, or too large to clip, and counted nothing.",
             answer.zeroed_records));
+  }
+  if (answer.secret && !answer.delta_warning.empty()) {
+    document.state(StatementKind::warning, answer.delta_warning);
   }
   if (answer.diverged) {
     document.state(StatementKind::warning,
@@ -217,7 +224,9 @@ std::string statement_of(const PrivateTrainAnswer& answer) {
   if (list == std::string::npos) throw InternalError("a privacy statement without conditions");
   std::string more = fmt::format("  - the number of records, {}, is public\n", answer.records);
   if (answer.study.data.is_table()) {
-    more += "  - records have the declared form: numbers, and a class among those declared\n";
+    more +=
+        "  - records have the declared form: numbers of at most 3.4e38 in size, and a class among "
+        "those declared\n";
   }
   return text.insert(list + heading.size(), more);
 }
@@ -240,8 +249,10 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
   if (!answer.input_metrics.empty()) document.state(StatementKind::info, metric_text(answer));
   add_caveats(document, answer);
   if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
-  document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
-                                     [](const Epsilon& epsilon) { return epsilon.nats(); }));
+  if (answer.secret) {  // a seed takes the noise off again: no epsilon holds (Spec §21.2)
+    document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
+                                       [](const Epsilon& epsilon) { return epsilon.nats(); }));
+  }
   document.add_result("noise_multiplier", answer.policy.noise_multiplier);
   if (!answer.secret) {  // how long steps take depends on the batches, which are secret
     document.add_result(
