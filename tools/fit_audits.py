@@ -31,7 +31,7 @@ def audit(folder, model, mechanism, records, runs, epsilon):
     table.write_text("\n".join([",".join(HEAD)] + [f"0.1,0.2,{i},u,{labels[i % 2]}" for i in range(4)]) + "\n")
     mode = "gaussian" if mechanism == "last_iterate" else "grid"
     command = [SFUMATO, "fit", str(table), "--model", model, "--bounds", str(bounds), "--target-epsilon", str(epsilon), "--target-delta", "1e-6",
-               "--mechanism", mechanism, "--noise-mode", mode, "--range-share", "0", "--holdout", "0", "--audit-runs", str(runs), "--force", "--json"]
+               "--mechanism", mechanism, "--noise-mode", mode, "--range-share", "0", "--holdout", "0", "--audit-runs", str(runs), "--accept-useless", "--json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(" ".join(command) + "\n" + done.stderr)

@@ -62,7 +62,7 @@ class Ledger:
 
 def command(table, work, epsilon, seed, *more):
     return [SFUMATO, "fit", str(Path(work, "train.csv")), "--model", table.model, "--bounds", str(Path(work, "bounds.csv")), "--target-epsilon",
-            str(epsilon), "--target-delta", str(DELTA), "--seed", str(seed), "--holdout", "0", "--force", *more]
+            str(epsilon), "--target-delta", str(DELTA), "--seed", str(seed), "--holdout", "0", "--accept-useless", *more]
 
 
 def run(arguments):

@@ -103,7 +103,14 @@ class Table:
         for name, rows in (("train.csv", self.train), ("few.csv", self.train[:10])):
             with open(Path(folder, name), "w", newline="") as file:
                 csv.writer(file).writerows([self.head] + rows)
-        Path(folder, "bounds.csv").write_text(self.bounds)
+        # Every method fits the same rows: a missing number is the middle of its range, a missing level the reference, as in encoded().
+        with open(Path(folder, "bounds.csv"), "w", newline="") as file:
+            declared = csv.DictReader(io.StringIO(self.bounds))
+            writer = csv.DictWriter(file, [*declared.fieldnames, "missing"])
+            writer.writeheader()
+            for row in declared:
+                rule = {"numeric": "middle", "category": "value:" + row["levels"].split("|")[0]}.get(row["kind"], "")
+                writer.writerow({**row, "missing": rule})
 
 
 def stored(name):

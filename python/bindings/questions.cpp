@@ -100,8 +100,7 @@ Found design(const Asked& asked, Observer& observer) {
 Found fit(const Asked& asked, Observer& observer) {
   return located_keys(asked.table, infos_of(fit_keys()), [&] {
     FitQuestion question;
-    read_keys(question, asked.table, fit_keys(), {"force"});
-    if (asked.table.has("force")) question.force = asked.table.boolean("force");
+    read_keys(question, asked.table, fit_keys());
     question.in_memory = asked.in_memory;
     FitAnswer made = answer(question, observer);
     made.question.in_memory.reset();

@@ -149,6 +149,14 @@ class Accountant:
         return f"Accountant({self.adjacency}, {'; '.join(self.history) or 'nothing released yet'})"
 
 
+def require_small_delta(delta, records, allowed=False):
+    """Refuses a delta above 1 / records: publishing each record as it is with that probability would meet it."""
+    if records is None or allowed or not delta * records > 1 + 1e-12:
+        return
+    raise ValueError(f"delta: {delta:g} is above 1 / {records} records: publishing records as they are, {delta * records:.2g} of them on average, "
+                     "would meet it. Ask for a delta far below 1 / records, or give allow_large_delta=True.")
+
+
 def epsilon(noise_multiplier: float | None = None, *, delta: float | None = None, sample_rate: float = 1.0, steps: int = 1,
             sampler: str = _SAMPLER, adjacency: str = "add_remove", group_size: int = 1, target_delta: float | None = None,
             **release: Any) -> Claimed:
@@ -164,6 +172,8 @@ def epsilon(noise_multiplier: float | None = None, *, delta: float | None = None
     delta = target_delta if delta is None else delta
     if delta is None:
         raise ValueError("delta: is missing. An epsilon holds at a delta, far below 1 / records: delta=1e-5.")
+    allowed = release.pop("allow_large_delta", False)
+    require_small_delta(delta, release.get("records", release.get("num_samples")), allowed)
     accountant = Accountant(adjacency, group_size)
     if not release and sampler == _SAMPLER and noise_multiplier is not None and not isinstance(noise_multiplier, (list, tuple)):
         accountant.step(noise_multiplier, sample_rate, steps)

@@ -82,7 +82,7 @@ class _Estimator:
     _estimator_type = ""
 
     def __init__(self, epsilon=1.0, delta=1e-6, *, bounds=None, records=None, adjacency="add_remove", fit_intercept=True,
-                 mechanism=None, holdout=0.0, force=False, random_state=None):
+                 mechanism=None, holdout=0.0, accept_useless=False, random_state=None):
         self.epsilon = epsilon
         self.delta = delta
         self.bounds = bounds
@@ -91,7 +91,7 @@ class _Estimator:
         self.fit_intercept = fit_intercept
         self.mechanism = mechanism
         self.holdout = holdout
-        self.force = force
+        self.accept_useless = accept_useless
         self.random_state = random_state
 
     def get_params(self, deep=True):
@@ -157,7 +157,7 @@ class _Estimator:
         declared = dict(zip(names, self._declared(len(names))), target=target_bounds)
         answer = fit(dict(zip(names, matrix.T), target=target), "target", model=self._model_of(target_bounds), bounds=declared,
                      records=self.records, adjacency=self.adjacency, target_epsilon=self.epsilon, target_delta=self.delta,
-                     intercept=self.fit_intercept, mechanism=self.mechanism, holdout=self.holdout, force=self.force or None,
+                     intercept=self.fit_intercept, mechanism=self.mechanism, holdout=self.holdout, accept_useless=self.accept_useless or None,
                      seed=self._seed(), progress=False)
         self.answer_ = answer
         self.guarantee_ = answer.guarantee
@@ -191,7 +191,7 @@ class PrivateRidge(_Estimator):
 
     `bounds` has a (low, high) for each column of X, or is one for all, `target_bounds` that of y, `records` a public bound of the number of
     rows; all from outside knowledge. `random_state` repeats the noise, for experiments, and then there is no guarantee (guarantee_ is None).
-    `force` also fits where nothing useful is expected.
+    `accept_useless` also fits where nothing useful is expected.
 
     >>> import numpy as np
     >>> x = np.random.default_rng(0).uniform(-1, 1, (3000, 2))
@@ -204,9 +204,9 @@ class PrivateRidge(_Estimator):
     _estimator_type = "regressor"
 
     def __init__(self, epsilon=1.0, delta=1e-6, *, bounds=None, target_bounds=None, records=None, adjacency="add_remove",
-                 fit_intercept=True, mechanism=None, holdout=0.0, force=False, random_state=None):
+                 fit_intercept=True, mechanism=None, holdout=0.0, accept_useless=False, random_state=None):
         super().__init__(epsilon, delta, bounds=bounds, records=records, adjacency=adjacency, fit_intercept=fit_intercept,
-                         mechanism=mechanism, holdout=holdout, force=force, random_state=random_state)
+                         mechanism=mechanism, holdout=holdout, accept_useless=accept_useless, random_state=random_state)
         self.target_bounds = target_bounds
 
     def fit(self, X, y):
@@ -239,9 +239,9 @@ class PrivateLogisticRegression(_Estimator):
     _estimator_type = "classifier"
 
     def __init__(self, epsilon=1.0, delta=1e-6, *, bounds=None, classes=(0, 1), records=None, adjacency="add_remove",
-                 fit_intercept=True, mechanism=None, holdout=0.0, force=False, random_state=None):
+                 fit_intercept=True, mechanism=None, holdout=0.0, accept_useless=False, random_state=None):
         super().__init__(epsilon, delta, bounds=bounds, records=records, adjacency=adjacency, fit_intercept=fit_intercept,
-                         mechanism=mechanism, holdout=holdout, force=force, random_state=random_state)
+                         mechanism=mechanism, holdout=holdout, accept_useless=accept_useless, random_state=random_state)
         self.classes = classes
 
     def _model_of(self, target_bounds):

@@ -104,7 +104,8 @@ def fit(table, target=None, *, bounds=None, columns=None, records=None, adjacenc
     >>> round(answer.guarantee.epsilon.value, 3), answer.model["feature_names_in_"]
     (1.0, ['age', 'hours'])
 
-    Other keys are those of `sfumato fit` (docs/fit.md); force=True also fits where nothing useful is expected. Each call spends its own budget.
+    Records with a missing value (NaN, None) contribute nothing unless `missing` says otherwise: "middle", "indicator" or "value:X". Other keys are those
+    of `sfumato fit` (docs/fit.md); accept_useless=True also fits where nothing useful is expected. Each call spends its own budget.
     """
     with Files() as files:
         file = ""

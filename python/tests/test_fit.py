@@ -64,7 +64,7 @@ class Fit(TestCase):
         bounds = {"x": (-1, 1), "y": (-2, 2)}
         self.assertRefused(ValueError, "^fit: the keyword `bounds` is missing", lambda: sfumato.fit(table, "y", **self.KEYS))
         self.assertRefused(ValueError, "records|rows|exceed", lambda: sfumato.fit(
-            table, "y", bounds=bounds, records=5, adjacency="add_remove", force=True, **self.KEYS))
+            table, "y", bounds=bounds, records=5, adjacency="add_remove", accept_useless=True, **self.KEYS))
         self.assertRefused(ValueError, "useless", lambda: sfumato.fit(
             table, "y", bounds=bounds, records=10, adjacency="add_remove", model="ridge", target_epsilon=1e-4, target_delta=1e-6))
 
@@ -72,7 +72,7 @@ class Fit(TestCase):
     def test_two_numbers_are_a_range(self):
         x = np.linspace(-1, 1, 500)
         table = dict(x=x, y=2 * x)
-        keys = dict(records=500, adjacency="add_remove", seed=1, force=True, **self.KEYS)
+        keys = dict(records=500, adjacency="add_remove", seed=1, accept_useless=True, **self.KEYS)
         by_tuple = sfumato.fit(table, "y", bounds={"x": (-1, 1), "y": (-2, 2)}, **keys)
         by_list = sfumato.fit(table, 1, bounds={"x": [-1, 1], "y": np.array([-2.0, 2.0])}, **keys)
         self.assertEqual(by_tuple.model["coef_"], by_list.model["coef_"])
@@ -81,6 +81,32 @@ class Fit(TestCase):
         self.assertEqual(found.model["coef_"], by_tuple.model["coef_"])
         self.assertRefused(ValueError, "^bounds: of column", lambda: sfumato.fit(table, "y", bounds={"x": 1, "y": (-2, 2)}, **keys))
         self.assertRefused(ValueError, "^target: there is no column 7", lambda: sfumato.fit(table, 7, bounds={}, **keys))
+
+
+    def test_missing_values_contribute_nothing(self):
+        rng = np.random.default_rng(3)
+        x, kind = rng.uniform(-1, 1, 3000), rng.choice(["a", "b"], 3000)
+        y = x + (kind == "b") + 0.1 * rng.normal(size=3000)
+        x[::7] = np.nan
+        kind = [None if i % 11 == 0 else one for i, one in enumerate(kind.tolist())]
+        keys = dict(bounds={"x": (-1, 1), "kind": ["a", "b"], "y": (-3, 3)}, records=3000, seed=1, holdout=0, **self.KEYS)
+        there = [i for i in range(3000) if i % 7 and i % 11]
+        whole = sfumato.fit(dict(x=x, kind=kind, y=y), "y", **keys)
+        complete = sfumato.fit(dict(x=x[there], kind=[kind[i] for i in there], y=y[there]), "y", **keys)
+        self.assertEqual(whole.model, complete.model)
+        self.assertEqual([column["missing"] for column in whole.model["columns"]], ["drop", "drop"])
+        told = sfumato.fit(dict(x=x, kind=kind, y=y), "y", missing="indicator", **keys)
+        self.assertEqual(told.model["feature_names_in_"], ["x", "x=(missing)", "kind=b", "kind=(missing)"])
+        self.assertRefused(ValueError, "^missing: \"mean\" is unknown", lambda: sfumato.fit(dict(x=x, y=y), "y", missing="mean", **keys))
+
+    def test_delta_is_compared_with_the_records(self):
+        x = np.linspace(-1, 1, 500)
+        keys = dict(bounds={"x": (-1, 1), "y": (-2, 2)}, records=500, model="ridge", target_epsilon=3, target_delta=0.01, accept_useless=True)
+        self.assertRefused(ValueError, "^target_delta: 0.01 is above 1 / 500 records", lambda: sfumato.fit(dict(x=x, y=2 * x), "y", **keys))
+        sfumato.fit(dict(x=x, y=2 * x), "y", allow_large_delta=True, **keys)
+        run = dict(noise_multiplier=1.0, batch_size=10, records=1000, steps=10)
+        self.assertRefused(ValueError, "^delta: 0.01 is above 1 / 1000 records", lambda: sfumato.epsilon(delta=0.01, **run))
+        self.assertLess(sfumato.epsilon(delta=0.01, allow_large_delta=True, **run).value, 1.0)
 
 
 class Estimators(TestCase):
@@ -123,7 +149,7 @@ class Estimators(TestCase):
 
     def test_wrong_inputs(self):
         x, y = self.data(30)
-        model = sfumato.PrivateRidge(3, bounds=(-1, 1), target_bounds=(-4, 4), records=30, force=True)
+        model = sfumato.PrivateRidge(3, bounds=(-1, 1), target_bounds=(-4, 4), records=30, accept_useless=True)
         wrong = x.copy()
         wrong[4, 1] = np.nan
         self.assertRefused(ValueError, "^X: contains NaN, first in row 4, column 1", lambda: model.fit(wrong, y))

@@ -37,12 +37,12 @@ class ScikitLearn(unittest.TestCase):
         return {result["check_name"]: repr(result["exception"]) for result in found if result["status"] == "failed"}
 
     def test_checks_of_a_regressor(self):
-        estimator = sfumato.PrivateRidge(bounds=(-10, 10), target_bounds=(-500, 500), records=1000, force=True, random_state=0)
+        estimator = sfumato.PrivateRidge(bounds=(-10, 10), target_bounds=(-500, 500), records=1000, accept_useless=True, random_state=0)
         self.assertEqual(self.failures(estimator), {})
 
     def test_checks_of_a_classifier(self):
         # One check wants ten records of one class to be learnt: at epsilon 1 the noise would decide.
-        estimator = sfumato.PrivateLogisticRegression(10, bounds=(-10, 10), classes=tuple(range(-1, 5)), records=1000, force=True, random_state=0)
+        estimator = sfumato.PrivateLogisticRegression(10, bounds=(-10, 10), classes=tuple(range(-1, 5)), records=1000, accept_useless=True, random_state=0)
         self.assertEqual(self.failures(estimator), {})
         check_decision_proba_consistency("two classes", estimator.set_params(classes=(0, 1)))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 
 from .._core import Claimed
-from ..accounting import Accountant
+from ..accounting import Accountant, require_small_delta
 from .gradients import flat, per_sample_gradients, refuse_mixing
 from .metrics import Noise, metric_of
 from .states import trained
@@ -224,10 +224,11 @@ class PrivateOptimizer:
             return "the noise came from a seed, so that whoever knows it can take the noise off again: leave out seed="
         return None
 
-    def guarantee(self, delta):
-        """What the steps so far guarantee, for every data set and record; None if `seed` was given."""
+    def guarantee(self, delta, allow_large_delta=False):
+        """What the steps so far guarantee, for every data set and record; None if `seed` was given. A delta above 1 / records is refused unless it is allowed."""
         if self._seeded:
             return None
+        require_small_delta(delta, self.records, allow_large_delta)
         conditions = [*self.accountant.conditions, *_CONDITIONS, *self._metric.conditions]
         if self._given:
             conditions.append(_GIVEN)
