@@ -97,7 +97,7 @@ class Fit(TestCase):
         self.assertEqual([column["missing"] for column in whole.model["columns"]], ["drop", "drop"])
         told = sfumato.fit(dict(x=x, kind=kind, y=y), "y", missing="indicator", **keys)
         self.assertEqual(told.model["feature_names_in_"], ["x", "x=(missing)", "kind=b", "kind=(missing)"])
-        self.assertRefused(ValueError, "^missing: \"mean\" is unknown", lambda: sfumato.fit(dict(x=x, y=y), "y", missing="mean", **keys))
+        self.assertRefused(ValueError, "^missing: \"mean\" is no rule for missing values", lambda: sfumato.fit(dict(x=x, y=y), "y", missing="mean", **keys))
 
     def test_delta_is_compared_with_the_records(self):
         x = np.linspace(-1, 1, 500)

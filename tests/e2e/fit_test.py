@@ -283,9 +283,9 @@ class MissingValues(FitTest):
     def test_refusals(self):
         lines = customers(0.1)[:50]
         for words, code, keys in (("outside its range 0 to 250000", BAD_INPUT, dict(income="value:-1")), ("a category has none", BAD_INPUT, dict(region="middle")),
-                                  ("none of its levels", BAD_INPUT, dict(region="value:Mars")), ('"mean" is unknown', BAD_INPUT, dict(income="mean"))):
+                                  ("none of its levels", BAD_INPUT, dict(region="value:Mars")), ('"mean" is no rule for missing values', BAD_INPUT, dict(income="mean"))):
             self.assertIn(words, self.refusal(*self.ask(lines, **keys), code=code))
-        self.assertIn('"mean" is unknown', self.refusal(*self.ask(lines, "--missing", "mean"), code=USAGE))
+        self.assertIn('"mean" is no rule for missing values', self.refusal(*self.ask(lines, "--missing", "mean"), code=USAGE))
         self.assertIn("no finite number", self.refusal(*self.ask(lines, "--missing", "value:much"), code=USAGE))
         asked = self.ask(lines)
         asked[4] = self.changed("b.csv", self.BOUNDS.format(income="", region="").replace("0,200,,,law", "0,200,,drop,law"))

@@ -120,10 +120,10 @@ MissingNumber parse_missing(const std::string& text, const Where& where) {
   if (text.starts_with(kValue)) {
     const ParsedNumber parsed = parse_number(text.substr(kValue.size()));
     if (parsed.status == NumberStatus::ok) return FillNumber{parsed.value};
-    throw InvalidArgument(fmt::format("`missing` = {} names no finite number", shown(text)),
-                          "Write value:40", where);
+    throw InvalidArgument(fmt::format("{} names no finite number", shown(text)), "Write value:40",
+                          where);
   }
-  throw InvalidArgument(fmt::format("`missing` = {} is unknown", shown(text)),
+  throw InvalidArgument(fmt::format("{} is no rule for missing values", shown(text)),
                         suggestion(text, {"drop", "middle", "indicator", "value:X"}, "values"),
                         where);
 }
@@ -226,10 +226,9 @@ void require_public(const PublicTable& table, FitModel model) {
                           "Give a public bound: no table has more rows", Where::key("records"));
   }
   if (table.row_norm && !(*table.row_norm >= kNarrowest && *table.row_norm <= kWidest)) {
-    throw InvalidArgument(fmt::format("`row_norm` = {} is not a number from {:g} to {:g}",
-                                      *table.row_norm, kNarrowest, kWidest),
-                          "Declare the length of a row of features in [-1, 1], or none",
-                          Where::key("row_norm"));
+    throw InvalidArgument(
+        fmt::format("{} is not a number from {:g} to {:g}", *table.row_norm, kNarrowest, kWidest),
+        "Declare the length of a row of features in [-1, 1], or none", Where::key("row_norm"));
   }
 }
 

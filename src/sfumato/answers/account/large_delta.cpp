@@ -17,7 +17,7 @@ void require_small_delta(double delta, std::uint64_t records, bool allowed) {
   const double published = delta * static_cast<double>(records);
   if (allowed || !(published > 1.0 + kRounding)) return;
   throw InvalidArgument(
-      fmt::format("`target_delta` = {} is above 1 / {} records: publishing records as they are, {} "
+      fmt::format("{} is above 1 / {} records: publishing records as they are, {} "
                   "of them on average, would meet it",
                   format_input(delta), records, format_number(published, Rounding::nearest, 2)),
       "Ask for a delta far below 1 / records, or give `allow_large_delta`",

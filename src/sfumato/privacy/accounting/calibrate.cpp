@@ -36,8 +36,7 @@ void require_reachable(const PrivacyTarget& target) {
               refuse("target_epsilon", "target_epsilon is infinite", "Pass a finite number");
             }
             if (budget.epsilon.nats() > kLargestTarget) {
-              refuse("target_epsilon",
-                     fmt::format("target_epsilon = {} protects nothing", budget.epsilon.nats()),
+              refuse("target_epsilon", fmt::format("{} protects nothing", budget.epsilon.nats()),
                      fmt::format("Pass at most {:g}; 10 is already little protection",
                                  kLargestTarget));
             }
