@@ -3,6 +3,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+from unittest import mock
 
 import sfumato
 import sfumato.torch as st
@@ -140,9 +141,45 @@ class Opacus(unittest.TestCase):
         self.assertLessEqual(both.proven.value, both.opacus)  # a tighter bound of the same thing
         noise, rate, steps = engine.accountant.history[0]
         self.assertEqual(both.proven.value, sfumato.epsilon(noise, sample_rate=rate, steps=steps, delta=1e-5).value)
+        self.refused_loaders(engine, loader)
         answer = st.audit_training(training, data(40), claim=(both.proven.value, 1e-5), runs=12)
         self.assertIn(answer.verdict, ("open", "not_refuted"))
         self.assertLess(answer.epsilon.value, both.proven.value)
+
+
+    def refused_loaders(self, engine, loader):
+        """What a loader draws is known of Opacus's own sampler alone, and is drawn with 24 bits."""
+        from types import SimpleNamespace
+
+        from opacus.utils.batch_memory_manager import BatchSplittingSampler
+        from opacus.utils.uniform_sampler import DistributedUniformWithReplacementSampler, UniformWithReplacementSampler
+        from torch.utils.data import DataLoader
+
+        class Twice(UniformWithReplacementSampler):
+            def __iter__(self):
+                return (batch * 2 for batch in super().__iter__())
+
+        def compare(sampler, engine=engine):
+            return st.compare_with_opacus(engine, 1e-5, SimpleNamespace(batch_sampler=sampler))
+
+        with self.assertRaisesRegex(ValueError, "^loader: its sampler Twice is not Opacus's own"):
+            compare(Twice(num_samples=40, sample_rate=0.25))
+        with self.assertRaisesRegex(ValueError, "^loader: draws records at the rate 0.5"):
+            compare(UniformWithReplacementSampler(num_samples=40, sample_rate=0.5))
+        with mock.patch("torch.distributed.get_world_size", return_value=1), mock.patch("torch.distributed.get_rank", return_value=0):
+            distributed = DistributedUniformWithReplacementSampler(total_size=40, sample_rate=0.25)
+        with self.assertRaisesRegex(ValueError, "leaves empty batches out"):
+            compare(distributed)
+        with self.assertRaisesRegex(ValueError, "^loader: does not draw Poisson"):
+            st.compare_with_opacus(engine, 1e-5, DataLoader(torch.zeros(40, 1), batch_size=10, shuffle=True))
+        own = UniformWithReplacementSampler(num_samples=40, sample_rate=0.25)
+        split = BatchSplittingSampler(sampler=own, max_batch_size=2, optimizer=None)
+        self.assertEqual(compare(split).proven.value, compare(own).proven.value)
+        rare = SimpleNamespace(history=[(0.6, 1e-6, 2_000_000)], get_epsilon=lambda delta: 1.0)
+        found = compare(UniformWithReplacementSampler(num_samples=40, sample_rate=1e-6), rare)
+        drawn = 17 / 2**24  # 1e-6 is 16.8 of them
+        self.assertEqual(found.proven.value, sfumato.epsilon(0.6, sample_rate=drawn, steps=2_000_000, delta=1e-5).value)
+        self.assertGreater(found.proven.value, 1.001 * sfumato.epsilon(0.6, sample_rate=1e-6, steps=2_000_000, delta=1e-5).value)
 
 
 if __name__ == "__main__":

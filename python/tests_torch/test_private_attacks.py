@@ -2,6 +2,7 @@
 
 import copy
 import math
+import os
 import pickle
 
 import sfumato
@@ -45,11 +46,69 @@ class Attacks(unittest.TestCase):
         for x, y in optimizer.batches(self.data, 1):
             with self.assertRaisesRegex(ValueError, "^step: the batch has another number"):
                 optimizer.step(torch.cat([x, x]), torch.cat([y, y]))
-        for change in (lambda x, y: (x.set_(self.data[0][: len(x)].clone()), y), lambda x, y: (x.mul_(2), y), lambda x, y: (x, y.clone())):
-            optimizer = self.optimizer()
-            for x, y in optimizer.batches(self.data, 1):
-                optimizer.step(*change(x, y))
-            self.assertTrue(any("very tensors" in text for text in optimizer.guarantee(1e-5).conditions))
+        def centred(x, y):  # PyTorch does not see what NumPy changes
+            values = x.numpy()
+            values -= values.mean(axis=0)
+            return x, y
+
+        def unseen(x, y):
+            x.data.copy_(2 * x)
+            return x, y
+
+        same = (lambda x, y: (x.clone(), y.to("cpu", copy=True)), lambda x, y: (x.t().contiguous().t(), y))
+        other = (lambda x, y: (x.set_(self.data[0].flip(0).clone()), y), lambda x, y: (x.mul_(2), y), lambda x, y: (x, (y + 1) % 3), centred, unseen,
+                 lambda x, y: (x.flip(0), y), lambda x, y: (x.double().float() + 1e-3, y))
+        for changes, known in ((same, True), (other, False)):
+            for change in changes:
+                optimizer = self.optimizer(sample_rate=1.0)
+                for x, y in optimizer.batches(self.data, 1):
+                    optimizer.step(*change(x, y))
+                self.assertEqual(any("values of some were not" in text for text in optimizer.guarantee(1e-5).conditions), not known)
+        bad = (self.data[0].clone().fill_(math.nan), self.data[1])
+        optimizer = self.optimizer()
+        take(optimizer, bad)
+        self.assertFalse(any("values of some" in text for text in optimizer.guarantee(1e-5).conditions))
+
+    def left_out(self, optimizer):
+        return any("left out for reasons" in text for text in optimizer.guarantee(1e-5).conditions)
+
+    def test_batches_that_were_drawn_and_left_out_are_a_condition(self):
+        optimizer = self.optimizer()
+        for x, y in optimizer.batches(self.data, 5):
+            optimizer.step(x, y)
+            break  # early stopping after a step
+        self.assertFalse(self.left_out(optimizer))
+        self.assertFalse(self.left_out(pickle.loads(pickle.dumps(optimizer))))
+        for _ in optimizer.batches(self.data, 5):  # a batch that somebody did not like
+            break
+        self.assertTrue(self.left_out(optimizer))
+        fresh = self.optimizer()
+        fresh.load_state_dict(optimizer.state_dict())
+        self.assertTrue(self.left_out(fresh))
+        optimizer = self.optimizer()  # a step that fails for the size of its batch, as memory does
+        for x, y in optimizer.batches(self.data, 2):
+            with self.assertRaises(ValueError):
+                optimizer.step(torch.cat([x, x]), torch.cat([y, y]))
+        self.assertTrue(self.left_out(optimizer))
+        optimizer = self.optimizer()
+        for _ in optimizer.batches(self.data, 1):
+            optimizer.load_state_dict(optimizer.state_dict())
+        self.assertTrue(self.left_out(optimizer))
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork")
+    def test_a_batch_of_another_process(self):
+        """Each process would account for one step on it, and both release."""
+        optimizer = self.optimizer()
+        for x, y in optimizer.batches(self.data, 1):
+            child = os.fork()
+            if child == 0:
+                try:
+                    optimizer.step(x, y)
+                except RuntimeError as error:
+                    os._exit(7 if "another process" in str(error) else 1)
+                os._exit(0)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
+            optimizer.step(x, y)
 
     def test_an_honest_run_on_another_device_or_scale(self):
         plain = self.optimizer()
@@ -63,7 +122,7 @@ class Attacks(unittest.TestCase):
         for optimizer, given in ((plain, False), (own, True), (made, False)):
             guarantee = optimizer.guarantee(1e-5)
             self.assertEqual(guarantee.epsilon.value, plain.guarantee(1e-5).epsilon.value)
-            self.assertEqual(any("very tensors" in text for text in guarantee.conditions), given)
+            self.assertEqual(any("values of some" in text for text in guarantee.conditions), given)
         rare = self.optimizer(sample_rate=1e-9)
         take(rare, pixels, 2, transform=lambda x: x.float() / 255)  # empty batches
 
@@ -83,6 +142,25 @@ class Attacks(unittest.TestCase):
             root = getattr(metric, "root", 1.0)
             self.assertLessEqual(float((difference / root).norm()), 0.3)
             self.assertGreater(float((difference / root).norm()), 0.29)
+
+    def test_grids_are_powers_of_two_at_every_size(self):
+        for clip in (1e-100, 1e-40, 0.3, 1.0, 1e40, 1e100):
+            for dtype in (torch.float32, torch.float16):  # of new tensors, not of these
+                torch.set_default_dtype(dtype)
+                try:
+                    rows = torch.tensor([[0.6, 0.8], [3.0, -4.0], [1e-9, 0.0]], dtype=torch.float64) * clip
+                    whole, part = Metric(1.0, clip).clipped(rows, 100), Metric(1.0, clip).clipped(rows[1:], 100)
+                finally:
+                    torch.set_default_dtype(torch.float32)
+                self.assertTrue(torch.isfinite(whole).all())
+                self.assertLessEqual(float((whole - part).norm()), clip)
+                self.assertGreater(float((whole - part).norm()), 0.999 * clip)
+
+    def test_variances_out_of_range(self):
+        for value in (1e308, 1e-320, math.inf, math.nan, 0.0, -1.0):
+            model = mlp()
+            with self.assertRaisesRegex(ValueError, "^metric: "):
+                self.optimizer(model, metric=[value] * sum(p.numel() for p in model.parameters()))
 
     def test_the_rate_is_not_above_what_is_accounted(self):
         draws = 2 * 10**8
@@ -141,6 +219,14 @@ class Attacks(unittest.TestCase):
         fresh = self.optimizer()
         fresh.load_state_dict(late)
         self.assertEqual(fresh.guarantee(1e-5).epsilon.value, spent)
+        moments = self.optimizer(metric="input", inputs=self.data[0], metric_mu=0.5)
+        early = moments.state_dict()
+        take(moments, self.data)
+        spent = moments.guarantee(1e-5).epsilon.value
+        moments.load_state_dict(early)  # the second moments were released, and are used
+        take(moments, self.data)
+        self.assertEqual(len(moments.accountant.history), 2)
+        self.assertGreater(moments.guarantee(1e-5).epsilon.value, spent)
         other = self.optimizer(noise_multiplier=2.0)
         take(other, self.data)
         with self.assertRaisesRegex(ValueError, "each have releases that the other lacks"):

@@ -158,7 +158,7 @@ class Private(unittest.TestCase):
         model = mlp()
         optimizer = self.optimizer(model, sample_rate=0.01)
         before = vector(model)
-        optimizer._waiting.append(st.private._Drawn.of((torch.zeros(0, 4), torch.zeros(0, dtype=torch.long))))
+        optimizer._waiting.append(st.private._Drawn((torch.zeros(0, 4), torch.zeros(0, dtype=torch.long))))
         optimizer.step(torch.zeros(0, 4), torch.zeros(0, dtype=torch.long))
         self.assertGreater(float((vector(model) - before).norm()), 0.0)
         other = self.optimizer(mlp(), sample_rate=0.01)

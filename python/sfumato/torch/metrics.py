@@ -27,8 +27,9 @@ def _on_grid(rows, largest, bits):
 
     `largest` bounds the coordinates. No coordinate grows, and so no norm that is monotonic in them.
     """
-    _, exponent = torch.frexp(torch.as_tensor(largest, dtype=torch.float64, device=rows.device))  # largest < 2^exponent
-    grid = torch.ldexp(torch.ones_like(exponent, dtype=torch.float64), exponent - bits)
+    largest = torch.as_tensor(largest, dtype=torch.float64, device=rows.device)
+    mantissa, _ = torch.frexp(largest)
+    grid = largest / mantissa * 2.0**-bits  # both exact: a power of two, and largest < grid 2^bits
     return torch.trunc(rows / grid) * grid
 
 
@@ -149,7 +150,10 @@ class Whitened(Metric):
         super().__init__(noise_multiplier, clip)
         if not (torch.isfinite(variances).all() and (variances > 0).all()):
             raise ValueError("metric: a variance is not a finite positive number.")
-        scale = 1.0 / float(variances.double().mean())  # a shape of mean 1: its size is the multiplier's
+        mean = float(variances.double().mean())
+        if not 1e-300 <= mean <= 1e300:
+            raise ValueError(f"metric: the mean {mean} of its variances is not a number from 1e-300 to 1e300.")
+        scale = 1.0 / mean  # a shape of mean 1: its size is the multiplier's
         self.root = (scale * variances.double()).sqrt()
         self.factor = None if factor is None else scale**0.5 * factor.double()
 
@@ -239,6 +243,8 @@ class Input(Metric):
         return {"root": self.root, "effective_dimension": self.effective_dimension}
 
     def restore(self, state):
+        if state["root"] is None:  # of before the first step: what was released since then stays released, and is used
+            return
         self.root, self.effective_dimension = state["root"], state["effective_dimension"]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import NamedTuple
+
+import numpy as np
 
 from .._core import Claimed
 from ..accounting import Accountant
@@ -22,18 +25,17 @@ def accountant_from_opacus(engine, loader=None, *, sampler=None):
     """An Accountant with the noise, sample rate and steps that the engine's accountant has recorded.
 
     The engine does not record how batches were drawn, on which epsilon depends. Give the `loader` that make_private returned, which tells,
-    or say it: sampler="poisson" (poisson_sampling=True), an assumption of the answer then. Shuffled batches are refused.
+    or say it: sampler="poisson" (poisson_sampling=True), an assumption of the answer then. Shuffled batches are refused. Opacus compares
+    uniform numbers of 24 bits with the sample rate: with a loader, the account has the rate that results, which is slightly larger.
     """
     history = list(getattr(engine, "accountant", engine).history)
     if loader is None and sampler is None:
         raise ValueError("loader: is missing. Give the loader that make_private returned, or sampler='poisson' if its batches were Poisson samples.")
     if loader is not None:
         drawn = _poisson_rate(loader)
-        if drawn is None:
-            raise ValueError("loader: does not draw Poisson batches (poisson_sampling=False?), so that this account would be too small. "
-                             "Use sfumato.account(sampler='shuffle', adjacency='zero_out', epochs=...).")
         if any(rate < drawn * (1 - 1e-12) for _, rate, _ in history):
             raise ValueError(f"loader: draws records at the rate {drawn:g}, above one that the engine has recorded.")
+        history = [(noise, max(rate, _rate_of_24_bits(drawn)), steps) for noise, rate, steps in history]
     elif sampler != "poisson":
         raise ValueError(f"sampler: {sampler!r} is not accounted for here. Use sfumato.account(sampler=..., adjacency='zero_out', epochs=...).")
     accountant = Accountant()
@@ -42,14 +44,29 @@ def accountant_from_opacus(engine, loader=None, *, sampler=None):
 
 
 def _poisson_rate(loader):
-    """The rate at which a loader samples each record independently; None if it does not."""
+    """The rate at which a loader samples each record independently; refused if it is not known to."""
+    sampler = getattr(loader, "batch_sampler", None)
     try:
         samplers = import_module("opacus.utils.uniform_sampler")
+        splitting = import_module("opacus.utils.batch_memory_manager").BatchSplittingSampler
     except ImportError:
-        return None
-    sampler = getattr(loader, "batch_sampler", None)
-    known = (samplers.UniformWithReplacementSampler, samplers.DistributedUniformWithReplacementSampler)
-    return float(sampler.sample_rate) if isinstance(sampler, known) else None
+        raise ValueError("loader: Opacus is not installed, so that it cannot be told how this loader draws. Say sampler='poisson' if it does so.") from None
+    if type(sampler) is splitting:  # in pieces, for one step
+        sampler = sampler.sampler
+    if type(sampler) is samplers.UniformWithReplacementSampler:
+        return float(sampler.sample_rate)
+    if isinstance(sampler, samplers.DistributedUniformWithReplacementSampler):
+        raise ValueError("loader: the distributed sampler of Opacus leaves empty batches out, which Poisson sampling does not. "
+                         "Say sampler='poisson' if no batch can have been empty.")
+    if isinstance(sampler, samplers.UniformWithReplacementSampler):
+        raise ValueError(f"loader: its sampler {type(sampler).__name__} is not Opacus's own. Say sampler='poisson' if it draws as that does.")
+    raise ValueError("loader: does not draw Poisson batches (poisson_sampling=False?), so that this account would be too small. "
+                     "Use sfumato.account(sampler='shuffle', adjacency='zero_out', epochs=...).")
+
+
+def _rate_of_24_bits(rate):
+    """The probability of `torch.rand(...) < rate` in single precision: a multiple of 2^-24, not below the rate."""
+    return min(1.0, max(rate, math.ceil(float(np.float32(rate)) * 2**24) / 2**24))
 
 
 def compare_with_opacus(engine, delta, loader=None, *, sampler=None):

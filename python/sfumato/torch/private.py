@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 import torch
@@ -22,8 +23,10 @@ _CONDITIONS = (
     "all else that was made from these records and is seen by others (losses, accuracies, other optimisers, when to stop, discarded runs) "
     "is accounted for",
 )
-_GIVEN = ("each batch given to step() is the batch that batches() drew, record by record: some were not the very tensors that it drew, as after "
-          ".to(device) or a change of their values")
+_GIVEN = ("each batch given to step() is the batch that batches() drew, record by record: the values of some were not those that it drew, as after "
+          "a scaling outside of batches(transform=)")
+_LEFT_OUT = ("the batches that were drawn and not stepped on were left out for reasons that have nothing to do with their records or their size "
+             "(memory, for example, has): some were")
 _NEIGHBOURS = {"zero_out": "one record replaced by an empty one", "replace_one": "one record replaced by another"}
 
 
@@ -42,18 +45,24 @@ class Guarantee(NamedTuple):
                 f"if {len(self.conditions)} conditions hold: .conditions lists them")
 
 
-class _Drawn(NamedTuple):
-    """A batch that waits for its step."""
+def _bits(tensor):
+    return tensor.detach().contiguous().reshape(-1).view(torch.uint8)
 
-    parts: tuple
-    versions: tuple
 
-    @classmethod
-    def of(cls, parts):
-        return cls(parts, tuple((p.data_ptr(), p.shape, p._version) for p in parts))
+class _Drawn:
+    """A batch that waits for its step, in a copy that nothing else can change."""
+
+    def __init__(self, parts):
+        self.parts = tuple(part.detach().clone() for part in parts)
+        self.process = os.getpid()
+
+    def __len__(self):
+        return len(self.parts[0])
 
     def is_given(self, parts):
-        return all(a is b for a, b in zip(self.parts, parts)) and self.of(self.parts).versions == self.versions
+        """Whether these have its values, bit by bit, on whatever device."""
+        return all(torch.is_tensor(given) and given.dtype == part.dtype and given.shape == part.shape
+                   and torch.equal(_bits(given.to(part.device)), _bits(part)) for part, given in zip(self.parts, parts))
 
 
 class PrivateOptimizer:
@@ -109,7 +118,8 @@ class PrivateOptimizer:
         self._steps = 0
         self._waiting = []  # the batch that was drawn and not stepped on: one at most
         self._seeded = seed is not None
-        self._given = False  # a step was given other tensors than those that were drawn
+        self._given = False  # a step was given other values than those that were drawn
+        self._left_out = False  # a batch was drawn and not stepped on
         self._trained = [parameter for _, parameter in trained(model)]
         self._refuse_others()
         inputs = None if inputs is None else torch.as_tensor(inputs)
@@ -148,12 +158,14 @@ class PrivateOptimizer:
             if self._waiting:
                 raise RuntimeError("batches: the batch before was not given to step(). Every batch is for one step, also an empty one.")
             batch = self._batch(dataset, self._noise.batch(count, self.sample_rate), tensors, device, transform)
-            drawn = _Drawn.of(batch)
+            drawn = _Drawn(batch)
             self._waiting.append(drawn)
             try:
                 yield batch
             except GeneratorExit:  # the loop was left: its last batch is no longer for a step
-                self._waiting = [waiting for waiting in self._waiting if waiting is not drawn]
+                if any(waiting is drawn for waiting in self._waiting):
+                    self._waiting.clear()
+                    self._left_out = True
                 raise
 
     @staticmethod
@@ -178,17 +190,16 @@ class PrivateOptimizer:
             drawn = self._waiting.pop()
         except IndexError:
             raise RuntimeError("step: no batch was drawn for this step. Take one batch of batches() for each step, and step on it once.") from None
-        if not len(inputs) == len(targets) == len(drawn.parts[0]):
-            raise ValueError("step: the batch has another number of records than were drawn. Give all that batches() drew, and no others.")
-        self._refuse_others()
-        given = not drawn.is_given((inputs, targets))
-        self._metric.prepare(self.accountant, self._noise)
-        total = self._clipped_sum(inputs, targets)
-        total = total + self._metric.noise(len(total), self._noise).to(total.device)
-        private = self._metric.gradient(total) / self.expected_batch_size
-        self._given = self._given or given
-        # Before the parameters move, so that what cannot be accounted for is not released.
-        self.accountant.step(self._metric.noise_multiplier, self.sample_rate)
+        if drawn.process != os.getpid():
+            raise RuntimeError("step: another process has drawn this batch, and may step on it too. Draw batches in the process that steps.")
+        try:
+            private = self._private_gradient(drawn, inputs, targets)
+            # Before the parameters move, so that what cannot be accounted for is not released.
+            self.accountant.step(self._metric.noise_multiplier, self.sample_rate)
+        except BaseException:
+            self._left_out = True
+            raise
+        self._given = self._given or not drawn.is_given((inputs, targets))
         at = 0
         for group in self.optimizer.param_groups:
             for parameter in group["params"]:
@@ -200,6 +211,15 @@ class PrivateOptimizer:
         self.optimizer.step()
         self._metric.released(private, self.expected_batch_size)
         self._steps += 1
+
+    def _private_gradient(self, drawn, inputs, targets):
+        if not len(inputs) == len(targets) == len(drawn):
+            raise ValueError("step: the batch has another number of records than were drawn. Give all that batches() drew, and no others.")
+        self._refuse_others()
+        self._metric.prepare(self.accountant, self._noise)
+        total = self._clipped_sum(inputs, targets)
+        total = total + self._metric.noise(len(total), self._noise).to(total.device)
+        return self._metric.gradient(total) / self.expected_batch_size
 
     def _refuse_others(self):
         """Parameters that the optimiser would move by gradients that are none of ours."""
@@ -232,6 +252,8 @@ class PrivateOptimizer:
         conditions = [*self.accountant.conditions, *_CONDITIONS, *self._metric.conditions]
         if self._given:
             conditions.append(_GIVEN)
+        if self._left_out:
+            conditions.append(_LEFT_OUT)
         found = self.accountant.get_epsilon(delta)
         assumptions = [*found.assumptions, *(c for c in conditions if c not in found.assumptions)]
         epsilon = Claimed(found.value, found.claim, found.method, assumptions, found.confidence)
@@ -239,7 +261,7 @@ class PrivateOptimizer:
 
     def state_dict(self):
         return {"optimizer": self.optimizer.state_dict(), "accountant": self.accountant.state_dict(), "steps": self.steps,
-                "given": self._given, "seeded": self._seeded, "metric": self._metric.state()}
+                "given": self._given, "left_out": self._left_out or bool(self._waiting), "seeded": self._seeded, "metric": self._metric.state()}
 
     def load_state_dict(self, state):
         """Goes on from a state, with its account. Of two accounts of which one includes the other the larger is kept: what was released stays so."""
@@ -254,6 +276,7 @@ class PrivateOptimizer:
         elif not self.accountant._native.includes(theirs._native):
             raise ValueError("state_dict: its account and this one each have releases that the other lacks. Load it into a new PrivateOptimizer.")
         self.optimizer.load_state_dict(state["optimizer"])
+        self._left_out = self._left_out or bool(self._waiting) or state.get("left_out", False)
         self._waiting.clear()
         self._steps = state["steps"]
         self._given, self._seeded = self._given or state["given"], self._seeded or state["seeded"]
@@ -261,7 +284,8 @@ class PrivateOptimizer:
             self._metric.restore(state["metric"])
 
     def __getstate__(self):
-        return {**self.__dict__, "_waiting": []}  # a batch is for one step of one optimiser
+        # A batch is for one step of one optimiser.
+        return {**self.__dict__, "_waiting": [], "_left_out": self._left_out or bool(self._waiting)}
 
 
 def _accountant(adjacency, accountant):
