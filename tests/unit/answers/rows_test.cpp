@@ -64,11 +64,46 @@ TEST_F(Rows, ThePageOfSeveralNoisesComparesThem) {
     EXPECT_NE(top.answer.find(part), std::string::npos) << top.answer;
   }
   // The noise that hides everybody leaves no model, and the page says so.
-  EXPECT_TRUE(top.advice.starts_with("Noise 10000 is the least of these")) << top.advice;
-  EXPECT_NE(top.advice.find("no better than a constant"), std::string::npos) << top.advice;
+  EXPECT_NE(top.advice.find("With noise 10000 the model predicts no better than a constant"),
+            std::string::npos)
+      << top.advice;
   EXPECT_NE(top.cost.find("without noise"), std::string::npos) << top.cost;
   question.noises = {0.001, 0.01};
-  EXPECT_TRUE(document_of(ask(), Detail::full).abstract()->advice.starts_with("None of these"));
+  EXPECT_TRUE(
+      document_of(ask(), Detail::full).abstract()->advice.starts_with("No limit was asked"));
+}
+
+TEST_F(Rows, ThePageJudgesByWhatWasAskedForAndNeverAdvisesToDropRows) {
+  question.training = {};
+  question.noise = 0.01;
+  const auto advice = [&] {
+    const RowsAnswer found = ask();
+    for (const Detail detail : {Detail::brief, Detail::full}) {
+      const std::string text = render_text(document_of(found, detail), {80, false});
+      for (const char* words : {"leave", "drop", "rows out"}) {
+        EXPECT_EQ(text.find(words), std::string::npos) << text;
+      }
+    }
+    const std::string words = document_of(found, Detail::full).abstract()->advice;
+    for (const char* part : {"leave", "drop", "remove", "0.1:"}) {
+      EXPECT_EQ(words.find(part), std::string::npos) << words;
+    }
+    return words;
+  };
+  ASSERT_GT(riskiest(ask().risks, 1).front()->advantage.value, 0.1);
+  EXPECT_TRUE(advice().starts_with("No limit was asked for, and none is universal.")) << advice();
+  question.max_advantage = 0.2;
+  EXPECT_NE(advice().find("above the advantage of 0.2 that was asked for"), std::string::npos);
+  question.max_advantage = 1.0;
+  EXPECT_EQ(advice(), "Every row is within the advantage of 1 that was asked for.");
+  question.max_advantage = {};
+  question.noise = 0.0;
+  question.goal = RowsGoal{RowsGoal::Measure::epsilon, 5.0};
+  const RowsAnswer found = ask();
+  ASSERT_TRUE(found.search->reached);
+  // The worst row is above the 0.1 that nobody asked for.
+  ASSERT_GT(riskiest(found.risks, 1).front()->advantage.value, 0.1);
+  EXPECT_EQ(advice(), "Every row is within eps = 5, which was asked for.");
 }
 
 TEST_F(Rows, ThePageNeverCallsRowsSafeThatHaveNoNumber) {
@@ -80,15 +115,17 @@ TEST_F(Rows, ThePageNeverCallsRowsSafeThatHaveNoNumber) {
   ASSERT_EQ(found.risks[3].status, RowStatus::no_model);
   const Abstract top = *document_of(found, Detail::full).abstract();
   EXPECT_TRUE(top.answer.starts_with("1 row is revealed outright")) << top.answer;
-  EXPECT_TRUE(top.advice.starts_with("1 row is above")) << top.advice;
+  EXPECT_TRUE(top.advice.starts_with("1 row is revealed outright, whatever the noise: add a ridge"))
+      << top.advice;
   question.noises = {1e8, 1e9};
-  EXPECT_TRUE(document_of(ask(), Detail::full).abstract()->advice.starts_with("None of these"));
+  EXPECT_EQ(document_of(ask(), Detail::full).abstract()->advice, top.advice);
 }
 
 TEST_F(Rows, ThePageOfBoundsSaysMay) {
   question.model = RowsModel::logistic;
   question.training = {};
   question.noise = 1e-3;
+  question.max_advantage = 0.1;
   const Abstract top = *document_of(ask(), Detail::full).abstract();
   EXPECT_NE(top.answer.find(") may be the most exposed"), std::string::npos) << top.answer;
   EXPECT_NE(top.advice.find(" may be above"), std::string::npos) << top.advice;

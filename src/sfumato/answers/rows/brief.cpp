@@ -131,8 +131,29 @@ std::string right(const RiskNumber& number) {
                      format_number(50.0 * (1.0 + number.value), rounding_of(number.claim), 3));
 }
 
-/// Several noises: what the first and the last come to, and which of them is enough.
-void compare_noises(const RowsAnswer& answer, double most, Abstract& abstract) {
+/// Ways to lower what single rows reveal. Leaving out those that are exposed is none: who is left out then depends
+/// on the rows, and others are exposed in their place.
+constexpr const char* kRemedies =
+    "more noise, a stronger ridge or features shared by more rows (rarer categories merged) lower "
+    "it for every row";
+
+/// Rows without which there is no model: no noise hides them.
+std::size_t revealed_rows(const RowsAnswer& answer) {
+  return static_cast<std::size_t>(
+      std::count_if(answer.risks.begin(), answer.risks.end(),
+                    [](const RowRisk& risk) { return risk.status == RowStatus::no_model; }));
+}
+
+std::string ridge_for(std::size_t revealed) {
+  return fmt::format(
+      "{} revealed outright, whatever the noise: add a ridge, with which there is a "
+      "model without {} too.",
+      count_of(revealed, "row") + (revealed == 1 ? " is" : " are"),
+      revealed == 1 ? "it" : "each of them");
+}
+
+/// Several noises: what the first and the last come to.
+void compare_noises(const RowsAnswer& answer, Abstract& abstract) {
   const NoisePoint& first = answer.sweep.front();
   const NoisePoint& last = answer.sweep.back();
   abstract.answer = fmt::format(
@@ -141,23 +162,62 @@ void compare_noises(const RowsAnswer& answer, double most, Abstract& abstract) {
       right(first.advantage), format_input(first.noise), right(last.advantage),
       format_input(last.noise));
   abstract.cost = cost_of_noises(answer);
-  const auto enough = std::find_if(
-      answer.sweep.begin(), answer.sweep.end(),
-      [&](const NoisePoint& point) { return point.unknown == 0 && point.advantage.value <= most; });
-  abstract.advice =
-      enough == answer.sweep.end()
-          ? fmt::format(
-                "None of these noises keeps every row at an advantage of {0} or less: "
-                "--goal advantage={0} finds the least that does.",
-                format_input(most))
-          : fmt::format(
-                "Noise {} is the least of these that keeps every row at an advantage of {} or "
-                "less{}.",
-                format_input(enough->noise), format_input(most),
-                predicts_nothing(*enough)
-                    ? ", but with it the model predicts no better than a constant: hold the "
-                      "weights with a stronger ridge, then less noise is enough"
-                    : "");
+  if (const std::size_t revealed = revealed_rows(answer); revealed > 0) {
+    abstract.advice = ridge_for(revealed);
+    return;
+  }
+  const auto useless = std::find_if(answer.sweep.begin(), answer.sweep.end(), predicts_nothing);
+  abstract.advice = fmt::format(
+      "No limit was asked for: --goal eps=E or advantage=A finds the least noise that keeps every "
+      "row within it.{}",
+      useless == answer.sweep.end()
+          ? ""
+          : fmt::format(" With noise {} the model predicts no better than a constant: with a "
+                        "stronger ridge less noise does the same.",
+                        format_input(useless->noise)));
+}
+
+/// What to do, by what was asked for: the goal, else the gate; without either no row is called safe or not.
+std::string advice_of(const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  if (answer.search && !answer.search->reached) {
+    return fmt::format(
+        "{} is out of reach by noise alone: use a stronger ridge, or features "
+        "shared by more rows (rarer categories merged).",
+        words_of(*question.goal));
+  }
+  const std::size_t revealed = revealed_rows(answer);
+  if (revealed > 0) return ridge_for(revealed);
+  const auto unknown = static_cast<std::size_t>(
+      std::count_if(answer.risks.begin(), answer.risks.end(), [](const RowRisk& risk) {
+        return risk.status != RowStatus::ok || std::isnan(risk.advantage.value);
+      }));
+  if (unknown > 0) {
+    return fmt::format("{} no number: settle that first (see the warnings).",
+                       count_of(unknown, "row") + (unknown == 1 ? " has" : " have"));
+  }
+  if (question.max_advantage && !answer.above.empty()) {
+    const std::size_t above = answer.above.size();
+    const bool may = answer.verdict == Verdict::open;
+    return fmt::format(
+        "{} above the advantage of {} that was asked for: --goal advantage={} finds the least "
+        "noise for it; {}.",
+        count_of(above, "row") + (may          ? " may be"
+                                  : above == 1 ? " is"
+                                               : " are"),
+        format_input(*question.max_advantage), format_input(*question.max_advantage), kRemedies);
+  }
+  if (answer.search) {
+    return fmt::format("Every row is within {}, which was asked for.", words_of(*question.goal));
+  }
+  if (question.max_advantage) {
+    return fmt::format("Every row is within the advantage of {} that was asked for.",
+                       format_input(*question.max_advantage));
+  }
+  return fmt::format(
+      "No limit was asked for, and none is universal. If that is too much, {}: "
+      "--goal eps=E or advantage=A finds the least noise for a limit of yours.",
+      kRemedies);
 }
 
 }  // namespace
@@ -177,9 +237,8 @@ Abstract abstract_of(const RowsAnswer& answer) {
   const RiskNumber worst = first.front()->advantage;
   const RiskNumber median = quantile(
       answer.risks, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
-  const double most = answer.question.max_advantage.value_or(0.1);
   if (!answer.sweep.empty()) {
-    compare_noises(answer, most, abstract);
+    compare_noises(answer, abstract);
     return abstract;
   }
   const bool proven = worst.claim == Claim::upper_bound;  // the risk itself may be smaller
@@ -187,41 +246,13 @@ Abstract abstract_of(const RowsAnswer& answer) {
       "{} {} the most exposed: the best attacker guesses correctly {} of the time; for the median "
       "row, {}. A coin toss is right 50 % of the time.",
       name_of(answer, *first.front()), proven ? "may be" : "is", right(worst), right(median));
-  const auto count = [&](auto&& holds) {
-    return static_cast<std::size_t>(std::count_if(answer.risks.begin(), answer.risks.end(), holds));
-  };
-  const std::size_t revealed =
-      count([](const RowRisk& risk) { return risk.status == RowStatus::no_model; });
-  const std::size_t unknown =
-      count([](const RowRisk& risk) {
-        return risk.status != RowStatus::ok || std::isnan(risk.advantage.value);
-      }) -
-      revealed;
-  if (revealed > 0) {
+  if (const std::size_t revealed = revealed_rows(answer); revealed > 0) {
     abstract.answer =
         fmt::format("{} revealed outright: without such a row there is no model. {}",
                     count_of(revealed, "row") + (revealed == 1 ? " is" : " are"), abstract.answer);
   }
   abstract.cost = cost_sentence(answer);
-  const std::size_t above =
-      revealed + count([&](const RowRisk& risk) { return risk.advantage.value > most; });
-  if (above > 0) {
-    const bool may = proven && revealed == 0;
-    abstract.advice = fmt::format(
-        "{} above an advantage of {}: add noise (--goal advantage={} finds the least), or leave "
-        "these rows out.",
-        count_of(above, "row") + (may          ? " may be"
-                                  : above == 1 ? " is"
-                                               : " are"),
-        format_input(most), format_input(most));
-  } else if (unknown > 0) {
-    abstract.advice = fmt::format("{} no number: settle that first (see the warnings).",
-                                  count_of(unknown, "row") + (unknown == 1 ? " has" : " have"));
-  } else {
-    abstract.advice =
-        fmt::format("No row has an advantage above {}: the noise is enough by that measure.",
-                    format_input(most));
-  }
+  abstract.advice = advice_of(answer);
   return abstract;
 }
 
