@@ -244,6 +244,48 @@ policy = "none"
             self.assertGreater(found.value("membership", "value", attack=f"none, {attack}", quantity="AUC"), 0.8)
         self.assertGreaterEqual(found.value("shadows", "epsilon", policy="none"), 0.0)
 
+    CONTROL = """[[noise]]
+policy = "isotropic"
+name = "control"
+variance = {variance}
+control = true
+[audit]
+claims = ["eps=0.5,delta=1e-5"]"""
+
+    def test_a_control_says_whether_the_attack_works_and_decides_nothing(self):
+        private = QUADRATIC.replace("variance = 0.01", "variance = 100.0")
+        ledger = self.ledger(private.replace("[audit]", self.CONTROL.format(variance=0.001)).replace("replicas = 300", "replicas = 100"))
+        found = self.audit(ledger)
+        self.assertEqual([(v["policy"], v["outcome"], v.get("control", False)) for v in found.content["verdicts"]],
+                         [("isotropic", "not_refuted", False), ("control", "none", True)])
+        self.assertIn("for policy isotropic", found.content["abstract"]["answer"])
+        self.assertIn("On the control control the attack works.", found.content["abstract"]["answer"])
+        self.assertTrue(any(text.startswith("Control control: the attack works, eps >= ") for text in found.statements("info")), found.statements("info"))
+        self.assertFalse(any("control" in text for text in found.statements("verdict")))
+        self.assertGreater(found.cell("sandwich", "audited", policy="control (control)", quantity="eps at delta = 1e-05")["value"], 0.5)
+        text = run("audit", ledger).stdout
+        self.assertLess(text.index("NOT REFUTED"), text.index("Control control"))
+        self.assertLess(text.index("isotropic  "), text.index("control (control)"))
+        self.assertIn("Control control: the attack works", run("audit", ledger, "--policy", "control").stdout)
+        done = run("report", ledger, "--out", self.dir / "control.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = self.dir / "again.html"  # the JSON of a page reads the same
+        self.assertEqual(run("report", self.write("a.json", run("audit", ledger, "--json").stdout), "--out", again).returncode, 0)
+        self.assertNotIn("Do not publish", again.read_text())
+        for name in ("control.html", "again.html"):  # the large number on top is not the control's
+            self.assertNotIn("No smaller", (self.dir / name).read_text())
+        self.assertIn("The attack showed nothing", again.read_text())
+
+    def test_a_control_on_which_the_attack_fails_makes_the_audit_weak(self):
+        private = QUADRATIC.replace("variance = 0.01", "variance = 100.0")
+        ledger = self.ledger(private.replace("[audit]", self.CONTROL.format(variance=200.0)).replace("replicas = 300", "replicas = 100"))
+        found = self.audit(ledger)
+        warning = next(text for text in found.statements("warning") if text.startswith("Control"))
+        self.assertIn("the attack does NOT work", warning)
+        self.assertIn("This audit is weak", warning)
+        self.assertIn("the attack does not work either", found.content["abstract"]["answer"])
+        self.assertIn("Make the attack stronger", found.content["abstract"]["advice"])
+
     def test_trials_outside_the_study_are_refused(self):
         """Whoever forged them computed digests to match."""
         theirs = self.dir / "theirs.ledger"

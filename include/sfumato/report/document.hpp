@@ -57,6 +57,7 @@ struct CheckedClaim {
   std::optional<double> epsilon_lower;  ///< what was shown, at the claimed delta
   std::optional<double> maximum;        ///< the most that could have been shown
   std::optional<double> confidence;
+  bool control = false;  ///< nobody claims it of this policy: its outcome is `none`
 };
 
 /// What a reader who decides wants to know first, a sentence each; what does not apply is empty.

@@ -110,10 +110,20 @@ bool is_about_epsilon(const std::vector<Cell>& row) {
   });
 }
 
+/// Whether a row is about a control, which the document's verdicts name.
+bool is_about_control(const Document& document, const std::vector<Cell>& row) {
+  const auto* what = std::get_if<std::string>(&row.front().content());
+  return what != nullptr && std::any_of(document.verdicts().begin(), document.verdicts().end(),
+                                        [&](const CheckedClaim& of) {
+                                          return of.control && *what == control_label(of.policy);
+                                        });
+}
+
 /// The largest epsilon that an audit shows: of one sample, or of several policies.
 std::optional<Headline> audit_headline(const Document& document) {
-  const auto shown = [](const std::vector<Cell>& row, const Claimed<double>& value) {
-    return value.claim == Claim::lower_bound && is_about_epsilon(row);
+  const auto shown = [&](const std::vector<Cell>& row, const Claimed<double>& value) {
+    return value.claim == Claim::lower_bound && is_about_epsilon(row) &&
+           !is_about_control(document, row);
   };
   std::optional<Found> found = largest(document, "value", shown);
   if (!found) found = largest(document, "audited", shown);

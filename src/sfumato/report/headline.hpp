@@ -8,6 +8,11 @@
 
 namespace sfumato {
 
+/// What tables call a policy of which nothing is claimed: "none (control)".
+[[nodiscard]] inline std::string control_label(const std::string& policy) {
+  return policy + " (control)";
+}
+
 /// A number for a reader in a hurry: taken from a table of the document, with what it means in words.
 struct Headline {
   std::string label;  ///< "largest advantage (row 383)"
@@ -18,6 +23,7 @@ struct Headline {
 
 /// The numbers that decide, found by the keys and claims of the tables: the largest exact or bounded
 /// advantage, the largest audited epsilon, the gain of a design. Empty where there is none of them.
+/// A control makes no headline: nothing is claimed of it.
 [[nodiscard]] std::vector<Headline> headlines_of(const Document& document);
 
 /// What a command answers, for people who do not use it: two sentences, or nothing if it is unknown.

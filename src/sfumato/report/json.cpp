@@ -149,12 +149,14 @@ Json verdict_to_json(const CheckedClaim& verdict) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? number(*value) : Json(nullptr);
   };
-  return {{"policy", verdict.policy},
-          {"claim", verdict.claim},
-          {"outcome", name(verdict.outcome)},
-          {"epsilon_lower", optional(verdict.epsilon_lower)},
-          {"maximum", optional(verdict.maximum)},
-          {"confidence", optional(verdict.confidence)}};
+  Json json{{"policy", verdict.policy},
+            {"claim", verdict.claim},
+            {"outcome", name(verdict.outcome)},
+            {"epsilon_lower", optional(verdict.epsilon_lower)},
+            {"maximum", optional(verdict.maximum)},
+            {"confidence", optional(verdict.confidence)}};
+  if (verdict.control) json["control"] = true;
+  return json;
 }
 
 }  // namespace

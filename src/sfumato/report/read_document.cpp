@@ -245,8 +245,15 @@ CheckedClaim read_verdict(const Node& node) {
     const Node value = node.at(key);
     return value.json().is_null() ? std::nullopt : std::optional(value.number());
   };
-  return {node.at("policy").text(),  node.at("claim").text(), node.at("outcome").one_of(kVerdicts),
-          optional("epsilon_lower"), optional("maximum"),     optional("confidence")};
+  const std::optional<Node> control = node.find("control");
+  if (control && !control->json().is_boolean()) control->refuse("is not true or false");
+  return {node.at("policy").text(),
+          node.at("claim").text(),
+          node.at("outcome").one_of(kVerdicts),
+          optional("epsilon_lower"),
+          optional("maximum"),
+          optional("confidence"),
+          control && control->json().get<bool>()};
 }
 
 }  // namespace

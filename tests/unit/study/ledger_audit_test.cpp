@@ -73,6 +73,31 @@ TEST_F(LedgerAuditTest, TheWorstPolicyDecides) {
   EXPECT_EQ(check.maximum, found.policies[0].maximum(Delta(0.01)));
 }
 
+TEST_F(LedgerAuditTest, AControlDecidesNothingAndComesLast) {
+  std::string text = kQuadratic;
+  text.insert(text.find("variance = 0.01"), "control = true\n");
+  LedgerAudit found = audit(Ledger::read(trained(text)), {});
+  ASSERT_EQ(found.policies.size(), 2U);
+  EXPECT_EQ(found.policies[0].policy, "much");
+  EXPECT_FALSE(found.policies[0].control);
+  EXPECT_EQ(found.policies[1].policy, "little");
+  EXPECT_TRUE(found.policies[1].control);
+  EXPECT_EQ(found.policies[1].verdict, Verdict::none);
+  EXPECT_EQ(found.policies[1].claims.at(0).outcome, ClaimOutcome::violation);
+  EXPECT_TRUE(found.policies[1].attack_works(Delta(1e-4)));
+  EXPECT_FALSE(found.policies[0].attack_works(Delta(1e-4)));
+  EXPECT_EQ(found.verdict, Verdict::not_refuted);
+  EXPECT_EQ(found.options.audits, 2U);  // what the control shows is shown at its share of the level
+
+  LedgerAuditOptions alone;
+  alone.policy = "little";
+  EXPECT_EQ(audit(Ledger::read(dir_ / "a.ledger"), alone).verdict, Verdict::none);
+  // The smallest claim would be refuted there, the larger one not.
+  alone.claim = ClaimedGuarantee{Epsilon(2.9), Delta(1e-5)};
+  found = audit(Ledger::read(dir_ / "a.ledger"), alone);
+  EXPECT_FALSE(found.policies[0].attack_works(Delta(1e-4)));
+}
+
 TEST_F(LedgerAuditTest, OptionsComeBeforeTheStudy) {
   LedgerAuditOptions options;
   options.policy = "much";

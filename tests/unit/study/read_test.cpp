@@ -97,6 +97,26 @@ TEST(ReadStudy, AListOfVariancesIsAPolicyForEach) {
   expect_refusal(changed("0.5", "[]"), {"s.toml:11:12", "variance"});
 }
 
+TEST(ReadStudy, Controls) {
+  const std::string two = kSmall + "[[noise]]\npolicy = \"none\"\ncontrol = true\n";
+  const Study study = parse_study(two, "s.toml");
+  ASSERT_EQ(study.noise.size(), 2U);
+  EXPECT_FALSE(study.noise[0].control);
+  EXPECT_TRUE(study.noise[1].control);
+  const std::string text = canonical_text(study);
+  EXPECT_EQ(canonical_text(parse_study(text, "again")), text);
+  EXPECT_TRUE(parse_study(text, "again").noise[1].control);
+  // Ledgers of studies without the key keep their text, hence their digest.
+  EXPECT_EQ(canonical_text(small()).find("control"), std::string::npos);
+  EXPECT_EQ(canonical_text(small({"noise.0.control=false"})), canonical_text(small()));
+  for (const NoiseSpec& noise : small({"noise.0.variance=[1, 2]"}).noise) {
+    EXPECT_FALSE(noise.control);
+  }
+  expect_refusal(changed("variance = 0.5", "variance = 0.5\ncontrol = true"),
+                 {"s.toml", "every noise policy is a control"});
+  expect_refusal(changed("variance = 0.5", "variance = 0.5\ncontrol = 1"), {"s.toml", "control"});
+}
+
 TEST(ReadStudy, ClaimsToCheck) {
   EXPECT_TRUE(small().audit.claims.empty());
   const Study study =

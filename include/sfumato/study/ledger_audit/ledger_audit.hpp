@@ -69,8 +69,10 @@ struct PolicyAudit {
   std::uint64_t diverged = 0, failed = 0;
   std::variant<PairedModels, CanaryModels, ShadowModels> models;
   std::vector<ClaimCheck> claims;
-  Verdict verdict =
-      Verdict::none;  ///< the worst of the claims, violated where a proof is contradicted
+  /// The worst of the claims, violated where a proof is contradicted. Of a control nothing is claimed: its
+  /// `claims` say whether the attack would refute them there, and are no part of the verdict.
+  Verdict verdict = Verdict::none;
+  bool control = false;
 
   /// The lower bound at `delta`, and the largest that could have been shown (the maximum auditable epsilon);
   /// none if shadow models allow no audit. Of several replicas the best.
@@ -78,6 +80,9 @@ struct PolicyAudit {
   [[nodiscard]] std::optional<double> maximum(Delta delta) const;
   /// What is known from both sides; nothing of shadow models.
   [[nodiscard]] std::span<const TwoSided> quantities() const;
+  /// Whether the attack shows what it should on a policy that hides nothing: more than every claim or, without claims,
+  /// an epsilon above 0 at `delta`.
+  [[nodiscard]] bool attack_works(Delta delta) const;
 };
 
 /// That the score is another than the default, because models of `policy` have not the default `wanted`.
@@ -98,8 +103,8 @@ struct LedgerAudit {
   std::optional<ScoreFallback> fallback = {};
   Look look = {};
   std::uint64_t trials = 0, planned = 0;
-  std::vector<PolicyAudit> policies = {};
-  Verdict verdict = Verdict::none;  ///< the worst of the policies
+  std::vector<PolicyAudit> policies = {};  ///< in the order of the study, controls last
+  Verdict verdict = Verdict::none;         ///< the worst of the policies
 };
 
 /// Audits every noise policy of a ledger, or the one that is named, by the scores that were recorded when its

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sfumato/answers/evidence/claims.hpp"
+#include "sfumato/answers/evidence/controls.hpp"
 #include "sfumato/report/confidence.hpp"
 #include "sfumato/report/number.hpp"
 #include "sfumato/study/spec/study.hpp"
@@ -30,7 +31,8 @@ const ClaimCheck* worst_claim(const PolicyAudit& policy) {
   return worst;
 }
 
-/// The policy with the worst verdict, or of equal ones the one that shows most.
+/// The policy with the worst verdict, or of equal ones the one that shows most; a control only if nothing else is there, or
+/// if it contradicts a proof.
 const PolicyAudit& worst_policy(const LedgerAudit& audit) {
   const Delta delta(audit.deltas.front());
   const auto shown = [&](const PolicyAudit& policy) {
@@ -40,7 +42,8 @@ const PolicyAudit& worst_policy(const LedgerAudit& audit) {
   const PolicyAudit* worst = &audit.policies.front();
   for (const PolicyAudit& policy : audit.policies) {
     if (policy.verdict > worst->verdict ||
-        (policy.verdict == worst->verdict && shown(policy) > shown(*worst))) {
+        (policy.verdict == worst->verdict && policy.control == worst->control &&
+         shown(policy) > shown(*worst))) {
       worst = &policy;
     }
   }
@@ -177,8 +180,14 @@ Abstract abstract_of(const LedgerAudit& audit) {
   abstract.released = released_text(audit);
   abstract.asked =
       asked_text(audit.claims.empty() ? std::nullopt : std::optional(audit.claims.front()));
-  const ClaimCheck* check = worst_claim(worst);
+  const ClaimCheck* check = worst.control ? nullptr : worst_claim(worst);
   const auto shown = worst.epsilon(Delta(audit.deltas.front()));
+  if (worst.control && worst.verdict == Verdict::none) {
+    abstract.answer = control_text(audit, worst);
+    abstract.cost = cost_of(audit);
+    abstract.advice = "Nothing is claimed of a control: audit the other policies of the study.";
+    return abstract;
+  }
   if (check != nullptr) {
     abstract.answer = about_policy(audit, worst, answer_text(*check));
   } else if (shown) {
@@ -186,6 +195,20 @@ Abstract abstract_of(const LedgerAudit& audit) {
   }
   abstract.cost = cost_of(audit);
   abstract.advice = advice_of(worst, check);
+  for (const PolicyAudit& policy : audit.policies) {
+    const Delta delta(audit.deltas.front());
+    if (!policy.control || !policy.attack_works(delta)) continue;
+    abstract.answer += fmt::format(" On the control {} the attack works.", policy.policy);
+  }
+  const PolicyAudit* failing = failing_control(audit);
+  if (failing == nullptr) return abstract;
+  abstract.answer +=
+      fmt::format(" But on the control {} the attack does not work either.", failing->policy);
+  if (worst.verdict != Verdict::violated) {
+    abstract.advice =
+        "Make the attack stronger before you believe this audit: another score, a record that is "
+        "easier to detect, or more models.";
+  }
   return abstract;
 }
 

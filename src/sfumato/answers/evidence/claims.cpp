@@ -92,9 +92,11 @@ void state_claim(Document& document, const ClaimCheck& check, const std::string&
                  outcome_of(check.verdict()));
 }
 
-void add_claim_verdict(Document& document, const ClaimCheck& check, const std::string& policy) {
-  document.add_verdict({policy, guarantee_text(check.claim), check.verdict(),
-                        check.found.value.nats(), check.maximum, check.found.confidence});
+void add_claim_verdict(Document& document, const ClaimCheck& check, const std::string& policy,
+                       bool control) {
+  document.add_verdict({policy, guarantee_text(check.claim),
+                        control ? Verdict::none : check.verdict(), check.found.value.nats(),
+                        check.maximum, check.found.confidence, control});
 }
 
 std::string quantity_text(AuditedQuantity quantity, double at) {

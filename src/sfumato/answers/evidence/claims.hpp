@@ -23,7 +23,8 @@ void state_claim(Document& document, const ClaimCheck& check, const std::string&
                  Detail detail);
 
 /// The same for programs.
-void add_claim_verdict(Document& document, const ClaimCheck& check, const std::string& policy);
+void add_claim_verdict(Document& document, const ClaimCheck& check, const std::string& policy,
+                       bool control = false);
 
 /// "eps at delta = 1e-05", "delta at eps = 1" or "mu".
 [[nodiscard]] std::string quantity_text(AuditedQuantity quantity, double at);

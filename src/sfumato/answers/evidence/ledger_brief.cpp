@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sfumato/answers/evidence/claims.hpp"
+#include "sfumato/answers/evidence/controls.hpp"
 #include "sfumato/answers/evidence/tables.hpp"
 
 namespace sfumato {
@@ -23,6 +24,7 @@ struct PolicyClaim {
 std::vector<PolicyClaim> claims_of(const LedgerAudit& audit) {
   std::vector<PolicyClaim> claims;
   for (const PolicyAudit& policy : audit.policies) {
+    if (policy.control) continue;
     for (const ClaimCheck& check : policy.claims) claims.push_back({&policy.policy, &check});
   }
   std::stable_sort(claims.begin(), claims.end(), [](const PolicyClaim& a, const PolicyClaim& b) {
@@ -103,7 +105,7 @@ void add_policies(Document& document, const LedgerAudit& audit) {
   };
   for (std::size_t p = 0; p < std::min(kMostRows, audit.policies.size()); ++p) {
     const PolicyAudit& policy = audit.policies[p];
-    std::vector<Cell> row = {policy.policy};
+    std::vector<Cell> row = {label_of(policy)};
     if (proven) row.push_back(side(sides[p]->proven));
     if (path_kl) row.push_back(side(sides[p]->path_kl));
     const std::optional<Claimed<Epsilon>> shown = policy.epsilon(Delta(at));
@@ -128,7 +130,9 @@ void add_brief(Document& document, const LedgerAudit& audit) {
   }
   const std::vector<PolicyClaim> claims = claims_of(audit);
   if (!claims.empty()) state_claims(document, claims);
-  if (audit.verdict == Verdict::none && audit.policies.size() == 1) {
+  state_controls(document, audit);
+  if (audit.verdict == Verdict::none && audit.policies.size() == 1 &&
+      !audit.policies.front().control) {
     const PolicyAudit& only = audit.policies.front();
     const Delta delta(audit.deltas.front());
     if (const auto shown = only.epsilon(delta)) {

@@ -6,6 +6,7 @@
 #include "sfumato/answers/evidence/abstract.hpp"
 #include "sfumato/answers/evidence/attack_figures.hpp"
 #include "sfumato/answers/evidence/claims.hpp"
+#include "sfumato/answers/evidence/controls.hpp"
 #include "sfumato/answers/evidence/ledger_brief.hpp"
 #include "sfumato/answers/evidence/ledger_tables.hpp"
 #include "sfumato/answers/evidence/tables.hpp"
@@ -233,13 +234,17 @@ void add_results(Document& document, const LedgerAudit& audit) {
       add_bound_results(document, *shadows.audit, audit.deltas, audit.epsilons, of);
     }
     add_two_sided_results(document, audit, policy);
+    if (policy.control) {
+      add_control_verdict(document, audit, policy);
+      continue;
+    }
     for (const ClaimCheck& check : policy.claims) {
       add_claim_verdict(document, check, policy.policy);
     }
   }
 }
 
-/// All verdicts: proofs that are contradicted, then claims.
+/// All verdicts: proofs that are contradicted, then claims, then whether the attack works on the controls.
 void state_verdicts(Document& document, const LedgerAudit& audit) {
   for (const PolicyAudit& policy : audit.policies) {
     for (const TwoSided& quantity : policy.quantities()) {
@@ -248,10 +253,12 @@ void state_verdicts(Document& document, const LedgerAudit& audit) {
     }
   }
   for (const PolicyAudit& policy : audit.policies) {
+    if (policy.control) continue;
     for (const ClaimCheck& check : policy.claims) {
       state_claim(document, check, policy.policy, Detail::full);
     }
   }
+  state_controls(document, audit);
 }
 
 void add_everything(Document& document, const LedgerAudit& audit) {

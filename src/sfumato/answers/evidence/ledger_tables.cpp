@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "sfumato/answers/evidence/claims.hpp"
+#include "sfumato/answers/evidence/controls.hpp"
 #include "sfumato/answers/evidence/loss_histogram.hpp"
 #include "sfumato/answers/evidence/tables.hpp"
 #include "sfumato/report/number.hpp"
@@ -56,7 +57,7 @@ void add_two_sided_table(Document& document, const LedgerAudit& audit) {
     if (paired == nullptr) continue;
     for (const TwoSided& of : paired->quantities) {
       const std::string quantity = quantity_text(of.quantity, of.at);
-      table.add_row({policy.policy, quantity, cell_of(of.proven, of.no_proof),
+      table.add_row({label_of(policy), quantity, cell_of(of.proven, of.no_proof),
                      cell_of(of.path_kl, of.no_path_kl), of.shown,
                      of.maximum ? Cell(maximum_cell(*of.maximum)) : Cell(Empty{})});
       if (!of.above_path_kl()) continue;
@@ -87,11 +88,11 @@ void add_losses(Document& document, const LedgerAudit& audit) {
     const FinalLosses& losses = paired->losses;
     const auto& [with, without] = losses.differing;
     if (with.empty() || without.empty()) {
-      table.add_row({policy.policy, Empty{"every model diverged"}, Empty{}, Empty{}, Empty{},
+      table.add_row({label_of(policy), Empty{"every model diverged"}, Empty{}, Empty{}, Empty{},
                      Empty{}, policy.diverged});
       continue;
     }
-    table.add_row({policy.policy,
+    table.add_row({label_of(policy),
                    estimate(losses.worst, "largest over models of the mean loss on D"),
                    std::isnan(losses.largest)
                        ? Cell(Empty{"a quadratic loss has no records"})
@@ -137,7 +138,7 @@ void add_canaries(Document& document, const LedgerAudit& audit) {
     for (std::size_t r = 0; r < canaries->replicas.size(); ++r) {
       const OneRunAudit& replica = canaries->replicas[r];
       const CanaryGuesses& best = replica.best(Delta(audit.deltas.front()));
-      std::vector<Cell> row = {policy.policy, r + 1, best.canaries, best.guesses, best.correct};
+      std::vector<Cell> row = {label_of(policy), r + 1, best.canaries, best.guesses, best.correct};
       for (const double delta : audit.deltas) row.emplace_back(replica.epsilon(Delta(delta)));
       row.emplace_back(replica.mu());
       if (proven) {
@@ -164,10 +165,11 @@ void add_shadows(Document& document, const LedgerAudit& audit) {
     const auto* shadows = std::get_if<ShadowModels>(&policy.models);
     if (shadows == nullptr) continue;
     if (!shadows->audit) {
-      table.add_row({policy.policy, shadows->models, Empty{shadows->no_audit}, Empty{}, Empty{}});
+      table.add_row(
+          {label_of(policy), shadows->models, Empty{shadows->no_audit}, Empty{}, Empty{}});
       continue;
     }
-    table.add_row({policy.policy, shadows->models, shadows->audit->epsilon(delta),
+    table.add_row({label_of(policy), shadows->models, shadows->audit->epsilon(delta),
                    maximum_cell(shadows->audit->maximum_epsilon(delta)),
                    shadows->audit->delta(epsilon)});
   }

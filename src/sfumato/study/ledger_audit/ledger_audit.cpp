@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sfumato/audit/canary_audit.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/core/overloaded.hpp"
@@ -59,6 +61,11 @@ bool contradicts_proof(const PolicyAudit& policy) {
   return false;
 }
 
+bool is_control(const Study& study, const std::string& policy) {
+  return std::any_of(study.noise.begin(), study.noise.end(),
+                     [&](const NoiseSpec& noise) { return noise.name == policy && noise.control; });
+}
+
 }  // namespace
 
 std::optional<Claimed<Epsilon>> PolicyAudit::epsilon(Delta delta) const {
@@ -95,6 +102,16 @@ std::span<const TwoSided> PolicyAudit::quantities() const {
   return {};
 }
 
+bool PolicyAudit::attack_works(Delta delta) const {
+  if (!claims.empty()) {
+    return std::all_of(claims.begin(), claims.end(), [](const ClaimCheck& check) {
+      return check.outcome == ClaimOutcome::violation;
+    });
+  }
+  const std::optional<Claimed<Epsilon>> shown = epsilon(delta);
+  return shown && shown->value.nats() > 0.0;
+}
+
 LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
   check(options);
   LedgerAudit audit{ledger.path(), ledger.identity(),
@@ -126,10 +143,14 @@ LedgerAudit audit(const Ledger& ledger, const LedgerAuditOptions& options) {
     audit_pairs(audit, ledger, chosen, options);
   }
   for (PolicyAudit& policy : audit.policies) {
-    policy.verdict = worst_of(policy.claims);
+    policy.control = is_control(*audit.study, policy.policy);
+    if (!policy.control) policy.verdict = worst_of(policy.claims);
+    // A proof is about every policy: what contradicts it is a mistake there too.
     if (contradicts_proof(policy)) policy.verdict = Verdict::violated;
     audit.verdict = worst(audit.verdict, policy.verdict);
   }
+  std::stable_partition(audit.policies.begin(), audit.policies.end(),
+                        [](const PolicyAudit& policy) { return !policy.control; });
   return audit;
 }
 

@@ -292,6 +292,19 @@ Choices<NoiseReading> noise_readings() {
   return readings;
 }
 
+/// Not written where it is off, so that texts of studies stay as they were.
+Key<NoiseSpec> control_key() {
+  Key<NoiseSpec> key =
+      flag_key("control",
+               "nothing is claimed of this policy: it shows whether the attack works, and `audit` "
+               "judges it by that alone",
+               &NoiseSpec::control);
+  key.write = [write = key.write](const NoiseSpec& from) {
+    return from.control ? write(from) : std::string();
+  };
+  return key;
+}
+
 template <class T>
 Keys<T> joined(Keys<T> keys, const Keys<T>& more) {
   keys.insert(keys.end(), more.begin(), more.end());
@@ -489,7 +502,8 @@ const Keys<NoiseSpec>& noise_keys() {
        path_key("covariance",
                 "fixed, and private with metric whitened or low_rank: a file written by `sfumato "
                 "design`",
-                &NoiseSpec::covariance)},
+                &NoiseSpec::covariance),
+       control_key()},
       private_noise_keys());
   return keys;
 }

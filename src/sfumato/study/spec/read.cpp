@@ -375,6 +375,12 @@ Study study_of(const TomlTable& root, const std::string& source) {
                           "Add [[noise]]; policy = \"none\" trains without noise",
                           Where::in(source));
   }
+  if (std::all_of(study.noise.begin(), study.noise.end(),
+                  [](const NoiseSpec& noise) { return noise.control; })) {
+    throw InvalidArgument("every noise policy is a control, so that there is nothing to audit",
+                          "Leave `control` out of the policies that something is claimed of",
+                          study.noise.front().where);
+  }
   if (root.has("audit")) {
     const TomlTable audit = root.table("audit");
     study.audit.where = audit.where("");

@@ -102,6 +102,8 @@ struct NoiseSpec {
   double noise_multiplier = 0.0;
   double metric_mu = 0.0, metric_floor = 1.0, input_bound = 0.0;  ///< input: see NoisePolicy
   MetricLayers metric_layers = MetricLayers::first;
+  bool control =
+      false;  ///< nobody claims anything of it: it is there to show that the attack works
   Where where = Where::in("noise");
 };
 
