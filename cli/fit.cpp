@@ -7,6 +7,7 @@
 #include "key_options.hpp"
 #include "progress.hpp"
 #include "provenance.hpp"
+#include "sfumato/answers/account/named_model.hpp"
 #include "sfumato/answers/fit/answer.hpp"
 #include "sfumato/answers/fit/keys.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -51,8 +52,15 @@ ExitCode fit(FitCommand& command) {
   TerminalObserver observer;
   const FitAnswer found = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();
-  if (!found.stopped && found.verdict != Verdict::violated) publish(found, files);
-  show([&](Detail detail) { return document_of(found, detail); }, command.output);
+  const bool published = !found.stopped && found.verdict != Verdict::violated;
+  const std::string digest = published ? publish(found, files) : "";
+  show(
+      [&](Detail detail) {
+        Document document = document_of(found, detail);
+        if (detail == Detail::full) name_model(document, files.model, digest);
+        return document;
+      },
+      command.output);
   return code_of(found.verdict, found.stopped);
 }
 

@@ -105,6 +105,20 @@ class Guarantee(FitTest):
         mu = [row["value"] for row in found["results"] if row["quantity"] == "mu"][0]
         self.assertLessEqual(lower, mu)  # false alarm: 0.001, the audit's own, since the noise is fresh
         self.assertGreater(lower, 0.25 * mu)
+        numbers = {row["quantity"]: row["value"] for row in found["results"]}
+        self.assertGreater(numbers["maximum_auditable_mu"], numbers["noticed_mu"])
+        self.assertGreater(numbers["noticed_mu"], mu)
+        verdict = next(block for block in found["blocks"] if "fits with a canary" in block.get("text", ""))
+        self.assertIn("would notice an implementation whose mu is about", verdict["text"])
+        self.assertEqual(verdict.get("outcome", "none"), "none", verdict)  # nothing was found, which is not good news
+
+    def test_an_audit_of_too_few_fits_says_so(self):
+        found = self.fit(*FIT[:-4], "--target-epsilon", 8, "--target-delta", 1e-6, "--audit-runs", 8, code=2)
+        numbers = {row["quantity"]: row["value"] for row in found["results"]}
+        self.assertLess(numbers["maximum_auditable_mu"], numbers["mu"])
+        verdict = next(block for block in found["blocks"] if "fits with a canary" in block.get("text", ""))
+        self.assertTrue(verdict["text"].startswith("NOT ENOUGH RUNS"), verdict)
+        self.assertEqual(verdict["outcome"], "open")
 
     def test_what_other_epsilons_would_give_is_public(self):
         found = self.fit(*FIT, "--full", "--holdout", 0)

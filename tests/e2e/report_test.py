@@ -36,6 +36,33 @@ class Command(ProgramTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual(page.read_bytes(), first)
 
+    def test_the_model_that_a_document_names_is_the_one_beside_it(self):
+        def fit(name):
+            done = run("fit", "examples/fit/wages.csv", "--model", "ridge", "--bounds", "examples/fit/wages_bounds.csv", "--target-epsilon", "8",
+                       "--target-delta", "1e-6", "--out", self.dir / name, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return self.write(f"{name}.document.json", done.stdout)
+
+        def note(page):
+            return json.loads(page.with_suffix(".json").read_text())["chapters"][0]["provenance"]["model when this page was made"]
+
+        document, page = fit("m.npz"), self.dir / "p.html"
+        digest = hashlib.sha256((self.dir / "m.npz").read_bytes()).hexdigest()
+        self.assertEqual(json.loads(document.read_text())["provenance"]["SHA-256 of the model"], digest)
+        self.assertEqual(run("report", document, "--out", page).returncode, 0)
+        self.assertEqual(note(page), "the same")
+        fit("other.npz")
+        kept = (self.dir / "m.npz").read_bytes()
+        (self.dir / "m.npz").write_bytes((self.dir / "other.npz").read_bytes())
+        for source in (document, page.with_suffix(".json")):  # the JSON of the page too
+            self.assert_refused(BAD_INPUT, [source.name, f"SHA-256 {digest[:12]}...", "m.npz", "it is another one"],
+                                "report", source, "--out", self.dir / "q.html")
+        self.assertFalse((self.dir / "q.html").exists())
+        (self.dir / "m.npz").unlink()
+        self.assertEqual(run("report", document, "--out", page, "--force").returncode, 0)
+        self.assertIn("not found", note(page))
+        (self.dir / "m.npz").write_bytes(kept)
+
     def test_natural_names(self):
         """x.json becomes x.html: what was read is never replaced, and the page holds the JSON."""
         text = self.quadratic()

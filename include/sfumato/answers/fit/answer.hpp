@@ -29,6 +29,11 @@ struct FitAudit {
   Claimed<double> mu;       ///< a lower bound
   Claimed<double> epsilon;  ///< at the delta of the question
   double proven_mu;
+  double maximum_mu;  ///< that so many fits show of an attack that never errs
+  /// The mu that an implementation has to have for so many fits to show more than is proven, its scores being
+  /// normal and as they are expected: up to it a mistake goes unnoticed as often as not.
+  double noticed_mu;
+  /// Violated: more is shown than is proven. Open: so many fits cannot show more, whatever the implementation does.
   Verdict verdict;
 };
 
@@ -86,8 +91,9 @@ struct FitFiles {
 ///          beside another model.
 void require_publishable(const FitQuestion& question, const FitFiles& files);
 /// Writes account, statement and model in this order, each on the disk before the next: whatever ends the program, no model stands without its account.
+/// The SHA-256 of the model is returned; empty if no file was asked for.
 /// Throws   StorageError.
-void publish(const FitAnswer& answer, const FitFiles& files);
+std::string publish(const FitAnswer& answer, const FitFiles& files);
 
 /// The privacy statement, as Markdown.
 /// Throws   InvalidArgument if there is no guarantee.

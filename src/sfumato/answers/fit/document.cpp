@@ -262,14 +262,32 @@ void state_rows(const FitAnswer& answer, Document& document) {
 void state_audit(const FitAnswer& answer, Document& document) {
   if (!answer.audit) return;
   const FitAudit& audit = *answer.audit;
-  const bool bad = audit.verdict == Verdict::violated;
-  document.state(StatementKind::verdict,
-                 fmt::format("{}: {} fits with a canary and {} without show mu >= {} (99.9 %), by "
-                             "its noise the fit has mu <= {}.",
-                             bad ? "VIOLATION" : "Audit passed", audit.runs, audit.runs,
-                             format_number(audit.mu.value, Rounding::down, 3),
-                             format_number(audit.proven_mu, Rounding::up, 3)),
-                 bad ? Outcome::bad : Outcome::good);
+  const std::string found =
+      fmt::format("{} fits with a canary and {} without show mu >= {} (99.9 %); proven is mu <= {}",
+                  audit.runs, audit.runs, format_number(audit.mu.value, Rounding::down, 3),
+                  format_number(audit.proven_mu, Rounding::up, 3));
+  const std::string most = fmt::format("a perfect attack could show at most mu >= {}",
+                                       format_number(audit.maximum_mu, Rounding::down, 3));
+  switch (audit.verdict) {
+    case Verdict::violated:
+      document.state(StatementKind::verdict, fmt::format("VIOLATION: {}.", found), Outcome::bad);
+      return;
+    case Verdict::open:
+      document.state(
+          StatementKind::verdict,
+          fmt::format("NOT ENOUGH RUNS: {}, and with so many fits {}. Raise --audit-runs.", found,
+                      most),
+          Outcome::open);
+      return;
+    default:
+      // Neither good nor bad news: how much it is worth is what it would have noticed.
+      document.state(
+          StatementKind::verdict,
+          fmt::format("NOT REFUTED: {}. So many fits would notice an implementation whose mu is "
+                      "about {} or more; {}.",
+                      found, format_number(audit.noticed_mu, Rounding::up, 3), most),
+          Outcome::none);
+  }
 }
 
 void add_results(const FitAnswer& answer, Document& document) {
@@ -299,7 +317,13 @@ void add_results(const FitAnswer& answer, Document& document) {
         document.add_result("coefficient_error", estimate((*model.errors)(j)), what);
     }
   }
-  if (answer.audit) document.add_result("mu_lower", answer.audit->mu);
+  if (answer.audit) {
+    document.add_result("mu_lower", answer.audit->mu);
+    document.add_result("maximum_auditable_mu", answer.audit->maximum_mu);
+    if (std::isfinite(answer.audit->noticed_mu)) {
+      document.add_result("noticed_mu", estimate(answer.audit->noticed_mu));
+    }
+  }
   if (answer.rows) {
     document.add_result("row_mu", answer.rows->median, {{"row", "median"}});
     document.add_result("row_mu", answer.rows->worst, {{"row", "worst"}});

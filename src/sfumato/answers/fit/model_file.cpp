@@ -164,7 +164,7 @@ void require_publishable(const FitQuestion& question, const FitFiles& files) {
                         has_guarantee(question), question.after, question.budget});
 }
 
-void publish(const FitAnswer& answer, const FitFiles& files) {
+std::string publish(const FitAnswer& answer, const FitFiles& files) {
   const std::string model = files.model.empty() ? "" : model_bytes(answer, suffix_of(files.model));
   if (const std::string account = files.model.empty() ? "" : account_file(files.model);
       answer.guarantee && account != files.model) {
@@ -173,7 +173,9 @@ void publish(const FitAnswer& answer, const FitFiles& files) {
   if (!files.statement.empty()) {
     write_file(files.statement, statement_of(answer) + statement_of_model(files.model, model));
   }
-  if (!files.model.empty()) write_file(files.model, model);
+  if (files.model.empty()) return "";
+  write_file(files.model, model);
+  return sha256(model);
 }
 
 std::string statement_of(const FitAnswer& answer) {

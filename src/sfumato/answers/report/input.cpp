@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sfumato/answers/account/named_model.hpp"
 #include "sfumato/answers/evidence/ledger_document.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
@@ -66,7 +67,9 @@ ReportInput read_input(const std::string& path, const LedgerAuditOptions& option
                             Where::in(path));
     }
   }
-  return {read_report(read_file(path, kLargestReport), path), Verdict::none, path};
+  Report report = read_report(read_file(path, kLargestReport), path);
+  for (Document& chapter : report.chapters) check_named_model(chapter, path);
+  return {std::move(report), Verdict::none, path};
 }
 
 }  // namespace sfumato

@@ -400,7 +400,10 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   }
   const std::string model = question.out.empty() && !booking ? "" : model_bytes(answer);
   if (booking) booking->release(sha256(model));
-  if (!question.out.empty()) publish(answer, model);
+  if (!question.out.empty()) {
+    publish(answer, model);
+    answer.model_sha256 = sha256(model);
+  }
   return answer;
 }
 

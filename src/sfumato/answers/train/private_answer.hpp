@@ -45,6 +45,7 @@ struct PrivateTrainAnswer {
   bool diverged = false;                  ///< the parameters are not finite
   std::uint64_t zeroed_records = 0;       ///< of the private records: for experiments alone
   std::vector<float> parameters = {};     ///< of the network on the inputs as they are
+  std::string model_sha256 = {};          ///< of the file that was written; empty: none
   std::optional<ModelSummary> test = {};  ///< none without test records or where it diverged
 };
 

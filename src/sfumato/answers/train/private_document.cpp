@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "sfumato/answers/account/named_model.hpp"
 #include "sfumato/answers/train/private_answer.hpp"
 #include "sfumato/nn/private_noise.hpp"
 #include "sfumato/report/number.hpp"
@@ -269,6 +270,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
                    "The setting and a privacy statement: --full, or --report FILE.html.");
     return document;
   }
+  name_model(document, answer.question.out + "/model.npz", answer.model_sha256);
   document.set_abstract(abstract_of(answer));
   document.state(StatementKind::info, setting_text(answer));
   if (answer.secret) add_statement(document, answer);
