@@ -100,6 +100,22 @@ class AuditTraining(unittest.TestCase):
             st.audit_training(training, dataset, runs=3, canary="mislabeled")
 
 
+class Planned(unittest.TestCase):
+    def test_the_planned_number_is_enough_for_the_attack_that_it_names(self):
+        """Scores with a TPR of 50 % at an FPR of 1 %, continuous or of two values."""
+        import numpy as np
+
+        runs = st.auditing._runs_of_a_good_attack(sfumato.plan_audit((3, 1e-5)))
+        self.assertEqual(runs, 1245)
+        rng = np.random.default_rng(1)
+
+        def refuted(scores, audits=30):
+            return sum(sfumato.audit(scores(0.5), scores(0.01), claim=(3, 1e-5)).verdict == "violated" for _ in range(audits)) / audits
+
+        self.assertGreater(refuted(lambda rate: rng.normal(2.3263 if rate == 0.5 else 0.0, 1.0, runs)), 0.9)
+        self.assertGreater(refuted(lambda rate: (rng.random(runs) < rate) + 1e-3 * rng.random(runs)), 0.45)  # the seed is fixed; 2/3 in the long run
+
+
 class Opacus(unittest.TestCase):
     def test_accountants_and_audit_agree(self):
         try:

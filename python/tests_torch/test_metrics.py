@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import tempfile
 from collections import OrderedDict
+from unittest import mock
 
 import numpy as np
 
@@ -89,8 +90,10 @@ class Engine(unittest.TestCase):
         optimizer = st.PrivateOptimizer(torch.optim.SGD(model.parameters(), lr=0.3), model, loss, noise_multiplier=NOISE, max_grad_norm=0.5,
                                         sample_rate=1.0, records=RECORDS, metric=metric, steps=steps, seed=1, **more)
         x, y = torch.tensor(self.x, dtype=torch.float32), torch.tensor(self.y)
-        for batch in optimizer.batches((x, y), steps):
-            optimizer.step(*batch)
+        taken_off = (RECORDS * (RECORDS + 1) + 2 * RECORDS) * 2.0**-24  # the engine's clip, for sums in single precision (Spec 24.1)
+        with mock.patch("sfumato.torch.metrics._MARGIN", taken_off):
+            for batch in optimizer.batches((x, y), steps):
+                optimizer.step(*batch)
         moved = max(float((end[key] - start[key]).abs().max()) for key in start)
         for key, value in model.state_dict().items():
             self.assertLess(float((value - end[key]).abs().max()), tolerance * max(1.0, moved), f"{name} {key}")

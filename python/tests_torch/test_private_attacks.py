@@ -126,6 +126,12 @@ class Attacks(unittest.TestCase):
         rare = self.optimizer(sample_rate=1e-9)
         take(rare, pixels, 2, transform=lambda x: x.float() / 255)  # empty batches
 
+    def test_data_that_are_no_pairs_of_tensors(self):
+        x, y = self.data
+        for dataset, words in (((x, y[:40]), "has 40 records"), ((x[:40], y[:40]), "has 40 records"), ((x, y, y), "is not"), ((x.numpy(), y.numpy()), "is not")):
+            with self.assertRaisesRegex(ValueError, f"^dataset: {words}"):
+                take(self.optimizer(), dataset)
+
     def test_sums_are_exact(self):
         """However many rows there are, one more moves the sum by its own row, which is no longer than the clip."""
         generator = torch.Generator().manual_seed(0)

@@ -208,8 +208,9 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
                 and must not know whether the canary is there
     dataset     (inputs, targets) as tensors, or a Dataset of pairs; D' is it, D has the canary besides
     canary      "mislabelled": a record with a wrong label; a record (input, target); or a function of the data that returns one
-    runs        models with the canary, and as many without; "auto": what an attack with a TPR of 50 % at an FPR of 1 % needs to refute the
-                claim (1,245 for epsilon = 3). A canary or score that does worse needs more, a perfect attack a tenth: `plan_only` shows both
+    runs        models with the canary, and as many without; "auto": so many that an attack with a TPR of 50 % at an FPR of 1 % is expected to
+                refute the claim (1,245 for epsilon = 3; two audits of three at worst). How well this canary and score do is not known
+                before: if worse, they need more, and a perfect attack a tenth. `plan_only` shows both numbers
     score       "loss", "margin", "gradient_norm" of the canary, or a function of (model, canary); larger for members
     ledger      a file that keeps every score: run again to go on after an interruption
     workers     processes that train at once; with more than one, train_fn must be importable

@@ -151,13 +151,15 @@ class PrivateOptimizer:
         itself (augmentation, scaling), `device` is where the batch goes then. Every batch must be given to step(), once.
         """
         tensors = isinstance(dataset, (tuple, list))
-        count = len(dataset[0]) if tensors else len(dataset)
-        if count != self.records or (tensors and any(len(part) != count for part in dataset)):
-            raise ValueError(f"dataset: has {count} records, the accountant was told {self.records}.")
+        if tensors and not (len(dataset) == 2 and all(torch.is_tensor(part) for part in dataset)):
+            raise ValueError("dataset: is not (inputs, targets) as tensors. Give these, or a Dataset of such pairs.")
+        for count in [len(part) for part in dataset] if tensors else [len(dataset)]:
+            if count != self.records:
+                raise ValueError(f"dataset: has {count} records, the accountant was told {self.records}.")
         for _ in range(steps):
             if self._waiting:
                 raise RuntimeError("batches: the batch before was not given to step(). Every batch is for one step, also an empty one.")
-            batch = self._batch(dataset, self._noise.batch(count, self.sample_rate), tensors, device, transform)
+            batch = self._batch(dataset, self._noise.batch(self.records, self.sample_rate), tensors, device, transform)
             drawn = _Drawn(batch)
             self._waiting.append(drawn)
             try:
