@@ -20,6 +20,7 @@
 #include "output_files.hpp"
 #include "provenance.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/report/printable.hpp"
 #include "sfumato/version.hpp"
 #include "usage.hpp"
@@ -171,6 +172,8 @@ int main(int argc, char** argv) {
   std::set_terminate(end_with_a_line);
   try {
     return run(argc, argv);
+  } catch (const Stopped&) {  // before there was anything to show
+    return complain("stopped: nothing was found or written.", cli::kInterrupted);
   } catch (const StorageError& error) {
     return complain(error.what(), cli::kStorage);
   } catch (const InternalError& error) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sfumato/core/observer.hpp"
+#include "sfumato/data/input_watch.hpp"
 
 namespace sfumato {
 
@@ -64,6 +65,7 @@ class TerminalObserver final : public Observer {
   Clock::time_point last_line_;
   bool bar_is_drawn_ = false;
   bool stop_is_announced_ = false;
+  InputWatch input_{*this};  ///< what this thread reads stops too
   std::vector<std::pair<std::string, std::string>> records_;
 };
 

@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "sfumato/data/input_watch.hpp"
+
 namespace sfumato::python {
 namespace {
 
@@ -77,7 +79,9 @@ void watched(nb::handle progress, const std::function<void(Observer&)>& work) {
     nb::gil_scoped_release release;
     const std::jthread worker([&] {
       try {
+        const InputWatch input(watch);
         work(watch);
+      } catch (const Stopped&) {  // what Python raised is raised again
       } catch (...) {
         failure = std::current_exception();
       }

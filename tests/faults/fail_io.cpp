@@ -27,8 +27,8 @@ Function* next(const char* name) {
 }
 
 /// Whether a call may go on; errno says why not. `adds`: it takes room on the disk.
-bool refused(bool adds) {
-  switch (sfumato::faults::next_call()) {
+bool refused(const char* function, bool adds) {
+  switch (sfumato::faults::next_call(function)) {
     case Fate::as_always: return false;
     case Fate::fails: errno = adds && fault_is("ENOSPC") ? ENOSPC : EIO; return true;
     case Fate::kills:
@@ -40,8 +40,8 @@ bool refused(bool adds) {
 
 /// A call that moves bytes.
 template <class Move>
-ssize_t moved(std::size_t size, bool adds, Move&& move) {
-  switch (sfumato::faults::next_call()) {
+ssize_t moved(const char* function, std::size_t size, bool adds, Move&& move) {
+  switch (sfumato::faults::next_call(function)) {
     case Fate::as_always: return move(size);
     case Fate::fails:
       if (fault_is("short") && size > 1) return move(size / 2);
@@ -65,29 +65,29 @@ ssize_t moved(std::size_t size, bool adds, Move&& move) {
     va_start(rest, flags);                                               \
     const auto mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0; \
     va_end(rest);                                                        \
-    if (refused((flags & O_CREAT) != 0)) return -1;                      \
+    if (refused(__func__, (flags & O_CREAT) != 0)) return -1;            \
     static const auto real = next<int(const char*, int, ...)>(#name);    \
     return real(path, flags, mode);                                      \
   }
 #define SFUMATO_FOPEN(name)                                                \
   FILE* name(const char* path, const char* mode) {                         \
-    if (refused(mode[0] != 'r')) return nullptr;                           \
+    if (refused(__func__, mode[0] != 'r')) return nullptr;                 \
     static const auto real = next<FILE*(const char*, const char*)>(#name); \
     return real(path, mode);                                               \
   }
-#define SFUMATO_PREAD(name)                                                             \
-  ssize_t name(int file, void* bytes, std::size_t size, off_t at) {                     \
-    static const auto real = next<ssize_t(int, void*, std::size_t, off_t)>(#name);      \
-    return moved(size, false, [&](std::size_t n) { return real(file, bytes, n, at); }); \
+#define SFUMATO_PREAD(name)                                                                       \
+  ssize_t name(int file, void* bytes, std::size_t size, off_t at) {                               \
+    static const auto real = next<ssize_t(int, void*, std::size_t, off_t)>(#name);                \
+    return moved(__func__, size, false, [&](std::size_t n) { return real(file, bytes, n, at); }); \
   }
-#define SFUMATO_PWRITE(name)                                                             \
-  ssize_t name(int file, const void* bytes, std::size_t size, off_t at) {                \
-    static const auto real = next<ssize_t(int, const void*, std::size_t, off_t)>(#name); \
-    return moved(size, true, [&](std::size_t n) { return real(file, bytes, n, at); });   \
+#define SFUMATO_PWRITE(name)                                                                     \
+  ssize_t name(int file, const void* bytes, std::size_t size, off_t at) {                        \
+    static const auto real = next<ssize_t(int, const void*, std::size_t, off_t)>(#name);         \
+    return moved(__func__, size, true, [&](std::size_t n) { return real(file, bytes, n, at); }); \
   }
 #define SFUMATO_TRUNCATE(name)                             \
   int name(int file, off_t size) noexcept {                \
-    if (refused(true)) return -1;                          \
+    if (refused(__func__, true)) return -1;                \
     static const auto real = next<int(int, off_t)>(#name); \
     return real(file, size);                               \
   }
@@ -95,7 +95,7 @@ ssize_t moved(std::size_t size, bool adds, Move&& move) {
 #define SFUMATO_MMAP(name)                                                                 \
   void* name(void* at, std::size_t size, int protection, int flags, int file,              \
              off_t offset) noexcept {                                                      \
-    if (file >= 0 && refused(false)) return MAP_FAILED;                                    \
+    if (file >= 0 && refused(__func__, false)) return MAP_FAILED;                          \
     static const auto real = next<void*(void*, std::size_t, int, int, int, off_t)>(#name); \
     return real(at, size, protection, flags, file, offset);                                \
   }
@@ -117,29 +117,29 @@ SFUMATO_MMAP(mmap64)
 
 ssize_t read(int file, void* bytes, std::size_t size) {
   static const auto real = next<ssize_t(int, void*, std::size_t)>("read");
-  return moved(size, false, [&](std::size_t n) { return real(file, bytes, n); });
+  return moved(__func__, size, false, [&](std::size_t n) { return real(file, bytes, n); });
 }
 
 ssize_t write(int file, const void* bytes, std::size_t size) {
   static const auto real = next<ssize_t(int, const void*, std::size_t)>("write");
-  return moved(size, true, [&](std::size_t n) { return real(file, bytes, n); });
+  return moved(__func__, size, true, [&](std::size_t n) { return real(file, bytes, n); });
 }
 
 int fsync(int file) {
-  if (refused(true)) return -1;
+  if (refused(__func__, true)) return -1;
   static const auto real = next<int(int)>("fsync");
   return real(file);
 }
 
 int fdatasync(int file) {
-  if (refused(true)) return -1;
+  if (refused(__func__, true)) return -1;
   static const auto real = next<int(int)>("fdatasync");
   return real(file);
 }
 
 int close(int file) {
   static const auto real = next<int(int)>("close");
-  const bool fails = refused(true);
+  const bool fails = refused(__func__, true);
   const int error = errno;
   const int result = real(file);  // Linux gives the descriptor back even so
   if (!fails) return result;
@@ -148,19 +148,19 @@ int close(int file) {
 }
 
 int rename(const char* from, const char* to) noexcept {
-  if (refused(true)) return -1;
+  if (refused(__func__, true)) return -1;
   static const auto real = next<int(const char*, const char*)>("rename");
   return real(from, to);
 }
 
 int unlink(const char* path) noexcept {
-  if (refused(false)) return -1;
+  if (refused(__func__, false)) return -1;
   static const auto real = next<int(const char*)>("unlink");
   return real(path);
 }
 
 int fflush(FILE* file) {  // what prints the answer; libc writes without its own write()
-  if (file == stdout && refused(true)) return EOF;
+  if (file == stdout && refused(__func__, true)) return EOF;
   static const auto real = next<int(FILE*)>("fflush");
   return real(file);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +21,7 @@ Counter* counts = nullptr;  ///< calls, chosen ones; without it nothing is count
 std::uint64_t chosen = 0;
 bool forever = false;
 char with[16] = "EIO";
+char only[64] = "";  ///< ",rename,fsync,"; empty: all
 
 void read_plan() {
   const char* file = std::getenv("FAULT_COUNTS");
@@ -27,6 +29,11 @@ void read_plan() {
   if (const char* at = std::getenv("FAULT_AT")) chosen = std::strtoull(at, nullptr, 10);
   forever = std::getenv("FAULT_FOREVER") != nullptr;
   if (const char* word = std::getenv("FAULT_WITH")) std::strncpy(with, word, sizeof with - 1);
+  if (const char* names = std::getenv("FAULT_ONLY")) {
+    only[0] = ',';
+    std::strncpy(only + 1, names, sizeof only - 3);
+    only[std::strlen(only)] = ',';
+  }
   // System calls themselves: open and mmap are among the functions that are replaced.
   const long descriptor = ::syscall(SYS_openat, AT_FDCWD, file, O_RDWR);
   if (descriptor < 0) std::abort();
@@ -35,6 +42,15 @@ void read_plan() {
   if (address < 0 && address > -4096) std::abort();
   ::syscall(SYS_close, descriptor);
   counts = reinterpret_cast<Counter*>(address);
+}
+
+bool is_counted(const char* function) {
+  if (only[0] == '\0') return true;
+  const std::size_t length = std::strlen(function);
+  for (const char* at = only; (at = std::strstr(at, function)) != nullptr; ++at) {
+    if (at[-1] == ',' && at[length] == ',') return true;
+  }
+  return false;
 }
 
 using Main = int (*)(int, char**, char**);
@@ -47,8 +63,8 @@ int counted_main(int argc, char** argv, char** environment) {
 
 }  // namespace
 
-Fate next_call() {
-  if (counts == nullptr) return Fate::as_always;
+Fate next_call(const char* function) {
+  if (counts == nullptr || !is_counted(function)) return Fate::as_always;
   const std::uint64_t number = ++counts[0];
   if (chosen == 0 || number < chosen || (number > chosen && !forever)) return Fate::as_always;
   ++counts[1];

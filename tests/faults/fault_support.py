@@ -77,8 +77,8 @@ class FaultTest(ProgramTest):
             self.wrong.append(f"{problem}: {outcome.story}")
         return holds
 
-    def run_with(self, args, shim=None, at=0, forever=False, fault=None, may_miss=False, **options):
-        """Runs the program, with the call number `at` going wrong; `may_miss`: if it gets so far."""
+    def run_with(self, args, shim=None, at=0, forever=False, fault=None, may_miss=False, only=None, **options):
+        """Runs the program, with the call number `at` going wrong, of those `only`; `may_miss`: if it gets so far."""
         args = [str(a) for a in args]
         environment = {}
         if shim is not None:
@@ -88,6 +88,8 @@ class FaultTest(ProgramTest):
                 environment["FAULT_FOREVER"] = 1
             if fault is not None:
                 environment["FAULT_WITH"] = fault
+            if only is not None:
+                environment["FAULT_ONLY"] = only
         variables = os.environ | {name: str(value) for name, value in environment.items()}
         done = subprocess.run([SFUMATO, *args], env=variables, **(OPTIONS | options))
         calls, faults = struct.unpack("<QQ", self.counts.read_bytes()) if shim else (0, 0)

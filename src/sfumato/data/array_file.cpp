@@ -6,11 +6,18 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/memory.hpp"
 #include "sfumato/data/csv.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {
+namespace {
+
+constexpr double kTimesFile =
+    5.0;  // what `audit` takes beside a file of scores: its numbers, sorted copies, ranks
+
+}  // namespace
 
 std::string suffix_of(const std::string& path) {
   std::string suffix = std::filesystem::path(path).extension().string();
@@ -29,6 +36,12 @@ std::string array_suffix(const std::string& path) {
 
 Array read_array(const std::string& path) {
   const std::string suffix = array_suffix(path);
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  if (!unknown) {
+    require_memory(kTimesFile * static_cast<double>(bytes), "an array of this size",
+                   "Use fewer numbers, or a machine with more memory", Where::in(path));
+  }
   Array array;
   if (suffix == ".npy") {
     array = read_npy(path);

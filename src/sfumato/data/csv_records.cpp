@@ -5,9 +5,12 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/input_watch.hpp"
 
 namespace sfumato {
 namespace {
+
+constexpr std::size_t kBetweenLooks = 4096;  // records: some milliseconds
 
 CsvField field_of(const MemoryColumn& column, std::size_t row) {
   const auto* numbers = std::get_if<MemoryNumbers>(&column.values);
@@ -50,6 +53,7 @@ std::string_view CsvRecords::text(std::size_t field) {
 }
 
 bool CsvRecords::next() {
+  if (++records_ % kBetweenLooks == 0) InputWatch::look();
   fields_.clear();
   unescaped_.clear();
   if (table_ != nullptr) return next_in_memory();

@@ -61,6 +61,7 @@ class CsvRecords {
   char separator_ = ',';
   std::size_t line_ = 1;
   std::size_t record_line_ = 0;
+  std::size_t records_ = 0;  ///< so far, to look now and then whether to stop
   std::vector<CsvField> fields_;
   std::deque<std::string>
       unescaped_;  ///< fields with doubled quotes, or of numbers; a deque keeps views valid

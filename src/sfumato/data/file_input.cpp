@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,12 +12,15 @@
 #include <system_error>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/memory.hpp"
+#include "sfumato/data/input_watch.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {
 namespace {
 
 constexpr std::size_t kReadStep = std::size_t{1} << 18;
+constexpr int kBetweenLooks = 100;  // milliseconds
 
 class Descriptor {
  public:
@@ -49,6 +53,21 @@ bool has_changed(int file, const struct stat& before) {
          now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
 }
 
+/// A pipe without a writer must not be waited for in open() or read(), which a signal handler does not end.
+int open_without_waiting(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0 || errno != EWOULDBLOCK) return file;
+  return ::open(path.c_str(), O_RDONLY | O_CLOEXEC);  // somebody holds a lease on a regular file
+}
+
+/// Until there is something to read, or nothing more to come. Throws Stopped if the user asked for it meanwhile.
+void wait_for_input(int file) {
+  pollfd wanted{file, POLLIN, 0};
+  do {
+    InputWatch::look();
+  } while (::poll(&wanted, 1, kBetweenLooks) <= 0);
+}
+
 /// Everything that an open file, pipe or device holds; `path` is its name in messages.
 std::string read_all(int file, const std::string& path, std::uint64_t limit) {
   struct stat status = {};
@@ -67,6 +86,8 @@ std::string read_all(int file, const std::string& path, std::uint64_t limit) {
   };
   const std::uint64_t stated = is_regular ? static_cast<std::uint64_t>(status.st_size) : 0;
   if (stated > limit) throw too_large();
+  require_memory(static_cast<double>(stated), "a file of this size",
+                 "Read it in parts, or use a machine with more memory", Where::in(path));
 
   std::string bytes;
   std::size_t used = 0;
@@ -75,8 +96,13 @@ std::string read_all(int file, const std::string& path, std::uint64_t limit) {
   bytes.reserve(static_cast<std::size_t>(stated) + kReadStep);
   for (;;) {
     bytes.resize(used + kReadStep);
+    if (is_regular) {
+      InputWatch::look();
+    } else {
+      wait_for_input(file);
+    }
     const ssize_t got = ::read(file, bytes.data() + used, kReadStep);
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) {
       throw StorageError(fmt::format("cannot be read: {}", std::generic_category().message(errno)),
                          "Check the disk and the connection to it", Where::in(path));
@@ -100,7 +126,7 @@ std::string read_file(const std::string& path, std::uint64_t limit) {
     throw InvalidArgument(fmt::format("the path {} names no file", shown(path)),
                           "Give the path of a file");
   }
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(open_without_waiting(path));
   if (file.get() < 0) refuse_to_open(path, errno);
   return read_all(file.get(), path, limit);
 }

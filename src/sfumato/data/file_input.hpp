@@ -16,7 +16,8 @@ inline constexpr std::uint64_t kLargestPipe = std::uint64_t{1} << 30;
 ///
 /// Throws   InvalidArgument if the file is missing, a directory, not readable, larger than `limit`
 ///          (what is no regular file: than the smaller of `limit` and kLargestPipe) or changed while it
-///          was read; StorageError if the system fails while reading.
+///          was read, or if it takes more than half of the available memory; StorageError if the system fails while
+///          reading; Stopped as InputWatch.
 [[nodiscard]] std::string read_file(const std::string& path, std::uint64_t limit = kLargestFile);
 
 /// The bytes of standard input, until it ends.

@@ -6,11 +6,18 @@
 #include <string_view>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/memory.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/compression.hpp"
 #include "sfumato/data/file_input.hpp"
 
 namespace sfumato {
+namespace {
+
+constexpr double kTimesText =
+    5.0;  // what `rows` and `fit` take beside the text: its numbers, and copies of them
+
+}  // namespace
 
 std::string table_source(const std::string& path) { return path == "-" ? "standard input" : path; }
 
@@ -30,6 +37,8 @@ std::string read_table_file(const std::string& path) {
     throw InvalidArgument("is an archive or a spreadsheet, not a text file",
                           "Save the sheet as CSV, or unpack the archive", Where::in(source));
   }
+  require_memory(kTimesText * static_cast<double>(bytes.size()), "a table of this size",
+                 "Use fewer rows or columns, or a machine with more memory", Where::in(source));
   return bytes;
 }
 

@@ -87,20 +87,20 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
   }
 
   require_affordable(problem);
-  const OuLaw law({problem.loss().curvature, problem.loss().pull, noise, problem.loss().given},
-                  start);
+  const QuadraticLoss& loss = problem.loss(observer);
+  const OuLaw law({loss.curvature, loss.pull, noise, loss.given}, start);
   (void)law.at(time);  // throws if the table itself has no law at this time
   return
       [&problem, &replacement, noise, start, time, law](Index row) -> std::optional<WhitenedPair> {
-        const QuadraticLoss loss = problem.neighbour(row, replacement);
-        const OuLaw other({loss.curvature, loss.pull, noise, loss.given}, start);
+        const QuadraticLoss neighbour = problem.neighbour(row, replacement);
+        const OuLaw other({neighbour.curvature, neighbour.pull, noise, neighbour.given}, start);
         if (time == kInf && !other.long_run().law) return std::nullopt;
         return whiten_at(law, other, time);
       };
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
-                   const ChainRelease& release, const Observer&) {
+                   const ChainRelease& release, const Observer& observer) {
   const Where where = Where::here("row_risks");
   require_steps(release.steps, where);
   require_positive("learning_rate", release.learning_rate, where);
@@ -113,13 +113,14 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
   require_affordable(problem);
   const double rate = release.learning_rate;
   const double steps = release.steps;
-  const ChainLaw law(
-      {problem.loss().curvature, problem.loss().pull, rate, noise, problem.loss().given}, start);
+  const QuadraticLoss& loss = problem.loss(observer);
+  const ChainLaw law({loss.curvature, loss.pull, rate, noise, loss.given}, start);
   (void)law.at(steps);  // throws if the table itself has no law after so many steps
   return [&problem, &replacement, noise, start, rate, steps,
           law](Index row) -> std::optional<WhitenedPair> {
-    const QuadraticLoss loss = problem.neighbour(row, replacement);
-    const ChainLaw other({loss.curvature, loss.pull, rate, noise, loss.given}, start);
+    const QuadraticLoss neighbour = problem.neighbour(row, replacement);
+    const ChainLaw other({neighbour.curvature, neighbour.pull, rate, noise, neighbour.given},
+                         start);
     // A flat direction without the row; a step too long for D' is a failure instead.
     if (steps == kInf && other.spectrum().values.minCoeff() <= 0.0 && !other.long_run().law) {
       return std::nullopt;

@@ -17,6 +17,10 @@ class PreciseTraining;
 template <class T>
 struct RidgeFit;
 struct RidgeFits;
+struct RidgeSums {
+  Eigen::MatrixXd gram;    ///< sum x x^T
+  Eigen::VectorXd moment;  ///< sum y x
+};
 template <class T>
 struct RowRemainder;
 struct RowDifference;
@@ -60,8 +64,9 @@ class RidgeProblem {
   [[nodiscard]] const RidgeOptions& options() const { return options_; }
   [[nodiscard]] Record record(Eigen::Index row) const;
 
-  /// f on the whole table.
-  [[nodiscard]] const QuadraticLoss& loss() const { return loss_; }
+  /// f on the whole table: p^2 numbers, made when first asked for, safely from several threads. Row risks of a table
+  /// with more columns than rows do without it.
+  [[nodiscard]] const QuadraticLoss& loss(const Observer& observer = Observer()) const;
 
   /// Whether the loss has one minimiser, as far as double precision tells.
   [[nodiscard]] bool has_minimiser(const Observer& observer = Observer()) const;
@@ -106,12 +111,11 @@ class RidgeProblem {
   [[nodiscard]] const detail::PreciseTraining& precise() const { return *precise_; }
 
  private:
-  struct Sums {
-    Eigen::MatrixXd gram;    ///< sum x x^T
-    Eigen::VectorXd moment;  ///< sum y x
-  };
+  using Sums = detail::RidgeSums;
   [[nodiscard]] const Eigen::MatrixXd& features() const;
   [[nodiscard]] const Eigen::VectorXd& target() const;
+  /// Made when first asked for; safe from several threads.
+  [[nodiscard]] const Sums& sums(const Observer& observer) const;
   [[nodiscard]] Weights weights() const;
   /// The loss of a table that differs from this one, as given.
   [[nodiscard]] std::shared_ptr<const detail::GivenLoss> given(
@@ -127,8 +131,6 @@ class RidgeProblem {
 
   std::shared_ptr<const detail::TableSums> table_;
   RidgeOptions options_;
-  Sums sums_;
-  QuadraticLoss loss_;
   std::shared_ptr<detail::RidgeFits> fits_;
   std::shared_ptr<const detail::PreciseTraining> precise_;
 };

@@ -13,6 +13,7 @@
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/file_input.hpp"
+#include "sfumato/data/file_output.hpp"
 
 namespace sfumato {
 namespace {
@@ -143,6 +144,14 @@ std::string account_file(const std::string& model) {
 
 std::string fit_model_digest(const std::string& json, const std::string& source) {
   return digest_of_model(read_fit_model(json, source));
+}
+
+void withdraw_statement(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
+  write_file(path,
+             "No statement: a model was being replaced here, and the program ended before it was "
+             "done. Nothing is said about any model.\n");
 }
 
 std::string statement_of_model(const std::string& path, const std::string& bytes) {

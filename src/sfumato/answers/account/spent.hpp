@@ -29,6 +29,10 @@ struct SpentBefore {
 /// The last section of a statement: which model it is of. Empty without a model.
 [[nodiscard]] std::string statement_of_model(const std::string& path, const std::string& bytes);
 
+/// A statement that is there, about an older model, says from now on that it is none: to be called before the model is replaced, so that
+/// whatever ends the program leaves no statement beside another model.
+void withdraw_statement(const std::string& path);
+
 /// What is going to be written about a model.
 struct PlannedModel {
   std::string model;       ///< path; empty: no file

@@ -11,6 +11,7 @@
 #include "sfumato/audit/score_smells.hpp"
 #include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/core/number_check.hpp"
+#include "sfumato/core/parallel.hpp"
 #include "sfumato/study/ledger_audit/checked_options.hpp"
 
 namespace sfumato {
@@ -45,11 +46,13 @@ void bound_one_run(ScoresAudit& found, const CanaryScores& canaries,
   found.claim = check_claim(*found.one_run, *question.claim, scores_reversed(by_coin(canaries)));
 }
 
-ScoresAudit audit_files(const AuditQuestion& question, ScoresAudit found) {
+ScoresAudit audit_files(const AuditQuestion& question, ScoresAudit found, Observer& observer) {
   std::vector<ScoreSample> samples = read_samples(question);
+  throw_if_stopped(observer);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (const auto repeats = repeated_scores(samples[i])) found.repeats.push_back({i, *repeats});
   }
+  throw_if_stopped(observer);
   found.source =
       ScoreFiles{samples.front().with.size(), samples.front().without.size(), samples.size()};
   if (question.pool && samples.size() > 1) samples = {pooled(samples)};
@@ -73,8 +76,9 @@ ScoresAudit audit_files(const AuditQuestion& question, ScoresAudit found) {
   return found;
 }
 
-ScoresAudit audit_layout(const AuditQuestion& question, ScoresAudit found) {
+ScoresAudit audit_layout(const AuditQuestion& question, ScoresAudit found, Observer& observer) {
   const ShadowScores shadows = read_shadows(question);
+  throw_if_stopped(observer);
   const Index models = shadows.logits.rows(), records = shadows.logits.cols();
   found.source = ShadowLayout{static_cast<std::size_t>(models), static_cast<std::size_t>(records)};
   if (question.unit == ScoreUnit::models) {
@@ -91,18 +95,20 @@ ScoresAudit audit_layout(const AuditQuestion& question, ScoresAudit found) {
     for (Index r = 0; r < records; ++r) canaries.included.push_back(shadows.member(target, r));
     bound_one_run(found, canaries, question);
   }
+  throw_if_stopped(observer);
   found.attacks = shadow_attacks(shadows);
   return found;
 }
 
-AuditAnswer of_scores(const AuditQuestion& question) {
+AuditAnswer of_scores(const AuditQuestion& question, Observer& observer) {
   ScoresAudit found;
   found.deltas = question.deltas.empty() ? std::vector{kDelta} : without_repeats(question.deltas);
   found.epsilons =
       question.epsilons.empty() ? std::vector{kEpsilon} : without_repeats(question.epsilons);
   found.confidence = question.confidence.value_or(kConfidence);
-  found = question.logits.empty() ? audit_files(question, std::move(found))
-                                  : audit_layout(question, std::move(found));
+  found = question.logits.empty() ? audit_files(question, std::move(found), observer)
+                                  : audit_layout(question, std::move(found), observer);
+  throw_if_stopped(observer);
   const Verdict verdict = found.claim ? found.claim->verdict() : Verdict::none;
   return {question, std::move(found), verdict};
 }
@@ -117,10 +123,10 @@ AuditAnswer plan(const AuditQuestion& question) {
 
 }  // namespace
 
-AuditAnswer answer(const AuditQuestion& question, Observer&) {
+AuditAnswer answer(const AuditQuestion& question, Observer& observer) {
   check(question);
   if (question.plan) return plan(question);
-  if (question.ledger.empty()) return of_scores(question);
+  if (question.ledger.empty()) return of_scores(question, observer);
   LedgerAudit found = audit(Ledger::read(question.ledger), question);
   const Verdict verdict = found.verdict;
   return {question, std::move(found), verdict};

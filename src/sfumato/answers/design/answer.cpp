@@ -8,6 +8,7 @@
 #include "sfumato/answers/design/iterate.hpp"
 #include "sfumato/answers/design/saved_covariance.hpp"
 #include "sfumato/core/located.hpp"
+#include "sfumato/core/memory.hpp"
 #include "sfumato/core/number_check.hpp"
 #include "sfumato/data/row_matrix.hpp"
 #include "sfumato/design/average_design.hpp"
@@ -112,6 +113,20 @@ void require_alone(const DesignQuestion& question) {
   }
 }
 
+/// Throws   InvalidArgument if the matrices of a full design do not fit into memory. One of low rank from few differences needs none.
+void require_memory_for(const Hidden& hidden, DesignForm form) {
+  constexpr double kMatrices = 6.0;
+  const auto* rows = std::get_if<RowMatrix>(&hidden.what);
+  const bool is_thin = rows != nullptr && rows->rows() < rows->cols();
+  if (!is_full(form) || (form == DesignForm::low_rank && is_thin)) return;
+  const double d = static_cast<double>(hidden.dimension);
+  require_memory(
+      kMatrices * sizeof(double) * d * d,
+      fmt::format("a design of form {} for {} coordinates", name(form), hidden.dimension),
+      "Use `form` = diagonal, or low_rank with fewer differences than coordinates",
+      Where::in(hidden.source));
+}
+
 /// The design, or the designs, of differences or their moments.
 DesignAnswer answer_by_differences(const DesignQuestion& question, Observer& observer) {
   const ErrorAmount amount = amount_of(question);
@@ -120,6 +135,7 @@ DesignAnswer answer_by_differences(const DesignQuestion& question, Observer& obs
   ErrorMeasure measure = read_measure(question, amount.measure, hidden.dimension);
   DesignTask task = read_task(question, measure, amount.value ? *amount.value / measure.scale : 1.0,
                               hidden.dimension);
+  require_memory_for(hidden, task.form);
   SolverOptions solver;
   if (question.tolerance) solver.tolerance = *question.tolerance;
   solver.threads = question.threads;

@@ -13,6 +13,7 @@
 #include "sfumato/answers/fit/canary.hpp"
 #include "sfumato/answers/fit/self_bounds.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/memory.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
@@ -114,6 +115,26 @@ FitRows rows_of(const RowExposure& exposure) {
   std::sort(mu.begin(), mu.end());
   const Claim claim = exposure.exact ? Claim::exact : Claim::estimate;
   return {{mu[mu.size() / 2], claim}, {mu.back(), claim}};
+}
+
+/// Throws   InvalidArgument if matrices over pairs of columns do not fit into memory: before anything is booked or drawn, and from what is
+///          declared alone.
+void require_memory_for(const std::vector<FitPlan>& plans, const PublicTable& table) {
+  constexpr double kMatrices = 10.0, kMostPartial = 16.0,
+                   kRowsOfPartial = 1024.0;  // release_moments()
+  for (const FitPlan& plan : plans) {
+    if (plan.mechanism == FitMechanism::isotropic || plan.mechanism == FitMechanism::last_iterate) {
+      continue;
+    }
+    const double d = static_cast<double>(table.dim());
+    const double partial =
+        std::min(kMostPartial, std::ceil(static_cast<double>(table.rows) / kRowsOfPartial));
+    require_memory(
+        (kMatrices + partial) * sizeof(double) * d * d,
+        fmt::format("the mechanism {} for {} columns", name(plan.mechanism), table.dim()),
+        "Use `mechanism` = isotropic, which needs no matrix over pairs of columns, or fewer columns",
+        Where::here("fit"));
+  }
 }
 
 /// Throws for what a booking would have to guess.
@@ -254,6 +275,7 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   if (question.bounds != "self") found.checksum = sha256(read_file(question.bounds));
   if (question.compare) found.predictions = predictions_of(question, table, budget);
   require_use(question, plans, table, budget);
+  require_memory_for(plans, table);
   std::optional<BudgetBooking> booking;
   try {
     const MadeFit made = make_fit(question, table, plans, mu, input, observer, [&] {

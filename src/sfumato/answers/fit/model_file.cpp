@@ -170,12 +170,12 @@ std::string publish(const FitAnswer& answer, const FitFiles& files) {
       answer.guarantee && account != files.model) {
     write_file(account, account_of(answer, {sha256(model), model_digest(answer)}));
   }
+  withdraw_statement(files.statement);
+  if (!files.model.empty()) write_file(files.model, model);
   if (!files.statement.empty()) {
     write_file(files.statement, statement_of(answer) + statement_of_model(files.model, model));
   }
-  if (files.model.empty()) return "";
-  write_file(files.model, model);
-  return sha256(model);
+  return files.model.empty() ? "" : sha256(model);
 }
 
 std::string statement_of(const FitAnswer& answer) {

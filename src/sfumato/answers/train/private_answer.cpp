@@ -271,7 +271,8 @@ std::string model_bytes(const PrivateTrainAnswer& answer) {
   return writer.bytes(Compression::stored);
 }
 
-/// Account, statement, model, each on the disk before the next: whatever ends the program, no model stands without its account.
+/// Account, model, statement, each on the disk before the next: whatever ends the program, no model stands without its account, and no statement
+/// beside another model.
 void publish(const PrivateTrainAnswer& answer, const std::string& model) {
   const std::filesystem::path directory(answer.question.out);
   const std::string path = (directory / kModel).string();
@@ -280,10 +281,13 @@ void publish(const PrivateTrainAnswer& answer, const std::string& model) {
     SavedAccount account{answer.accountant, answer.models_before};
     account.models.push_back(sha256(model));
     write_file((directory / kAccount).string(), save(account, Delta(answer.question.target_delta)));
+    withdraw_statement((directory / kStatement).string());
+  }
+  write_file(path, model);
+  if (answer.secret) {
     write_file((directory / kStatement).string(),
                statement_of(answer) + statement_of_model(path, model));
   }
-  write_file(path, model);
 }
 
 std::vector<InputMetricRelease> releases_of(const Network& network, const NoisePolicy& policy,

@@ -10,6 +10,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/core/memory.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {
@@ -23,6 +24,8 @@ using Weights = ClassificationProblem::Weights;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kUp = 1.0 + 1e-12;  // over the rounding of a few products and a norm
 constexpr int kMostSteps = 200;
+constexpr double kHessians =
+    4.0;  // matrices of this size at a time: a Hessian, its factor, copies to solve with
 constexpr int kMostPasses = 8;   // of a neighbour; those that need more are solved on their own
 constexpr double kQuick = 10.0;  // tolerances; a first step certified this well needs no pass
 constexpr Index kBlock = 64;
@@ -135,6 +138,10 @@ VectorXd newton(const ClassificationProblem& problem, VectorXd at) {
 }  // namespace
 
 Convexity convexity(const ClassificationProblem& problem, const std::optional<VectorXd>& start) {
+  const double p = static_cast<double>(problem.parameters());
+  require_memory(kHessians * sizeof(double) * p * p,
+                 fmt::format("a classification of {} parameters", problem.parameters()),
+                 "Use fewer columns", Where::here("logistic regression"));
   VectorXd from = start ? *start : VectorXd::Zero(problem.parameters());
   require_size("start", from.size(), problem.parameters());
   centre(problem, from);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/memory.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/math/singular_values.hpp"
@@ -25,6 +26,21 @@ using Eigen::VectorXd;
 
 constexpr double kDominating = 0.9;       // an update then keeps all digits but one
 constexpr double kLeverageRidge = 1e-10;  // far above rounding, far below any real curvature
+
+constexpr double kSumsOfSquares =
+    4.0;  // matrices p x p at a time: sums, curvature, those of a neighbour
+constexpr char kFewerColumns[] =
+    "Use fewer columns; more columns than rows take little with --ridge above 0 and isotropic "
+    "noise";
+
+std::string size_words(Index rows, Index columns) {
+  return fmt::format("a table of {} rows and {} columns", rows, columns);
+}
+
+[[noreturn]] void refuse_overflow(const Where& where) {
+  throw NumericalFailure("the squares of the features or their products with the target overflow",
+                         "Standardise or rescale the columns", where);
+}
 
 MatrixXd gram_of(const MatrixXd& x, const Observer& observer) {
   constexpr Index products =
@@ -88,6 +104,11 @@ RidgeFit<T> fit_table(const MatrixXd& features, const VectorXd& target,
   const Index n = features.rows();
   const Index p = features.cols();
   const Index block = std::max<Index>(256, 4 * p);
+  // The triangle, and the block below it: in long double, which is made beside double.
+  const double columns = static_cast<double>(p);
+  require_memory(
+      sizeof(long double) * columns * (2.0 * columns + static_cast<double>(std::min(block, n))),
+      size_words(n, p), kFewerColumns, Where::here("ridge regression"));
   const T root = std::sqrt(T(weights.row));
   MatrixOf<T> triangle = MatrixOf<T>::Zero(p, p);
   triangle.diagonal() = (lift.array().cast<T>() + T(weights.ridge)).sqrt();
@@ -128,10 +149,14 @@ VectorOf<T> detail::RidgeFit<T>::unwhiten(const VectorOf<T>& z) const {
 struct detail::RidgeFits {
   std::once_flag once;
   std::once_flag once_extended;
+  std::once_flag once_sums;
+  std::once_flag once_loss;
   std::optional<RidgeFit<double>> rounded;
   std::optional<RidgeFit<long double>> extended;
   double reciprocal_condition = 0.0;  ///< of the table
   MatrixXd leverage_factor;           ///< R of the table, or of the lifted one when it is singular
+  RidgeSums sums;
+  QuadraticLoss loss;
 };
 
 RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const RidgeOptions& options,
@@ -152,16 +177,35 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
                           "With the mean, the ridge term is per row as it is: use fixed", where);
   }
 
-  sums_ = {gram_of(features(), observer), features().transpose() * target()};
-  if (!sums_.gram.allFinite() || !sums_.moment.allFinite()) {
-    throw NumericalFailure("the squares of the features or their products with the target overflow",
-                           "Standardise or rescale the columns", where);
+  // By Cauchy and Schwarz the sums x_i x_j are no larger than the largest sum of squares.
+  throw_if_stopped(observer);
+  if (!features().colwise().squaredNorm().allFinite() ||
+      !(features().transpose() * target()).allFinite()) {
+    refuse_overflow(where);
   }
-  loss_ = weigh(sums_);
-  loss_.given = given({});
   precise_ = std::make_shared<const PreciseTraining>(GivenTraining{
-      *loss_.given, Isotropic{1.0, parameters()}, point_law(VectorXd::Zero(parameters()))});
+      *given({}), Isotropic{1.0, parameters()}, point_law(VectorXd::Zero(parameters()))});
   fits_ = std::make_shared<detail::RidgeFits>();
+}
+
+const RidgeProblem::Sums& RidgeProblem::sums(const Observer& observer) const {
+  std::call_once(fits_->once_sums, [&] {
+    const double p = static_cast<double>(parameters());
+    require_memory(kSumsOfSquares * sizeof(double) * p * p, size_words(rows(), parameters()),
+                   kFewerColumns, Where::here("ridge regression"));
+    fits_->sums = {gram_of(features(), observer), features().transpose() * target()};
+    if (!fits_->sums.gram.allFinite()) refuse_overflow(Where::here("ridge regression"));
+  });
+  return fits_->sums;
+}
+
+const QuadraticLoss& RidgeProblem::loss(const Observer& observer) const {
+  std::call_once(fits_->once_loss, [&] {
+    QuadraticLoss loss = weigh(sums(observer));
+    loss.given = given({});
+    fits_->loss = std::move(loss);
+  });
+  return fits_->loss;
 }
 
 template <class T>
@@ -185,7 +229,8 @@ const std::optional<RidgeFit<double>>& RidgeProblem::fit(const Observer& observe
       return fit_table<double>(features(), target(), weights(), lift, observer);
     };
     fits_->reciprocal_condition = lifted(VectorXd::Zero(parameters())).reciprocal_condition;
-    VectorXd lift = kLeverageRidge * loss_.curvature.diagonal();
+    VectorXd lift = kLeverageRidge * weights().row * features().colwise().squaredNorm().transpose();
+    lift.array() += kLeverageRidge * weights().ridge;
     lift = (lift.array() == 0.0).select(1.0, lift);
     fits_->leverage_factor = lifted(lift).upper;
   });
@@ -278,7 +323,8 @@ QuadraticLoss RidgeProblem::neighbour(Index row, const std::optional<Record>& re
     sums = sums_over_others(row);
   } else {
     const VectorXd x = features().row(row).transpose();
-    sums = {sums_.gram - x * x.transpose(), sums_.moment - target()(row) * x};
+    const Sums& all = this->sums(Observer());
+    sums = {all.gram - x * x.transpose(), all.moment - target()(row) * x};
   }
   std::vector<RowDifference> differences = {{-1.0, features().row(row).transpose(), target()(row)}};
   if (replacement) {
