@@ -58,6 +58,47 @@ class Files(ProgramTest):
             self.assertEqual(result.stdout.splitlines()[2:], expected)
 
 
+class WideTables(ProgramTest):
+    """Few rows and many columns: memory in proportion to the table, or one line before it is taken."""
+
+    def wide(self, rows, columns):
+        lines = [",".join(f"x{j}" for j in range(columns)) + ",y"]
+        lines += [",".join(str((7 * i + 3 * j * j) % 11 - 5) for j in range(columns)) + f",{i}" for i in range(rows)]
+        return self.write("wide.csv", "\n".join(lines) + "\n")
+
+    @staticmethod
+    def few_gigabytes():
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+
+    def test_rows_in_the_span_of_the_rows(self):
+        table = self.wide(3, 50_000)  # 20 GB in a matrix over pairs of columns
+        result = run("rows", table, "--target", "y", "--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1",
+                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20)))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("of 3 rows", result.stdout)
+
+    def test_what_does_not_fit_is_refused_before_it_is_taken(self):
+        table = self.wide(3, 20_000)
+        rows = ["rows", table, "--target", "y", "--adjacency", "remove", "--loss", "sum", "--noise", "1"]
+        words = ["needs about", "GB of memory", "available"]
+        limit = {"preexec_fn": self.few_gigabytes}
+        self.assert_refused(BAD_INPUT, [*words, "3 rows", "20001 columns"], *rows, **limit)
+        labels = table.read_text().rsplit(",2\n", 1)[0] + ",1\n"
+        table.write_text(labels)
+        self.assert_refused(BAD_INPUT, words, *rows, "--model", "logistic", "--ridge", "1", **limit)
+        bounds = self.write("bounds.csv", "column,kind,low,high,levels,source\n" + "".join(
+            f"x{j},numeric,-5,5,,made\n" for j in range(20_000)) + "y,target,0,1,,made\n(records),,,3,,made\n(adjacency),,,,add_remove,\n")
+        self.assert_refused(BAD_INPUT, [*words, "isotropic"], "fit", table, "--model", "ridge", "--bounds", bounds, "--target-epsilon",
+                            "1", "--target-delta", "1e-9", "--mechanism", "whitened", "--force", **limit)
+        differences = self.write("d.csv", "\n".join(line.rsplit(",", 1)[0] for line in table.read_text().splitlines()[1:]) + "\n")
+        self.assert_refused(BAD_INPUT, [*words, "diagonal"], "design", differences, "--differences-are", "public", "--form", "full",
+                            "--trace", "1", **limit)
+        scores = self.dir / "s.npy"
+        scores.write_bytes(npy(1, 1))
+        os.truncate(scores, 1 << 31)
+        self.assert_refused(BAD_INPUT, words, "audit", "--members", scores, "--nonmembers", scores, "--unit", "models", **limit)
+
+
 class Models(ProgramTest):
     def test_bounds_of_very_many_parameters(self):
         columns = 300
