@@ -173,7 +173,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Stopped&) {  // before there was anything to show
-    return complain("stopped: nothing was found or written.", cli::kInterrupted);
+    return complain("stopped before there was a result: none was written.", cli::kInterrupted);
   } catch (const StorageError& error) {
     return complain(error.what(), cli::kStorage);
   } catch (const InternalError& error) {

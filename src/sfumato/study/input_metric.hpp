@@ -62,9 +62,10 @@ inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
 
 /// The set with its inputs in the coordinates of the first layer's metric, as features for whitened_network() of layer_metrics.hpp; of these
 /// records alone, if any are given.
-/// Throws   InvalidArgument if they take more than 8 GiB.
+/// Throws   InvalidArgument if they take more than 8 GiB; Stopped.
 [[nodiscard]] LabelledSet whitened(const Network& network, const LabelledSet& set,
                                    const InputMetric& metric,
-                                   std::span<const std::uint32_t> records = {});
+                                   std::span<const std::uint32_t> records = {},
+                                   const Observer& observer = Observer());
 
 }  // namespace sfumato

@@ -367,8 +367,8 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   if (by_inputs) {
     metrics.push_back(release_input_metric(network, sets.train, slots, {}, mechanism.policy,
                                            relation, mode, bits, observer));
-    sets.train = whitened(network, sets.train, metrics.front());
-    if (sets.test) sets.test = whitened(network, *sets.test, metrics.front());
+    sets.train = whitened(network, sets.train, metrics.front(), {}, observer);
+    if (sets.test) sets.test = whitened(network, *sets.test, metrics.front(), {}, observer);
   }
   const auto data = std::make_shared<const TrainingData>(sets.train, slots, std::vector{World{}});
   sets.train.values = {};  // training has its own, and features of all patches are large
