@@ -90,7 +90,7 @@ class Engine(unittest.TestCase):
         optimizer = st.PrivateOptimizer(torch.optim.SGD(model.parameters(), lr=0.3), model, loss, noise_multiplier=NOISE, max_grad_norm=0.5,
                                         sample_rate=1.0, records=RECORDS, metric=metric, steps=steps, seed=1, **more)
         x, y = torch.tensor(self.x, dtype=torch.float32), torch.tensor(self.y)
-        taken_off = (RECORDS * (RECORDS + 1) + 2 * RECORDS) * 2.0**-24  # the engine's clip, for sums in single precision (Spec 24.1)
+        taken_off = (RECORDS * (RECORDS + 1) + 2 * RECORDS) * 2.0**-24  # the engine's clip, for sums in single precision (Spec §24.1)
         with mock.patch("sfumato.torch.metrics._MARGIN", taken_off):
             for batch in optimizer.batches((x, y), steps):
                 optimizer.step(*batch)

@@ -294,11 +294,11 @@ Choices<NoiseReading> noise_readings() {
 
 /// Not written where it is off, so that texts of studies stay as they were.
 Key<NoiseSpec> control_key() {
-  Key<NoiseSpec> key =
-      flag_key("control",
-               "nothing is claimed of this policy: it shows whether the attack works, and `audit` "
-               "judges it by that alone",
-               &NoiseSpec::control);
+  Key<NoiseSpec> key = flag_key(
+      "control",
+      "nothing is claimed of this policy: it shows whether the attack works, and decides no "
+      "verdict",
+      &NoiseSpec::control);
   key.write = [write = key.write](const NoiseSpec& from) {
     return from.control ? write(from) : std::string();
   };
