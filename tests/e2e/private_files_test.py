@@ -4,7 +4,7 @@ import stat
 import subprocess
 import unittest
 
-from support import FASHION, ROOT, SFUMATO, STORAGE, Document, ProgramTest, catches_interrupts, run
+from support import FASHION, ROOT, SFUMATO, STORAGE, Document, ProgramTest, catches_interrupts, run, works_for
 
 QUICK = ROOT / "examples/train/quick.toml"
 SMALL = ("--set", "train.iterations=5", "--set", "audit.replicas=2", "--set", "data.records=50",
@@ -58,6 +58,7 @@ class Permissions(PrivateFiles):
                                     self.dir / "run"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
         self.addCleanup(process.communicate)
         self.assertTrue(catches_interrupts(process))
+        works_for(process, 2.0)  # it has read the records
         process.terminate()
         process.wait(timeout=60)
         self.assertEqual(self.modes(), {"run": "0o700", "run/checkpoint.npz": "0o600"})

@@ -99,6 +99,12 @@ def processor_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def works_for(process, seconds):
+    """Waits until a process has used so many seconds of its processors, or has ended."""
+    while process.poll() is None and processor_seconds(process) < seconds:
+        time.sleep(0.01)
+
+
 class Document:
     """The JSON form of a document."""
 
