@@ -17,7 +17,7 @@ TEST(Memory, HalfOfWhatIsAvailableMayBeUsed) {
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(std::string(error.advice()),
               "a table of 3 rows and 50000 columns needs about 20 GB of memory; 30 GB are "
-              "available, of which half may be used. Use fewer columns");
+              "available, of which half may be used. Use fewer columns.");
   }
 }
 
