@@ -100,7 +100,7 @@ class Chapter {
     if (const auto* table = std::get_if<Table>(&block)) {
       add_table(*table, id);
     } else if (const auto* figure = std::get_if<Figure>(&block)) {
-      figure_places_ += is_wide(*figure) ? 2 : 1;
+      figure_places_ += is_wide(*figure) ? std::size_t{2} : 1;
       if (place_.is_only || figure_places_ <= kMostFigures || figures_.empty()) ++shown_figures_;
       figures_.push_back(html_figure(*figure, id, numbered(++figure_count_),
                                      fmt::format("{}/{}", place_.index, b),

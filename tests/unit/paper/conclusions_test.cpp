@@ -41,7 +41,8 @@ TEST(Conclusions, SayWhereNoNoiseShowsTheSame) {
   const NumberFit fit{loss, 2.0, 1.5, 2.5};
   for (const Conclusion& conclusion :
        conclusions_of(PaperTable::table2_s1, with_losses(fit, fit))) {
-    if (conclusion.key == "noise_matters") EXPECT_EQ(conclusion.holds, std::optional(false));
+    if (conclusion.key != "noise_matters") continue;
+    EXPECT_EQ(conclusion.holds, std::optional(false));
   }
   JudgedReading diverged = with_losses(fit, fit);
   diverged.fit.reset();

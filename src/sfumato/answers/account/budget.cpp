@@ -69,7 +69,7 @@ BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
   file_.emplace(path);
   const PrivateReleases& own = releases.releases();
   BudgetTerms terms;
-  if (wanted) terms = {wanted->epsilon.nats(), wanted->delta.probability()};
+  if (wanted) terms.epsilon = wanted->epsilon.nats(), terms.delta = wanted->delta.probability();
   terms.adjacency = name(own.relation);
   const BudgetEntry entry{
       0, time_of_booking(), command, save({releases}), made ? "released" : "reserved", ""};
