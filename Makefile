@@ -88,7 +88,7 @@ coverage:  ## line coverage of the test suite, summary and build-coverage/covera
 	@cmake --preset coverage --log-level=WARNING > /dev/null
 	@cmake --build build-coverage -j$(JOBS)
 	@ctest --preset coverage -j$(JOBS)
-	@gcovr --root . --filter src/ --filter cli/ --exclude-throw-branches --print-summary \
+	@gcovr --root . --filter src/ --filter apps/ --exclude-throw-branches --print-summary \
 	  --html-details build-coverage/coverage.html build-coverage | tail -n 3
 
 oracles: all  ## compare live with SciPy, mpmath and dp-accounting (PyPI)

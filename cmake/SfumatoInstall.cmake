@@ -5,9 +5,11 @@ include(CMakePackageConfigHelpers)
 add_library(sfumato_whole INTERFACE)
 add_library(sfumato::sfumato ALIAS sfumato_whole)
 set_target_properties(sfumato_whole PROPERTIES EXPORT_NAME sfumato)
-target_link_libraries(sfumato_whole INTERFACE sfumato::answers)
+set(whole sfumato::account sfumato::rows sfumato::quadratic sfumato::bound sfumato::design sfumato::fit sfumato::audit sfumato::lab_report
+          sfumato::lab_train)
+target_link_libraries(sfumato_whole INTERFACE ${whole})
 install(TARGETS sfumato_whole EXPORT sfumatoTargets)
-set_property(GLOBAL PROPERTY SFUMATO_USES_sfumato sfumato::answers)
+set_property(GLOBAL PROPERTY SFUMATO_USES_sfumato ${whole})
 
 # What a module needs of other packages, its own and that of the modules below it: the modules are static
 # libraries, so what their sources use must be found as well, but a user of some modules needs not what others use.

@@ -10,7 +10,7 @@ function(sfumato_names_of defined shared source)
     list(POP_BACK words name)
     list(APPEND names "${name}")
   endforeach()
-  file(STRINGS "${source}" lines REGEX "^[A-Za-z_][A-Za-z_0-9:<>,&* ]* [a-z_0-9]+[(]")
+  file(STRINGS "${source}" lines REGEX "^([^A-Za-z_ ]+[a-z]+[^A-Za-z_ ]+ )?[A-Za-z_][A-Za-z_0-9:<>,&* ]* [a-z_0-9]+[(]")
   foreach(line IN LISTS lines)
     string(REGEX MATCH "[a-z_0-9]+[(]([A-Za-z_0-9:<>&* ]*[&* ])?" head "${line}")
     string(MAKE_C_IDENTIFIER "${head}" name)
@@ -100,30 +100,46 @@ function(sfumato_words target)
   target_precompile_headers(${target} REUSE_FROM sfumato_precompiled_words)
 endfunction()
 
-# sfumato_module(NAME SOURCES a.cpp ... [PUBLIC libs...] [PRIVATE libs...] [TOGETHER] [WORDS])
-#   A static library sfumato_NAME with the alias sfumato::NAME. PUBLIC is what its headers include,
-#   PRIVATE what only its sources include. TOGETHER compiles the sources in groups, WORDS as sfumato_words().
+# sfumato_module(NAME [SOURCES a.cpp ...] [WORDS b.cpp ...] [PUBLIC libs...] [PRIVATE libs...] [TOGETHER])
+#   A static library sfumato_NAME with the alias sfumato::NAME, of the folder that calls it. PUBLIC is what its headers include,
+#   PRIVATE what only its sources include. WORDS are sources compiled as by sfumato_words(), TOGETHER compiles them in groups.
 function(sfumato_module name)
-  cmake_parse_arguments(ARG "TOGETHER;WORDS" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER" "" "SOURCES;WORDS;PUBLIC;PRIVATE" ${ARGN})
+  string(REGEX REPLACE "^${PROJECT_SOURCE_DIR}/(src|apps)/" "" prefix "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set(parts sfumato_${name})
   add_library(sfumato_${name} STATIC ${ARG_SOURCES})
-  add_library(sfumato::${name} ALIAS sfumato_${name})
-  set_target_properties(sfumato_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(
-    sfumato_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
-                           "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
-                           "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-  target_compile_features(sfumato_${name} PUBLIC cxx_std_20)
-  target_link_libraries(sfumato_${name} PUBLIC ${ARG_PUBLIC}
-                                        PRIVATE ${ARG_PRIVATE} "$<BUILD_INTERFACE:sfumato_flags>"
-                                                "$<BUILD_INTERFACE:sfumato_hardening>")
+  set_target_properties(sfumato_${name} PROPERTIES LINKER_LANGUAGE CXX)
   if(ARG_WORDS)
-    sfumato_words(sfumato_${name})
-  else()
+    list(APPEND parts sfumato_${name}_words)
+    add_library(sfumato_${name}_words OBJECT ${ARG_WORDS})
+    target_sources(sfumato_${name} PRIVATE $<TARGET_OBJECTS:sfumato_${name}_words>)
+    target_link_libraries(sfumato_${name}_words PRIVATE ${ARG_PUBLIC})
+    sfumato_words(sfumato_${name}_words)
+  endif()
+  foreach(part ${parts})
+    set_target_properties(${part} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_include_directories(
+      ${part} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>"
+                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/apps/")
+      target_include_directories(${part} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/apps>")
+    endif()
+    target_compile_features(${part} PUBLIC cxx_std_20)
+    target_link_libraries(${part} PRIVATE ${ARG_PRIVATE} "$<BUILD_INTERFACE:sfumato_flags>"
+                                          "$<BUILD_INTERFACE:sfumato_hardening>")
+  endforeach()
+  target_link_libraries(sfumato_${name} PUBLIC ${ARG_PUBLIC})
+  if(ARG_SOURCES)
     target_precompile_headers(sfumato_${name} REUSE_FROM sfumato_precompiled)
   endif()
   if(ARG_TOGETHER)
-    sfumato_compile_together(sfumato_${name} "sfumato/${name}/" SOURCES ${ARG_SOURCES})
+    sfumato_compile_together(sfumato_${name} "${prefix}" SOURCES ${ARG_SOURCES})
+    if(ARG_WORDS)
+      sfumato_compile_together(sfumato_${name}_words "${prefix}" SOURCES ${ARG_WORDS})
+    endif()
   endif()
+  add_library(sfumato::${name} ALIAS sfumato_${name})
+  set_target_properties(sfumato_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY SFUMATO_MODULES sfumato_${name})
   set_property(GLOBAL PROPERTY SFUMATO_USES_${name} ${ARG_PUBLIC} ${ARG_PRIVATE})
   install(TARGETS sfumato_${name} EXPORT sfumatoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -150,20 +166,23 @@ endfunction()
 
 # sfumato_tests(LABEL MODULE)
 #   One executable with every tests/LABEL/MODULE/*_test.cpp, and one ctest entry per file, LABEL/MODULE/NAME_test, which
-#   runs the suites of that file. A suite belongs to one file.
+#   runs the suites of that file. A suite belongs to one file. MODULE is a folder: lab/nn is that of sfumato::lab_nn, apps/cli
+#   that of sfumato::cli.
 function(sfumato_tests label module)
+  string(REGEX REPLACE "^apps/" "" library "${module}")
+  string(REPLACE "/" "_" library "${library}")
   file(GLOB sources RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/${label}/${module}" CONFIGURE_DEPENDS
        "${label}/${module}/*_test.cpp")
-  set(target ${label}_${module}_tests)
+  set(target ${label}_${library}_tests)
   list(TRANSFORM sources PREPEND "${label}/${module}/" OUTPUT_VARIABLE paths)
   add_executable(${target} ${paths})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  target_link_libraries(${target} PRIVATE sfumato::${module} sfumato_flags GTest::gtest_main rapidcheck)
+  target_link_libraries(${target} PRIVATE sfumato::${library} sfumato_flags GTest::gtest_main rapidcheck)
   # What is tested is the library, optimised as users have it; the tests themselves need not be. Of a template that both instantiate
   # the linker takes the one that it meets first: the library's, which therefore stands before the tests, whole.
   target_compile_options(${target} PRIVATE -O0)
-  sfumato_modules_below(modules sfumato::${module})
+  sfumato_modules_below(modules sfumato::${library})
   list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_FILE:\\1>")
   target_link_options(${target} PRIVATE -Wl,--whole-archive ${modules} -Wl,--no-whole-archive)
   target_precompile_headers(${target} REUSE_FROM sfumato_precompiled_tests)

@@ -10,7 +10,8 @@ import pathlib
 import re
 import sys
 
-# Low to high. Modules on one line are siblings that do not know each other.
+# Low to high: libsfumato, the laboratory, programs. Modules on one line are siblings that do not know each other. A module is a folder of
+# src/sfumato, src (lab/NAME) or the tree (apps/NAME); `accountant` is the mathematics of account, in folders of its own there.
 LAYERS = [
     ["core"],
     ["math"],
@@ -19,39 +20,41 @@ LAYERS = [
     ["report"],
     ["sde"],
     ["divergence"],
-    ["privacy"],
-    ["audit", "design", "fit", "nn"],
-    ["study"],
-    ["answers"],
-    ["paper"],
-    ["cli", "python"],
+    ["risk", "storage", "accountant", "audit", "problem"],
+    ["account"],
+    ["rows", "quadratic", "bound", "design", "fit"],
+    ["lab/images", "lab/ledger"],
+    ["lab/nn"],
+    ["lab/study"],
+    ["lab/audit", "lab/train"],
+    ["lab/report"],
+    ["apps/golden", "apps/bench"],
+    ["apps/reproduce"],
+    ["apps/cli", "python"],
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
-
-# Folders of a module that its other folders may include; those do not know each other.
-SHARED_FOLDERS = {
-    # What questions about two equations or two losses have in common; how scores and ledgers are shown.
-    # Releases in files are those of `account` wherever they are kept.
-    "answers": ["problem", "evidence", "account"],
-}
+ACCOUNTANT = ("accountant", "contour", "lattice")  # folders of src/sfumato/account
+LAB = "lab"
+TREES = ("src/lab", "apps", "python")
+APPS = ("golden", "bench", "reproduce", "cli")  # include roots below apps/
 
 # Third-party headers that belong to one place: pattern of the header, places that may include it.
 # A place is a folder; "*.cpp" after it says that headers may not. Folders of TEST_TREES are free.
 THIRD_PARTY = [
     (r"toml\+\+/.*", ["src/sfumato/data/*.cpp"]),
-    (r"CLI/.*", ["cli/*.cpp"]),
+    (r"CLI/.*", ["apps/cli/*.cpp"]),
     (r"zlib\.h|zconf\.h", ["src/sfumato/data/*.cpp"]),
-    (r"nlohmann/.*", ["src/sfumato/data", "src/sfumato/report", "src/sfumato/answers/*.cpp",
-                      "src/sfumato/answers/verify", "src/sfumato/paper", "cli"]),
-    (r"sqlite3\.h", ["src/sfumato/study/ledger"]),
-    (r"mpi\.h", ["src/sfumato/study/scheduler"]),
+    (r"nlohmann/.*", ["src/sfumato/data", "src/sfumato/report", "src/sfumato/account/*.cpp", "src/sfumato/fit/*.cpp",
+                      "src/lab/train/*.cpp", "apps"]),
+    (r"sqlite3\.h", ["src/sfumato/storage"]),
+    (r"mpi\.h", ["src/lab/study/scheduler"]),
     (r"Python\.h|nanobind/.*|pybind11/.*", ["python"]),
-    (r"(Eigen|unsupported/Eigen|boost)/.*", [f"src/sfumato/{m}" for m in RANK if m != "core"] + ["cli", "python"]),
-    (r"fmt/.*", ["src/sfumato", "cli", "python"]),
+    (r"(Eigen|unsupported/Eigen|boost)/.*", [f"src/sfumato/{m}" for m in RANK if m != "core" and "/" not in m] + ["src/sfumato/account", *TREES]),
+    (r"fmt/.*", ["src", "apps", "python"]),
     (r"gtest/.*|gmock/.*|rapidcheck.*|benchmark/.*", []),
 ]
 TEST_TREES = ("tests", "bench", "examples")
-LIBRARY = ("include/", "src/")  # its public headers, and everything else
+LIBRARY = ("include/", "src/", "apps/golden/", "apps/bench/", "apps/reproduce/")  # what reports through values alone
 VERSION = "sfumato/version.hpp"  # the build makes it; below every module
 WHOLE = "sfumato/sfumato.hpp"  # includes every public header; for callers alone
 # What a public header may include beside public headers and the standard library.
@@ -98,15 +101,29 @@ def place_allows(place, path):
     return inside and (not pattern or path.endswith(pattern))
 
 
+def module_of_parts(parts):
+    """The module of a path below an include root: sfumato/NAME/..., sfumato/lab/NAME/..., lab/NAME/..., NAME/... of apps."""
+    if parts[0] == "sfumato":
+        parts = parts[1:]
+        if parts[0] == "account" and len(parts) > 2 and parts[1] in ACCOUNTANT:
+            return "accountant"
+        return "/".join(parts[:2]) if parts[0] == LAB and len(parts) > 2 else parts[0] if len(parts) > 1 else None
+    if parts[0] == LAB and len(parts) > 2:
+        return "/".join(parts[:2])
+    if parts[0] in APPS and len(parts) > 1:
+        return "apps/" + parts[0]
+    return None
+
+
 def module_of(path):
     """The module a file belongs to, or None for a file that may see every module."""
     parts = path.split("/")
-    if path.startswith(LIBRARY) and parts[1] == "sfumato" and len(parts) > 3:
-        return parts[2]
-    if parts[0] in ("cli", "python"):
-        return parts[0]
+    if parts[0] in ("include", "src", "apps"):
+        return module_of_parts(parts[1:])
+    if parts[0] == "python":
+        return "python"
     if parts[0] == "tests" and len(parts) > 3 and parts[1] in ("unit", "property"):
-        return parts[2]
+        return "/".join(parts[2:4]) if parts[2] in (LAB, "apps") else parts[2]
     return None
 
 
@@ -121,12 +138,12 @@ class Checker:
         self.violations.append(f"{path}:{line}: [{rule}] {message}")
 
     def run(self):
-        modules = self.root / "src" / "sfumato"
-        for folder in sorted(modules.iterdir()) if modules.is_dir() else []:
-            if folder.is_dir() and (folder.name not in RANK or RANK[folder.name] == len(LAYERS) - 1):
-                self.report(f"src/sfumato/{folder.name}", 1, "unknown-module",
-                            "is not in the layer table of tools/check_layers.py")
-        for tree in ("include", "src", "cli", "python/bindings", "tests"):
+        for tree, prefix in (("src/sfumato", ""), ("src/lab", "lab/"), ("apps", "apps/")):
+            modules = self.root / tree
+            for folder in sorted(modules.iterdir()) if modules.is_dir() else []:
+                if folder.is_dir() and prefix + folder.name not in RANK:
+                    self.report(f"{tree}/{folder.name}", 1, "unknown-module", "is not in the layer table of tools/check_layers.py")
+        for tree in ("include", "src", "apps", "python/bindings", "tests"):
             for file in sorted((self.root / tree).rglob("*")):
                 if file.suffix in (".hpp", ".cpp") and file.is_file():
                     self.check_file(file)
@@ -146,7 +163,7 @@ class Checker:
             module = None
         for line, quote, name in includes:
             self.check_include(path, module, line, quote, name)
-        if path.startswith((*LIBRARY, "cli/")):
+        if path.startswith(("include/", "src/", "apps/")):
             self.check_own_header_first(file, path, includes)
         if file.suffix == ".hpp" and not text.lstrip().startswith("#pragma once"):
             self.report(path, 1, "pragma-once", "a header starts with #pragma once")
@@ -162,8 +179,8 @@ class Checker:
         if name.startswith("../") or "/../" in name:
             self.report(path, line, "relative-include", f'write "{name}" from the include root')
             return
-        if name.startswith("sfumato/"):
-            parts = name.split("/")
+        root = name.split("/")[0]
+        if root in ("sfumato", LAB, *APPS) and "/" in name and (quote == '"' or root == "sfumato"):
             if quote != '"':
                 self.report(path, line, "include-form", f'write "{name}" with quotes')
             if path.startswith("include/") and name != VERSION and not (self.root / "include" / name).exists():
@@ -171,17 +188,15 @@ class Checker:
                             f'"{name}" is not installed: move it to include/, or declare what is needed')
             if name == VERSION:
                 return
-            if len(parts) < 3 or parts[1] not in RANK:
+            other = module_of_parts(name.split("/"))
+            if other not in RANK:
                 self.report(path, line, "unknown-module", f'"{name}" names no module')
                 return
-            if module is not None and parts[1] != module and RANK[parts[1]] >= RANK[module]:
-                way = "sideways" if RANK[parts[1]] == RANK[module] else "upward"
-                self.report(path, line, f"{way}-include", f"{module} includes {parts[1]}")
-            if path.startswith(LIBRARY) and parts[1] == module and module in SHARED_FOLDERS:
-                self.check_folders(path, module, line, parts)
+            if module is not None and other != module and RANK[other] >= RANK[module]:
+                way = "sideways" if RANK[other] == RANK[module] else "upward"
+                if not (path.startswith("tests/") and way == "sideways"):
+                    self.report(path, line, f"{way}-include", f"{module} includes {other}")
             return
-        if path.startswith("cli/") and quote == '"' and "/" in name.removeprefix("cli/"):
-            self.check_command(path, line, name)
         if quote == '"' and path.startswith(LIBRARY):
             self.report(path, line, "include-form", f'"{name}" is not a path from the include root')
         if path.split("/")[0] in TEST_TREES:
@@ -218,25 +233,6 @@ class Checker:
             if header != WHOLE and header not in included:
                 self.report(f"include/{WHOLE}", 1, "whole", f'does not include "{header}"')
 
-    def check_folders(self, path, module, line, parts):
-        """In a module whose folders are siblings: own folder or a shared one."""
-        own = path.split("/")[3] if path.count("/") > 3 else None
-        other = parts[2] if len(parts) > 3 else None
-        if own is None or other is None or own == other:
-            return
-        shared = SHARED_FOLDERS[module]
-        if other not in shared:
-            way = "upward" if own in shared else "sideways"
-            self.report(path, line, f"{way}-include", f"{module}/{own} includes {module}/{other}")
-        elif own in shared and shared.index(other) > shared.index(own):
-            self.report(path, line, "upward-include", f"{module}/{own} includes {module}/{other}")
-
-    def check_command(self, path, line, name):
-        """Commands do not include each other: cli/X/... belongs to cli/X.cpp and cli/X/."""
-        owner = name.removeprefix("cli/").split("/")[0]
-        if not (path == f"cli/{owner}.cpp" or path.startswith(f"cli/{owner}/")):
-            self.report(path, line, "sideways-include", f'"{name}" belongs to the command {owner}')
-
     def check_own_header_first(self, file, path, includes):
         if file.suffix != ".cpp":
             return
@@ -244,9 +240,9 @@ class Checker:
         public = re.sub(r"^src/", "include/", beside)
         own = next((header for header in (beside, public) if (self.root / header).exists()), None)
         first = includes[0] if includes else (1, "", "nothing")
-        # cli/ is no include root, so the way it names its headers is left open.
-        if own is not None and not (own in ("src/" + first[2], "include/" + first[2])
-                                    or (path.startswith("cli/") and own.endswith(first[2]))):
+        # The command line names the headers of its folder by their names alone.
+        if own is not None and not (own in ("src/" + first[2], "include/" + first[2], "apps/" + first[2])
+                                    or (path.startswith("apps/cli/") and own.endswith(first[2]))):
             self.report(path, first[0], "own-header-first", f"includes {first[2]} before {own}")
 
 

@@ -13,9 +13,9 @@ import sys
 
 SPEC = "docs/spec.md"
 BIBLIOGRAPHY = "docs/bibliography.md"
-TREES = ("include", "src", "cli", "python", "web", "tests", "bench", "examples", "tools", "docs")
+TREES = ("include", "src", "apps", "python", "web", "tests", "bench", "examples", "tools", "docs")
 SUFFIXES = (".hpp", ".cpp", ".py", ".md", ".txt", ".cmake", ".toml", ".js")
-CODE = ("include/", "src/", "cli/")
+CODE = ("include/", "src/", "apps/")
 # Sections that describe names and proofs: no code implements them. Section 14 is for tests alone.
 NOT_FOR_CODE = ("14", "15", "16")
 NOT_FOR_TESTS = ("15", "16")

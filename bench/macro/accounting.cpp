@@ -15,9 +15,9 @@
 #include <sstream>
 #include <string>
 
-#include "sfumato/privacy/accounting/calibrate.hpp"
-#include "sfumato/privacy/accounting/pld.hpp"
-#include "sfumato/privacy/accounting/profile.hpp"
+#include "sfumato/account/accountant/calibrate.hpp"
+#include "sfumato/account/accountant/profile.hpp"
+#include "sfumato/account/lattice/pld.hpp"
 
 namespace {
 

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "../../python/bindings/questions.hpp"
+#include "sfumato/account/accountant/accountant.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/toml.hpp"
-#include "sfumato/privacy/accounting/accountant.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "sfumato/privacy/accounting/accountant.hpp"
+#include "sfumato/account/accountant/accountant.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
@@ -17,8 +17,8 @@
 #include "bindings.hpp"
 #include "keywords.hpp"
 #include "relation.hpp"
-#include "sfumato/answers/account/keys.hpp"
-#include "sfumato/answers/account/state.hpp"
+#include "sfumato/account/account_keys.hpp"
+#include "sfumato/account/state.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/data/keys/located_keys.hpp"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "sfumato/answers/problem/sde_problem.hpp"
+#include "sfumato/problem/sde_problem.hpp"
 #include "sfumato/sde/diffusion.hpp"
 
 namespace sfumato::python {

@@ -5,31 +5,34 @@
 #include <memory>
 #include <utility>
 
-#include "sfumato/answers/account/answer.hpp"
-#include "sfumato/answers/account/keys.hpp"
-#include "sfumato/answers/account/state.hpp"
-#include "sfumato/answers/audit/answer.hpp"
-#include "sfumato/answers/audit/keys.hpp"
-#include "sfumato/answers/bound/answer.hpp"
-#include "sfumato/answers/bound/keys.hpp"
-#include "sfumato/answers/design/answer.hpp"
-#include "sfumato/answers/design/keys.hpp"
-#include "sfumato/answers/design/saved_covariance.hpp"
-#include "sfumato/answers/fit/answer.hpp"
-#include "sfumato/answers/fit/keys.hpp"
-#include "sfumato/answers/quadratic/answer.hpp"
-#include "sfumato/answers/quadratic/keys.hpp"
-#include "sfumato/answers/report/document.hpp"
-#include "sfumato/answers/rows/answer.hpp"
-#include "sfumato/answers/rows/columns.hpp"
-#include "sfumato/answers/rows/keys.hpp"
-#include "sfumato/answers/verify/document.hpp"
+#include "golden/golden_document.hpp"
+#include "lab/audit/audit_keys.hpp"
+#include "lab/report/report_document.hpp"
+#include "reproduce/paper_golden.hpp"
+#include "sfumato/account/account_answer.hpp"
+#include "sfumato/account/account_keys.hpp"
+#include "sfumato/account/state.hpp"
+#include "sfumato/bound/bound_answer.hpp"
+#include "sfumato/bound/bound_keys.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
-#include "sfumato/paper/golden.hpp"
+#include "sfumato/design/design_answer.hpp"
+#include "sfumato/design/design_keys.hpp"
+#include "sfumato/design/saved_covariance.hpp"
+#include "sfumato/fit/fit_answer.hpp"
+#include "sfumato/fit/fit_keys.hpp"
+#include "sfumato/lab/audit/audit_answer.hpp"
+#include "sfumato/quadratic/quadratic_answer.hpp"
+#include "sfumato/quadratic/quadratic_keys.hpp"
+#include "sfumato/rows/rows_answer.hpp"
+#include "sfumato/rows/rows_columns.hpp"
+#include "sfumato/rows/rows_keys.hpp"
 
 namespace sfumato::python {
+
+using namespace lab;
+using namespace apps;
 namespace {
 
 /// The document of an answer, which lives as long as somebody may ask for it.

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/account/accountant/release.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/privacy/accounting/release.hpp"
 
 namespace sfumato::python {
 

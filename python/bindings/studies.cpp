@@ -9,17 +9,19 @@
 
 #include "bindings.hpp"
 #include "found.hpp"
-#include "sfumato/answers/study/export.hpp"
-#include "sfumato/answers/study/keys.hpp"
-#include "sfumato/answers/study/plan.hpp"
-#include "sfumato/answers/study/run.hpp"
-#include "sfumato/answers/study/status.hpp"
-#include "sfumato/answers/train/answer.hpp"
-#include "sfumato/answers/train/document.hpp"
+#include "lab/study/export_answer.hpp"
+#include "lab/study/plan_answer.hpp"
+#include "lab/study/study_keys.hpp"
+#include "lab/train/train_answer.hpp"
+#include "lab/train/train_document.hpp"
+#include "sfumato/lab/study/run_answer.hpp"
+#include "sfumato/lab/study/study_status.hpp"
 #include "sfumato/report/json.hpp"
 #include "watched.hpp"
 
 namespace sfumato::python {
+
+using namespace lab;
 namespace {
 
 template <class Answer>

@@ -14,18 +14,20 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "lab/nn/gradient_moments.hpp"
+#include "lab/nn/private_noise.hpp"
+#include "lab/study/input_metric.hpp"
 #include "relation.hpp"
+#include "sfumato/account/accountant/clipping.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/step_kl.hpp"
 #include "sfumato/fit/sensitivity.hpp"
-#include "sfumato/nn/gradient_moments.hpp"
-#include "sfumato/nn/private_noise.hpp"
-#include "sfumato/privacy/accounting/clipping.hpp"
 #include "sfumato/random/release_bits.hpp"
-#include "sfumato/study/input_metric.hpp"
 #include "watched.hpp"
 
 namespace sfumato::python {
+
+using namespace lab;
 namespace {
 
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

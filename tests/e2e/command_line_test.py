@@ -7,12 +7,10 @@ from support import BAD_INPUT, ROOT, STORAGE, USAGE, ProgramTest, run
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 # Options that texts of the library may name, and the commands that show them. The rest of the library speaks of keys.
 SHOWN_BY = {
-    "answers/fit": ["fit"],
-    "answers/audit": ["audit"], "answers/design": ["design"], "answers/quadratic": ["quadratic"], "answers/rows": ["rows"],
-    "answers/train": ["train"], "answers/bound": ["bound"], "answers/account": ["account"], "answers/data": ["data list"],
-    "answers/verify": ["verify"], "answers/report": ["report"], "answers/evidence": ["audit", "report"],
-    "answers/problem": ["quadratic", "bound"], "answers/study": ["study run", "study plan", "study status", "study verify"],
-    "answers/bench": ["bench engine"],
+    "sfumato/fit": ["fit"], "sfumato/audit": ["audit"], "sfumato/design": ["design"], "sfumato/quadratic": ["quadratic"],
+    "sfumato/rows": ["rows"], "sfumato/bound": ["bound"], "sfumato/account": ["account"], "sfumato/problem": ["quadratic", "bound"],
+    "lab/audit": ["audit", "report"], "lab/report": ["report"], "lab/train": ["train"], "lab/images": ["data list"],
+    "lab/study": ["study run", "study plan", "study status", "study verify"], "golden": ["verify"], "bench": ["bench engine"],
 }
 ANYWHERE = {"--set", "--json", "--mpi"}  # --set names the place of an override, --mpi is srun's
 
@@ -111,11 +109,11 @@ class Sources(unittest.TestCase):
     def test_texts_name_only_options_that_their_commands_have(self):
         have = {command: options_of(command) for command in {c for all in SHOWN_BY.values() for c in all}}
         seen = 0
-        for path in sorted((ROOT / "src/sfumato").rglob("*.cpp")):
-            place = path.relative_to(ROOT / "src/sfumato").as_posix()
-            if place.startswith(("reproduce/", "paper/")):  # the front of one command
+        for path in sorted([*(ROOT / "src").rglob("*.cpp"), *(ROOT / "apps").rglob("*.cpp")]):
+            place = path.relative_to(ROOT).as_posix().split("/", 1)[1]
+            if place.startswith(("reproduce/", "cli/")):  # the front of one command, and of all
                 continue
-            commands = [c for prefix, those in SHOWN_BY.items() if place.startswith(prefix) for c in those]
+            commands = [c for prefix, those in SHOWN_BY.items() if place.startswith(prefix + "/") for c in those]
             for line, text in literals_of(path):
                 for option in set(OPTION.findall(text)) - ANYWHERE:
                     seen += 1

@@ -89,7 +89,7 @@ class WideTables(ProgramTest):
         bounds = self.write("bounds.csv", "column,kind,low,high,levels,source\n" + "".join(
             f"x{j},numeric,-5,5,,made\n" for j in range(20_000)) + "y,target,0,1,,made\n(records),,,3,,made\n(adjacency),,,,add_remove,\n")
         self.assert_refused(BAD_INPUT, [*words, "isotropic"], "fit", table, "--model", "ridge", "--bounds", bounds, "--target-epsilon",
-                            "1", "--target-delta", "1e-9", "--mechanism", "whitened", "--force", **limit)
+                            "1", "--target-delta", "1e-9", "--mechanism", "whitened", "--accept-useless", "--force", **limit)
         differences = self.write("d.csv", "\n".join(line.rsplit(",", 1)[0] for line in table.read_text().splitlines()[1:]) + "\n")
         self.assert_refused(BAD_INPUT, [*words, "diagonal"], "design", differences, "--differences-are", "public", "--form", "full",
                             "--trace", "1", **limit)

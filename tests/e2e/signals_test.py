@@ -87,7 +87,7 @@ class Signals(ProgramTest):
                    after=0.1)
 
     def test_rows(self):
-        table = self.table(12_000, 20, classes=True)
+        table = self.table(40_000, 20, classes=True)
         out = self.dir / "risks.csv"
         self.stops("rows", table, "--target", "y", "--model", "logistic", "--adjacency", "remove", "--loss", "sum", "--ridge",
                    "1", "--noise", "1", "--threads", "1", "--out", out, after=1.0, outputs=[out])

@@ -91,6 +91,8 @@ class Study(ProgramTest):
         process = subprocess.Popen([SFUMATO, "study", "run", self.study, "--ledger", ledger, *long],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.assertTrue(catches_interrupts(process))
+        while not os.path.exists(ledger):  # it has read its data, which takes its time on a busy machine
+            time.sleep(0.05)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         out = process.communicate(timeout=60)[0]

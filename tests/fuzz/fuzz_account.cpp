@@ -1,6 +1,6 @@
 #include "fuzz_files.hpp"
 #include "fuzz_main.hpp"
-#include "sfumato/answers/account/state.hpp"
+#include "sfumato/account/state.hpp"
 
 using namespace sfumato;
 

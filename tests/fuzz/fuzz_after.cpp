@@ -1,6 +1,6 @@
 #include "fuzz_files.hpp"
 #include "fuzz_main.hpp"
-#include "sfumato/answers/account/spent.hpp"
+#include "sfumato/account/spent.hpp"
 
 using namespace sfumato;
 

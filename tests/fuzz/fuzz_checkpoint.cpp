@@ -2,11 +2,12 @@
 
 #include "fuzz_files.hpp"
 #include "fuzz_main.hpp"
+#include "lab/study/checkpoint.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
-#include "sfumato/study/checkpoint.hpp"
 
 using namespace sfumato;
+using namespace sfumato::lab;
 
 namespace {
 

@@ -1,8 +1,9 @@
 #include "fuzz_main.hpp"
+#include "lab/images/idx.hpp"
 #include "sfumato/data/compression.hpp"
-#include "sfumato/data/idx.hpp"
 
 using namespace sfumato;
+using namespace sfumato::lab;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz(data, size, [](std::string_view bytes) {

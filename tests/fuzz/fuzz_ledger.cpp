@@ -2,11 +2,12 @@
 
 #include "fuzz_files.hpp"
 #include "fuzz_main.hpp"
+#include "sfumato/account/budget_file.hpp"
 #include "sfumato/data/file_input.hpp"
-#include "sfumato/study/ledger/budget_file.hpp"
-#include "sfumato/study/ledger/ledger.hpp"
+#include "sfumato/lab/ledger/ledger.hpp"
 
 using namespace sfumato;
+using namespace sfumato::lab;
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "sfumato/nn/exact_gradient.hpp"
+#include "lab/nn/exact_gradient.hpp"
 
-namespace sfumato {
+namespace sfumato::lab {
 namespace {
 
 using Json = nlohmann::json;
@@ -56,13 +56,13 @@ Json results(const Json& in) {
 }
 
 }  // namespace
-}  // namespace sfumato
+}  // namespace sfumato::lab
 
 int main() {
   try {
-    sfumato::Json out = sfumato::Json::array();
-    for (const sfumato::Json& in : sfumato::Json::parse(std::cin))
-      out.push_back(sfumato::results(in));
+    sfumato::lab::Json out = sfumato::lab::Json::array();
+    for (const sfumato::lab::Json& in : sfumato::lab::Json::parse(std::cin))
+      out.push_back(sfumato::lab::results(in));
     std::cout << out << '\n';
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

@@ -68,7 +68,7 @@ def lenet():
 
 class Network:
     """The same network in PyTorch: from a flat vector of parameters and a point of record space, both
-    in our order (docs of src/sfumato/nn/network.hpp)."""
+    in our order (docs of src/lab/nn/network.hpp)."""
 
     def __init__(self, shape, layers):
         self.shape, self.layers = shape, layers

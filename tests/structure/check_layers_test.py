@@ -16,13 +16,13 @@ GOOD = {
     "src/sfumato/math/psi.hpp": '#pragma once\n#include <Eigen/Core>\n#include "sfumato/core/error.hpp"\n',
     "src/sfumato/data/csv.cpp": '#include <zlib.h>\n#include <toml++/toml.h>\n'
                                 '#include "sfumato/math/psi.hpp"\n',
-    "include/sfumato/sfumato.hpp": '#pragma once\n#include "sfumato/privacy/risk.hpp"\n',
-    "include/sfumato/privacy/risk.hpp": '#pragma once\n#include <Eigen/Core>\n#include <string>\n'
+    "include/sfumato/sfumato.hpp": '#pragma once\n#include "sfumato/risk/risk.hpp"\n',
+    "include/sfumato/risk/risk.hpp": '#pragma once\n#include <Eigen/Core>\n#include <string>\n'
                                         '#include "sfumato/version.hpp"\n',
-    "src/sfumato/privacy/risk.cpp": '#include "sfumato/privacy/risk.hpp"\n\n#include "sfumato/math/psi.hpp"\n',
-    "src/sfumato/nn/net.hpp": '#pragma once\n#include "sfumato/privacy/risk.hpp"\n',
-    "cli/rows.hpp": "#pragma once\n",
-    "cli/rows.cpp": '#include "cli/rows.hpp"\n\n#include <CLI/CLI.hpp>\n#include <iostream>\n'
+    "src/sfumato/risk/risk.cpp": '#include "sfumato/risk/risk.hpp"\n\n#include "sfumato/math/psi.hpp"\n',
+    "src/lab/nn/net.hpp": '#pragma once\n#include "sfumato/risk/risk.hpp"\n',
+    "apps/cli/rows.hpp": "#pragma once\n",
+    "apps/cli/rows.cpp": '#include "rows.hpp"\n\n#include <CLI/CLI.hpp>\n#include <iostream>\n'
                     '#include "sfumato/report/document.hpp"\nint f() { std::cout << 1; exit(2); }\n',
     "tests/unit/math/psi_test.cpp": '#include <gtest/gtest.h>\n#include "sfumato/math/psi.hpp"\n',
     "tests/golden/any_test.cpp": '#include "sfumato/report/document.hpp"\n',
@@ -58,28 +58,29 @@ class CheckLayers(unittest.TestCase):
                            '#include "sfumato/sde/ou_law.hpp"\n')
 
     def test_sideways_include(self):
-        for module in ("audit", "design"):
-            self.assert_breaks("sideways-include", "src/sfumato/nn/a.hpp",
+        for module in ("audit", "storage"):
+            self.assert_breaks("sideways-include", "src/sfumato/risk/a.hpp",
                                f'#pragma once\n#include "sfumato/{module}/a.hpp"\n')
+        self.assert_breaks("sideways-include", "src/lab/train/a.hpp", '#pragma once\n#include "lab/audit/a.hpp"\n')
 
-    def test_folders_of_answers(self):
-        """Questions share one folder and do not know each other."""
-        shared = '#pragma once\n#include "sfumato/answers/problem/side.hpp"\n'
-        own = '#pragma once\n#include "sfumato/answers/bound/answer.hpp"\n'
-        self.assertEqual(self.violations(**{"src/sfumato/answers/bound/a.hpp": shared}), [])
-        self.assertEqual(self.violations(**{"src/sfumato/answers/bound/a.hpp": own}), [])
-        self.assert_breaks("sideways-include", "src/sfumato/answers/design/a.hpp", own)
-        self.assert_breaks("upward-include", "src/sfumato/answers/problem/a.hpp", own)
+    def test_questions_do_not_know_each_other(self):
+        shared = '#pragma once\n#include "sfumato/problem/side.hpp"\n'
+        own = '#pragma once\n#include "sfumato/bound/bound_answer.hpp"\n'
+        self.assertEqual(self.violations(**{"src/sfumato/bound/a.hpp": shared}), [])
+        self.assertEqual(self.violations(**{"src/sfumato/bound/a.hpp": own}), [])
+        self.assert_breaks("sideways-include", "src/sfumato/design/a.hpp", own)
+        self.assert_breaks("upward-include", "src/sfumato/problem/a.hpp", own)
 
-    def test_commands_do_not_include_each_other(self):
-        include = '#include "study/commands.hpp"\n'
-        self.assertEqual(self.violations(**{"cli/study.cpp": include, "cli/study/run.cpp": include}), [])
-        self.assert_breaks("sideways-include", "cli/train.cpp", include)
-        self.assert_breaks("sideways-include", "cli/train/run.cpp", include)
+    def test_the_accountant_knows_nothing_of_the_question(self):
+        own = '#pragma once\n#include "sfumato/account/account_answer.hpp"\n'
+        self.assert_breaks("upward-include", "src/sfumato/account/contour/a.hpp", own)
+        self.assertEqual(self.violations(**{"src/sfumato/account/a.hpp": '#pragma once\n#include "sfumato/account/contour/b.hpp"\n'}), [])
 
-    def test_library_does_not_include_the_command_line(self):
-        self.assert_breaks("upward-include", "src/sfumato/paper/a.hpp",
-                           '#pragma once\n#include "sfumato/cli/a.hpp"\n')
+    def test_the_library_knows_nothing_of_the_laboratory_and_of_programs(self):
+        self.assert_breaks("upward-include", "src/sfumato/fit/a.hpp", '#pragma once\n#include "lab/nn/a.hpp"\n')
+        self.assert_breaks("upward-include", "src/sfumato/fit/a.hpp", '#pragma once\n#include "sfumato/lab/ledger/a.hpp"\n')
+        self.assert_breaks("upward-include", "src/lab/study/a.hpp", '#pragma once\n#include "reproduce/a.hpp"\n')
+        self.assert_breaks("upward-include", "apps/reproduce/a.hpp", '#pragma once\n#include "cli/a.hpp"\n')
 
     def test_commented_include_does_not_count(self):
         self.assertEqual(self.violations(**{
@@ -94,28 +95,28 @@ class CheckLayers(unittest.TestCase):
     def test_own_header_first(self):
         self.assert_breaks("own-header-first", "src/sfumato/core/error.cpp",
                            '#include <string>\n#include "sfumato/core/error.hpp"\n')
-        self.assert_breaks("own-header-first", "cli/rows.cpp", '#include <string>\n#include "rows.hpp"\n')
+        self.assert_breaks("own-header-first", "apps/cli/rows.cpp", '#include <string>\n#include "rows.hpp"\n')
 
-        self.assert_breaks("own-header-first", "src/sfumato/privacy/risk.cpp",
-                           '#include <string>\n#include "sfumato/privacy/risk.hpp"\n')
+        self.assert_breaks("own-header-first", "src/sfumato/risk/risk.cpp",
+                           '#include <string>\n#include "sfumato/risk/risk.hpp"\n')
 
     def test_public_headers_include_public_headers(self):
-        header = "include/sfumato/privacy/risk.hpp"
+        header = "include/sfumato/risk/risk.hpp"
         self.assert_breaks("private-include", header, '#pragma once\n#include "sfumato/math/psi.hpp"\n')
         self.assert_breaks("private-include", header, '#pragma once\n#include <fmt/format.h>\n')
         self.assert_breaks("private-include", header, '#pragma once\n#include <boost/math/tools/roots.hpp>\n')
 
     def test_one_header_includes_every_public_one(self):
         self.assert_breaks("whole", "include/sfumato/math/a.hpp", "#pragma once\n")
-        self.assert_breaks("unknown-module", "src/sfumato/privacy/a.hpp",
+        self.assert_breaks("unknown-module", "src/sfumato/risk/a.hpp",
                            '#pragma once\n#include "sfumato/sfumato.hpp"\n')
 
     def test_two_types_of_one_name(self):
         self.assertEqual(self.violations(**{
             "src/sfumato/math/a.hpp": "#pragma once\nstruct Other;\nstruct Point {\n  struct Part {};\n};\n",
-            "src/sfumato/nn/a.hpp": "#pragma once\nstruct Point;\nclass Other {\n  struct Part {};\n};\n"}), [])
+            "src/lab/nn/a.hpp": "#pragma once\nstruct Point;\nclass Other {\n  struct Part {};\n};\n"}), [])
         found = self.violations(**{"src/sfumato/math/a.hpp": "#pragma once\nstruct Point {};\n",
-                                   "src/sfumato/nn/a.hpp": "#pragma once\nusing Point = double;\n"})
+                                   "src/lab/nn/a.hpp": "#pragma once\nusing Point = double;\n"})
         self.assertEqual(len(found), 1, found)
         self.assertIn("[two-definitions]", found[0])
 

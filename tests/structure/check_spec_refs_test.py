@@ -56,7 +56,7 @@ class CheckSpecRefs(unittest.TestCase):
             f"/// {OPEN}Known2018, Thm 8] and {OPEN}Known2018] and {OPEN}Known2018, {chr(0xA7)}77]\n"), [])
 
     def test_dangling_section(self):
-        for path in ("src/sfumato/math/a.hpp", "cli/a.cpp", "tests/unit/math/a_test.cpp",
+        for path in ("src/sfumato/math/a.hpp", "apps/cli/a.cpp", "tests/unit/math/a_test.cpp",
                      "bench/micro/a.cpp", "docs/a.md", "README.md"):
             with self.subTest(path=path):
                 found = self.problems(f"one\n/// {TAG}9.9\n", path)

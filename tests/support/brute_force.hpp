@@ -4,9 +4,11 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "sfumato/nn/exact_gradient.hpp"
+#include "lab/nn/exact_gradient.hpp"
 
 namespace sfumato::testing {
+
+using namespace lab;
 
 inline Eigen::VectorXd as_vector(const std::vector<double>& values) {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values));

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/nn/exact_gradient.hpp"
-#include "sfumato/nn/network.hpp"
+#include "lab/nn/exact_gradient.hpp"
+#include "lab/nn/network.hpp"
 
 namespace sfumato::testing {
+
+using namespace lab;
 
 class RandomNetworks {
  public:

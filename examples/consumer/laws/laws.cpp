@@ -1,7 +1,7 @@
 // laws/laws.cpp: how well can an observer tell two normal distributions apart?
 #include <cstdio>
 
-#include "sfumato/privacy/risk.hpp"
+#include "sfumato/risk/risk.hpp"
 #include "sfumato/sde/law.hpp"
 
 int main() {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "sfumato/account/accountant/accountant.hpp"
+#include "sfumato/account/accountant/calibrate.hpp"
 #include "sfumato/fit/noise_mode.hpp"
 #include "sfumato/fit/public_table.hpp"
-#include "sfumato/privacy/accounting/accountant.hpp"
-#include "sfumato/privacy/accounting/calibrate.hpp"
 
 namespace sfumato {
 

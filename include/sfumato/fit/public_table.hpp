@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "sfumato/account/accountant/release.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/privacy/accounting/release.hpp"
 
 namespace sfumato {
 

@@ -1,5 +1,6 @@
 #include "sfumato/data/file_output.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "sfumato/core/error.hpp"
@@ -63,21 +65,23 @@ bool maker_is_gone(const std::string& name, std::size_t prefix) {
 /// Removes what writers of `target` left that were killed. The living hold a lock on their file. A maker that is not found may live in
 /// another container or on another host of a shared disk: one that is a minute old had time to take the lock.
 void remove_leftovers(const std::string& target) {
-  namespace fs = std::filesystem;
-  const fs::path path(target);
+  const std::filesystem::path path(target);
   const std::string prefix = path.filename().string() + ".tmp-";
-  std::error_code error;
-  for (fs::directory_iterator entry(path.has_parent_path() ? path.parent_path() : ".", error), end;
-       !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  // By readdir: std::filesystem ends the process where memory does, in an increment that may not throw.
+  const std::string folder = path.has_parent_path() ? path.parent_path().string() : ".";
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+  if (entries == nullptr) return;
+  const int at = ::dirfd(entries.get());
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string name = entry->d_name;
     if (!name.starts_with(prefix)) continue;
-    const int file = ::open(entry->path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int file = ::openat(at, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
     struct stat status = {};
     const bool regular = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
     const bool left =
         maker_is_gone(name, prefix.size()) || std::time(nullptr) - status.st_mtim.tv_sec > 60;
-    if (regular && left && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+    if (regular && left && ::flock(file, LOCK_EX | LOCK_NB) == 0) ::unlinkat(at, name.c_str(), 0);
     ::close(file);
   }
 }

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "sfumato/account/accountant/release_grid.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
 #include "sfumato/fit/noise_mode.hpp"
-#include "sfumato/privacy/release_grid.hpp"
 #include "sfumato/random/release_bits.hpp"
 
 namespace sfumato {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "sfumato/account/accountant/release_grid.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/fit/sensitivity.hpp"
 #include "sfumato/fit/stop_only.hpp"
-#include "sfumato/privacy/release_grid.hpp"
 #include "sfumato/random/discrete_gaussian.hpp"
 
 namespace sfumato {

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "sfumato/account/accountant/release_grid.hpp"
+#include "sfumato/account/lattice/discrete_noise.hpp"
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/privacy/accounting/discrete_noise.hpp"
-#include "sfumato/privacy/release_grid.hpp"
 #include "sfumato/random/discrete_gaussian.hpp"
 
 namespace sfumato {

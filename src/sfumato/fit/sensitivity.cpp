@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/account/accountant/last_iterate.hpp"
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/privacy/accounting/last_iterate.hpp"
 
 namespace sfumato {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sfumato/privacy/accounting/release.hpp"
+#include "sfumato/account/accountant/release.hpp"
 
 namespace sfumato {
 

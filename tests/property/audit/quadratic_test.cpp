@@ -7,7 +7,7 @@
 #include <random>
 
 #include "sfumato/audit/score_audit.hpp"
-#include "sfumato/privacy/risk.hpp"
+#include "sfumato/risk/risk.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "support/violations.hpp"
 

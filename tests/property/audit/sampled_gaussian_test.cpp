@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "sfumato/account/accountant/profile.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
-#include "sfumato/privacy/accounting/profile.hpp"
 
 namespace sfumato {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "sfumato/data/regression_table.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 /// Laws of tables with categories, over seeded random tables.
 namespace sfumato {

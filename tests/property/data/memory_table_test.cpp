@@ -9,7 +9,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/csv.hpp"
 #include "sfumato/data/csv_writer.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

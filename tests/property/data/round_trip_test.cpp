@@ -13,7 +13,7 @@
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
 #include "support/csv_matrix.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

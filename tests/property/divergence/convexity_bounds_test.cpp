@@ -6,9 +6,9 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
-#include "property/divergence/random_pair.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
+#include "support/random_pair.hpp"
 
 namespace sfumato {
 namespace {

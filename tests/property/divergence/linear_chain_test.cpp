@@ -7,7 +7,6 @@
 #include <cmath>
 #include <vector>
 
-#include "property/divergence/random_pair.hpp"
 #include "sfumato/divergence/chain_gap.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
@@ -15,6 +14,7 @@
 #include "sfumato/divergence/step_kl.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "support/chain_sum.hpp"
+#include "support/random_pair.hpp"
 
 namespace sfumato {
 namespace {

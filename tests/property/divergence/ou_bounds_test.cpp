@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "property/divergence/random_pair.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/contractive_bound.hpp"
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "support/cases.hpp"
+#include "support/random_pair.hpp"
 
 namespace sfumato {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "property/divergence/random_pair.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "support/random_pair.hpp"
 
 namespace sfumato {
 namespace {

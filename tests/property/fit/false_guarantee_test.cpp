@@ -11,14 +11,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/account/lattice/discrete_noise.hpp"
 #include "sfumato/fit/descent.hpp"
 #include "sfumato/fit/metric.hpp"
 #include "sfumato/fit/minimiser.hpp"
 #include "sfumato/fit/moments.hpp"
 #include "sfumato/fit/selection.hpp"
 #include "sfumato/fit/sensitivity.hpp"
-#include "sfumato/privacy/accounting/discrete_noise.hpp"
-#include "unit/fit/synthetic_table.hpp"
+#include "support/synthetic_table.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "unit/fit/synthetic_table.hpp"
+#include "support/synthetic_table.hpp"
 
 namespace sfumato {
 namespace {

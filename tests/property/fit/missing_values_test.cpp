@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/account/accountant/release_grid.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
 #include "sfumato/fit/descent.hpp"
-#include "sfumato/privacy/release_grid.hpp"
 
 namespace sfumato {
 namespace {

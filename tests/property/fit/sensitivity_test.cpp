@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "sfumato/account/lattice/discrete_noise.hpp"
 #include "sfumato/fit/descent.hpp"
 #include "sfumato/fit/moments.hpp"
-#include "sfumato/privacy/accounting/discrete_noise.hpp"
 
 namespace sfumato {
 namespace {

@@ -6,8 +6,8 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "property/sde/random_problem.hpp"
 #include "sfumato/sde/problem/classification_fit.hpp"
+#include "support/random_problem.hpp"
 
 namespace sfumato {
 namespace {

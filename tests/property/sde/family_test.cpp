@@ -3,9 +3,9 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "property/sde/random_problem.hpp"
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/family/mixture.hpp"
+#include "support/random_problem.hpp"
 
 namespace sfumato {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "property/sde/random_problem.hpp"
 #include "sfumato/sde/fokker_planck/scheme.hpp"
+#include "support/random_problem.hpp"
 
 namespace sfumato {
 namespace {

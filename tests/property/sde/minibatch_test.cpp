@@ -5,9 +5,9 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "property/sde/random_problem.hpp"
 #include "sfumato/sde/family/callable.hpp"
 #include "sfumato/sde/problem/classification.hpp"
+#include "support/random_problem.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unsupported/Eigen/MatrixFunctions>
 
-#include "property/sde/random_problem.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "support/random_problem.hpp"
 
 namespace sfumato {
 namespace {

@@ -5,11 +5,11 @@
 #include <Eigen/QR>
 #include <cmath>
 
-#include "property/sde/random_problem.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/sde/ou_law.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
+#include "support/random_problem.hpp"
 
 namespace sfumato {
 namespace {

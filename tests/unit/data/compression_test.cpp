@@ -6,7 +6,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "support/compressed.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,7 +7,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/csv_writer.hpp"
 #include "support/csv_matrix.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "sfumato/core/error.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

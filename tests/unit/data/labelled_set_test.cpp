@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "sfumato/core/error.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "sfumato/data/npy_header.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sfumato/data/npy.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -7,7 +7,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/array.hpp"
 #include "sfumato/data/npy.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

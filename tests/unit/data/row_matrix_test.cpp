@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sfumato/core/error.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "sfumato/core/error.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

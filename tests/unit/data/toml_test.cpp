@@ -5,7 +5,7 @@
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/npy.hpp"
-#include "unit/data/temp_dir.hpp"
+#include "support/temp_dir.hpp"
 
 namespace sfumato {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/canary.hpp"
-#include "unit/fit/synthetic_table.hpp"
+#include "support/synthetic_table.hpp"
 
 namespace sfumato {
 namespace {

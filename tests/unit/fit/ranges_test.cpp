@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/fit/synthetic_table.hpp"
+#include "support/synthetic_table.hpp"
 
 namespace sfumato {
 namespace {

@@ -30,7 +30,7 @@ constexpr double kLeverageRidge = 1e-10;  // far above rounding, far below any r
 constexpr double kSumsOfSquares =
     4.0;  // matrices p x p at a time: sums, curvature, those of a neighbour
 constexpr char kFewerColumns[] =
-    "Use fewer columns; more columns than rows take little with --ridge above 0 and isotropic "
+    "Use fewer columns; more columns than rows take little with `ridge` above 0 and isotropic "
     "noise";
 
 std::string size_words(Index rows, Index columns) {

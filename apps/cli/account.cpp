@@ -1,0 +1,83 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "key_options.hpp"
+#include "output_files.hpp"
+#include "progress.hpp"
+#include "sfumato/account/account_answer.hpp"
+#include "sfumato/account/account_keys.hpp"
+#include "sfumato/account/state.hpp"
+#include "sfumato/data/file_output.hpp"
+#include "sfumato/data/keys/located_keys.hpp"
+
+namespace sfumato::apps {
+namespace {
+
+struct AccountOptions {
+  std::string file;  ///< releases (TOML), or the state of another accountant (JSON)
+  KeyOptions keys;
+  std::string statement;
+  std::string save;
+  Output output;
+};
+
+ExitCode account(AccountOptions& options) {
+  const bool is_history = options.file.ends_with(".json");
+  if (is_history) options.keys.give("history", {options.file});
+  const TomlTable table = options.keys.table(is_history ? "" : options.file);
+  const std::vector<std::string> inputs =
+      options.keys.inputs(table, is_history ? "" : options.file);
+  prepare_files(inputs, {{"statement", options.statement}, {"save", options.save}}, options.output);
+  if (!options.file.empty() && !is_history) require_whole_account(options.file);
+  const AccountAnswer found = located_keys(table, [&] {
+    AccountQuestion question = read_account_question(table);
+    question.curves = shows_all(options.output);
+    TerminalObserver observer;
+    return answer(question, observer);
+  });
+  // Stopped, there may be no setting to state or to save.
+  if (!options.save.empty() && !found.stopped) {
+    write_file(options.save, save({accountant_of(found)}, found.delta));
+  }
+  if (!options.statement.empty() && !found.stopped) {
+    write_file(options.statement, statement_of(found));
+  }
+  show([&](Detail detail) { return document_of(found, detail); }, options.output);
+  return code_of(found.verdict, found.stopped);
+}
+
+}  // namespace
+
+void add_account(CLI::App& app, Commands& commands) {
+  auto* command = app.add_subcommand(
+      "account",
+      "Certify the epsilon of a training run, find the noise for a target, check a claim");
+  const auto options = std::make_shared<AccountOptions>();
+  command->add_option(
+      "FILE", options->file,
+      "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
+  options->keys.declare(*command, infos_of(account_keys()), {"history", "format"});
+  options->keys.declare_settings(*command);
+  command
+      ->add_option("--statement", options->statement,
+                   "Write a privacy statement for a model card to this file")
+      ->type_name("FILE.md");
+  command
+      ->add_option("--save", options->save, "Write the releases to this file, to add others later")
+      ->type_name("FILE.toml");
+  add_output_options(*command, options->output);
+  command->footer(
+      "Examples:\n"
+      "  sfumato account --noise-multiplier 1.1 --sample-rate 0.00427 --steps 14062 \\\n"
+      "      --sampler poisson --adjacency add_remove --target-delta 1e-5\n"
+      "  sfumato account --target-epsilon 3 --target-delta 1e-5 --batch-size 256 --records 60000 "
+      "\\\n"
+      "      --epochs 20 --sampler poisson --adjacency add_remove\n"
+      "Exit code 1: the claim is refuted; 2: it is not proven (docs/account.md).");
+  commands.push_back({command, [options] { return account(*options); }});
+}
+
+}  // namespace sfumato::apps

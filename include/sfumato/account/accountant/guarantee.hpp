@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sfumato/account/accountant/release.hpp"
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/units.hpp"
+
+namespace sfumato {
+
+/// (epsilon, delta)-differential privacy: a statement about **every** pair of neighbouring data sets. Only an Accountant makes one, from
+/// the neighbouring relation and the list of releases; what has no proof never becomes one. (A Risk speaks of one pair.)
+class Guarantee {
+ public:
+  [[nodiscard]] Epsilon epsilon() const { return epsilon_.value; }
+  [[nodiscard]] const Claimed<Epsilon>& claimed_epsilon() const {
+    return epsilon_;
+  }  ///< an upper bound
+  [[nodiscard]] Delta delta() const { return delta_; }
+  [[nodiscard]] const PrivateReleases& releases() const { return releases_; }
+
+ private:
+  friend class Accountant;
+  Guarantee(Claimed<Epsilon> epsilon, Delta delta, PrivateReleases releases);
+
+  Claimed<Epsilon> epsilon_;
+  Delta delta_;
+  PrivateReleases releases_;
+};
+
+/// What training must do for the guarantee to be true of it, one sentence each (Spec §17.1 (5)).
+[[nodiscard]] std::vector<std::string> conditions_of(const PrivateReleases& releases);
+
+/// "Poisson-sampled Gaussian noise: 14,062 steps, sample rate 0.00427, noise multiplier 1.1"
+[[nodiscard]] std::string describe(const PrivateRelease& release);
+
+/// "differ in one record, which one of them lacks"
+[[nodiscard]] std::string describe_neighbours(const PrivateReleases& releases);
+
+/// All that a number of an accountant speaks of and rests on: the neighbours, the releases, the conditions.
+[[nodiscard]] std::vector<std::string> assumptions_of(const PrivateReleases& releases);
+
+/// How noise was added: as floating-point numbers, whose low bits and rounding are outside the guarantee, or exactly, to integer sums.
+enum class NoiseArithmetic { floating_point, exact };
+
+/// A statement for a model card, as Markdown: what is protected and from whom, the numbers, what it rests on, what it does not cover.
+/// Noise is taken to be in floating point unless it is said to be exact.
+[[nodiscard]] std::string privacy_statement(const Guarantee& guarantee);
+[[nodiscard]] std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic);
+
+}  // namespace sfumato

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sfumato/account/accountant/release.hpp"
+
+namespace sfumato {
+
+enum class MechanismKind { gaussian, laplace, known, last_iterate };
+[[nodiscard]] std::string_view name(MechanismKind kind);
+
+/// What the batch sum is divided by.
+enum class Normalisation { expected, actual };
+[[nodiscard]] std::string_view name(Normalisation normalisation);
+
+/// A release as people write it down, in a file, on a command line or in the settings of other tools: nothing is derived yet, and what is not
+/// given is empty.
+struct ReleaseFields {
+  MechanismKind mechanism = MechanismKind::gaussian;
+  std::optional<Sampler> sampler;
+  std::vector<double> noise_multiplier;  ///< several: settings to compare
+  std::optional<double> noise_std, clip;
+  std::vector<double> clips, noise_stds;
+  std::optional<double> sample_rate;
+  std::optional<std::uint64_t> steps, records, batch_size, batch_cap;
+  std::optional<double> epochs;
+  Normalisation normalise = Normalisation::expected;
+  std::optional<double> step_epsilon, step_delta;
+  std::optional<double> mu, sensitivity, lipschitz, diameter;
+  std::optional<std::uint64_t> batches;
+};
+
+/// What must be known of a release before anything is computed from it.
+enum class Wanted {
+  all,
+  all_but_noise,  ///< the noise multiplier is sought: 1 stands for it
+  all_but_steps,  ///< the number of steps is sought: 1 stands for it
+};
+
+/// The release that the fields describe: one noise multiplier, rates and steps from batch sizes and epochs where they are given so.
+/// Throws   InvalidArgument that lists all that is missing or contradicts itself, at the first key of them.
+[[nodiscard]] PrivateRelease release_of(const ReleaseFields& fields, Wanted wanted = Wanted::all);
+
+/// The fields that describe a release, as few as do.
+[[nodiscard]] ReleaseFields fields_of(const PrivateRelease& release);
+
+}  // namespace sfumato

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sfumato/audit/claim_check.hpp"
+#include "sfumato/lab/audit/ledger_audit.hpp"
+#include "sfumato/report/document.hpp"
+
+namespace sfumato::lab {
+
+/// The top of an audit's page, in words that need no glossary.
+[[nodiscard]] std::string asked_text(const std::optional<ClaimedGuarantee>& claim);
+[[nodiscard]] std::string answer_text(const ClaimCheck& check);
+[[nodiscard]] std::string answer_text(const Claimed<Epsilon>& shown, double delta);
+/// What to do; `check` is null where nothing was claimed.
+[[nodiscard]] std::string advice_text(const ClaimCheck* check);
+
+/// The same of a ledger: the policy that fares worst decides.
+[[nodiscard]] Abstract abstract_of(const LedgerAudit& audit);
+
+}  // namespace sfumato::lab

@@ -1,0 +1,60 @@
+#include "lab/nn/group/grid_step.hpp"
+
+#include <cmath>
+
+#include "sfumato/random/release_bits.hpp"
+
+namespace sfumato::lab {
+
+void GridStep::begin(BundledModels& bundled) {
+  sums_.clear();
+  std::vector<double> deviations(network_.parameter_count());
+  for (std::size_t m = 0; m < bundled.members.size(); ++m) {
+    const NoisePolicy& policy = bundled.policies[m];
+    for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
+      const ParameterBlock& block = network_.blocks()[b];
+      for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
+        double shape = 1.0;
+        if (policy.fixed) shape = static_cast<double>((*policy.fixed)[i]);
+        if (bundled.released) shape = static_cast<double>(bundled.shape.data()[i]);
+        deviations[i] = bundled.deviations[m][b] * std::sqrt(shape);
+      }
+    }
+    sums_.emplace_back(policy, network_, slots_, training_.iterations);
+    sums_.back().begin(deviations);
+  }
+}
+
+void GridStep::compute(BundledModels& bundled, StepRows& rows, std::uint64_t step) {
+  begin(bundled);
+  gradient_.resize(network_.parameter_count());
+  const std::size_t models = bundled.members.size();
+  const std::vector<float> ones(models, 1.0F);
+  ExpandedRows& expanded = rows.rows();
+  for (std::size_t r = 0; r < expanded.count(); ++r) {
+    bundled.bundle.compute_gradients(
+        {expanded.inputs({r}), expanded.labels() + r, ones.data(), expanded.squares() + r},
+        nullptr);
+    for (std::size_t m = 0; m < models; ++m) {
+      ModelRecord& record = models_[bundled.members[m]];
+      if (rows.weights(record.world)[r] == 0.0F) continue;
+      record.zeroed_records += bundled.bundle.zeroed()[m];
+      bundled.bundle.get_gradient(m, gradient_);
+      sums_[m].add(gradient_);
+    }
+  }
+  const std::vector<float> nothing(models, 0.0F);
+  if (expanded.count() == 0) {
+    rows.clear_gradients(bundled.bundle);
+  } else {
+    bundled.bundle.compute_gradients({expanded.inputs({0}), expanded.labels(), nothing.data()},
+                                     nullptr);
+  }
+  for (std::size_t m = 0; m < models; ++m) {
+    ReleaseBits bits(*training_.key, 2 * step);  // the same draws for all models, as elsewhere
+    sums_[m].release(bits, static_cast<double>(rows.unit()), gradient_);
+    bundled.bundle.add_to_gradient(m, gradient_);
+  }
+}
+
+}  // namespace sfumato::lab

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sfumato/data/keys/key.hpp"
+#include "sfumato/lab/audit/options.hpp"
+
+namespace sfumato::lab {
+
+/// One HTML page of results: ledgers, which are audited as `audit` does it, the JSON of other commands or of
+/// a report, directories of `reproduce`. Each input is a chapter.
+struct ReportQuestion : LedgerAuditOptions {
+  std::vector<std::string> inputs;
+  std::string out;     ///< the page, a name that ends in .html
+  std::string title;   ///< empty: of the first input
+  bool force = false;  ///< replace files
+  std::string
+      written;  ///< when, for people; a single report that says when it was written keeps that
+  /// How: command line, commit, checksums; a single report that says it keeps that.
+  std::vector<std::pair<std::string, std::string>> made;
+};
+
+/// All but `force`, `written` and `made`.
+[[nodiscard]] const Keys<ReportQuestion>& report_keys();
+
+/// Throws   InvalidArgument at a key whose value cannot be.
+void check(const ReportQuestion& question);
+
+}  // namespace sfumato::lab

@@ -1,0 +1,300 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sfumato/account/account_answer.hpp"
+#include "sfumato/account/account_tables.hpp"
+#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/problem/closing.hpp"
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+std::string rounded_up(double value) { return format_number(value, Rounding::up); }
+
+std::string guarantee_sentence(const AccountAnswer& answer, const AccountedSetting& setting) {
+  const double epsilon = setting.epsilon.upper.value;
+  const std::string delta = format_input(answer.delta.probability());
+  if (!std::isfinite(epsilon)) {
+    return fmt::format("No finite epsilon is proven at delta = {}.", delta);
+  }
+  const PrivateReleases& releases = setting.accountant.releases();
+  return fmt::format("epsilon <= {} at delta = {}, proven for all data sets that {}.",
+                     rounded_up(epsilon), delta, describe_neighbours(releases));
+}
+
+std::string target_text(const PrivacyTarget& target) {
+  return std::visit(
+      Overloaded{[](const PrivacyBudget& budget) {
+                   return fmt::format("epsilon <= {} at delta = {}",
+                                      format_input(budget.epsilon.nats()),
+                                      format_input(budget.delta.probability()));
+                 },
+                 [](const AdvantageLimit& limit) {
+                   return fmt::format("an advantage of at most {}", format_input(limit.advantage));
+                 },
+                 [](const RateLimit& limit) {
+                   return fmt::format("a TPR of at most {} at an FPR of {}",
+                                      format_input(limit.tpr), format_input(limit.fpr));
+                 },
+                 [](const GdpLimit& limit) {
+                   return fmt::format("mu <= {} of Gaussian privacy", format_input(limit.mu));
+                 }},
+      target);
+}
+
+/// What was looked for; the noise with the digits that matter, rounded up.
+void state_calibration(const AccountAnswer& answer, Document& document) {
+  if (!answer.calibration) return;
+  const Calibration& found = *answer.calibration;
+  const std::string target = target_text(found.target);
+  switch (found.what) {
+    case Calibration::What::noise:
+      document.state(
+          StatementKind::info,
+          found.value == 0.0
+              ? fmt::format("No noise is needed for {}: each record is sampled too rarely "
+                            "to matter at this delta. Look at delta again.",
+                            target)
+              : fmt::format("Noise multiplier {} is the least for {}.",
+                            format_number(found.value, Rounding::up, 6), target));
+      return;
+    case Calibration::What::steps:
+    case Calibration::What::epochs:
+      document.state(
+          StatementKind::info,
+          fmt::format("At most {} {} for {}.", format_input(found.value),
+                      found.what == Calibration::What::steps ? "steps" : "epochs", target));
+      return;
+  }
+}
+
+void state_claim(const AccountAnswer& answer, Document& document) {
+  if (!answer.claim) return;
+  const ClaimAnswer& claim = *answer.claim;
+  const std::string text =
+      fmt::format("epsilon = {} at delta = {}", format_input(claim.epsilon.nats()),
+                  format_input(claim.delta.probability()));
+  const double upper = claim.proven.upper.value;
+  switch (claim.verdict) {
+    case Verdict::holds:
+      document.state(StatementKind::verdict, fmt::format("PROVEN: {}.", text), Outcome::good);
+      break;
+    case Verdict::violated:
+      document.state(
+          StatementKind::verdict,
+          fmt::format("REFUTED: {}. On some data a run with these settings reveals epsilon >= {}.",
+                      text, format_number(claim.proven.lower.value, Rounding::down)),
+          Outcome::bad);
+      break;
+    default:
+      document.state(
+          StatementKind::verdict,
+          std::isfinite(upper)
+              ? fmt::format("NOT PROVEN: {}. Proven is epsilon <= {}.", text, rounded_up(upper))
+              : fmt::format("NOT PROVEN: {}. No finite epsilon is.", text),
+          Outcome::open);
+  }
+  document.add_verdict(
+      {"",
+       guarantee_text({claim.epsilon, claim.delta}),
+       claim.verdict,
+       claim.proven.lower.value > 0.0 ? std::optional(claim.proven.lower.value) : std::nullopt,
+       {},
+       {}});
+}
+
+void state_second(const AccountAnswer& answer, Document& document) {
+  if (!answer.second) return;
+  const SecondOpinion& second = *answer.second;
+  if (second.agree) {
+    document.state(StatementKind::info,
+                   fmt::format("Checked by a second method: delta there is between {} and {} by "
+                               "discretised losses and FFT, "
+                               "which agrees.",
+                               format_number(second.fft.lower.value, Rounding::down),
+                               rounded_up(second.fft.upper.value)));
+  } else {
+    document.state(StatementKind::warning,
+                   fmt::format("the two methods exclude each other ({} to {} and {} to {}): trust "
+                               "neither and report this "
+                               "with the command line.",
+                               second.contour.lower.value, second.contour.upper.value,
+                               second.fft.lower.value, second.fft.upper.value));
+  }
+}
+
+void state_others(const AccountAnswer& answer, Document& document) {
+  for (const OtherAccount& other : answer.others) {
+    document.state(StatementKind::info,
+                   fmt::format("{}, sample rate {}, {} steps: epsilon <= {}, which {}.", other.who,
+                               format_input(other.sample_rate), other.steps,
+                               rounded_up(other.epsilon.value.nats()), other.why));
+  }
+}
+
+void add_results(const AccountAnswer& answer, Document& document) {
+  const Cell delta(answer.delta.probability());
+  for (const AccountedSetting& setting : answer.settings) {
+    std::vector<std::pair<std::string, Cell>> of = {{"delta", delta}};
+    // Tables have the conditions below them; a number that leaves alone takes them along.
+    const auto resting = [&, all = assumptions_of(setting.accountant.releases())](auto number) {
+      number.assumptions = all;
+      return number;
+    };
+    if (setting.noise_multiplier) of.emplace_back("noise_multiplier", *setting.noise_multiplier);
+    document.add_result("epsilon_upper", resting(setting.epsilon.upper), of);
+    document.add_result("epsilon_lower", resting(setting.epsilon.lower), of);
+    document.add_result("epsilon_renyi", resting(setting.renyi), of);
+    if (setting.clt) document.add_result("epsilon_clt", resting(*setting.clt), of);
+    document.add_result("advantage", resting(setting.attacker.advantage), of);
+    document.add_result("tpr_at_0.01", resting(setting.attacker.tpr_percent), of);
+    document.add_result("tpr_at_0.001", resting(setting.attacker.tpr_permille), of);
+    document.add_result("attack_accuracy", resting(setting.attacker.accuracy), of);
+  }
+  if (answer.calibration) {
+    const char* what = answer.calibration->what == Calibration::What::noise   ? "noise_multiplier"
+                       : answer.calibration->what == Calibration::What::steps ? "steps"
+                                                                              : "epochs";
+    document.add_result(what, answer.calibration->value);
+  }
+  for (std::size_t i = 0; i < answer.deltas.size(); ++i) {
+    const std::vector<std::pair<std::string, Cell>> of = {{"epsilon", answer.question.epsilons[i]}};
+    for (const bool upper : {true, false}) {
+      Claimed<double> delta_bound = upper ? answer.deltas[i].upper : answer.deltas[i].lower;
+      delta_bound.assumptions = assumptions_of(answer.settings.front().accountant.releases());
+      document.add_result(upper ? "delta_upper" : "delta_lower", delta_bound, of);
+    }
+  }
+}
+
+/// "It rests on: ...": in brief one sentence, in full all.
+void state_conditions(const AccountAnswer& answer, Detail detail, Document& document) {
+  const PrivateReleases& releases = answer.settings.front().accountant.releases();
+  std::vector<std::string> conditions = conditions_of(releases);
+  if (conditions.empty()) return;
+  if (detail == Detail::full) {
+    for (const std::string& condition : conditions) {
+      document.state(StatementKind::assumption, condition + ".");
+    }
+    return;
+  }
+  const bool poisson =
+      std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
+        return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
+      });
+  document.state(
+      StatementKind::assumption,
+      fmt::format(
+          "every record is clipped by itself, noise is added in every step and the sum is divided "
+          "by a constant{}.",
+          poisson ? "; each step samples every record independently, which shuffled batches do not"
+                  : ""));
+}
+
+Abstract abstract_of(const AccountAnswer& answer) {
+  const AccountedSetting& first = answer.settings.front();
+  Abstract abstract;
+  abstract.released = "A model from a training run with clipped gradients and noise.";
+  abstract.asked = "How much can such a model reveal about any one record, whatever the data?";
+  if (!std::isfinite(first.epsilon.upper.value)) {
+    abstract.answer = "No limit is proven for these settings.";
+    abstract.advice = "Add noise, or take fewer steps.";
+    return abstract;
+  }
+  if (answer.settings.size() > 1) {
+    const AccountedSetting& last = answer.settings.back();
+    abstract.answer = fmt::format(
+        "At delta = {}, epsilon <= {} is proven with noise multiplier {}, and epsilon <= {} with "
+        "{}.",
+        format_input(answer.delta.probability()), rounded_up(first.epsilon.upper.value),
+        format_input(first.noise_multiplier.value()), rounded_up(last.epsilon.upper.value),
+        format_input(last.noise_multiplier.value()));
+    abstract.advice =
+        "Choose the multiplier before training, by the table below; --target-epsilon finds the "
+        "least for an epsilon.";
+    return abstract;
+  }
+  abstract.answer = fmt::format(
+      "Whatever the data, an attacker guesses correctly whether a record was used at most {} % of "
+      "the time (epsilon <= {} at delta = {}). A coin toss is right 50 % of the time.",
+      format_number(std::min(100.0, 100.0 * first.attacker.accuracy.value), Rounding::up, 3),
+      rounded_up(first.epsilon.upper.value), format_input(answer.delta.probability()));
+  const Verdict verdict = answer.claim ? answer.claim->verdict : Verdict::none;
+  abstract.advice =
+      verdict == Verdict::violated ? "Correct the claim: it is refuted."
+      : verdict == Verdict::open
+          ? "Claim what is proven, or add noise until the claim is."
+          : "Publish it with the privacy statement (--statement FILE.md), if training "
+            "does what is assumed below.";
+  return abstract;
+}
+
+}  // namespace
+
+const Accountant& accountant_of(const AccountAnswer& answer) {
+  if (answer.settings.empty()) {
+    throw InvalidArgument("nothing was computed, so there is nothing to write", "Run it again",
+                          Where::here("account"));
+  }
+  if (answer.settings.size() > 1) {
+    throw InvalidArgument(
+        fmt::format("{} noise multipliers were compared: a statement or a state is about one run",
+                    answer.settings.size()),
+        "Pass the one that is used", Where::here("account"));
+  }
+  return answer.settings.front().accountant;
+}
+
+std::string statement_of(const AccountAnswer& answer) {
+  return privacy_statement(accountant_of(answer).guarantee(answer.delta));
+}
+
+Document document_of(const AccountAnswer& answer, Detail detail) {
+  Document document = new_document("account", "Privacy of a training run");
+  if (answer.settings.empty()) {
+    close_document(document, detail, answer.stopped, "Nothing was computed.");
+    return document;
+  }
+  const AccountedSetting& first = answer.settings.front();
+  if (detail == Detail::full) document.set_abstract(abstract_of(answer));
+  state_claim(answer, document);
+  state_calibration(answer, document);
+  if (answer.settings.size() > 1) {
+    document.add(settings_table(answer));
+  } else {
+    document.state(StatementKind::info, guarantee_sentence(answer, first));
+    document.add(methods_table(answer, first, detail));
+    document.add(attacker_table(first, detail));
+  }
+  if (!answer.deltas.empty()) document.add(deltas_table(answer));
+  state_second(answer, document);
+  if (detail == Detail::full) {
+    document.add(releases_table(answer));
+    if (!answer.others.empty()) document.add(others_table(answer));
+    if (!answer.trade_off.empty()) document.add(trade_off_figure(answer));
+    if (answer.over_steps.size() > 1) document.add(steps_figure(answer));
+  } else {
+    state_others(answer, document);
+  }
+  state_conditions(answer, detail, document);
+  if (!answer.delta_warning.empty()) document.state(StatementKind::warning, answer.delta_warning);
+  if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
+  add_results(answer, document);
+  if (detail == Detail::full && answer.settings.size() == 1) {
+    document.state(StatementKind::info,
+                   "--statement FILE.md writes a privacy statement for a model card.");
+  }
+  close_document(document, detail, answer.stopped,
+                 detail == Detail::brief || answer.settings.size() > 1
+                     ? "A guarantee, if training does what is assumed above."
+                     : guarantee_sentence(answer, first));
+  return document;
+}
+
+}  // namespace sfumato

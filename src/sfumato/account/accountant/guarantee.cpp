@@ -1,0 +1,190 @@
+#include "sfumato/account/accountant/guarantee.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
+
+namespace sfumato {
+namespace {
+
+/// 14062 -> "14,062"
+std::string grouped(std::uint64_t count) {
+  if (count < 1000) return fmt::format("{}", count);
+  return fmt::format("{},{:03}", grouped(count / 1000), count % 1000);
+}
+
+/// Upwards: a statement must not promise more than is proven.
+std::string epsilon_text(double epsilon) {
+  std::string text = fmt::format("{:.4g}", epsilon);
+  for (double up = epsilon; std::stod(text) < epsilon;) {
+    up *= 1.0 + 1e-4;
+    text = fmt::format("{:.4g}", up);
+  }
+  return text;
+}
+
+std::string plural(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", grouped(count), count == 1 ? one : many);
+}
+
+bool any_sampler(const PrivateReleases& releases, Sampler sampler) {
+  return std::any_of(releases.list.begin(), releases.list.end(),
+                     [&](const PrivateRelease& release) { return release.sampler == sampler; });
+}
+
+template <class M>
+bool any_mechanism(const PrivateReleases& releases) {
+  return std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
+    return std::holds_alternative<M>(release.mechanism);
+  });
+}
+
+std::string sampling_text(const PrivateRelease& release) {
+  switch (release.sampler) {
+    case Sampler::full: return "every record in each step";
+    case Sampler::poisson: return fmt::format("Poisson sampling at rate {}", release.sample_rate);
+    case Sampler::fixed_size:
+      return fmt::format("batches of {} out of {} records", grouped(release.batch_size),
+                         grouped(release.records));
+    case Sampler::shuffle: return "shuffled batches";
+  }
+  throw InternalError("a sampler without a text");
+}
+
+}  // namespace
+
+Guarantee::Guarantee(Claimed<Epsilon> epsilon, Delta delta, PrivateReleases releases)
+    : epsilon_(std::move(epsilon)), delta_(delta), releases_(std::move(releases)) {}
+
+std::string describe(const PrivateRelease& release) {
+  const std::string count = release.sampler == Sampler::shuffle
+                                ? plural(release.steps, "epoch", "epochs")
+                                : plural(release.steps, "step", "steps");
+  std::string text = std::visit(
+      Overloaded{[&](const GaussianNoise& noise) {
+                   return fmt::format("Gaussian noise, noise multiplier {}, {}, {}",
+                                      noise.noise_multiplier, sampling_text(release), count);
+                 },
+                 [&](const LaplaceNoise& noise) {
+                   return fmt::format("Laplace noise, noise multiplier {}, {}, {}",
+                                      noise.noise_multiplier, sampling_text(release), count);
+                 },
+                 [&](const KnownStep& step) {
+                   return fmt::format("steps stated to be ({}, {})-private, {}",
+                                      step.epsilon.nats(), step.delta.probability(), count);
+                 },
+                 [&](const HiddenIterates& last) {
+                   return release.steps == 1
+                              ? fmt::format("noisy gradient descent, last iterate, mu {}", last.mu)
+                              : fmt::format("noisy gradient descent, last iterate, mu {}, {} times",
+                                            last.mu, grouped(release.steps));
+                 }},
+      release.mechanism);
+  if (release.batch_cap) {
+    text += fmt::format(", at most {} of {} records a batch", grouped(*release.batch_cap),
+                        grouped(release.records));
+  }
+  return text;
+}
+
+std::string describe_neighbours(const PrivateReleases& releases) {
+  const bool one = releases.group_size == 1;
+  const std::string records =
+      one ? "differ in one record" : fmt::format("differ in up to {} records", releases.group_size);
+  switch (releases.relation) {
+    case NeighbouringRelation::add_remove: return records + ", which one of them lacks";
+    case NeighbouringRelation::zero_out:
+      return records + (one ? ", which is null in one of them" : ", which are null in one of them");
+    case NeighbouringRelation::replace_one:
+      return records + (one ? ", replaced by another" : ", replaced by others");
+  }
+  throw InternalError("a neighbouring relation without a text");
+}
+
+std::vector<std::string> conditions_of(const PrivateReleases& releases) {
+  std::vector<std::string> conditions;
+  if (any_mechanism<GaussianNoise>(releases) || any_mechanism<LaplaceNoise>(releases)) {
+    conditions.push_back("noise is added in every step, also when a batch is empty");
+    conditions.push_back(
+        "each record's contribution is clipped by itself, as the noise multiplier supposes, and "
+        "depends on that record and earlier "
+        "releases alone (no batch statistics)");
+    conditions.push_back("sums are divided by a constant, never by the actual batch size");
+    conditions.push_back("the noise is fresh, from a secure generator, and not released");
+  }
+  if (any_sampler(releases, Sampler::poisson)) {
+    conditions.push_back(
+        "each step samples every record independently at the stated rate (not shuffled batches)");
+  }
+  if (any_sampler(releases, Sampler::fixed_size)) {
+    conditions.push_back("each step draws a fresh uniform subset; the number of records is public");
+  }
+  if (any_sampler(releases, Sampler::shuffle)) {
+    conditions.push_back("no record is used twice in an epoch");
+  }
+  if (any_sampler(releases, Sampler::poisson) || any_sampler(releases, Sampler::fixed_size)) {
+    conditions.push_back("which records were sampled stays secret");
+  }
+  if (any_mechanism<KnownStep>(releases)) {
+    conditions.push_back("the stated (epsilon, delta) of single steps holds for these neighbours");
+  }
+  if (any_mechanism<HiddenIterates>(releases)) {
+    conditions.push_back("earlier iterates stay secret, and the maps contract as stated");
+  }
+  return conditions;
+}
+
+std::vector<std::string> assumptions_of(const PrivateReleases& releases) {
+  std::vector<std::string> all = {fmt::format("{}: two data sets are neighbours if they {}",
+                                              name(releases.relation),
+                                              describe_neighbours(releases))};
+  for (const PrivateRelease& release : releases.list) {
+    all.push_back(fmt::format("released: {}", describe(release)));
+  }
+  for (std::string& condition : conditions_of(releases)) all.push_back(std::move(condition));
+  return all;
+}
+
+std::string privacy_statement(const Guarantee& guarantee) {
+  return privacy_statement(guarantee, NoiseArithmetic::floating_point);
+}
+
+std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic) {
+  const PrivateReleases& releases = guarantee.releases();
+  std::string text = fmt::format(
+      "## Privacy\n\n"
+      "Training satisfies ({}, {})-differential privacy.\n\n"
+      "- **What is protected:** {} of the training data. Two data sets are neighbours if they {} "
+      "(`{}`).\n"
+      "- **From whom:** anyone who sees everything listed below and knows all other records, the "
+      "code and the settings, but not "
+      "the noise.\n",
+      epsilon_text(guarantee.epsilon().nats()), guarantee.delta().probability(),
+      releases.group_size == 1 ? "each single record"
+                               : fmt::format("any {} records together", releases.group_size),
+      describe_neighbours(releases), name(releases.relation));
+  text += "- **What was released:**\n";
+  for (const PrivateRelease& release : releases.list)
+    text += fmt::format("  - {}\n", describe(release));
+  text += "- **It rests on:**\n";
+  for (const std::string& condition : conditions_of(releases)) {
+    text += fmt::format("  - {}\n", condition);
+  }
+  text += fmt::format(
+      "- **How it was computed:** {}; numerical error included, rounded up.\n"
+      "- **Not covered:** other releases about the same records (tuning, evaluation, other "
+      "models), {}, errors "
+      "of the implementation, people with more than {} in the data.\n",
+      guarantee.claimed_epsilon().method,
+      arithmetic == NoiseArithmetic::exact
+          ? "the time that the computation takes (sums and noise are exact, in integers)"
+          : "floating-point side channels",
+      releases.group_size == 1 ? "one record" : fmt::format("{} records", releases.group_size));
+  return text;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,162 @@
+#include "sfumato/account/accountant/release.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sfumato/core/error.hpp"
+#include "sfumato/core/overloaded.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr std::uint64_t kLargestGroup = 1000000000;
+
+[[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {
+  throw InvalidArgument(problem, remedy, Where::key(key));
+}
+
+void require_multiplier(double value) {
+  if (std::isfinite(value) && value >= 0.0) return;
+  refuse("noise_multiplier",
+         fmt::format("noise_multiplier = {} is not a finite number >= 0", value),
+         "Pass the deviation of the noise divided by the clip");
+}
+
+void require_mechanism(const Mechanism& mechanism) {
+  std::visit(
+      Overloaded{[](const GaussianNoise& noise) { require_multiplier(noise.noise_multiplier); },
+                 [](const LaplaceNoise& noise) { require_multiplier(noise.noise_multiplier); },
+                 [](const KnownStep& step) {
+                   if (!std::isfinite(step.epsilon.nats())) {
+                     refuse("step_epsilon", "step_epsilon is infinite",
+                            "Pass the epsilon that is proven for one step");
+                   }
+                 },
+                 [](const HiddenIterates& last) {
+                   if (std::isfinite(last.mu) && last.mu >= 0.0) return;
+                   refuse("mu", fmt::format("mu = {} is not a finite number >= 0", last.mu),
+                          "Pass the mu of last_iterate_mu()");
+                 }},
+      mechanism);
+}
+
+void require_batches(const PrivateRelease& release) {
+  if (release.batch_size >= 1 && release.batch_size <= release.records) return;
+  refuse("batch_size",
+         fmt::format("batches of {} out of {} records cannot be drawn", release.batch_size,
+                     release.records),
+         "Pass batch_size and records, 1 <= batch_size <= records");
+}
+
+void require_cap(const PrivateRelease& release, std::uint64_t group_size) {
+  if (!release.batch_cap) return;
+  if (group_size > 1) {
+    refuse("group_size", "groups have no proof here for batches with a cap",
+           "Use group_size 1, or leave batch_cap out");
+  }
+  if (release.sampler != Sampler::poisson) {
+    refuse(
+        "batch_cap",
+        fmt::format("a cap on the batch does not apply to the sampler {}", name(release.sampler)),
+        "Leave it out: only Poisson samples vary in size");
+  }
+  if (*release.batch_cap == 0 || release.records == 0) {
+    refuse("batch_cap", "a cap needs a size >= 1 and the number of records",
+           "Pass batch_cap and records");
+  }
+}
+
+void require_relation(const PrivateRelease& release, NeighbouringRelation relation,
+                      std::uint64_t group_size) {
+  if (release.sampler == Sampler::fixed_size) {
+    if (relation != NeighbouringRelation::replace_one) {
+      refuse("adjacency",
+             fmt::format("batches of fixed size have no guarantee for {} neighbours: the size of "
+                         "the table would change",
+                         name(relation)),
+             "Use replace_one, or sample by poisson");
+    }
+    if (group_size > 1) {
+      refuse("group_size", "groups have no proof here for batches of fixed size",
+             "Use group_size 1, or sample by poisson");
+    }
+  }
+  if (release.sampler == Sampler::shuffle && relation == NeighbouringRelation::add_remove) {
+    refuse("adjacency",
+           "shuffled batches have no guarantee for add_remove neighbours: a record that is removed "
+           "shifts all later batches",
+           "Use zero_out or replace_one, or sample by poisson");
+  }
+}
+
+}  // namespace
+
+std::string_view name(NeighbouringRelation relation) {
+  switch (relation) {
+    case NeighbouringRelation::add_remove: return "add_remove";
+    case NeighbouringRelation::zero_out: return "zero_out";
+    case NeighbouringRelation::replace_one: return "replace_one";
+  }
+  throw InternalError("a neighbouring relation without a name");
+}
+
+std::string_view name(Sampler sampler) {
+  switch (sampler) {
+    case Sampler::full: return "full";
+    case Sampler::poisson: return "poisson";
+    case Sampler::fixed_size: return "fixed_size";
+    case Sampler::shuffle: return "shuffle";
+  }
+  throw InternalError("a sampler without a name");
+}
+
+std::string_view name(const Mechanism& mechanism) {
+  return std::visit(
+      Overloaded{[](const GaussianNoise&) { return std::string_view("gaussian"); },
+                 [](const LaplaceNoise&) { return std::string_view("laplace"); },
+                 [](const KnownStep&) { return std::string_view("known"); },
+                 [](const HiddenIterates&) { return std::string_view("last_iterate"); }},
+      mechanism);
+}
+
+double PrivateRelease::rate() const {
+  switch (sampler) {
+    case Sampler::full:
+    case Sampler::shuffle: return 1.0;
+    case Sampler::poisson: return sample_rate;
+    case Sampler::fixed_size: return static_cast<double>(batch_size) / static_cast<double>(records);
+  }
+  throw InternalError("a sampler without a rate");
+}
+
+void require_accountable(const PrivateRelease& release, NeighbouringRelation relation,
+                         std::uint64_t group_size) {
+  require_mechanism(release.mechanism);
+  if (group_size == 0) refuse("group_size", "group_size = 0 is no group", "Pass 1 or more");
+  if (group_size > kLargestGroup) {
+    refuse("group_size", fmt::format("group_size = {} is more than {}", group_size, kLargestGroup),
+           "Protect a smaller group: no noise in use hides a billion records at once");
+  }
+  if (release.steps > (std::uint64_t{1} << 53)) {
+    refuse("steps", fmt::format("{} steps are too many to count", release.steps),
+           "Pass at most 2^53");
+  }
+  if (release.sampler == Sampler::poisson &&
+      !(release.sample_rate >= 0.0 && release.sample_rate <= 1.0)) {
+    refuse("sample_rate", fmt::format("sample_rate = {} is not in [0, 1]", release.sample_rate),
+           "Pass the probability with which a step samples a record");
+  }
+  if (release.sampler == Sampler::fixed_size) require_batches(release);
+  require_cap(release, group_size);
+  require_relation(release, relation, group_size);
+  if (!std::holds_alternative<GaussianNoise>(release.mechanism) &&
+      release.sampler != Sampler::full) {
+    refuse("sampler",
+           fmt::format("sampling by {} amplifies nothing that is proven here for the mechanism {}",
+                       name(release.sampler), name(release.mechanism)),
+           "Use sampler full, and for a known step its epsilon and delta after sampling");
+  }
+}
+
+}  // namespace sfumato

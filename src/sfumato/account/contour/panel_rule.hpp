@@ -1,0 +1,56 @@
+#pragma once
+
+#include <boost/math/quadrature/gauss.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "sfumato/account/contour/trapezoid.hpp"
+
+/// Gauss-Legendre's rule on panels that are each as long as a proven bound of their error allows (Spec §17.3).
+namespace sfumato::panels {
+
+inline constexpr int kPoints = 20;                 // of one panel
+inline constexpr std::size_t kMostPanels = 20000;  // a law that needs more is not made
+
+/// Around a panel with the foci at its ends: real parts of the ellipse, and its height.
+struct Ellipse {
+  trapezoid::Range real;
+  double height;
+};
+
+/// An integrand over an interval, by what panels ask of it.
+struct Integrand {
+  trapezoid::Range range;
+  std::function<double(double)> log_at;             ///< log |f(z + 0i)| for real z and s = s0
+  std::function<double(trapezoid::Range)> most_on;  ///< at least every log_at() of an interval
+  std::function<double(Ellipse)>
+      log_on_ellipse;  ///< at least log |f| there, for |Im s| <= reach; +inf beyond where f is analytic
+};
+
+struct Panels {
+  std::vector<trapezoid::Range> panels;
+  double dropped;  ///< length that was left out
+  double best;     ///< log of the largest value that was met
+  double log_error = -std::numeric_limits<double>::infinity();
+};
+
+/// Panels over the parts that count, each as long as its error allows: e^log_relative of the largest value.
+[[nodiscard]] Panels placed(const Integrand& f, double log_relative);
+
+/// Of the largest value: what all panels may be off by is far below the rounding of k steps.
+[[nodiscard]] inline double log_relative(double k) { return -44.0 - std::log(k); }
+
+/// Calls use(z, log weight) for every point of a panel, from left to right.
+template <class Use>
+void for_points(trapezoid::Range panel, Use&& use) {
+  using Rule = boost::math::quadrature::gauss<double, kPoints>;
+  const double middle = 0.5 * (panel.low + panel.high), half = 0.5 * panel.length();
+  const auto& x = Rule::abscissa();
+  const auto& w = Rule::weights();
+  for (std::size_t i = x.size(); i-- > 0;) use(middle - half * x[i], std::log(half * w[i]));
+  for (std::size_t i = 0; i < x.size(); ++i) use(middle + half * x[i], std::log(half * w[i]));
+}
+
+}  // namespace sfumato::panels

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "sfumato/account/contour/ratio.hpp"
+#include "sfumato/account/contour/tilted_law.hpp"
+
+/// Gauss-Legendre's rule for losses of one record at a normal z. Where Im s is large and hits are rare, the loss turns fast only where hardly
+/// any of its law is: the trapezoidal rule would put as many points everywhere as are needed there (Spec §18.9).
+namespace sfumato::panels {
+
+/// Whether the panels take clearly fewer points than the trapezoidal rule, for one record.
+[[nodiscard]] bool are_fewer(const RatioStep& step, double s0, double reach);
+
+/// About how many points the law takes, without making it.
+[[nodiscard]] double points_of(const RatioStep& step, double s0, double reach);
+
+/// For one record.
+[[nodiscard]] TiltedLaw tilted_law(const RatioStep& step, double s0, double reach);
+
+}  // namespace sfumato::panels

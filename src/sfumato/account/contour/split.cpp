@@ -1,0 +1,151 @@
+#include "sfumato/account/contour/split.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "sfumato/account/contour/chernoff.hpp"
+#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/split_transform.hpp"
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/math/special.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kMostHits = 50.0;   // expected
+constexpr double kNarrow = 1e-8;     // of the value: no other cut is tried
+constexpr double kFarthest = 50.0;   // z of a hit: as far as grids go
+constexpr double kNarrowest = 0.01;  // width of a cut
+constexpr double kTerms = 6e6;       // of one contour
+
+/// The steps of a ledger if all of them have hits, and these are rare.
+std::optional<std::vector<RatioStep>> steps_with_hits(const TotalLoss& loss) {
+  std::vector<RatioStep> steps;
+  double hits = 0.0;
+  for (const StepLoss& any : loss.steps) {
+    if (const auto* sampled = std::get_if<SampledGaussian>(&any)) {
+      steps.emplace_back(*sampled);
+      hits += sampled->k * sampled->q;
+    } else if (const auto* group = std::get_if<GroupGaussian>(&any)) {
+      steps.emplace_back(*group);
+      hits += group->k * group->g * group->q;
+    } else {
+      return std::nullopt;
+    }
+    if (steps.back().direction == StepDirection::add) return std::nullopt;
+  }
+  if (steps.empty() || hits > kMostHits) return std::nullopt;
+  return steps;
+}
+
+/// The z at which the loss of one step is `loss`.
+double place_of(const RatioStep& step, double loss) {
+  double low = 0.0, high = 1.0;
+  while (step.loss_at(high).loss < loss && high < 1e6) high *= 2.0;
+  while (step.loss_at(low).loss > loss && low > -1e6) low = 2.0 * low - 1.0;
+  for (int i = 0; i < 40; ++i) {
+    const double mid = 0.5 * (low + high);
+    (step.loss_at(mid).loss < loss ? low : high) = mid;
+  }
+  return 0.5 * (low + high);
+}
+
+/// Chernoff's bound of the bulk, without -s eps, where it is about least for eps.
+struct BulkBound {
+  double s = 0.0, log = kInf;
+};
+BulkBound bulk_bound(SplitTransform& transform, double eps) {
+  double low = 1e-3, high = 100.0 * transform.highest_abscissa();
+  BulkBound best{0.0, 0.0};  // delta <= 1
+  for (int i = 0; i < 16 && high > 1.02 * low; ++i) {
+    const double s = std::sqrt(low * high);
+    const auto bulk = transform.bulk_at(s);
+    if (!bulk) {
+      high = s;
+      continue;
+    }
+    const double log = chernoff_term(s) + bulk->log;
+    if (log - s * eps < best.log - best.s * eps) best = {s, log};
+    (std::log(s / (1.0 + s)) + bulk->mean < eps ? low : high) = s;
+  }
+  return best;
+}
+
+/// A cut with what it promises.
+struct Judged {
+  std::unique_ptr<SplitTransform> transform;
+  Saddle at;
+  BulkBound bulk;
+  double log_hits, log_bulk;
+};
+
+Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps, double theta,
+              double steepness, double start, Work* work) {
+  std::vector<Cut> cuts;
+  bool is_possible = true;
+  for (const RatioStep& step : steps) {
+    const double at = place_of(step, theta * eps), end = place_of(step, eps);
+    cuts.push_back({at, (end - at) / steepness});
+    is_possible = is_possible && end < kFarthest && cuts.back().width > kNarrowest;
+  }
+  if (!is_possible) return {nullptr, {}, {}, -kInf, kInf};
+  Judged cut{std::make_unique<SplitTransform>(steps, cuts, mu_squared, work), {}, {}, -kInf, kInf};
+  cut.at = saddle(*cut.transform, eps, Strip::right, start);
+  if (!std::isfinite(cut.at.at.value) || cut.at.is_capped) return cut;
+  const double s = cut.at.s;
+  cut.log_hits = cut.at.at.value - s * eps - std::log(s) - std::log1p(s);
+  cut.bulk = bulk_bound(*cut.transform, eps);
+  cut.log_bulk = cut.bulk.log - cut.bulk.s * eps;
+  return cut;
+}
+
+}  // namespace
+
+std::optional<SplitContour> SplitContour::at(const TotalLoss& loss, double eps, Work* work) {
+  const auto steps = steps_with_hits(loss);
+  if (!steps || !(eps > 0.0)) return std::nullopt;
+  struct Choice {
+    double theta, steepness;
+  };
+  constexpr Choice kChoices[] = {{.5, 5},  {.5, 8},  {.35, 5}, {.35, 8}, {.25, 5},
+                                 {.25, 8}, {.15, 5}, {.15, 8}, {.08, 8}};
+  std::vector<Judged> cuts;  // each is judged once
+  std::optional<SplitContour> best;
+  double start = 1.0, least_width = kInf;
+  // The first cut that is good enough is taken, unless its hits decay too slowly for the work: then a steeper one that leaves more to
+  // the bulk may be better.
+  for (const double good : {1e-12, 1e-8, 1e-5, 1e-2}) {
+    for (std::size_t i = 0; i < std::size(kChoices); ++i) {
+      if (i == cuts.size()) {
+        cuts.push_back(judged(*steps, loss.mu_squared, eps, kChoices[i].theta,
+                              kChoices[i].steepness, start, work));
+        if (std::isfinite(cuts[i].log_hits)) start = cuts[i].at.s;
+      }
+      Judged& cut = cuts[i];
+      if (!(cut.log_bulk < cut.log_hits + std::log(good)) || !(least_width > good)) continue;
+      work->terms = kTerms;
+      if (auto contour = Contour::through(*cut.transform, cut.at, Strip::right, eps, work)) {
+        SplitContour found(std::move(*contour), cut.bulk.s, cut.bulk.log);
+        const LogEnclosure log = found.enclosure(eps);
+        if (log.log_hi - log.log_lo < least_width) {
+          least_width = log.log_hi - log.log_lo;
+          best = std::move(found);
+        }
+        if (least_width < kNarrow) return best;
+      }
+      cut.log_bulk = kInf;  // once is enough
+      break;
+    }
+  }
+  return best;
+}
+
+LogEnclosure SplitContour::enclosure(double eps) const {
+  const LogEnclosure hits = contour_.enclosure(eps);
+  const double bulk = log_bulk_ - s_bulk_ * eps + 8.0 * kUnit * (10.0 + s_bulk_ * std::fabs(eps));
+  return {hits.log_lo, log_add_exp(hits.log_hi, bulk) + 4.0 * kUnit};
+}
+
+}  // namespace sfumato

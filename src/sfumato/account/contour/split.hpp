@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+
+#include "sfumato/account/contour/contour.hpp"
+#include "sfumato/account/contour/total_loss.hpp"
+
+namespace sfumato {
+
+/// delta(eps) where hits are rare (Spec §18.5). With few expected hits the loss is nearly 0 with large probability, and
+/// the sum over a plain contour cancels. M = A + B, cut smoothly between the bulk of the losses and those of a hit:
+///
+///   delta(eps) = I[ prod M^k - prod A^k ] + delta_A,    0 <= delta_A <= a Chernoff bound of A
+///
+/// I is the integral of a Contour; what is in brackets is the transform of a positive measure, so that its aliases are positive too.
+class SplitContour {
+ public:
+  /// The cut is made for eps. Nothing for ledgers with steps in the direction `add`, whose loss is bounded, for those with steps that have
+  /// no hits, and where no cut is good or the work would be too large.
+  [[nodiscard]] static std::optional<SplitContour> at(const TotalLoss& loss, double eps,
+                                                      Work* work);
+
+  [[nodiscard]] bool serves(double eps) const { return contour_.serves(eps); }
+  [[nodiscard]] LogEnclosure enclosure(double eps) const;
+  [[nodiscard]] double log_slope(double eps) const { return contour_.log_slope(eps); }
+
+ private:
+  SplitContour(Contour contour, double s, double log_bulk)
+      : contour_(std::move(contour)), s_bulk_(s), log_bulk_(log_bulk) {}
+
+  Contour contour_;
+  double s_bulk_, log_bulk_;  ///< log delta_A <= log_bulk - s_bulk eps
+};
+
+}  // namespace sfumato

@@ -1,0 +1,138 @@
+#include "sfumato/account/contour/tilted_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/account/contour/compensated_sum.hpp"
+#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/panels.hpp"
+#include "sfumato/account/contour/phase_sum.hpp"
+#include "sfumato/account/contour/ratio_panels.hpp"
+#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/core/overloaded.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr double kMostExponent = 600.0;  // e^x - 1 is summed as it is up to here
+
+/// Two points with the probabilities that are closest for their odds (Spec §17.4).
+TiltedLaw response_law(const RandomisedResponse& step, double s0) {
+  const double log_wrong = -std::log1p(std::exp(step.eps0)), log_right = step.eps0 + log_wrong;
+  LawTerms terms;
+  for (const double sign : {1.0, -1.0}) {
+    const double loss = sign * step.eps0;
+    terms.add(2.0 + std::fabs(log_wrong), sign > 0.0 ? log_right : log_wrong, s0 * loss, loss,
+              step.eps0, 0.0);
+  }
+  return law_of(terms, true);
+}
+
+}  // namespace
+
+std::complex<double> complex_log1p(std::complex<double> x) {
+  const double a = x.real(), b = x.imag();
+  const double modulus = std::norm(x) < 0.25 ? 0.5 * std::log1p(a * (2.0 + a) + b * b)
+                                             : std::log(std::hypot(1.0 + a, b));
+  return {modulus, std::atan2(b, 1.0 + a)};
+}
+
+void LawTerms::reserve(std::size_t count) {
+  for (auto* v : {&half_square, &log_base, &exponent, &loss, &loss_size, &shift}) v->reserve(count);
+}
+
+void LawTerms::add(double half_square_at, double log_base_at, double exponent_at, double loss_at,
+                   double loss_size_at, double shift_at) {
+  half_square.push_back(half_square_at);
+  log_base.push_back(log_base_at);
+  exponent.push_back(exponent_at);
+  loss.push_back(loss_at);
+  loss_size.push_back(loss_size_at);
+  shift.push_back(shift_at);
+}
+
+TiltedLaw law_of(const LawTerms& terms, bool complete) {
+  const std::size_t count = terms.loss.size();
+  TiltedLaw law;
+  law.loss = terms.loss;
+  law.weight.resize(count);
+  double largest_exponent = 0.0, largest = -std::numeric_limits<double>::infinity();
+  for (std::size_t j = 0; j < count; ++j) {
+    largest_exponent = std::max(largest_exponent, terms.exponent[j]);
+    largest = std::max(largest, terms.log_base[j] + terms.exponent[j]);
+  }
+  CompensatedSum sum;
+  const bool from_one = largest_exponent <= kMostExponent && complete;
+  if (from_one) {
+    for (std::size_t j = 0; j < count; ++j) {
+      sum.add(std::exp(terms.log_base[j]) * std::expm1(terms.exponent[j]));
+    }
+    law.cumulant = std::log1p(sum.value());
+  } else {
+    for (std::size_t j = 0; j < count; ++j) {
+      sum.add(std::exp(terms.log_base[j] + terms.exponent[j] - largest));
+    }
+    law.cumulant = largest + std::log(sum.value());
+  }
+  CompensatedSum mean, square, slope, floor;
+  for (std::size_t j = 0; j < count; ++j) {
+    const double a = std::exp(terms.log_base[j] + terms.exponent[j] - law.cumulant);
+    const double x = std::fabs(terms.exponent[j]);
+    law.weight[j] = a;
+    mean.add(a * law.loss[j]);
+    slope.add(a * ((11.0 + terms.half_square[j]) * terms.loss_size[j] + terms.shift[j]));
+    // The sum of changes from 1 is off relative to the changes; the sum of the terms themselves relative to all of it, however near to 1.
+    const double part =
+        from_one ? std::min(x, 1.0) * std::max(a, std::exp(terms.log_base[j] - law.cumulant))
+                 : a * (1.0 + 0.25 * std::fabs(largest));
+    floor.add((8.0 + terms.half_square[j]) * part + 3.0 * a * x);
+  }
+  law.mean = mean.value();
+  for (std::size_t j = 0; j < count; ++j) {
+    const double centred = law.loss[j] - law.mean;
+    square.add(law.weight[j] * centred * centred);
+  }
+  law.variance = square.value();
+  law.error_slope = 4.0 * kUnit * slope.value();
+  law.error_floor = 4.0 * kUnit * floor.value();
+  return law;
+}
+
+std::complex<double> TiltedLaw::change_at(double y) const {
+  const PhaseSum sum = phase_sum(weight.data(), loss.data(), loss.size(), y);
+  return {sum.re, sum.im};
+}
+
+double TiltedLaw::error_at(double y) const { return error_slope * std::fabs(y) + error_floor; }
+
+namespace {
+TiltedLaw law_of_ratio(const RatioStep& step, double s0, double reach) {
+  return panels::are_fewer(step, s0, reach) ? panels::tilted_law(step, s0, reach)
+                                            : trapezoid::tilted_law(step, s0, reach);
+}
+double points_of_ratio(const RatioStep& step, double s0, double reach) {
+  return panels::are_fewer(step, s0, reach) ? panels::points_of(step, s0, reach)
+                                            : trapezoid::points_of(step, s0, reach);
+}
+}  // namespace
+
+TiltedLaw tilted_law(const StepLoss& step, double s0, double reach) {
+  return std::visit(
+      Overloaded{[&](const SampledGaussian& s) { return law_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const GroupGaussian& s) { return law_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const RandomisedResponse& s) { return response_law(s, s0); },
+                 [&](const auto& s) { return panels::tilted_law(s, s0, reach); }},
+      step);
+}
+
+double points_of(const StepLoss& step, double s0, double reach) {
+  return std::visit(
+      Overloaded{[&](const SampledGaussian& s) { return points_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const GroupGaussian& s) { return points_of_ratio(RatioStep(s), s0, reach); },
+                 [&](const RandomisedResponse&) { return 2.0; },
+                 [&](const auto& s) { return panels::points_of(s, s0, reach); }},
+      step);
+}
+
+}  // namespace sfumato

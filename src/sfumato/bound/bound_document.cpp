@@ -1,0 +1,276 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "sfumato/bound/bound_answer.hpp"
+#include "sfumato/bound/bound_tables.hpp"
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/problem/closing.hpp"
+#include "sfumato/problem/simulation_size.hpp"
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+/// "t = 1, 10"
+std::string times_text(const std::vector<double>& times) {
+  std::vector<std::string> texts;
+  for (const double time : times) texts.push_back(format_input(time));
+  return fmt::format("t = {}", fmt::join(texts, ", "));
+}
+
+bool has_numbers(const BoundsAtTime& at) {
+  return std::any_of(at.methods.begin(), at.methods.end(), has_number);
+}
+
+/// What the question takes as proven, and what the grid says to it.
+void state_assumed(const BoundAnswer& answer, Document& document) {
+  const char* outcome = answer.verdict == Verdict::none          ? "not checked"
+                        : answer.verdict == Verdict::not_refuted ? "not refuted by the grid"
+                                                                 : "refuted by the grid";
+  for (const std::string& assumed : answer.question.problem.assumed) {
+    document.state(StatementKind::assumption, fmt::format("{} ({}).", assumed, outcome));
+  }
+}
+
+void state_problem(const BoundAnswer& answer, Document& document) {
+  const SdeProblem& problem = answer.question.problem;
+  document.state(
+      StatementKind::info,
+      "dX = b(X) dt + Sigma(X)^{1/2} dW on data D, with b' and Sigma' on data D'. Sigma is "
+      "the diffusion covariance (variance per unit of time), not its root.");
+  if (!problem.kind.d.empty()) {
+    document.state(StatementKind::info,
+                   problem.kind.d == problem.kind.d_prime
+                       ? fmt::format("D and D': {}.", problem.kind.d)
+                       : fmt::format("D: {}. D': {}.", problem.kind.d, problem.kind.d_prime));
+  }
+  if (!problem.way_of_change.empty()) {
+    document.state(StatementKind::info, problem.way_of_change + ".");
+  }
+  if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
+  if (!same_start(problem.pair)) {
+    document.state(StatementKind::info,
+                   "The two starts differ: their KL is included in every number.");
+  }
+  state_assumed(answer, document);
+  if (problem.plan.monte_carlo && problem.times.front() < kInf) {
+    const SimulationSize size = simulation_size(problem);
+    document.state(StatementKind::info,
+                   fmt::format("Simulated values: {} paths from seed {}, time steps of {} and "
+                               "half of it, extrapolated to 0; s.e. is one standard error for "
+                               "each direction.",
+                               size.paths, problem.plan.seed, format_input(size.step)));
+  }
+  document.state(StatementKind::assumption,
+                 "the attacker knows both equations and sees all parameters once, at time t; time "
+                 "is continuous.");
+}
+
+/// Times that nothing reaches, in one sentence with the reasons.
+void state_unreached(const BoundAnswer& answer, Document& document) {
+  for (const BoundsAtTime& at : answer.at) {
+    if (has_numbers(at)) continue;
+    std::vector<std::string> reasons;
+    for (const PairBound& method : at.methods) {
+      if (method.forward.reason.empty()) continue;
+      reasons.push_back(fmt::format("{}: {}", title(method.method), method.forward.reason));
+    }
+    document.state(
+        StatementKind::warning,
+        fmt::format("no method reaches {} here{}.", times_text({at.time}),
+                    reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, "; "))));
+  }
+}
+
+/// Point starts with different noise (Spec §6.1), and bounds that are missing altogether.
+void state_gaps(const BoundAnswer& answer, Document& document) {
+  const SdePair& pair = answer.question.problem.pair;
+  const bool point = !is_definite(pair.p.start.covariance) || !is_definite(pair.q.start.covariance);
+  if (!same_noise(pair) && point) {
+    document.state(
+        StatementKind::warning,
+        "point start and different noise: the integrated bounds are infinite, because the "
+        "distributions differ in their covariances from the start. Give the start a covariance "
+        "(start_covariance), or model discrete steps (sfumato quadratic).");
+  }
+  state_unreached(answer, document);
+  std::vector<double> unproven;
+  for (const BoundsAtTime& at : answer.at) {
+    if (!at.proven && !at.exact && has_numbers(at)) unproven.push_back(at.time);
+  }
+  if (unproven.empty()) return;
+  document.state(
+      StatementKind::warning,
+      fmt::format("{}: nothing here is proven; the numbers are estimates.{}", times_text(unproven),
+                  common_noise(pair).value
+                      ? " A bound on the difference of the drifts ([assume] sensitivity) would "
+                        "give a proven bound."
+                      : ""));
+}
+
+/// A proven bound below what a grid finds would be a bug of ours; say it rather than hide it.
+void state_contradictions(const BoundAnswer& answer, Document& document) {
+  std::vector<double> above;
+  for (const BoundsAtTime& at : answer.at) {
+    if (grid_is_above(at)) above.push_back(at.time);
+  }
+  if (above.empty()) return;
+  if (answer.verdict == Verdict::violated) {
+    document.state(StatementKind::verdict,
+                   fmt::format("VIOLATION at {}: the KL on the grid is above a bound. An "
+                               "assumption of the file is false.",
+                               times_text(above)),
+                   Outcome::bad);
+    return;
+  }
+  document.state(StatementKind::warning,
+                 fmt::format("{}: the KL on the grid is above a bound. Refine the grid; if that "
+                             "does not help, please report a bug.",
+                             times_text(above)));
+}
+
+/// What the strongest evidence at a time says of the best attack.
+void state_answer(const BoundAnswer& answer, Document& document) {
+  const auto last = std::find_if(answer.at.rbegin(), answer.at.rend(), has_numbers);
+  if (last == answer.at.rend()) return;
+  const auto sentence = [&](const char* evidence, const Claimed<double>& advantage) {
+    document.state(StatementKind::info,
+                   fmt::format("At {}, the best attack that sees the parameters once has "
+                               "advantage {} {} ({}).",
+                               times_text({last->time}), symbol(advantage.claim),
+                               format_claimed(advantage, NumberStyle::probability), evidence));
+  };
+  if (last->exact) return sentence("exact", last->exact->advantage());
+  if (last->proven) {
+    return sentence(answer.question.problem.assumed.empty() ? "proven" : "as assumed",
+                    last->proven->advantage());
+  }
+  if (last->grid) sentence("estimated on a grid; nothing is proven", last->grid->advantage);
+}
+
+Abstract abstract_of(const BoundAnswer& answer) {
+  Abstract abstract;
+  abstract.asked =
+      "Can somebody who sees the parameters once tell which of two data sets they were trained on?";
+  abstract.released = "The parameters of noisy training, once.";
+  const auto last = std::find_if(answer.at.rbegin(), answer.at.rend(), has_numbers);
+  if (last == answer.at.rend()) return abstract;
+  const auto right = [&](const Claimed<double>& advantage) {
+    return format_number(std::min(100.0, 50.0 * (1.0 + advantage.value)),
+                         rounding_of(advantage.claim), 3);
+  };
+  const std::string when = times_text({last->time});
+  if (last->exact) {
+    abstract.answer = fmt::format("At {} the best attacker guesses correctly {} % of the time.",
+                                  when, right(last->exact->advantage()));
+  } else if (last->proven) {
+    abstract.answer =
+        fmt::format("At {} no attacker guesses correctly more than {} % of the time ({}).", when,
+                    right(last->proven->advantage()),
+                    answer.question.problem.assumed.empty() ? "proven" : "under the assumptions");
+  } else if (last->grid) {
+    abstract.answer = fmt::format(
+        "At {} the best attacker guesses correctly about {} % of the time. This is an estimate: "
+        "nothing is proven here.",
+        when, right(last->grid->advantage));
+  } else {
+    abstract.answer = fmt::format("At {} there are estimates only: nothing is proven here.", when);
+  }
+  abstract.advice =
+      last->exact || last->proven
+          ? "Quote it for this pair of data sets only: it is no guarantee for other records or "
+            "data."
+          : "Do not rely on the estimates alone: a bound on the difference of the drifts ([assume] "
+            "sensitivity) would prove something.";
+  return abstract;
+}
+
+void add_results(const BoundAnswer& answer, Document& document) {
+  const Delta delta{answer.question.risk.deltas.front()};
+  for (const BoundsAtTime& at : answer.at) {
+    for (const PairBound& method : at.methods) {
+      const std::vector<std::pair<std::string, Cell>> of = {{"by", name(method.method)},
+                                                            {"time", at.time}};
+      if (method.forward.reason.empty()) {
+        document.add_result("kl_forward", method.forward.kl, of);
+      }
+      if (method.reverse.reason.empty()) {
+        document.add_result("kl_reverse", method.reverse.kl, of);
+      }
+    }
+    const auto add = [&](const char* evidence, const Risk& risk) {
+      document.add_result("advantage", risk.advantage(),
+                          {{"evidence", evidence}, {"time", at.time}});
+      document.add_result(
+          "epsilon", risk.epsilon(delta),
+          {{"evidence", evidence}, {"time", at.time}, {"delta", delta.probability()}});
+    };
+    if (at.exact) add("exact", *at.exact);
+    if (at.proven) add("bound", *at.proven);
+    if (at.grid) {
+      document.add_result("advantage", at.grid->advantage,
+                          {{"evidence", "grid"}, {"time", at.time}});
+    }
+  }
+  if (answer.verdict == Verdict::none) return;
+  for (const std::string& assumed : answer.question.problem.assumed) {
+    document.add_verdict({"", assumed, answer.verdict, {}, {}, {}});
+  }
+}
+
+Document new_bound_document(const BoundAnswer& answer) {
+  const SdeProblem& problem = answer.question.problem;
+  const std::string untitled =
+      "Pair of diffusions" + (problem.source.empty() ? "" : " " + problem.source);
+  Document document = new_document("bound", problem.title.empty() ? untitled : problem.title);
+  if (!problem.source.empty()) document.add_provenance("problem", problem.source);
+  document.add_provenance("seed", std::to_string(problem.plan.seed));
+  return document;
+}
+
+Document full_document(const BoundAnswer& answer) {
+  Document document = new_bound_document(answer);
+  document.set_abstract(abstract_of(answer));
+  state_problem(answer, document);
+  for (std::size_t i = 0; i < answer.at.size(); ++i) {
+    if (has_numbers(answer.at[i])) document.add(method_table(answer, i));
+  }
+  for (Table table : {bound_risk_table(answer), bound_delta_table(answer)}) {
+    if (!table.rows().empty()) document.add(std::move(table));
+  }
+  if (Figure figure = bound_figure(answer); !figure.series().empty()) {
+    document.add(std::move(figure));
+  }
+  state_gaps(answer, document);
+  state_contradictions(answer, document);
+  return document;
+}
+
+Document brief_document(const BoundAnswer& answer) {
+  Document document = new_bound_document(answer);
+  state_contradictions(answer, document);
+  state_answer(answer, document);
+  if (Table table = method_by_time_table(answer); !table.rows().empty()) {
+    document.add(std::move(table));
+  }
+  state_assumed(answer, document);
+  state_gaps(answer, document);
+  return document;
+}
+
+}  // namespace
+
+Document document_of(const BoundAnswer& answer, Detail detail) {
+  Document document = detail == Detail::full ? full_document(answer) : brief_document(answer);
+  add_results(answer, document);
+  close_document(document, detail, answer.stopped,
+                 "Bounds for this one pair, not a differential-privacy guarantee.");
+  return document;
+}
+
+}  // namespace sfumato

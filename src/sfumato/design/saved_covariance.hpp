@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+
+#include "sfumato/data/covariance_file.hpp"
+#include "sfumato/design/design_answer.hpp"
+
+namespace sfumato {
+
+/// The covariance as a file that other commands take, with its provenance; none of a frontier.
+[[nodiscard]] std::optional<CovarianceFile> covariance_of(const DesignAnswer& answer);
+
+}  // namespace sfumato

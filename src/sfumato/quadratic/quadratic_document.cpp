@@ -1,0 +1,327 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/problem/closing.hpp"
+#include "sfumato/quadratic/quadratic_answer.hpp"
+#include "sfumato/quadratic/quadratic_figures.hpp"
+#include "sfumato/quadratic/quadratic_tables.hpp"
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+std::string distance_text(const char* what, const char* formula, double distance) {
+  return fmt::format("{} ({} = {})", what, formula, format_number(distance));
+}
+
+constexpr const char* kNothingDiffers =
+    "D and D' are the same problem: there is nothing to reveal.";
+
+/// "D and D' differ in ..." with the size of each difference.
+std::string difference_text(const QuadraticAnswer& answer) {
+  const QuadraticQuestion& question = answer.question;
+  const TrainingDifferences& differences = answer.differences;
+  const QuadraticTraining& d = question.data.d;
+  const QuadraticTraining& d_prime = question.data.d_prime;
+  std::vector<std::string> parts;
+  if (differences.curvature) {
+    parts.push_back(distance_text("the curvature", "|A - A'|",
+                                  (d.loss.curvature - d_prime.loss.curvature).norm()));
+  }
+  if (differences.location) {
+    const Minimum x = minimum(d.loss);
+    const Minimum x_prime = minimum(d_prime.loss);
+    parts.push_back(
+        x.point && x_prime.point
+            ? distance_text("the minimiser", "|x* - x*'|", (*x.point - *x_prime.point).stableNorm())
+            : distance_text("the pull", "|pull - pull'|",
+                            (d.loss.pull - d_prime.loss.pull).stableNorm()));
+  }
+  if (differences.noise) {
+    const std::string formula = fmt::format("|{0} - {0}'|", question.noise_name());
+    parts.push_back(distance_text("the noise", formula.c_str(),
+                                  (dense(d.noise) - dense(d_prime.noise)).norm()));
+  }
+  if (differences.start_mean) {
+    parts.push_back(distance_text("the mean of the start", "|m0 - m0'|",
+                                  (d.start.mean - d_prime.start.mean).stableNorm()));
+  }
+  if (differences.start_covariance) {
+    parts.push_back(
+        distance_text("the covariance of the start", "|V0 - V0'|",
+                      (dense(d.start.covariance) - dense(d_prime.start.covariance)).norm()));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return fmt::format("{}D and D' differ in {}; they share everything else.",
+                     question.way_of_change.empty() ? "" : question.way_of_change + ". ", text);
+}
+
+/// What is computed, and what must hold for it.
+struct Setting {
+  std::string model;
+  std::string assumption;
+};
+
+Setting setting_of(const QuadraticQuestion& question) {
+  return std::visit(
+      Overloaded{
+          [](const QuadraticFlow&) {
+            return Setting{
+                "Noisy gradient flow dX = -grad f(X) dt + Sigma^{1/2} dW of the loss "
+                "f(x) = 1/2 x^T A x - pull^T x, least at x*. Sigma is the diffusion covariance "
+                "(variance per unit of time), not its root.",
+                "the attacker knows both problems and sees all parameters once, at time t; "
+                "time is continuous, the steps of a discrete algorithm are not modelled."};
+          },
+          [](const QuadraticChain& chain) {
+            return Setting{
+                fmt::format(
+                    "Noisy gradient descent x <- x - {} grad f(x) + N(0, S) on the loss "
+                    "f(x) = 1/2 x^T A x - pull^T x, least at x*. S is the covariance of one step "
+                    "(learning rate times Sigma, if Sigma is given), not its root.",
+                    format_input(chain.learning_rate)),
+                "the attacker knows both problems and sees all parameters once, after the last "
+                "step; the steps are modelled as they are run, each with the gradient of the full "
+                "batch (records are not sampled, gradients are not clipped)."};
+          },
+          [](const QuadraticRelease&) {
+            return Setting{
+                "One release of the minimiser x* of f(x) = 1/2 x^T A x - pull^T x plus "
+                "N(0, S), with the same S for D and D'. S is a covariance, not its root.",
+                "the attacker knows both problems and sees the released parameters once."};
+          }},
+      question.output);
+}
+
+void state_problem(const QuadraticAnswer& answer, Document& document) {
+  const Setting setting = setting_of(answer.question);
+  document.state(StatementKind::info, setting.model);
+  if (answer.differences.any()) {
+    document.state(StatementKind::info, difference_text(answer));
+  } else {
+    document.state(StatementKind::warning, kNothingDiffers);
+  }
+  if (!answer.question.defaults.empty()) {
+    document.state(StatementKind::info, answer.question.defaults);
+  }
+  document.state(StatementKind::assumption, setting.assumption);
+}
+
+std::string looks_with(const QuadraticAnswer& answer, bool Observation::*flag) {
+  std::string text;
+  for (const Observation& observation : answer.observations) {
+    if (!(observation.*flag)) continue;
+    text += (text.empty() ? "" : ", ") + look_text(answer.question, observation);
+  }
+  return text;
+}
+
+/// What a reader must not miss: certainty and the noise floor.
+void state_warnings(const QuadraticAnswer& answer, Document& document) {
+  const QuadraticQuestion& question = answer.question;
+  const TrainingDifferences& differences = answer.differences;
+  const std::string certain = looks_with(answer, &Observation::mutually_singular);
+  if (!certain.empty()) {
+    document.state(StatementKind::warning,
+                   certain +
+                       ": the two distributions are mutually singular, so an attacker can tell D "
+                       "from D' with certainty (every KL is infinite, every delta is 1).");
+  }
+  if (!(differences.curvature || differences.noise)) return;
+  const auto& observations = answer.observations;
+  const auto last = std::find_if(observations.rbegin(), observations.rend(),
+                                 [](const Observation& o) { return o.floor.value.has_value(); });
+  if (last == observations.rend()) return;
+  const Risk& floor = *last->floor.value;
+  document.state(
+      StatementKind::warning,
+      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. As {} "
+                  "(of both) grows, KL(D||D') at {} tends to {} nats and the advantage to {}. {}",
+                  differences.curvature ? "curvature" : "noise itself", question.noise_name(),
+                  look_text(question, *last),
+                  format_number(floor.kl(Direction::forward).value.value()),
+                  format_probability(floor.advantage().value),
+                  differences.curvature ? "Only bounded (clipped) gradients would help."
+                                        : "Use the same noise for both."));
+}
+
+/// Tolerances and conventions behind the tables.
+void state_findings(const QuadraticAnswer& answer, Document& document) {
+  const QuadraticQuestion& question = answer.question;
+  const std::string tolerant = looks_with(answer, &Observation::used_rank_tolerance);
+  if (!tolerant.empty()) {
+    document.state(StatementKind::info,
+                   tolerant +
+                       ": covariances are singular; directions below 1e-12 of the largest "
+                       "variance are treated as noise-free.");
+  }
+  for (const auto& [training, label] :
+       {std::pair(&question.data.d, "D"), std::pair(&question.data.d_prime, "D'")}) {
+    const Minimum x = minimum(training->loss);
+    if (!x.point || x.unique) continue;
+    document.state(
+        StatementKind::info,
+        fmt::format("A of {} is singular: x* is {}, and errors are distances from it.", label,
+                    training->loss.given_point ? "the given one of many minimisers"
+                                               : "the minimiser of least norm"));
+  }
+}
+
+/// Finite numbers of steps have a law even so, and the reader should not have to guess.
+void state_divergence(const QuadraticQuestion& question, Document& document) {
+  const QuadraticChain* chain = question.chain();
+  if (chain == nullptr) return;
+  for (const auto& [training, label] :
+       {std::pair(&question.data.d, "D"), std::pair(&question.data.d_prime, "D'")}) {
+    const Eigen::VectorXd values = eigenvalues(training->loss);
+    Eigen::Index worst;
+    const double factor = (1.0 - chain->learning_rate * values.array()).abs().maxCoeff(&worst);
+    if (factor <= 1.0) continue;
+    const double value = values(worst);
+    document.state(
+        StatementKind::warning,
+        fmt::format("the chain of {} diverges: each step multiplies the distance along eigenvalue "
+                    "{} of A by |1 - learning rate x eigenvalue| = {}. {}",
+                    label, format_number(value), format_number(factor),
+                    value > 0.0 ? fmt::format("Use a learning rate below 2/{} = {}.",
+                                              format_number(value), format_number(2.0 / value))
+                                : "No learning rate helps: the eigenvalue is negative."));
+  }
+}
+
+/// The look at which an attacker does best; null where nothing is known.
+const Observation* worst_look(const QuadraticAnswer& answer) {
+  const Observation* worst = nullptr;
+  for (const Observation& observation : answer.observations) {
+    if (!observation.risk) continue;
+    if (worst == nullptr || observation.risk->advantage().value > worst->risk->advantage().value) {
+      worst = &observation;
+    }
+  }
+  return worst;
+}
+
+Abstract abstract_of(const QuadraticAnswer& answer) {
+  Abstract abstract;
+  abstract.asked =
+      "Can somebody who sees the trained parameters tell which of two data sets was used?";
+  abstract.released = answer.question.is_release() ? "The minimiser plus noise."
+                                                   : "The parameters of noisy training, once.";
+  const Observation* worst = worst_look(answer);
+  if (!answer.differences.any() || worst == nullptr) return abstract;
+  const double advantage = worst->risk->advantage().value;
+  abstract.answer = fmt::format(
+      "{}: the best attacker guesses correctly {} % of the time. A coin toss is right 50 % of the "
+      "time.",
+      look_text(answer.question, *worst),
+      format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3));
+  const auto& accuracy = worst->accuracy.d;
+  if (accuracy.excess_loss.value) {
+    abstract.cost = fmt::format("The noise adds {} to the expected loss (excess loss on D).",
+                                format_number(accuracy.excess_loss.value->value));
+  }
+  abstract.advice =
+      "These are risks of this one pair: for a promise about every record use an accountant "
+      "(sfumato "
+      "account).";
+  return abstract;
+}
+
+void state_answer(const QuadraticAnswer& answer, Document& document) {
+  if (!answer.differences.any()) return document.state(StatementKind::warning, kNothingDiffers);
+  const Observation* worst = worst_look(answer);
+  if (worst == nullptr) return;
+  const double advantage = worst->risk->advantage().value;
+  document.state(
+      StatementKind::info,
+      fmt::format("{}: the best attacker tells D from D' with advantage {} (exact), guessing "
+                  "right {} % of the time.",
+                  look_text(answer.question, *worst), format_probability(advantage),
+                  format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3)));
+}
+
+void add_results(const QuadraticAnswer& answer, Document& document) {
+  const QuadraticQuestion& question = answer.question;
+  for (const Observation& observation : answer.observations) {
+    const std::pair<std::string, Cell> look = {look_column(question).key,
+                                               look_cell(question, observation)};
+    if (observation.risk) {
+      const Risk& risk = *observation.risk;
+      document.add_result("kl_forward", risk.kl(Direction::forward), {look});
+      document.add_result("kl_reverse", risk.kl(Direction::reverse), {look});
+      document.add_result("advantage", risk.advantage(), {look});
+      for (const double epsilon : question.risk.epsilons) {
+        document.add_result("delta", risk.delta(Epsilon{epsilon}), {look, {"epsilon", epsilon}});
+      }
+      for (const double delta : question.risk.deltas) {
+        document.add_result("epsilon", risk.epsilon(Delta{delta}), {look, {"delta", delta}});
+      }
+    }
+    const auto& [d, d_prime] = observation.accuracy;
+    if (d.error.value) document.add_result("error", *d.error.value, {look});
+    if (d.excess_loss.value) document.add_result("excess_loss", *d.excess_loss.value, {look});
+  }
+}
+
+Document new_quadratic_document(const QuadraticQuestion& question) {
+  const std::string untitled =
+      "Quadratic problem" + (question.source.empty() ? "" : " " + question.source);
+  Document document = new_document("quadratic", question.title.empty() ? untitled : question.title);
+  if (!question.source.empty()) document.add_provenance("problem", question.source);
+  return document;
+}
+
+Document full_document(const QuadraticAnswer& answer) {
+  const QuadraticQuestion& question = answer.question;
+  Document document = new_quadratic_document(question);
+  document.set_abstract(abstract_of(answer));
+  state_problem(answer, document);
+  document.add(problem_table(answer));
+  document.add(risk_table(answer));
+  document.add(delta_table(answer));
+  document.add(epsilon_table(answer));
+  document.add(renyi_table(answer));
+  if (question.chain() != nullptr) document.add(chain_bounds_table(answer));
+  document.add(accuracy_table(answer));
+  if (!question.is_release() && (answer.differences.curvature || answer.differences.noise)) {
+    document.add(floor_table(answer));
+  }
+  state_findings(answer, document);
+  state_warnings(answer, document);
+  state_divergence(question, document);
+  if (!question.is_release()) add_training_figures(answer, document);
+  add_tradeoff(answer, document);
+  return document;
+}
+
+Document brief_document(const QuadraticAnswer& answer) {
+  Document document = new_quadratic_document(answer.question);
+  state_answer(answer, document);
+  document.add(brief_risk_table(answer));
+  state_warnings(answer, document);
+  state_divergence(answer.question, document);
+  document.state(StatementKind::assumption, setting_of(answer.question).assumption);
+  return document;
+}
+
+}  // namespace
+
+Document document_of(const QuadraticAnswer& answer, Detail detail) {
+  Document document = detail == Detail::full ? full_document(answer) : brief_document(answer);
+  add_results(answer, document);
+  close_document(document, detail, answer.stopped,
+                 "Risks of this one pair, not a differential-privacy guarantee.");
+  return document;
+}
+
+}  // namespace sfumato

@@ -1,0 +1,59 @@
+#include "sfumato/rows/row_risk.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "sfumato/rows/row_views.hpp"
+
+namespace sfumato {
+namespace {
+
+DirectedRisk views(const Risk& risk, Direction direction, const RowRiskOptions& options) {
+  DirectedRisk result;
+  const auto kl = risk.kl(direction);
+  result.kl = {kl.value.value(), kl.claim};
+  result.delta.reserve(options.epsilons.size());
+  for (const Epsilon epsilon : options.epsilons) {
+    const auto delta = risk.delta(direction, epsilon);
+    result.delta.push_back({delta.value.probability(), delta.claim});
+  }
+  const auto epsilon = risk.epsilon(direction, options.delta);
+  result.epsilon = {epsilon.value.nats(), epsilon.claim};
+  return result;
+}
+
+}  // namespace
+
+std::string_view name(RowStatus status) {
+  switch (status) {
+    case RowStatus::ok: return "ok";
+    case RowStatus::no_model: return "no_model";
+    case RowStatus::failed: return "failed";
+    case RowStatus::not_computed: return "not_computed";
+  }
+  throw InternalError(fmt::format("unknown RowStatus {}", static_cast<int>(status)));
+}
+
+std::vector<Eigen::Index> rows_to_compute(const RowRiskOptions& options, Eigen::Index rows) {
+  std::vector<Eigen::Index> chosen = options.only;
+  for (const Eigen::Index row : chosen) {
+    if (row >= 0 && row < rows) continue;
+    throw InvalidArgument(fmt::format("row {} of a table of {}", row + 1, rows),
+                          "Name rows that there are", Where::here("row risks"));
+  }
+  if (!chosen.empty()) return chosen;
+  chosen.resize(static_cast<std::size_t>(rows));
+  std::iota(chosen.begin(), chosen.end(), Eigen::Index{0});
+  return chosen;
+}
+
+void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options) {
+  const auto advantage = risk.advantage();
+  row.advantage = {advantage.value, advantage.claim};
+  row.forward = views(risk, Direction::forward, options);
+  row.reverse = views(risk, Direction::reverse, options);
+  row.status = RowStatus::ok;
+}
+
+}  // namespace sfumato

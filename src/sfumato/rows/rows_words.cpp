@@ -1,0 +1,224 @@
+#include "sfumato/rows/rows_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/report/number.hpp"
+
+namespace sfumato {
+namespace {
+
+std::string words_of_noise(const Covariance& noise) {
+  return std::visit(
+      Overloaded{[](const Isotropic& c) {
+                   return fmt::format("isotropic, variance {}", format_input(c.variance));
+                 },
+                 [](const Diagonal&) { return std::string("diagonal"); },
+                 [](const Factored&) { return std::string("diagonal plus low rank"); },
+                 [](const Dense&) { return std::string("dense"); }},
+      noise);
+}
+
+/// All of a few names, the first and the last of many.
+std::string words_of_parameters(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 24, kFirst = 12;
+  if (names.size() <= kMost) return fmt::format("{}", fmt::join(names, ", "));
+  const std::vector<std::string> first(names.begin(), names.begin() + kFirst);
+  return fmt::format("{}, ..., {}", fmt::join(first, ", "), names.back());
+}
+
+}  // namespace
+
+std::string count_of(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string words_of_model(const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  const bool sum = question.loss == LossScale::sum;
+  const bool scaled = question.ridge_scale == RidgeScale::times_rows;
+  std::string ridge = fmt::format("ridge penalty {}", format_input(question.ridge));
+  if (scaled) {
+    ridge += " times the number of rows N";
+  } else {
+    ridge += sum ? ", independent of the number of rows N" : " (of the mean loss)";
+  }
+  return fmt::format(
+      "{} regression on {} with {} ({}); {} of {}, {}.",
+      question.model == RowsModel::ridge ? "Ridge" : "Ridge-logistic",
+      count_of(answer.risks.size(), "row"), count_of(answer.parameters.size(), "parameter"),
+      words_of_parameters(answer.parameters),
+      sum ? "sum" : "mean (the sum divided by N, also on D')",
+      question.model == RowsModel::ridge ? "half the squared errors" : "the log losses", ridge);
+}
+
+std::string words_of_release(const Release& release) {
+  return std::visit(
+      Overloaded{
+          [](const FlowRelease& flow) {
+            const std::string noise = words_of_noise(flow.noise);
+            const std::string time =
+                std::isinf(flow.time)
+                    ? std::string("in its stationary distribution")
+                    : fmt::format("at time {}, starting from 0", format_input(flow.time));
+            return fmt::format(
+                "Released: the weights of noisy gradient flow {}, once; diffusion covariance {}. "
+                "Time is continuous: discrete training has a different distribution.",
+                time, noise);
+          },
+          [](const ChainRelease& chain) {
+            const std::string steps =
+                std::isinf(chain.steps)
+                    ? std::string("in its stationary distribution")
+                    : fmt::format("after {} step{}, starting from 0", format_input(chain.steps),
+                                  chain.steps == 1.0 ? "" : "s");
+            return fmt::format(
+                "Released: the last weights of noisy gradient descent {}; learning rate {}, full "
+                "batch. Each step adds N(0, learning rate * Sigma), Sigma {}: noise is per unit "
+                "of time, as in the flow.",
+                steps, format_input(chain.learning_rate), words_of_noise(chain.noise));
+          },
+          [](const MinimiserRelease& r) {
+            return fmt::format("Released: the exact minimiser plus one draw of N(0, S), S {}.",
+                               words_of_noise(r.noise));
+          }},
+      release);
+}
+
+std::string at_noise(const RowsAnswer& answer) {
+  return answer.sweep.empty() ? "" : " at noise " + format_input(answer.sweep.back().noise);
+}
+
+std::string short_words_of_release(const RowsAnswer& answer) {
+  const auto noise = [&](const Covariance& of) {
+    if (!answer.sweep.empty()) return std::string("isotropic, of each variance listed");
+    return answer.search && answer.search->unlimited ? std::string("unlimited")
+                                                     : words_of_noise(of);
+  };
+  return std::visit(
+      Overloaded{[&](const FlowRelease& flow) {
+                   return fmt::format("trained by noisy gradient flow {}, noise {}",
+                                      std::isinf(flow.time)
+                                          ? std::string("run to stationarity")
+                                          : fmt::format("to time {}", format_input(flow.time)),
+                                      noise(flow.noise));
+                 },
+                 [&](const ChainRelease& chain) {
+                   return fmt::format("trained by noisy gradient descent, {}, noise {}",
+                                      std::isinf(chain.steps)
+                                          ? std::string("run to stationarity")
+                                          : fmt::format("{} steps", format_input(chain.steps)),
+                                      noise(chain.noise));
+                 },
+                 [&](const MinimiserRelease& r) {
+                   return fmt::format("released as its minimiser plus normal noise, {}",
+                                      noise(r.noise));
+                 }},
+      answer.release);
+}
+
+std::string words_of_neighbour(const RowsQuestion& question) {
+  return question.adjacency == Adjacency::replace
+             ? fmt::format("D' has the record of {} in place of the row.", question.replacement)
+             : std::string("D' is the table without the row.");
+}
+
+std::string words_of_method(const RowsAnswer& answer) {
+  if (answer.question.model == RowsModel::ridge) {
+    return "exact comparison of two Gaussian distributions";
+  }
+  if (!training_of(answer.question)) return "proven, from the certified distance of the minimisers";
+  return "proven, from the curvature of the loss and the bounded gradient of the row";
+}
+
+void add_warnings(Document& document, const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  std::size_t no_model = 0;
+  std::size_t failed = 0;
+  std::size_t missing = 0;
+  const RowRisk* example = nullptr;
+  for (const RowRisk& risk : answer.risks) {
+    if (risk.status == RowStatus::no_model) ++no_model;
+    if (risk.status == RowStatus::not_computed) ++missing;
+    if (risk.status == RowStatus::failed) {
+      ++failed;
+      if (example == nullptr) example = &risk;
+    }
+  }
+  if (no_model > 0) {
+    document.state(
+        StatementKind::warning,
+        fmt::format("{} cannot be removed: without such a row {}, so there is no model to compare "
+                    "with and its membership is revealed outright. {}.",
+                    count_of(no_model, "row"),
+                    question.model == RowsModel::ridge
+                        ? "some parameter is not determined"
+                        : "no minimiser can be certified (a plane may separate the "
+                          "classes, or features determine others)",
+                    question.ridge > 0.0 ? "Use a stronger ridge" : "Add a ridge"));
+  }
+  if (failed > 0) {
+    document.state(StatementKind::warning,
+                   fmt::format("no trustworthy number for {}, such as row {}: {}",
+                               count_of(failed, "row"), example->row + 1, example->message));
+  }
+  if (missing > 0) {
+    document.state(StatementKind::warning,
+                   fmt::format("stopped early: {} of {} rows were not computed; the tables cover "
+                               "the others only.",
+                               missing, answer.risks.size()));
+  }
+  if (answer.dropped > 0) {
+    document.state(StatementKind::warning,
+                   fmt::format("{} with missing values excluded; the risks are those of the "
+                               "remaining table.",
+                               count_of(answer.dropped, "row")));
+  }
+  if (question.standardise == "self") {
+    document.state(StatementKind::warning,
+                   "The columns were standardised by the table's own means and scales, which "
+                   "depend on every row: the risks do not cover that dependence. Use public "
+                   "constants.");
+  }
+}
+
+void add_caveats(Document& document, const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  if (!question.standardise.empty() && question.standardise != "self") {
+    document.state(
+        StatementKind::info,
+        fmt::format("Columns were standardised by the constants of {}, assumed to be public{}.",
+                    question.standardise,
+                    answer.not_rescaled.empty()
+                        ? std::string()
+                        : fmt::format("; not rescaled: {}", fmt::join(answer.not_rescaled, ", "))));
+  }
+  const bool trained =
+      std::visit(Overloaded{[](const FlowRelease& flow) { return flow.time > 0.0; },
+                            [](const ChainRelease& chain) { return chain.steps > 1.0; },
+                            [](const MinimiserRelease&) { return false; }},
+                 answer.release);
+  if (trained && question.model == RowsModel::ridge) {
+    document.state(StatementKind::info,
+                   "D and D' have different curvatures, so part of each risk remains however "
+                   "large the noise (Spec §5): more noise hides the shift of the minimiser, not "
+                   "the change of curvature.");
+  }
+  if (question.model == RowsModel::logistic) {
+    document.state(
+        StatementKind::assumption,
+        "Numbers marked <= are proven upper bounds: the true risk is at most this and often much "
+        "less, so comparing the bounds of two rows says little about their risks. They hold for "
+        "full-batch, unclipped gradients and exactly this noise.");
+  }
+  document.state(StatementKind::assumption,
+                 "These are the risks of the rows of this table, against an attacker who knows "
+                 "all other rows. They are not a differential-privacy guarantee, which would hold "
+                 "for all tables. The list is computed from the rows and is itself sensitive: do "
+                 "not publish it.");
+}
+
+}  // namespace sfumato

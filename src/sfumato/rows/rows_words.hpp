@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sfumato/report/document.hpp"
+#include "sfumato/rows/rows_answer.hpp"
+
+namespace sfumato {
+
+/// "1 row", "3 rows".
+[[nodiscard]] std::string count_of(std::size_t count, std::string_view noun);
+
+/// The loss that is minimised.
+[[nodiscard]] std::string words_of_model(const RowsAnswer& answer);
+
+/// What is published.
+[[nodiscard]] std::string words_of_release(const Release& release);
+
+/// The same in a few words: "trained by noisy gradient flow in the long run, ...".
+/// " at noise 0.1" where several noises were compared: what is said of single rows is about the last of them. Otherwise empty.
+[[nodiscard]] std::string at_noise(const RowsAnswer& answer);
+
+[[nodiscard]] std::string short_words_of_release(const RowsAnswer& answer);
+
+/// What D' is.
+[[nodiscard]] std::string words_of_neighbour(const RowsQuestion& question);
+
+/// How the numbers of this question come about, for footnotes.
+[[nodiscard]] std::string words_of_method(const RowsAnswer& answer);
+
+/// Adds rows without a number and columns whose rescaling is outside the claim.
+void add_warnings(Document& document, const RowsAnswer& answer);
+
+/// Adds what the numbers mean, assume and leave out.
+void add_caveats(Document& document, const RowsAnswer& answer);
+
+}  // namespace sfumato
