@@ -53,6 +53,12 @@ class Steps {
     more_.push_back(release);
   }
 
+  void require(const std::string& condition) {
+    auto next = std::make_shared<Accountant>(*whole());
+    next->require(condition);
+    whole_ = std::move(next);
+  }
+
   std::shared_ptr<const Accountant> whole() {
     if (!more_.empty()) {
       auto next = std::make_shared<Accountant>(*whole_);
@@ -249,6 +255,7 @@ void bind_accountant(nb::module_& module) {
                 steps, [&](const Accountant& all) { return privacy_statement(all.guarantee(at)); });
           },
           nb::arg("delta"))
+      .def("require", &Steps::require, nb::arg("condition"))
       .def("conditions", [](Steps& steps) { return conditions_of(steps.whole()->releases()); })
       .def("history", &history)
       .def("adjacency",

@@ -28,14 +28,45 @@ class Accountant:
 
     def __init__(self, adjacency: str = "add_remove", group_size: int = 1) -> None:
         self._native = _core.Accountant(adjacency, group_size)
+        self._void: str | None = None
         self.step = self._native.step  # its signature is step(noise_multiplier, sample_rate=1, steps=1, sampler="poisson")
 
     @classmethod
     def _from_text(cls, text):
         accountant = cls.__new__(cls)
         accountant._native = _core.Accountant.load(text)
+        accountant._void = None
         accountant.step = accountant._native.step
         return accountant
+
+    def require(self, *conditions: str) -> None:
+        """Adds what a guarantee rests on besides. It stays with the account, in its numbers, states and files."""
+        known = self._native.conditions()
+        for condition in dict.fromkeys(" ".join(c.split()) for c in conditions):
+            if condition not in known:
+                self._native.require(condition)
+
+    def void(self, reason: str) -> None:
+        """There is no guarantee of these releases, for this reason: numbers are refused from now on."""
+        self._void = self._void or reason
+
+    def require_as(self, other: Accountant) -> None:
+        """Takes over what another account of these releases rests on."""
+        self.require(*other.conditions)
+        if other._void is not None:
+            self.void(other._void)
+
+    @property
+    def why_no_guarantee(self) -> str | None:
+        """Why numbers are refused; None if they are not."""
+        return self._void
+
+    @property
+    def _proven(self):
+        """The native account, to be asked for numbers."""
+        if self._void is not None:
+            raise ValueError(f"there is no guarantee: {self._void}")
+        return self._native
 
     def compose(self, **release: Any) -> None:
         """Adds a release by the keys of `sfumato account` (docs/account.md), which `sfumato.keys("account")` lists.
@@ -51,41 +82,41 @@ class Accountant:
 
     def epsilon(self, delta: float) -> _core.Enclosure:
         """Between which numbers epsilon is at that delta: .lower and .upper."""
-        return self._native.epsilon(delta)
+        return self._proven.epsilon(delta)
 
     def delta(self, epsilon: float) -> _core.Enclosure:
-        return self._native.delta(epsilon)
+        return self._proven.delta(epsilon)
 
     def get_epsilon(self, delta: float) -> Claimed:
         """The least epsilon that is proven at that delta."""
-        return self._native.epsilon(delta).upper
+        return self._proven.epsilon(delta).upper
 
     def get_delta(self, epsilon: float) -> Claimed:
-        return self._native.delta(epsilon).upper
+        return self._proven.delta(epsilon).upper
 
     def advantage(self) -> Claimed:
         """How much better than a guess the best attack on membership is, at most: TPR - FPR."""
-        return self._native.advantage()
+        return self._proven.advantage()
 
     def tpr(self, fpr: float) -> Claimed:
         """The best attack's true-positive rate at that false-positive rate, at most."""
-        return self._native.tpr(fpr)
+        return self._proven.tpr(fpr)
 
     def attack_accuracy(self, prior: float = 0.5) -> Claimed:
         """The best attack's share of right answers if a share `prior` of those asked about are members, at most."""
-        return self._native.attack_accuracy(prior)
+        return self._proven.attack_accuracy(prior)
 
     def trade_off(self, fprs):
         """Upper bounds on the true-positive rate at each of these false-positive rates, for curves."""
-        return self._native.trade_off([float(fpr) for fpr in fprs])
+        return self._proven.trade_off([float(fpr) for fpr in fprs])
 
     def renyi_epsilon(self, delta: float) -> Claimed:
         """What accountants by Renyi divergence print: an upper bound, too, but a larger one."""
-        return self._native.renyi_epsilon(delta)
+        return self._proven.renyi_epsilon(delta)
 
     def statement(self, delta: float) -> str:
         """A privacy statement for a model card, as Markdown."""
-        return self._native.statement(delta)
+        return self._proven.statement(delta)
 
     @property
     def conditions(self):
@@ -110,7 +141,7 @@ class Accountant:
 
     def state_dict(self):
         """All there is to know, to go on from: the releases and nothing derived, so that no bit of a result changes."""
-        return {"sfumato_accountant": 1, "toml": self._native.save()}
+        return {"sfumato_accountant": 1, "toml": self._native.save(), "void": self._void}
 
     def load_state_dict(self, state):
         """Takes what state_dict() returned, or the state of an Opacus accountant ({"history": [(noise, rate, steps)]}, which does not say how
@@ -128,11 +159,16 @@ class Accountant:
             raise ValueError("state_dict: lacks releases that this accountant has, and an accountant does not forget. Load it into a new Accountant.")
         self._native = native
         self.step = native.step
+        self._void = getattr(self, "_void", None)
+        if mine is not None:
+            self.require(*mine.conditions())
+        if state.get("void") is not None:
+            self.void(state["void"])
 
     def save(self, path):
         """Writes the releases as a file that `sfumato account` reads."""
         with open(path, "w", encoding="utf-8") as file:
-            file.write(self._native.save())
+            file.write(self._proven.save())
 
     @classmethod
     def load(cls, path):
@@ -195,7 +231,7 @@ def noise_multiplier(*, target_epsilon=None, delta=None, target_delta=None, samp
     >>> round(sigma, 4), round(epsilon(sigma, sample_rate=0.01, steps=1000, delta=1e-5).value, 9)
     (0.8136, 3.0)
 
-    Targets: target_epsilon with delta; or target_advantage, target_tpr with at_fpr, target_mu.
+    Targets: target_epsilon; or target_advantage, target_tpr with at_fpr, target_mu. Each with the delta that epsilon is said at.
     """
     if sampler == _SAMPLER and sample_rate == 1.0:
         sampler = "full"

@@ -4,6 +4,7 @@ import copy
 import math
 import os
 import pickle
+import tempfile
 
 import sfumato
 import sfumato.torch as st
@@ -235,8 +236,55 @@ class Attacks(unittest.TestCase):
         self.assertGreater(moments.guarantee(1e-5).epsilon.value, spent)
         other = self.optimizer(noise_multiplier=2.0)
         take(other, self.data)
-        with self.assertRaisesRegex(ValueError, "each have releases that the other lacks"):
+        with self.assertRaisesRegex(ValueError, "is of another run"):
             other.load_state_dict(late)
+        twin = self.optimizer()  # as many steps, of another run: together they are twice as many
+        take(twin, self.data, 5)
+        with self.assertRaisesRegex(ValueError, "is of another run"):
+            twin.load_state_dict(late)
+
+    def successor(self, optimizer, **keys):
+        """Another optimiser that goes on with the account of this one."""
+        return self.optimizer(optimizer.model, optimizer.optimizer, accountant=optimizer.accountant, **keys)
+
+    def test_what_an_account_rests_on_goes_with_it(self):
+        foreign = self.optimizer(sample_rate=1.0)
+        for x, y in foreign.batches(self.data, 3):
+            foreign.step(x[:1].expand(len(x), -1) * 5, y[:1].expand(len(y)))
+        for other in (self.successor(foreign, sample_rate=1.0), copy.copy(foreign)):
+            self.assertTrue(any("values of some were not" in text for text in other.guarantee(1e-5).conditions))
+        shared = copy.copy(self.optimizer(sample_rate=1.0))
+        twin = copy.copy(shared)
+        for x, y in twin.batches(self.data, 1):
+            twin.step(2 * x, y)
+        self.assertTrue(any("values of some were not" in text for text in shared.guarantee(1e-5).conditions))
+        seeded = self.optimizer(seed=1)
+        take(seeded, self.data, 2)
+        after = self.successor(seeded)
+        take(after, self.data)
+        self.assertIsNone(after.guarantee(1e-5))
+        self.assertIn("seed", after.why_no_guarantee)
+        account = pickle.loads(pickle.dumps(after.accountant))
+        for ask in (lambda: account.get_epsilon(1e-5), account.advantage, lambda: account.statement(1e-5), lambda: account.epsilon(1e-5),
+                    lambda: account.save(os.devnull)):
+            with self.assertRaisesRegex(ValueError, "^there is no guarantee: the noise came from a seed"):
+                ask()
+        variances = self.optimizer(metric=torch.rand(sum(p.numel() for p in mlp().parameters())) + 0.5)
+        take(variances, self.data)
+        for said in (self.successor(variances).guarantee(1e-5).conditions, variances.accountant.get_epsilon(1e-5).assumptions):
+            self.assertTrue(any("variances of the metric" in text for text in said), said)
+
+    def test_what_an_account_rests_on_is_in_its_file(self):
+        optimizer = self.optimizer()
+        take(optimizer, self.data)
+        optimizer.accountant.require("two\nlines")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "account.toml")
+            optimizer.accountant.save(path)
+            loaded = sfumato.Accountant.load(path)
+        self.assertEqual(loaded.conditions, optimizer.accountant.conditions)
+        self.assertIn("two lines", loaded.conditions)
+        self.assertIn("- two lines\n", loaded.statement(1e-5))
 
     def test_adjacency(self):
         with self.assertRaisesRegex(ValueError, "^adjacency: 'add_remove'"):

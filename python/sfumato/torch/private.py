@@ -16,7 +16,7 @@ from .states import trained
 _CONDITIONS = (
     "the number of records is public, and each of them is one record of the data",
     "the gradient that is computed for a record depends on that record, its place in the batch and the size of the batch alone: no layer, "
-    "loss or hook lets records see each other (sums are exact, whatever the size of the batch)",
+    "loss, hook, transform or dataset lets records see each other (sums are exact, whatever the size of the batch)",
     "noise is Gaussian in double precision (ChaCha20, keys of the operating system): the finite set of its values, rounding in its last "
     "digits and the time it takes are not covered",
     "the weights and the state of the optimiser at the start were made without the private data, or what that revealed is in the accountant",
@@ -27,6 +27,7 @@ _GIVEN = ("each batch given to step() is the batch that batches() drew, record b
           "a scaling outside of batches(transform=)")
 _LEFT_OUT = ("the batches that were drawn and not stepped on were left out for reasons that have nothing to do with their records or their size "
              "(memory, for example, has): some were")
+_SEEDED = "the noise came from a seed, so that whoever knows it can take the noise off again: leave out seed="
 _NEIGHBOURS = {"zero_out": "one record replaced by an empty one", "replace_one": "one record replaced by another"}
 
 
@@ -118,8 +119,7 @@ class PrivateOptimizer:
         self._steps = 0
         self._waiting = []  # the batch that was drawn and not stepped on: one at most
         self._seeded = seed is not None
-        self._given = False  # a step was given other values than those that were drawn
-        self._left_out = False  # a batch was drawn and not stepped on
+        self._run = os.urandom(16).hex()  # whose steps these are: accounts with as many steps may be of two runs
         self._trained = [parameter for _, parameter in trained(model)]
         self._refuse_others()
         inputs = None if inputs is None else torch.as_tensor(inputs)
@@ -167,7 +167,7 @@ class PrivateOptimizer:
             except GeneratorExit:  # the loop was left: its last batch is no longer for a step
                 if any(waiting is drawn for waiting in self._waiting):
                     self._waiting.clear()
-                    self._left_out = True
+                    self.accountant.require(_LEFT_OUT)
                 raise
 
     @staticmethod
@@ -196,12 +196,15 @@ class PrivateOptimizer:
             raise RuntimeError("step: another process has drawn this batch, and may step on it too. Draw batches in the process that steps.")
         try:
             private = self._private_gradient(drawn, inputs, targets)
-            # Before the parameters move, so that what cannot be accounted for is not released.
+            # Before the parameters move, so that what cannot be accounted for is not released. What the account rests on is kept with it:
+            # another optimiser may go on with it.
+            self._require_conditions()
             self.accountant.step(self._metric.noise_multiplier, self.sample_rate)
         except BaseException:
-            self._left_out = True
+            self.accountant.require(_LEFT_OUT)
             raise
-        self._given = self._given or not drawn.is_given((inputs, targets))
+        if not drawn.is_given((inputs, targets)):
+            self.accountant.require(_GIVEN)
         at = 0
         for group in self.optimizer.param_groups:
             for parameter in group["params"]:
@@ -223,6 +226,11 @@ class PrivateOptimizer:
         total = total + self._metric.noise(len(total), self._noise).to(total.device)
         return self._metric.gradient(total) / self.expected_batch_size
 
+    def _require_conditions(self):
+        self.accountant.require(*_CONDITIONS, *self._metric.conditions)
+        if self._seeded:
+            self.accountant.void(_SEEDED)
+
     def _refuse_others(self):
         """Parameters that the optimiser would move by gradients that are none of ours."""
         now = [parameter for _, parameter in trained(self.model)]
@@ -242,52 +250,55 @@ class PrivateOptimizer:
     @property
     def why_no_guarantee(self):
         """Why guarantee() is None; None if it is not."""
-        if self._seeded:
-            return "the noise came from a seed, so that whoever knows it can take the noise off again: leave out seed="
-        return None
+        return _SEEDED if self._seeded else self.accountant.why_no_guarantee
 
     def guarantee(self, delta, allow_large_delta=False):
         """What the steps so far guarantee, for every data set and record; None if `seed` was given. A delta above 1 / records is refused unless it is allowed."""
-        if self._seeded:
+        if self.why_no_guarantee is not None:
             return None
         require_small_delta(delta, self.records, allow_large_delta)
-        conditions = [*self.accountant.conditions, *_CONDITIONS, *self._metric.conditions]
-        if self._given:
-            conditions.append(_GIVEN)
-        if self._left_out:
-            conditions.append(_LEFT_OUT)
-        found = self.accountant.get_epsilon(delta)
-        assumptions = [*found.assumptions, *(c for c in conditions if c not in found.assumptions)]
-        epsilon = Claimed(found.value, found.claim, found.method, assumptions, found.confidence)
-        return Guarantee(epsilon, float(delta), conditions, self.accountant.adjacency, self.accountant.history)
+        self._require_conditions()
+        epsilon = self.accountant.get_epsilon(delta)
+        return Guarantee(epsilon, float(delta), self.accountant.conditions, self.accountant.adjacency, self.accountant.history)
 
     def state_dict(self):
-        return {"optimizer": self.optimizer.state_dict(), "accountant": self.accountant.state_dict(), "steps": self.steps,
-                "given": self._given, "left_out": self._left_out or bool(self._waiting), "seeded": self._seeded, "metric": self._metric.state()}
+        return {"optimizer": self.optimizer.state_dict(), "accountant": self.accountant.state_dict(), "steps": self.steps, "run": self._run,
+                "waiting": bool(self._waiting), "seeded": self._seeded, "metric": self._metric.state()}
 
     def load_state_dict(self, state):
         """Goes on from a state, with its account. Of two accounts of which one includes the other the larger is kept: what was released stays so."""
-        if "given" not in state or "seeded" not in state:
+        if "run" not in state or "seeded" not in state:
             raise ValueError("state_dict: is no state of this version of PrivateOptimizer.")
+        if self.steps and state["steps"] and state["run"] != self._run:
+            raise ValueError("state_dict: is of another run, and this one has released something too. Load it into a new PrivateOptimizer.")
         theirs = Accountant()
         theirs.load_state_dict(state["accountant"])
         if theirs.adjacency != self.accountant.adjacency or theirs.group_size != self.accountant.group_size:
             raise ValueError(f"state_dict: its account is for {theirs.adjacency}, this one for {self.accountant.adjacency}.")
         if theirs._native.includes(self.accountant._native):
             self.accountant.load_state_dict(state["accountant"])
-        elif not self.accountant._native.includes(theirs._native):
+        elif self.accountant._native.includes(theirs._native):
+            self.accountant.require_as(theirs)
+        else:
             raise ValueError("state_dict: its account and this one each have releases that the other lacks. Load it into a new PrivateOptimizer.")
         self.optimizer.load_state_dict(state["optimizer"])
-        self._left_out = self._left_out or bool(self._waiting) or state.get("left_out", False)
+        if self._waiting or state["waiting"]:
+            self.accountant.require(_LEFT_OUT)
         self._waiting.clear()
-        self._steps = state["steps"]
-        self._given, self._seeded = self._given or state["given"], self._seeded or state["seeded"]
+        self._steps, self._run = state["steps"], state["run"]
+        self._seeded = self._seeded or state["seeded"]
         if state.get("metric") is not None:
             self._metric.restore(state["metric"])
 
     def __getstate__(self):
         # A batch is for one step of one optimiser.
-        return {**self.__dict__, "_waiting": [], "_left_out": self._left_out or bool(self._waiting)}
+        return {**self.__dict__, "_waiting": [], "_lost": bool(self._waiting)}
+
+    def __setstate__(self, state):
+        lost = state.pop("_lost")
+        self.__dict__.update(state)
+        if lost:
+            self.accountant.require(_LEFT_OUT)
 
 
 def _accountant(adjacency, accountant):

@@ -24,7 +24,7 @@ struct Head {
   std::optional<double> proven_epsilon, at_delta;
   NeighbouringRelation adjacency = NeighbouringRelation::add_remove;
   std::uint64_t group_size = 1;
-  std::vector<std::string> models;
+  std::vector<std::string> rests_on, models;
 };
 
 const char* not_an_account_epsilon(double value) {
@@ -47,6 +47,8 @@ const Keys<Head>& head_keys() {
                    NeighbouringRelation::replace_one}))),
       integer_key<Head, std::uint64_t>("group_size", "records that differ at once",
                                        &Head::group_size, 1),
+      texts_key<Head>("rests_on", "texts", "conditions beside those of the releases",
+                      &Head::rests_on),
       texts_key<Head>("models", "texts", "SHA-256 of the models that were released",
                       &Head::models)};
   return all;
@@ -101,6 +103,7 @@ std::string save(const SavedAccount& account, Delta delta) {
             delta.probability(),
             releases.relation,
             releases.group_size,
+            releases.rests_on,
             account.models};
   head.sha256 = digest_of(text_of(head, releases));
   return text_of(head, releases);
@@ -112,6 +115,7 @@ SavedAccount load_account(const std::string& text, const std::string& source) {
   read_keys(head, root, head_keys(), {"release"});
   require_format(head, source);
   Accountant accountant(head.adjacency, head.group_size);
+  for (const std::string& condition : head.rests_on) accountant.require(condition);
   if (root.has("release")) {
     for (const TomlTable& table : root.tables("release")) {
       const ReleaseFields fields = read_release(table);

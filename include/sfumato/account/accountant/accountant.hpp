@@ -43,6 +43,9 @@ class Accountant {
   /// Throws   InvalidArgument as require_accountable(); nothing is added then.
   void compose(const PrivateRelease& release);
 
+  /// Adds a condition that the guarantee rests on besides; once is enough.
+  void require(const std::string& condition);
+
   /// The same releases; questions to it ask `observer`, which must outlive it, several times a second whether to stop, and throw Stopped
   /// (core/parallel.hpp) then.
   [[nodiscard]] Accountant watched_by(const Observer& observer) const;

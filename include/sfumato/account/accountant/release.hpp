@@ -82,7 +82,13 @@ struct PrivateReleases {
   NeighbouringRelation relation;
   std::uint64_t group_size = 1;  ///< records that differ at once
   std::vector<PrivateRelease> list = {};
+  /// What a guarantee rests on besides what its releases need, in words: of whoever trained.
+  std::vector<std::string> rests_on = {};
 };
+
+/// Releases of the same records, and what they rest on, each condition once.
+void add_releases(PrivateReleases& to, const PrivateReleases& more);
+void add_conditions(PrivateReleases& to, const std::vector<std::string>& conditions);
 
 /// Refuses what is no release, and what has no proof for these neighbours: the message says why, and what would be valid.
 /// Throws   InvalidArgument at the key of the offending value.

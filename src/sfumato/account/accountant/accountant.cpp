@@ -153,7 +153,10 @@ Accountant::Accountant(NeighbouringRelation relation, std::uint64_t group_size)
 Accountant::Accountant(const PrivateReleases& releases)
     : Accountant(releases.relation, releases.group_size) {
   for (const PrivateRelease& release : releases.list) compose(release);
+  for (const std::string& condition : releases.rests_on) require(condition);
 }
+
+void Accountant::require(const std::string& condition) { add_conditions(releases_, {condition}); }
 
 void Accountant::compose(const PrivateRelease& release) {
   require_accountable(release, releases_.relation, releases_.group_size);

@@ -135,6 +135,11 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   if (any_mechanism<HiddenIterates>(releases)) {
     conditions.push_back("earlier iterates stay secret, and the maps contract as stated");
   }
+  for (const std::string& condition : releases.rests_on) {
+    if (std::find(conditions.begin(), conditions.end(), condition) == conditions.end()) {
+      conditions.push_back(condition);
+    }
+  }
   return conditions;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
@@ -157,6 +158,19 @@ void require_accountable(const PrivateRelease& release, NeighbouringRelation rel
                        name(release.sampler), name(release.mechanism)),
            "Use sampler full, and for a known step its epsilon and delta after sampling");
   }
+}
+
+void add_conditions(PrivateReleases& to, const std::vector<std::string>& conditions) {
+  for (const std::string& condition : conditions) {
+    if (std::find(to.rests_on.begin(), to.rests_on.end(), condition) == to.rests_on.end()) {
+      to.rests_on.push_back(condition);
+    }
+  }
+}
+
+void add_releases(PrivateReleases& to, const PrivateReleases& more) {
+  to.list.insert(to.list.end(), more.list.begin(), more.list.end());
+  add_conditions(to, more.rests_on);
 }
 
 }  // namespace sfumato
