@@ -55,22 +55,14 @@ struct RenyiLoss {
 };
 RenyiLoss renyi_loss(const TotalLoss& given, double most = kLargestContribution) {
   RenyiLoss result{{{}, given.mu_squared, given.log_survival, given.shift, given.observer}};
-  const auto add = [&](const auto& step, double m, double apart) {
-    if (m > most) {
-      result.loss.mu_squared += step.k * apart * apart;
-    } else {
-      result.loss.steps.push_back(step);
-      result.largest = std::max(result.largest, m);
-    }
-  };
   for (const StepLoss& step : given.steps) {
-    std::visit(Overloaded{[&](const SampledGaussian& s) {
-                            add(s, s.m, s.direction == StepDirection::replace ? 2.0 * s.m : s.m);
-                          },
-                          [&](const GroupGaussian& s) { add(s, s.g * s.m, s.g * s.m); },
-                          [&](const TwoSidedGaussian& s) { add(s, s.m, s.m); },
-                          [&](const auto& s) { result.loss.steps.push_back(s); }},
-               step);
+    const auto normal = std::visit([](const auto& s) { return s.contribution(); }, step);
+    if (normal && normal->largest > most) {
+      result.loss.mu_squared += count_of(step) * normal->apart * normal->apart;
+      continue;
+    }
+    result.loss.steps.push_back(step);
+    if (normal) result.largest = std::max(result.largest, normal->largest);
   }
   return result;
 }
