@@ -16,7 +16,6 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
@@ -299,21 +298,12 @@ Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
 std::optional<Claimed<Epsilon>> Accountant::clt_epsilon(Delta delta) const {
   double mu_squared = 0.0;
   for (const PrivateRelease& release : releases_.list) {
-    const auto* noise = std::get_if<GaussianNoise>(&release.mechanism);
-    if (noise == nullptr || noise->noise_multiplier == 0.0 || releases_.group_size > 1 ||
-        release.batch_cap || release.sampler == Sampler::fixed_size) {
-      return std::nullopt;
-    }
-    const bool replace = releases_.relation == NeighbouringRelation::replace_one;
-    const double m = 1.0 / noise->noise_multiplier, q = release.rate();
-    const double k = static_cast<double>(release.steps);
-    if (q == 1.0) {
-      mu_squared += k * m * m * (replace ? 4.0 : 1.0);
-    } else if (replace) {
-      return std::nullopt;
-    } else {
-      mu_squared += k * q * q * std::expm1(m * m);
-    }
+    const ReleaseSetting setting{release, releases_.relation, releases_.group_size};
+    const std::optional<double> variance =
+        with_rules(release.mechanism,
+                   [&](auto rules, const auto& m) { return rules.clt_variance(m, setting); });
+    if (!variance) return std::nullopt;
+    mu_squared += *variance;
   }
   if (!std::isfinite(mu_squared)) return std::nullopt;
   return Claimed<Epsilon>{gdp_epsilon(std::sqrt(mu_squared), delta), Claim::estimate,

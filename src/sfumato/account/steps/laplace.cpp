@@ -1,11 +1,14 @@
 #include "sfumato/account/steps/laplace.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/account/contour/panel_rule.hpp"
+#include "sfumato/account/contour/total_loss.hpp"
 #include "sfumato/account/contour/trapezoid.hpp"
 
 namespace sfumato {
@@ -85,6 +88,28 @@ std::optional<LogEnclosure> LaplaceStep::one_step_delta(double eps) const {
   if (eps <= -eps0) return log_around(-std::expm1(eps), 8.0 * kUnit);
   return log_around(-std::expm1(0.5 * (eps - eps0)),
                     8.0 * kUnit * (2.0 + (std::fabs(eps) + eps0) / (eps0 - eps)));
+}
+
+std::string MechanismRules<LaplaceNoise>::describe(const LaplaceNoise& noise,
+                                                   const PrivateRelease& release) {
+  return fmt::format("Laplace noise, noise multiplier {}, {}, {}", noise.noise_multiplier,
+                     sampling_text(release), count_text(release));
+}
+
+void MechanismRules<LaplaceNoise>::compose(const LaplaceNoise& noise, const ReleaseSetting& setting,
+                                           TotalLoss& loss) {
+  if (noise.noise_multiplier == 0.0) {
+    add_noiseless(loss, 1.0, setting.steps(), setting.direction);
+  } else {
+    loss.steps.push_back(LaplaceStep{setting.reach() / noise.noise_multiplier, setting.steps()});
+  }
+}
+
+PrivateRelease MechanismRules<LaplaceNoise>::read(ReleaseReader& reader) {
+  PrivateRelease release{LaplaceNoise{reader.multiplier()}};
+  release.sampler = reader.fields.sampler.value_or(Sampler::full);
+  release.steps = reader.steps(1.0);
+  return release;
 }
 
 }  // namespace sfumato

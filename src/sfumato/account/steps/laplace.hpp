@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sfumato/account/steps/mechanism_rules.hpp"
 #include "sfumato/account/steps/step_answers.hpp"
 
 namespace sfumato {
@@ -28,6 +29,30 @@ struct LaplaceStep {
   }
   [[nodiscard]] LossLaw loss_law() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double eps) const;
+};
+
+/// Laplace noise: every record takes part.
+template <>
+struct MechanismRules<LaplaceNoise> {
+  static constexpr const char* kName = "laplace";
+  static constexpr bool kAddsNoise = true, kTakesSampler = false;
+  static void require(const LaplaceNoise& noise) { require_multiplier(noise.noise_multiplier); }
+  [[nodiscard]] static std::string describe(const LaplaceNoise& noise,
+                                            const PrivateRelease& release);
+  [[nodiscard]] static std::vector<std::string> conditions() { return {}; }
+  static void compose(const LaplaceNoise& noise, const ReleaseSetting& setting, TotalLoss& loss);
+  [[nodiscard]] static double* multiplier(LaplaceNoise& noise) { return &noise.noise_multiplier; }
+  [[nodiscard]] static std::optional<double> gdp_mu(const LaplaceNoise&, const ReleaseSetting&) {
+    return std::nullopt;
+  }
+  [[nodiscard]] static std::optional<double> clt_variance(const LaplaceNoise&,
+                                                          const ReleaseSetting&) {
+    return std::nullopt;
+  }
+  [[nodiscard]] static PrivateRelease read(ReleaseReader& reader);
+  static void write(const LaplaceNoise& noise, ReleaseFields& fields) {
+    fields.noise_multiplier = {noise.noise_multiplier};
+  }
 };
 
 }  // namespace sfumato

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <type_traits>
 #include <variant>
 
 #include "sfumato/account/steps/fixed_size_gaussian.hpp"
+#include "sfumato/account/steps/gaussian_noise.hpp"
 #include "sfumato/account/steps/group_gaussian.hpp"
+#include "sfumato/account/steps/hidden_iterates.hpp"
+#include "sfumato/account/steps/known_step.hpp"
 #include "sfumato/account/steps/laplace.hpp"
-#include "sfumato/account/steps/randomised_response.hpp"
 #include "sfumato/account/steps/sampled_gaussian.hpp"
 
 namespace sfumato {
@@ -29,6 +32,16 @@ namespace sfumato {
 ///   one_step_delta(eps)     a closed form of delta of one step where it keeps its digits (Spec §17.6); -highest < eps < highest
 using StepLoss =
     std::variant<SampledGaussian, GroupGaussian, TwoSidedGaussian, LaplaceStep, RandomisedResponse>;
+
+/// Calls use(rules, mechanism) with the MechanismRules of a mechanism of releases.
+template <class Any, class Use>
+decltype(auto) with_rules(Any& any, Use&& use) {
+  return std::visit(
+      [&](auto& mechanism) -> decltype(auto) {
+        return use(MechanismRules<std::remove_cvref_t<decltype(mechanism)>>{}, mechanism);
+      },
+      any);
+}
 
 /// How many steps there are of one kind.
 [[nodiscard]] inline double count_of(const StepLoss& step) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sfumato/account/steps/mechanism_rules.hpp"
 #include "sfumato/account/steps/step_answers.hpp"
 
 namespace sfumato {
@@ -29,6 +30,31 @@ struct RandomisedResponse {
   }
   [[nodiscard]] LossLaw loss_law() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double eps) const;
+};
+
+/// Steps stated to be private.
+template <>
+struct MechanismRules<KnownStep> {
+  static constexpr const char* kName = "known";
+  static constexpr bool kAddsNoise = false, kTakesSampler = false;
+  static void require(const KnownStep& step);
+  [[nodiscard]] static std::string describe(const KnownStep& step, const PrivateRelease& release);
+  [[nodiscard]] static std::vector<std::string> conditions() {
+    return {"the stated (epsilon, delta) of single steps holds for these neighbours"};
+  }
+  static void compose(const KnownStep& step, const ReleaseSetting& setting, TotalLoss& loss);
+  [[nodiscard]] static double* multiplier(KnownStep&) { return nullptr; }
+  [[nodiscard]] static std::optional<double> gdp_mu(const KnownStep&, const ReleaseSetting&) {
+    return std::nullopt;
+  }
+  [[nodiscard]] static std::optional<double> clt_variance(const KnownStep&, const ReleaseSetting&) {
+    return std::nullopt;
+  }
+  [[nodiscard]] static PrivateRelease read(ReleaseReader& reader);
+  static void write(const KnownStep& step, ReleaseFields& fields) {
+    fields.step_epsilon = step.epsilon.nats();
+    fields.step_delta = step.delta.probability();
+  }
 };
 
 }  // namespace sfumato
