@@ -33,7 +33,7 @@ LAYERS = [
     ["apps/cli", "python"],
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
-ACCOUNTANT = ("accountant", "contour", "lattice")  # folders of src/sfumato/account
+ACCOUNTANT = ("accountant", "contour", "lattice", "steps")  # folders of src/sfumato/account
 LAB = "lab"
 TREES = ("src/lab", "apps", "python")
 APPS = ("golden", "bench", "reproduce", "cli")  # include roots below apps/
@@ -79,7 +79,7 @@ TOKENS = re.compile(
     re.DOTALL,
 )
 # Types at the top level of a header: two of one name are one type to the linker.
-TYPE = re.compile(r"^(?:template <[^>]*>\s*)?(?:(?:struct|class|enum class)\s+(\w+)\b[^;({]*\{|using\s+(\w+)\s*=)", re.MULTILINE)
+TYPE = re.compile(r"^(?:template <[^>]*>\s*)?(?:(?:struct|class|enum class)\s+(\w+)\b(?!<)[^;({]*\{|using\s+(\w+)\s*=)", re.MULTILINE)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 

@@ -81,7 +81,7 @@ int main() {
                     name_of(found.method), seconds());
       } else if (verb == "epsilon") {
         const EpsilonEnclosure found =
-            direction == "both" ? largest_epsilon({loss, swapped(loss)}, at) : epsilon_of(loss, at);
+            direction == "both" ? largest_epsilon({loss, exchanged(loss)}, at) : epsilon_of(loss, at);
         std::printf("%.17g %.17g - %.3g\n", found.lo, found.hi, seconds());
       } else {
         const LogEnclosure found = pld_delta(loss, at, {std::size_t{1} << static_cast<int>(last)});

@@ -5,7 +5,7 @@
 // Questions and their answers: what the commands of the program ask.
 #include "sfumato/account/account_answer.hpp"
 #include "sfumato/account/account_question.hpp"
-#include "sfumato/account/release_fields.hpp"
+#include "sfumato/account/accountant/release_fields.hpp"
 #include "sfumato/account/state.hpp"
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_question.hpp"

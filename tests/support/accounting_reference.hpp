@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
+#include "sfumato/account/steps/step.hpp"
 
 /// delta(eps) of composed steps in 50 digits: closed forms of one step, one integral for two, and for many the contour integral of
 /// Spec §17.4 by brute force. Nothing is shared with the library but the names of the directions.

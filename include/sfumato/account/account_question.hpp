@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/account/release_fields.hpp"
+#include "sfumato/account/accountant/release_fields.hpp"
 
 namespace sfumato {
 

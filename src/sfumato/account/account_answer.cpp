@@ -158,9 +158,7 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
   }
   // Only the noise of the run itself is changed: what was released before is done.
   const double multiplier = least_noise(before, {run}, target, &observer);
-  if (auto* noise = std::get_if<GaussianNoise>(&run.mechanism))
-    noise->noise_multiplier = multiplier;
-  if (auto* noise = std::get_if<LaplaceNoise>(&run.mechanism)) noise->noise_multiplier = multiplier;
+  if (double* noise = multiplier_of(run.mechanism)) *noise = multiplier;
   return {Calibration::What::noise, multiplier, target};
 }
 

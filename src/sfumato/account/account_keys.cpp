@@ -31,6 +31,12 @@ Key<ReleaseFields> list_key(const char* name, const char* type, const char* help
   return key;
 }
 
+keys::Choices<MechanismKind> by_kind() {
+  keys::Choices<MechanismKind> choices;
+  for (const MechanismKind kind : mechanism_kinds()) choices.emplace_back(name(kind), kind);
+  return choices;
+}
+
 /// A key of the run as one of the question.
 Key<AccountQuestion> of_run(const Key<ReleaseFields>& key) {
   return {key.name,
@@ -53,8 +59,7 @@ const Keys<ReleaseFields>& release_keys() {
   using namespace keys;
   static const Keys<F> all = {
       choice_key<F>("mechanism", "what a step adds, or what is known of it", &F::mechanism,
-                    by_name({MechanismKind::gaussian, MechanismKind::laplace, MechanismKind::known,
-                             MechanismKind::last_iterate})),
+                    by_kind()),
       with(numbers_key<F>("noise_multiplier", "number >= 0, or several",
                           "deviation of the noise over the clip; several are compared",
                           &F::noise_multiplier, not_a_strength),

@@ -54,7 +54,7 @@ TEST(SampledGaussianAudit, ShowsNoMoreThanTheAccountantAndNearlyAsMuch) {
                                                 {1.0 - 1e-9, 2.0, 4, 1e-2}}) {
     const TotalLoss remove{{SampledGaussian{at.q, 1.0 / at.sigma, static_cast<double>(at.steps)}}};
     const EpsilonEnclosure forward = epsilon_of(remove, at.delta);
-    const EpsilonEnclosure backward = epsilon_of(swapped(remove), at.delta);
+    const EpsilonEnclosure backward = epsilon_of(exchanged(remove), at.delta);
     const double proven = std::max(forward.hi, backward.hi);
     // The best event of delta(eps) is {T > eps}: the threshold is fixed before the runs.
     const std::vector<double> with = losses(at, true, engine), without = losses(at, false, engine);
@@ -68,7 +68,7 @@ TEST(SampledGaussianAudit, ShowsNoMoreThanTheAccountantAndNearlyAsMuch) {
     const TestCounts half{above(with, eps), kRuns, above(without, eps), kRuns};
     const double delta_shown = delta_lower(rate_bounds(half, kAlpha), Epsilon(eps));
     const double delta_proven =
-        std::max(delta_of(remove, eps).hi(), delta_of(swapped(remove), eps).hi());
+        std::max(delta_of(remove, eps).hi(), delta_of(exchanged(remove), eps).hi());
     EXPECT_LE(delta_shown, delta_proven);
     EXPECT_GT(delta_shown, 0.85 * delta_proven) << "q " << at.q << ", steps " << at.steps;
   }

@@ -10,10 +10,8 @@
 #include <vector>
 
 #include "sfumato/account/accountant/profile.hpp"
-#include "sfumato/account/contour/panels.hpp"
 #include "sfumato/account/contour/phase_sum.hpp"
 #include "sfumato/account/contour/tilt_sums.hpp"
-#include "sfumato/account/contour/two_sided_decay.hpp"
 #include "sfumato/account/lattice/pld.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "support/accounting_reference.hpp"
@@ -172,7 +170,7 @@ TEST(AccountingDigits, PanelsOfLaplace) {
   for (const double eps0 : {0.1, 1.0, 5.0}) {
     for (const double s0 : {-0.4, 0.5, 6.0}) {
       const double reach = 20.0 / eps0;
-      expect_law(panels::tilted_law(LaplaceStep{eps0, 1}, s0, reach), reach,
+      expect_law(LaplaceStep{eps0, 1}.tilted_law(s0, reach), reach,
                  [&](double y) { return laplace_moment(eps0, s0, y); });
     }
   }
@@ -182,7 +180,7 @@ TEST(AccountingDigits, PanelsOfBatchesOfFixedSize) {
   for (const auto& [q, m] : {std::pair{0.001, 2.0}, {0.2, 0.3}}) {
     for (const double s0 : {0.5, 4.0}) {
       const double reach = 10.0;
-      expect_law(panels::tilted_law(TwoSidedGaussian{q, m, 1}, s0, reach), reach,
+      expect_law(TwoSidedGaussian{q, m, 1}.tilted_law(s0, reach), reach,
                  [&, q = q, m = m](double y) { return two_sided_moment(q, m, s0, y); });
     }
   }
@@ -192,11 +190,11 @@ TEST(AccountingDigits, DecayOfBatchesOfFixedSizeIsABound) {
   for (const auto& [q, m] : {std::pair{0.02, 2.0}, {0.3, 0.5}}) {
     const double s0 = 2.0;
     const TwoSidedGaussian step{q, m, 1};
-    const TiltedLaw law = panels::tilted_law(step, s0, 0.0);
+    const TiltedLaw law = step.tilted_law(s0, 0.0);
     const StepCumulant here{law.cumulant, law.mean, law.variance, law.error_at(0.0)};
     const double unit = std::sqrt(law.variance);
     for (const double reach : {1.0 / unit, 4.0 / unit, 20.0 / unit}) {
-      const DecayBound bound = log_bound_beyond(step, here, s0, reach, -0.3);
+      const DecayBound bound = step.log_bound_beyond(here, s0, reach, -0.3);
       if (reach > 2.0 / unit) {
         EXPECT_LT(bound.log_ratio, -0.2) << q << " " << reach;
       }
@@ -209,7 +207,7 @@ TEST(AccountingDigits, DecayOfBatchesOfFixedSizeIsABound) {
   }
   // Nothing is known where the cumulant is not.
   const StepCumulant unknown{kInf, kInf, 1.0, kInf};
-  EXPECT_EQ(log_bound_beyond(TwoSidedGaussian{0.5, 4.0, 2}, unknown, 0.2, 3.0, -18.0).log_ratio,
+  EXPECT_EQ((TwoSidedGaussian{0.5, 4.0, 2}.log_bound_beyond(unknown, 0.2, 3.0, -18.0)).log_ratio,
             0.0);
 }
 

@@ -160,8 +160,8 @@ TEST(Accounting, NoiselessStepsAreFailuresAndShifts) {
   add_noiseless(added, q, 2, StepDirection::add);
   EXPECT_NEAR(delta_of(removed, 0.5).hi(), 0.51, 1e-12);
   EXPECT_NEAR(delta_of(added, 0.5).hi(), 1 - std::exp(0.5) * 0.49, 1e-12);
-  EXPECT_NEAR(delta_of(swapped(removed), 0.5).hi(), delta_of(added, 0.5).hi(), 1e-12);
-  EXPECT_NEAR(delta_of(swapped(added), 0.5).hi(), 0.51, 1e-12);
+  EXPECT_NEAR(delta_of(exchanged(removed), 0.5).hi(), delta_of(added, 0.5).hi(), 1e-12);
+  EXPECT_NEAR(delta_of(exchanged(added), 0.5).hi(), 0.51, 1e-12);
   EXPECT_EQ(epsilon_of(removed, 0.5).hi, kInf);
   EXPECT_NEAR(epsilon_of(removed, 0.52).hi, 0.0, 1e-12);
   TotalLoss certain;

@@ -53,7 +53,7 @@ TEST(RatioPanels, GiveTheTransformOfTheTrapezoidalRule) {
        {Place{remove, .01, 1.0, 3.0, 300.0}, Place{add, .01, 1.0, 20.0, 300.0},
         Place{add, 1e-3, .5, 300.0, 3000.0}, Place{replace, .01, 1.0, 1.0, 200.0},
         Place{remove, .2, 2.0, -0.5, 50.0}}) {
-    const RatioStep step(SampledGaussian{q, m, 10.0, direction});
+    const RatioStep step = *SampledGaussian{q, m, 10.0, direction}.as_ratio();
     const TiltedLaw panels = panels::tilted_law(step, s0, reach);
     const TiltedLaw even = trapezoid::tilted_law(step, s0, reach);
     EXPECT_NEAR(panels.cumulant, even.cumulant, panels.error_at(0.0) + even.error_at(0.0));
@@ -71,9 +71,9 @@ TEST(Decay, OfTheExchangedPairIsABoundAndNear) {
     const SampledGaussian step{q, m, 5.0, add};
     for (const double times : {10.0, 50.0}) {
       const double reach = times * s0;
-      const TiltedLaw law = panels::tilted_law(RatioStep(step), s0, reach);
+      const TiltedLaw law = panels::tilted_law(*step.as_ratio(), s0, reach);
       const StepCumulant here{law.cumulant, law.mean, law.variance, law.error_at(0.0)};
-      const double bound = log_bound_beyond(step, here, s0, reach, -8.0).log_ratio;
+      const double bound = step.log_bound_beyond(here, s0, reach, -8.0).log_ratio;
       const double truth = std::log(std::abs(1.0 + law.change_at(reach)));
       EXPECT_GE(bound, truth - 1e-12) << q;
       EXPECT_LT(bound, 0.5 * truth) << q;

@@ -1,5 +1,5 @@
 // Fields as people write them, as releases with a proof.
-#include "sfumato/account/release_fields.hpp"
+#include "sfumato/account/accountant/release_fields.hpp"
 
 #include <gtest/gtest.h>
 

@@ -35,6 +35,9 @@ using PrivacyTarget = std::variant<PrivacyBudget, AdvantageLimit, RateLimit, Gdp
 /// small enough deltas the steps that all sample a record decide.
 [[nodiscard]] std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases);
 
+/// The noise multiplier that calibration changes; null for a mechanism that has none.
+[[nodiscard]] double* multiplier_of(Mechanism& mechanism);
+
 /// The least factor for the noise multipliers of `runs` with which they meet the target, together with what was released before; from above to
 /// a relative 1e-10: the result meets it, and for a PrivacyBudget Accountant::epsilon() of it is not above the target either.
 /// Edges    0 where no noise at all is needed.

@@ -16,7 +16,6 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/core/overloaded.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
 namespace sfumato {
@@ -55,22 +54,14 @@ struct RenyiLoss {
 };
 RenyiLoss renyi_loss(const TotalLoss& given, double most = kLargestContribution) {
   RenyiLoss result{{{}, given.mu_squared, given.log_survival, given.shift, given.observer}};
-  const auto add = [&](const auto& step, double m, double apart) {
-    if (m > most) {
-      result.loss.mu_squared += step.k * apart * apart;
-    } else {
-      result.loss.steps.push_back(step);
-      result.largest = std::max(result.largest, m);
-    }
-  };
   for (const StepLoss& step : given.steps) {
-    std::visit(Overloaded{[&](const SampledGaussian& s) {
-                            add(s, s.m, s.direction == StepDirection::replace ? 2.0 * s.m : s.m);
-                          },
-                          [&](const GroupGaussian& s) { add(s, s.g * s.m, s.g * s.m); },
-                          [&](const TwoSidedGaussian& s) { add(s, s.m, s.m); },
-                          [&](const auto& s) { result.loss.steps.push_back(s); }},
-               step);
+    const auto normal = std::visit([](const auto& s) { return s.contribution(); }, step);
+    if (normal && normal->largest > most) {
+      result.loss.mu_squared += count_of(step) * normal->apart * normal->apart;
+      continue;
+    }
+    result.loss.steps.push_back(step);
+    if (normal) result.largest = std::max(result.largest, normal->largest);
   }
   return result;
 }
@@ -310,21 +301,12 @@ Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
 std::optional<Claimed<Epsilon>> Accountant::clt_epsilon(Delta delta) const {
   double mu_squared = 0.0;
   for (const PrivateRelease& release : releases_.list) {
-    const auto* noise = std::get_if<GaussianNoise>(&release.mechanism);
-    if (noise == nullptr || noise->noise_multiplier == 0.0 || releases_.group_size > 1 ||
-        release.batch_cap || release.sampler == Sampler::fixed_size) {
-      return std::nullopt;
-    }
-    const bool replace = releases_.relation == NeighbouringRelation::replace_one;
-    const double m = 1.0 / noise->noise_multiplier, q = release.rate();
-    const double k = static_cast<double>(release.steps);
-    if (q == 1.0) {
-      mu_squared += k * m * m * (replace ? 4.0 : 1.0);
-    } else if (replace) {
-      return std::nullopt;
-    } else {
-      mu_squared += k * q * q * std::expm1(m * m);
-    }
+    const ReleaseSetting setting{release, releases_.relation, releases_.group_size};
+    const std::optional<double> variance =
+        with_rules(release.mechanism,
+                   [&](auto rules, const auto& m) { return rules.clt_variance(m, setting); });
+    if (!variance) return std::nullopt;
+    mu_squared += *variance;
   }
   if (!std::isfinite(mu_squared)) return std::nullopt;
   return Claimed<Epsilon>{gdp_epsilon(std::sqrt(mu_squared), delta), Claim::estimate,

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "sfumato/account/accountant/accountant.hpp"
+#include "sfumato/account/steps/step.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/core/overloaded.hpp"
@@ -98,35 +99,25 @@ Accountant watched(const PrivateReleases& releases, const Observer* observer) {
   return observer == nullptr ? accountant : accountant.watched_by(*observer);
 }
 
-/// The noise multiplier of a release; nothing for those that have none.
-double* noise_of(PrivateRelease& release) {
-  if (auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) return &noise->noise_multiplier;
-  if (auto* noise = std::get_if<LaplaceNoise>(&release.mechanism)) return &noise->noise_multiplier;
-  return nullptr;
-}
-
 }  // namespace
+
+double* multiplier_of(Mechanism& mechanism) {
+  return with_rules(mechanism, [](auto rules, auto& m) { return rules.multiplier(m); });
+}
 
 bool meets(const PrivateReleases& releases, const PrivacyTarget& target) {
   return excess(Accountant(releases), target) <= 0.0;
 }
 
 std::optional<Claimed<double>> gdp_mu(const PrivateReleases& releases) {
-  const double reach = static_cast<double>(releases.group_size) *
-                       (releases.relation == NeighbouringRelation::replace_one ? 2.0 : 1.0);
   double squares = 0.0;
   for (const PrivateRelease& release : releases.list) {
     require_accountable(release, releases.relation, releases.group_size);
-    double mu = 0.0;
-    if (const auto* noise = std::get_if<GaussianNoise>(&release.mechanism)) {
-      mu = release.rate() == 0.0 ? 0.0 : reach / noise->noise_multiplier;
-    } else if (const auto* last = std::get_if<HiddenIterates>(&release.mechanism)) {
-      mu = static_cast<double>(releases.group_size) * last->mu;
-    } else {
-      return std::nullopt;
-    }
-    if (release.batch_cap) return std::nullopt;
-    if (release.steps > 0) squares += static_cast<double>(release.steps) * mu * mu;
+    const ReleaseSetting setting{release, releases.relation, releases.group_size};
+    const std::optional<double> mu = with_rules(
+        release.mechanism, [&](auto rules, const auto& m) { return rules.gdp_mu(m, setting); });
+    if (!mu) return std::nullopt;
+    if (release.steps > 0) squares += setting.steps() * *mu * *mu;
   }
   return Claimed<double>{std::sqrt(squares) * (1.0 + 1e-14), Claim::upper_bound,
                          "Gaussian privacy of the steps without sampling"};
@@ -138,7 +129,7 @@ double least_noise(const PrivateReleases& before, const std::vector<PrivateRelea
   const auto with = [&](double factor) {
     PrivateReleases all = before;
     for (PrivateRelease run : runs) {
-      double* noise = noise_of(run);
+      double* noise = multiplier_of(run.mechanism);
       if (noise == nullptr) {
         refuse("mechanism",
                fmt::format("a release of the kind {} has no noise to change", name(run.mechanism)),

@@ -3,19 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "sfumato/account/steps/step.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 namespace {
-
-/// 14062 -> "14,062"
-std::string grouped(std::uint64_t count) {
-  if (count < 1000) return fmt::format("{}", count);
-  return fmt::format("{},{:03}", grouped(count / 1000), count % 1000);
-}
 
 /// Upwards: a statement must not promise more than is proven.
 std::string epsilon_text(double epsilon) {
@@ -27,32 +22,9 @@ std::string epsilon_text(double epsilon) {
   return text;
 }
 
-std::string plural(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", grouped(count), count == 1 ? one : many);
-}
-
 bool any_sampler(const PrivateReleases& releases, Sampler sampler) {
   return std::any_of(releases.list.begin(), releases.list.end(),
                      [&](const PrivateRelease& release) { return release.sampler == sampler; });
-}
-
-template <class M>
-bool any_mechanism(const PrivateReleases& releases) {
-  return std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
-    return std::holds_alternative<M>(release.mechanism);
-  });
-}
-
-std::string sampling_text(const PrivateRelease& release) {
-  switch (release.sampler) {
-    case Sampler::full: return "every record in each step";
-    case Sampler::poisson: return fmt::format("Poisson sampling at rate {}", release.sample_rate);
-    case Sampler::fixed_size:
-      return fmt::format("batches of {} out of {} records", grouped(release.batch_size),
-                         grouped(release.records));
-    case Sampler::shuffle: return "shuffled batches";
-  }
-  throw InternalError("a sampler without a text");
 }
 
 }  // namespace
@@ -61,34 +33,8 @@ Guarantee::Guarantee(Claimed<Epsilon> epsilon, Delta delta, PrivateReleases rele
     : epsilon_(std::move(epsilon)), delta_(delta), releases_(std::move(releases)) {}
 
 std::string describe(const PrivateRelease& release) {
-  const std::string count = release.sampler == Sampler::shuffle
-                                ? plural(release.steps, "epoch", "epochs")
-                                : plural(release.steps, "step", "steps");
-  std::string text = std::visit(
-      Overloaded{[&](const GaussianNoise& noise) {
-                   return fmt::format("Gaussian noise, noise multiplier {}, {}, {}",
-                                      noise.noise_multiplier, sampling_text(release), count);
-                 },
-                 [&](const LaplaceNoise& noise) {
-                   return fmt::format("Laplace noise, noise multiplier {}, {}, {}",
-                                      noise.noise_multiplier, sampling_text(release), count);
-                 },
-                 [&](const KnownStep& step) {
-                   return fmt::format("steps stated to be ({}, {})-private, {}",
-                                      step.epsilon.nats(), step.delta.probability(), count);
-                 },
-                 [&](const HiddenIterates& last) {
-                   return release.steps == 1
-                              ? fmt::format("noisy gradient descent, last iterate, mu {}", last.mu)
-                              : fmt::format("noisy gradient descent, last iterate, mu {}, {} times",
-                                            last.mu, grouped(release.steps));
-                 }},
-      release.mechanism);
-  if (release.batch_cap) {
-    text += fmt::format(", at most {} of {} records a batch", grouped(*release.batch_cap),
-                        grouped(release.records));
-  }
-  return text;
+  return with_rules(release.mechanism,
+                    [&](auto rules, const auto& m) { return rules.describe(m, release); });
 }
 
 std::string describe_neighbours(const PrivateReleases& releases) {
@@ -107,7 +53,10 @@ std::string describe_neighbours(const PrivateReleases& releases) {
 
 std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   std::vector<std::string> conditions;
-  if (any_mechanism<GaussianNoise>(releases) || any_mechanism<LaplaceNoise>(releases)) {
+  const auto adds_noise = [](const PrivateRelease& release) {
+    return with_rules(release.mechanism, [](auto rules, const auto&) { return rules.kAddsNoise; });
+  };
+  if (std::any_of(releases.list.begin(), releases.list.end(), adds_noise)) {
     conditions.push_back("noise is added in every step, also when a batch is empty");
     conditions.push_back(
         "each record's contribution is clipped by itself, as the noise multiplier supposes, and "
@@ -129,11 +78,14 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   if (any_sampler(releases, Sampler::poisson) || any_sampler(releases, Sampler::fixed_size)) {
     conditions.push_back("which records were sampled stays secret");
   }
-  if (any_mechanism<KnownStep>(releases)) {
-    conditions.push_back("the stated (epsilon, delta) of single steps holds for these neighbours");
+  // Those of every kind of mechanism once, in the order of the variant.
+  std::map<std::size_t, std::vector<std::string>> own;
+  for (const PrivateRelease& release : releases.list) {
+    own[release.mechanism.index()] =
+        with_rules(release.mechanism, [](auto rules, const auto&) { return rules.conditions(); });
   }
-  if (any_mechanism<HiddenIterates>(releases)) {
-    conditions.push_back("earlier iterates stay secret, and the maps contract as stated");
+  for (const auto& [kind, sentences] : own) {
+    conditions.insert(conditions.end(), sentences.begin(), sentences.end());
   }
   for (const std::string& condition : releases.rests_on) {
     if (std::find(conditions.begin(), conditions.end(), condition) == conditions.end()) {

@@ -4,48 +4,26 @@
 #include <cmath>
 #include <map>
 #include <queue>
-#include <tuple>
+#include <utility>
 
 #include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 namespace {
 
-/// The two numbers that delta grows with; of steps with one the second is 1.
-struct Signals {
-  double first, second;
-};
 Signals signals_of(const StepLoss& step) {
-  return std::visit(Overloaded{[](const LaplaceStep& s) {
-                                 return Signals{s.eps0, 1.0};
-                               },
-                               [](const RandomisedResponse& s) {
-                                 return Signals{s.eps0, 1.0};
-                               },
-                               [](const auto& s) {
-                                 return Signals{s.q, s.m};
-                               }},
-                    step);
+  return std::visit([](const auto& s) { return s.signals(); }, step);
 }
 
 StepLoss with(StepLoss step, Signals signals, double k) {
-  std::visit(Overloaded{[&](LaplaceStep& s) { s.eps0 = signals.first; },
-                        [&](RandomisedResponse& s) { s.eps0 = signals.first; },
-                        [&](auto& s) { s.q = signals.first, s.m = signals.second; }},
-             step);
-  std::visit([&](auto& s) { s.k = k; }, step);
+  std::visit([&](auto& s) { s.set_signals(signals), s.k = k; }, step);
   return step;
 }
 
 /// Steps that differ in their signals alone have the same kind.
-using Kind = std::tuple<std::size_t, StepDirection, int>;
+using Kind = std::pair<std::size_t, StepKind>;
 Kind kind_of(const StepLoss& step) {
-  StepDirection direction = StepDirection::remove;
-  int group = 1;
-  if (const auto* s = std::get_if<SampledGaussian>(&step)) direction = s->direction;
-  if (const auto* s = std::get_if<GroupGaussian>(&step)) direction = s->direction, group = s->g;
-  return {step.index(), direction, group};
+  return {step.index(), std::visit([](const auto& s) { return s.kind(); }, step)};
 }
 
 /// How much a step adds to the variance of the loss, about.

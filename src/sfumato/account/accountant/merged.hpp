@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
+#include "sfumato/account/steps/step.hpp"
 
 namespace sfumato {
 

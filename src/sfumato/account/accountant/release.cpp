@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/account/steps/step.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 namespace {
@@ -15,31 +15,6 @@ constexpr std::uint64_t kLargestGroup = 1000000000;
 
 [[noreturn]] void refuse(const char* key, const std::string& problem, const std::string& remedy) {
   throw InvalidArgument(problem, remedy, Where::key(key));
-}
-
-void require_multiplier(double value) {
-  if (std::isfinite(value) && value >= 0.0) return;
-  refuse("noise_multiplier",
-         fmt::format("noise_multiplier = {} is not a finite number >= 0", value),
-         "Pass the deviation of the noise divided by the clip");
-}
-
-void require_mechanism(const Mechanism& mechanism) {
-  std::visit(
-      Overloaded{[](const GaussianNoise& noise) { require_multiplier(noise.noise_multiplier); },
-                 [](const LaplaceNoise& noise) { require_multiplier(noise.noise_multiplier); },
-                 [](const KnownStep& step) {
-                   if (!std::isfinite(step.epsilon.nats())) {
-                     refuse("step_epsilon", "step_epsilon is infinite",
-                            "Pass the epsilon that is proven for one step");
-                   }
-                 },
-                 [](const HiddenIterates& last) {
-                   if (std::isfinite(last.mu) && last.mu >= 0.0) return;
-                   refuse("mu", fmt::format("mu = {} is not a finite number >= 0", last.mu),
-                          "Pass the mu of last_iterate_mu()");
-                 }},
-      mechanism);
 }
 
 void require_batches(const PrivateRelease& release) {
@@ -113,12 +88,8 @@ std::string_view name(Sampler sampler) {
 }
 
 std::string_view name(const Mechanism& mechanism) {
-  return std::visit(
-      Overloaded{[](const GaussianNoise&) { return std::string_view("gaussian"); },
-                 [](const LaplaceNoise&) { return std::string_view("laplace"); },
-                 [](const KnownStep&) { return std::string_view("known"); },
-                 [](const HiddenIterates&) { return std::string_view("last_iterate"); }},
-      mechanism);
+  return with_rules(mechanism,
+                    [](auto rules, const auto&) { return std::string_view(rules.kName); });
 }
 
 double PrivateRelease::rate() const {
@@ -133,7 +104,7 @@ double PrivateRelease::rate() const {
 
 void require_accountable(const PrivateRelease& release, NeighbouringRelation relation,
                          std::uint64_t group_size) {
-  require_mechanism(release.mechanism);
+  with_rules(release.mechanism, [](auto rules, const auto& m) { rules.require(m); });
   if (group_size == 0) refuse("group_size", "group_size = 0 is no group", "Pass 1 or more");
   if (group_size > kLargestGroup) {
     refuse("group_size", fmt::format("group_size = {} is more than {}", group_size, kLargestGroup),
@@ -151,8 +122,9 @@ void require_accountable(const PrivateRelease& release, NeighbouringRelation rel
   if (release.sampler == Sampler::fixed_size) require_batches(release);
   require_cap(release, group_size);
   require_relation(release, relation, group_size);
-  if (!std::holds_alternative<GaussianNoise>(release.mechanism) &&
-      release.sampler != Sampler::full) {
+  const bool takes_sampler =
+      with_rules(release.mechanism, [](auto rules, const auto&) { return rules.kTakesSampler; });
+  if (!takes_sampler && release.sampler != Sampler::full) {
     refuse("sampler",
            fmt::format("sampling by {} amplifies nothing that is proven here for the mechanism {}",
                        name(release.sampler), name(release.mechanism)),

@@ -4,20 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "sfumato/account/contour/log_enclosure.hpp"
 #include "sfumato/account/contour/total_loss.hpp"
 #include "sfumato/account/contour/transform.hpp"
 
 namespace sfumato {
-
-/// A probability between two ends, as logarithms: it may be e^-10000.
-struct LogEnclosure {
-  double log_lo;  ///< -inf where nothing but 0 is known
-  double log_hi;
-};
-
-/// What two enclosures of the same number leave.
-/// Throws   InternalError if they exclude each other.
-[[nodiscard]] LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b);
 
 /// Left and right of the pole at 0: there the integral is 1 - delta and delta (Spec §17.4).
 enum class Strip { right, middle };

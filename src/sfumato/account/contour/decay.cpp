@@ -7,9 +7,7 @@
 #include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/account/contour/ratio.hpp"
 #include "sfumato/account/contour/trapezoid.hpp"
-#include "sfumato/account/contour/two_sided_decay.hpp"
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
@@ -213,28 +211,14 @@ DecayBound best_line(ShiftedLines& lines, double natural, double widest, double 
 
 double widest_of(const RatioStep& step) { return 0.8 * kPi / step.ratio.slope(); }
 
-DecayBound bound_of(const RatioStep& step, const StepCumulant& here, double s0, double reach,
-                    double enough) {
+}  // namespace
+
+DecayBound log_bound_beyond(const RatioStep& step, const StepCumulant& here, double s0,
+                            double reach, double enough) {
   ShiftedLines lines(step, here, {}, s0, reach);
   // A loss that is linear in z decays best there.
   const double natural = std::min(reach * std::sqrt(here.variance), widest_of(step));
   return best_line(lines, natural, widest_of(step), 0.0, enough);
-}
-
-}  // namespace
-
-DecayBound log_bound_beyond(const StepLoss& step, const StepCumulant& here, double s0, double reach,
-                            double enough) {
-  const auto of_ratio = [&](const RatioStep& s) { return bound_of(s, here, s0, reach, enough); };
-  return std::visit(Overloaded{[&](const SampledGaussian& s) { return of_ratio(RatioStep(s)); },
-                               [&](const GroupGaussian& s) { return of_ratio(RatioStep(s)); },
-                               [&](const TwoSidedGaussian& s) {
-                                 return log_bound_beyond(s, here, s0, reach, enough);
-                               },
-                               [](const auto&) {
-                                 return DecayBound{0.0, 0.0};
-                               }},
-                    step);
 }
 
 DecayBound log_hit_beyond(const RatioStep& step, const Cut& cut, const CutCumulant& here, double s0,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sfumato/account/accountant/step.hpp"
 #include "sfumato/account/contour/cut.hpp"
 #include "sfumato/account/contour/real_grid.hpp"
 
@@ -14,8 +13,8 @@ struct DecayBound {
 
 /// For losses of a normal z, the best of several lines parallel to the real axis (Theorem T of Spec §18.3), with the errors of its own
 /// quadrature; lines are tried until the bound is below `enough`. `here` is the cumulant of the step at s0.
-[[nodiscard]] DecayBound log_bound_beyond(const StepLoss& step, const StepCumulant& here, double s0,
-                                          double reach, double enough);
+[[nodiscard]] DecayBound log_bound_beyond(const RatioStep& step, const StepCumulant& here,
+                                          double s0, double reach, double enough);
 
 /// The same for what a cut leaves to the hits, |B(s0 + iy)| / M(s0) (Spec §18.5).
 [[nodiscard]] DecayBound log_hit_beyond(const RatioStep& step, const Cut& cut,

@@ -10,7 +10,6 @@
 #include "sfumato/account/contour/chernoff.hpp"
 #include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
@@ -51,11 +50,7 @@ double normal_tail_point(double p) {
 double expected_hits(const TotalLoss& loss) {
   double hits = 0.0;
   for (const StepLoss& step : loss.steps) {
-    hits += std::visit(
-        Overloaded{[](const SampledGaussian& s) { return s.k * s.q; },
-                   [](const GroupGaussian& s) { return s.k * s.g * s.q; },
-                   [](const TwoSidedGaussian&) { return kInf; }, [](const auto&) { return 0.0; }},
-        step);
+    hits += std::visit([](const auto& s) { return s.expected_sampled(); }, step);
   }
   return hits;
 }
@@ -159,7 +154,7 @@ double DeltaCurve::log_most() {
 /// Of the pair exchanged.
 const TotalCumulant& DeltaCurve::exchanged_start() {
   if (!exchanged_) {
-    exchanged_.emplace(swapped(loss_), &work_);
+    exchanged_.emplace(exchanged(loss_), &work_);
     exchanged_start_ = exchanged_->at(0.0);
   }
   return *exchanged_start_;
@@ -272,7 +267,7 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
 
 /// delta(eps) = 1 - e^eps + e^eps delta of the pair exchanged, at -eps.
 DeltaCurve::Point DeltaCurve::swapped_at(double eps) {
-  if (!swapped_) swapped_ = std::make_unique<DeltaCurve>(swapped(loss_));
+  if (!swapped_) swapped_ = std::make_unique<DeltaCurve>(exchanged(loss_));
   const Point other = swapped_->at(-eps);
   const double floor = std::log(-std::expm1(eps));
   return {{log_add_exp(floor, eps + other.log.log_lo) - 8.0 * kUnit,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "sfumato/account/accountant/one_step.hpp"
 #include "sfumato/core/infinity.hpp"
 
 namespace sfumato {

@@ -58,4 +58,9 @@ Panels placed(const Integrand& f, double log_relative) {
   return result;
 }
 
+double points(const Integrand& f, double k) {
+  const std::size_t count = placed(f, log_relative(k)).panels.size();
+  return count > kMostPanels ? kInf : static_cast<double>(kPoints * count);
+}
+
 }  // namespace sfumato::panels

@@ -39,6 +39,9 @@ struct Panels {
 /// Panels over the parts that count, each as long as its error allows: e^log_relative of the largest value.
 [[nodiscard]] Panels placed(const Integrand& f, double log_relative);
 
+/// How many points they have for k steps; +inf where they are too many.
+[[nodiscard]] double points(const Integrand& f, double k);
+
 /// Of the largest value: what all panels may be off by is far below the rounding of k steps.
 [[nodiscard]] inline double log_relative(double k) { return -44.0 - std::log(k); }
 

@@ -6,29 +6,12 @@
 #include "sfumato/account/contour/decay.hpp"
 #include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 namespace {
 
-std::optional<RealGrid> grid_of(const StepLoss& step) {
-  if (const auto* sampled = std::get_if<SampledGaussian>(&step))
-    return RealGrid(RatioStep(*sampled));
-  if (const auto* group = std::get_if<GroupGaussian>(&step)) return RealGrid(RatioStep(*group));
-  return std::nullopt;
-}
-
-/// By how much a loss may change where its law has one standard deviation, about; `add` tilts away from hits.
-double steepest_of(const StepLoss& step) {
-  return std::visit(Overloaded{[](const SampledGaussian& s) {
-                                 return s.direction == StepDirection::add
-                                            ? s.m * std::clamp(10.0 * s.q, 1e-9, 1.0)
-                                            : s.m;
-                               },
-                               [](const GroupGaussian& s) { return s.g * s.m; },
-                               [](const TwoSidedGaussian& s) { return s.m; },
-                               [](const auto& s) { return s.eps0; }},
-                    step);
+TiltedLaw tilted_law(const StepLoss& step, double s0, double reach) {
+  return std::visit([&](const auto& s) { return s.tilted_law(s0, reach); }, step);
 }
 
 }  // namespace
@@ -36,7 +19,9 @@ double steepest_of(const StepLoss& step) {
 PlainTransform::PlainTransform(const TotalLoss& loss, Work* work)
     : Transform(loss.mu_squared, work), observer_(loss.observer) {
   for (const StepLoss& step : loss.steps) {
-    entries_.push_back({step, count_of(step), grid_of(step), {}, {}, {}});
+    const auto ratio = std::visit([](const auto& s) { return s.as_ratio(); }, step);
+    entries_.push_back(
+        {step, count_of(step), ratio ? std::optional(RealGrid(*ratio)) : std::nullopt, {}, {}, {}});
   }
 }
 
@@ -69,7 +54,10 @@ TotalCumulant PlainTransform::at(double s) {
 
 double PlainTransform::highest_abscissa() const {
   double steepest = 0.0;
-  for (const Entry& entry : entries_) steepest = std::max(steepest, steepest_of(entry.step));
+  for (const Entry& entry : entries_) {
+    steepest =
+        std::max(steepest, std::visit([](const auto& s) { return s.steepest(); }, entry.step));
+  }
   return steepest > 0.0 ? 3e4 / steepest : 1e300;
 }
 
@@ -89,8 +77,11 @@ double PlainTransform::log_beyond(double reach, double enough) {
   for (Entry& entry : entries_) {
     require_going_on(observer_);
     const double share = entry.k * entry.here.variance / std::max(decaying, 1e-300);
-    const DecayBound bound =
-        log_bound_beyond(entry.step, entry.here, s0_, reach, enough * share / entry.k);
+    const DecayBound bound = std::visit(
+        [&](const auto& s) {
+          return s.log_bound_beyond(entry.here, s0_, reach, enough * share / entry.k);
+        },
+        entry.step);
     work_->points -= bound.points;
     sum += entry.k * bound.log_ratio;
   }
@@ -100,7 +91,9 @@ double PlainTransform::log_beyond(double reach, double enough) {
 double PlainTransform::terms_for(const Rows& rows) {
   double sum = 100.0 * rows.count;  // what a row costs besides
   for (const Entry& entry : entries_) {
-    sum += phase_rows_terms(points_of(entry.step, s0_, rows.reach()), rows.count, entry.k);
+    sum += phase_rows_terms(
+        std::visit([&](const auto& s) { return s.points(s0_, rows.reach()); }, entry.step),
+        rows.count, entry.k);
   }
   return sum;
 }

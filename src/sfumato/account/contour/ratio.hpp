@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
+#include "sfumato/account/steps/step_direction.hpp"
 
 namespace sfumato {
 
@@ -54,11 +54,6 @@ struct RatioStep {
   MixtureRatio ratio;
   StepDirection direction;
   double k;
-
-  explicit RatioStep(const SampledGaussian& s)
-      : ratio(s.q, s.m, 1), direction(s.direction), k(s.k) {}
-  explicit RatioStep(const GroupGaussian& s)
-      : ratio(s.q, s.m, s.g), direction(s.direction), k(s.k) {}
 
   /// The loss L at z, the log of P's density over the standard normal one, and the size of what L was computed from.
   struct Loss {

@@ -124,3 +124,17 @@ TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
 }
 
 }  // namespace sfumato::panels
+
+namespace sfumato {
+
+TiltedLaw tilted_law_of(const RatioStep& step, double s0, double reach) {
+  return panels::are_fewer(step, s0, reach) ? panels::tilted_law(step, s0, reach)
+                                            : trapezoid::tilted_law(step, s0, reach);
+}
+
+double fewest_points_of(const RatioStep& step, double s0, double reach) {
+  return panels::are_fewer(step, s0, reach) ? panels::points_of(step, s0, reach)
+                                            : trapezoid::points_of(step, s0, reach);
+}
+
+}  // namespace sfumato

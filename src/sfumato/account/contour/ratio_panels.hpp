@@ -17,3 +17,11 @@ namespace sfumato::panels {
 [[nodiscard]] TiltedLaw tilted_law(const RatioStep& step, double s0, double reach);
 
 }  // namespace sfumato::panels
+
+namespace sfumato {
+
+/// By whichever rule takes fewer points, panels or the trapezoidal one; and how many, about.
+[[nodiscard]] TiltedLaw tilted_law_of(const RatioStep& step, double s0, double reach);
+[[nodiscard]] double fewest_points_of(const RatioStep& step, double s0, double reach);
+
+}  // namespace sfumato

@@ -25,16 +25,10 @@ std::optional<std::vector<RatioStep>> steps_with_hits(const TotalLoss& loss) {
   std::vector<RatioStep> steps;
   double hits = 0.0;
   for (const StepLoss& any : loss.steps) {
-    if (const auto* sampled = std::get_if<SampledGaussian>(&any)) {
-      steps.emplace_back(*sampled);
-      hits += sampled->k * sampled->q;
-    } else if (const auto* group = std::get_if<GroupGaussian>(&any)) {
-      steps.emplace_back(*group);
-      hits += group->k * group->g * group->q;
-    } else {
-      return std::nullopt;
-    }
-    if (steps.back().direction == StepDirection::add) return std::nullopt;
+    const auto ratio = std::visit([](const auto& s) { return s.as_ratio(); }, any);
+    if (!ratio || ratio->direction == StepDirection::add) return std::nullopt;
+    steps.push_back(*ratio);
+    hits += std::visit([](const auto& s) { return s.expected_sampled(); }, any);
   }
   if (steps.empty() || hits > kMostHits) return std::nullopt;
   return steps;

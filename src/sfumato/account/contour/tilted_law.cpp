@@ -6,28 +6,12 @@
 
 #include "sfumato/account/contour/compensated_sum.hpp"
 #include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/panels.hpp"
 #include "sfumato/account/contour/phase_sum.hpp"
-#include "sfumato/account/contour/ratio_panels.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
-#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato {
 namespace {
 
 constexpr double kMostExponent = 600.0;  // e^x - 1 is summed as it is up to here
-
-/// Two points with the probabilities that are closest for their odds (Spec §17.4).
-TiltedLaw response_law(const RandomisedResponse& step, double s0) {
-  const double log_wrong = -std::log1p(std::exp(step.eps0)), log_right = step.eps0 + log_wrong;
-  LawTerms terms;
-  for (const double sign : {1.0, -1.0}) {
-    const double loss = sign * step.eps0;
-    terms.add(2.0 + std::fabs(log_wrong), sign > 0.0 ? log_right : log_wrong, s0 * loss, loss,
-              step.eps0, 0.0);
-  }
-  return law_of(terms, true);
-}
 
 }  // namespace
 
@@ -105,34 +89,5 @@ std::complex<double> TiltedLaw::change_at(double y) const {
 }
 
 double TiltedLaw::error_at(double y) const { return error_slope * std::fabs(y) + error_floor; }
-
-namespace {
-TiltedLaw law_of_ratio(const RatioStep& step, double s0, double reach) {
-  return panels::are_fewer(step, s0, reach) ? panels::tilted_law(step, s0, reach)
-                                            : trapezoid::tilted_law(step, s0, reach);
-}
-double points_of_ratio(const RatioStep& step, double s0, double reach) {
-  return panels::are_fewer(step, s0, reach) ? panels::points_of(step, s0, reach)
-                                            : trapezoid::points_of(step, s0, reach);
-}
-}  // namespace
-
-TiltedLaw tilted_law(const StepLoss& step, double s0, double reach) {
-  return std::visit(
-      Overloaded{[&](const SampledGaussian& s) { return law_of_ratio(RatioStep(s), s0, reach); },
-                 [&](const GroupGaussian& s) { return law_of_ratio(RatioStep(s), s0, reach); },
-                 [&](const RandomisedResponse& s) { return response_law(s, s0); },
-                 [&](const auto& s) { return panels::tilted_law(s, s0, reach); }},
-      step);
-}
-
-double points_of(const StepLoss& step, double s0, double reach) {
-  return std::visit(
-      Overloaded{[&](const SampledGaussian& s) { return points_of_ratio(RatioStep(s), s0, reach); },
-                 [&](const GroupGaussian& s) { return points_of_ratio(RatioStep(s), s0, reach); },
-                 [&](const RandomisedResponse&) { return 2.0; },
-                 [&](const auto& s) { return panels::points_of(s, s0, reach); }},
-      step);
-}
 
 }  // namespace sfumato

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
-
 namespace sfumato {
 
 /// The law of a step's privacy loss L under P, tilted by e^{s0 L}, on finitely many points: weights A_j that sum to 1 and losses L_j
@@ -47,12 +45,6 @@ struct LawTerms {
 /// The law of the terms, with the errors of rounding alone. `complete` says that the weights before the tilt sum to 1, so that K keeps its
 /// digits where it is tiny.
 [[nodiscard]] TiltedLaw law_of(const LawTerms& terms, bool complete);
-
-/// The law at s0 > -1 of any step, good for |y| <= reach.
-[[nodiscard]] TiltedLaw tilted_law(const StepLoss& step, double s0, double reach);
-
-/// About how many points tilted_law() takes, without making them.
-[[nodiscard]] double points_of(const StepLoss& step, double s0, double reach);
 
 /// log(1 + x) for complex x, with the digits of x where it is small.
 [[nodiscard]] std::complex<double> complex_log1p(std::complex<double> x);

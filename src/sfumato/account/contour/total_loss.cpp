@@ -11,10 +11,10 @@
 
 namespace sfumato {
 
-TotalLoss swapped(const TotalLoss& loss) {
+TotalLoss exchanged(const TotalLoss& loss) {
   TotalLoss other;
   other.steps.reserve(loss.steps.size());
-  for (const StepLoss& step : loss.steps) other.steps.push_back(swapped(step));
+  for (const StepLoss& step : loss.steps) other.steps.push_back(exchanged(step));
   other.mu_squared = loss.mu_squared;
   // Where neither output discloses, their densities are those of the rest times both probabilities to survive: log P/Q is
   // log_survival(P) - log_survival(Q) plus the rest.

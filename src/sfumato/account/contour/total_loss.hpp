@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
+#include "sfumato/account/steps/step.hpp"
 #include "sfumato/core/observer.hpp"
 
 namespace sfumato {
@@ -25,7 +25,7 @@ struct TotalLoss {
 void require_going_on(const Observer* observer);
 
 /// P and Q exchanged.
-[[nodiscard]] TotalLoss swapped(const TotalLoss& loss);
+[[nodiscard]] TotalLoss exchanged(const TotalLoss& loss);
 
 /// The most that T can be where nothing is disclosed: +inf where it is not bounded. Exact up to rounding.
 [[nodiscard]] double highest_loss(const TotalLoss& loss);

@@ -94,7 +94,7 @@ TurnedStep::TurnedStep(const SampledGaussian& step)
       miss_(1.0 - step.q),
       log_q_(std::log(step.q)),
       zero_((std::log(miss_) - log_q_) / step.m + 0.5 * step.m),
-      grid_(RatioStep(step)) {
+      grid_(*step.as_ratio()) {
   const double widest = std::min(kWidest, std::atan(kShare * kPi / (step.m * zero_)));
   const auto add = [&](double beta, double from, double to) {
     // As shares of the way to the nearest zero.

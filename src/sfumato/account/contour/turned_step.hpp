@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
 #include "sfumato/account/contour/real_grid.hpp"
+#include "sfumato/account/steps/sampled_gaussian.hpp"
 
 namespace sfumato {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "sfumato/account/accountant/step.hpp"
+#include "sfumato/account/contour/log_enclosure.hpp"
 
 namespace sfumato {
 
@@ -33,10 +33,33 @@ struct LossLaw {
   std::function<LossTails(double threshold)> tails;
 };
 
-/// The law of one step of each kind (Spec §17.2 to §17.4, §19.5).
-[[nodiscard]] LossLaw loss_law_of(const StepLoss& step);
-
 /// Normal noise without sampling: E_P e^{sL} = e^{mu^2 s (s+1) / 2}.
 [[nodiscard]] LossLaw normal_loss_law(double mu_squared);
+
+/// delta(eps) = P(L > eps) - e^eps Q(L > eps) of one step alone, from its distribution functions: neither lattice nor contour.
+/// eps is finite. Wide only where both terms agree in nearly all their digits.
+[[nodiscard]] LogEnclosure one_step_delta(const LossLaw& law, double eps);
+
+/// Losses that grow with a normal z are known by where they cross a threshold: the true place is between the two.
+struct Crossing {
+  double low, high;
+};
+[[nodiscard]] inline Crossing crossing_near(double z, double error) {
+  return {z - error, z + error};
+}
+
+/// Where log((1 - q) + q e^{m z - m^2/2}) is t.
+[[nodiscard]] Crossing sampled_crossing(double q, double m, double t);
+
+/// One normal distribution with variance 1 of a mixture.
+struct Component {
+  double weight, mean;
+};
+using Mixture = std::vector<Component>;
+inline const Mixture kStandard = {{1.0, 0.0}};
+
+/// The tails of a loss that grows (or, reversed, falls) with z, whose distribution is p under P and q under Q.
+[[nodiscard]] LossTails tails_of(const Mixture& p, const Mixture& q, const Crossing& at,
+                                 bool reversed);
 
 }  // namespace sfumato

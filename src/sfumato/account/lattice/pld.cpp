@@ -7,7 +7,6 @@
 #include <numbers>
 #include <vector>
 
-#include "sfumato/account/accountant/one_step.hpp"
 #include "sfumato/account/contour/compensated_sum.hpp"
 #include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/account/lattice/fourier.hpp"

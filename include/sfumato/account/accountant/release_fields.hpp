@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,7 +10,9 @@
 
 namespace sfumato {
 
-enum class MechanismKind { gaussian, laplace, known, last_iterate };
+/// Which of the alternatives of Mechanism.
+enum class MechanismKind : std::size_t {};
+[[nodiscard]] std::vector<MechanismKind> mechanism_kinds();
 [[nodiscard]] std::string_view name(MechanismKind kind);
 
 /// What the batch sum is divided by.
@@ -19,7 +22,7 @@ enum class Normalisation { expected, actual };
 /// A release as people write it down, in a file, on a command line or in the settings of other tools: nothing is derived yet, and what is not
 /// given is empty.
 struct ReleaseFields {
-  MechanismKind mechanism = MechanismKind::gaussian;
+  MechanismKind mechanism{0};
   std::optional<Sampler> sampler;
   std::vector<double> noise_multiplier;  ///< several: settings to compare
   std::optional<double> noise_std, clip;

@@ -1,0 +1,150 @@
+#include "sfumato/account/steps/gaussian_noise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+#include "sfumato/account/contour/total_loss.hpp"
+
+namespace sfumato {
+namespace {
+
+constexpr const char* kSamplerHelp =
+    "poisson: each record by a coin of its own in every step; shuffle: a permutation per epoch, as "
+    "data loaders do; fixed_size: a "
+    "fresh subset in every step; full: all records";
+
+/// The probability that a step samples any of a group, rounded up.
+double any_sampled(double q, const ReleaseSetting& setting) {
+  if (setting.group_size == 1) return q;
+  return std::min(1.0, -std::expm1(setting.group() * std::log1p(-q)) * (1.0 + 1e-15));
+}
+
+void add_normal(double mu, double k, TotalLoss& loss) { loss.mu_squared += k * mu * mu; }
+
+/// What exceeds the cap is dropped, which may show (Spec §19.6): with probability tau at most, and then all of it.
+void add_cap(const PrivateRelease& release, TotalLoss& loss) {
+  const boost::math::binomial_distribution<double> others(static_cast<double>(release.records - 1),
+                                                          release.sample_rate);
+  const double beyond = *release.batch_cap > release.records - 1
+                            ? 0.0
+                            : boost::math::cdf(boost::math::complement(
+                                  others, static_cast<double>(*release.batch_cap) - 1.0));
+  const double tau = std::min(1.0, static_cast<double>(release.steps) * beyond * (1.0 + 1e-9));
+  if (tau > 0.0) add_failures(loss, tau, 1.0);
+}
+}  // namespace
+
+std::string MechanismRules<GaussianNoise>::describe(const GaussianNoise& noise,
+                                                    const PrivateRelease& release) {
+  std::string text =
+      fmt::format("Gaussian noise, noise multiplier {}, {}, {}", noise.noise_multiplier,
+                  sampling_text(release), count_text(release));
+  if (release.batch_cap) {
+    text += fmt::format(", at most {} of {} records a batch", grouped(*release.batch_cap),
+                        grouped(release.records));
+  }
+  return text;
+}
+
+void MechanismRules<GaussianNoise>::compose(const GaussianNoise& noise,
+                                            const ReleaseSetting& setting, TotalLoss& loss) {
+  const PrivateRelease& release = setting.release;
+  const double k = setting.steps(), q = release.rate();
+  const StepDirection direction = setting.direction;
+  const double m = 1.0 / noise.noise_multiplier;
+  if (noise.noise_multiplier == 0.0) {
+    add_noiseless(loss, any_sampled(q, setting), k, direction);
+  } else if (release.sampler == Sampler::full || release.sampler == Sampler::shuffle || q == 1.0) {
+    add_normal(setting.reach() * m, k,
+               loss);  // shuffle: k epochs, each of which sees a record once
+  } else if (release.sampler == Sampler::fixed_size) {
+    loss.steps.push_back(TwoSidedGaussian{q, 2.0 * m, k});
+  } else if (setting.group_size == 1) {
+    loss.steps.push_back(SampledGaussian{q, m, k, direction});
+  } else if (direction == StepDirection::replace || setting.group_size > kLargestExactGroup) {
+    // All of a group that are sampled are exchanged or removed, none if none is: one record that contributes as much (Spec §19.5).
+    const double any = any_sampled(q, setting), all = setting.group() * m;
+    if (any < 1.0) {
+      loss.steps.push_back(SampledGaussian{any, all, k, direction});
+    } else {
+      add_normal(direction == StepDirection::replace ? 2.0 * all : all, k, loss);
+    }
+  } else {
+    loss.steps.push_back(GroupGaussian{q, m, static_cast<int>(setting.group_size), k, direction});
+  }
+  if (release.batch_cap) add_cap(release, loss);
+}
+
+std::optional<double> MechanismRules<GaussianNoise>::gdp_mu(const GaussianNoise& noise,
+                                                            const ReleaseSetting& setting) {
+  if (setting.release.batch_cap) return std::nullopt;
+  return setting.release.rate() == 0.0 ? 0.0 : setting.reach() / noise.noise_multiplier;
+}
+
+std::optional<double> MechanismRules<GaussianNoise>::clt_variance(const GaussianNoise& noise,
+                                                                  const ReleaseSetting& setting) {
+  const PrivateRelease& release = setting.release;
+  if (noise.noise_multiplier == 0.0 || setting.group_size > 1 || release.batch_cap ||
+      release.sampler == Sampler::fixed_size) {
+    return std::nullopt;
+  }
+  const bool replace = setting.relation == NeighbouringRelation::replace_one;
+  const double m = 1.0 / noise.noise_multiplier, q = release.rate(), k = setting.steps();
+  if (q == 1.0) return k * m * m * (replace ? 4.0 : 1.0);
+  if (replace) return std::nullopt;
+  return k * q * q * std::expm1(m * m);
+}
+
+PrivateRelease MechanismRules<GaussianNoise>::read(ReleaseReader& reader) {
+  const ReleaseFields& fields = reader.fields;
+  PrivateRelease release{GaussianNoise{1.0}};
+  if (fields.normalise == Normalisation::actual) {
+    reader.superfluous("normalise",
+                       "= \"actual\" has no guarantee: a sum divided by the actual batch size "
+                       "shows that size, which one record "
+                       "changes. Divide by the expected batch size");
+  }
+  release.mechanism = GaussianNoise{reader.multiplier()};
+  if (!fields.sampler && reader.has_batches()) {
+    reader.missing("sampler", kSamplerHelp);
+    // What else is missing depends on it little: go on as for Poisson.
+  }
+  release.sampler =
+      fields.sampler.value_or(reader.has_batches() ? Sampler::poisson : Sampler::full);
+  release.batch_cap = fields.batch_cap;
+  switch (release.sampler) {
+    case Sampler::full:
+      if (reader.has_batches()) {
+        reader.superfluous("sampler", "= \"full\" contradicts sample_rate or batch_size");
+      }
+      release.steps = reader.steps(1.0);
+      break;
+    case Sampler::poisson:
+      release.sample_rate = reader.share().value_or(1.0);
+      release.steps = reader.steps(release.sample_rate);
+      if (fields.batch_cap) {
+        if (!fields.records) reader.missing("records", "batch_cap needs them");
+        release.records = fields.records.value_or(1);
+      }
+      break;
+    case Sampler::fixed_size:
+      if (fields.sample_rate) {
+        reader.superfluous("sample_rate",
+                           "does not apply to batches of fixed size: give batch_size and records");
+      }
+      if (!fields.batch_size) reader.missing("batch_size", "of each step");
+      if (!fields.records) reader.missing("records", "of the table");
+      release.records = fields.records.value_or(1);
+      release.batch_size = fields.batch_size.value_or(1);
+      release.steps = reader.steps(static_cast<double>(release.batch_size) /
+                                   static_cast<double>(release.records));
+      break;
+    case Sampler::shuffle: release.steps = reader.epochs(); break;
+  }
+  return release;
+}
+
+}  // namespace sfumato
