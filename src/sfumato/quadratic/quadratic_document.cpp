@@ -248,10 +248,11 @@ void state_answer(const QuadraticAnswer& answer, Document& document) {
 }
 
 void add_results(const QuadraticAnswer& answer, Document& document) {
-  const Fields<Observation> numbers = joined(risk_fields(answer), accuracy_fields());
-  const Field<Observation> look = look_field(answer.question);
+  const RowFields<Observation> numbers = joined(risk_fields(answer), accuracy_fields());
+  const RowField<Observation> look = look_field(answer.question);
   for (const Observation& observation : answer.observations) {
-    add_results(document, numbers, observation, {{look.key, look.of(observation)}});
+    add_results(document, numbers, observation, {{look.key, look.of(observation)}},
+                Missing::left_out);
   }
 }
 

@@ -26,8 +26,8 @@ std::vector<double> false_positive_rates() {
 
 /// A curve over the points of a training, in one direction.
 template <class Numbers>
-Field<QuadraticPoint> curve(std::size_t direction, const char* forward, const char* reverse,
-                            Numbers numbers) {
+RowField<QuadraticPoint> curve(std::size_t direction, const char* forward, const char* reverse,
+                               Numbers numbers) {
   return {.key = direction == 0 ? "forward" : "reverse",
           .title = direction == 0 ? forward : reverse,
           .of = [=](const QuadraticPoint& point) { return Cell((point.*numbers)[direction]); }};
@@ -46,7 +46,7 @@ void add_training_figures(const QuadraticAnswer& answer, Document& document) {
                       fmt::format("delta at epsilon = {} over {}", format_input(epsilon), over),
                       Mark::line, x, {"delta"});
   for (const std::size_t k : {0U, 1U}) {
-    const auto add = [&](Figure& figure, const Field<QuadraticPoint>& field) {
+    const auto add = [&](Figure& figure, const RowField<QuadraticPoint>& field) {
       figure.add(series_of(field, answer.curve, &QuadraticPoint::when));
     };
     add(kl_figure, curve(k, "KL(D||D')", "KL(D'||D)", &QuadraticPoint::kl));
@@ -66,9 +66,9 @@ void add_tradeoff(const QuadraticAnswer& answer, Document& document) {
   const auto last = std::find_if(observations.rbegin(), observations.rend(),
                                  [](const Observation& o) { return o.risk.has_value(); });
   if (last == observations.rend()) return;
-  const Field<double> best = {.key = "best_attack", .title = "best attack", .of = [&](double fpr) {
-                                return Cell(last->risk->tpr(fpr));
-                              }};
+  const RowField<double> best = {.key = "best_attack",
+                                 .title = "best attack",
+                                 .of = [&](double fpr) { return Cell(last->risk->tpr(fpr)); }};
   Figure figure("tradeoff", "Trade-off curve, " + look_text(answer.question, *last), Mark::line,
                 {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
   figure.add(series_of(best, false_positive_rates(), std::identity{}));

@@ -108,8 +108,8 @@ Table problem_table(const QuadraticAnswer& answer) {
 }
 
 /// The worse direction of what is asked of epsilons and deltas: results all of them, the first of each in brief.
-Fields<Observation> worse_fields(const RiskQuestions& asked) {
-  Fields<Observation> list;
+RowFields<Observation> worse_fields(const RiskQuestions& asked) {
+  RowFields<Observation> list;
   for (const double& value : asked.epsilons) {
     list.push_back({.key = "delta",
                     .title = fmt::format("delta({})", format_input(value)),
@@ -160,10 +160,10 @@ Table table_over(const QuadraticAnswer& answer, const TwoWays& view,
   for (const Observation& observation : answer.observations) {
     for (const double value : values) rows.push_back({&observation, value});
   }
-  Fields<Asked> fields = {through<Asked>(&Asked::seen, look_field(answer.question)),
-                          {.key = view.parameter,
-                           .title = view.parameter,
-                           .of = [](const Asked& row) { return Cell(row.value); }}};
+  RowFields<Asked> fields = {through<Asked>(&Asked::seen, look_field(answer.question)),
+                             {.key = view.parameter,
+                              .title = view.parameter,
+                              .of = [](const Asked& row) { return Cell(row.value); }}};
   for (const Direction direction : kDirections) {
     const Column& column = view.columns[direction == kForward ? 0 : 1];
     fields.push_back({.key = column.key,
@@ -290,7 +290,7 @@ std::string look_text(const QuadraticQuestion& question, const Observation& obse
   return when + (observation.when == 1.0 ? " step" : " steps");
 }
 
-Field<Observation> look_field(const QuadraticQuestion& question) {
+RowField<Observation> look_field(const QuadraticQuestion& question) {
   if (question.is_release()) {
     return {.key = "output", .title = "output", .of = [](const Observation&) {
               return Cell(kRelease);
@@ -302,9 +302,9 @@ Field<Observation> look_field(const QuadraticQuestion& question) {
           .of = [](const Observation& observation) { return Cell(observation.when); }};
 }
 
-Fields<Observation> risk_fields(const QuadraticAnswer& answer) {
+RowFields<Observation> risk_fields(const QuadraticAnswer& answer) {
   const RiskQuestions& asked = answer.question.risk;
-  Fields<Observation> list = {
+  RowFields<Observation> list = {
       {.key = "kl_forward",
        .title = "KL(D||D')",
        .of = kl_of(kForward),
@@ -334,7 +334,7 @@ Fields<Observation> risk_fields(const QuadraticAnswer& answer) {
   return joined(std::move(list), worse_fields(asked));
 }
 
-Fields<Observation> accuracy_fields() {
+RowFields<Observation> accuracy_fields() {
   return {{.key = "error_d",
            .title = "error D",
            .of = [](const Observation& o) { return cell_of(o.accuracy.d.error); },
@@ -356,7 +356,7 @@ Fields<Observation> accuracy_fields() {
 
 std::vector<Table> full_tables(const QuadraticAnswer& answer) {
   const QuadraticQuestion& question = answer.question;
-  const Fields<Observation> look = {look_field(question)};
+  const RowFields<Observation> look = {look_field(question)};
   std::vector<Table> tables = {problem_table(answer)};
   tables.push_back(
       table_of("risk",
@@ -377,7 +377,7 @@ std::vector<Table> full_tables(const QuadraticAnswer& answer) {
 }
 
 Table brief_risk_table(const QuadraticAnswer& answer) {
-  const Fields<Observation> numbers =
+  const RowFields<Observation> numbers =
       shown(joined(risk_fields(answer), accuracy_fields()), Detail::brief);
   return table_of("risk", "Risk if the parameters are seen once, in the worse direction",
                   joined({look_field(answer.question)}, without_methods(numbers)),

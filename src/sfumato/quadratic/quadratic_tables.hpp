@@ -4,19 +4,19 @@
 #include <vector>
 
 #include "sfumato/quadratic/quadratic_answer.hpp"
-#include "sfumato/report/field.hpp"
+#include "sfumato/report/row_field.hpp"
 
 namespace sfumato {
 
 /// What an observation is in a sentence: "t = 0.5", "100 steps"; and as the first column of its rows.
 [[nodiscard]] std::string look_text(const QuadraticQuestion& question,
                                     const Observation& observation);
-[[nodiscard]] Field<Observation> look_field(const QuadraticQuestion& question);
+[[nodiscard]] RowField<Observation> look_field(const QuadraticQuestion& question);
 
 /// Every number of an observation: the tables risk and accuracy in full, the brief table and the results follow from
 /// these two lists.
-[[nodiscard]] Fields<Observation> risk_fields(const QuadraticAnswer& answer);
-[[nodiscard]] Fields<Observation> accuracy_fields();
+[[nodiscard]] RowFields<Observation> risk_fields(const QuadraticAnswer& answer);
+[[nodiscard]] RowFields<Observation> accuracy_fields();
 
 /// All tables in full, in their order: the problem, one row per observation for risk and accuracy, one per observation
 /// and epsilon, delta, order or direction for the others.

@@ -23,6 +23,11 @@ std::string percent_right(const Claimed<double>& advantage) {
   return percent(50.0 * (1.0 + advantage.value), advantage.claim);
 }
 
+std::string share_right(const Claimed<double>& advantage) {
+  return fmt::format("{}{} %", advantage.claim == Claim::upper_bound ? "at most " : "",
+                     percent_right(advantage));
+}
+
 std::string percent_of(const Claimed<double>& share) {
   return percent(100.0 * share.value, share.claim);
 }

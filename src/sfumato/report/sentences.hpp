@@ -13,6 +13,8 @@ namespace sfumato {
 /// "75.1": in how many of a hundred guesses whether a record was used the best attacker is right, 50 (1 + advantage).
 /// Three digits, rounded towards the claim, at most 100.
 [[nodiscard]] std::string percent_right(const Claimed<double>& advantage);
+/// "at most 75.1 %": the same with what it claims.
+[[nodiscard]] std::string share_right(const Claimed<double>& advantage);
 /// The same of the share of correct guesses itself.
 [[nodiscard]] std::string percent_of(const Claimed<double>& share);
 

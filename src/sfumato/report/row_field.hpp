@@ -17,58 +17,66 @@ using Subject = std::pair<std::string, Cell>;
 
 /// One number (or name) of a row, described once: the column of every table that shows it and the result that programs
 /// read follow from it, as a Key is described once for the command line, files and Python.
-template <class Row>
-struct Field {
-  std::string key;                     ///< of its column: stable, for programs
-  std::string title;                   ///< of its column, for people
-  std::function<Cell(const Row&)> of;  ///< the number, its claim, or why there is none
-  std::string unit = {};               ///< "nats"; empty of a pure number
+template <class Row, class Value = Cell>
+struct RowField {
+  std::string key;                      ///< of its column: stable, for programs
+  std::string title;                    ///< of its column, for people
+  std::function<Value(const Row&)> of;  ///< the number with its claim, or why there is none
+  std::string unit = {};                ///< "nats"; empty of a pure number
   NumberStyle style = NumberStyle::general;
   Align align = Align::automatic;
   bool full = true;              ///< whether tables in full show it
   int brief = 0;                 ///< its place in the brief table, from 1; 0: it is not there
-  std::string result = {};       ///< the quantity it is for programs; empty: it is none
-  std::vector<Subject> at = {};  ///< of the result, beside its row: at which delta, which epsilon
+  std::string result = {};       ///< the quantity that it is for programs; empty: none
+  std::vector<Subject> at = {};  ///< of a result, beside its row: at which delta, which epsilon
 };
 
-template <class Row>
-using Fields = std::vector<Field<Row>>;
+template <class Row, class Value = Cell>
+using RowFields = std::vector<RowField<Row, Value>>;
 
 /// The fields that a table of this detail shows, in its order.
-template <class Row>
-[[nodiscard]] Fields<Row> shown(const Fields<Row>& fields, Detail detail) {
-  Fields<Row> list;
-  for (const Field<Row>& field : fields) {
+template <class Row, class Value>
+[[nodiscard]] RowFields<Row, Value> shown(const RowFields<Row, Value>& fields, Detail detail) {
+  RowFields<Row, Value> list;
+  for (const RowField<Row, Value>& field : fields) {
     if (detail == Detail::full ? field.full : field.brief > 0) list.push_back(field);
   }
   if (detail == Detail::brief) {
     std::stable_sort(list.begin(), list.end(),
-                     [](const Field<Row>& a, const Field<Row>& b) { return a.brief < b.brief; });
+                     [](const auto& a, const auto& b) { return a.brief < b.brief; });
+  }
+  return list;
+}
+
+/// The fields that are results.
+template <class Row, class Value>
+[[nodiscard]] RowFields<Row, Value> results_of(const RowFields<Row, Value>& fields) {
+  RowFields<Row, Value> list;
+  for (const RowField<Row, Value>& field : fields) {
+    if (!field.result.empty()) list.push_back(field);
   }
   return list;
 }
 
 /// Several lists, one after the other.
-template <class Row>
-[[nodiscard]] Fields<Row> joined(Fields<Row> list, const Fields<Row>& more) {
+template <class Row, class Value>
+[[nodiscard]] RowFields<Row, Value> joined(RowFields<Row, Value> list,
+                                           const RowFields<Row, Value>& more) {
   list.insert(list.end(), more.begin(), more.end());
   return list;
 }
 
-/// The same fields of a row that holds such a row: of the `first` of a pair, or what else `part` takes from it.
-template <class Whole, class Row, class Part>
-[[nodiscard]] Field<Whole> through(Part part, Field<Row> field) {
-  return {
-      std::move(field.key),
-      std::move(field.title),
-      [part, of = std::move(field.of)](const Whole& whole) { return of(std::invoke(part, whole)); },
-      std::move(field.unit),
-      field.style,
-      field.align,
-      field.full,
-      field.brief,
-      std::move(field.result),
-      std::move(field.at)};
+/// The same field with another getter, perhaps of another row.
+template <class Row, class Value, class OldRow, class OldValue, class Getter>
+[[nodiscard]] RowField<Row, Value> with_getter(const RowField<OldRow, OldValue>& f, Getter of) {
+  return {f.key, f.title, std::move(of), f.unit, f.style, f.align, f.full, f.brief, f.result, f.at};
+}
+
+/// The field of a row that holds such a row, which `part` takes from it.
+template <class Whole, class Row, class Value, class Part>
+[[nodiscard]] RowField<Whole, Value> through(Part part, const RowField<Row, Value>& field) {
+  return with_getter<Whole, Value>(
+      field, [part, of = field.of](const Whole& whole) { return of(std::invoke(part, whole)); });
 }
 
 /// What is known, or why nothing is.
@@ -86,8 +94,8 @@ template <class T>
   return bare;
 }
 template <class Row>
-[[nodiscard]] Fields<Row> without_methods(Fields<Row> fields) {
-  for (Field<Row>& field : fields) {
+[[nodiscard]] RowFields<Row> without_methods(RowFields<Row> fields) {
+  for (RowField<Row>& field : fields) {
     field.of = [of = std::move(field.of)](const Row& row) { return without_method(of(row)); };
   }
   return fields;
@@ -95,27 +103,31 @@ template <class Row>
 
 /// Head and cells from one list: a row of the table for each row. The first `key_columns` say what a row is about.
 template <class Row, class Rows>
-[[nodiscard]] Table table_of(std::string key, std::string title, const Fields<Row>& fields,
+[[nodiscard]] Table table_of(std::string key, std::string title, const RowFields<Row>& fields,
                              const Rows& rows, std::size_t key_columns = 1) {
   std::vector<Column> columns;
-  for (const Field<Row>& f : fields) columns.push_back({f.key, f.title, f.unit, f.style, f.align});
+  for (const RowField<Row>& f : fields)
+    columns.push_back({f.key, f.title, f.unit, f.style, f.align});
   Table table(std::move(key), std::move(title), std::move(columns), key_columns);
   for (const Row& row : rows) {
     std::vector<Cell> cells;
-    for (const Field<Row>& field : fields) cells.push_back(field.of(row));
+    for (const RowField<Row>& field : fields) cells.push_back(field.of(row));
     table.add_row(std::move(cells));
   }
   return table;
 }
 
-/// The results among the fields of one row, which `subject` names. What has no number is left out.
+/// What becomes of a result that has no number.
+enum class Missing { left_out, stated };
+
+/// The results among the fields of one row, which `subject` names.
 template <class Row>
-void add_results(Document& document, const Fields<Row>& fields, const Row& row,
-                 const std::vector<Subject>& subject) {
-  for (const Field<Row>& field : fields) {
-    if (field.result.empty()) continue;
+void add_results(Document& document, const RowFields<Row>& fields, const Row& row,
+                 const std::vector<Subject>& subject, Missing missing) {
+  for (const RowField<Row>& field : results_of(fields)) {
     Cell value = field.of(row);
-    if (std::holds_alternative<Empty>(value.content())) continue;
+    const bool empty = std::holds_alternative<Empty>(value.content());
+    if (empty && missing == Missing::left_out) continue;
     std::vector<Subject> of = subject;
     of.insert(of.end(), field.at.begin(), field.at.end());
     document.add_result(field.result, std::move(value), std::move(of));
@@ -125,7 +137,7 @@ void add_results(Document& document, const Fields<Row>& fields, const Row& row,
 /// The field of all rows over `x` of each, as a curve called by its key and title. It claims what its weakest number does;
 /// rows without a number are left out.
 template <class Row, class Rows, class X>
-[[nodiscard]] Series series_of(const Field<Row>& field, const Rows& rows, X x) {
+[[nodiscard]] Series series_of(const RowField<Row>& field, const Rows& rows, X x) {
   Series series{field.key, field.title, {}, {}};
   for (const Row& row : rows) {
     const Cell cell = field.of(row);
