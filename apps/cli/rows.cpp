@@ -9,8 +9,8 @@
 #include "help.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
-#include "sfumato/rows/csv.hpp"
 #include "sfumato/rows/rows_answer.hpp"
+#include "sfumato/rows/rows_fields.hpp"
 #include "sfumato/rows/rows_keys.hpp"
 
 namespace sfumato::apps {

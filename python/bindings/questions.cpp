@@ -26,7 +26,7 @@
 #include "sfumato/quadratic/quadratic_answer.hpp"
 #include "sfumato/quadratic/quadratic_keys.hpp"
 #include "sfumato/rows/rows_answer.hpp"
-#include "sfumato/rows/rows_columns.hpp"
+#include "sfumato/rows/rows_fields.hpp"
 #include "sfumato/rows/rows_keys.hpp"
 
 namespace sfumato::python {
@@ -135,8 +135,8 @@ std::vector<FoundColumn> columns_of(const RowsAnswer& answer) {
     }
     columns.push_back({key, std::move(values)});
   };
-  for (const TraitColumn& trait : trait_columns(answer)) add(trait.key, trait.of);
-  for (const RiskColumn& column : all_columns(answer)) add(column.key, column.of);
+  for (const auto& trait : trait_fields(answer)) add(trait.key, trait.of);
+  for (const auto& risk : shown(risk_fields(answer), Detail::full)) add(risk.key, risk.of);
   return columns;
 }
 

@@ -30,6 +30,9 @@ enum class NumberStyle {
 [[nodiscard]] std::string format_number(double value, Rounding rounding = Rounding::nearest,
                                         int digits = 4);
 
+/// The number that format_number shows, as a double.
+[[nodiscard]] double rounded(double value, Rounding rounding, int digits);
+
 /// As format_number, but a value in (0.9999, 1) reads `1 - 3.2e-9`: it never becomes 1, and what
 /// matters about it, its distance from 1, keeps two digits.
 [[nodiscard]] std::string format_probability(double value, Rounding rounding = Rounding::nearest,

@@ -12,6 +12,7 @@
 #include "sfumato/problem/closing.hpp"
 #include "sfumato/problem/simulation_size.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/sentences.hpp"
 
 namespace sfumato {
 namespace {
@@ -160,24 +161,20 @@ Abstract abstract_of(const BoundAnswer& answer) {
   abstract.released = "The parameters of noisy training, once.";
   const auto last = std::find_if(answer.at.rbegin(), answer.at.rend(), has_numbers);
   if (last == answer.at.rend()) return abstract;
-  const auto right = [&](const Claimed<double>& advantage) {
-    return format_number(std::min(100.0, 50.0 * (1.0 + advantage.value)),
-                         rounding_of(advantage.claim), 3);
-  };
   const std::string when = times_text({last->time});
   if (last->exact) {
     abstract.answer = fmt::format("At {} the best attacker guesses correctly {} % of the time.",
-                                  when, right(last->exact->advantage()));
+                                  when, percent_right(last->exact->advantage()));
   } else if (last->proven) {
     abstract.answer =
         fmt::format("At {} no attacker guesses correctly more than {} % of the time ({}).", when,
-                    right(last->proven->advantage()),
+                    percent_right(last->proven->advantage()),
                     answer.question.problem.assumed.empty() ? "proven" : "under the assumptions");
   } else if (last->grid) {
     abstract.answer = fmt::format(
         "At {} the best attacker guesses correctly about {} % of the time. This is an estimate: "
         "nothing is proven here.",
-        when, right(last->grid->advantage));
+        when, percent_right(last->grid->advantage));
   } else {
     abstract.answer = fmt::format("At {} there are estimates only: nothing is proven here.", when);
   }
@@ -190,33 +187,7 @@ Abstract abstract_of(const BoundAnswer& answer) {
   return abstract;
 }
 
-void add_results(const BoundAnswer& answer, Document& document) {
-  const Delta delta{answer.question.risk.deltas.front()};
-  for (const BoundsAtTime& at : answer.at) {
-    for (const PairBound& method : at.methods) {
-      const std::vector<std::pair<std::string, Cell>> of = {{"by", name(method.method)},
-                                                            {"time", at.time}};
-      if (method.forward.reason.empty()) {
-        document.add_result("kl_forward", method.forward.kl, of);
-      }
-      if (method.reverse.reason.empty()) {
-        document.add_result("kl_reverse", method.reverse.kl, of);
-      }
-    }
-    const auto add = [&](const char* evidence, const Risk& risk) {
-      document.add_result("advantage", risk.advantage(),
-                          {{"evidence", evidence}, {"time", at.time}});
-      document.add_result(
-          "epsilon", risk.epsilon(delta),
-          {{"evidence", evidence}, {"time", at.time}, {"delta", delta.probability()}});
-    };
-    if (at.exact) add("exact", *at.exact);
-    if (at.proven) add("bound", *at.proven);
-    if (at.grid) {
-      document.add_result("advantage", at.grid->advantage,
-                          {{"evidence", "grid"}, {"time", at.time}});
-    }
-  }
+void add_verdicts(const BoundAnswer& answer, Document& document) {
   if (answer.verdict == Verdict::none) return;
   for (const std::string& assumed : answer.question.problem.assumed) {
     document.add_verdict({"", assumed, answer.verdict, {}, {}, {}});
@@ -268,8 +239,8 @@ Document brief_document(const BoundAnswer& answer) {
 Document document_of(const BoundAnswer& answer, Detail detail) {
   Document document = detail == Detail::full ? full_document(answer) : brief_document(answer);
   add_results(answer, document);
-  close_document(document, detail, answer.stopped,
-                 "Bounds for this one pair, not a differential-privacy guarantee.");
+  add_verdicts(answer, document);
+  close_document(document, detail, answer.stopped, not_a_guarantee("Bounds for this one pair"));
   return document;
 }
 

@@ -13,14 +13,20 @@
 namespace sfumato {
 namespace {
 
-constexpr const char* kExactEvidence = "exact";
+constexpr NumberStyle kProbability = NumberStyle::probability;
 
 /// A KL, or why there is none.
 Cell kl_cell(const KlBound& bound) {
   if (!bound.reason.empty()) return Empty{bound.reason};
+  return bound.kl;
+}
+
+/// The same in a table whose row is about the method, which says what an estimate assumes.
+Cell kl_in_table(const KlBound& bound) {
+  if (!bound.reason.empty()) return Empty{bound.reason};
   Claimed<Nats> kl = bound.kl;
-  kl.method.clear();  // it is what the row is about
-  if (bound.kl.claim == Claim::estimate) kl.assumptions.clear();
+  kl.method.clear();
+  if (kl.claim == Claim::estimate) kl.assumptions.clear();
   return kl;
 }
 
@@ -48,6 +54,116 @@ Cell worse_cell(const KlBound& forward, const KlBound& reverse) {
 
 bool is_empty(const Cell& cell) { return std::holds_alternative<Empty>(cell.content()); }
 
+/// A method at one time.
+struct MethodRow {
+  const BoundsAtTime* at;
+  const PairBound* method;
+};
+
+std::vector<MethodRow> methods_at(const BoundsAtTime& at) {
+  std::vector<MethodRow> rows;
+  for (const PairBound& method : at.methods) rows.push_back({&at, &method});
+  return rows;
+}
+
+RowFields<MethodRow> kl_fields(Cell (*cell)(const KlBound&)) {
+  return {{.key = "kl_forward",
+           .title = "KL(D||D')",
+           .of = [cell](const MethodRow& row) { return cell(row.method->forward); },
+           .unit = "nats",
+           .result = "kl_forward"},
+          {.key = "kl_reverse",
+           .title = "KL(D'||D)",
+           .of = [cell](const MethodRow& row) { return cell(row.method->reverse); },
+           .unit = "nats",
+           .result = "kl_reverse"}};
+}
+
+/// What is known of an attacker at one time from one kind of evidence.
+struct Evidence {
+  const BoundsAtTime* at;
+  const char* key;    ///< for programs
+  const char* title;  ///< in tables
+  const Risk* risk;   ///< null of a grid
+};
+
+std::vector<Evidence> evidence_of(const BoundAnswer& answer) {
+  std::vector<Evidence> list;
+  for (const BoundsAtTime& at : answer.at) {
+    if (at.exact) list.push_back({&at, "exact", "exact", &*at.exact});
+    if (at.grid) list.push_back({&at, "grid", "grid", nullptr});
+    if (at.proven) list.push_back({&at, "bound", bounds_text(answer), &*at.proven});
+  }
+  return list;
+}
+
+Cell kl_of(const Evidence& evidence, Direction direction) {
+  if (evidence.risk != nullptr) return evidence.risk->kl(direction);
+  const auto grid = std::find_if(
+      evidence.at->methods.begin(), evidence.at->methods.end(),
+      [](const PairBound& method) { return method.method == BoundMethod::fokker_planck; });
+  return direction == Direction::forward ? grid->forward.kl : grid->reverse.kl;
+}
+
+/// A getter of an epsilon, which grids do not give.
+template <class View>
+auto of_tails(View view) {
+  return [view](const Evidence& evidence) -> Cell {
+    if (evidence.risk == nullptr) {
+      return Empty{"not computed from grids: the tails are too coarse"};
+    }
+    return view(*evidence.risk);
+  };
+}
+
+RowField<Evidence> time_field() {
+  return {.key = "time", .title = "t", .of = [](const Evidence& evidence) {
+            return Cell(evidence.at->time);
+          }};
+}
+RowField<Evidence> evidence_field() {
+  return {.key = "evidence", .title = "evidence", .of = [](const Evidence& evidence) {
+            return Cell(evidence.title);
+          }};
+}
+
+/// Every number about an attacker: in tables both directions, as results the worse one.
+RowFields<Evidence> attacker_fields(Delta delta) {
+  const auto kl = [](Direction direction) {
+    return [direction](const Evidence& evidence) { return kl_of(evidence, direction); };
+  };
+  const auto epsilon = [delta](Direction direction) {
+    return of_tails([=](const Risk& risk) { return Cell(risk.epsilon(direction, delta)); });
+  };
+  return {{.key = "kl_forward", .title = "KL(D||D')", .of = kl(Direction::forward), .unit = "nats"},
+          {.key = "kl_reverse", .title = "KL(D'||D)", .of = kl(Direction::reverse), .unit = "nats"},
+          {.key = "advantage",
+           .title = "advantage",
+           .of =
+               [](const Evidence& evidence) {
+                 return Cell(evidence.risk != nullptr ? evidence.risk->advantage()
+                                                      : evidence.at->grid->advantage);
+               },
+           .style = kProbability,
+           .result = "advantage"},
+          {.key = "epsilon_forward", .title = "epsilon D||D'", .of = epsilon(Direction::forward)},
+          {.key = "epsilon_reverse", .title = "epsilon D'||D", .of = epsilon(Direction::reverse)},
+          {.key = "epsilon",
+           .title = "epsilon",
+           .of = of_tails([delta](const Risk& risk) { return Cell(risk.epsilon(delta)); }),
+           .full = false,
+           .result = "epsilon",
+           .at = {{"delta", delta.probability()}}}};
+}
+
+/// The evidence at one of the epsilons that are asked for.
+struct EvidenceAt {
+  const Evidence* evidence;
+  std::size_t epsilon;
+
+  [[nodiscard]] const Evidence& seen() const { return *evidence; }
+};
+
 }  // namespace
 
 const char* bounds_text(const BoundAnswer& answer) {
@@ -56,17 +172,17 @@ const char* bounds_text(const BoundAnswer& answer) {
 
 Table method_table(const BoundAnswer& answer, std::size_t index) {
   const BoundsAtTime& at = answer.at[index];
-  Table table(fmt::format("bounds_{}", index + 1),
-              fmt::format("Relative entropy at t = {}", format_input(at.time)),
-              {{"method", "method"},
-               {"kl_forward", "KL(D||D')", "nats"},
-               {"kl_reverse", "KL(D'||D)", "nats"},
-               {"note", "note"}});
-  for (const PairBound& method : at.methods) {
-    table.add_row({title(method.method), kl_cell(method.forward), kl_cell(method.reverse),
-                   note_of(method, at, answer)});
-  }
-  return table;
+  RowFields<MethodRow> fields = {
+      {.key = "method", .title = "method", .of = [](const MethodRow& row) {
+         return Cell(title(row.method->method));
+       }}};
+  fields = joined(std::move(fields), kl_fields(kl_in_table));
+  fields.push_back({.key = "note", .title = "note", .of = [&answer](const MethodRow& row) {
+                      return Cell(note_of(*row.method, *row.at, answer));
+                    }});
+  return table_of(fmt::format("bounds_{}", index + 1),
+                  fmt::format("Relative entropy at t = {}", format_input(at.time)), fields,
+                  methods_at(at));
 }
 
 Table method_by_time_table(const BoundAnswer& answer) {
@@ -109,60 +225,65 @@ Table method_by_time_table(const BoundAnswer& answer) {
 }
 
 Table bound_risk_table(const BoundAnswer& answer) {
-  Table table("risk", "Implications for an attacker who sees the parameters once",
-              {{"time", "t"},
-               {"evidence", "evidence"},
-               {"kl_forward", "KL(D||D')", "nats"},
-               {"kl_reverse", "KL(D'||D)", "nats"},
-               {"advantage", "advantage", "", NumberStyle::probability},
-               {"epsilon_forward", "epsilon D||D'"},
-               {"epsilon_reverse", "epsilon D'||D"}},
-              2);
   const Delta delta{answer.question.risk.deltas.front()};
-  for (const BoundsAtTime& at : answer.at) {
-    const auto add = [&](const char* evidence, const Risk& risk) {
-      table.add_row({at.time, evidence, risk.kl(Direction::forward), risk.kl(Direction::reverse),
-                     risk.advantage(), risk.epsilon(Direction::forward, delta),
-                     risk.epsilon(Direction::reverse, delta)});
-    };
-    if (at.exact) add(kExactEvidence, *at.exact);
-    if (at.grid) {
-      const auto grid = std::find_if(at.methods.begin(), at.methods.end(), [](const PairBound& m) {
-        return m.method == BoundMethod::fokker_planck;
-      });
-      const Empty none{"not computed from grids: the tails are too coarse"};
-      table.add_row(
-          {at.time, "grid", grid->forward.kl, grid->reverse.kl, at.grid->advantage, none, none});
-    }
-    if (at.proven) add(bounds_text(answer), *at.proven);
-  }
-  return table;
+  return table_of(
+      "risk", "Implications for an attacker who sees the parameters once",
+      joined({time_field(), evidence_field()}, shown(attacker_fields(delta), Detail::full)),
+      evidence_of(answer), 2);
 }
 
 Table bound_delta_table(const BoundAnswer& answer) {
-  Table table("delta", "delta(epsilon): largest p(A) - e^epsilon q(A)",
-              {{"time", "t"},
-               {"epsilon", "epsilon"},
-               {"evidence", "evidence"},
-               {"delta_forward", "delta D||D'", "", NumberStyle::probability},
-               {"delta_reverse", "delta D'||D", "", NumberStyle::probability}},
-              3);
+  const std::vector<double>& epsilons = answer.question.risk.epsilons;
+  const std::vector<Evidence> evidence = evidence_of(answer);
+  std::vector<EvidenceAt> rows;
   for (const BoundsAtTime& at : answer.at) {
-    for (std::size_t k = 0; k < answer.question.risk.epsilons.size(); ++k) {
-      const Epsilon epsilon{answer.question.risk.epsilons[k]};
-      const auto add = [&](const char* evidence, const Risk& risk) {
-        table.add_row({at.time, epsilon.nats(), evidence, risk.delta(Direction::forward, epsilon),
-                       risk.delta(Direction::reverse, epsilon)});
-      };
-      if (at.exact) add(kExactEvidence, *at.exact);
-      if (at.grid) {
-        table.add_row(
-            {at.time, epsilon.nats(), "grid", at.grid->delta[0][k], at.grid->delta[1][k]});
+    for (std::size_t k = 0; k < epsilons.size(); ++k) {
+      for (const Evidence& of : evidence) {
+        if (of.at == &at) rows.push_back({&of, k});
       }
-      if (at.proven) add(bounds_text(answer), *at.proven);
     }
   }
-  return table;
+  const auto delta = [&](Direction direction) {
+    return [&epsilons, direction](const EvidenceAt& row) -> Cell {
+      const Evidence& of = row.seen();
+      if (of.risk != nullptr) return of.risk->delta(direction, Epsilon{epsilons[row.epsilon]});
+      return of.at->grid->delta[direction == Direction::forward ? 0 : 1][row.epsilon];
+    };
+  };
+  return table_of<EvidenceAt>(
+      "delta", "delta(epsilon): largest p(A) - e^epsilon q(A)",
+      {through<EvidenceAt>(&EvidenceAt::seen, time_field()),
+       {.key = "epsilon",
+        .title = "epsilon",
+        .of = [&](const EvidenceAt& row) { return Cell(epsilons[row.epsilon]); }},
+       through<EvidenceAt>(&EvidenceAt::seen, evidence_field()),
+       {.key = "delta_forward",
+        .title = "delta D||D'",
+        .of = delta(Direction::forward),
+        .style = kProbability},
+       {.key = "delta_reverse",
+        .title = "delta D'||D",
+        .of = delta(Direction::reverse),
+        .style = kProbability}},
+      rows, 3);
+}
+
+void add_results(const BoundAnswer& answer, Document& document) {
+  const Delta delta{answer.question.risk.deltas.front()};
+  std::vector<Evidence> evidence = evidence_of(answer);
+  std::stable_partition(evidence.begin(), evidence.end(),  // what is proven before what is not
+                        [](const Evidence& of) { return of.risk != nullptr; });
+  for (const BoundsAtTime& at : answer.at) {
+    for (const MethodRow& row : methods_at(at)) {
+      add_results(document, kl_fields(kl_cell), row,
+                  {{"by", name(row.method->method)}, {"time", at.time}}, Missing::left_out);
+    }
+    for (const Evidence& of : evidence) {
+      if (of.at != &at) continue;
+      add_results(document, attacker_fields(delta), of, {{"evidence", of.key}, {"time", at.time}},
+                  Missing::left_out);
+    }
+  }
 }
 
 Figure bound_figure(const BoundAnswer& answer) {

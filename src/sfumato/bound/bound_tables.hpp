@@ -3,8 +3,7 @@
 #include <cstddef>
 
 #include "sfumato/bound/bound_answer.hpp"
-#include "sfumato/report/figure.hpp"
-#include "sfumato/report/table.hpp"
+#include "sfumato/report/row_field.hpp"
 
 namespace sfumato {
 
@@ -22,6 +21,9 @@ namespace sfumato {
 [[nodiscard]] Table bound_risk_table(const BoundAnswer& answer);
 /// One row per time, epsilon and kind of evidence.
 [[nodiscard]] Table bound_delta_table(const BoundAnswer& answer);
+
+/// Every KL, and what follows for an attacker, for programs.
+void add_results(const BoundAnswer& answer, Document& document);
 
 /// KL(D||D') by every method over the finite times; without series if there is nothing to draw.
 [[nodiscard]] Figure bound_figure(const BoundAnswer& answer);

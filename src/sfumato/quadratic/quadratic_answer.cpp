@@ -2,14 +2,107 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "sfumato/core/located.hpp"
-#include "sfumato/quadratic/chain_bounds.hpp"
+#include "sfumato/divergence/linear_chain.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
+#include "sfumato/divergence/noisy_gd_gdp.hpp"
+#include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/quadratic/quadratic_keys.hpp"
 #include "sfumato/quadratic/training_pair.hpp"
+#include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 
 namespace sfumato {
 namespace {
+
+using Eigen::VectorXd;
+
+LinearChainPair pair_of(const Pair<QuadraticTraining>& data, double rate) {
+  const auto chain = [&](const QuadraticTraining& training) {
+    return LinearChain{training.loss.curvature, training.loss.pull, rate, training.noise,
+                       training.loss.given};
+  };
+  return {chain(data.d), data.d.start, chain(data.d_prime), data.d_prime.start};
+}
+
+const char* const kNoisesDiffer = "the noise of a step differs between D and D'";
+const char* const kSingular = "the noise of a step is singular";
+
+/// Why the two chains have no common metric of the noise; nullptr if they have.
+const char* no_metric(const LinearChainPair& pair) {
+  if (!same_matrix(pair.p.step_noise, pair.q.step_noise)) return kNoisesDiffer;
+  return is_definite(pair.p.step_noise) ? nullptr : kSingular;
+}
+
+/// The Lipschitz constant of the second step.
+double lipschitz_of(const LinearChainPair& pair) {
+  return linear_step_lipschitz(pair.q.curvature, pair.q.learning_rate, pair.p.step_noise);
+}
+
+Known<double> known_lipschitz(const LinearChainPair& pair) {
+  if (const char* reason = no_metric(pair)) return {{}, reason};
+  return {lipschitz_of(pair), {}};
+}
+
+/// The sensitivity and the contraction of two steps that differ by a constant, or why there is
+/// none.
+struct UniformGap {
+  std::string reason;  ///< empty when the rest is meant
+  double sensitivity = 0.0;
+  double lipschitz = 1.0;
+};
+
+UniformGap uniform_gap(const LinearChainPair& pair) {
+  if (pair.p.curvature != pair.q.curvature) {
+    return {"A and A' differ, so the difference of the steps is unbounded"};
+  }
+  if (const char* reason = no_metric(pair)) return {reason};
+  if (!same_law(pair.start_p, pair.start_q)) return {"the starts differ"};
+  const VectorXd gap =
+      loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get(), pair.p.learning_rate},
+                      {pair.q.curvature, pair.q.pull, pair.q.given.get(), pair.q.learning_rate},
+                      VectorXd::Zero(pair.p.pull.size()))
+          .pull;
+  const double square = gap.dot(solve(pair.p.step_noise, gap).col(0));
+  return {"", std::sqrt(std::max(square, 0.0)), lipschitz_of(pair)};
+}
+
+Known<Claimed<double>> known_mu(const UniformGap& gap, double steps) {
+  if (!gap.reason.empty()) return {{}, gap.reason};
+  const Claimed<double> mu = noisy_gd_gdp(gap.sensitivity, gap.lipschitz, steps).mu;
+  if (std::isinf(mu.value)) return {{}, "the step does not contract: mu grows without bound"};
+  return {mu, {}};
+}
+
+/// Both directions, forward and reverse, after each of the numbers of steps.
+std::vector<std::array<ChainBounds, 2>> chain_bounds(const Pair<QuadraticTraining>& data,
+                                                     double learning_rate,
+                                                     const std::vector<double>& steps) {
+  const LinearChainPair forward = pair_of(data, learning_rate);
+  const LinearChainPair reverse = swapped(forward);
+  const bool rounded = difference_is_rounded(
+      {forward.p.curvature, forward.p.pull, forward.p.step_noise, forward.p.given},
+      {forward.q.curvature, forward.q.pull, forward.q.step_noise, forward.q.given});
+  const UniformGap gap = uniform_gap(forward);
+  const Known<double> lipschitz[] = {known_lipschitz(forward), known_lipschitz(reverse)};
+  const auto bounds = [&](const LinearChainPair& pair, const Known<double>& constant,
+                          double count) -> ChainBounds {
+    if (rounded) {
+      const KlBound none = no_bound("contractive chain", kRoundedDifference);
+      return {none, constant, none, {{}, kRoundedDifference}};
+    }
+    return {best_contractive_bound(pair, count).bound, constant, path_kl(pair, count),
+            known_mu(gap, count)};
+  };
+  std::vector<std::array<ChainBounds, 2>> result;
+  for (const double count : steps) {
+    result.push_back({bounds(forward, lipschitz[0], count), bounds(reverse, lipschitz[1], count)});
+  }
+  return result;
+}
 
 constexpr int kCurvePoints = 33;
 // Each point of a curve costs a diagonalisation; beyond this the listed looks must do.

@@ -9,9 +9,9 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/problem/closing.hpp"
 #include "sfumato/quadratic/quadratic_answer.hpp"
-#include "sfumato/quadratic/quadratic_figures.hpp"
 #include "sfumato/quadratic/quadratic_tables.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/sentences.hpp"
 
 namespace sfumato {
 namespace {
@@ -219,12 +219,9 @@ Abstract abstract_of(const QuadraticAnswer& answer) {
                                                    : "The parameters of noisy training, once.";
   const Observation* worst = worst_look(answer);
   if (!answer.differences.any() || worst == nullptr) return abstract;
-  const double advantage = worst->risk->advantage().value;
-  abstract.answer = fmt::format(
-      "{}: the best attacker guesses correctly {} % of the time. A coin toss is right 50 % of the "
-      "time.",
-      look_text(answer.question, *worst),
-      format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3));
+  abstract.answer = fmt::format("{}: the best attacker guesses correctly {} % of the time. {}",
+                                look_text(answer.question, *worst),
+                                percent_right(worst->risk->advantage()), kCoinToss);
   const auto& accuracy = worst->accuracy.d;
   if (accuracy.excess_loss.value) {
     abstract.cost = fmt::format("The noise adds {} to the expected loss (excess loss on D).",
@@ -241,35 +238,21 @@ void state_answer(const QuadraticAnswer& answer, Document& document) {
   if (!answer.differences.any()) return document.state(StatementKind::warning, kNothingDiffers);
   const Observation* worst = worst_look(answer);
   if (worst == nullptr) return;
-  const double advantage = worst->risk->advantage().value;
+  const Claimed<double> advantage = worst->risk->advantage();
   document.state(
       StatementKind::info,
       fmt::format("{}: the best attacker tells D from D' with advantage {} (exact), guessing "
                   "right {} % of the time.",
-                  look_text(answer.question, *worst), format_probability(advantage),
-                  format_number(50.0 * (1.0 + advantage), Rounding::nearest, 3)));
+                  look_text(answer.question, *worst), format_probability(advantage.value),
+                  percent_right(advantage)));
 }
 
 void add_results(const QuadraticAnswer& answer, Document& document) {
-  const QuadraticQuestion& question = answer.question;
+  const RowFields<Observation> numbers = joined(risk_fields(answer), accuracy_fields());
+  const RowField<Observation> look = look_field(answer.question);
   for (const Observation& observation : answer.observations) {
-    const std::pair<std::string, Cell> look = {look_column(question).key,
-                                               look_cell(question, observation)};
-    if (observation.risk) {
-      const Risk& risk = *observation.risk;
-      document.add_result("kl_forward", risk.kl(Direction::forward), {look});
-      document.add_result("kl_reverse", risk.kl(Direction::reverse), {look});
-      document.add_result("advantage", risk.advantage(), {look});
-      for (const double epsilon : question.risk.epsilons) {
-        document.add_result("delta", risk.delta(Epsilon{epsilon}), {look, {"epsilon", epsilon}});
-      }
-      for (const double delta : question.risk.deltas) {
-        document.add_result("epsilon", risk.epsilon(Delta{delta}), {look, {"delta", delta}});
-      }
-    }
-    const auto& [d, d_prime] = observation.accuracy;
-    if (d.error.value) document.add_result("error", *d.error.value, {look});
-    if (d.excess_loss.value) document.add_result("excess_loss", *d.excess_loss.value, {look});
+    add_results(document, numbers, observation, {{look.key, look.of(observation)}},
+                Missing::left_out);
   }
 }
 
@@ -286,16 +269,7 @@ Document full_document(const QuadraticAnswer& answer) {
   Document document = new_quadratic_document(question);
   document.set_abstract(abstract_of(answer));
   state_problem(answer, document);
-  document.add(problem_table(answer));
-  document.add(risk_table(answer));
-  document.add(delta_table(answer));
-  document.add(epsilon_table(answer));
-  document.add(renyi_table(answer));
-  if (question.chain() != nullptr) document.add(chain_bounds_table(answer));
-  document.add(accuracy_table(answer));
-  if (!question.is_release() && (answer.differences.curvature || answer.differences.noise)) {
-    document.add(floor_table(answer));
-  }
+  for (Table& table : full_tables(answer)) document.add(std::move(table));
   state_findings(answer, document);
   state_warnings(answer, document);
   state_divergence(question, document);
@@ -319,8 +293,7 @@ Document brief_document(const QuadraticAnswer& answer) {
 Document document_of(const QuadraticAnswer& answer, Detail detail) {
   Document document = detail == Detail::full ? full_document(answer) : brief_document(answer);
   add_results(answer, document);
-  close_document(document, detail, answer.stopped,
-                 "Risks of this one pair, not a differential-privacy guarantee.");
+  close_document(document, detail, answer.stopped, not_a_guarantee("Risks of this one pair"));
   return document;
 }
 

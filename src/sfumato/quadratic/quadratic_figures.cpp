@@ -1,9 +1,8 @@
-#include "sfumato/quadratic/quadratic_figures.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -25,28 +24,13 @@ std::vector<double> false_positive_rates() {
   return rates;
 }
 
-/// Collects one claimed number after the other; the series claims what its weakest number does.
-class Curve {
- public:
-  Curve(std::string key, std::string title) : series_{std::move(key), std::move(title), {}, {}} {}
-
-  void add(double x, const Claimed<double>& y) {
-    series_.x.push_back(x);
-    series_.y.push_back(y.value);
-    series_.method = y.method;
-    if (y.claim != Claim::exact) series_.claim = y.claim;
-  }
-  [[nodiscard]] const Series& series() const { return series_; }
-
- private:
-  Series series_;
-};
-
-Claimed<double> number(const Claimed<Nats>& kl) {
-  return map(kl, [](Nats value) { return value.value(); });
-}
-Claimed<double> number(const Claimed<Delta>& delta) {
-  return map(delta, [](Delta value) { return value.probability(); });
+/// A curve over the points of a training, in one direction.
+template <class Numbers>
+RowField<QuadraticPoint> curve(std::size_t direction, const char* forward, const char* reverse,
+                               Numbers numbers) {
+  return {.key = direction == 0 ? "forward" : "reverse",
+          .title = direction == 0 ? forward : reverse,
+          .of = [=](const QuadraticPoint& point) { return Cell((point.*numbers)[direction]); }};
 }
 
 }  // namespace
@@ -54,24 +38,19 @@ Claimed<double> number(const Claimed<Delta>& delta) {
 void add_training_figures(const QuadraticAnswer& answer, Document& document) {
   const QuadraticQuestion& question = answer.question;
   const double epsilon = question.risk.epsilons.front();
-  Curve kl[] = {{"forward", "KL(D||D')"}, {"reverse", "KL(D'||D)"}};
-  Curve delta[] = {{"forward", "delta D||D'"}, {"reverse", "delta D'||D"}};
-  for (const QuadraticPoint& point : answer.curve) {
-    for (const std::size_t k : {0U, 1U}) {
-      kl[k].add(point.when, number(point.kl[k]));
-      delta[k].add(point.when, number(point.delta[k]));
-    }
-  }
   const char* over = question.chain() != nullptr ? "steps" : "time";
-  const Axis x{look_column(question).title, "", Scale::log};
+  const Axis x{look_field(question).title, "", Scale::log};
   Figure kl_figure(fmt::format("kl_over_{}", over), fmt::format("KL over {}", over), Mark::line, x,
                    {"KL", "nats"});
   Figure delta_figure(fmt::format("delta_over_{}", over),
                       fmt::format("delta at epsilon = {} over {}", format_input(epsilon), over),
                       Mark::line, x, {"delta"});
   for (const std::size_t k : {0U, 1U}) {
-    kl_figure.add(kl[k].series());
-    delta_figure.add(delta[k].series());
+    const auto add = [&](Figure& figure, const RowField<QuadraticPoint>& field) {
+      figure.add(series_of(field, answer.curve, &QuadraticPoint::when));
+    };
+    add(kl_figure, curve(k, "KL(D||D')", "KL(D'||D)", &QuadraticPoint::kl));
+    add(delta_figure, curve(k, "delta D||D'", "delta D'||D", &QuadraticPoint::delta));
   }
   kl_figure.set_caption(
       "How far apart the distributions of the parameters on D and on D' are: 0 is no difference.");
@@ -87,11 +66,12 @@ void add_tradeoff(const QuadraticAnswer& answer, Document& document) {
   const auto last = std::find_if(observations.rbegin(), observations.rend(),
                                  [](const Observation& o) { return o.risk.has_value(); });
   if (last == observations.rend()) return;
-  Curve best("best_attack", "best attack");
-  for (const double fpr : false_positive_rates()) best.add(fpr, last->risk->tpr(fpr));
+  const RowField<double> best = {.key = "best_attack",
+                                 .title = "best attack",
+                                 .of = [&](double fpr) { return Cell(last->risk->tpr(fpr)); }};
   Figure figure("tradeoff", "Trade-off curve, " + look_text(answer.question, *last), Mark::line,
                 {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
-  figure.add(best.series());
+  figure.add(series_of(best, false_positive_rates(), std::identity{}));
   figure.set_caption("No attack that sees the parameters once does better than this curve.");
   document.add(std::move(figure));
 }

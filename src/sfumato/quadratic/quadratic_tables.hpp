@@ -1,36 +1,32 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sfumato/quadratic/quadratic_answer.hpp"
-#include "sfumato/report/table.hpp"
+#include "sfumato/report/row_field.hpp"
 
 namespace sfumato {
 
-/// What an observation is in a sentence: "t = 0.5", "100 steps"; and in a row.
+/// What an observation is in a sentence: "t = 0.5", "100 steps"; and as the first column of its rows.
 [[nodiscard]] std::string look_text(const QuadraticQuestion& question,
                                     const Observation& observation);
-[[nodiscard]] Cell look_cell(const QuadraticQuestion& question, const Observation& observation);
-/// What the rows of a table are about: times, numbers of steps, or the release.
-[[nodiscard]] Column look_column(const QuadraticQuestion& question);
+[[nodiscard]] RowField<Observation> look_field(const QuadraticQuestion& question);
 
-/// Sizes, eigenvalues, minimisers and noise of both data sets.
-[[nodiscard]] Table problem_table(const QuadraticAnswer& answer);
-/// One row per observation: KL both ways, advantage, true-positive rates, mu where it exists.
-[[nodiscard]] Table risk_table(const QuadraticAnswer& answer);
+/// Every number of an observation: the tables risk and accuracy in full, the brief table and the results follow from
+/// these two lists.
+[[nodiscard]] RowFields<Observation> risk_fields(const QuadraticAnswer& answer);
+[[nodiscard]] RowFields<Observation> accuracy_fields();
+
+/// All tables in full, in their order: the problem, one row per observation for risk and accuracy, one per observation
+/// and epsilon, delta, order or direction for the others.
+[[nodiscard]] std::vector<Table> full_tables(const QuadraticAnswer& answer);
 /// The numbers that carry the answer, in the worse direction.
 [[nodiscard]] Table brief_risk_table(const QuadraticAnswer& answer);
-/// One row per observation and epsilon.
-[[nodiscard]] Table delta_table(const QuadraticAnswer& answer);
-/// One row per observation and delta.
-[[nodiscard]] Table epsilon_table(const QuadraticAnswer& answer);
-/// One row per observation and order.
-[[nodiscard]] Table renyi_table(const QuadraticAnswer& answer);
-/// One row per observation and direction: theorems about the chain beside its exact KL.
-[[nodiscard]] Table chain_bounds_table(const QuadraticAnswer& answer);
-/// One row per observation: error and excess loss of both models.
-[[nodiscard]] Table accuracy_table(const QuadraticAnswer& answer);
-/// One row per observation: what remains of KL and advantage when noise -> c noise, c -> inf.
-[[nodiscard]] Table floor_table(const QuadraticAnswer& answer);
+
+/// KL and delta over time or steps, both directions.
+void add_training_figures(const QuadraticAnswer& answer, Document& document);
+/// The trade-off curve of the last observation that has a risk.
+void add_tradeoff(const QuadraticAnswer& answer, Document& document);
 
 }  // namespace sfumato

@@ -138,24 +138,32 @@ Rounding flip(Rounding rounding) {
   return Rounding::nearest;
 }
 
-enum class TrailingZeros { keep, drop };
+bool is_shown_whole(double value) {
+  return std::abs(value) < kWholeNumbersBelow && value == std::trunc(value);
+}
 
-std::string format(double value, Rounding rounding, int digits, TrailingZeros zeros) {
-  if (std::isnan(value)) throw InternalError("a NaN reached the report");
-  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
-  if (value == 0.0) return "0";
-  if (std::abs(value) < kWholeNumbersBelow && value == std::trunc(value)) {
-    return fmt::format("{}", static_cast<long long>(value));
-  }
+/// The magnitude of a finite value other than 0, rounded to the digits that are shown of it.
+Decimal shown_decimal(double value, Rounding rounding, int digits) {
   const double magnitude = std::abs(value);
-  const Rounding away = value < 0.0 ? flip(rounding) : rounding;
   const bool is_scientific = magnitude < 1e-4 || magnitude >= 1e6;
   int used = digits;
   // 123456.7 to four digits would read 123500: an integer part is shown whole.
   while (!is_scientific && used < kFirstScientificAbove && magnitude >= std::pow(10.0, used)) {
     ++used;
   }
-  Decimal decimal = round_magnitude(magnitude, away, used);
+  return round_magnitude(magnitude, value < 0.0 ? flip(rounding) : rounding, used);
+}
+
+enum class TrailingZeros { keep, drop };
+
+std::string format(double value, Rounding rounding, int digits, TrailingZeros zeros) {
+  if (std::isnan(value)) throw InternalError("a NaN reached the report");
+  if (std::isinf(value)) return value > 0.0 ? "inf" : "-inf";
+  if (value == 0.0) return "0";
+  if (is_shown_whole(value)) {
+    return fmt::format("{}", static_cast<long long>(value));
+  }
+  Decimal decimal = shown_decimal(value, rounding, digits);
   const bool shown_scientific =
       decimal.exponent < kLeastFixedExponent || decimal.exponent >= kFirstScientificAbove;
   // Rounding 999999.5 up leaves the fixed range; its digits beyond `digits` are then all zero.
@@ -175,6 +183,12 @@ Rounding rounding_of(Claim claim) {
 
 std::string format_number(double value, Rounding rounding, int digits) {
   return format(value, rounding, digits, TrailingZeros::keep);
+}
+
+double rounded(double value, Rounding rounding, int digits) {
+  if (!std::isfinite(value) || is_shown_whole(value)) return value;
+  const Decimal decimal = shown_decimal(value, rounding, digits);
+  return std::copysign(parse(scientific(decimal), decimal.exponent), value);
 }
 
 std::string format_probability(double value, Rounding rounding, int digits) {

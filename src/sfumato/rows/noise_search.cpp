@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -11,8 +10,7 @@
 #include <utility>
 
 #include "sfumato/report/number.hpp"
-#include "sfumato/rows/ranking.hpp"
-#include "sfumato/rows/stage_observer.hpp"
+#include "sfumato/rows/row_views.hpp"
 
 namespace sfumato {
 namespace {
@@ -22,7 +20,8 @@ using Eigen::Index;
 constexpr double kUnlimited = 0x1p100;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kCandidates = 64;  // of 442 to 45,000 rows the worst changed among fewer
-constexpr double kCloseEnough = 1.0001;  // four digits are told
+constexpr int kToldDigits = 4;           // of the noise that is found
+constexpr double kCloseEnough = 1.0001;
 constexpr int kMostRounds = 10;
 
 RiskNumber epsilon_of(const RowRisk& risk) {
@@ -38,14 +37,6 @@ RiskNumber worst(const std::vector<RowRisk>& risks, RiskNumber (*of)(const RowRi
     if (number.value >= most.value || std::isnan(number.value)) most = number;
   }
   return most;
-}
-
-/// v with four digits, not below v.
-double rounded_up(double value) {
-  const std::string text = format_number(value, Rounding::up, 4);
-  double rounded = value;
-  (void)std::from_chars(text.data(), text.data() + text.size(), rounded);
-  return rounded;
 }
 
 class Search {
@@ -82,11 +73,12 @@ class Search {
         found.search.reason = "no noise up to 2^100 times the one it began with was enough";
         return found;
       }
-      found.at = risks_at(rounded_up(*factor), {}, "rows at the noise found");
+      found.at =
+          risks_at(rounded(*factor, Rounding::up, kToldDigits), {}, "rows at the noise found");
       if (observer_.stop_requested()) return stopped(std::move(found));
       if (!above(found.at.risks)) {
         found.search.reached = true;
-        found.search.noise = rounded_up(*factor);
+        found.search.noise = rounded(*factor, Rounding::up, kToldDigits);
         return found;
       }
       begin_ = *factor;

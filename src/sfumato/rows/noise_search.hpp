@@ -2,12 +2,30 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sfumato/core/observer.hpp"
 #include "sfumato/rows/fitted_rows.hpp"
 #include "sfumato/rows/rows_answer.hpp"
 
 namespace sfumato {
+
+/// Passes progress on under another name, so that rows that are computed again are not taken for the first time. Records are
+/// left to the computation that the answer shows.
+class StageObserver final : public Observer {
+ public:
+  StageObserver(Observer& next, std::string stage) : next_(next), stage_(std::move(stage)) {}
+
+  void progress(std::string_view, std::uint64_t done, std::uint64_t total) override {
+    next_.progress(stage_, done, total);
+  }
+  [[nodiscard]] bool stop_requested() const override { return next_.stop_requested(); }
+
+ private:
+  Observer& next_;
+  std::string stage_;
+};
 
 /// Risks at one noise, and what they are made of.
 struct RisksAtNoise {

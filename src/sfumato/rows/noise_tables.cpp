@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sfumato/core/overloaded.hpp"
-#include "sfumato/rows/rows_columns.hpp"
+#include "sfumato/rows/rows_fields.hpp"
 #include "sfumato/rows/rows_words.hpp"
 
 namespace sfumato {
@@ -58,22 +59,23 @@ void add_floor_results(Document& document, const RiskFloor& floor, const std::st
   document.add_result("floor_epsilon", cell_of(floor.epsilon, method));
 }
 
-void warn_of_poor_fit(Document& document, const ReleaseCost& cost, const std::string& when) {
-  std::visit(
-      Overloaded{
-          [&](const Cost<RegressionQuality>& of) {
-            if (!(of.expected.r_squared < 0.0)) return;
-            document.state(StatementKind::warning,
-                           when + "expected R^2 below 0: the mean of the target predicts better.");
-          },
-          [&](const LabelCost& of) {
-            if (of.expected.accuracy > of.majority) return;
-            document.state(
-                StatementKind::warning,
-                fmt::format("{}always saying the more frequent label is right as often ({}).", when,
-                            format_number(of.majority, Rounding::nearest, 4)));
-          }},
+/// Whether a constant would predict as well as the released model.
+bool constant_does_as_well(const ReleaseCost& cost) {
+  return std::visit(
+      Overloaded{[](const Cost<RegressionQuality>& of) { return of.expected.r_squared < 0.0; },
+                 [](const LabelCost& of) { return !(of.expected.accuracy > of.majority); }},
       cost);
+}
+
+void warn_of_poor_fit(Document& document, const ReleaseCost& cost, const std::string& when) {
+  if (!constant_does_as_well(cost)) return;
+  const auto* labels = std::get_if<LabelCost>(&cost);
+  document.state(
+      StatementKind::warning,
+      labels == nullptr
+          ? when + "expected R^2 below 0: the mean of the target predicts better."
+          : fmt::format("{}always saying the more frequent label is right as often ({}).", when,
+                        format_number(labels->majority, Rounding::nearest, 4)));
 }
 
 std::string name_of_noise(const RowsAnswer& answer, double noise) {
@@ -83,23 +85,71 @@ std::string name_of_noise(const RowsAnswer& answer, double noise) {
              : fmt::format("noise {}", format_input(noise));
 }
 
+/// The risks at a noise, the worst of them results.
+RowFields<NoisePoint> risk_fields_of_noise(const RowsAnswer& answer) {
+  const auto risk = [method = words_of_method(answer)](RiskNumber NoisePoint::*of) {
+    return [method, of](const NoisePoint& point) { return cell_of(point.*of, method); };
+  };
+  constexpr NumberStyle kProbability = NumberStyle::probability;
+  return {{.key = "noise",
+           .title = "noise",
+           .of = [](const NoisePoint& point) { return Cell(format_input(point.noise)); }},
+          {.key = "advantage",
+           .title = "worst",
+           .of = risk(&NoisePoint::advantage),
+           .style = kProbability,
+           .result = "worst_advantage"},
+          {.key = "high_advantage",
+           .title = "99 %",
+           .of = risk(&NoisePoint::high_advantage),
+           .style = kProbability},
+          {.key = "median_advantage",
+           .title = "median",
+           .of = risk(&NoisePoint::median_advantage),
+           .style = kProbability},
+          {.key = "epsilon",
+           .title = "eps",
+           .of = risk(&NoisePoint::epsilon),
+           .result = "worst_epsilon"}};
+}
+
+/// How well what is released at a noise predicts; the table shows the first measure.
+RowFields<NoisePoint> quality_fields(const RowsAnswer& answer) {
+  const bool ridge = answer.question.model == RowsModel::ridge;
+  const auto quality = [&answer](std::size_t which) {
+    return [&answer, which](const NoisePoint& point) -> Cell {
+      if (!point.cost) return Empty{"no distribution is known"};
+      return quality_cell(measures_of(*point.cost, answer.question)[which].expected,
+                          answer.question);
+    };
+  };
+  const std::string first = ridge ? "r_squared" : "accuracy";
+  const std::string second = ridge ? "rmse" : "log_loss";
+  return {{.key = first, .title = ridge ? "R^2" : "accuracy", .of = quality(0), .result = first},
+          {.key = second, .title = second, .of = quality(1), .full = false, .result = second}};
+}
+
 }  // namespace
 
 void add_cost(Document& document, const RowsAnswer& answer) {
   if (!answer.cost) return;
-  Table table("cost", "What the noise costs, on the rows of this table",
-              {{"measure", "measure"},
-               {"without_noise", "without noise"},
-               {"expected", "expected with noise"}});
-  for (const Measure& measure : measures_of(*answer.cost, answer.question)) {
-    table.add_row({measure.title, quality_cell(measure.without_noise, answer.question),
-                   quality_cell(measure.expected, answer.question)});
-  }
-  document.add(std::move(table));
+  const auto quality = [&](double Measure::*of) {
+    return [&answer, of](const Measure& measure) {
+      return quality_cell(measure.*of, answer.question);
+    };
+  };
+  document.add(table_of<Measure>(
+      "cost", "What the noise costs, on the rows of this table",
+      {{.key = "measure",
+        .title = "measure",
+        .of = [](const Measure& measure) { return Cell(measure.title); }},
+       {.key = "without_noise", .title = "without noise", .of = quality(&Measure::without_noise)},
+       {.key = "expected", .title = "expected with noise", .of = quality(&Measure::expected)}},
+      measures_of(*answer.cost, answer.question)));
   warn_of_poor_fit(document, *answer.cost, "");
 }
 
-std::string cost_sentence(const RowsAnswer& answer) {
+std::string cost_sentence(const RowsAnswer& answer, std::string_view opening) {
   if (!answer.cost) return {};
   const bool exact = answer.question.model == RowsModel::ridge;
   std::vector<std::string> parts;
@@ -111,15 +161,11 @@ std::string cost_sentence(const RowsAnswer& answer) {
                                 text(measure.without_noise)));
   }
   return parts.empty() ? std::string()
-                       : fmt::format("On these rows: expected {}.", fmt::join(parts, ", "));
+                       : fmt::format("{}: expected {}.", opening, fmt::join(parts, ", "));
 }
 
 bool predicts_nothing(const NoisePoint& point) {
-  if (!point.cost) return false;
-  return std::visit(
-      Overloaded{[](const Cost<RegressionQuality>& of) { return of.expected.r_squared < 0.0; },
-                 [](const LabelCost& of) { return of.expected.accuracy <= of.majority; }},
-      *point.cost);
+  return point.cost && constant_does_as_well(*point.cost);
 }
 
 std::string cost_of_noises(const RowsAnswer& answer) {
@@ -139,8 +185,8 @@ std::string cost_of_noises(const RowsAnswer& answer) {
 
 void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
   if (!answer.cost) return;
-  const std::string sentence = cost_sentence(answer);
-  if (!sentence.empty()) document.state(StatementKind::info, "Cost o" + sentence.substr(1));
+  std::string sentence = cost_sentence(answer, "Cost on these rows");
+  if (!sentence.empty()) document.state(StatementKind::info, std::move(sentence));
   warn_of_poor_fit(document, *answer.cost, "");
 }
 
@@ -154,51 +200,32 @@ void add_cost_results(Document& document, const RowsAnswer& answer) {
 }
 
 void add_sweep(Document& document, const RowsAnswer& answer) {
-  const bool ridge = answer.question.model == RowsModel::ridge;
-  Table table(
+  const std::string quality = answer.question.model == RowsModel::ridge ? "R^2" : "accuracy";
+  const RowFields<NoisePoint> risks = risk_fields_of_noise(answer);
+  const RowFields<NoisePoint> qualities = quality_fields(answer);
+  for (const NoisePoint& point : answer.sweep) {
+    const std::vector<Subject> of{{"noise", point.noise}};
+    add_results(document, risks, point, of, Missing::stated);
+    if (point.cost) add_results(document, qualities, point, of, Missing::stated);
+  }
+  Table table = table_of(
       "sweep",
       fmt::format("Risk and accuracy by noise: advantages of the worst row, 99 % and half of the "
                   "rows; eps({}) of the worst; expected {}",
-                  format_input(answer.question.delta), ridge ? "R^2" : "accuracy"),
-      {{"noise", "noise"},
-       {"advantage", "worst", "", NumberStyle::probability},
-       {"high_advantage", "99 %", "", NumberStyle::probability},
-       {"median_advantage", "median", "", NumberStyle::probability},
-       {"epsilon", "eps"},
-       {ridge ? "r_squared" : "accuracy", ridge ? "R^2" : "accuracy"}});
-  const std::string method = words_of_method(answer);
-  for (const NoisePoint& point : answer.sweep) {
-    const std::vector<std::pair<std::string, Cell>> of{{"noise", point.noise}};
-    std::vector<Cell> cells{format_input(point.noise)};
-    for (const RiskNumber& number :
-         {point.advantage, point.high_advantage, point.median_advantage, point.epsilon}) {
-      cells.push_back(cell_of(number, method));
-    }
-    document.add_result("worst_advantage", cells[1], of);
-    document.add_result("worst_epsilon", cells[4], of);
-    if (!point.cost) cells.emplace_back(Empty{"no distribution is known"});
-    if (point.cost) {
-      const std::vector<Measure> measures = measures_of(*point.cost, answer.question);
-      cells.push_back(quality_cell(measures.front().expected, answer.question));
-      for (const Measure& measure : measures) {
-        document.add_result(measure.key, quality_cell(measure.expected, answer.question), of);
-      }
-    }
-    table.add_row(std::move(cells));
-  }
+                  format_input(answer.question.delta), quality),
+      joined(risks, shown(qualities, Detail::full)), answer.sweep);
   if (answer.floor) {
+    const std::string method = words_of_method(answer);
     table.add_row({"unlimited", cell_of(answer.floor->advantage, method), Empty{}, Empty{},
                    cell_of(answer.floor->epsilon, method), Empty{}});
     add_floor_results(document, *answer.floor, method);
   }
   document.add(std::move(table));
-  for (const NoisePoint& point : answer.sweep) {
-    if (!point.cost) continue;
-    const std::size_t before = document.blocks().size();
-    warn_of_poor_fit(document, *point.cost,
-                     fmt::format("from noise {} on, ", format_input(point.noise)));
-    if (document.blocks().size() > before) break;  // more noise is worse
-  }
+  // More noise is worse: the first that predicts nothing says it of all.
+  const auto useless = std::find_if(answer.sweep.begin(), answer.sweep.end(), predicts_nothing);
+  if (useless == answer.sweep.end()) return;
+  warn_of_poor_fit(document, *useless->cost,
+                   fmt::format("from noise {} on, ", format_input(useless->noise)));
 }
 
 void add_sweep_figure(Document& document, const RowsAnswer& answer) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sfumato/report/document.hpp"
 #include "sfumato/rows/rows_answer.hpp"
@@ -10,8 +11,8 @@ namespace sfumato {
 /// Adds how well what is released predicts, as a table or in a sentence, and a warning if it predicts nothing.
 void add_cost(Document& document, const RowsAnswer& answer);
 void add_cost_in_brief(Document& document, const RowsAnswer& answer);
-/// "On these rows: expected ..."; empty where nothing is known of it.
-[[nodiscard]] std::string cost_sentence(const RowsAnswer& answer);
+/// "`opening`: expected R^2 = ..."; empty where nothing is known of it.
+[[nodiscard]] std::string cost_sentence(const RowsAnswer& answer, std::string_view opening);
 /// The same of the first and the last of several noises.
 [[nodiscard]] std::string cost_of_noises(const RowsAnswer& answer);
 /// Whether a constant would predict as well as the model with this noise.

@@ -9,15 +9,30 @@
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/core/recording_observer.hpp"
 #include "sfumato/data/table_file.hpp"
+#include "sfumato/rows/classification_check.hpp"
 #include "sfumato/rows/fitted_rows.hpp"
 #include "sfumato/rows/noise_search.hpp"
-#include "sfumato/rows/rows_check.hpp"
+#include "sfumato/rows/row_views.hpp"
 #include "sfumato/rows/rows_keys.hpp"
-#include "sfumato/rows/rows_setup.hpp"
-#include "sfumato/rows/stage_observer.hpp"
 
 namespace sfumato {
 namespace {
+
+bool exceeds(const MonteCarloMean& estimate, const RiskNumber& bound) {
+  return estimate.value - kAllowedErrors * estimate.standard_error > bound.value;
+}
+
+/// The `count` riskiest rows, checked one after the other until the observer asks to stop.
+std::vector<CheckedRow> check_riskiest(const ClassificationFit& fit, const RowRiskOptions& options,
+                                       const std::vector<RowRisk>& risks, std::size_t count,
+                                       const RowCheckOptions& check, Observer& observer) {
+  std::vector<CheckedRow> checked;
+  for (const RowRisk* risk : riskiest(risks, count)) {
+    if (observer.stop_requested()) break;
+    checked.push_back({*risk, check_row(fit, risk->row, options, check, observer)});
+  }
+  return checked;
+}
 
 /// What explains the risk of a row of a logistic model: how long it is and how well it is fitted.
 void explain(RowsAnswer& answer, const RegressionInput& input, const ClassificationFit& fit) {
@@ -121,6 +136,13 @@ void find_risks(RowsAnswer& answer, const RegressionInput& input, const RowRiskO
 }
 
 }  // namespace
+
+Verdict CheckedRow::verdict() const {
+  if (check.paths == 0 || check.stationary) return Verdict::open;
+  const bool above =
+      exceeds(check.forward, risk.forward.kl) || exceeds(check.reverse, risk.reverse.kl);
+  return above ? Verdict::violated : Verdict::not_refuted;
+}
 
 RowsAnswer answer(const RowsQuestion& question, Observer& observer) {
   require_sense(question);

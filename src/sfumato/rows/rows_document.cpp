@@ -1,18 +1,209 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "sfumato/data/table_file.hpp"
 #include "sfumato/report/histogram.hpp"
-#include "sfumato/rows/checks_table.hpp"
+#include "sfumato/report/sentences.hpp"
 #include "sfumato/rows/noise_tables.hpp"
-#include "sfumato/rows/ranking.hpp"
+#include "sfumato/rows/row_views.hpp"
 #include "sfumato/rows/rows_answer.hpp"
-#include "sfumato/rows/rows_brief.hpp"
 #include "sfumato/rows/rows_tables.hpp"
 #include "sfumato/rows/rows_words.hpp"
-#include "sfumato/rows/table_words.hpp"
 
 namespace sfumato {
 namespace {
+
+std::string words_of(const RiskNumber& number) {
+  const bool bound = number.claim == Claim::upper_bound;
+  return fmt::format("{}{}", bound ? "at most " : "",
+                     format_claimed({number.value, number.claim, ""}, NumberStyle::probability));
+}
+
+std::string name_of(const RowsAnswer& answer, const RowRisk& risk) {
+  const auto at = static_cast<std::size_t>(risk.row);
+  return answer.ids.empty() ? fmt::format("Row {}", risk.row + 1)
+                            : fmt::format("Row {} ({})", risk.row + 1, answer.ids[at]);
+}
+
+void add_headline(Document& document, const RowsAnswer& answer) {
+  const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
+  if (first.empty()) return;
+  const RiskNumber median = quantile(
+      answer.risks, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
+  const bool proven = first.front()->advantage.claim == Claim::upper_bound;
+  document.state(
+      StatementKind::info,
+      fmt::format(
+          "{}{} {} the most exposed of {}: an attacker who sees the released weights and knows all "
+          "other rows can tell whether it was used with advantage {} (0: random guess, 1: "
+          "certainty). The median row has {}.",
+          answer.search && answer.search->unlimited ? "At unlimited noise: " : "",
+          name_of(answer, *first.front()), proven ? "may be" : "is",
+          count_of(answer.risks.size(), "row"), words_of(first.front()->advantage),
+          words_of(median)));
+}
+
+/// Who is most exposed, the riskiest rows by their worse direction, what that rests on and how to see more.
+void add_brief(Document& document, const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  const bool ridge = question.model == RowsModel::ridge;
+  add_check_verdict(document, answer);
+  add_search(document, answer);
+  add_gate(document, answer);
+  if (answer.sweep.empty()) {
+    add_headline(document, answer);
+    document.add(riskiest_rows(answer, Detail::brief));
+    add_cost_in_brief(document, answer);
+  } else {
+    add_sweep(document, answer);
+  }
+  add_warnings(document, answer);
+  add_table_warnings(document, answer);
+  add_columns_read(document, answer);
+  document.state(
+      StatementKind::info,
+      fmt::format("{} for this table and {} regression {}; {}. Not a differential-privacy "
+                  "guarantee, and as sensitive as the rows.",
+                  ridge ? "Exact" : "Proven upper bounds", name(question.model),
+                  short_words_of_release(answer),
+                  question.adjacency == Adjacency::replace
+                      ? "D' has another record in place of the row"
+                      : "D' is the table without the row"));
+  document.state(StatementKind::summary,
+                 "More: --full, --report FILE.html (figures), --json; all rows: --out FILE.csv.");
+}
+
+/// "at most 75.1 %": how often the best attacker is right about the row.
+std::string right(const RiskNumber& number) {
+  return share_right({number.value, number.claim, ""});
+}
+
+/// Ways to lower what single rows reveal. Leaving out those that are exposed is none: who is left out then depends
+/// on the rows, and others are exposed in their place.
+constexpr const char* kRemedies =
+    "more noise, a stronger ridge or features shared by more rows (rarer categories merged) lower "
+    "it for every row";
+
+/// Rows without which there is no model: no noise hides them.
+std::size_t revealed_rows(const RowsAnswer& answer) {
+  return static_cast<std::size_t>(
+      std::count_if(answer.risks.begin(), answer.risks.end(),
+                    [](const RowRisk& risk) { return risk.status == RowStatus::no_model; }));
+}
+
+std::string ridge_for(std::size_t revealed) {
+  return fmt::format(
+      "{} revealed outright, whatever the noise: add a ridge, with which there is a "
+      "model without {} too.",
+      count_of(revealed, "row") + (revealed == 1 ? " is" : " are"),
+      revealed == 1 ? "it" : "each of them");
+}
+
+/// Several noises: what the first and the last come to.
+void compare_noises(const RowsAnswer& answer, Abstract& abstract) {
+  const NoisePoint& first = answer.sweep.front();
+  const NoisePoint& last = answer.sweep.back();
+  abstract.answer = fmt::format(
+      "For the most exposed row the best attacker guesses correctly {} of the time at noise {} and "
+      "{} at noise {}. {}",
+      right(first.advantage), format_input(first.noise), right(last.advantage),
+      format_input(last.noise), kCoinToss);
+  abstract.cost = cost_of_noises(answer);
+  if (const std::size_t revealed = revealed_rows(answer); revealed > 0) {
+    abstract.advice = ridge_for(revealed);
+    return;
+  }
+  const auto useless = std::find_if(answer.sweep.begin(), answer.sweep.end(), predicts_nothing);
+  abstract.advice = fmt::format(
+      "No limit was asked for: --goal eps=E or advantage=A finds the least noise that keeps every "
+      "row within it.{}",
+      useless == answer.sweep.end()
+          ? ""
+          : fmt::format(" With noise {} the model predicts no better than a constant: with a "
+                        "stronger ridge less noise does the same.",
+                        format_input(useless->noise)));
+}
+
+/// What to do, by what was asked for: the goal, else the gate; without either no row is called safe or not.
+std::string advice_of(const RowsAnswer& answer) {
+  const RowsQuestion& question = answer.question;
+  if (answer.search && !answer.search->reached) {
+    return fmt::format(
+        "{} is out of reach by noise alone: use a stronger ridge, or features "
+        "shared by more rows (rarer categories merged).",
+        words_of(*question.goal));
+  }
+  const std::size_t revealed = revealed_rows(answer);
+  if (revealed > 0) return ridge_for(revealed);
+  const auto unknown = static_cast<std::size_t>(
+      std::count_if(answer.risks.begin(), answer.risks.end(), [](const RowRisk& risk) {
+        return risk.status != RowStatus::ok || std::isnan(risk.advantage.value);
+      }));
+  if (unknown > 0) {
+    return fmt::format("{} no number: settle that first (see the warnings).",
+                       count_of(unknown, "row") + (unknown == 1 ? " has" : " have"));
+  }
+  if (question.max_advantage && !answer.above.empty()) {
+    const std::size_t above = answer.above.size();
+    const bool may = answer.verdict == Verdict::open;
+    return fmt::format(
+        "{} above the advantage of {} that was asked for: --goal advantage={} finds the least "
+        "noise for it; {}.",
+        count_of(above, "row") + (may          ? " may be"
+                                  : above == 1 ? " is"
+                                               : " are"),
+        format_input(*question.max_advantage), format_input(*question.max_advantage), kRemedies);
+  }
+  if (answer.search) {
+    return fmt::format("Every row is within {}, which was asked for.", words_of(*question.goal));
+  }
+  if (question.max_advantage) {
+    return fmt::format("Every row is within the advantage of {} that was asked for.",
+                       format_input(*question.max_advantage));
+  }
+  return fmt::format(
+      "No limit was asked for, and none is universal. If that is too much, {}: "
+      "--goal eps=E or advantage=A finds the least noise for a limit of yours.",
+      kRemedies);
+}
+
+/// The top of the page: what is released, who is most exposed, what the noise costs, what to do.
+Abstract abstract_of(const RowsAnswer& answer) {
+  Abstract abstract;
+  abstract.released = fmt::format("The weights of a {} regression of {} on {}, {}.",
+                                  answer.question.model == RowsModel::ridge ? "ridge" : "logistic",
+                                  answer.question.target, count_of(answer.risks.size(), "row"),
+                                  short_words_of_release(answer));
+  abstract.asked =
+      "Can somebody who sees the released weights, and knows all other rows, tell whether a row "
+      "was "
+      "used?";
+  const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
+  if (first.empty()) return abstract;
+  const RiskNumber worst = first.front()->advantage;
+  const RiskNumber median = quantile(
+      answer.risks, [](const RowRisk& risk) { return risk.advantage; }, 0.5);
+  if (!answer.sweep.empty()) {
+    compare_noises(answer, abstract);
+    return abstract;
+  }
+  const bool proven = worst.claim == Claim::upper_bound;  // the risk itself may be smaller
+  abstract.answer = fmt::format(
+      "{} {} the most exposed: the best attacker guesses correctly {} of the time; for the median "
+      "row, {}. {}",
+      name_of(answer, *first.front()), proven ? "may be" : "is", right(worst), right(median),
+      kCoinToss);
+  if (const std::size_t revealed = revealed_rows(answer); revealed > 0) {
+    abstract.answer =
+        fmt::format("{} revealed outright: without such a row there is no model. {}",
+                    count_of(revealed, "row") + (revealed == 1 ? " is" : " are"), abstract.answer);
+  }
+  abstract.cost = cost_sentence(answer, "On these rows");
+  abstract.advice = advice_of(answer);
+  return abstract;
+}
 
 void add_histogram(Document& document, const RowsAnswer& answer) {
   std::vector<double> advantages;
@@ -43,7 +234,7 @@ void add_everything(Document& document, const RowsAnswer& answer) {
     add_sweep(document, answer);
     add_sweep_figure(document, answer);
   }
-  document.add(riskiest_rows(answer));
+  document.add(riskiest_rows(answer, Detail::full));
   if (answer.sweep.empty()) add_cost(document, answer);
   if (!computed(answer.risks).empty()) {
     document.add(quantiles(answer));

@@ -1,22 +1,12 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "sfumato/report/document.hpp"
+#include "sfumato/report/row_field.hpp"
 #include "sfumato/rows/rows_answer.hpp"
 
 namespace sfumato {
 
-/// The rows that the question asks to list (`otherwise` where it does not say): first those without which there
-/// is no model, whose presence is plain, then by risk.
-[[nodiscard]] std::vector<const RowRisk*> listed(const RowsAnswer& answer, std::size_t otherwise);
-
-/// "The 10 riskiest of 442 rows".
-[[nodiscard]] std::string title_of(const RowsAnswer& answer, std::size_t count);
-
-/// The listed rows with every number.
-[[nodiscard]] Table riskiest_rows(const RowsAnswer& answer);
+/// The listed rows: in full with every number, in brief in their worse direction and with the median.
+[[nodiscard]] Table riskiest_rows(const RowsAnswer& answer, Detail detail);
 
 /// How the worse direction of each number is spread.
 /// Assumes  at least one row was computed.
@@ -28,5 +18,10 @@ namespace sfumato {
 
 /// Adds the numbers of the listed rows and of the median for programs.
 void add_results(Document& document, const RowsAnswer& answer);
+
+/// Adds the bounds beside the simulated paths, and what they mean.
+void add_checks(Document& document, const RowsAnswer& answer);
+/// Adds what is wrong with the bounds, if anything is.
+void add_check_verdict(Document& document, const RowsAnswer& answer);
 
 }  // namespace sfumato

@@ -17,10 +17,11 @@ namespace sfumato {
 /// What is published.
 [[nodiscard]] std::string words_of_release(const Release& release);
 
-/// The same in a few words: "trained by noisy gradient flow in the long run, ...".
-/// " at noise 0.1" where several noises were compared: what is said of single rows is about the last of them. Otherwise empty.
+/// " at noise 0.1" where several noises were compared: what is said of single rows is about the last of them.
+/// Otherwise empty.
 [[nodiscard]] std::string at_noise(const RowsAnswer& answer);
 
+/// The release in a few words: "trained by noisy gradient flow run to stationarity, noise isotropic, variance 1".
 [[nodiscard]] std::string short_words_of_release(const RowsAnswer& answer);
 
 /// What D' is.
@@ -34,5 +35,12 @@ void add_warnings(Document& document, const RowsAnswer& answer);
 
 /// Adds what the numbers mean, assume and leave out.
 void add_caveats(Document& document, const RowsAnswer& answer);
+
+/// Adds how the columns of the file became numbers: categories with their reference levels, booleans.
+void add_columns_read(Document& document, const RowsAnswer& answer);
+
+/// Adds what the analyst should know of the table before reading risks: values that were made up, columns of very
+/// different units.
+void add_table_warnings(Document& document, const RowsAnswer& answer);
 
 }  // namespace sfumato

@@ -12,8 +12,8 @@
 #include "lab/study/spec/study.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/text.hpp"
-#include "sfumato/rows/csv.hpp"
-#include "sfumato/rows/ranking.hpp"
+#include "sfumato/rows/rows_fields.hpp"
+#include "sfumato/rows/row_views.hpp"
 #include "sfumato/rows/rows_keys.hpp"
 #include "support/temp_dir.hpp"
 
