@@ -76,9 +76,13 @@ def compared(entry):
         if not isinstance(printed, dict) or not isinstance(ours, dict) or group == "statements":
             continue
         rows += [(group, key, number(value), number(ours.get(key)),
-                  interval(at(entry, "interval", group, key)))
+                  interval(at(entry, "interval", group, key)), number(at(entry, "ours", "closest", group, key)),
+                  interval(at(entry, "interval", "closest", group, key)))
                  for key, value in printed.items() if key in ours]
-    return table(("run", "number", "paper", "ours", "interval"), rows) if rows else ""
+    columns = ("run", "number", "paper", "ours", "interval", "closest interpretation", "interval")
+    if "closest" not in entry["ours"]:  # reports of before, and parts that have one interpretation
+        columns, rows = columns[:5], [row[:5] for row in rows]
+    return table(columns, rows) if rows else ""
 
 
 def pooled(attack, name, before=None):
@@ -107,7 +111,7 @@ def attacked(entry):
 
 
 def readings(entry):
-    """The readings of a table: the printed numbers, what was confirmed, what follows, what was tried."""
+    """Of reports until 0.1.0, whose search over interpretations ("readings") is kept in docs/results/report.json."""
     tried = at(entry, "ours", "tried")
     if not tried:
         return ""

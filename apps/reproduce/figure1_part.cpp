@@ -41,34 +41,34 @@ std::vector<Marked> marked_points() {
   return points;
 }
 
-/// The two ways to read "adding (4, 3) noise".
+/// The two interpretations of "adding (4, 3) noise".
 enum class Axes { deviations, variances };
 constexpr Axes kAxes[] = {Axes::deviations, Axes::variances};
-const char* text_of(Axes reading) {
-  return reading == Axes::deviations ? "as standard deviations" : "read as variances";
+const char* text_of(Axes axes) {
+  return axes == Axes::deviations ? "as standard deviations" : "read as variances";
 }
-NoisePlanePoint effect(const Vector2d& s, const Vector2d& noise, Axes reading) {
-  return noise_plane_point(s, reading == Axes::deviations ? noise : noise.cwiseSqrt().eval());
+NoisePlanePoint effect(const Vector2d& s, const Vector2d& noise, Axes axes) {
+  return noise_plane_point(s, axes == Axes::deviations ? noise : noise.cwiseSqrt().eval());
 }
 
 bool same(double a, double b) { return std::abs(a - b) <= kSame * b; }
 
-/// Tries `test` on two noises in both readings.
+/// Tries `test` on two noises in both interpretations.
 template <class Test>
 Finding compare(std::string key, std::string statement, const Vector2d& s, const Vector2d& noise,
                 const Vector2d& reference, Test test) {
   std::size_t confirmed = 0;
   std::vector<std::string> evidence;
-  for (const Axes reading : kAxes) {
-    const NoisePlanePoint a = effect(s, noise, reading);
-    const NoisePlanePoint b = effect(s, reference, reading);
+  for (const Axes axes : kAxes) {
+    const NoisePlanePoint a = effect(s, noise, axes);
+    const NoisePlanePoint b = effect(s, reference, axes);
     if (test(a, b)) ++confirmed;
     evidence.push_back(
         fmt::format("{}: privacy cost {:.4g} against {:.4g}, trace {:.4g} against {:.4g}",
-                    text_of(reading), a.privacy_cost, b.privacy_cost, a.trace, b.trace));
+                    text_of(axes), a.privacy_cost, b.privacy_cost, a.trace, b.trace));
   }
   return {std::move(key), std::move(statement), verdict_of(confirmed, std::size(kAxes)),
-          fmt::format("{} of {} readings", confirmed, std::size(kAxes)),
+          fmt::format("{} of {} interpretations", confirmed, std::size(kAxes)),
           fmt::format("{} against {}, {}.", point_text(noise), point_text(reference),
                       fmt::join(evidence, "; "))};
 }

@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "reproduce/attacks.hpp"
+#include "reproduce/interpretations.hpp"
 #include "reproduce/json_value.hpp"
 #include "reproduce/part.hpp"
 #include "reproduce/printed_numbers.hpp"
-#include "reproduce/readings/columns.hpp"
-#include "reproduce/readings/conclusions.hpp"
 #include "reproduce/studies.hpp"
 #include "sfumato/report/csv_export.hpp"
 
@@ -37,11 +36,6 @@ Distance distance_of(const PolicyTrials& trials) {
   return {mean, count > 1 ? std::sqrt(squares / (n - 1.0) / n) : HUGE_VAL};
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 /// One panel of the paper's figure, and the models that stand for it.
 struct Panel {
   PrintedPanel printed;
@@ -64,34 +58,37 @@ std::vector<Panel> panels_of(const TrainedStudy& trained,
   return panels;
 }
 
-void add_numbers(std::vector<ComparedNumber>& numbers, const Panel& panel,
-                 const JudgedReading& closest) {
-  const auto& [printed, outcome, trials, distance] = panel;
+std::string interval_text(const Distance& distance) {
+  return fmt::format("{:.2g} .. {:.2g}", distance.value - 1.96 * distance.standard_error,
+                     distance.value + 1.96 * distance.standard_error);
+}
+
+/// "Worst loss" is that of a model's mean in the literal interpretation, that of a record in the closest one.
+void add_numbers(std::vector<ComparedNumber>& numbers, const Panel& literal, const Panel& closest) {
   const char* models = "over models that did not diverge";
-  std::optional<LiteralNumber> literal, loss;
-  if (!trials->differing_losses[0].empty()) {
-    literal = {{distance.value, Claim::estimate, models},
-               fmt::format("{:.2g} .. {:.2g}", distance.value - 1.96 * distance.standard_error,
-                           distance.value + 1.96 * distance.standard_error)};
-    loss = {{trials->worst_loss, Claim::estimate, models},
-            fmt::format("a record's: {:.3g}", trials->largest_loss)};
-  }
-  numbers.push_back({printed.policy, "distance of the means", printed.distance, std::move(literal),
-                     Empty{"every model diverged"}, Empty{}});
-  if (closest.fit) {
-    const std::vector<double> gaps = differing_gaps(closest, printed.policy);
-    const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
-    numbers.back().closest = Claimed<double>{median(gaps), Claim::estimate,
-                                             "median over differing records; the range is theirs"};
-    numbers.back().closest_interval = fmt::format("{:.2g} .. {:.2g}", *least, *most);
-  }
-  const std::size_t number = printed.policy == std::string_view(kIsotropicPerLayer) ? 0 : 1;
-  numbers.push_back({printed.policy, "worst loss", printed.worst_loss, std::move(loss),
-                     centre_cell(closest, number), interval_cell(closest, number)});
+  const auto distance = [&](const Panel& panel) {
+    const bool none = panel.trials->differing_losses[0].empty();
+    return none ? std::nullopt
+                : std::optional(TrainedNumber{{panel.distance.value, Claim::estimate, models},
+                                              interval_text(panel.distance)});
+  };
+  const auto loss = [&](const Panel& panel, double value, const std::string& words) {
+    const bool none = panel.trials->differing_losses[0].empty();
+    return none ? std::nullopt
+                : std::optional(TrainedNumber{{value, Claim::estimate, models}, words});
+  };
+  numbers.push_back({literal.printed.policy, "distance of the means", literal.printed.distance,
+                     distance(literal), distance(closest)});
+  numbers.push_back({literal.printed.policy, "worst loss", literal.printed.worst_loss,
+                     loss(literal, literal.trials->worst_loss,
+                          fmt::format("a record's: {:.3g}", literal.trials->largest_loss)),
+                     loss(closest, closest.trials->largest_loss,
+                          fmt::format("a mean: {:.3g}", closest.trials->worst_loss))});
 }
 
 /// The panel's figure, and its entries in the summary.
-void add_panel(PartResult& result, const Panel& panel, const std::vector<double>& epsilons) {
+void add_panel(PartResult& result, const Panel& panel, const Panel& closest,
+               const std::vector<double>& epsilons) {
   const auto& [printed, outcome, trials, distance] = panel;
   result.blocks.emplace_back(
       losses_figure(fmt::format("membership_{}", printed.policy),
@@ -102,6 +99,9 @@ void add_panel(PartResult& result, const Panel& panel, const std::vector<double>
   ours["mean_distance"] = json_number(distance.value);
   ours["largest_loss_of_a_record"] = json_number(trials->largest_loss);
   result.ours[printed.policy] = std::move(ours);
+  result.ours["closest"][printed.policy] = {
+      {"mean_distance", json_number(closest.distance.value)},
+      {"worst_loss", json_number(closest.trials->largest_loss)}};
   Json interval = interval_json(*outcome, epsilons);
   interval["mean_distance"] = json_interval(distance.value - 1.96 * distance.standard_error,
                                             distance.value + 1.96 * distance.standard_error);
@@ -155,20 +155,22 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
   if (!trained) return std::nullopt;
   const std::vector<PolicyOutcome> outcomes = outcomes_of(*trained);
   const std::vector<Panel> panels = panels_of(*trained, outcomes);
-  const auto search = search_readings(context, PaperTable::membership);
-  if (!search) return std::nullopt;
+  const auto closest = train_closest(context, request);
+  if (!closest) return std::nullopt;
+  const std::vector<PolicyOutcome> closest_outcomes = outcomes_of(*closest);
+  const std::vector<Panel> closest_panels = panels_of(*closest, closest_outcomes);
 
   PartResult result;
   result.interval = Json::object();
   std::vector<ComparedNumber> numbers;
-  for (const Panel& panel : panels) {
-    add_numbers(numbers, panel, search->closest());
-    add_panel(result, panel, trained->study.audit.epsilons);
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    add_numbers(numbers, panels[p], closest_panels.at(p));
+    add_panel(result, panels[p], closest_panels.at(p), trained->study.audit.epsilons);
   }
   const Table table = compared_table(
-      "membership_paper", "The paper's figure in numbers, and two readings of it", numbers);
+      "membership_paper", "The paper's figure in numbers, and two interpretations of it", numbers);
   result.blocks.insert(result.blocks.begin(),
-                       {table, Statement{StatementKind::info, closest_text(*search)}});
+                       {table, Statement{StatementKind::info, closest_text(kClosestMembership)}});
   result.blocks.emplace_back(
       attack_table("membership_attack", "A threshold on the differing record's loss", outcomes));
   result.blocks.emplace_back(
@@ -178,6 +180,7 @@ std::optional<PartResult> reproduce_membership(const PartContext& context) {
   result.findings = findings_of(panels.at(0), panels.at(1));
   result.paper["runs"] = 50;
   result.size = size_json(trained->study);
+  result.size["closest"] = size_json(closest->study);
   result.reduced = is_reduced(trained->study, "membership");
   return result;
 }

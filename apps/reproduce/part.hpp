@@ -107,13 +107,6 @@ struct Part {
 /// The toy example of membership inference: losses of the differing record over 50 runs.
 [[nodiscard]] std::optional<PartResult> reproduce_membership(const PartContext& context);
 
-/// Which reading of the paper gives the printed numbers of a table (readings/search.hpp), and which conclusions survive it.
-[[nodiscard]] std::optional<PartResult> reproduce_readings_table1(const PartContext& context);
-[[nodiscard]] std::optional<PartResult> reproduce_readings_s1(const PartContext& context);
-[[nodiscard]] std::optional<PartResult> reproduce_readings_s2(const PartContext& context);
-[[nodiscard]] std::optional<PartResult> reproduce_readings_s3(const PartContext& context);
-[[nodiscard]] std::optional<PartResult> reproduce_readings_membership(const PartContext& context);
-
 /// Risk against loss over a sweep of sigma^2 for five kinds of noise: measured on networks, exact on a
 /// ridge problem. The picture the paper argues for and does not draw.
 [[nodiscard]] std::optional<PartResult> reproduce_frontier(const PartContext& context);

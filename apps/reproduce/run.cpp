@@ -130,31 +130,6 @@ std::string chapter_title(const Part& part) {
   return (numbered ? "The paper's " : "") + part.title;
 }
 
-/// Readings of several tables are one chapter of the page: what is said of all of them is said once.
-void add_chapter(std::vector<Document>& chapters, Document chapter, const Part& part,
-                 const std::string& before) {
-  constexpr std::string_view kTogether = "readings.";
-  if (!part.key.starts_with(kTogether) || !before.starts_with(kTogether)) {
-    chapters.push_back(std::move(chapter));
-    return;
-  }
-  const Document first = std::move(chapters.back());
-  Document together(first.command(), "What was run? Readings of the paper's tables");
-  for (const auto& [key, value] : first.provenance()) together.add_provenance(key, value);
-  std::vector<std::string> said;
-  for (const Document* of : {&first, static_cast<const Document*>(&chapter)}) {
-    for (const Block& block : of->blocks()) {
-      const auto* statement = std::get_if<Statement>(&block);
-      if (statement != nullptr) {
-        if (std::find(said.begin(), said.end(), statement->text) != said.end()) continue;
-        said.push_back(statement->text);
-      }
-      together.add(block);
-    }
-  }
-  chapters.back() = std::move(together);
-}
-
 /// The top of the page, from the table of statements.
 Abstract abstract_of(const Table& summary, const Table& beyond) {
   if (summary.rows().empty()) {
@@ -234,7 +209,6 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
   nlohmann::ordered_json entries;
   Report report{document.title(), {}, {}, request.written, request.made};
   std::vector<std::string> reduced;
-  std::string before;  // the part whose chapter is the last
   for (const Part& part : parts) {
     const auto begin = std::chrono::steady_clock::now();
     const std::optional<PartResult> result = part.run(context);
@@ -251,8 +225,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     }
     for (const ResultFile& file : result->files) directory.write(file.name, file.bytes);
     directory.write(part.key + ".json", render_json(alone));
-    add_chapter(report.chapters, std::move(alone), part, before);
-    before = part.key;
+    report.chapters.push_back(std::move(alone));
     for (const Finding& finding : result->findings) {
       (part.beyond ? beyond : summary)
           .add_row({part.key, finding.statement, name(finding.verdict), finding.extent});

@@ -6,10 +6,10 @@
 
 #include "reproduce/attacks.hpp"
 #include "reproduce/batch_ridge.hpp"
+#include "reproduce/interpretations.hpp"
 #include "reproduce/json_value.hpp"
 #include "reproduce/part.hpp"
 #include "reproduce/printed_numbers.hpp"
-#include "reproduce/readings/columns.hpp"
 #include "reproduce/studies.hpp"
 #include "sfumato/lab/ledger/ledger.hpp"
 #include "sfumato/report/csv_export.hpp"
@@ -63,29 +63,32 @@ struct BatchOutcome {
   TrainedStudy trained;
   PolicyOutcome outcome;
   std::map<std::string, Described> measures;
+  Study closest_study;
+  PolicyOutcome closest;  ///< of the closest interpretation
 };
 
-/// The paper, its text taken literally, and the closest reading.
-Table comparison_table(const std::vector<BatchOutcome>& batches, const ReadingSearch& search) {
-  Table table("table1_paper", "SGD without added noise: the paper's table, and two readings of it",
+/// The paper, its text taken literally, and the closest interpretation.
+Table comparison_table(const std::vector<BatchOutcome>& batches) {
+  Table table("table1_paper",
+              "SGD without added noise: the paper's table, and two interpretations of it",
               {{"epsilon", "eps"},
                {"batch", "batch"},
                {"paper_delta", "paper: delta"},
                {"delta", "literal"},
                {"interval", "95 %"},
-               {"closest", "closest reading"},
+               {"closest", "closest interpretation"},
                {"closest_interval", "95 %"}},
               2);
   for (std::size_t e = 0; e < kEpsilons.size(); ++e) {
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      const BatchOutcome& of = batches[b];
-      const auto& interval = of.outcome.intervals.at(e).maximum;
-      const std::size_t number = b * kEpsilons.size() + e;
+    for (const BatchOutcome& of : batches) {
+      const auto number = [e](const PolicyOutcome& outcome) {
+        const ProbabilityInterval& interval = outcome.intervals.at(e).maximum;
+        return TrainedNumber{outcome.statistics.at(e).maximum,
+                             fmt::format("{:.3g} .. {:.3g}", interval.lower, interval.upper)};
+      };
       table.add_row({kEpsilons[e], of.setting.batch, of.setting.printed[e],
-                     of.outcome.statistics.at(e).maximum,
-                     fmt::format("{:.3g} .. {:.3g}", interval.lower, interval.upper),
-                     centre_cell(search.closest(), number),
-                     interval_cell(search.closest(), number)});
+                     value_cell(number(of.outcome)), interval_cell(number(of.outcome)),
+                     value_cell(number(of.closest)), interval_cell(number(of.closest))});
     }
   }
   return table;
@@ -219,28 +222,46 @@ std::vector<Finding> findings(const std::vector<BatchOutcome>& batches,
   return findings;
 }
 
+/// What the one policy of a study shows.
+PolicyOutcome only_outcome(const TrainedStudy& trained, std::size_t batch) {
+  PolicyOutcome outcome = outcomes_of(trained).front();
+  outcome.policy = fmt::format("batch {}", batch);
+  if (outcome.statistics.empty()) {
+    throw NumericalFailure("every model diverged", "Lower the learning rate",
+                           Where::in(trained.ledger));
+  }
+  return outcome;
+}
+
+/// Nothing if the observer asked to stop.
+std::optional<BatchOutcome> train_batch(const PartContext& context, const PrintedBatch& setting) {
+  const bool quick = context.scale == RunScale::quick;
+  StudyRequest request{setting.study, fmt::format("table1.b{}", setting.batch)};
+  if (quick) request.settings = {"audit.pairs=2", "audit.replicas=3"};
+  auto closest = train_closest(context, request);
+  if (!closest) return std::nullopt;
+  if (quick) request.settings.emplace_back("train.iterations=2000");
+  auto trained = train_study(context, request);
+  if (!trained) return std::nullopt;
+  PolicyOutcome outcome = only_outcome(*trained, setting.batch);
+  auto measures = describe(*trained);
+  return BatchOutcome{setting,
+                      std::move(*trained),
+                      std::move(outcome),
+                      std::move(measures),
+                      closest->study,
+                      only_outcome(*closest, setting.batch)};
+}
+
 }  // namespace
 
 std::optional<PartResult> reproduce_table1(const PartContext& context) {
   std::vector<BatchOutcome> batches;
   for (const PrintedBatch& setting : kTable1) {
-    StudyRequest request{setting.study, fmt::format("table1.b{}", setting.batch)};
-    if (context.scale == RunScale::quick) {
-      request.settings = {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000"};
-    }
-    auto trained = train_study(context, request);
-    if (!trained) return std::nullopt;
-    PolicyOutcome outcome = outcomes_of(*trained).front();
-    outcome.policy = fmt::format("batch {}", setting.batch);
-    if (outcome.statistics.empty()) {
-      throw NumericalFailure("every model diverged", "Lower the learning rate",
-                             Where::in(trained->ledger));
-    }
-    auto measures = describe(*trained);
-    batches.push_back({setting, std::move(*trained), std::move(outcome), std::move(measures)});
+    auto batch = train_batch(context, setting);
+    if (!batch) return std::nullopt;
+    batches.push_back(std::move(*batch));
   }
-  const auto search = search_readings(context, PaperTable::table1);
-  if (!search) return std::nullopt;
   const RidgeData data = fashion_ridge(DataPart::train, kRidgeRows, context.places);
   const RidgeProblem problem = ridge_problem(data, kRidge);
   const std::vector<BatchPoint> ridge =
@@ -249,8 +270,9 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
   PartResult result;
   const std::vector<double> epsilons(kEpsilons.begin(), kEpsilons.end());
   const std::vector<PolicyOutcome> outcomes = {batches[0].outcome, batches[1].outcome};
-  result.blocks.emplace_back(comparison_table(batches, *search));
-  result.blocks.emplace_back(Statement{StatementKind::info, closest_text(*search)});
+  const Table comparison = comparison_table(batches);
+  result.blocks.emplace_back(comparison);
+  result.blocks.emplace_back(Statement{StatementKind::info, closest_text(kClosestTable1)});
   result.blocks.emplace_back(attack_table("table1_attack",
                                           "The same models attacked: a threshold on the differing "
                                           "record's loss",
@@ -265,7 +287,7 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
                       fmt::format("Loss of the differing record, batch {}", b.setting.batch),
                       b.trained.policies.front()));
   }
-  result.files.push_back({"table1_paper.csv", to_csv(comparison_table(batches, *search))});
+  result.files.push_back({"table1_paper.csv", to_csv(comparison)});
   result.files.push_back({"table1_ridge.csv", to_csv(ridge_table(ridge))});
   result.findings = findings(batches, ridge);
   result.interval = Json::object();
@@ -273,7 +295,11 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
   for (const BatchOutcome& b : batches) {
     const std::string key = fmt::format("batch_{}", b.setting.batch);
     for (std::size_t e = 0; e < kEpsilons.size(); ++e) {
-      result.paper[key][fmt::format("delta_at_{:g}", kEpsilons[e])] = b.setting.printed[e];
+      const std::string number = fmt::format("delta_at_{:g}", kEpsilons[e]);
+      const ProbabilityInterval& closest = b.closest.intervals.at(e).maximum;
+      result.paper[key][number] = b.setting.printed[e];
+      result.ours["closest"][key][number] = b.closest.statistics.at(e).maximum.value;
+      result.interval["closest"][key][number] = json_interval(closest.lower, closest.upper);
     }
     result.ours[key] = outcome_json(b.outcome, epsilons);
     result.interval[key] = interval_json(b.outcome, epsilons);
@@ -286,6 +312,7 @@ std::optional<PartResult> reproduce_table1(const PartContext& context) {
           json_interval(of.mean - 1.96 * of.standard_error, of.mean + 1.96 * of.standard_error);
     }
     result.size[key] = size_json(b.trained.study);
+    result.size["closest"][key] = size_json(b.closest_study);
     result.reduced = result.reduced || is_reduced(b.trained.study, b.setting.study);
   }
   for (const BatchPoint& p : ridge) {

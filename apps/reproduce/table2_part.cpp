@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "reproduce/attacks.hpp"
+#include "reproduce/interpretations.hpp"
 #include "reproduce/json_value.hpp"
 #include "reproduce/part.hpp"
 #include "reproduce/path_kl_summary.hpp"
 #include "reproduce/printed_numbers.hpp"
-#include "reproduce/readings/columns.hpp"
 #include "reproduce/studies.hpp"
 #include "sfumato/report/csv_export.hpp"
 #include "sfumato/report/number.hpp"
@@ -22,25 +22,25 @@ using Json = nlohmann::ordered_json;
 struct Setting {
   const char* key;    ///< of the part
   const char* study;  ///< studies/NAME.toml
-  PaperTable table;
+  ClosestInterpretation closest;
   PrintedNoises printed;
   std::vector<std::string> quick;  ///< settings of the quick scale
 };
 
 const Setting kS1 = {"table2.s1",
                      "table2_s1",
-                     PaperTable::table2_s1,
+                     kClosestS1,
                      kTable2S1,
                      {"audit.pairs=2", "audit.replicas=4", "train.iterations=5000"}};
 const Setting kS2 = {"table2.s2",
                      "table2_s2",
-                     PaperTable::table2_s2,
+                     kClosestS2,
                      kTable2S2,
                      {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000"}};
 const Setting kS3 = {
     "table2.s3",
     "table2_s3",
-    PaperTable::table2_s3,
+    kClosestS3,
     kTable2S3,
     {"audit.pairs=2", "audit.replicas=3", "train.iterations=2000", "data.test_records=1000"}};
 
@@ -50,12 +50,6 @@ std::string block_key(const Setting& setting, const std::string& name) {
   return key + "_" + name;
 }
 
-std::optional<TrainedStudy> train(const PartContext& context, const Setting& setting) {
-  StudyRequest request{setting.study, setting.key};
-  if (context.scale == RunScale::quick) request.settings = setting.quick;
-  return train_study(context, request);
-}
-
 const PolicyOutcome& outcome(const std::vector<PolicyOutcome>& outcomes, std::string_view policy) {
   for (const PolicyOutcome& o : outcomes) {
     if (o.policy == policy) return o;
@@ -63,31 +57,47 @@ const PolicyOutcome& outcome(const std::vector<PolicyOutcome>& outcomes, std::st
   throw InternalError("the study lacks a noise of Table 2");
 }
 
-/// The paper, its text taken literally, and the closest reading.
-Table comparison_table(const Setting& setting, const std::vector<PolicyOutcome>& outcomes,
-                       const ReadingSearch& search) {
+std::optional<TrainedNumber> delta_of(const PolicyOutcome& o) {
+  if (o.statistics.empty()) return std::nullopt;
+  const ProbabilityInterval& interval = o.intervals.front().maximum;
+  return TrainedNumber{o.statistics.front().maximum,
+                       fmt::format("{:.3g} .. {:.3g}", interval.lower, interval.upper)};
+}
+
+std::optional<TrainedNumber> loss_of(const PolicyOutcome& o) {
+  if (o.statistics.empty()) return std::nullopt;
+  return TrainedNumber{{o.worst_loss, Claim::estimate, "largest over models of the mean loss on D"},
+                       fmt::format("a record's: {:.3g}", o.worst_record_loss)};
+}
+
+/// The paper, its text taken literally, and the closest interpretation.
+Table comparison_table(const Setting& setting, const std::vector<PolicyOutcome>& literal,
+                       const std::vector<PolicyOutcome>& closest) {
   std::vector<ComparedNumber> numbers;
   for (std::size_t p = 0; p < 2; ++p) {
-    const PolicyOutcome& o = outcome(outcomes, p == 0 ? kIsotropicPerLayer : kAnisotropic);
-    const auto add = [&](const char* number, double printed, std::size_t index,
-                         std::optional<LiteralNumber> literal) {
-      numbers.push_back({o.policy, number, printed, std::move(literal),
-                         centre_cell(search.closest(), index),
-                         interval_cell(search.closest(), index)});
-    };
-    std::optional<LiteralNumber> delta, loss;
-    if (!o.statistics.empty()) {
-      delta = {o.statistics.front().maximum,
-               fmt::format("{:.3g} .. {:.3g}", o.intervals.front().maximum.lower,
-                           o.intervals.front().maximum.upper)};
-      loss = {{o.worst_loss, Claim::estimate, "largest over models of the mean loss on D"},
-              fmt::format("a record's: {:.3g}", o.worst_record_loss)};
-    }
-    add("delta", setting.printed[p].delta, 2 * p, std::move(delta));
-    add("worst loss", setting.printed[p].worst_loss, 2 * p + 1, std::move(loss));
+    const char* policy = p == 0 ? kIsotropicPerLayer : kAnisotropic;
+    const PolicyOutcome &ours = outcome(literal, policy), &other = outcome(closest, policy);
+    numbers.push_back({policy, "delta", setting.printed[p].delta, delta_of(ours), delta_of(other)});
+    numbers.push_back(
+        {policy, "worst loss", setting.printed[p].worst_loss, loss_of(ours), loss_of(other)});
   }
   return compared_table(block_key(setting, "paper"),
-                        "The paper's table at eps = 0.1, and two readings of it", numbers);
+                        "The paper's table at eps = 0.1, and two interpretations of it", numbers);
+}
+
+/// The two printed numbers of each noise as the models of the closest interpretation have them.
+void add_closest(PartResult& result, const std::vector<PolicyOutcome>& outcomes) {
+  for (const PolicyOutcome& o : outcomes) {
+    const bool none = o.statistics.empty();
+    result.ours["closest"][o.policy] = {
+        {"delta_at_0.1", none ? Json(nullptr) : Json(o.statistics.front().maximum.value)},
+        {"worst_loss", json_number(o.worst_loss)}};
+    if (none) continue;
+    const ProbabilityInterval& interval = o.intervals.front().maximum;
+    result.interval["closest"][o.policy] = {
+        {"delta_at_0.1", json_interval(interval.lower, interval.upper)},
+        {"worst_loss", json_interval(o.least_loss, o.worst_loss)}};
+  }
 }
 
 bool within_factor(double ours, double theirs, double factor) {
@@ -177,12 +187,14 @@ Json paper_json(const Setting& setting) {
 }
 
 PartResult result_of(const Setting& setting, const TrainedStudy& trained,
-                     const std::vector<PolicyOutcome>& outcomes, const ReadingSearch& search) {
+                     const std::vector<PolicyOutcome>& outcomes, const TrainedStudy& closest) {
+  const std::vector<PolicyOutcome> closest_outcomes = outcomes_of(closest);
   const std::vector<double>& epsilons = trained.study.audit.epsilons;
   const std::vector<PathKlSummary> summaries = path_kl_summaries(trained);
   PartResult result;
-  result.blocks.emplace_back(comparison_table(setting, outcomes, search));
-  result.blocks.emplace_back(Statement{StatementKind::info, closest_text(search)});
+  const Table comparison = comparison_table(setting, outcomes, closest_outcomes);
+  result.blocks.emplace_back(comparison);
+  result.blocks.emplace_back(Statement{StatementKind::info, closest_text(setting.closest)});
   result.blocks.emplace_back(statistic_table(block_key(setting, "statistic"),
                                              "The paper's statistic (no bound on delta) and losses",
                                              outcomes, epsilons));
@@ -200,8 +212,7 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
                                              trained.policies[p]));
   }
   result.blocks.emplace_back(training_curves(block_key(setting, "training"), "Training", trained));
-  result.files.push_back({fmt::format("{}.csv", block_key(setting, "paper")),
-                          to_csv(comparison_table(setting, outcomes, search))});
+  result.files.push_back({fmt::format("{}.csv", block_key(setting, "paper")), to_csv(comparison)});
   result.findings = findings(setting, outcomes, summaries);
   result.paper = paper_json(setting);
   result.interval = Json::object();
@@ -210,17 +221,21 @@ PartResult result_of(const Setting& setting, const TrainedStudy& trained,
     result.interval[o.policy] = interval_json(o, epsilons);
   }
   if (!summaries.empty()) result.ours["path_kl"] = path_kl_json(summaries);
+  add_closest(result, closest_outcomes);
   result.size = size_json(trained.study);
+  result.size["closest"] = size_json(closest.study);
   result.reduced = is_reduced(trained.study, setting.study);
   return result;
 }
 
 std::optional<PartResult> reproduce_setting(const PartContext& context, const Setting& setting) {
-  const auto trained = train(context, setting);
+  StudyRequest request{setting.study, setting.key};
+  if (context.scale == RunScale::quick) request.settings = setting.quick;
+  const auto trained = train_study(context, request);
   if (!trained) return std::nullopt;
-  const auto search = search_readings(context, setting.table);
-  if (!search) return std::nullopt;
-  return result_of(setting, *trained, outcomes_of(*trained), *search);
+  const auto closest = train_closest(context, request);
+  if (!closest) return std::nullopt;
+  return result_of(setting, *trained, outcomes_of(*trained), *closest);
 }
 
 }  // namespace
