@@ -93,6 +93,12 @@ bool names_a_file(int argc, char** argv) {
                      [](const char* word) { return std::string_view(word).ends_with(".toml"); });
 }
 
+/// Whether the argument FILE, which has keys whatever its name, is given; JSON is the state of another tool.
+bool has_file_of_keys(const CLI::App& command) {
+  const CLI::Option* file = command.get_option_no_throw("FILE");
+  return file != nullptr && file->count() > 0 && !file->results().front().ends_with(".json");
+}
+
 int run(int argc, char** argv) {
   apps::remember_command_line(argc, argv);
   CLI::App app{"Measure and limit how much a trained model reveals about one training record"};
@@ -152,7 +158,8 @@ int run(int argc, char** argv) {
   const auto asked = std::find_if(commands.begin(), commands.end(),
                                   [](const apps::Command& c) { return c.app->parsed(); });
   if (asked == commands.end()) throw InternalError("a command that does nothing");
-  const bool in_file = !asked->reads_study && names_a_file(argc, argv);
+  const bool in_file =
+      !asked->reads_study && (names_a_file(argc, argv) || has_file_of_keys(*asked->app));
   try {
     return asked->run();
   } catch (const StorageError& error) {

@@ -42,15 +42,17 @@ bool is_no_key(const std::string& option) {
   return option.empty() || option == "--full" || option == "--json" || option == "--private";
 }
 
-/// The text with the keys in it, `ridge`, as the options of the command: --ridge.
-std::string with_options(const CLI::App& command, std::string_view text) {
+/// The text with the keys in it, `ridge`, as the options of the command, --ridge; all of them, or that one.
+std::string with_options(const CLI::App& command, std::string_view text,
+                         std::string_view only = {}) {
   std::string result;
   while (true) {
     const std::size_t open = text.find('`');
     const std::size_t close = open == text.npos ? text.npos : text.find('`', open + 1);
     if (close == text.npos) return result.append(text);
     const std::string_view quoted = text.substr(open, close + 1 - open);
-    const std::string option = option_of(command, std::string(quoted.substr(1, quoted.size() - 2)));
+    const std::string key(quoted.substr(1, quoted.size() - 2));
+    const std::string option = only.empty() || key == only ? option_of(command, key) : "";
     result.append(text.substr(0, open)).append(is_no_key(option) ? quoted : option);
     text.remove_prefix(close + 1);
   }
@@ -119,7 +121,9 @@ std::string message_of(const CLI::App& command, const Error& error, bool keys_in
     return fmt::format("{}: {}", where.text(),
                        with_options(command, without_label(error.advice())));
   }
-  return keys_in_file ? error.what() : with_options(command, error.what());
+  if (!keys_in_file) return with_options(command, error.what());
+  // Keys are those of the file; this one is an option of every command and a key of none.
+  return with_options(command, error.what(), "force");
 }
 
 }  // namespace sfumato::apps

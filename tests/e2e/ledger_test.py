@@ -110,8 +110,8 @@ class Hostile(LedgerCase):
                 ["CREATE INDEX i ON trial(status)"],
                 ["ALTER TABLE score ADD COLUMN more TEXT"]):
             self.sql(*statements)
-            self.assert_refused(BAD_INPUT, ["its tables are not those of a ledger"], "study", "status", self.ledger)
-            self.assert_refused(BAD_INPUT, ["its tables are not those of a ledger"], "audit", self.ledger)
+            self.assert_refused(BAD_INPUT, ["its tables are not what was written"], "study", "status", self.ledger)
+            self.assert_refused(BAD_INPUT, ["its tables are not what was written"], "audit", self.ledger)
             self.ledger.write_bytes(good)
 
     def test_databases_of_others_are_not_adopted(self):

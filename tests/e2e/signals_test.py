@@ -81,6 +81,12 @@ class Signals(ProgramTest):
                    "--save", self.dir / "a.toml"]
         self.stops(*account, outputs=[self.dir / "a.toml"])
 
+    def test_account_by_the_second_method(self):
+        account = ["account", self.different_releases(300), "--adjacency", "add_remove", "--target-delta", "1e-5"]
+        for after in (0.2, 1.5, 4.0):
+            self.stops(*account, "--method", "pld", after=after, signals=(signal.SIGTERM,))
+        self.stops(*account, "--check", after=6.0, signals=(signal.SIGTERM,))
+
     def test_account_of_a_nasty_setting(self):
         self.stops("account", "--noise-multiplier", "0.35", "--batch-size", "200", "--records", "1000", "--steps",
                    "3000", "--sampler", "fixed_size", "--adjacency", "replace_one", "--target-delta", "1e-9", "--check", "--full",

@@ -206,7 +206,7 @@ class Study(ProgramTest):
                 done = run(*command)
                 self.assertEqual(done.returncode, BAD_INPUT, f"{number}: {done.stdout} {done.stderr}")
                 self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-                self.assertRegex(done.stderr, "is damaged|is no ledger")
+                self.assertRegex(done.stderr, "is damaged|is no file of sfumato's")
             self.assertEqual(ledger.read_bytes(), damaged)  # nobody made it worse
 
     @unittest.skipUnless(os.geteuid() == 0, "needs a user who may become another")

@@ -72,7 +72,7 @@ void require_missing(const NumericColumn& column) {
   throw InvalidArgument(
       fmt::format("missing values of column {} would be {}, outside its range {} to {}",
                   shown(column.name), fill->value, column.low, column.high),
-      "Choose a value within the range, or one for each column: `missing` in the bounds",
+      "Choose a value within the range, or one for each column, under missing in the bounds",
       Where::here("bounds"));
 }
 
@@ -119,7 +119,7 @@ MissingNumber parse_missing(const std::string& text, const Where& where) {
   if (text == "indicator") return MissingIndicator{};
   if (text.starts_with(kValue)) {
     const ParsedNumber parsed = parse_number(text.substr(kValue.size()));
-    if (parsed.status == NumberStatus::ok) return FillNumber{parsed.value};
+    if (parsed.status == NumberStatus::ok) return FillNumber{parsed.value + 0.0};  // -0 is 0
     throw InvalidArgument(fmt::format("{} names no finite number", shown(text)), "Write value:40",
                           where);
   }
@@ -186,6 +186,20 @@ double PublicTable::bound() const {
   return longest_row(numeric, groups, intercept ? 1.0 : 0.0);
 }
 
+namespace {
+
+/// Levels and missing values have features of their own, "column=level": a numeric column may have that name.
+void require_own_names(const PublicTable& table) {
+  std::set<std::string> names;
+  for (const std::string& feature : table.parameters()) {
+    if (names.insert(feature).second) continue;
+    throw InvalidArgument(fmt::format("two features would be called {}", shown(feature)),
+                          "Rename the column of that name, or the level", Where::here("bounds"));
+  }
+}
+
+}  // namespace
+
 void require_public(const PublicTable& table, FitModel model) {
   std::set<std::string> names{table.target};
   if (table.target.empty()) {
@@ -206,6 +220,7 @@ void require_public(const PublicTable& table, FitModel model) {
       require_missing(std::get<CategoryColumn>(column));
     }
   }
+  require_own_names(table);
   if (table.dim() == 0) {
     throw InvalidArgument("no feature is declared", "Declare some, or keep the intercept",
                           Where::here("bounds"));
@@ -308,7 +323,7 @@ MissingLevel missing_level(const Declaration& row, const MissingNumber& otherwis
   if (given.starts_with(kValue)) return FillLevel{given.substr(kValue.size())};
   if (given == "middle") {
     throw InvalidArgument(
-        fmt::format("`missing` of {} = middle: a category has none", shown(row.text("column"))),
+        fmt::format("missing = middle for {}: a category has none", shown(row.text("column"))),
         "Use drop, indicator or value:LEVEL", row.where());
   }
   return of_categories(parse_missing(given, row.where()));
@@ -319,8 +334,8 @@ void take(const Declaration& row, FitModel model, const MissingNumber& missing, 
   const std::string column = row.text("column"), kind = row.text("kind");
   if (kind != "numeric" && kind != "category" && kind != "ignore" && !row.text("missing").empty()) {
     throw InvalidArgument(
-        fmt::format("`missing` of {} is given: a record without a target contributes nothing, and "
-                    "no other row has values",
+        fmt::format("{} has a rule for missing values: a record without a target contributes "
+                    "nothing, and no other row has values",
                     shown(column)),
         "Leave it empty", row.where());
   }

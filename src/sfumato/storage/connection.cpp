@@ -50,8 +50,7 @@ std::string ledger_file(const std::string& path) {
     throw InvalidArgument("is a directory", "Name a file in it", Where::in(path));
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw InvalidArgument("is no regular file", "A ledger is an ordinary file on a disk",
-                          Where::in(path));
+    throw InvalidArgument("is no regular file", "Name an ordinary file on a disk", Where::in(path));
   }
   // What cannot be resolved cannot be opened either, and opening says why.
   return file.empty() ? fs::absolute(path, problem).string() : file.string();

@@ -26,6 +26,11 @@ int make(const std::string& file, int flags) {
 
 int open_or_make(const std::string& file) {
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CLOEXEC);
+  struct stat status {};
+  if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && status.st_size == 0 &&
+      S_ISREG(status.st_mode)) {
+    (void)::fchmod(descriptor, S_IRUSR | S_IWUSR);  // nothing is in it yet: as private as a new one
+  }
   return descriptor < 0 && errno == ENOENT ? make(file, 0) : descriptor;
 }
 

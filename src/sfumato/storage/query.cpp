@@ -22,9 +22,8 @@ void fail_with_sqlite(sqlite3* db, const std::string& path) {
     case SQLITE_FORMAT:
     case SQLITE_TOOBIG:
     case SQLITE_ERROR:  // tables that are not there, a format of schema that SQLite does not know
-      throw InvalidArgument(fmt::format("is no ledger or is damaged ({})", text),
-                            "Restore it from a copy, or start a new one under another name",
-                            Where::in(path));
+      throw InvalidArgument(fmt::format("is no file of sfumato's or is damaged ({})", text),
+                            "Restore it from a copy", Where::in(path));
     case SQLITE_FULL:
     case SQLITE_IOERR:
       throw StorageError(fmt::format("cannot be written ({})", text),
@@ -48,9 +47,7 @@ void fail_with_sqlite(sqlite3* db, const std::string& path) {
 }
 
 void refuse_damaged(const std::string& path, const std::string& what) {
-  throw InvalidArgument("is damaged: " + what,
-                        "Restore it from a copy, or start a new one under another name",
-                        Where::in(path));
+  throw InvalidArgument("is damaged: " + what, "Restore it from a copy", Where::in(path));
 }
 
 Query::Query(sqlite3* db, const std::string& path, const char* sql) : db_(db), path_(path) {

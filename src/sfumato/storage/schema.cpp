@@ -41,8 +41,7 @@ void require_sound_pages(const DatabaseConnection& connection) {
   // A heading, then what is wrong.
   if (verdict.starts_with("***")) verdict.erase(0, verdict.find('\n') + 1);
   throw InvalidArgument(fmt::format("is damaged ({})", verdict.substr(0, verdict.find('\n'))),
-                        "Restore it from a copy, or start a new one under another name",
-                        Where::in(connection.path()));
+                        "Restore it from a copy", Where::in(connection.path()));
 }
 
 }  // namespace
@@ -56,9 +55,8 @@ bool is_blank(const DatabaseConnection& connection) {
 
 void require_tables(const DatabaseConnection& connection, const char* tables) {
   if (texts(connection.query(kSchemaText)) != expected_schema(tables)) {
-    throw InvalidArgument("is damaged or made by hand: its tables are not those of a ledger",
-                          "Restore it from a copy, or start a new one under another name",
-                          Where::in(connection.path()));
+    throw InvalidArgument("is damaged or made by hand: its tables are not what was written",
+                          "Restore it from a copy", Where::in(connection.path()));
   }
   require_sound_pages(connection);
 }

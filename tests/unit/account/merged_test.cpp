@@ -84,7 +84,17 @@ TEST(Watched, QuestionsStop) {
     const StopAfter observer(looks);
     const Accountant watched = Accountant(schedule(100)).watched_by(observer);
     EXPECT_THROW((void)watched.epsilon(Delta(1e-5)), Stopped) << looks;
+    EXPECT_THROW((void)watched.epsilon_by_fft(Delta(1e-5)), Stopped) << looks;
+    EXPECT_THROW((void)watched.methods_agree(Epsilon(1.0)), Stopped) << looks;
   }
+}
+
+TEST(Merged, TheSecondMethodEnclosesTheFirst) {
+  const Accountant many(schedule(300));
+  const Enclosure contour = many.delta(Epsilon(0.2)), fft = many.delta_by_fft(Epsilon(0.2));
+  EXPECT_LE(fft.lower.value, contour.upper.value);
+  EXPECT_GE(fft.upper.value, contour.lower.value);
+  EXPECT_LT(fft.upper.value, 1.1 * contour.upper.value);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "sfumato/account/accountant/merged.hpp"
 #include "sfumato/account/contour/compensated_sum.hpp"
 #include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/account/lattice/fourier.hpp"
@@ -79,12 +80,14 @@ Cumulant cumulant_of(const std::vector<Sample>& samples, double s) {
 }
 
 struct Estimate {
-  std::vector<std::vector<Sample>> samples;
-  std::vector<double> counts;
+  const Observer* observer = nullptr;  ///< as of TotalLoss
+  std::vector<std::vector<Sample>> samples = {};
+  std::vector<double> counts = {};
 
   [[nodiscard]] Cumulant at(double s) const {
     Cumulant total;
     for (std::size_t j = 0; j < samples.size(); ++j) {
+      require_going_on(observer);
       const Cumulant one = cumulant_of(samples[j], s);
       total.value += counts[j] * one.value;
       total.mean += counts[j] * one.mean;
@@ -256,7 +259,7 @@ struct WindowSum {
 };
 
 WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& fourier, double spacing,
-                     double s, double eps, double window_low) {
+                     double s, double eps, double window_low, const Observer* observer) {
   const std::size_t points = fourier.length();
   const auto n = static_cast<double>(points);
   std::vector<Complex> log_total(points / 2 + 1);
@@ -269,6 +272,7 @@ WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& four
   std::vector<double> turned(points / 2 + 1);  // sizes of the logarithms that were multiplied
   double origin = 0.0;  // of the total, in units of the spacing: exact below 2^53
   for (const TiltedLattice& law : laws) {
+    require_going_on(observer);
     std::vector<Complex> values(points);
     CompensatedSum rest, squares;
     double largest = 0.0;
@@ -310,6 +314,7 @@ WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& four
   CompensatedSum own, powers, size;
   std::vector<CompensatedSum> wide_squares(spectra.size());
   for (std::size_t w = 0; w <= points / 2; ++w) {
+    if (w % 4096 == 0) require_going_on(observer);
     const double twice = w == 0 || w == points / 2 ? 1.0 : 2.0;
     const double modulus = std::exp(log_total[w].real());
     const Complex value = std::polar(modulus, log_total[w].imag());
@@ -364,6 +369,7 @@ struct Problem {
   View view;
   double spacing;
   std::vector<LatticeRange> ranges;
+  const Observer* observer;
 };
 
 /// The upper or the lower end of log delta(eps) of the total, which is the logarithm of a number between 0 and 1.
@@ -372,6 +378,7 @@ double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bou
   std::vector<TiltedLattice> laws;
   double infinite = 0.0, slack = 0.0, above = 0.0, below = 0.0, total = 0.0, size = 0.0;
   for (std::size_t j = 0; j < problem.steps.size(); ++j) {
+    require_going_on(problem.observer);
     const Steps& steps = problem.steps[j];
     const LatticeLaw law = bound == Bound::upper ? upper_lattice(steps.law, problem.ranges[j])
                                                  : lower_lattice(steps.law, problem.ranges[j]);
@@ -393,7 +400,7 @@ double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bou
   const double at = bound == Bound::upper ? eps - slack : eps + slack;
   const double n = static_cast<double>(fourier.length());
   const double low = std::ceil(problem.view.low / h) * h, high = low + (n - 1.0) * h;
-  const WindowSum sum = window_sum(laws, fourier, h, s, at, problem.view.low);
+  const WindowSum sum = window_sum(laws, fourier, h, s, at, problem.view.low, problem.observer);
   const double log_scale = total - s * at;
   const double guard = 8.0 * kUnit * (8.0 + size + std::fabs(s * at));
   const auto log_of = [](double x) { return x > 0.0 ? std::log(x) : -kInf; };
@@ -412,7 +419,8 @@ double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bou
   return lo > 0.0 ? std::min(0.0, log_scale + std::log(lo) - guard) : -kInf;
 }
 
-LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid& grid) {
+LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid& grid,
+                            const Observer* observer) {
   if (steps.empty()) {
     if (eps >= 0.0) return {-kInf, -kInf};
     const double exact = std::log(-std::expm1(eps));
@@ -421,8 +429,9 @@ LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid&
   }
   if (steps.size() == 1 && steps.front().count == 1.0)
     return one_step_delta(steps.front().law, eps);
-  Estimate estimate;
+  Estimate estimate{observer};
   for (const Steps& s : steps) {
+    require_going_on(observer);
     estimate.samples.push_back(sampled(s.law));
     estimate.counts.push_back(s.count);
   }
@@ -431,15 +440,17 @@ LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid&
   for (int pass = 0; pass < 3; ++pass) {
     Estimate cut = estimate;
     for (std::size_t j = 0; j < steps.size(); ++j) {
+      require_going_on(observer);
       tops[j] = top_of(steps[j], eps, view.log_delta);
       std::erase_if(cut.samples[j], [&](const Sample& x) { return x.loss > tops[j]; });
     }
     view = view_of(cut, eps);
   }
   const double spacing = spacing_of(view, steps, grid.points);
-  Problem problem{std::move(steps), view, spacing, {}};
+  Problem problem{std::move(steps), view, spacing, {}, observer};
   const double most = 8.0 * static_cast<double>(grid.points);
   for (std::size_t j = 0; j < problem.steps.size(); ++j) {
+    require_going_on(observer);
     const double low = std::floor(bottom_of(problem.steps[j]) / spacing) - 2.0;
     const double high = std::ceil(tops[j] / spacing) + 2.0;
     problem.ranges.push_back({spacing, static_cast<std::int64_t>(std::max(low, -most)),
@@ -467,17 +478,26 @@ LogEnclosure pld_delta(const TotalLoss& loss, double eps, const PldGrid& grid) {
                ? LogEnclosure{0.0, 0.0}
                : LogEnclosure{log_failure - 8.0 * kUnit, std::min(0.0, log_failure + 8.0 * kUnit)};
   }
+  if (loss.steps.size() > kMergedKinds) {  // as many kinds as the contour has, on either side
+    TotalLoss up = loss, down = loss;
+    up.steps = merged(loss.steps, Merge::up);
+    down.steps = merged(loss.steps, Merge::down);
+    return {pld_delta(down, eps, grid).log_lo, pld_delta(up, eps, grid).log_hi};
+  }
   std::vector<Steps> steps;
-  for (const StepLoss& step : loss.steps) steps.push_back({loss_law_of(step), count_of(step)});
+  for (const StepLoss& step : loss.steps) {
+    require_going_on(loss.observer);
+    steps.push_back({loss_law_of(step), count_of(step)});
+  }
   if (loss.mu_squared > 0.0) steps.push_back({normal_loss_law(loss.mu_squared), 1.0});
   // The shift is a sum of roundings.
   const double slip = 4.0 * kUnit * (std::fabs(loss.shift) + std::fabs(eps));
   LogEnclosure rest{};
   if (loss.shift == 0.0) {
-    rest = delta_of_steps(std::move(steps), eps, grid);
+    rest = delta_of_steps(std::move(steps), eps, grid, loss.observer);
   } else {
-    rest = {delta_of_steps(steps, eps - loss.shift + slip, grid).log_lo,
-            delta_of_steps(steps, eps - loss.shift - slip, grid).log_hi};
+    rest = {delta_of_steps(steps, eps - loss.shift + slip, grid, loss.observer).log_lo,
+            delta_of_steps(steps, eps - loss.shift - slip, grid, loss.observer).log_hi};
   }
   if (const double floor = eps - loss.shift < 0.0 ? std::log(-std::expm1(eps - loss.shift)) : -kInf;
       floor > rest.log_lo) {

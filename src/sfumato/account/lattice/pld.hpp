@@ -20,8 +20,10 @@ struct PldGrid {
 /// of powers. Added to the upper end, and subtracted from the lower: a bound of all rounding errors, of what is outside the window
 /// (Chernoff), and of what the circular convolution folds into it. The answer is an enclosure for every grid; a finer one is narrower.
 ///
-/// Cost     about points log2(points) per kind of step, whatever the number of steps.
-/// Throws   InvalidArgument if `loss` is not valid, eps is NaN or the number of points is not a power of two of at least 64.
+/// More than kMergedKinds kinds of steps are merged to either side (Spec §20.6).
+///
+/// Cost     about points log2(points) per kind of step, whatever the number of steps. The observer of the loss is asked between kinds.
+/// Throws   InvalidArgument if `loss` is not valid, eps is NaN or the number of points is not a power of two of at least 64; Stopped.
 [[nodiscard]] LogEnclosure pld_delta(const TotalLoss& loss, double eps, const PldGrid& grid = {});
 
 }  // namespace sfumato

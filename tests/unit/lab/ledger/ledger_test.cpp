@@ -178,8 +178,8 @@ TEST_F(LedgerTest, RemembersTheWorkersOfTheLastRun) {
 TEST_F(LedgerTest, FilesThatAreNone) {
   expect_unreadable("there is no such ledger");
   put(path, std::string(5000, 'x'));
-  expect_unreadable("is no ledger or is damaged");
-  expect_refused(kIdentity, "is no ledger or is damaged");
+  expect_unreadable("is no file of sfumato's or is damaged");
+  expect_refused(kIdentity, "is no file of sfumato's or is damaged");
   put(path, "");  // as a run leaves it that is killed at once
   expect_unreadable("is empty: no run has got as far as writing to it");
   { const Ledger made = open(); }
