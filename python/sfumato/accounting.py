@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from . import _core
 from ._answer import AccountAnswer
 from ._ask import ask, claim_text
 from ._core import Claimed
-from ._values import Files
+from ._values import Files, require_new
 
 _SAMPLER = "poisson"
 
@@ -129,10 +130,11 @@ class Accountant:
         self._native = native
         self.step = native.step
 
-    def save(self, path):
-        """Writes the releases as a file that `sfumato account` reads."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._native.save())
+    def save(self, path, force=False):
+        """Writes the releases as a file that `sfumato account` reads. An existing file is replaced only with `force`, and an account even then
+        only by one that has its releases: none is forgotten."""
+        require_new(path, force)
+        _core.write_account(os.fspath(path), self._native.save(), force)
 
     @classmethod
     def load(cls, path):

@@ -7,7 +7,7 @@
 
 namespace sfumato {
 
-void write_csv(const std::string& path, const RowsAnswer& answer) {
+void write_csv(const std::string& path, const RowsAnswer& answer, const WriteRules& rules) {
   const std::vector<RiskColumn> list = all_columns(answer);
   const std::vector<TraitColumn> traits = trait_columns(answer);
   const bool named = !answer.ids.empty();
@@ -17,7 +17,7 @@ void write_csv(const std::string& path, const RowsAnswer& answer) {
   for (const TraitColumn& trait : traits) columns.push_back(trait.key);
   for (const RiskColumn& column : list) columns.push_back(column.key);
   columns.insert(columns.end(), {"claim", "upper_bounds"});
-  CsvWriter out(path, columns);
+  CsvWriter out(path, columns, rules);
   for (const RowRisk& risk : answer.risks) {
     const auto at = static_cast<std::size_t>(risk.row);
     out.integer(risk.row + 1);
