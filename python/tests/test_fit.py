@@ -124,7 +124,7 @@ class Fit(TestCase):
     def test_delta_is_compared_with_the_records(self):
         x = np.linspace(-1, 1, 500)
         keys = dict(bounds={"x": (-1, 1), "y": (-2, 2)}, records=500, model="ridge", target_epsilon=3, target_delta=0.01, accept_useless=True)
-        self.assertRefused(ValueError, "^target_delta: 0.01 is above 1 / 500 records", lambda: sfumato.fit(dict(x=x, y=2 * x), "y", **keys))
+        self.assertRefused(ValueError, "^target_delta: delta = 0.01 is above 1 / 500 records", lambda: sfumato.fit(dict(x=x, y=2 * x), "y", **keys))
         sfumato.fit(dict(x=x, y=2 * x), "y", allow_large_delta=True, **keys)
         run = dict(noise_multiplier=1.0, batch_size=10, records=1000, steps=10)
         self.assertRefused(ValueError, "^delta: 0.01 is above 1 / 1000 records", lambda: sfumato.epsilon(delta=0.01, **run))

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "sfumato/account/planned_files.hpp"
@@ -183,7 +184,15 @@ std::string publish(const FitAnswer& answer, const FitFiles& files) {
 
 void save_model(const std::string& json, const std::string& path,
                 const std::vector<std::string>& inputs, bool force) {
-  prepare_outputs(inputs, {{"path", path, true}}, force);
+  std::vector<std::string> kept = inputs;
+  // What `after` named may give way to the model that continues it, which is looked at below.
+  if (kept_file(path) == KeptFile::model) {
+    std::erase_if(kept, [&](const std::string& input) {
+      std::error_code ignored;
+      return std::filesystem::equivalent(input, path, ignored);
+    });
+  }
+  prepare_outputs(kept, {{"path", path, true}}, force);
   require_continued(path, json);
   write_file(path, json, {force, kOwnersMode});
 }
