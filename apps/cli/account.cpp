@@ -9,6 +9,7 @@
 #include "progress.hpp"
 #include "sfumato/account/account_answer.hpp"
 #include "sfumato/account/account_keys.hpp"
+#include "sfumato/account/releases.hpp"
 #include "sfumato/account/state.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
@@ -30,20 +31,23 @@ ExitCode account(AccountOptions& options) {
   const TomlTable table = options.keys.table(is_history ? "" : options.file);
   const std::vector<std::string> inputs =
       options.keys.inputs(table, is_history ? "" : options.file);
-  prepare_files(inputs, {{"statement", options.statement}, {"save", options.save}}, options.output);
   if (!options.file.empty() && !is_history) require_whole_account(options.file);
   const AccountAnswer found = located_keys(table, [&] {
     AccountQuestion question = read_account_question(table);
     question.curves = shows_all(options.output);
+    prepare_files(inputs,
+                  {{"statement", options.statement},
+                   {"save", options.save, continues_account(question, options.save)}},
+                  options.output);
     TerminalObserver observer;
     return answer(question, observer);
   });
   // Stopped, there may be no setting to state or to save.
   if (!options.save.empty() && !found.stopped) {
-    write_file(options.save, save({accountant_of(found)}, found.delta));
+    write_file(options.save, save({accountant_of(found)}, found.delta), {options.output.force});
   }
   if (!options.statement.empty() && !found.stopped) {
-    write_file(options.statement, statement_of(found));
+    write_file(options.statement, statement_of(found), {options.output.force});
   }
   show([&](Detail detail) { return document_of(found, detail); }, options.output);
   return code_of(found.verdict, found.stopped);

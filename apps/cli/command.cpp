@@ -15,6 +15,7 @@
 #include "help.hpp"
 #include "output_files.hpp"
 #include "provenance.hpp"
+#include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/html.hpp"
 #include "sfumato/report/json.hpp"
@@ -70,10 +71,7 @@ void prepare_files(const std::vector<std::string>& inputs, std::vector<PlannedFi
     refuse_usage("report", fmt::format("{} does not end in .html", output.report));
   }
   outputs.push_back({"report", output.report});
-  require_apart(inputs, outputs);
-  for (const PlannedFile& file : outputs) {
-    if (!file.path.empty()) prepare_output(file.path, output.force);
-  }
+  prepare_outputs(inputs, outputs, output.force);
 }
 
 void print(const Document& document, bool json) {
@@ -83,7 +81,8 @@ void print(const Document& document, bool json) {
 void write_page(const std::function<Document()>& document, const Output& output) {
   if (output.report.empty()) return;
   const Document whole = document();
-  write_file(output.report, html_report({whole.title(), {whole}, {}, time_now(), run_facts()}));
+  write_file(output.report, html_report({whole.title(), {whole}, {}, time_now(), run_facts()}),
+             {output.force});
 }
 
 void show(const std::function<Document(Detail)>& document, const Output& output) {

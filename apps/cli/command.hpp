@@ -75,9 +75,8 @@ struct Output {
 /// Adds --full, --json, --report, --force and --group-readable.
 void add_output_options(CLI::App& command, Output& output);
 
-/// The one guard of everything that a command writes, the page among it: before the work, and before anything is written, refuses what is an input
-/// or another output, what is there already unless forced, and what cannot be written.
-/// Throws   InvalidArgument as require_apart(), and for a page whose name does not end in .html; StorageError as prepare_output().
+/// prepare_outputs() of everything that a command writes, the page among it.
+/// Throws   InvalidArgument as that, and for a page whose name does not end in .html; StorageError.
 void prepare_files(const std::vector<std::string>& inputs, std::vector<PlannedFile> outputs,
                    const Output& output);
 

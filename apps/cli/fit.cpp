@@ -1,6 +1,8 @@
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -8,6 +10,7 @@
 #include "progress.hpp"
 #include "provenance.hpp"
 #include "sfumato/account/named_model.hpp"
+#include "sfumato/account/spent.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/fit/fit_answer.hpp"
 #include "sfumato/fit/fit_keys.hpp"
@@ -27,12 +30,27 @@ ExitCode write_template(FitCommand& command) {
   question.table = command.file;
   question.target = command.keys.text("target");
   prepare_files({command.file}, {{"template", command.template_file}}, command.output);
-  write_file(command.template_file, bounds_template(question));
+  write_file(command.template_file, bounds_template(question), {command.output.force});
   write_output("Wrote " + command.template_file +
                ". For each column: its kind (numeric; category for texts; ignore)\n"
                "and its range or levels from what is known without this table; then the number\n"
                "of records that no table exceeds. docs/fit.md explains each field.\n");
   return kFine;
+}
+
+/// What is written, the account beside a model among it.
+void prepare(const FitCommand& command, const FitQuestion& question,
+             std::vector<std::string> inputs) {
+  const std::string account = command.out.empty() ? "" : account_file(command.out);
+  // A model may take the place of the one that it continues: it has the account of both.
+  std::error_code ignored;
+  for (const std::string& file : {command.out, account}) {
+    if (!std::filesystem::equivalent(question.after, file, ignored)) continue;
+    std::erase(inputs, question.after);
+  }
+  std::vector<PlannedFile> outputs = {{"out", command.out, true}, {"statement", command.statement}};
+  if (account != command.out) outputs.push_back({"out", account, true});
+  prepare_files(inputs, std::move(outputs), command.output);
 }
 
 ExitCode fit(FitCommand& command) {
@@ -43,11 +61,8 @@ ExitCode fit(FitCommand& command) {
   FitQuestion question;
   read_keys(question, table, fit_keys());
   keep_private(question.table);
-  const FitFiles files{command.out, command.statement};
-  std::vector<std::string> inputs = command.keys.inputs(table, toml ? command.file : "");
-  // A model may take the place of the one that it continues: it has the account of both.
-  if (question.after == command.out) std::erase(inputs, question.after);
-  prepare_files(inputs, {{"out", command.out}, {"statement", command.statement}}, command.output);
+  const FitFiles files{command.out, command.statement, command.output.force};
+  prepare(command, question, command.keys.inputs(table, toml ? command.file : ""));
   require_publishable(question, files);
   TerminalObserver observer;
   const FitAnswer found = located_keys(table, [&] { return answer(question, observer); });

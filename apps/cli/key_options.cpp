@@ -235,20 +235,8 @@ TomlTable KeyOptions::table(const std::string& file) const {
 }
 
 std::vector<std::string> KeyOptions::inputs(const TomlTable& table, const std::string& file) const {
-  std::vector<std::string> files = {file};
-  for (const KeyInfo& key : keys_) {
-    if (!key.is_file || !key.table.empty()) continue;
-    std::vector<std::string> spellings = key.aliases;
-    spellings.push_back(key.key);
-    for (const std::string& name : spellings) {
-      if (!table.has(name)) continue;
-      if (key.shape == KeyShape::texts) {
-        for (std::string& path : table.paths(name)) files.push_back(std::move(path));
-      } else if (table.is_string(name)) {
-        files.push_back(table.path(name));
-      }
-    }
-  }
+  std::vector<std::string> files = input_files(keys_, table);
+  files.push_back(file);
   return files;
 }
 

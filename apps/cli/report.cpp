@@ -27,6 +27,7 @@ ExitCode report(ReportOptions& options) {
   ReportQuestion question;
   read_keys(question, table, report_keys());
   question.force = options.force;
+  if (is_file) question.file = options.inputs.front();
   question.written = time_now();
   question.made = run_facts();
   TerminalObserver observer;

@@ -26,6 +26,7 @@ struct RowsCommand {
 /// Where an interrupted run writes, "risks.partial.csv" for "risks.csv": what a whole run wrote stays. A
 /// pipe or device has nothing to lose.
 std::string partial_path(const std::string& out) {
+  if (out.empty()) return out;
   std::error_code ignored;
   const std::filesystem::path path(out);
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
@@ -40,13 +41,17 @@ void prepare_out(const RowsCommand& command, const RowsQuestion& question,
   if (!command.out.empty() && !question.noises.empty()) {
     refuse_usage("out", "holds the risks at one noise, and several are given");
   }
-  prepare_files(inputs, {{"out", command.out}}, command.output);
+  std::vector<PlannedFile> outputs = {{"out", command.out}};
+  if (const std::string partial = partial_path(command.out); partial != command.out) {
+    outputs.push_back({"out", partial});
+  }
+  prepare_files(inputs, std::move(outputs), command.output);
 }
 
 /// Writes all rows, and says where they are.
 std::string write_out(const RowsCommand& command, const RowsAnswer& answer) {
   const std::string path = answer.stopped ? partial_path(command.out) : command.out;
-  write_csv(path, answer);
+  write_csv(path, answer, {command.output.force});
   return answer.stopped
              ? fmt::format("Rows computed so far: {}. {} is unchanged.", path, command.out)
              : fmt::format("Risks of all {} rows: {}", answer.risks.size(), path);

@@ -18,6 +18,7 @@
 #include "keywords.hpp"
 #include "relation.hpp"
 #include "sfumato/account/account_keys.hpp"
+#include "sfumato/account/spent.hpp"
 #include "sfumato/account/state.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/parallel.hpp"
@@ -150,21 +151,6 @@ Enclosure resting(Enclosure found, const Accountant& all) {
   return {resting(std::move(found.lower), all), resting(std::move(found.upper), all)};
 }
 
-/// Whether every release of `other` is among these, as often or more.
-bool includes(Steps& steps, Steps& other) {
-  const PrivateReleases &mine = steps.whole()->releases(), &theirs = other.whole()->releases();
-  if (mine.relation != theirs.relation || mine.group_size != theirs.group_size) {
-    return theirs.list.empty();
-  }
-  return std::all_of(theirs.list.begin(), theirs.list.end(), [&](PrivateRelease wanted) {
-    return std::any_of(mine.list.begin(), mine.list.end(), [&](PrivateRelease known) {
-      const bool enough = known.steps >= wanted.steps;
-      known.steps = wanted.steps;
-      return enough && known == wanted;
-    });
-  });
-}
-
 std::vector<std::string> history(Steps& steps) {
   std::vector<std::string> lines;
   for (const PrivateRelease& release : steps.whole()->releases().list) {
@@ -261,7 +247,12 @@ void bind_accountant(nb::module_& module) {
       .def("adjacency",
            [](Steps& steps) { return std::string(name(steps.whole()->releases().relation)); })
       .def("group_size", [](Steps& steps) { return steps.whole()->releases().group_size; })
-      .def("includes", &includes, nb::arg("other"))
+      .def(
+          "includes",
+          [](Steps& steps, Steps& other) {
+            return includes(steps.whole()->releases(), other.whole()->releases());
+          },
+          nb::arg("other"))
       .def("save", [](Steps& steps) { return save({*steps.whole()}); })
       .def_static(
           "load",

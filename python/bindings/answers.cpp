@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,9 +17,13 @@
 #include "found.hpp"
 #include "keywords.hpp"
 #include "questions.hpp"
+#include "sfumato/account/planned_files.hpp"
+#include "sfumato/account/spent.hpp"
+#include "sfumato/account/state.hpp"
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_keys.hpp"
 #include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/fit/fit_answer.hpp"
 #include "sfumato/report/html.hpp"
 #include "sfumato/report/json.hpp"
 #include "sfumato/report/read_document.hpp"
@@ -105,14 +110,19 @@ Found read_back(const std::string& brief, const std::string& full, const std::st
 
 /// `in_memory` is what the key `table` names, where that is no file.
 Found ask(const std::string& command, const std::string& file, const std::vector<Keyword>& keywords,
-          const std::optional<PythonTable>& in_memory, nb::handle progress) {
+          const std::optional<PythonTable>& in_memory, bool force, nb::handle progress) {
   const KeyedQuestion& question = keyed_question(command);
   std::shared_ptr<const MemoryTable> memory;
   if (in_memory) memory = std::make_shared<const MemoryTable>(memory_table_of(*in_memory));
   Found found;
   watched(progress, [&](Observer& observer) {
     const TomlTable table = table_of(command, file, keywords);
-    found = question.answer({table, file, memory}, observer);
+    found = question.answer({table, file, force, memory}, observer);
+    found.inputs = input_files(question.keys(), table);
+    found.inputs.push_back(file);
+    for (std::string& input : found.inputs) {
+      if (!input.empty()) input = std::filesystem::absolute(input).string();
+    }
   });
   return found;
 }
@@ -149,6 +159,22 @@ Found bound_functions(const std::vector<Keyword>& keywords, const Functions& d,
     found.document = [made](Detail detail) { return sfumato::document_of(*made, detail); };
   });
   return found;
+}
+
+/// Everything that Python writes goes through the guard of the command line, and belongs to its owner alone.
+void write_guarded(const std::string& path, const std::string& text,
+                   const std::vector<std::string>& inputs, bool force) {
+  prepare_outputs(inputs, {{"path", path}}, force);
+  write_file(path, text, {force, kOwnersMode});
+}
+
+/// An account, which may take the place of an older one that it contains.
+void write_account(const std::string& path, const std::string& text, bool force) {
+  const SavedAccount account = load_account(text, "account");
+  const bool continues = kept_file(path) == KeptFile::account &&
+                         continues_account(account.accountant.releases(), path);
+  prepare_outputs({}, {{"path", path, continues}}, force);
+  write_file(path, text, {force, kOwnersMode});
 }
 
 nb::list keys(const std::string& command) {
@@ -188,12 +214,18 @@ void bind_answers(nb::module_& module) {
       .def_ro("noise_multiplier", &Found::noise_multiplier)
       .def_ro("kept_text", &Found::text)
       .def_ro("statement", &Found::statement)
+      .def_ro("inputs", &Found::inputs)
       .def_ro("stopped", &Found::stopped)
       .def_prop_ro("verdict", [](const Found& found) { return std::string(name(found.verdict)); });
   module.def("read_back", &read_back, nb::arg("brief"), nb::arg("full"), nb::arg("verdict"),
              nb::arg("stopped"));
   module.def("ask", &ask, nb::arg("command"), nb::arg("file"), nb::arg("keywords"),
-             nb::arg("in_memory").none(), nb::arg("progress").none());
+             nb::arg("in_memory").none(), nb::arg("force"), nb::arg("progress").none());
+  module.def("write", &write_guarded, nb::arg("path"), nb::arg("text"), nb::arg("inputs"),
+             nb::arg("force"));
+  module.def("write_account", &write_account, nb::arg("path"), nb::arg("text"), nb::arg("force"));
+  module.def("save_model", &save_model, nb::arg("text"), nb::arg("path"), nb::arg("inputs"),
+             nb::arg("force"));
   module.def("bound_functions", &bound_functions, nb::arg("keywords"), nb::arg("d"),
              nb::arg("d_prime"), nb::arg("own_noise"), nb::arg("progress").none());
   module.def("keys", &keys, nb::arg("command"));

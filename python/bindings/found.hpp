@@ -29,6 +29,8 @@ struct Found {
   std::optional<double> noise_multiplier = {};  ///< of `account`: what was found for a target
   std::string text =
       {};  ///< of `account`: the releases; of a study: its ledger; of `fit`: the model
+  std::vector<std::string> inputs =
+      {};                      ///< files that were read: what is saved replaces none of them
   std::string statement = {};  ///< of `fit`: for a model card; empty where there is no guarantee
 };
 

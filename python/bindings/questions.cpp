@@ -166,7 +166,8 @@ std::string now() {
 Found report(const Asked& asked, Observer& observer) {
   return located_keys(asked.table, infos_of(report_keys()), [&] {
     ReportQuestion question = read(asked.table, report_keys());
-    question.force = true;
+    question.force = asked.force;
+    question.file = asked.source;
     question.written = now();
     return found_from(answer(question, observer));
   });

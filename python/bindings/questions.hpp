@@ -17,6 +17,7 @@ namespace sfumato::python {
 struct Asked {
   const TomlTable& table;     ///< of its keys
   const std::string& source;  ///< the file or function that asks
+  bool force;                 ///< of a report: files are replaced
   std::shared_ptr<const MemoryTable>
       in_memory;  ///< the table that a key names, where it is no file; it lives for the time of the call
 };

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._core import Claimed
+from ._values import require_new
 
 
 # What the command line calls by options.
@@ -89,6 +90,7 @@ class Answer:
     def __init__(self, found, names=()):
         self._found = found
         self._names = list(names)
+        self._inputs = [path for path in found.inputs if path]
         self._json = None
 
     def _renamed(self, text):
@@ -199,15 +201,14 @@ class Answer:
         """The self-contained page with figures."""
         return self._shown.html()
 
-    def save(self, path: Any) -> None:
-        """Writes the page (.html), the document (.json) or the text (.txt), by the suffix."""
+    def save(self, path: Any, force: bool = False) -> None:
+        """Writes the page (.html), the document (.json) or the text (.txt), by the suffix; an existing file is replaced only with `force`."""
         suffix = os.path.splitext(os.fspath(path))[1].lower()
         kinds = {".html": self.to_html, ".htm": self.to_html, ".json": self.to_json, ".txt": lambda: self.text(full=True)}
         if suffix not in kinds:
             raise ValueError(f"path: {os.fspath(path)} ends in neither .html, .json nor .txt.")
-        text = kinds[suffix]()
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        require_new(path, force)
+        _core.write(os.fspath(path), kinds[suffix](), self._inputs, force)
 
     def __str__(self):
         return self.text().rstrip("\n")

@@ -81,11 +81,11 @@ def watched(work, files, progress):
         close(bar)
 
 
-def ask(command, given, *, file="", progress=None, files=None, kind=None, labels=None):
+def ask(command, given, *, file="", progress=None, files=None, kind=None, labels=None, force=False):
     """The answer of the library to a question by keys."""
     from ._answer import Answer
 
     with files or Files() as files:
         keys = keywords(command, given, files, labels)
-        found = watched(lambda bar: _core.ask(command, os.fspath(file), keys, files.table, bar), files, progress)
+        found = watched(lambda bar: _core.ask(command, os.fspath(file), keys, files.table, force, bar), files, progress)
         return (kind or Answer)(found, files.names)

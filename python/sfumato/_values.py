@@ -12,6 +12,12 @@ _INLINE = 64  # numbers; more of them are handed over as a file, with the same b
 _COVARIANCE = ({"variance", "dim"}, {"variances"}, {"diagonal", "factor"}, {"matrix"})
 
 
+def require_new(path, force):
+    """What is there is replaced only with `force`."""
+    if not force and os.path.isfile(path):
+        raise FileExistsError(f"path: {os.fspath(path)} exists. Choose another name, or give force=True.")
+
+
 def _is_array(value):
     return hasattr(value, "__array__") and not isinstance(value, (str, bytes))
 

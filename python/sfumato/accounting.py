@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from . import _core
 from ._answer import AccountAnswer
 from ._ask import ask, claim_text
 from ._core import Claimed
-from ._values import Files
+from ._values import Files, require_new
 
 _SAMPLER = "poisson"
 
@@ -165,10 +166,11 @@ class Accountant:
         if state.get("void") is not None:
             self.void(state["void"])
 
-    def save(self, path):
-        """Writes the releases as a file that `sfumato account` reads."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self._proven.save())
+    def save(self, path, force=False):
+        """Writes the releases as a file that `sfumato account` reads. An existing file is replaced only with `force`, and an account even then
+        only by one that has its releases: none is forgotten."""
+        require_new(path, force)
+        _core.write_account(os.fspath(path), self._proven.save(), force)
 
     @classmethod
     def load(cls, path):

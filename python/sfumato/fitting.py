@@ -7,11 +7,12 @@ import numbers
 import os
 from typing import Any, NamedTuple
 
+from . import _core
 from ._answer import Answer
 from ._ask import ask
 from ._core import Claimed
 from ._tables import with_target, write
-from ._values import Files
+from ._values import Files, require_new
 
 _PATH = (str, os.PathLike)
 
@@ -49,10 +50,11 @@ class FitAnswer(Answer):
         """The privacy statement for a model card; empty where there is no guarantee."""
         return self.__dict__.get("_statement", self._found.statement)
 
-    def save_model(self, path):
-        """Writes the model as JSON, which `after` of a further fit takes."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(json.dumps(self.model, indent=2) + "\n")
+    def save_model(self, path, force=False):
+        """Writes the model as JSON, which `after` of a further fit takes. An existing file is replaced only with `force`, and a model with a
+        guarantee even then only by one that was fitted `after` it: the account of what was released would be lost."""
+        require_new(path, force)
+        _core.save_model(json.dumps(self.model, indent=2) + "\n", os.fspath(path), self._inputs, force)
 
     def _kept(self):
         return {"_model": self.model, "_statement": self.statement}

@@ -125,14 +125,14 @@ def plan_audit(claim, runs=None, *, progress=None, **keys):
     return ask("audit", dict(plan=claim, runs=runs, **keys), progress=progress, kind=AuditAnswer)
 
 
-def report(inputs, out, *, progress=None, **keys):
-    """One self-contained HTML page of answers, ledgers, or JSON files; its JSON goes beside it."""
+def report(inputs, out, *, force=False, progress=None, **keys):
+    """One self-contained HTML page of answers, ledgers, or JSON files; its JSON goes beside it. Existing files are replaced only with `force`."""
     if isinstance(inputs, (*_PATH, Answer)) or hasattr(inputs, "_as_value"):
         inputs = [inputs]
     with Files() as files:
         inputs = [item._as_value(files, f"input{i}") if hasattr(item, "_as_value") else os.fspath(item)
                   for i, item in enumerate(inputs)]
-        return ask("report", dict(inputs=inputs, out=out, **keys), progress=progress, files=files)
+        return ask("report", dict(inputs=inputs, out=out, **keys), progress=progress, files=files, force=force)
 
 
 def verify(file, *, progress=None, **keys):

@@ -74,6 +74,12 @@ class Accounting(TestCase):
             self.assertEqual(sfumato.Accountant.load(path).get_epsilon(1e-5), accountant.get_epsilon(1e-5))
             found = {r["quantity"]: r["value"] for r in command_line("account", path, "--target-delta", "1e-5")["results"]}
             self.assertEqual(found["epsilon_upper"], accountant.get_epsilon(1e-5).value)
+            self.assertEqual(path.stat().st_mode & 0o777, 0o600)
+            self.assertRefused(FileExistsError, "force=True", lambda: accountant.save(path))
+            self.assertRefused(ValueError, "is an account of releases", lambda: sfumato.Accountant("replace_one").save(path, force=True))
+            accountant.compose(noise_multiplier=8, sampler="full", steps=1)
+            accountant.save(path, force=True)
+            self.assertEqual(sfumato.Accountant.load(path).get_epsilon(1e-5), accountant.get_epsilon(1e-5))
 
     def test_state_of_opacus(self):
         state = json.loads((SOURCE / "examples/account/opacus.json").read_text())

@@ -49,6 +49,28 @@ class Fit(TestCase):
             answer.save_model(Path(folder) / "model.json")
             self.assertEqual(json.loads((Path(folder) / "model.json").read_text())["format"], "sfumato.fit/2")
 
+    def test_a_saved_model_is_not_lost(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            table, model = folder / "table.csv", folder / "model.json"
+            table.write_text((WAGES / "wages.csv").read_text())
+            ask = dict(bounds=WAGES / "wages_bounds.csv", **self.KEYS)
+            answer = sfumato.fit(table, **ask)
+            self.assertRefused(FileExistsError, "force=True", lambda: answer.save_model(table))
+            self.assertRefused(ValueError, "is an input", lambda: answer.save_model(table, force=True))
+            self.assertRefused(ValueError, "is an input", lambda: pickle.loads(pickle.dumps(answer)).save_model(table, force=True))
+            answer.save_model(model)
+            self.assertEqual(model.stat().st_mode & 0o777, 0o600)
+            answer.save_model(model, force=True)  # the same one
+            kept = model.read_text()
+            for other in (sfumato.fit(table, seed=1, **ask), sfumato.fit(table, **ask)):
+                self.assertRefused(ValueError, "account of", lambda: other.save_model(model, force=True))
+                self.assertRefused(ValueError, "is a model with a guarantee", lambda: answer.save(model, force=True))
+            self.assertEqual(model.read_text(), kept)
+            after = sfumato.fit(table, after=model, **(ask | dict(target_epsilon=6)))
+            after.save_model(model, force=True)
+            self.assertNotEqual(model.read_text(), kept)
+
     def test_a_seed_voids_the_guarantee(self):
         rng = np.random.default_rng(0)
         x = rng.uniform(-1, 1, 2000)
@@ -102,7 +124,7 @@ class Fit(TestCase):
     def test_delta_is_compared_with_the_records(self):
         x = np.linspace(-1, 1, 500)
         keys = dict(bounds={"x": (-1, 1), "y": (-2, 2)}, records=500, model="ridge", target_epsilon=3, target_delta=0.01, accept_useless=True)
-        self.assertRefused(ValueError, "^target_delta: 0.01 is above 1 / 500 records", lambda: sfumato.fit(dict(x=x, y=2 * x), "y", **keys))
+        self.assertRefused(ValueError, "^target_delta: delta = 0.01 is above 1 / 500 records", lambda: sfumato.fit(dict(x=x, y=2 * x), "y", **keys))
         sfumato.fit(dict(x=x, y=2 * x), "y", allow_large_delta=True, **keys)
         run = dict(noise_multiplier=1.0, batch_size=10, records=1000, steps=10)
         self.assertRefused(ValueError, "^delta: 0.01 is above 1 / 1000 records", lambda: sfumato.epsilon(delta=0.01, **run))

@@ -58,7 +58,23 @@ class Problems(TestCase):
             self.assertIn("report.html", str(made))
             answer.save(Path(folder) / "one.json")
             sfumato.report(Path(folder) / "one.json", Path(folder) / "again.html")
-            self.assertRefused(ValueError, "inputs|nowhere", lambda: sfumato.report(["nowhere.json"], page))
+            self.assertRefused(ValueError, "inputs|nowhere", lambda: sfumato.report(["nowhere.json"], page, force=True))
+
+    def test_what_is_saved_replaces_nothing_unasked(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            source = folder / "shift.toml"
+            source.write_text((SOURCE / "examples/quadratic/shift.toml").read_text())
+            answer = sfumato.quadratic(source)
+            page = folder / "page.html"
+            answer.save(page)
+            self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+            self.assertRefused(FileExistsError, "force=True", lambda: answer.save(page))
+            self.assertRefused(OSError, "exists", lambda: sfumato.report(answer, page))
+            answer.save(page, force=True)
+            (folder / "input.json").symlink_to("shift.toml")
+            self.assertRefused(ValueError, "is an input", lambda: answer.save(folder / "input.json", force=True))
+            self.assertEqual([p.name for p in folder.iterdir() if "tmp" in p.name], [])
 
 
 class Functions(TestCase):

@@ -305,6 +305,18 @@ class MissingValues(FitTest):
         asked[4] = self.changed("b.csv", self.BOUNDS.format(income="", region="").replace("0,200,,,law", "0,200,,drop,law"))
         self.assertIn("without a target contributes nothing", self.refusal(*asked))
 
+    def test_no_two_features_have_one_name(self):
+        """The indicator of missing values may be called as another column is."""
+        table = self.changed("clash.csv", "x,x=(missing),y\n" + "1,2,3\n" * 50)
+        bounds = self.changed("clash_bounds.csv", "column,kind,low,high,levels,source,missing\nx,numeric,0,2,,,indicator\n"
+                              "x=(missing),numeric,0,3,,,\ny,target,0,4,,,\n(records),,,100,,,\n(adjacency),,,,add_remove,,\n")
+        said = self.refusal(table, "--bounds", bounds, "--model", "ridge", *TARGET)
+        self.assertIn('two features would be called "x=(missing)"', said)
+        plain = self.changed("plain_bounds.csv", bounds.read_text().replace("x=(missing),numeric", "z,numeric"))
+        said = self.refusal(table, "--bounds", self.changed("m.csv", plain.read_text().replace("0,2,,,indicator", ",,a|b,,middle")
+                                                            .replace("x,numeric", "x,category")), "--model", "ridge", *TARGET)
+        self.assertNotIn("--missing", said)
+
 
 class Inputs(FitTest):
     def test_gzip_is_the_same_table(self):

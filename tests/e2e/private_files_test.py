@@ -82,7 +82,7 @@ class Replacing(PrivateFiles):
         self.ok(*DESIGN, "--out", noise)
         self.kept(noise, *DESIGN, "--out", noise)
         source = self.write("risk.json", self.ok("quadratic", "examples/quadratic/shift.toml", "--json"))
-        twin = self.write("r.json", "somebody else's")
+        twin = self.write("r.json", source.read_text())
         self.kept(twin, "report", source, "--out", page)
         self.kept(page, "report", source, "--out", page)
 

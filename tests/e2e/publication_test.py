@@ -102,7 +102,10 @@ class Publication(ProgramTest):
         self.refused(self.fit("--seed", 4, "--out", model, "--force"), BAD_INPUT, "beside another model")
         self.refused(self.fit("--out", model, "--force"), BAD_INPUT, "would be lost")
         self.assertEqual(kept, (model.read_bytes(), statement.read_bytes()))
-        self.well(self.fit("--out", model, "--after", model, "--force", epsilon=2))
+        self.refused(self.fit("--out", model, "--after", model, "--force", epsilon=2), BAD_INPUT, "m.md", "statement of m.json")
+        self.assertEqual(kept, (model.read_bytes(), statement.read_bytes()))
+        self.well(self.fit("--out", model, "--after", model, "--statement", statement, "--force", epsilon=2))
+        self.assertIn(digest(model), statement.read_text())
         self.well(self.fit("--seed", 4, "--out", self.dir / "tried.json"))
         self.well(self.fit("--out", self.dir / "tried.json", "--force"))
 

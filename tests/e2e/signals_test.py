@@ -95,8 +95,10 @@ class Signals(ProgramTest):
     def test_rows(self):
         table = self.table(40_000, 20, classes=True)
         out = self.dir / "risks.csv"
-        self.stops("rows", table, "--target", "y", "--model", "logistic", "--adjacency", "remove", "--loss", "sum", "--ridge",
-                   "1", "--noise", "1", "--threads", "1", "--out", out, after=1.0, outputs=[out])
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.stops("rows", table, "--target", "y", "--model", "logistic", "--adjacency", "remove", "--loss", "sum", "--ridge",
+                       "1", "--noise", "1", "--threads", "1", "--out", out, after=1.0, signals=(number,), outputs=[out])
+            (self.dir / "risks.partial.csv").unlink(missing_ok=True)  # a second run would not replace it
 
     def test_fit(self):
         table = self.table(20_000, 10)

@@ -153,6 +153,18 @@ int rename(const char* from, const char* to) noexcept {
   return real(from, to);
 }
 
+int renameat2(int from_at, const char* from, int to_at, const char* to, unsigned flags) noexcept {
+  if (refused("rename", true)) return -1;  // one idea, whichever call has it
+  static const auto real = next<int(int, const char*, int, const char*, unsigned)>("renameat2");
+  return real(from_at, from, to_at, to, flags);
+}
+
+int link(const char* from, const char* to) noexcept {
+  if (refused("rename", true)) return -1;  // a new name too
+  static const auto real = next<int(const char*, const char*)>("link");
+  return real(from, to);
+}
+
 int unlink(const char* path) noexcept {
   if (refused(__func__, false)) return -1;
   static const auto real = next<int(const char*)>("unlink");

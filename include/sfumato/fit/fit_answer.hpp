@@ -82,9 +82,10 @@ struct FitAnswer {
 /// SHA-256 of all of it but the guarantee, by which accounts know the model.
 [[nodiscard]] std::string model_digest(const FitAnswer& answer);
 
-/// Where a fit is written: the model (.json as above, .csv a row for each coefficient, .npz arrays `coef`, `intercept`) and its statement; empty: not wanted.
+/// Where and how a fit is written: the model (.json as above, .csv a row for each coefficient, .npz arrays `coef`, `intercept`) and its statement; empty: not wanted.
 struct FitFiles {
   std::string model, statement;
+  bool replace = true;  ///< also what came to be there while the fit ran
 };
 /// To be asked before anything is spent.
 /// Throws   InvalidArgument for a suffix that is not known; for a statement of a fit that will have no guarantee; where the account of an older model would be lost, or stand
@@ -94,6 +95,12 @@ void require_publishable(const FitQuestion& question, const FitFiles& files);
 /// The SHA-256 of the model is returned; empty if no file was asked for.
 /// Throws   StorageError.
 std::string publish(const FitAnswer& answer, const FitFiles& files);
+
+/// Writes what model_json() returned, for its owner alone. A model with a guarantee is replaced, with `force`, only by one whose account has its releases.
+/// `inputs` are files that may not be written.
+/// Throws   InvalidArgument; StorageError.
+void save_model(const std::string& json, const std::string& path,
+                const std::vector<std::string>& inputs, bool force);
 
 /// The privacy statement, as Markdown.
 /// Throws   InvalidArgument if there is no guarantee.

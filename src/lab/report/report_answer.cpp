@@ -7,8 +7,9 @@
 #include <variant>
 
 #include "lab/report/report_input.hpp"
+#include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/file_output.hpp"
+#include "sfumato/data/file_input.hpp"
 #include "sfumato/report/html.hpp"
 
 namespace sfumato::lab {
@@ -21,13 +22,28 @@ std::string twin_of(const std::string& page) {
   return fs::path(page).replace_extension(".json").string();
 }
 
-/// Whether `path` is read for the report: an input, or the JSON of a directory of `reproduce`.
-bool is_read(const ReportQuestion& question, const std::string& path) {
+/// What is read for the report: inputs, the JSON of a directory of `reproduce`, and the file that asks.
+std::vector<std::string> read_by(const ReportQuestion& question) {
+  std::vector<std::string> files = question.inputs;
+  for (const std::string& input : question.inputs) {
+    files.push_back((fs::path(input) / "report.json").string());
+  }
+  files.push_back(question.file);
+  return files;
+}
+
+/// The twin takes the place of nothing but what a report or a command wrote: nobody named it.
+void require_document(const std::string& twin) {
   std::error_code ignored;
-  return std::any_of(question.inputs.begin(), question.inputs.end(), [&](const std::string& input) {
-    return fs::equivalent(input, path, ignored) ||
-           fs::equivalent(fs::path(input) / "report.json", path, ignored);
-  });
+  if (!fs::is_regular_file(twin, ignored)) return;
+  try {
+    (void)read_report(read_file(twin), twin);
+  } catch (const InvalidArgument&) {
+    throw InvalidArgument(
+        fmt::format("its JSON goes to {}, which is no document of sfumato and would be overwritten",
+                    twin),
+        "Choose another name", Where::key("out"));
+  }
 }
 
 void count_blocks(const Report& report, ReportAnswer& answer) {
@@ -43,14 +59,17 @@ void count_blocks(const Report& report, ReportAnswer& answer) {
 
 ReportAnswer answer(const ReportQuestion& question, Observer&) {
   check(question);
-  if (is_read(question, question.out)) {
-    throw InvalidArgument(fmt::format("{} is an input and would be overwritten", question.out),
-                          "Choose another name", Where::key("out"));
-  }
+  const std::vector<std::string> read = read_by(question);
   const std::string twin = twin_of(question.out);
-  const bool has_twin = !is_read(question, twin);
-  prepare_output(question.out, question.force);
-  if (has_twin) prepare_output(twin, question.force);
+  const bool has_twin = std::none_of(read.begin(), read.end(), [&](const std::string& input) {
+    std::error_code ignored;
+    return fs::equivalent(input, twin, ignored);
+  });
+  std::vector<PlannedFile> outputs = {{"out", question.out}};
+  if (has_twin) outputs.push_back({"out", twin});
+  prepare_outputs(read, outputs, question.force);
+  if (has_twin) require_document(twin);
+  const WriteRules rules{question.force};
 
   Report whole;
   ReportAnswer answer;
@@ -73,11 +92,11 @@ ReportAnswer answer(const ReportQuestion& question, Observer&) {
   count_blocks(whole, answer);
 
   const std::string page = html_report(whole);
-  write_file(question.out, page);
+  write_file(question.out, page, rules);
   answer.page = {question.out, page.size()};
   if (has_twin) {
     const std::string json = report_json(whole);
-    write_file(twin, json);
+    write_file(twin, json, rules);
     answer.json = {twin, json.size()};
   }
   return answer;

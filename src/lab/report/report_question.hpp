@@ -16,13 +16,14 @@ struct ReportQuestion : LedgerAuditOptions {
   std::string out;     ///< the page, a name that ends in .html
   std::string title;   ///< empty: of the first input
   bool force = false;  ///< replace files
+  std::string file;    ///< that has the keys, which is never replaced; empty: none
   std::string
       written;  ///< when, for people; a single report that says when it was written keeps that
   /// How: command line, commit, checksums; a single report that says it keeps that.
   std::vector<std::pair<std::string, std::string>> made;
 };
 
-/// All but `force`, `written` and `made`.
+/// All but `force`, `file`, `written` and `made`.
 [[nodiscard]] const Keys<ReportQuestion>& report_keys();
 
 /// Throws   InvalidArgument at a key whose value cannot be.

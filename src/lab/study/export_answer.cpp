@@ -5,8 +5,8 @@
 #include "lab/study/export.hpp"
 #include "lab/study/ledger_study.hpp"
 #include "lab/study/seed_notice.hpp"
+#include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/file_output.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato::lab {
@@ -28,8 +28,7 @@ StudyExportAnswer answer(const StudyExportQuestion& question, Observer&) {
     throw InvalidArgument(fmt::format("\"{}\" ends in neither .csv nor .npz", question.out), "",
                           Where::key("out"));
   }
-  require_apart({question.ledger}, {{"out", question.out}});
-  prepare_output(question.out, question.force);
+  prepare_outputs({question.ledger}, {{"out", question.out}}, question.force);
   const Ledger ledger = Ledger::read(question.ledger);
   const Study study = study_of(ledger);
   const std::uint64_t rows =

@@ -20,6 +20,7 @@
 #include "sfumato/account/accountant/calibrate.hpp"
 #include "sfumato/account/budget_booking.hpp"
 #include "sfumato/account/large_delta.hpp"
+#include "sfumato/account/planned_files.hpp"
 #include "sfumato/account/spent.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/located.hpp"
@@ -225,26 +226,45 @@ Guarantee guarantee_of(const Accountant& accountant, const PrivateTrainQuestion&
   return accountant.guarantee(delta);
 }
 
-void prepare_out(const PrivateTrainQuestion& question) {
+/// What is there under the name of the statement gives way to it only if it is the older model's, `force` or not: nobody named this file.
+void require_own_statement(const std::string& statement, const std::string& model,
+                           const PrivateTrainQuestion& question) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(statement, ignored)) return;
+  if (question.seed) {
+    throw StorageError("a statement is there, and would stand beside a model that it is not about",
+                       "Write somewhere else", Where::in(statement));
+  }
+  if (question.force && !is_older_statement(statement, model)) {
+    throw StorageError("is there, and is no statement about the model that is replaced",
+                       "Choose another directory (`out`), or move it away", Where::in(statement));
+  }
+}
+
+/// Makes the directory and looks, before anything is spent, at all that will be written there.
+void prepare_out(const PrivateTrainQuestion& question, const Study& study) {
   if (question.out.empty()) return;
-  const std::filesystem::path model = std::filesystem::path(question.out) / kModel;
+  const std::filesystem::path directory(question.out);
   std::error_code failed;
-  std::filesystem::create_directories(question.out, failed);
+  std::filesystem::create_directories(directory, failed);
   if (failed) {
     throw StorageError(fmt::format("cannot make the directory: {}", failed.message()),
                        "Choose another --out", Where::in(question.out));
   }
-  if (std::filesystem::exists(model) && !question.force) {
-    throw StorageError("a model is there already", "Add --force to replace it",
-                       Where::in(model.string()));
+  const std::string model = (directory / kModel).string(),
+                    account = (directory / kAccount).string(),
+                    statement = (directory / kStatement).string();
+  std::vector<std::string> inputs = input_files(study);
+  inputs.push_back(question.budget);
+  std::vector<PlannedFile> files = {{"out", model, true}};
+  if (!question.seed) {
+    files.push_back({"out", account, true});
+    files.push_back({"out", statement});
   }
-  const std::string account = (std::filesystem::path(question.out) / kAccount).string();
-  require_account_kept({model.string(), account, !question.seed, question.after, question.budget});
-  const std::filesystem::path statement = std::filesystem::path(question.out) / kStatement;
-  if (question.seed && std::filesystem::exists(statement)) {
-    throw StorageError("a statement is there, and would stand beside a model that it is not about",
-                       "Write somewhere else", Where::in(statement.string()));
-  }
+  prepare_outputs(inputs, files, question.force);
+  require_account_kept(
+      {model, account, !question.seed, question.after, question.budget, statement});
+  require_own_statement(statement, model, question);
 }
 
 /// Throws for what a booking would have to guess.
@@ -276,17 +296,19 @@ std::string model_bytes(const PrivateTrainAnswer& answer) {
 void publish(const PrivateTrainAnswer& answer, const std::string& model) {
   const std::filesystem::path directory(answer.question.out);
   const std::string path = (directory / kModel).string();
+  const WriteRules rules{answer.question.force};
   if (answer.secret) {
     // What the next release about these records continues from (`after`).
     SavedAccount account{answer.accountant, answer.models_before};
     account.models.push_back(sha256(model));
-    write_file((directory / kAccount).string(), save(account, Delta(answer.question.target_delta)));
+    write_file((directory / kAccount).string(), save(account, Delta(answer.question.target_delta)),
+               rules);
     withdraw_statement((directory / kStatement).string());
   }
-  write_file(path, model);
+  write_file(path, model, rules);
   if (answer.secret) {
     write_file((directory / kStatement).string(),
-               statement_of(answer) + statement_of_model(path, model));
+               statement_of(answer) + statement_of_model(path, model), rules);
   }
 }
 
@@ -327,7 +349,7 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   Study study = read_private_study(question);
   require_classes(study.data);
   require_bookable(question);
-  prepare_out(question);
+  prepare_out(question, study);
   StudySets sets = load_sets(study);
   require_numbers(study.data, sets.train);
   const Network network = network_of(study.model, sets.train);
@@ -356,7 +378,8 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   // Nothing is refused from here on, and noise is drawn.
   std::optional<BudgetBooking> booking;
   if (!question.budget.empty()) {
-    booking.emplace(question.budget, question.limit, answer.accountant, "train --private");
+    booking.emplace(question.budget, question.limit, answer.accountant,
+                    BookedRun{"train --private", records, question.allow_large_delta});
     answer.booked = budget_text(booking->state());
   }
   LayerMetrics metrics;

@@ -9,6 +9,7 @@
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/nn/state_dict.hpp"
 #include "lab/study/seed_notice.hpp"
+#include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
 #include "sfumato/data/npy.hpp"
@@ -132,6 +133,21 @@ void write_second_moments(const std::string& path, const ModelRecord& record, st
   write_npy(path, vector_array(sums / static_cast<double>(steps)));
 }
 
+/// Everything that a run leaves in its directory.
+std::vector<PlannedFile> planned_files(const TrainQuestion& question, const TrainInput& input) {
+  const std::string& directory = question.out;
+  std::vector<PlannedFile> files;
+  for (const char* name : {kStudy, kLog, kDocument}) files.push_back({"out", in(directory, name)});
+  for (const NoisePolicy& policy : input.policies) {
+    for (const std::size_t world : {std::size_t{0}, std::size_t{1}}) {
+      const std::string stem = in(directory, file_stem(policy, world));
+      files.push_back({"out", parameters_file(stem)});
+      if (input.study.train.gradient_differences) files.push_back({"out", moments_file(stem)});
+    }
+  }
+  return files;
+}
+
 }  // namespace
 
 void prepare_directory(const TrainQuestion& question, const TrainInput& input) {
@@ -148,16 +164,8 @@ void prepare_directory(const TrainQuestion& question, const TrainInput& input) {
     throw StorageError("is of a model with a guarantee, and would stand beside models without one",
                        "Choose another directory (`out`)", Where::in(in(directory, name)));
   }
-  OutputFile probe(in(directory, kLog));
-  const bool replace = question.force || question.resume;
-  for (const char* name : {kStudy, kLog, kDocument}) require_new(in(directory, name), replace);
-  for (const NoisePolicy& policy : input.policies) {
-    for (const std::size_t world : {std::size_t{0}, std::size_t{1}}) {
-      const std::string stem = in(directory, file_stem(policy, world));
-      require_new(parameters_file(stem), replace);
-      if (input.study.train.gradient_differences) require_new(moments_file(stem), replace);
-    }
-  }
+  prepare_outputs(input_files(input.study), planned_files(question, input),
+                  question.force || question.resume);
 }
 
 void write_results(const TrainAnswer& answer) {

@@ -276,11 +276,16 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
   AccountAnswer found{question, delta, {}};
   if (const std::optional<std::uint64_t> records = records_of(question)) {
-    // A claim is somebody else's, and is checked as it stands.
+    // Of a claim too: it would hold of whatever publishes records as they are.
     if (question.target_delta) {
       require_small_delta(*question.target_delta, *records, question.allow_large_delta);
     }
-    found.delta_warning = large_delta_warning(delta.probability(), *records);
+    if (claim) {
+      require_small_delta(claim->delta.probability(), *records, question.allow_large_delta,
+                          Where::key("claim"));
+    }
+    const double largest = std::max(delta.probability(), claim ? claim->delta.probability() : 0.0);
+    found.delta_warning = large_delta_warning(largest, *records);
   }
   try {
     fill(found, observer);
@@ -288,8 +293,9 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
     found.stopped = true;
   }
   if (!question.budget.empty() && !found.stopped) {
-    BudgetBooking booking(question.budget, question.limit, found.settings.front().accountant,
-                          "account", question.made);
+    BudgetBooking booking(
+        question.budget, question.limit, found.settings.front().accountant,
+        {"account", records_of(question), question.allow_large_delta, question.made});
     booking.release("");
     found.booked = budget_text(booking.state());
   }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
+#include "sfumato/account/large_delta.hpp"
 #include "sfumato/account/state.hpp"
 #include "sfumato/audit/guarantee.hpp"
 #include "sfumato/core/error.hpp"
@@ -56,6 +58,13 @@ PrivateReleases booked(const std::vector<BudgetEntry>& entries, NeighbouringRela
   return all;
 }
 
+/// The rule of target_delta for that of a limit: with a larger one everything would be within it.
+void require_small_limit(double delta, const BookedRun& run, bool given, const std::string& path) {
+  if (!run.records) return;
+  require_small_delta(delta, *run.records, run.allow_large_delta,
+                      given ? Where::key("limit") : Where::in(path));
+}
+
 double spent_on(const PrivateReleases& all, Delta delta) {
   return all.list.empty() ? 0.0 : Accountant(all).epsilon(delta).upper.value;
 }
@@ -63,18 +72,17 @@ double spent_on(const PrivateReleases& all, Delta delta) {
 }  // namespace
 
 BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
-                             const Accountant& releases, const std::string& command, bool made)
+                             const Accountant& releases, const BookedRun& run)
     : state_{path, {Epsilon(0.0), Delta(0.5)}} {
   const std::optional<PrivacyBudget> wanted = parse_limit(limit);
-  file_.emplace(path);
   const PrivateReleases& own = releases.releases();
   BudgetTerms terms;
   if (wanted) terms.epsilon = wanted->epsilon.nats(), terms.delta = wanted->delta.probability();
   terms.adjacency = name(own.relation);
   const BudgetEntry entry{
-      0, time_of_booking(), command, save({releases}), made ? "released" : "reserved", ""};
-  number_ = file_->reserve(
-      terms, entry, [&](const BudgetTerms& kept, const std::vector<BudgetEntry>& entries) {
+      0, time_of_booking(), run.command, save({releases}), run.made ? "released" : "reserved", ""};
+  BudgetFile::Reserved reserved = BudgetFile::reserve(
+      path, terms, entry, [&](const BudgetTerms& kept, const std::vector<BudgetEntry>& entries) {
         if (entries.empty() && !wanted) {
           throw InvalidArgument("a new budget needs a limit", "Add `limit`: eps=3,delta=1e-5",
                                 Where::key("budget"));
@@ -93,11 +101,12 @@ BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
               "Releases add up only between the same neighbours: use a budget of their own",
               Where::in(path));
         }
+        if (!run.made) require_small_limit(kept.delta, run, wanted.has_value(), path);
         PrivateReleases all = booked(entries, own.relation, path);
         const double before = spent_on(all, allowed.delta);
         add_releases(all, own, path);
         const double after = spent_on(all, allowed.delta);
-        if (!made && !(after <= allowed.epsilon.nats()) && !meets(all, allowed)) {
+        if (!run.made && !(after <= allowed.epsilon.nats()) && !meets(all, allowed)) {
           throw InvalidArgument(
               fmt::format(
                   "the budget does not allow this run: with it epsilon would be {} at delta "
@@ -106,17 +115,26 @@ BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
                   format_number(before, Rounding::up, 4)),
               "Ask for less, or for no further release about these records", Where::in(path));
         }
-        state_ = {path, allowed, std::min(after, made ? after : kept.epsilon), entries.size() + 1};
+        state_ = {path, allowed, std::min(after, run.made ? after : kept.epsilon),
+                  entries.size() + 1};
       });
+  file_ = std::move(reserved.file);
+  number_ = reserved.number;
+  state_.is_new = reserved.made;
+  if (run.records)
+    state_.delta_warning = large_delta_warning(state_.limit.delta.probability(), *run.records);
 }
 
 void BudgetBooking::release(const std::string& model) { file_->release(number_, model); }
 
 std::string budget_text(const BudgetState& state) {
-  return fmt::format(
+  std::string text = fmt::format(
       "Budget {}: epsilon <= {} of {} at delta = {} is spent by {} run{}.", state.file,
       format_number(state.spent, Rounding::up, 4), format_input(state.limit.epsilon.nats()),
       format_input(state.limit.delta.probability()), state.runs, state.runs == 1 ? "" : "s");
+  if (state.is_new) text += " A new file was made for it.";
+  if (!state.delta_warning.empty()) text += " Of its limit: " + state.delta_warning;
+  return text;
 }
 
 bool budget_has(const std::string& file, const std::vector<std::string>& models) {

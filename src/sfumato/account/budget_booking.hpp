@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,25 +17,35 @@ namespace sfumato {
 struct BudgetState {
   std::string file;
   PrivacyBudget limit;
-  double spent = 0.0;    ///< proven epsilon of everything at the limit's delta
-  std::size_t runs = 0;  ///< booked, killed ones included
+  double spent = 0.0;              ///< proven epsilon of everything at the limit's delta
+  std::size_t runs = 0;            ///< booked, killed ones included
+  bool is_new = false;             ///< the file was made for this run
+  std::string delta_warning = {};  ///< of the limit; empty: its delta is small for so many records
+};
+
+/// What a booking says of a run beside its releases.
+struct BookedRun {
+  std::string command;
+  std::optional<std::uint64_t> records = {};  ///< none: not known
+  bool allow_large_delta = false;             ///< of the limit too
+  bool made = false;                          ///< facts, to be recorded above the limit too
 };
 
 /// A run's place in a budget. It counts as spent from its construction on, whatever becomes of the run.
 class BudgetBooking {
  public:
   /// Reserves `releases`: to be called before the first noise is drawn. `limit` (eps=3,delta=1e-5) is required for a new file, and must be that of the file otherwise,
-  /// or empty. With `made` the releases are facts, and are recorded above the limit too.
-  /// Throws   InvalidArgument if they do not fit any more, protect other neighbours, or the limit is another; as BudgetFile.
+  /// or empty.
+  /// Throws   InvalidArgument if they do not fit any more, protect other neighbours, the limit is another, or its delta is above 1 / records; as BudgetFile.
   BudgetBooking(const std::string& file, const std::string& limit, const Accountant& releases,
-                const std::string& command, bool made = false);
+                const BookedRun& run);
 
   /// The run has come to its end; `model` is the SHA-256 of what was released, or empty.
   void release(const std::string& model);
   [[nodiscard]] const BudgetState& state() const { return state_; }
 
  private:
-  std::optional<BudgetFile> file_;
+  std::unique_ptr<BudgetFile> file_;
   std::int64_t number_ = 0;
   BudgetState state_;
 };

@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/storage/content_digest.hpp"
 #include "sfumato/storage/schema.hpp"
 
@@ -25,16 +28,54 @@ CREATE TABLE entry(number INTEGER PRIMARY KEY, time TEXT NOT NULL, command TEXT 
 CREATE TABLE content(digest TEXT NOT NULL);
 )sql";
 
-/// Made for its owner alone, before SQLite sees it: whoever comes first makes the tables, in a transaction.
-void make_file(const std::string& path) {
-  const std::string file = ledger_file(path);
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+/// A new file beside `file`, for its owner alone, before SQLite sees it.
+std::string make_sibling(const std::string& file, const std::string& path) {
+  std::string name = file + ".new-XXXXXX";
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
   if (descriptor < 0) {
-    throw StorageError(fmt::format("cannot be opened for writing ({})", std::strerror(errno)),
+    throw StorageError(fmt::format("cannot be made ({})", std::strerror(errno)),
                        "Check the directory and its permissions", Where::in(path));
   }
   ::close(descriptor);
+  return name;
 }
+
+void require_writable(const std::string& file, const std::string& path) {
+  if (::access(file.c_str(), R_OK | W_OK) == 0) return;
+  throw StorageError(fmt::format("cannot be opened for writing ({})", std::strerror(errno)),
+                     "Check the directory and its permissions", Where::in(path));
+}
+
+bool is_there(const std::string& file) { return ::access(file.c_str(), F_OK) == 0; }
+
+/// Gone when this goes, unless it was given its name.
+class NewFile {
+ public:
+  NewFile(const std::string& file, const std::string& path) : name_(make_sibling(file, path)) {}
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+    if (!name_.empty()) ::unlink((name_ + "-journal").c_str());
+  }
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// False: a file of that name came to be there.
+  bool rename_to(const std::string& file, const std::string& path) {
+    int error = rename_to_new(name_, file);
+    if (error == EEXIST) return false;
+    if (error == 0) {
+      name_.clear();
+      error = flush_directory_of(file);
+      if (error == 0) return true;
+    }
+    throw StorageError(fmt::format("cannot be made ({})", std::strerror(error)),
+                       "Check the directory and its permissions", Where::in(path));
+  }
+
+ private:
+  std::string name_;
+};
 
 void require_budget(const DatabaseConnection& connection) {
   const std::string& path = connection.path();
@@ -47,6 +88,14 @@ void require_budget(const DatabaseConnection& connection) {
         "Use the program that wrote it", Where::in(path));
   }
   require_tables(connection, kTables);
+}
+
+/// Every budget has an entry from the moment that it has a name: an empty one was emptied.
+void require_booked(const DatabaseConnection& connection) {
+  if (!is_blank(connection)) return;
+  throw InvalidArgument("is empty: it never was a budget, or what was spent was taken out of it",
+                        "Restore it from a copy; remove it only if nothing was ever booked in it",
+                        Where::in(connection.path()));
 }
 
 ContentDigest content_of(const BudgetTerms& terms, const std::vector<BudgetEntry>& entries) {
@@ -97,12 +146,33 @@ void require_content(const DatabaseConnection& connection) {
 }  // namespace
 
 BudgetFile::BudgetFile(const std::string& path, DatabaseConnection::For purpose)
-    : connection_(path, purpose) {}
-
-BudgetFile::BudgetFile(const std::string& path)
-    : BudgetFile((make_file(path), path), DatabaseConnection::For::noting) {
+    : connection_(path, purpose) {
   // On the disk, the directory's entry of the journal included, before a booking counts.
-  connection_.execute("PRAGMA synchronous = EXTRA");
+  if (purpose == DatabaseConnection::For::noting) {
+    connection_.execute("PRAGMA synchronous = EXTRA");
+  }
+}
+
+BudgetFile::Reserved BudgetFile::reserve(const std::string& path, const BudgetTerms& terms,
+                                         const BudgetEntry& entry, const Check& check) {
+  const std::string file = ledger_file(path);
+  if (!is_there(file)) {
+    // Whole before it has its name: nobody sees a budget without its terms, and an empty file is none.
+    NewFile made(file, path);
+    std::int64_t number = 0;
+    {
+      BudgetFile fresh(made.name(), DatabaseConnection::For::noting);
+      number = fresh.add(terms, entry, check, true);
+    }
+    if (made.rename_to(file, path)) {
+      return {std::unique_ptr<BudgetFile>(new BudgetFile(path, DatabaseConnection::For::noting)),
+              number, true};
+    }
+  }
+  require_writable(file, path);
+  std::unique_ptr<BudgetFile> budget(new BudgetFile(path, DatabaseConnection::For::noting));
+  const std::int64_t number = budget->add(terms, entry, check, false);
+  return {std::move(budget), number, false};
 }
 
 BudgetFile BudgetFile::read(const std::string& path) {
@@ -115,11 +185,10 @@ BudgetFile BudgetFile::read(const std::string& path) {
   return BudgetFile(path, DatabaseConnection::For::reading);
 }
 
-std::int64_t BudgetFile::reserve(
-    const BudgetTerms& terms, const BudgetEntry& entry,
-    const std::function<void(const BudgetTerms&, const std::vector<BudgetEntry>&)>& check) {
+std::int64_t BudgetFile::add(const BudgetTerms& terms, const BudgetEntry& entry, const Check& check,
+                             bool is_new) {
   Transaction transaction(connection_);
-  if (is_blank(connection_)) {
+  if (is_new) {
     connection_.execute(
         fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplication, kFormat)
             .c_str());
@@ -128,6 +197,7 @@ std::int64_t BudgetFile::reserve(
     put << terms.epsilon << terms.delta << terms.adjacency;
     put.run();
   } else {
+    require_booked(connection_);
     require_budget(connection_);
     require_content(connection_);
   }
@@ -162,10 +232,7 @@ void BudgetFile::record_content() {
 }
 
 BudgetTerms BudgetFile::terms() const {
-  if (is_blank(connection_)) {
-    throw InvalidArgument("is empty: nothing was ever booked in it", "Name another file",
-                          Where::in(connection_.path()));
-  }
+  require_booked(connection_);
   require_budget(connection_);
   require_content(connection_);
   return read_terms(connection_);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,17 @@ struct BudgetTerms {
 /// run at once see each other, and what a killed one had reserved stays. A digest of all entries shows accidents and edits by hand.
 class BudgetFile {
  public:
-  /// Opens the file for a booking; makes it if there is none.
-  /// Throws   InvalidArgument if it is no budget or damaged; StorageError.
-  explicit BudgetFile(const std::string& path);
+  using Check = std::function<void(const BudgetTerms&, const std::vector<BudgetEntry>&)>;
+  struct Reserved;
+
+  /// Opens the file for a booking, or makes it, and reserves in one transaction: the terms are `terms` if it is new; `check` sees them and what was booked before, and
+  /// throws if the entry may not be added. A new file has its name only once the entry is in it.
+  /// Throws   InvalidArgument if it is no budget, damaged or empty; StorageError.
+  [[nodiscard]] static Reserved reserve(const std::string& path, const BudgetTerms& terms,
+                                        const BudgetEntry& entry, const Check& check);
   /// Opens one that exists, to read it.
   [[nodiscard]] static BudgetFile read(const std::string& path);
 
-  /// In one transaction: the terms are `terms` if there are none yet; `check` sees them and what was booked before, and throws if the entry may not be added. The entry's number.
-  std::int64_t reserve(
-      const BudgetTerms& terms, const BudgetEntry& entry,
-      const std::function<void(const BudgetTerms&, const std::vector<BudgetEntry>&)>& check);
   /// The run has come to its end.
   void release(std::int64_t number, const std::string& model);
 
@@ -49,9 +51,18 @@ class BudgetFile {
 
  private:
   BudgetFile(const std::string& path, DatabaseConnection::For purpose);
+  std::int64_t add(const BudgetTerms& terms, const BudgetEntry& entry, const Check& check,
+                   bool is_new);
   void record_content();
 
   DatabaseConnection connection_;
+};
+
+/// A budget with a new entry.
+struct BudgetFile::Reserved {
+  std::unique_ptr<BudgetFile> file;
+  std::int64_t number;
+  bool made;  ///< the file is new
 };
 
 }  // namespace sfumato

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sfumato/core/error.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
@@ -13,15 +12,14 @@ constexpr double kRounding = 1e-12;
 
 }  // namespace
 
-void require_small_delta(double delta, std::uint64_t records, bool allowed) {
+void require_small_delta(double delta, std::uint64_t records, bool allowed, const Where& where) {
   const double published = delta * static_cast<double>(records);
   if (allowed || !(published > 1.0 + kRounding)) return;
   throw InvalidArgument(
-      fmt::format("{} is above 1 / {} records: publishing records as they are, {} "
+      fmt::format("delta = {} is above 1 / {} records: publishing records as they are, {} "
                   "of them on average, would meet it",
                   format_input(delta), records, format_number(published, Rounding::nearest, 2)),
-      "Ask for a delta far below 1 / records, or give `allow_large_delta`",
-      Where::key("target_delta"));
+      "Ask for a delta far below 1 / records, or give `allow_large_delta`", where);
 }
 
 std::string large_delta_warning(double delta, std::uint64_t records) {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sfumato/account/account_keys.hpp"
+#include "sfumato/account/planned_files.hpp"
+#include "sfumato/account/spent.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
 
@@ -78,6 +80,16 @@ PrivateReleases other_releases(const AccountQuestion& question) {
     }
   }
   return all;
+}
+
+bool continues_account(const AccountQuestion& question, const std::string& path) {
+  if (kept_file(path) != KeptFile::account || !question.adjacency) return false;
+  PrivateReleases all = other_releases(question);
+  if (has_run(question) && wanted_of(question) == Wanted::all &&
+      question.run.noise_multiplier.size() == 1) {
+    all.list.push_back(release_of(question.run));
+  }
+  return continues_account(all, path);
 }
 
 }  // namespace sfumato

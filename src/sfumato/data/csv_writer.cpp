@@ -4,13 +4,15 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "sfumato/core/check.hpp"
 
 namespace sfumato {
 
-CsvWriter::CsvWriter(const std::string& path, const std::vector<std::string>& columns)
-    : file_(path), width_(columns.size()) {
+CsvWriter::CsvWriter(const std::string& path, const std::vector<std::string>& columns,
+                     const WriteRules& rules)
+    : file_(std::in_place, path, rules), width_(columns.size()) {
   begin_table(columns, Where::in(path));
 }
 

@@ -25,7 +25,8 @@ namespace sfumato {
 ///          OutputFile.
 class CsvWriter {
  public:
-  CsvWriter(const std::string& path, const std::vector<std::string>& columns);
+  CsvWriter(const std::string& path, const std::vector<std::string>& columns,
+            const WriteRules& rules = {});
   /// In memory: bytes() has what commit() would have written.
   explicit CsvWriter(const std::vector<std::string>& columns);
 

@@ -39,18 +39,9 @@ const char* remedy_for(int error) {
   }
 }
 
-/// The rename itself must survive a crash, which takes a flush of the directory. Some file systems
-/// cannot do that, and directories that may not be read cannot be opened for it; the file is whole either way.
-/// Returns  0, or why the disk failed.
-int flush_directory_of(const std::string& path) {
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  const int directory =
-      ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return 0;
-  const int error = ::fsync(directory) == 0 ? 0 : errno;
-  ::close(directory);
-  const bool cannot_flush = error == EINVAL || error == ENOTSUP || error == EROFS;
-  return cannot_flush ? 0 : error;
+[[noreturn]] void refuse_existing(const std::string& path) {
+  throw StorageError("the file exists", "Choose another name, or overwrite it (`force`)",
+                     Where::in(path));
 }
 
 /// Whether the process that made a sibling of this name, TARGET.tmp-PID-N, is gone.
@@ -88,7 +79,19 @@ void remove_leftovers(const std::string& target) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
+int flush_directory_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const int directory =
+      ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return 0;
+  const int error = ::fsync(directory) == 0 ? 0 : errno;
+  ::close(directory);
+  const bool cannot_flush = error == EINVAL || error == ENOTSUP || error == EROFS;
+  return cannot_flush ? 0 : error;
+}
+
+OutputFile::OutputFile(const std::string& path, const WriteRules& rules)
+    : rules_(rules), path_(path), target_(path) {
   if (path.empty() || path.find('\0') != std::string::npos) fail("open", EINVAL);
   struct stat status = {};
   if (::stat(path.c_str(), &status) != 0) {
@@ -102,6 +105,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
     if (descriptor_ < 0) fail("open", errno);
     return;
   }
+  if (!rules_.replace) refuse_existing(path);
   if (::access(path.c_str(), W_OK) != 0) fail("open", errno);
   std::error_code ignored;  // stat() succeeded, so the links lead somewhere
   if (const auto real = std::filesystem::canonical(path, ignored); !real.empty()) target_ = real;
@@ -127,7 +131,7 @@ void OutputFile::open_sibling() {
   // Several writers of one path must not share a sibling: O_EXCL settles who gets which number.
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const std::string name = fmt::format("{}.tmp-{}-{}", target_, ::getpid(), attempt);
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rules_.mode);
     if (descriptor_ >= 0) {
       temporary_ = name;
       ::flock(descriptor_, LOCK_EX | LOCK_NB);  // remove_leftovers() of others asks for it
@@ -170,9 +174,20 @@ void OutputFile::commit() {
   descriptor_ = -1;
   if (::close(descriptor) != 0 && errno != EINTR) fail("write", errno);
   if (direct) return;
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace", errno);
+  rename_sibling();
   temporary_.clear();
   if (const int error = flush_directory_of(target_); error != 0) fail("write", error);
+}
+
+void OutputFile::rename_sibling() {
+  if (rules_.replace) {
+    if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("replace", errno);
+    return;
+  }
+  // Of two runs that began when there was no file, the second to end finds that of the first.
+  const int error = rename_to_new(temporary_, target_);
+  if (error == EEXIST) refuse_existing(path_);
+  if (error != 0) fail("name", error);
 }
 
 void OutputFile::close() {
@@ -186,17 +201,25 @@ void OutputFile::fail(const char* action, int error) const {
       remedy_for(error), Where::in(path_.empty() ? "(no path)" : path_));
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
-  OutputFile file(path);
+void write_file(const std::string& path, std::string_view bytes, const WriteRules& rules) {
+  OutputFile file(path, rules);
   file.write(bytes);
   file.commit();
+}
+
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP) return errno;
+  // A file system that cannot: a look before the renaming is all there is.
+  struct stat status = {};
+  if (::lstat(to.c_str(), &status) == 0) return EEXIST;
+  return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 void require_new(const std::string& path, bool force) {
   std::error_code ignored;
   if (force || !std::filesystem::is_regular_file(path, ignored)) return;
-  throw StorageError("the file exists", "Choose another name, or overwrite it (`force`)",
-                     Where::in(path));
+  refuse_existing(path);
 }
 
 namespace {
@@ -224,7 +247,7 @@ bool is_stream(const std::string& path) {
 void require_apart(const std::vector<std::string>& inputs,
                    const std::vector<PlannedFile>& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto& [key, path] = outputs[i];
+    const std::string &key = outputs[i].key, &path = outputs[i].path;
     if (path.empty() || is_stream(path)) continue;
     for (const std::string& input : inputs) {
       if (input.empty() || !same_file(input, path)) continue;

@@ -281,7 +281,8 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   try {
     const MadeFit made = make_fit(question, table, plans, mu, input, observer, [&] {
       if (!question.budget.empty()) {
-        booking.emplace(question.budget, question.limit, found.accountant, "fit");
+        booking.emplace(question.budget, question.limit, found.accountant,
+                        BookedRun{"fit", table.rows, question.allow_large_delta});
         found.booked = budget_text(booking->state());
       }
     });

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "sfumato/account/planned_files.hpp"
 #include "sfumato/account/spent.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/array_file.hpp"
@@ -161,21 +163,38 @@ void require_publishable(const FitQuestion& question, const FitFiles& files) {
                           Where::key("statement"));
   }
   require_account_kept({files.model, files.model.empty() ? "" : account_file(files.model),
-                        has_guarantee(question), question.after, question.budget});
+                        has_guarantee(question), question.after, question.budget, files.statement});
 }
 
 std::string publish(const FitAnswer& answer, const FitFiles& files) {
+  const WriteRules rules{files.replace};
   const std::string model = files.model.empty() ? "" : model_bytes(answer, suffix_of(files.model));
   if (const std::string account = files.model.empty() ? "" : account_file(files.model);
       answer.guarantee && account != files.model) {
-    write_file(account, account_of(answer, {sha256(model), model_digest(answer)}));
+    write_file(account, account_of(answer, {sha256(model), model_digest(answer)}), rules);
   }
   withdraw_statement(files.statement);
-  if (!files.model.empty()) write_file(files.model, model);
+  if (!files.model.empty()) write_file(files.model, model, rules);
   if (!files.statement.empty()) {
-    write_file(files.statement, statement_of(answer) + statement_of_model(files.model, model));
+    write_file(files.statement, statement_of(answer) + statement_of_model(files.model, model),
+               rules);
   }
   return files.model.empty() ? "" : sha256(model);
+}
+
+void save_model(const std::string& json, const std::string& path,
+                const std::vector<std::string>& inputs, bool force) {
+  std::vector<std::string> kept = inputs;
+  // What `after` named may give way to the model that continues it, which is looked at below.
+  if (kept_file(path) == KeptFile::model) {
+    std::erase_if(kept, [&](const std::string& input) {
+      std::error_code ignored;
+      return std::filesystem::equivalent(input, path, ignored);
+    });
+  }
+  prepare_outputs(kept, {{"path", path, true}}, force);
+  require_continued(path, json);
+  write_file(path, json, {force, kOwnersMode});
 }
 
 std::string statement_of(const FitAnswer& answer) {

@@ -121,7 +121,7 @@ Cell cell_of(const RiskNumber& number, const std::string& method) {
   return Claimed<double>{number.value, number.claim, method};
 }
 
-void write_csv(const std::string& path, const RowsAnswer& answer) {
+void write_csv(const std::string& path, const RowsAnswer& answer, const WriteRules& rules) {
   const RowFields<RowRisk, RiskNumber> list = shown(risk_fields(answer), Detail::full);
   const RowFields<RowRisk, Claimed<double>> traits = trait_fields(answer);
   const bool named = !answer.ids.empty();
@@ -131,7 +131,7 @@ void write_csv(const std::string& path, const RowsAnswer& answer) {
   for (const auto& trait : traits) columns.push_back(trait.key);
   for (const auto& column : list) columns.push_back(column.key);
   columns.insert(columns.end(), {"claim", "upper_bounds"});
-  CsvWriter out(path, columns);
+  CsvWriter out(path, columns, rules);
   for (const RowRisk& risk : answer.risks) {
     const auto at = static_cast<std::size_t>(risk.row);
     out.integer(risk.row + 1);

@@ -41,6 +41,26 @@ TEST(OutputFile, WithoutCommitNothingChanges) {
   EXPECT_EQ(dir.files(), 1u);
 }
 
+TEST(OutputFile, MayReplaceNothing) {
+  const TempDir dir;
+  OutputFile first(dir / "f", {false}), second(dir / "f", {false});
+  first.write("first");
+  second.write("second");
+  first.commit();
+  EXPECT_NE(message_of<StorageError>([&] { second.commit(); }).find("the file exists"),
+            std::string::npos);
+  EXPECT_THROW(write_file(dir / "f", "third", {false}), StorageError);
+  EXPECT_EQ(get(dir / "f"), "first");
+}
+
+TEST(OutputFile, HasTheModeThatIsAskedFor) {
+  const TempDir dir;
+  write_file(dir / "f", "x", {true, kOwnersMode});
+  struct stat status = {};
+  ASSERT_EQ(::stat((dir / "f").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777u, 0600u);
+}
+
 TEST(OutputFile, RemovesWhatKilledWritersLeft) {
   const TempDir dir;
   const std::string stale = dir / "f.tmp-1-0", locked = dir / "f.tmp-2-0",

@@ -421,6 +421,15 @@ std::string_view name(ModelKind kind) {
   throw InternalError("a kind of model without a name");
 }
 
+std::vector<std::string> input_files(const Study& study) {
+  const DataSpec& data = study.data;
+  std::vector<std::string> files = {study.source, data.test, data.test_features,
+                                    data.features.file};
+  if (data.is_table()) files.push_back(data.set);
+  for (const NoiseSpec& noise : study.noise) files.push_back(noise.covariance);
+  return files;
+}
+
 bool DataSpec::is_table() const { return set.ends_with(".csv") || set.ends_with(".npy"); }
 
 Study read_study(const std::string& path, const std::vector<std::string>& settings) {

@@ -169,6 +169,9 @@ struct Study {
 [[nodiscard]] Study parse_study(std::string_view text, const std::string& source,
                                 const std::vector<std::string>& settings = {});
 
+/// The files that a run of the study reads, its own among them: none of them may be written.
+[[nodiscard]] std::vector<std::string> input_files(const Study& study);
+
 /// The effective study as TOML, every key with its value, in one order: what logs and ledgers keep. Reading
 /// it gives the same study. Paths are absolute.
 [[nodiscard]] std::string canonical_text(const Study& study);

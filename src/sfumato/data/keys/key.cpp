@@ -29,6 +29,24 @@ std::string absolute_path(const std::string& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
+std::vector<std::string> input_files(const std::vector<KeyInfo>& keys, const TomlTable& table) {
+  std::vector<std::string> files;
+  for (const KeyInfo& key : keys) {
+    if (!key.is_file || !key.table.empty()) continue;
+    std::vector<std::string> spellings = key.aliases;
+    spellings.push_back(key.key);
+    for (const std::string& name : spellings) {
+      if (!table.has(name)) continue;
+      if (key.shape == KeyShape::texts) {
+        for (std::string& path : table.paths(name)) files.push_back(std::move(path));
+      } else if (table.is_string(name)) {
+        files.push_back(table.path(name));
+      }
+    }
+  }
+  return files;
+}
+
 namespace detail {
 
 void refuse_missing(const TomlTable& table, const std::vector<KeyInfo>& missing) {

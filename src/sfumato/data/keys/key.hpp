@@ -79,6 +79,10 @@ template <class T>
   return infos;
 }
 
+/// The files that a question reads, by what its table gives for keys that name some.
+[[nodiscard]] std::vector<std::string> input_files(const std::vector<KeyInfo>& keys,
+                                                   const TomlTable& table);
+
 namespace detail {
 /// Throws   InvalidArgument that names all of them.
 [[noreturn]] void refuse_missing(const TomlTable& table, const std::vector<KeyInfo>& missing);
