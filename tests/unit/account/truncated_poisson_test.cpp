@@ -248,6 +248,7 @@ TEST(TruncatedPoisson, CostsFarLessThanDisclosure) {
     EXPECT_GT(cut.upper.value, bare) << name(relation);
     EXPECT_LT(cut.upper.value, 1.01 * bare) << name(relation);
     EXPECT_LE(cut.lower.value, cut.upper.value) << name(relation);
+    EXPECT_GT(cut.lower.value, 0.99 * bare) << name(relation);
     EXPECT_TRUE(with.methods_agree(Epsilon(1.0))) << name(relation);
   }
 }
