@@ -81,7 +81,9 @@ const Keys<ReleaseFields>& release_keys() {
                                          1),
            {"num_samples"}),
       integer_key<F, std::uint64_t>(
-          "batch_cap", "Poisson batches are cut to this size (with records)", &F::batch_cap, 1),
+          "batch_cap",
+          "of larger Poisson batches a random subset of this size is kept (with records)",
+          &F::batch_cap, 1),
       choice_key<F>("normalise",
                     "what the noisy sum is divided by: the expected batch size, or the actual one",
                     &F::normalise, by_name({Normalisation::expected, Normalisation::actual})),

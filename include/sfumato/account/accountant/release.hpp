@@ -69,7 +69,7 @@ struct PrivateRelease {
   std::uint64_t records =
       0;  ///< of `fixed_size`: of the table; of a batch cap: of the larger table
   std::uint64_t batch_size = 0;  ///< of `fixed_size`
-  /// Of `poisson`: what is drawn beyond so many records is thrown away.
+  /// Of `poisson`: of more records that are drawn a uniformly random subset of so many is kept (Spec §19.8).
   std::optional<std::uint64_t> batch_cap = {};
 
   /// The probability that a given record takes part in a step.

@@ -36,6 +36,22 @@ Claimed<double> upper(double value, std::string method) {
   return {value, Claim::upper_bound, std::move(method)};
 }
 
+/// `found` with the lower end of what data attain, where that is of other releases than these.
+template <class Ask>
+Enclosure with_attained(const PrivateReleases& releases, const Observer* observer, Enclosure found,
+                        Ask&& ask) {
+  if (is_attained(releases)) return found;
+  const auto attained = attained_releases(releases);
+  if (!attained) return found;
+  const Accountant below(*attained);
+  const Claimed<double> lower = ask(observer ? below.watched_by(*observer) : below).lower;
+  if (lower.value > found.upper.value) {
+    throw InternalError("what data attain is above what is proven");
+  }
+  if (lower.value > found.lower.value) found.lower = lower;
+  return found;
+}
+
 /// What is known from below, or else that nothing is.
 Claimed<double> lower(const PrivateReleases& releases, double value, double trivial,
                       std::string method) {
@@ -183,7 +199,9 @@ Enclosure Accountant::delta(Epsilon epsilon) const {
     high = std::max(high, found.hi());
     method = std::max(method, found.method);
   }
-  return {lower(releases_, low, 0.0, title(method)), upper(high, title(method))};
+  return with_attained(releases_, observer_,
+                       {lower(releases_, low, 0.0, title(method)), upper(high, title(method))},
+                       [&](const Accountant& below) { return below.delta(epsilon); });
 }
 
 Enclosure Accountant::epsilon(Delta delta) const {
@@ -204,14 +222,14 @@ Enclosure Accountant::epsilon(Delta delta) const {
   const auto [low, high] = largest_epsilon(losses, delta.probability());
   const char* method =
       title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
+  Enclosure found{lower(releases_, low, 0.0, method), upper(high, method)};
   // Where contours are wide (far out, with next to no noise or signal) Renyi's bound may be the smaller of two that are proven.
   if (high > 0.0 && std::isfinite(low) && !(high - low < 1e-3 * high)) {
     const double loose = renyi_epsilon(delta).value.nats();
-    if (loose < high) {
-      return {lower(releases_, low, 0.0, method), upper(loose, "Renyi privacy")};
-    }
+    if (loose < high) found.upper = upper(loose, "Renyi privacy");
   }
-  return {lower(releases_, low, 0.0, method), upper(high, method)};
+  return with_attained(releases_, observer_, found,
+                       [&](const Accountant& below) { return below.epsilon(delta); });
 }
 
 Enclosure Accountant::advantage() const { return delta(Epsilon(0.0)); }

@@ -33,4 +33,15 @@ bool is_attained(const PrivateReleases& releases) {
   return true;
 }
 
+std::optional<PrivateReleases> attained_releases(const PrivateReleases& releases) {
+  PrivateReleases attained = releases;
+  for (PrivateRelease& release : attained.list) {
+    if (!release.batch_cap) continue;
+    release.sample_rate =
+        kept_probability(release.records, *release.batch_cap, release.sample_rate);
+    release.batch_cap.reset();
+  }
+  return is_attained(attained) ? std::optional(attained) : std::nullopt;
+}
+
 }  // namespace sfumato

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sfumato/account/accountant/release.hpp"
@@ -18,5 +19,9 @@ namespace sfumato {
 /// Whether some mechanism of this description and some pair of data sets attain the pair, so that what is below its curve is
 /// refuted and not only unproven.
 [[nodiscard]] bool is_attained(const PrivateReleases& releases);
+
+/// Releases that are attained by data of this description, for numbers from below: those themselves, or, where batches are cut, those on data whose other
+/// records contribute nothing (Spec §19.8). Nothing where none are known.
+[[nodiscard]] std::optional<PrivateReleases> attained_releases(const PrivateReleases& releases);
 
 }  // namespace sfumato

@@ -69,6 +69,12 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
     conditions.push_back(
         "each step samples every record independently at the stated rate (not shuffled batches)");
   }
+  if (std::any_of(releases.list.begin(), releases.list.end(),
+                  [](const PrivateRelease& release) { return release.batch_cap.has_value(); })) {
+    conditions.push_back(
+        "of a batch above its cap a uniformly random subset is kept; there are at most the stated "
+        "number of records");
+  }
   if (any_sampler(releases, Sampler::fixed_size)) {
     conditions.push_back("each step draws a fresh uniform subset; the number of records is public");
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
 #include "sfumato/account/contour/total_loss.hpp"
+#include "sfumato/account/steps/truncated_poisson.hpp"
 
 namespace sfumato {
 namespace {
@@ -24,17 +24,23 @@ double any_sampled(double q, const ReleaseSetting& setting) {
 
 void add_normal(double mu, double k, TotalLoss& loss) { loss.mu_squared += k * mu * mu; }
 
-/// What exceeds the cap is dropped, which may show (Spec §19.6): with probability tau at most, and then all of it.
-void add_cap(const PrivateRelease& release, TotalLoss& loss) {
-  const boost::math::binomial_distribution<double> others(static_cast<double>(release.records - 1),
-                                                          release.sample_rate);
-  const double beyond = *release.batch_cap > release.records - 1
-                            ? 0.0
-                            : boost::math::cdf(boost::math::complement(
-                                  others, static_cast<double>(*release.batch_cap) - 1.0));
-  const double tau = std::min(1.0, static_cast<double>(release.steps) * beyond * (1.0 + 1e-9));
-  if (tau > 0.0) add_failures(loss, tau, 1.0);
+/// At least the probability that a batch which has the record is cut; 0 without a cap.
+double overflow_of(const PrivateRelease& release) {
+  return release.batch_cap
+             ? overflow_probability(release.records, *release.batch_cap, release.sample_rate)
+             : 0.0;
 }
+
+/// Steps that all but surely cut their batch are those of the second pair (Spec §19.8).
+void add_truncated(const TruncatedPoisson& step, TotalLoss& loss) {
+  constexpr double kSurely = 1.0 - 1e-9;
+  if (step.overflow < kSurely) {
+    loss.steps.push_back(step);
+  } else {
+    std::visit([&](const auto& cut) { loss.steps.push_back(cut); }, step.cut());
+  }
+}
+
 }  // namespace
 
 std::string MechanismRules<GaussianNoise>::describe(const GaussianNoise& noise,
@@ -54,14 +60,21 @@ void MechanismRules<GaussianNoise>::compose(const GaussianNoise& noise,
   const PrivateRelease& release = setting.release;
   const double k = setting.steps(), q = release.rate();
   const StepDirection direction = setting.direction;
-  const double m = 1.0 / noise.noise_multiplier;
+  const double m = 1.0 / noise.noise_multiplier, overflow = overflow_of(release);
+  // A record that is cut or kept makes room for another or takes its place.
+  const bool exchanges = setting.relation != NeighbouringRelation::add_remove;
   if (noise.noise_multiplier == 0.0) {
-    add_noiseless(loss, any_sampled(q, setting), k, direction);
+    add_noiseless(loss, any_sampled(q, setting), k,
+                  overflow > 0.0 && exchanges ? StepDirection::replace : direction);
+  } else if (q == 1.0 && overflow > 0.0) {
+    add_normal(2.0 * m, k, loss);  // two sums of as many records, one of which differs
   } else if (release.sampler == Sampler::full || release.sampler == Sampler::shuffle || q == 1.0) {
     add_normal(setting.reach() * m, k,
                loss);  // shuffle: k epochs, each of which sees a record once
   } else if (release.sampler == Sampler::fixed_size) {
     loss.steps.push_back(TwoSidedGaussian{q, 2.0 * m, k});
+  } else if (overflow > 0.0) {
+    add_truncated({q, m, overflow, k, direction, exchanges}, loss);
   } else if (setting.group_size == 1) {
     loss.steps.push_back(SampledGaussian{q, m, k, direction});
   } else if (direction == StepDirection::replace || setting.group_size > kLargestExactGroup) {
@@ -75,7 +88,6 @@ void MechanismRules<GaussianNoise>::compose(const GaussianNoise& noise,
   } else {
     loss.steps.push_back(GroupGaussian{q, m, static_cast<int>(setting.group_size), k, direction});
   }
-  if (release.batch_cap) add_cap(release, loss);
 }
 
 std::optional<double> MechanismRules<GaussianNoise>::gdp_mu(const GaussianNoise& noise,

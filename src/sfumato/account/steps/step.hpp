@@ -10,6 +10,7 @@
 #include "sfumato/account/steps/known_step.hpp"
 #include "sfumato/account/steps/laplace.hpp"
 #include "sfumato/account/steps/sampled_gaussian.hpp"
+#include "sfumato/account/steps/truncated_poisson.hpp"
 
 namespace sfumato {
 
@@ -30,8 +31,8 @@ namespace sfumato {
 ///   log_bound_beyond()      how far |M(s0 + iy)| has decayed (Spec §18.3)
 ///   loss_law()              distribution functions of the loss of one step: for the lattice, and for one step alone
 ///   one_step_delta(eps)     a closed form of delta of one step where it keeps its digits (Spec §17.6); -highest < eps < highest
-using StepLoss =
-    std::variant<SampledGaussian, GroupGaussian, TwoSidedGaussian, LaplaceStep, RandomisedResponse>;
+using StepLoss = std::variant<SampledGaussian, GroupGaussian, TwoSidedGaussian, LaplaceStep,
+                              RandomisedResponse, TruncatedPoisson>;
 
 /// Calls use(rules, mechanism) with the MechanismRules of a mechanism of releases.
 template <class Any, class Use>
