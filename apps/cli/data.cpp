@@ -9,9 +9,7 @@
 
 #include "command.hpp"
 #include "key_options.hpp"
-#include "lab/images/check_data.hpp"
-#include "lab/images/get_data.hpp"
-#include "lab/images/list_data.hpp"
+#include "lab/images/data_commands.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "sfumato/core/error.hpp"

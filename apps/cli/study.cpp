@@ -6,7 +6,7 @@
 #include "lab/study/copy_ledger.hpp"
 #include "lab/study/export_answer.hpp"
 #include "lab/study/plan_answer.hpp"
-#include "lab/study/run_keys.hpp"
+#include "lab/study/study_keys.hpp"
 #include "lab/study/verify_ledger.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"

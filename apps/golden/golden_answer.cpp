@@ -10,6 +10,7 @@
 #include "golden/registry.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
+#include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato::apps {
 namespace {
@@ -104,6 +105,18 @@ bool is_asked(const Json& item, const std::vector<std::string>& sections) {
 }
 
 }  // namespace
+
+const Keys<VerifyQuestion>& verify_keys() {
+  using Q = VerifyQuestion;
+  using namespace keys;
+  static const Keys<Q> all = {
+      required(file_key<Q>("file", "reference values (JSON)", &Q::file)),
+      with(texts_key<Q>("sections", "list of texts",
+                        "run only the cases of these sections of the specification", &Q::sections),
+           {"section"}),
+      flag_key<Q>("strict", "count skipped cases as failures", &Q::strict)};
+  return all;
+}
 
 VerifyAnswer answer(const VerifyQuestion& question, Observer& observer) {
   return answer(question, library_functions(), observer);

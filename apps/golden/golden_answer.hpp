@@ -4,11 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "golden/golden_question.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/verdict.hpp"
+#include "sfumato/data/keys/key.hpp"
 
 namespace sfumato::apps {
+
+/// Does this build give the reference values of a golden file (Spec §15)?
+struct VerifyQuestion {
+  std::string file;                   ///< JSON
+  std::vector<std::string> sections;  ///< of the specification; empty: all
+  bool strict = false;                ///< cases of functions that this build does not know fail too
+};
+
+[[nodiscard]] const Keys<VerifyQuestion>& verify_keys();
 
 /// A number outside its tolerance, or a case that gave none.
 struct VerifyFailure {

@@ -11,7 +11,6 @@
 #include "lab/audit/loss_histogram.hpp"
 #include "reproduce/confidences.hpp"
 #include "reproduce/json_value.hpp"
-#include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/lab/audit/ledger_audit.hpp"

@@ -5,7 +5,7 @@
 
 #include "sfumato/audit/credible_interval.hpp"
 #include "sfumato/audit/one_run.hpp"
-#include "sfumato/audit/one_run_gdp.hpp"
+#include "sfumato/audit/one_run_fdp.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_audit.hpp"
 

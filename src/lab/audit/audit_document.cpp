@@ -6,7 +6,6 @@
 #include "lab/audit/ledger_document.hpp"
 #include "lab/audit/two_sided_figures.hpp"
 #include "sfumato/audit/attack_figures.hpp"
-#include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/plan_tables.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_smells.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/credible_interval.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_smells.hpp"

@@ -2,20 +2,81 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
 
 #include "lab/ledger/content.hpp"
 #include "lab/ledger/identity_rows.hpp"
 #include "lab/ledger/ledger_schema.hpp"
-#include "lab/ledger/make.hpp"
-#include "lab/ledger/old_study.hpp"
 #include "lab/ledger/trial_rows.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/lab/ledger/identity.hpp"
 #include "sfumato/storage/connection.hpp"
 #include "sfumato/storage/schema.hpp"
 
 namespace sfumato::lab {
 namespace {
+
+/// The canonical text of a study whose records count from 0, with `record` of [adjacency] counted from 1, as
+/// texts have it today.
+std::string records_from_one(const std::string& study) {
+  constexpr std::string_view kKey = "record = ";
+  std::istringstream lines(study);
+  std::string line, table, text;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("[")) table = line;
+    if (table == "[adjacency]" && line.starts_with(kKey)) {
+      std::uint64_t record = 0;
+      const char* first = line.data() + kKey.size();
+      const char* last = line.data() + line.size();
+      const auto [end, error] = std::from_chars(first, last, record);
+      if (error == std::errc{} && end == last) line = fmt::format("{}{}", kKey, record + 1);
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// Write-ahead log, and on the disk before a transaction counts as committed.
+void use_wal(DatabaseConnection& connection) {
+  connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+}
+
+/// Tables and identity of an empty ledger, in the caller's transaction.
+void make_ledger(DatabaseConnection& connection, const LedgerIdentity& identity) {
+  make_tables(connection);
+  record_content(connection, {});
+  for (const auto& [key, value] : identity_rows(identity)) put_meta(connection, key, value);
+}
+
+/// A new file with an empty ledger that `fill` adds to, all in one transaction. If `fill` throws, the file
+/// is removed; if the process is ended, it stays as an empty database.
+/// Throws   InvalidArgument if there is such a file.
+void make_copy(const std::string& path, const LedgerIdentity& identity,
+               const std::function<void(DatabaseConnection&)>& fill) {
+  auto connection = std::make_unique<DatabaseConnection>(path, DatabaseConnection::For::making);
+  try {
+    use_wal(*connection);
+    Transaction transaction(*connection);
+    make_ledger(*connection, identity);
+    fill(*connection);
+    transaction.commit();
+  } catch (...) {
+    connection.reset();
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(ledger_file(path) + suffix, ignored);
+    }
+    throw;
+  }
+}
 
 constexpr const char* kWorkers = "workers";
 

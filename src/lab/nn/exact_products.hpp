@@ -1,10 +1,51 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 
-#include "lab/nn/dual.hpp"
-
 namespace sfumato::lab {
+
+/// A number and its derivative along one direction: arithmetic on duals is forward differentiation,
+/// so that code written once for a scalar T gives directional derivatives when T is Dual.
+struct Dual {
+  double value = 0.0, tangent = 0.0;
+
+  Dual() = default;
+  Dual(double number) : value(number) {}  // NOLINT: constants appear in formulas as they are
+  Dual(double number, double derivative) : value(number), tangent(derivative) {}
+
+  Dual& operator+=(const Dual& b) {
+    value += b.value;
+    tangent += b.tangent;
+    return *this;
+  }
+  friend Dual operator+(const Dual& a, const Dual& b) {
+    return {a.value + b.value, a.tangent + b.tangent};
+  }
+  friend Dual operator-(const Dual& a, const Dual& b) {
+    return {a.value - b.value, a.tangent - b.tangent};
+  }
+  friend Dual operator*(const Dual& a, const Dual& b) {
+    return {a.value * b.value, a.value * b.tangent + a.tangent * b.value};
+  }
+  friend Dual operator/(const Dual& a, const Dual& b) {
+    const double ratio = a.value / b.value;
+    return {ratio, (a.tangent - ratio * b.tangent) / b.value};
+  }
+};
+
+inline double value_of(double a) { return a; }
+inline double value_of(const Dual& a) { return a.value; }
+
+inline Dual exp(const Dual& a) {
+  const double e = std::exp(a.value);
+  return {e, e * a.tangent};
+}
+inline Dual log1p(const Dual& a) { return {std::log1p(a.value), a.tangent / (1.0 + a.value)}; }
+inline Dual tanh(const Dual& a) {
+  const double t = std::tanh(a.value);
+  return {t, (1.0 - t * t) * a.tangent};
+}
 
 /// The three products of a weight matrix (rows x columns, row by row) in ExactBackprop; they take
 /// nearly all of its time. Each sum is made in the order of its terms, whatever the machine.

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lab/study/spec/study.hpp"
-#include "sfumato/audit/shadow_scores.hpp"
+#include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/lab/ledger/ledger.hpp"
 
 namespace sfumato::lab {

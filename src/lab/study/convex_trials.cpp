@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lab/study/convex_risk.hpp"
+#include "lab/study/convex_material.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/random/stream.hpp"
 

@@ -3,11 +3,30 @@
 #include <cstdint>
 #include <string>
 
+#include "lab/study/spec/study.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/keys/key.hpp"
+#include "sfumato/lab/ledger/ledger.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato::lab {
+
+/// One row per model, in the order of the trials' keys, D before D': equal ledgers give equal files. A
+/// trial that failed has no model, hence no row. Return the number of rows.
+///
+/// CSV: a column per number, empty where there is none; seconds only with `timings`, since they are the
+/// one thing in which equal studies differ.
+/// Throws   StorageError as OutputFile.
+std::uint64_t export_csv(const Ledger& ledger, const Study& study, const std::string& path,
+                         bool timings);
+
+/// NPZ: vectors `policy`, `pair`, `replica`, `world` (0 for D), `status` (0 ok, 1 diverged),
+/// `diverged_at`, `training_loss`, ... as in the CSV file, NaN where there is none; `seed` as two
+/// columns, the upper and the lower 32 bits; for each series that was recorded a matrix in single
+/// precision, such as `record_losses`, a row per model; texts `policies` (names, one a line) and `study`.
+/// Throws   InvalidArgument if there is no row or series differ in length; StorageError as OutputFile.
+std::uint64_t export_npz(const Ledger& ledger, const Study& study, const std::string& path,
+                         bool timings);
 
 /// Write the trials of a ledger as a table, in the order of their keys.
 struct StudyExportQuestion {

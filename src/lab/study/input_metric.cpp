@@ -9,7 +9,7 @@
 
 #include "lab/nn/aligned_floats.hpp"
 #include "lab/nn/kernel/matrix.hpp"
-#include "lab/study/first_layer_rows.hpp"
+#include "lab/study/layer_rows.hpp"
 #include "lab/study/second_moments.hpp"
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"

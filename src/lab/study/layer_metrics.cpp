@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "lab/nn/bundle.hpp"
-#include "lab/study/first_layer_rows.hpp"
 #include "lab/study/layer_rows.hpp"
 #include "lab/study/second_moments.hpp"
 #include "sfumato/core/error.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "lab/study/plan.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/number_check.hpp"
@@ -120,6 +119,18 @@ StudyPlanAnswer answer(const StudyPlanQuestion& question, Observer& observer) {
   plan_coins(answer);
   answer.time = plan_time(answer, observer);
   return answer;
+}
+
+std::uint64_t models_per_sample(const AuditSpec& audit) {
+  return audit.random_pairs ? std::uint64_t{audit.pairs} * audit.replicas : audit.replicas;
+}
+
+PlannedModels planned_models(const AuditSpec& audit) {
+  return {models_per_sample(audit), audit.random_pairs ? 1 : audit.pairs};
+}
+
+Audit maximum_audit(const AuditSpec& audit, const AuditOptions& options) {
+  return maximum_audit(planned_models(audit), options);
 }
 
 }  // namespace sfumato::lab

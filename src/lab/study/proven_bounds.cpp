@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lab/nn/noise_policy.hpp"
-#include "lab/study/convex_risk.hpp"
+#include "lab/study/convex_material.hpp"
 #include "lab/study/material.hpp"
 #include "lab/study/training_guarantee.hpp"
 #include "sfumato/account/accountant/calibrate.hpp"

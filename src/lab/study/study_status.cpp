@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lab/study/ledger_study.hpp"
-#include "lab/study/run_keys.hpp"
+#include "lab/study/study_keys.hpp"
 #include "lab/study/study_progress.hpp"
 #include "sfumato/core/clock_text.hpp"
 #include "sfumato/data/keys/makers.hpp"

@@ -7,7 +7,7 @@
 
 #include "lab/nn/network.hpp"
 #include "lab/nn/noise_policy.hpp"
-#include "lab/study/model_summary.hpp"
+#include "lab/study/measures.hpp"
 #include "lab/study/spec/study.hpp"
 #include "lab/train/private_question.hpp"
 #include "sfumato/account/accountant/accountant.hpp"

@@ -6,17 +6,249 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/study/seed_notice.hpp"
-#include "lab/train/difference_figures.hpp"
-#include "lab/train/measure_tables.hpp"
-#include "lab/train/setting_text.hpp"
+#include "lab/train/parameter_figures.hpp"
+#include "lab/train/train_answer.hpp"
+#include "lab/train/train_question.hpp"
+#include "lab/train/train_run.hpp"
+#include "sfumato/core/overloaded.hpp"
+#include "sfumato/report/document.hpp"
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato::lab {
 namespace {
+
+constexpr const char* kLanczos = "Lanczos, from below";
+
+std::vector<Column> columns_of(std::initializer_list<Column> more) {
+  std::vector<Column> columns = {{"policy", "noise"}, {"world", "world"}};
+  columns.insert(columns.end(), more);
+  return columns;
+}
+
+Claimed<double> estimate(double value, const char* method) {
+  return {value, Claim::estimate, method};
+}
+
+Claimed<double> exact(double value, const char* method) { return {value, Claim::exact, method}; }
+
+/// One row per model that was looked at; `cells` gives what comes after noise and world.
+template <class Measure, class Cells>
+void add_table(Document& document, Table table, const TrainAnswer& answer,
+               const std::vector<std::optional<Measure>>& measures, const char* missing,
+               Cells&& cells) {
+  const std::size_t columns = table.columns().size();
+  for (std::size_t m = 0; m < measures.size(); ++m) {
+    const ModelRecord& record = answer.run.group.models()[m];
+    std::vector<Cell> row = {answer.input.policies[record.policy].name, world_name(record.world)};
+    if (measures[m]) {
+      for (Cell& cell : cells(*measures[m])) row.push_back(std::move(cell));
+    } else {
+      row.resize(columns, Cell(Empty{record.diverged_at ? "diverged" : missing}));
+    }
+    table.add_row(std::move(row));
+  }
+  document.add(std::move(table));
+}
+
+void add_hessian(Document& document, const TrainAnswer& answer) {
+  Table table("hessian",
+              fmt::format("Curvature of the {} of the training losses",
+                          answer.input.study.train.loss == LossScale::mean ? "mean" : "sum"),
+              columns_of({{"trace", "tr H"},
+                          {"standard_error", "standard error"},
+                          {"largest", "largest eigenvalue"},
+                          {"residual", "residual"}}),
+              2);
+  add_table(document, std::move(table), answer, answer.measures.hessian, "",
+            [](const HessianMeasure& h) {
+              return std::vector<Cell>{estimate(h.trace.value.value, "Hutchinson, 30 probes"),
+                                       h.trace.value.standard_error,
+                                       estimate(h.largest_eigenvalue.value.value, kLanczos),
+                                       h.largest_eigenvalue.value.residual};
+            });
+}
+
+void add_flatness(Document& document, const TrainAnswer& answer) {
+  const bool replaced = !answer.input.pair.other.changes.front().empty;
+  Table table("flatness",
+              replaced ? "Difference that the two records make to the gradient of the summed loss"
+                       : "Difference that the record makes to the gradient of the summed loss",
+              columns_of({{"gradient_difference", "|grad f(D) - grad f(D')|"},
+                          {"mixed_norm", "largest |J|"},
+                          {"bound", "|d - d'| |J|"},
+                          {"respected", "respected"}}),
+              2);
+  add_table(document, std::move(table), answer, answer.measures.flatness, "",
+            [](const FlatnessMeasure& f) {
+              std::vector<Cell> cells = {
+                  exact(f.gradient_difference, "gradients in double precision"),
+                  estimate(f.mixed_norm, f.segment ? "Lanczos, 17 points between the records"
+                                                   : "Lanczos, at the record")};
+              if (f.segment) {
+                const RecordSensitivity& s = f.segment->value;
+                cells.emplace_back(estimate(s.bound, "product"));
+                cells.emplace_back(s.respected ? std::string("yes")
+                                               : fmt::format("no ({} kinks)", s.switches));
+              } else {
+                cells.insert(cells.end(), 2, Cell(Empty{"D' has no record to compare with"}));
+              }
+              return cells;
+            });
+}
+
+void add_covariance(Document& document, const TrainAnswer& answer) {
+  Table table(
+      "covariance", "Minibatch noise: covariance of the gradient of a step",
+      columns_of({{"trace", "trace"}, {"largest", "largest eigenvalue"}, {"residual", "residual"}}),
+      2);
+  add_table(document, std::move(table), answer, answer.measures.covariance,
+            "not for Poisson batches", [](const CovarianceMeasure& c) {
+              return std::vector<Cell>{exact(c.trace, "Spec §10"),
+                                       estimate(c.largest_eigenvalue, kLanczos), c.residual};
+            });
+}
+
+void add_noise(Document& document, const TrainAnswer& answer) {
+  if (answer.measures.noise.empty()) return;
+  for (Figure& figure :
+       parameter_figures(answer.input.network, answer.measures.noise,
+                         {"noise", "Where the noise goes", "mean variance of a parameter",
+                          "variance of a step at the final weights of D, using the mean gradient "
+                          "of all records in place of that of a batch"})) {
+    if (figure.mark() == Mark::image) {
+      figure.set_caption(
+          "Noise scaled by gradients depends on private data: the picture may reveal records.");
+    }
+    document.add(std::move(figure));
+  }
+}
+
+/// What was measured of the final models, as tables; figures of the noise only in full. Nothing if nobody asked.
+void add_measures(Document& document, const TrainAnswer& answer, Detail detail) {
+  const TrainQuestion& question = answer.question;
+  if (question.measures.empty()) return;
+  if (question.wants(TrainMeasure::hessian)) add_hessian(document, answer);
+  if (question.wants(TrainMeasure::flatness)) add_flatness(document, answer);
+  if (question.wants(TrainMeasure::covariance)) add_covariance(document, answer);
+  if (detail == Detail::full) add_noise(document, answer);
+  if (answer.measures.stopped) {
+    document.state(StatementKind::warning, "stopped: measures are incomplete.");
+  }
+  document.state(StatementKind::info,
+                 "Curvature, mixed derivative and minibatch noise describe these models; no "
+                 "guarantee follows from them (Spec §10).");
+}
+
+/// Where the record shows in the gradients, along the models of D: the squared differences by layer, and
+/// over the pixels of the input where the first weights belong to pixels. Nothing unless the study
+/// kept them (train.gradient_differences).
+void add_difference_figures(Document& document, const TrainInput& input, const TrainRun& run) {
+  if (!input.study.train.gradient_differences || run.group.step() == 0) return;
+  const auto steps = static_cast<double>(run.group.step());
+  std::vector<ParameterField> fields;
+  for (const ModelRecord& record : run.group.models()) {
+    if (record.world != 0 || record.squared_differences.empty()) continue;
+    ParameterField field{input.policies[record.policy].name, record.squared_differences};
+    for (double& value : field.values) value /= steps;
+    fields.push_back(std::move(field));
+  }
+  if (fields.empty()) return;
+  for (Figure& figure : parameter_figures(input.network, fields,
+                                          {"differences",
+                                           "Where the record is visible: differences of the "
+                                           "gradients",
+                                           "mean squared difference of a parameter",
+                                           "mean over the steps of (g_i - g'_i)^2, one run"})) {
+    figure.set_caption(figure.mark() == Mark::image
+                           ? "Computed from private data: the picture may reveal the record itself."
+                           : "Noise designed for these differences follows their square roots.");
+    document.add(std::move(figure));
+  }
+}
+
+std::string layer_text(const Network& network, std::size_t i) {
+  const NamedLayer& named = network.layers()[i];
+  const std::string kind = std::visit(
+      Overloaded{[](const Linear& l) { return fmt::format("linear {}", l.outputs); },
+                 [](const Conv2d& c) {
+                   std::string text = fmt::format("conv2d {0} of {1} x {1}", c.channels, c.kernel);
+                   if (c.stride != 1) text += fmt::format(" stride {}", c.stride);
+                   if (c.padding != 0) text += fmt::format(" padding {}", c.padding);
+                   return text;
+                 },
+                 [](const MaxPool2d& p) { return fmt::format("max_pool {}", p.size); },
+                 [](const AvgPool2d& p) { return fmt::format("avg_pool {}", p.size); },
+                 [](const Relu&) { return std::string("relu"); },
+                 [](const Tanh&) { return std::string("tanh"); },
+                 [](const Sigmoid&) { return std::string("sigmoid"); },
+                 [](const FixedMap&) { return std::string("fixed map"); },
+                 [](const Flatten&) { return std::string("flatten"); }},
+      named.layer);
+  return kind == named.name ? kind : fmt::format("{} ({})", named.name, kind);
+}
+
+std::string network_text(const TrainInput& input) {
+  std::vector<std::string> layers;
+  for (std::size_t i = 0; i < input.network.layers().size(); ++i) {
+    layers.push_back(layer_text(input.network, i));
+  }
+  const std::string& preset = input.study.model.preset;
+  return fmt::format("Network{}: {} parameters; {} -> {}, softmax cross-entropy.",
+                     preset.empty() ? "" : fmt::format(" {}", preset),
+                     input.network.parameter_count(), input.network.input().text(),
+                     fmt::join(layers, ", "));
+}
+
+/// What is trained, a sentence or two each: the records of D, what D' has instead, the network, the steps.
+std::string data_text(const TrainInput& input) {
+  const DataSpec& data = input.study.data;
+  const LabelledSet& train = input.sets.train;
+  std::string inputs;
+  switch (data.standardise) {
+    case StandardiseBy::public_constants:
+      inputs = "standardised by the set's public constants";
+      break;
+    case StandardiseBy::none: inputs = data.is_table() ? "unscaled" : "pixels / 255"; break;
+    case StandardiseBy::constants:
+      inputs = "standardised by the study's constants, assumed to be public";
+      break;
+  }
+  return fmt::format("D: N = {} of the {} records of {}, drawn with seed {}, {}.",
+                     input.pair.slots.count(), train.count(), train.name, data.seed, inputs);
+}
+
+std::string adjacency_text(const TrainInput& input) {
+  const SlotChange& change = input.pair.other.changes.front();
+  const auto label = static_cast<int>(input.pair.slots.labels[change.slot]);
+  const std::uint32_t record = input.pair.slots.records[change.slot];
+  const auto own = static_cast<int>(input.sets.train.labels[record]);
+  std::string text =
+      fmt::format("The differing record is number {} of the set, class {}", record + 1, own);
+  if (label != own) text += fmt::format(", a canary: labelled {} in D", label);
+  text += ". ";
+  text +=
+      change.empty
+          ? "In D' its slot is empty: batches may draw it, but its gradient is zero, and sums are "
+            "divided by the nominal batch size (zero-out adjacency)."
+          : fmt::format("In D' it is replaced by record {}, class {}.", change.record + 1,
+                        static_cast<int>(change.label));
+  return text + " N is public and the same in both worlds.";
+}
+
+std::string training_text(const TrainInput& input) {
+  const Training& train = input.study.train;
+  return fmt::format(
+      "{} iterations on batches of {} ({}), {} of the losses, learning rate {}, seed {}. All "
+      "models share initial weights, batches and Gaussian draws.",
+      train.iterations, train.batch_size, name(train.batches),
+      train.loss == LossScale::mean ? "mean" : "sum", train.learning_rate, train.seed);
+}
 
 Table policy_table(const TrainInput& input) {
   Table table(

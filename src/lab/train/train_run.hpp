@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lab/nn/trial_group.hpp"
-#include "lab/study/model_summary.hpp"
-#include "lab/train/train_input.hpp"
+#include "lab/study/measures.hpp"
+#include "lab/train/train_question.hpp"
 #include "sfumato/core/observer.hpp"
 
 namespace sfumato::lab {

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sfumato/audit/largest_refuted.hpp"
-#include "sfumato/audit/one_run_assumptions.hpp"
+#include "sfumato/audit/one_run_fdp.hpp"
 
 namespace sfumato {
 namespace {

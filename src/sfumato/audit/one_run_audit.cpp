@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/audit/largest_refuted.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
-#include "sfumato/audit/one_run_assumptions.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
-#include "sfumato/audit/one_run_gdp.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/gdp.hpp"
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "sfumato/audit/auc.hpp"
 #include "sfumato/audit/roc.hpp"
 
 namespace sfumato {

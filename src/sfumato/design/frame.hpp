@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 
 #include "sfumato/design/design.hpp"
-#include "sfumato/design/spectral_dual.hpp"
+#include "sfumato/design/dual_problem.hpp"
 
 namespace sfumato {
 

@@ -5,7 +5,7 @@
 
 #include "sfumato/design/design.hpp"
 #include "sfumato/design/differences.hpp"
-#include "sfumato/design/separable_dual.hpp"
+#include "sfumato/design/dual_problem.hpp"
 
 namespace sfumato {
 

@@ -3,32 +3,218 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <functional>
+#include <numbers>
+#include <set>
+#include <variant>
 #include <vector>
 
 #include "sfumato/account/budget_booking.hpp"
 #include "sfumato/account/large_delta.hpp"
 #include "sfumato/account/spent.hpp"
+#include "sfumato/audit/score_audit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/memory.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/array_file.hpp"
 #include "sfumato/data/checksum.hpp"
+#include "sfumato/data/csv_records.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/table_file.hpp"
 #include "sfumato/data/text.hpp"
+#include "sfumato/divergence/gdp.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
-#include "sfumato/fit/fit_canary.hpp"
+#include "sfumato/fit/canary.hpp"
+#include "sfumato/fit/fit_question.hpp"
+#include "sfumato/fit/linear_model.hpp"
 #include "sfumato/fit/private_fit.hpp"
 #include "sfumato/fit/selection.hpp"
-#include "sfumato/fit/self_bounds.hpp"
-#include "sfumato/fit/table_units.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato {
 namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Takes the scaling of the features, and of a quantity, back.
+LinearModel in_units_of_table(const PrivateFit& fit, const PublicTable& table, FitModel model) {
+  const Index d = table.dim();
+  // Original parameters = change * parameters + shift, the intercept last; without one, it is what the middles of the ranges leave.
+  const Index slopes = table.intercept ? d - 1 : d;
+  MatrixXd change = MatrixXd::Zero(slopes + 1, d);
+  Index at = 0;
+  for (const FeatureColumn& column : table.features) {
+    if (const auto* numeric = std::get_if<NumericColumn>(&column)) {
+      const double half = 0.5 * numeric->high - 0.5 * numeric->low;
+      const double middle = 0.5 * numeric->low + 0.5 * numeric->high;
+      change(at, at) = 1.0 / half;
+      change(slopes, at) = -middle / half;
+    } else {
+      change(at, at) = 1.0;
+    }
+    const Index next = at + width_of(column);
+    for (++at; at < next; ++at) change(at, at) = 1.0;
+  }
+  if (table.intercept) change(slopes, d - 1) = 1.0;
+  const MatrixXd all = change * fit.parameters;
+  LinearModel linear;
+  linear.features = table.parameters();
+  if (table.intercept) linear.features.pop_back();
+  linear.coefficients = all.topRows(slopes);
+  linear.intercept = all.row(slopes).transpose();
+  if (model == FitModel::ridge) {
+    linear.intercept.array() += 0.5 * table.target_low + 0.5 * table.target_high;
+  }
+  if (fit.covariance) {
+    linear.errors = (change * *fit.covariance * change.transpose()).diagonal().cwiseSqrt();
+  }
+  return linear;
+}
+
+/// A column as it is found.
+struct SeenColumn {
+  std::string name;
+  bool numeric = true;
+  double low = 0.0, high = 0.0;
+  bool any = false;
+  std::set<std::string> levels;
+};
+constexpr std::size_t kMostLevels = 200;
+
+void look(CsvRecords& records, std::size_t field, SeenColumn* column) {
+  if (is_missing(records.fields()[field])) return;  // no level, no class and no number
+  if (column->levels.size() <= kMostLevels) column->levels.emplace(records.text(field));
+  const ParsedNumber parsed = number_of(records.fields()[field]);
+  if (parsed.status == NumberStatus::out_of_range) return;
+  if (parsed.status != NumberStatus::ok) {
+    column->numeric = false;
+    return;
+  }
+  column->low = column->any ? std::min(column->low, parsed.value) : parsed.value;
+  column->high = column->any ? std::max(column->high, parsed.value) : parsed.value;
+  column->any = true;
+}
+
+/// Ranges, levels and the number of rows as they are in the table itself: for trying things out. What is fitted with them has no guarantee.
+/// `records` are those of the table, names first.
+PublicTable bounds_of_table(const FitQuestion& question, CsvRecords records) {
+  const std::string& source = records.source();
+  if (!records.next()) {
+    throw InvalidArgument("is empty", "Give a CSV file with a header row", Where::in(source));
+  }
+  std::vector<SeenColumn> columns;
+  std::vector<std::string> names;
+  for (const CsvField& field : records.fields()) {
+    names.emplace_back(field.text);
+    columns.push_back({names.back(), true, 0.0, 0.0, false, {}});
+  }
+  const MissingNumber missing = parse_missing(question.missing, Where::key("missing"));
+  PublicTable table;
+  while (records.next()) {
+    if (records.blank()) continue;
+    ++table.rows;
+    for (std::size_t i = 0; i < std::min(columns.size(), records.fields().size()); ++i) {
+      look(records, i, &columns[i]);
+    }
+  }
+  table.target = question.target.empty() ? names.back() : question.target;
+  if (std::find(names.begin(), names.end(), table.target) == names.end()) {
+    throw InvalidArgument(fmt::format("has no column {}", shown(table.target)),
+                          suggestion(table.target, names, "columns"), Where::in(source));
+  }
+  for (const SeenColumn& column : columns) {
+    const std::vector<std::string> levels(column.levels.begin(), column.levels.end());
+    if (column.name == table.target) {
+      table.target_low = column.low, table.target_high = column.high;
+      if (question.model != FitModel::ridge) table.classes = levels;
+    } else if (column.numeric) {
+      if (column.low < column.high) {
+        table.features.emplace_back(NumericColumn{column.name, column.low, column.high, missing});
+      }
+    } else if (levels.size() > 1 && levels.size() <= kMostLevels) {
+      table.features.emplace_back(CategoryColumn{column.name, levels, of_categories(missing)});
+    }
+  }
+  return table;
+}
+
+double normal_quantile(double p) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * p); }
+
+/// Scores as they are expected of a mechanism with this mu: quantiles of N(0, 1) and N(mu, 1).
+ScoreSample expected_scores(std::uint64_t runs, double mu) {
+  ScoreSample sample;
+  for (std::uint64_t i = 0; i < runs; ++i) {
+    const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(runs);
+    sample.without.push_back(normal_quantile(share));
+    sample.with.push_back(sample.without.back() + mu);
+  }
+  return sample;
+}
+
+/// The least mu, to three digits, of which so many fits show more than `proven`; `most` if they show no more of less.
+double noticed_mu(std::uint64_t runs, const AuditOptions& options, double proven, double most) {
+  double low = proven, high = most;
+  while (high - low > 5e-4 * high) {
+    const double middle = 0.5 * (low + high);
+    const bool noticed = audit_scores(expected_scores(runs, middle), options).mu().value > proven;
+    (noticed ? high : low) = middle;
+  }
+  return high;
+}
+
+/// Audits the implementation: fits of a table with one canary and of an empty one, told apart by their likelihood ratio, against the plan's mu.
+FitAudit audit_by_canary(const PublicTable& table, const FitPlan& plan, const FitQuestion& question,
+                         Observer& observer) {
+  if (table.relation == NeighbouringRelation::replace_one) {
+    throw InvalidArgument("the canary is a record against none, not against another",
+                          "Audit with `adjacency` = add_remove: the implementation is the same",
+                          Where::key("audit_runs"));
+  }
+  FitPlan whole = plan;
+  whole.holdout = 0.0;
+  const std::uint64_t runs = question.audit_runs;
+  ScoreSample sample{std::vector<double>(runs), std::vector<double>(runs)};
+  Observer nobody;  // a run is short: the blocks below report and stop
+  const std::uint64_t done =
+      parallel_blocks({"audit", runs, 16}, observer, [&](std::uint64_t first, std::uint64_t last) {
+        for (std::uint64_t i = first; i < last; ++i) {
+          const auto key = [&](std::uint64_t world) {
+            return question.seed ? ReleaseKey::from_seed(*question.seed + 2 * i + world + 1)
+                                 : ReleaseKey::from_system();
+          };
+          sample.with[i] = canary_score(table, whole, true, key(0), nobody);
+          sample.without[i] = canary_score(table, whole, false, key(1), nobody);
+        }
+      });
+  if (done < runs) throw Stopped{};
+  AuditOptions options;
+  options.confidence = 0.999;
+  options.delta = Delta(question.target_delta);
+  const Audit audit = audit_scores(sample, options);
+  const Claimed<Epsilon> epsilon = audit.epsilon(options.delta);
+  // N(0, 1) and N(mu, 1) do not overlap in so many quantiles.
+  const double apart = 4.0 * std::fabs(normal_quantile(0.5 / static_cast<double>(runs))) + 1.0;
+  const double maximum = audit_scores(expected_scores(runs, apart), options).mu().value;
+  const bool enough = maximum > plan.fit_mu();
+  FitAudit found{runs,
+                 audit.mu(),
+                 map(epsilon, [](Epsilon e) { return e.nats(); }),
+                 plan.fit_mu(),
+                 maximum,
+                 enough ? noticed_mu(runs, options, plan.fit_mu(), apart) : HUGE_VAL,
+                 enough ? Verdict::not_refuted : Verdict::open};
+  // The mechanisms are Gaussian, hence mu refutes as well (Spec §25.1).
+  if (found.mu.value > plan.fit_mu() ||
+      epsilon.value.nats() > gdp_epsilon(plan.fit_mu(), options.delta).nats()) {
+    found.verdict = Verdict::violated;
+  }
+  return found;
+}
 
 PublicTable public_table_of(const FitQuestion& question, const TableInput& input) {
   const bool self = question.bounds == "self";

@@ -3,19 +3,122 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/fit/by_epsilon.hpp"
+#include "sfumato/divergence/gdp.hpp"
 #include "sfumato/fit/fit_answer.hpp"
-#include "sfumato/fit/sandwich.hpp"
 #include "sfumato/problem/closing.hpp"
+#include "sfumato/report/figure.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/table.hpp"
 
 namespace sfumato {
 
 using Eigen::Index;
 
 namespace {
+
+/// Privacy loss from below and from above: what a canary shows, what the rows of this table add, what is proven of every table. Answers that were not
+/// asked for are left out.
+Table sandwich_table(const FitAnswer& answer) {
+  const Delta delta(answer.question.target_delta);
+  Table table("sandwich", "Privacy loss of the fit, from below and from above",
+              {{"what", "what"},
+               {"mu", "mu"},
+               {"epsilon", fmt::format("epsilon at {}", format_input(delta.probability()))}});
+  const auto add = [&](const char* what, const Claimed<double>& mu) {
+    const double epsilon = mu.value > 0.0 ? gdp_epsilon(mu.value, delta).nats() : 0.0;
+    table.add_row({what, mu, Claimed<double>{epsilon, mu.claim}});
+  };
+  if (answer.audit) add("audit with a canary, 99.9 %", answer.audit->mu);
+  if (answer.rows) {
+    add("median row of this table", answer.rows->median);
+    add("worst row of this table", answer.rows->worst);
+  }
+  add("guarantee, any row of any table", {answer.plan.mu, Claim::upper_bound});
+  return table;
+}
+
+/// The same in one picture; there is an audit, or rows.
+Figure sandwich_figure(const FitAnswer& answer) {
+  Axis sides{"bound"};
+  std::vector<Series> all;
+  const auto add = [&](const char* key, const char* title, const Claimed<double>& mu) {
+    Series series{key, title, {static_cast<double>(all.size())}, {mu.value}};
+    series.claim = mu.claim;
+    sides.categories.emplace_back(title);
+    all.push_back(std::move(series));
+  };
+  if (answer.audit) add("audit", "audit", answer.audit->mu);
+  if (answer.rows) {
+    add("median", "median row here", answer.rows->median);
+    add("worst", "worst row here", answer.rows->worst);
+  }
+  add("guarantee", "guarantee", {answer.plan.mu, Claim::upper_bound});
+  Figure shown("sandwich_figure", "Privacy loss mu of the fit, from below and from above",
+               Mark::columns, sides, {"mu"});
+  for (Series& series : all) shown.add(std::move(series));
+  shown.set_caption(
+      answer.rows ? "Rows against their absence, from the table itself: not for publication."
+                  : fmt::format("{} fits with a canary and as many without.", answer.audit->runs));
+  return shown;
+}
+
+/// Shown around the epsilon that was taken.
+constexpr double kFactors[] = {0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0};
+
+double kept_at(const FitAnswer& answer, double epsilon) {
+  FitBudget budget = answer.budget;
+  budget.target.epsilon = Epsilon(epsilon);
+  const FitPlan plan = plan_fit(answer.table, answer.plan.model, answer.plan.mechanism,
+                                answer.question.settings, budget);
+  return std::max(0.0, 1.0 - predicted_loss(plan, answer.table));
+}
+
+/// What the fit would explain at other epsilons, the one that was taken marked: from public quantities and the released accuracy, so that it costs nothing.
+/// None where several fits were made, or the prediction is of no use.
+std::optional<Figure> by_epsilon_figure(const FitAnswer& answer) {
+  if (answer.candidates > 1) return {};
+  const double taken = answer.question.target_epsilon;
+  const double kept = kept_at(answer, taken);
+  if (!(kept > 0.0)) return {};
+  // R^2 = (1 - lost) x what the features explain: the released R^2 tells the second factor.
+  const bool released = answer.plan.model == FitModel::ridge && answer.held_out &&
+                        answer.held_out->resolved && answer.held_out->value > 0.0;
+  const double scale = released ? answer.held_out->value / kept : 1.0;
+  Axis epsilons{"epsilon"};
+  epsilons.scale = Scale::log;
+  Axis explained{released ? "R^2" : "share kept of what the features explain"};
+  explained.from = 0.0;
+  Figure figure("by_epsilon", "Accuracy against epsilon, predicted", Mark::line, epsilons,
+                explained);
+  Series line{"predicted", "predicted", {}, {}};
+  line.claim = Claim::estimate;
+  for (const double factor : kFactors) {
+    try {
+      const double epsilon = factor * taken;
+      line.y.push_back(scale * kept_at(answer, epsilon));
+      line.x.push_back(epsilon);
+    } catch (const InvalidArgument&) {
+      continue;  // what was released before has spent it
+    }
+  }
+  figure.add(std::move(line));
+  Series here{"taken", released ? "this fit, released accuracy" : "this fit", {taken}, {}};
+  here.y.push_back(released ? answer.held_out->value : kept);
+  here.claim = Claim::estimate;
+  here.mark = Mark::points;
+  figure.add(std::move(here));
+  figure.set_caption(
+      released ? "From public quantities, through the accuracy that was released: it costs no "
+                 "privacy, and is an order of magnitude."
+               : "From public quantities alone: it costs no privacy, and is an order of "
+                 "magnitude.");
+  return figure;
+}
 
 constexpr double kNormal95 = 1.959963984540054;
 constexpr std::size_t kBriefRows = 10;

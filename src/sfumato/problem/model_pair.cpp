@@ -10,7 +10,7 @@
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/regression_table.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
-#include "sfumato/problem/labelled_numbers.hpp"
+#include "sfumato/problem/side.hpp"
 #include "sfumato/sde/minibatch.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 

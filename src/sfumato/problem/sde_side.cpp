@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "sfumato/core/located.hpp"
-#include "sfumato/problem/labelled_numbers.hpp"
 #include "sfumato/problem/quadratic_loss.hpp"
+#include "sfumato/problem/side.hpp"
 #include "sfumato/sde/family/formula.hpp"
 #include "sfumato/sde/family/linear.hpp"
 #include "sfumato/sde/family/mixture.hpp"

@@ -33,6 +33,7 @@ Side::Side(const TomlTable& root, std::string name, std::optional<std::string> b
 
 std::optional<Source> Side::find(const std::vector<std::string>& choices) const {
   if (auto source = find_in(own_, choices)) return source;
+
   return find_behind(choices);
 }
 
@@ -42,6 +43,7 @@ std::optional<Source> Side::find_behind(const std::vector<std::string>& choices)
 
 std::optional<Source> Side::find_in(const Named& named, const std::vector<std::string>& choices) {
   std::optional<Source> found;
+
   for (const std::string& key : choices) {
     if (!named.table.has(key)) continue;
     Source source{named.table, key, fmt::format("{}.{}", named.name, key)};
@@ -51,17 +53,20 @@ std::optional<Source> Side::find_in(const Named& named, const std::vector<std::s
     }
     found = std::move(source);
   }
+
   return found;
 }
 
 Source Side::require(const std::vector<std::string>& choices, std::string_view what) const {
   if (auto source = find(choices)) return *std::move(source);
+
   throw InvalidArgument(fmt::format("[{}] does not give {}", own_.name, what),
                         fmt::format("Add {}", fmt::join(choices, " or ")), own_.table.where(""));
 }
 
 std::vector<KeyInfo> training_key_infos() {
   const char* covariance = "number | list | matrix | path";
+
   return {{"d",
            "Sigma",
            {},
@@ -81,19 +86,48 @@ std::vector<KeyInfo> training_key_infos() {
 
 GaussianLaw start_of(const Side& side, Index dimension) {
   GaussianLaw law = point_law(VectorXd::Zero(dimension));
+
   if (const auto mean = side.find({"start_mean"})) law.mean = vector_of(*mean, dimension);
+
   if (const auto spread = side.find({"start_covariance"})) {
     law.covariance = spread->covariance(dimension);
   }
+
   return law;
 }
 
 std::string start_defaults(const Side& side) {
   const bool mean = side.own().has("start_mean");
+
   const bool covariance = side.own().has("start_covariance");
+
   if (!mean && !covariance) return "The start is not given: it is the point 0.";
+
   if (!mean) return "start_mean is not given: it is 0.";
+
   return covariance ? "" : "start_covariance is not given: the start is a point.";
+}
+
+double labelled_number(const TomlTable& table, const char* key, const std::string& label,
+                       NumberCheck check) {
+  const double value = table.number(key);
+  if (const char* problem = check(value)) {
+    throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem), "Correct it",
+                          table.where(key));
+  }
+  return value;
+}
+
+std::vector<double> labelled_list(const TomlTable& table, const char* key, const std::string& label,
+                                  NumberCheck check) {
+  std::vector<double> values = table.numbers(key);
+  for (const double value : values) {
+    if (const char* problem = check(value)) {
+      throw InvalidArgument(fmt::format("`{}`: {} {}", label, value, problem),
+                            "Correct or remove it", table.where(key));
+    }
+  }
+  return values;
 }
 
 }  // namespace sfumato

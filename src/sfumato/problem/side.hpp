@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/key.hpp"
+#include "sfumato/data/toml.hpp"
 #include "sfumato/sde/law.hpp"
 
 namespace sfumato {
@@ -67,5 +69,12 @@ class Side {
 
 /// What the start leaves to its defaults, as a sentence; may be empty.
 [[nodiscard]] std::string start_defaults(const Side& side);
+
+/// A number, or the numbers of a list, that pass `check`. `label` is what the message calls the key.
+/// Throws   InvalidArgument with file:line:column.
+[[nodiscard]] double labelled_number(const TomlTable& table, const char* key,
+                                     const std::string& label, NumberCheck check);
+[[nodiscard]] std::vector<double> labelled_list(const TomlTable& table, const char* key,
+                                                const std::string& label, NumberCheck check);
 
 }  // namespace sfumato

@@ -8,10 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "sfumato/audit/canary_guesses.hpp"
+#include "sfumato/audit/canary_audit.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
-#include "sfumato/audit/one_run_gdp.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "support/violations.hpp"
 

@@ -7,8 +7,6 @@
 #include <memory>
 #include <numeric>
 
-#include "sfumato/design/separable_dual.hpp"
-#include "sfumato/design/spectral_dual.hpp"
 #include "support/random_pairs.hpp"
 
 namespace sfumato {

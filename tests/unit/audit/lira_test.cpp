@@ -1,12 +1,10 @@
-#include "sfumato/audit/lira.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "sfumato/audit/rmia.hpp"
 #include "sfumato/audit/roc.hpp"
+#include "sfumato/audit/shadow_attacks.hpp"
 
 namespace sfumato {
 namespace {

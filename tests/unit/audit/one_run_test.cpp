@@ -4,10 +4,9 @@
 
 #include <cmath>
 
-#include "sfumato/audit/canary_guesses.hpp"
+#include "sfumato/audit/canary_audit.hpp"
 #include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
-#include "sfumato/audit/one_run_gdp.hpp"
 
 namespace sfumato {
 namespace {

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <random>
 
-#include "sfumato/audit/auc.hpp"
-
 namespace sfumato {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <random>
 
-#include "lab/study/convex_risk.hpp"
+#include "lab/study/convex_material.hpp"
 #include "lab/study/policy_trials.hpp"
 #include "lab/study/trial_runner.hpp"
 #include "sfumato/audit/score_audit.hpp"

@@ -1,8 +1,7 @@
+#include "lab/images/data_commands.hpp"
+
 #include <gtest/gtest.h>
 
-#include "lab/images/check_data.hpp"
-#include "lab/images/get_data.hpp"
-#include "lab/images/list_data.hpp"
 #include "sfumato/core/error.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,7 +1,5 @@
 // Hardened steps: integers that are no longer than their bound whatever a record is, sums that do not depend on order, exact noise, and what
 // the integers reveal beside what the accountant says of them.
-#include "lab/nn/group/grid_sum.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "lab/nn/group/grid_step.hpp"
 #include "lab/nn/initialise.hpp"
 #include "lab/nn/private_noise.hpp"
 #include "lab/nn/trial_group.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "lab/study/convex_risk.hpp"
+#include "lab/study/convex_material.hpp"
 #include "lab/study/trial_runner.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"

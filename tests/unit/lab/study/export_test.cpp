@@ -1,9 +1,8 @@
-#include "lab/study/export.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "lab/study/export_answer.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
 #include "support/small_study.hpp"

@@ -6,7 +6,6 @@
 
 #include "lab/study/checkpoint.hpp"
 #include "lab/study/measures.hpp"
-#include "lab/study/model_summary.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/npz.hpp"
 #include "support/small_study.hpp"

@@ -1,7 +1,6 @@
-#include "lab/study/plan.hpp"
-
 #include <gtest/gtest.h>
 
+#include "lab/study/plan_answer.hpp"
 #include "lab/study/scheduler/calibrate.hpp"
 #include "support/small_study.hpp"
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <set>
 
-#include "lab/study/convex_risk.hpp"
+#include "lab/study/convex_material.hpp"
 #include "lab/study/spec/study.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/text.hpp"

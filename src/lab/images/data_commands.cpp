@@ -1,9 +1,10 @@
-#include "lab/images/check_data.hpp"
+#include "lab/images/data_commands.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/keys/makers.hpp"
@@ -38,6 +39,26 @@ bool found_nothing(const std::vector<CheckedFile>& files, const KnownDataSet* se
   return std::all_of(files.begin(), files.end(), [&](const CheckedFile& file) {
     return (set != nullptr && file.set != set) || file.state == FileState::not_found;
   });
+}
+
+DataInventory take_inventory(const KnownDataSet& set, DataPart part, const DataPlaces& places) {
+  DataInventory inventory{&set, part};
+  for (const DataFile& file : set.files) {
+    if (file.part != part) continue;
+    ++inventory.files;
+    inventory.records += file.records;
+    inventory.bytes += file.size;
+    const auto path = find_data_file(set, file, places);
+    if (!path) continue;
+    ++inventory.files_found;
+    inventory.records_found += file.records;
+    auto& directories = inventory.directories;
+    const std::string directory = std::filesystem::path(*path).parent_path().string();
+    if (std::find(directories.begin(), directories.end(), directory) == directories.end()) {
+      directories.push_back(directory);
+    }
+  }
+  return inventory;
 }
 
 }  // namespace
@@ -113,6 +134,90 @@ Document document_of(const DataCheckAnswer& answer, Detail) {
       fmt::format("{} right, {} wrong, {} not readable, {} not found.",
                   answer.count(FileState::right), answer.count(FileState::wrong),
                   answer.count(FileState::not_readable), answer.count(FileState::not_found)));
+  return document;
+}
+
+const Keys<DataGetQuestion>& data_get_keys() {
+  using namespace keys;
+  using Q = DataGetQuestion;
+  static const Keys<Q> all = {
+      required(text_key<Q>("set", "name", "data set to fetch: cifar10 or fashion-mnist", &Q::set))};
+  return all;
+}
+
+DataGetAnswer answer(const DataGetQuestion& question, Observer&) {
+  const KnownDataSet& set = known_data_set(question.set, Where::in("data"));
+  if (set.name == "cifar10") {
+    const auto cache = user_cache();
+    if (!cache) {
+      throw InvalidArgument("there is no cache directory: neither XDG_CACHE_HOME nor HOME is set",
+                            "Set one of them", Where::in("data"));
+    }
+    return {&set, {}, fmt::format("{}/{}", *cache, set.directory)};
+  }
+  const auto path = find_data_file(set, set.files.front(), question.places);
+  if (!path) {
+    throw InvalidArgument("this data set comes as a Debian package and is not fetched here",
+                          fmt::format("Run: {}", set.command), Where::in(std::string(set.name)));
+  }
+  return {&set, std::filesystem::path(*path).parent_path().string()};
+}
+
+Document document_of(const DataGetAnswer& answer, Detail) {
+  Document document = new_document("data", fmt::format("Fetching {}", answer.set->name));
+  document.state(StatementKind::summary,
+                 answer.fetch_into.empty()
+                     ? fmt::format("{} is already in {}.", answer.set->name, answer.found_in)
+                     : fmt::format("Run: node fetch_cifar10.mjs {}", answer.fetch_into));
+  return document;
+}
+
+DataListAnswer answer(const DataListQuestion& question, Observer&) {
+  DataListAnswer answer{question, {}};
+  for (const KnownDataSet& set : known_data_sets()) {
+    for (const DataPart part : {DataPart::train, DataPart::test}) {
+      answer.parts.push_back(take_inventory(set, part, question.places));
+    }
+  }
+  return answer;
+}
+
+Document document_of(const DataListAnswer& answer, Detail detail) {
+  Document document = new_document("data", "Data sets");
+  Table table("sets", "Known data sets",
+              {{"set", "set"},
+               {"part", "part"},
+               {"files", "files found"},
+               {"records", "records found"},
+               {"of", "of"},
+               {"bytes", "total bytes"},
+               {"found_in", "found in"}},
+              2);
+  for (const DataInventory& part : answer.parts) {
+    table.add_row(
+        {part.set->name, name(part.part), fmt::format("{} of {}", part.files_found, part.files),
+         part.records_found, part.records, part.bytes,
+         part.directories.empty() ? Cell(Empty{})
+                                  : Cell(fmt::format("{}", fmt::join(part.directories, ", ")))});
+    document.add_result("records_found", part.records_found,
+                        {{"set", part.set->name}, {"part", name(part.part)}});
+  }
+  document.add(std::move(table));
+  if (detail == Detail::full) {
+    Table sources(
+        "sources", "Sources",
+        {{"set", "set"}, {"source", "source"}, {"licence", "licence"}, {"get", "how to get it"}});
+    for (const KnownDataSet& set : known_data_sets()) {
+      sources.add_row({set.name, set.source, set.licence, set.command});
+    }
+    document.add(std::move(sources));
+  }
+  document.state(StatementKind::info,
+                 fmt::format("Searched in this order: {}.",
+                             fmt::join(answer.question.places.directories, ", ")));
+  if (detail == Detail::brief) {
+    document.state(StatementKind::summary, "Sources, licences and how to get the data: --full.");
+  }
   return document;
 }
 
