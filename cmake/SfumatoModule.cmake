@@ -141,6 +141,8 @@ function(sfumato_module name)
   add_library(sfumato::${name} ALIAS sfumato_${name})
   set_target_properties(sfumato_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY SFUMATO_MODULES sfumato_${name})
+  set_property(GLOBAL APPEND PROPERTY SFUMATO_FOLDERS "${prefix}")
+  set_property(GLOBAL PROPERTY "SFUMATO_MODULE_OF_${prefix}" ${name})  # of several, the last: it is on top
   set_property(GLOBAL PROPERTY SFUMATO_USES_${name} ${ARG_PUBLIC} ${ARG_PRIVATE})
   install(TARGETS sfumato_${name} EXPORT sfumatoTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endfunction()

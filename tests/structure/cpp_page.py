@@ -18,7 +18,9 @@ PAGE = ROOT / "docs" / "cpp.md"
 EXAMPLES = ROOT / "examples" / "consumer"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"(?://|#) ((?:\w+/)?(?:\w+\.cpp|CMakeLists\.txt))\b")
-OTHERS = ["SQLite3", "nlohmann_json", "tomlplusplus", "LibLZMA", "ZLIB", "MPI"]
+# Packages that a project configures and builds without, and libraries that its program is not linked with.
+WITHOUT = {"laws": ["SQLite3", "nlohmann_json", "tomlplusplus", "LibLZMA", "ZLIB", "MPI"], "epsilon": ["SQLite3", "MPI", "hwy"]}
+LIBRARIES = {"epsilon": ("libsqlite3", "libmpi", "libhwy")}
 
 
 def run(command, **options):
@@ -82,7 +84,13 @@ def main(update, prefix, work, cxx, flags=""):
     if len(projects) < 2 or len(names) - len(projects) < 4:
         sys.exit(f"{PAGE} has lost a program: {names}")
     for name in projects:
-        build((work / name).parent, prefix, cxx, flags, OTHERS if "/" in name else [])
+        project = name.partition("/")[0]
+        build((work / name).parent, prefix, cxx, flags, WITHOUT[project] if "/" in name else [])
+        if project in LIBRARIES:
+            linked = run(["ldd", work / project / "build" / project])[1]
+            for library in LIBRARIES[project]:
+                if library in linked:
+                    sys.exit(f"{project} is linked with {library}:\n{linked}")
     commands = [text for language, text in blocks if language == "text"]
     differ = [(text, found) for text in commands if (found := run_commands(text, work)) != text]
     for text, found in differ:
