@@ -43,7 +43,7 @@ double processor_seconds() {
 }
 
 const char* name_of(DeltaMethod method) {
-  return method == DeltaMethod::edge ? "edge"
+  return method == DeltaMethod::closed_form ? "edge"
                                      : (method == DeltaMethod::contour ? "contour" : "split");
 }
 

@@ -1,8 +1,8 @@
 // The ways to one delta beside each other: relative width and processor time of each, over how often steps sample a record and
 // how many steps there are. The thresholds of account/contour/delta_curve.cpp are read off this table:
 //
-//   kRare, kFewHits, kVeryRare, kFewSteps   where the order of the columns changes
-//   kGood, kGoodIfBent, kGoodIfRare         the width that the best column reaches in the rows of a regime
+//   kRare, kFewSampled, kVeryRare, kFewSteps   where the order of the columns changes
+//   kGood, kGoodIfHyperbolic, kGoodIfRare         the width that the best column reaches in the rows of a regime
 //   kFirstWork, kMoreWork, kLittleWork      --work FACTOR: widths with less and more of it
 //
 //   build/bench/macro_accounting_choices [--work FACTOR]
@@ -13,10 +13,10 @@
 #include <optional>
 
 #include "sfumato/account/accountant/profile.hpp"
-#include "sfumato/account/contour/bent_contour.hpp"
-#include "sfumato/account/contour/mirror.hpp"
+#include "sfumato/account/contour/exchanged_pair.hpp"
+#include "sfumato/account/contour/hyperbolic_contour.hpp"
 #include "sfumato/account/contour/plain_transform.hpp"
-#include "sfumato/account/contour/split.hpp"
+#include "sfumato/account/contour/split_contour.hpp"
 
 namespace {
 
@@ -53,10 +53,10 @@ void print_row(double q, double sigma, double steps, double factor) {
   PlainTransform transform(loss, &own);
   const Saddle at = saddle(transform, eps, Strip::right, 1.0);
   print_way(eps, [&] { return Contour::through(transform, at, Strip::right, eps, &own); });
-  print_way(eps, [&] { return BentContour::at(loss, at, eps); });
+  print_way(eps, [&] { return HyperbolicContour::at(loss, at, eps); });
   Work of_exchanged = work();
   PlainTransform pair(exchanged(loss), &of_exchanged);
-  print_way(eps, [&] { return MirroredContour::at(pair, eps, &of_exchanged); });
+  print_way(eps, [&] { return ExchangedContour::at(pair, eps, &of_exchanged); });
   Work of_split = work();
   print_way(eps, [&] { return SplitContour::at(loss, eps, &of_split); });
   std::printf("\n");

@@ -80,8 +80,8 @@ struct Law {
 };
 
 /// A step of SampledGaussian kind (g = 1) or GroupGaussian kind on a grid that is finer than any theorem asks for.
-inline Law law_of(double q, double m, int g, double k, StepDirection direction, double s0,
-                  double spacing) {
+inline Law distribution_of(double q, double m, int g, double k, StepDirection direction, double s0,
+                           double spacing) {
   const auto log_ratio = [&](const Real& z) {
     if (g == 1) return log_r(q, m, z);
     Real sum = 0, binomial = 1;

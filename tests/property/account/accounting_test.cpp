@@ -83,8 +83,8 @@ TEST(AccountingReference, ManyStepsInFiftyDigits) {
     const double s0 = (0.7 + 0.5 * i) / std::sqrt(start.variance);
     const double h = 0.08 / std::sqrt(cumulant(loss, s0).variance);
     const Real truth = reference::contour_log_delta(
-        {reference::law_of(q, 1.0 / sigma, g, k, direction, s0, 1.0 / 16.0)}, loss.mu_squared, s0,
-        h, eps);
+        {reference::distribution_of(q, 1.0 / sigma, g, k, direction, s0, 1.0 / 16.0)},
+        loss.mu_squared, s0, h, eps);
     const LogEnclosure found = delta_of(loss, eps).log;
     expect_encloses(found, truth, text(q, sigma, k, direction, eps));
     EXPECT_LT(found.log_hi - found.log_lo, 1e-8) << text(q, sigma, k, direction, eps);

@@ -172,7 +172,7 @@ void expect_enclosed(int k, std::uint64_t all, double least_q, double tolerance)
   EXPECT_LE(wide, count / 2) << "of " << count;
 }
 
-/// The hits are e^-99 of the whole transform: a truncation bound that looked where that is lost them, and the upper end was 6.5e-8 too low.
+/// The sampled steps are e^-99 of the whole transform: a truncation bound that looked where that is lost them, and the upper end was 6.5e-8 too low.
 TEST(ExtremeSteps, FarHitsCount) {
   const LogEnclosure found =
       delta_of({{SampledGaussian{0.000242, 1.0 / 1.94527, 2, remove}}}, 4.583087).log;

@@ -1,4 +1,4 @@
-// The parts of the accountant against 50 digits: steps with bounded losses composed, laws on panels, and the vector kernels.
+// The parts of the accountant against 50 digits: steps with bounded losses composed, distributions on panels, and the vector kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ TEST(AccountingDigits, KnownStepsComposed) {
   }
 }
 
-// ---- laws on panels ----
+// ---- distributions on panels ----
 
 /// M(s0 + iy).
 struct Moment {
@@ -151,7 +151,7 @@ Moment two_sided_moment(double q, double m, double s0, double y) {
 }
 
 template <class MomentAt>
-void expect_law(const TiltedLaw& law, double reach, const MomentAt& moment_at) {
+void expect_law(const TiltedDistribution& law, double reach, const MomentAt& moment_at) {
   const Moment here = moment_at(0.0);
   EXPECT_NEAR(static_cast<double>(law.cumulant - log(here.re)), 0.0,
               law.error_at(0.0) + 8.0 * kUnit * (1.0 + std::fabs(law.cumulant)));
@@ -170,7 +170,7 @@ TEST(AccountingDigits, PanelsOfLaplace) {
   for (const double eps0 : {0.1, 1.0, 5.0}) {
     for (const double s0 : {-0.4, 0.5, 6.0}) {
       const double reach = 20.0 / eps0;
-      expect_law(LaplaceStep{eps0, 1}.tilted_law(s0, reach), reach,
+      expect_law(LaplaceStep{eps0, 1}.tilted_distribution(s0, reach), reach,
                  [&](double y) { return laplace_moment(eps0, s0, y); });
     }
   }
@@ -180,7 +180,7 @@ TEST(AccountingDigits, PanelsOfBatchesOfFixedSize) {
   for (const auto& [q, m] : {std::pair{0.001, 2.0}, {0.2, 0.3}}) {
     for (const double s0 : {0.5, 4.0}) {
       const double reach = 10.0;
-      expect_law(TwoSidedGaussian{q, m, 1}.tilted_law(s0, reach), reach,
+      expect_law(TwoSidedGaussian{q, m, 1}.tilted_distribution(s0, reach), reach,
                  [&, q = q, m = m](double y) { return two_sided_moment(q, m, s0, y); });
     }
   }
@@ -190,7 +190,7 @@ TEST(AccountingDigits, DecayOfBatchesOfFixedSizeIsABound) {
   for (const auto& [q, m] : {std::pair{0.02, 2.0}, {0.3, 0.5}}) {
     const double s0 = 2.0;
     const TwoSidedGaussian step{q, m, 1};
-    const TiltedLaw law = step.tilted_law(s0, 0.0);
+    const TiltedDistribution law = step.tilted_distribution(s0, 0.0);
     const StepCumulant here{law.cumulant, law.mean, law.variance, law.error_at(0.0)};
     const double unit = std::sqrt(law.variance);
     for (const double reach : {1.0 / unit, 4.0 / unit, 20.0 / unit}) {

@@ -37,7 +37,7 @@ TEST(Accounting, EnclosesReferenceValues) {
                           {.05, 3, replace, 5000, 30, -72.0674033049976, 1e-9},
                           {.9, 1.7, add, 40, 15, -7.33930957914065, 1e-11},
                           {.1, 1, remove, 1, 1, -8.48220504785867, 1e-11},  // closed form
-                          {.1, 1, remove, 2, 1, -7.57297522176, 1e-11},     // rare hits
+                          {.1, 1, remove, 2, 1, -7.57297522176, 1e-11},     // rare sampled steps
                           {.0005, 1, remove, 500, 3, -57.5276178585, 1e-8}}) {
     const DeltaEnclosure found = delta_of(steps(v.q, v.sigma, v.k, v.direction), v.eps);
     // The references are given to 13 digits or more.

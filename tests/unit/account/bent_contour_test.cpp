@@ -1,6 +1,4 @@
 // Few steps on a contour that is bent (Spec §18.10): its parts and its values against 50 digits.
-#include "sfumato/account/contour/bent_contour.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,9 +7,10 @@
 
 #include "sfumato/account/accountant/profile.hpp"
 #include "sfumato/account/contour/delta_curve.hpp"
+#include "sfumato/account/contour/hyperbolic_contour.hpp"
 #include "sfumato/account/contour/plain_transform.hpp"
-#include "sfumato/account/contour/turned_step.hpp"
-#include "sfumato/account/contour/turned_sum.hpp"
+#include "sfumato/account/contour/rotated_step.hpp"
+#include "sfumato/account/contour/rotated_sum.hpp"
 #include "support/accounting_reference.hpp"
 
 namespace sfumato {
@@ -25,7 +24,7 @@ TotalLoss steps(double q, double sigma, double k, StepDirection direction = remo
   return {{SampledGaussian{q, 1.0 / sigma, k, direction}}};
 }
 
-TEST(TurnedSum, IsTheSumOfItsTermsUpToRounding) {
+TEST(RotatedSum, IsTheSumOfItsTermsUpToRounding) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   constexpr std::size_t kCount = 203;  // not a multiple of eight
@@ -39,9 +38,9 @@ TEST(TurnedSum, IsTheSumOfItsTermsUpToRounding) {
     l_im.push_back(size * uniform(random));
   }
   for (const Complex p : {Complex(1.0, 0.0), Complex(3.5, 200.0), Complex(40.0, 600.0)}) {
-    const TurnedSum sum = turned_sum({c_re.data(), c_im.data(), c.data(), l_re.data(), l_im.data(),
-                                      ones.data(), ones.data(), kCount},
-                                     p.real(), p.imag());
+    const RotatedSum sum = rotated_sum({c_re.data(), c_im.data(), c.data(), l_re.data(),
+                                        l_im.data(), ones.data(), ones.data(), kCount},
+                                       p.real(), p.imag());
     std::complex<long double> truth;
     long double allowed = 0.0L;
     for (std::size_t j = 0; j < kCount; ++j) {
@@ -87,9 +86,9 @@ TransformArea around(Complex s) {
   return {{s * Complex(1.0, -0.01), s * Complex(1.02, 0.01), s * Complex(0.98, 0.02)}};
 }
 
-TEST(TurnedStep, ValuesAndBoundsHoldAllOverTheQuadrant) {
+TEST(RotatedStep, ValuesAndBoundsHoldAllOverTheQuadrant) {
   for (const auto& [q, m] : {std::pair{.01, 1.0 / .6}, {.2, 1.0}, {1e-3, 2.5}}) {
-    TurnedStep step(SampledGaussian{q, m, 5.0, remove});
+    RotatedStep step(SampledGaussian{q, m, 5.0, remove});
     std::vector<TransformArea> areas;
     std::vector<Complex> places;
     // From near the real axis to far up, where the raised line serves.
@@ -103,12 +102,12 @@ TEST(TurnedStep, ValuesAndBoundsHoldAllOverTheQuadrant) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const Complex s = places[i];
       const Moment truth = moment(q, m, s);
-      const TurnedStep::Value found = step.at(s, i);
+      const RotatedStep::Value found = step.at(s, i);
       const Real off_re = truth.re - 1 - found.change.real(),
                  off_im = truth.im - found.change.imag();
       EXPECT_LE(sqrt(off_re * off_re + off_im * off_im), Real(found.error)) << q << " " << s;
       EXPECT_LT(found.error, 1e-11 * std::max(1.0, truth.modulus())) << q << " " << s;
-      const TurnedStep::Bound bound = step.bound(areas[i], i);
+      const RotatedStep::Bound bound = step.bound(areas[i], i);
       EXPECT_GE(bound.log_modulus, std::log(truth.modulus())) << q << " " << s;
       EXPECT_GE(bound.slope, truth.slope()) << q << " " << s;
       EXPECT_LT(bound.slope, 1e3 * truth.slope() + 1.0) << q << " " << s;
@@ -116,9 +115,9 @@ TEST(TurnedStep, ValuesAndBoundsHoldAllOverTheQuadrant) {
   }
 }
 
-TEST(TurnedStep, NothingIsAboveTheBoundOfTheRest) {
+TEST(RotatedStep, NothingIsAboveTheBoundOfTheRest) {
   for (const auto& [q, m] : {std::pair{.01, 1.0 / .6}, {.3, 1.0}}) {
-    TurnedStep step(SampledGaussian{q, m, 5.0, remove});
+    RotatedStep step(SampledGaussian{q, m, 5.0, remove});
     for (const double y : {12.0, 25.0, 50.0}) {
       const double x = 0.1 * y;
       const double bound = step.log_rest(x, y, 1.25) - (1.0 + x) * step.edge();
@@ -129,7 +128,7 @@ TEST(TurnedStep, NothingIsAboveTheBoundOfTheRest) {
   }
 }
 
-TEST(BentContour, TwoStepsAreOneIntegral) {
+TEST(HyperbolicContour, TwoStepsAreOneIntegral) {
   for (const auto& [q, sigma, eps] :
        {std::array{.01, .6, 2.8}, std::array{.01, 1.0, 0.0}, std::array{1e-3, .8, .5}}) {
     const double m = 1.0 / sigma;
@@ -141,11 +140,11 @@ TEST(BentContour, TwoStepsAreOneIntegral) {
   }
 }
 
-TEST(BentContour, ServesTheEpsilonsNearItsOwn) {
+TEST(HyperbolicContour, ServesTheEpsilonsNearItsOwn) {
   const TotalLoss loss = steps(.01, .6, 10.0);
   Work work;
   PlainTransform plain(loss, &work);
-  const auto contour = BentContour::at(loss, saddle(plain, 3.0, Strip::right, 1.0), 3.0);
+  const auto contour = HyperbolicContour::at(loss, saddle(plain, 3.0, Strip::right, 1.0), 3.0);
   ASSERT_TRUE(contour);
   double last = 0.0;
   for (const double eps : {2.6, 2.8, 3.0, 3.2, 3.5}) {
@@ -157,10 +156,10 @@ TEST(BentContour, ServesTheEpsilonsNearItsOwn) {
   }
   const double slope = (contour->enclosure(3.001).log_hi - contour->enclosure(2.999).log_hi) / 2e-3;
   EXPECT_NEAR(contour->log_slope(3.0), slope, 1e-4);
-  EXPECT_FALSE(BentContour::at(steps(.01, .6, 10.0, add), {1.0, {}}, 3.0));
+  EXPECT_FALSE(HyperbolicContour::at(steps(.01, .6, 10.0, add), {1.0, {}}, 3.0));
 }
 
-TEST(BentContour, FewStepsAreAsNarrowAsMany) {
+TEST(HyperbolicContour, FewStepsAreAsNarrowAsMany) {
   for (const double k : {2.0, 3.0, 10.0, 30.0, 100.0}) {
     for (const double sigma : {.5, .6, 1.0}) {
       const EpsilonEnclosure found = epsilon_of(steps(.01, sigma, k), 1e-6);
@@ -170,7 +169,7 @@ TEST(BentContour, FewStepsAreAsNarrowAsMany) {
   }
 }
 
-TEST(BentContour, UnequalStepsAreComposed) {
+TEST(HyperbolicContour, UnequalStepsAreComposed) {
   // Two kinds of steps, and the same in one kind.
   const TotalLoss split{
       {SampledGaussian{.01, 1.5, 4.0, remove}, SampledGaussian{.01, 1.5, 6.0, remove}}};
@@ -187,7 +186,7 @@ TEST(BentContour, UnequalStepsAreComposed) {
 }
 
 /// A contour that is narrow where it was made may say nothing at the end of the region that it serves.
-TEST(BentContour, RegionsAreNarrowUpToTheirEnds) {
+TEST(HyperbolicContour, RegionsAreNarrowUpToTheirEnds) {
   const TotalLoss loss{{SampledGaussian{1.7487432e-4, 3.9466837, 10, remove},
                         SampledGaussian{3.4293410e-4, 0.23598188, 59, remove}}};
   DeltaCurve curve(loss);

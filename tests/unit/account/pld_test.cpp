@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sfumato/account/lattice/fourier.hpp"
+#include "sfumato/account/lattice/loss_distribution.hpp"
 #include "sfumato/account/lattice/loss_lattice.hpp"
-#include "sfumato/account/lattice/loss_law.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 
@@ -152,7 +152,7 @@ TEST(LossLattice, KeepsTheMassesOfPAndQ) {
            SampledGaussian{.1, 1, 1, remove}, SampledGaussian{.1, 1, 1, add},
            SampledGaussian{.1, 1, 1, replace}, GroupGaussian{.1, .5, 3, 1, remove},
            TwoSidedGaussian{.1, 1, 1}, LaplaceStep{1.0, 1}, RandomisedResponse{1.0, 1}}) {
-    const LossLaw law = loss_law_of(step);
+    const LossDistribution law = loss_distribution_of(step);
     const double h = 0.01;
     const LatticeRange range{h, -2000, 4000};
     for (const LatticeLaw& lattice : {upper_lattice(law, range), lower_lattice(law, range)}) {

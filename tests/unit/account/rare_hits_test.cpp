@@ -1,4 +1,4 @@
-// Few steps with rare hits (Spec §18.9): the pair exchanged, rows by transforms, panels, and what single steps say.
+// Few steps with rare sampled steps (Spec §18.9): the pair exchanged, rows by transforms, panels, and what single steps say.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,12 +6,12 @@
 #include <random>
 
 #include "sfumato/account/accountant/profile.hpp"
-#include "sfumato/account/contour/decay.hpp"
-#include "sfumato/account/contour/hit_bounds.hpp"
 #include "sfumato/account/contour/phase_rows.hpp"
 #include "sfumato/account/contour/phase_sum.hpp"
-#include "sfumato/account/contour/ratio_panels.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/ratio_quadrature.hpp"
+#include "sfumato/account/contour/single_step_bounds.hpp"
+#include "sfumato/account/contour/transform_decay.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 
 namespace sfumato {
 namespace {
@@ -54,8 +54,8 @@ TEST(RatioPanels, GiveTheTransformOfTheTrapezoidalRule) {
         Place{add, 1e-3, .5, 300.0, 3000.0}, Place{replace, .01, 1.0, 1.0, 200.0},
         Place{remove, .2, 2.0, -0.5, 50.0}}) {
     const RatioStep step = *SampledGaussian{q, m, 10.0, direction}.as_ratio();
-    const TiltedLaw panels = panels::tilted_law(step, s0, reach);
-    const TiltedLaw even = trapezoid::tilted_law(step, s0, reach);
+    const TiltedDistribution panels = gauss_legendre::tilted_distribution(step, s0, reach);
+    const TiltedDistribution even = trapezoidal::tilted_distribution(step, s0, reach);
     EXPECT_NEAR(panels.cumulant, even.cumulant, panels.error_at(0.0) + even.error_at(0.0));
     for (const double y : {0.1 * reach, 0.63 * reach, reach}) {
       const double error = panels.error_at(y) + even.error_at(y);
@@ -71,7 +71,8 @@ TEST(Decay, OfTheExchangedPairIsABoundAndNear) {
     const SampledGaussian step{q, m, 5.0, add};
     for (const double times : {10.0, 50.0}) {
       const double reach = times * s0;
-      const TiltedLaw law = panels::tilted_law(*step.as_ratio(), s0, reach);
+      const TiltedDistribution law =
+          gauss_legendre::tilted_distribution(*step.as_ratio(), s0, reach);
       const StepCumulant here{law.cumulant, law.mean, law.variance, law.error_at(0.0)};
       const double bound = step.log_bound_beyond(here, s0, reach, -8.0).log_ratio;
       const double truth = std::log(std::abs(1.0 + law.change_at(reach)));
@@ -128,14 +129,14 @@ TEST(RareHits, FewStepsAreNarrowAndAskedTwiceTheSame) {
 TEST(RareHits, SingleStepsBoundAllOfThem) {
   for (const double sigma : {1.0, 5.0}) {
     const TotalLoss loss = steps(1e-4, sigma, 20.0);
-    const HitBounds bounds(loss);
+    const SingleStepBounds bounds(loss);
     const DeltaEnclosure at_zero = delta_of(loss, 0.0), at_one = delta_of(loss, 0.1);
     EXPECT_GE(bounds.log_variation(), at_zero.log.log_lo);
     EXPECT_LE(at_zero.log.log_hi, bounds.log_variation());
-    EXPECT_LE(bounds.log_some_hit(0.1), at_one.log.log_hi);
-    EXPECT_LE(bounds.log_some_hit(0.0), at_zero.log.log_hi);
+    EXPECT_LE(bounds.log_some_sampled(0.1), at_one.log.log_hi);
+    EXPECT_LE(bounds.log_some_sampled(0.0), at_zero.log.log_hi);
   }
-  // Fewer hits than delta allows: nothing to search for.
+  // Fewer sampled steps than delta allows: nothing to search for.
   EXPECT_EQ(epsilon_of(steps(1e-7, .3, 10.0), 1e-5).hi, 0.0);
 }
 

@@ -11,7 +11,7 @@
 #include "sfumato/account/accountant/merged.hpp"
 #include "sfumato/account/accountant/profile.hpp"
 #include "sfumato/account/accountant/renyi_conversion.hpp"
-#include "sfumato/account/contour/hit_bounds.hpp"
+#include "sfumato/account/contour/single_step_bounds.hpp"
 #include "sfumato/account/lattice/pld.hpp"
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
@@ -25,7 +25,7 @@ constexpr const char* kRateMethod = "least of delta(eps) + e^eps FPR over eps";
 
 const char* title(DeltaMethod method) {
   switch (method) {
-    case DeltaMethod::edge: return "closed form";
+    case DeltaMethod::closed_form: return "closed form";
     case DeltaMethod::contour:
     case DeltaMethod::split: return "contour integral of the dominating pair";
   }
@@ -82,7 +82,8 @@ RenyiLoss renyi_loss(const TotalLoss& given, double most = kLargestContribution)
   return result;
 }
 
-constexpr double kHidingContribution = 19.99;  // beyond it a hit is nearly certain to be seen
+constexpr double kHidingContribution =
+    19.99;  // beyond it a sampled step is nearly certain to be seen
 
 /// Several steps of which one has hardly any noise: no contour ends there, and Renyi's bound is as good as another.
 bool hides_next_to_nothing(const TotalLoss& loss) {
@@ -100,7 +101,7 @@ QuickEpsilon quick_epsilon(const std::vector<TotalLoss>& losses, double log_delt
   QuickEpsilon found{0.0, true};
   for (const TotalLoss& loss : losses) {
     const bool is_plain = loss.log_survival == 0.0 && loss.shift == 0.0;
-    const HitBounds bounds(loss);
+    const SingleStepBounds bounds(loss);
     found.is_zero = found.is_zero && is_plain && bounds.log_variation() <= log_delta;
     if (is_plain) found.lo = std::max(found.lo, bounds.eps_of(log_delta));
   }
@@ -192,7 +193,7 @@ TotalLoss Accountant::total(StepDirection direction) const {
 
 Enclosure Accountant::delta(Epsilon epsilon) const {
   double low = 0.0, high = 0.0;
-  DeltaMethod method = DeltaMethod::edge;
+  DeltaMethod method = DeltaMethod::closed_form;
   for (const StepDirection direction : directions_of(releases_.relation)) {
     const DeltaEnclosure found = delta_of(total(direction), epsilon.nats());
     low = std::max(low, found.lo());
@@ -221,7 +222,7 @@ Enclosure Accountant::epsilon(Delta delta) const {
   }
   const auto [low, high] = largest_epsilon(losses, delta.probability());
   const char* method =
-      title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::edge);
+      title(std::isfinite(high) && high > 0.0 ? DeltaMethod::contour : DeltaMethod::closed_form);
   Enclosure found{lower(releases_, low, 0.0, method), upper(high, method)};
   // Where contours are wide (far out, with next to no noise or signal) Renyi's bound may be the smaller of two that are proven.
   if (high > 0.0 && std::isfinite(low) && !(high - low < 1e-3 * high)) {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"

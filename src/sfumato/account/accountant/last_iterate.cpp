@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 

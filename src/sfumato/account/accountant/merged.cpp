@@ -6,7 +6,7 @@
 #include <queue>
 #include <utility>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 
 namespace sfumato {
 namespace {

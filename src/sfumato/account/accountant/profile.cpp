@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "sfumato/account/contour/chernoff.hpp"
+#include "sfumato/account/contour/computable_bounds.hpp"
 #include "sfumato/account/contour/delta_curve.hpp"
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/representable.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
@@ -24,7 +24,7 @@ constexpr double kMargin = 4e-12;  // of log delta, between the two ends of an e
 
 DeltaMethod method_of(DeltaCurve::Method method) {
   switch (method) {
-    case DeltaCurve::Method::edge: return DeltaMethod::edge;
+    case DeltaCurve::Method::closed_form: return DeltaMethod::closed_form;
     case DeltaCurve::Method::contour: return DeltaMethod::contour;
     case DeltaCurve::Method::split: return DeltaMethod::split;
   }
@@ -41,7 +41,7 @@ class ShiftedCurve {
         curve_({loss.steps, loss.mu_squared, 0.0, 0.0, loss.observer}) {}
 
   [[nodiscard]] DeltaCurve::Point at(double eps) {
-    if (log_survival_ == -kInf) return {{0.0, 0.0}, DeltaCurve::Method::edge, kNaN};
+    if (log_survival_ == -kInf) return {{0.0, 0.0}, DeltaCurve::Method::closed_form, kNaN};
     DeltaCurve::Point point = curve_.at(eps - shift_);
     if (shift_ != 0.0 && std::isfinite(eps)) {
       // The threshold has a rounding: its neighbours are on the safe sides.
@@ -106,7 +106,7 @@ class LossProfile::Impl {
  public:
   explicit Impl(const TotalLoss& loss)
       : highest_(loss.log_survival < 0.0 ? kInf : highest_loss(loss)) {
-    const RepresentableLoss bounds = representable(loss);
+    const ComputableBounds bounds = computable_bounds(loss);
     upper_.emplace(bounds.upper);
     if (!bounds.is_exact) lower_.emplace(bounds.lower);
   }
@@ -240,7 +240,7 @@ class EpsilonSearch {
   std::function<DeltaCurve::Point(double)> at_;
   double target_, end_;
   bool is_bounded_apart_;  ///< upper and lower ends are those of two losses
-  DeltaCurve::Point point_{{-kInf, 0.0}, DeltaCurve::Method::edge, kNaN};
+  DeltaCurve::Point point_{{-kInf, 0.0}, DeltaCurve::Method::closed_form, kNaN};
   double eps_ = 0.0, slope_ = kNaN;  ///< the last that was tested, and the last slope
   double low_ = 0.0, high_ = kInf, proven_low_ = -1.0;
 };

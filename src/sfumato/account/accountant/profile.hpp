@@ -9,9 +9,9 @@ namespace sfumato {
 
 /// Where an enclosure came from.
 enum class DeltaMethod {
-  edge,     ///< a closed form or a limit
-  contour,  ///< Spec §18.1 to §18.4
-  split,    ///< Spec §18.5
+  closed_form,  ///< a closed form or a limit
+  contour,      ///< Spec §18.1 to §18.4
+  split,        ///< Spec §18.5
 };
 
 struct DeltaEnclosure {
@@ -46,7 +46,7 @@ class LossProfile {
   ~LossProfile();
 
   /// delta(eps) = sup_A [ P(A) - e^eps Q(A) ]: edges (Spec §17.6), then the contour, then, where it is wider than 1e-8, the split of rare
-  /// hits; enclosures that were computed are intersected (Spec §18.7). At worst the Chernoff bound and max(0, 1 - e^eps).
+  /// sampled steps; enclosures that were computed are intersected (Spec §18.7). At worst the Chernoff bound and max(0, 1 - e^eps).
   ///
   /// Throws   InvalidArgument if eps is NaN; InternalError if two enclosures exclude each other.
   [[nodiscard]] DeltaEnclosure delta(double eps);

@@ -7,7 +7,7 @@
 
 namespace sfumato {
 
-/// delta(eps) <= (1/(a-1)) (1 - 1/a)^a e^{(a-1)(D_a - eps)}, at most 1, for laws whose Renyi
+/// delta(eps) <= (1/(a-1)) (1 - 1/a)^a e^{(a-1)(D_a - eps)}, at most 1, for distributions whose Renyi
 /// divergence of order a is at most `renyi` (Spec §4.3). Rounded up.
 ///
 /// Edges   renyi = +inf gives 1; epsilon = +inf gives 0 for finite renyi.
@@ -31,7 +31,7 @@ struct OrderRange {
 /// The best of epsilon_from_renyi over the orders of `range`, by Brent's method in log(order - 1).
 ///
 /// Every order gives a valid bound, so a search that stops early is only a little loose. For the
-/// curve of one pair of laws the minimum is found to 1e-8. The method names the order that was used.
+/// curve of one pair of distributions the minimum is found to 1e-8. The method names the order that was used.
 /// Throws  InvalidArgument unless 1 < lowest <= highest < +inf.
 [[nodiscard]] Claimed<Epsilon> epsilon_from_renyi_curve(const RenyiCurve& curve, Delta delta,
                                                         const OrderRange& range = {});

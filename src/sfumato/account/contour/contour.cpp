@@ -8,7 +8,7 @@
 
 #include "sfumato/account/contour/chernoff.hpp"
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
@@ -102,7 +102,7 @@ std::optional<Contour> Contour::through(Transform& transform, const Saddle& at, 
   contour.find_places(transform, eps, log_target);
   contour.period_ = contour.period_for(eps, log_target);
   if (!std::isfinite(contour.period_)) return std::nullopt;
-  transform.stand_at(at.s);
+  transform.set_abscissa(at.s);
   if (!std::isfinite(transform.log_unit())) return std::nullopt;  // no work is left
   if (!contour.find_reach(transform, eps, log_target, work)) return std::nullopt;
   if (!contour.fill(transform)) return std::nullopt;

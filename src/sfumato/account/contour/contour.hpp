@@ -10,7 +10,7 @@
 
 namespace sfumato {
 
-/// Left and right of the pole at 0: there the integral is 1 - delta and delta (Spec §17.4).
+/// Where a line crosses the real axis: right of the pole at 0 the integral is delta, in the middle of both poles it is 1 - delta (Spec §17.4).
 enum class Strip { right, middle };
 
 /// Where the integrand is smallest on the real axis of a strip, roughly: the value does not depend on it, only its cost does.

@@ -5,36 +5,37 @@
 #include <limits>
 #include <numbers>
 
-#include "sfumato/account/accountant/edges.hpp"
+#include "sfumato/account/accountant/closed_form.hpp"
 #include "sfumato/account/accountant/merged.hpp"
 #include "sfumato/account/contour/chernoff.hpp"
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
 
+// Widths and expected numbers of sampled steps are read off the table of bench/macro/accounting_choices.cpp, work too (--work).
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
-// Of the value: no other method that takes long is asked. The others are sharper where hits are not so rare.
-constexpr double kGood = 5e-8, kGoodIfBent = 5e-7, kGoodIfRare = 3e-6;
-constexpr double kSoRare = 0.15;          // expected hits
+// Of the value: no other method that takes long is asked. The others are sharper where sampled steps are not so rare.
+constexpr double kGood = 5e-8, kGoodIfHyperbolic = 5e-7, kGoodIfRare = 3e-6;
+constexpr double kSoRare = 0.15;          // expected sampled steps
 constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
 // Of delta e^-eps, the size of what e^eps multiplies: below it distribution functions have no digits.
 constexpr double kLogUnderflow = -650.0;
 constexpr Work kLittleWork{2e4, 1e6};  // of a contour that helps where it takes little
 
-// Where hits are rare:
-constexpr double kRare = 500.0;              // expected hits
-constexpr Work kFirstWork{4e4, 2e6};         // of the first contour
-constexpr Work kMoreWork{3e5, 1.2e7};        // of the others
-constexpr double kLogLeastMirrored = -25.0;  // of delta: below it a difference has too few digits
-constexpr double kFewHits = 3.0;             // a single contour is tried first where there are more
+// Where sampled steps are rare:
+constexpr double kRare = 500.0;               // expected sampled steps
+constexpr Work kFirstWork{4e4, 2e6};          // of the first contour
+constexpr Work kMoreWork{3e5, 1.2e7};         // of the others
+constexpr double kLogLeastExchanged = -25.0;  // of delta: below it a difference has too few digits
+constexpr double kFewSampled = 3.0;  // a single contour is tried first where there are more
 constexpr double kVeryRare = 1.0;
-constexpr double kFewSteps = 500.0;    // with more of them bounds on a bent contour take longer
-constexpr double kHopeless = 1.0;      // width of a contour that six times the work will not mend
-constexpr double kPerOctave = 2.0;     // regions, over eps
+constexpr double kFewSteps = 500.0;  // with more of them bounds on a hyperbolic contour take longer
+constexpr double kHopeless = 1.0;    // width of a contour that six times the work will not mend
+constexpr double kPerOctave = 2.0;   // regions, over eps
 constexpr double kSmallest = 0x1p-40;  // eps of a region of its own
 constexpr int kAtZero = -1000;         // the region of eps = 0
 constexpr std::size_t kMostRegions = 64;
@@ -46,8 +47,8 @@ double normal_tail_point(double p) {
   return p < 0.5 ? x : -x;
 }
 
-/// +inf for batches of a fixed size, whose hits are on both sides: exchanging the pair changes nothing.
-double expected_hits(const TotalLoss& loss) {
+/// +inf for batches of a fixed size, whose sampled steps are on both sides: exchanging the pair changes nothing.
+double expected_sampled_steps(const TotalLoss& loss) {
   double hits = 0.0;
   for (const StepLoss& step : loss.steps) {
     hits += std::visit([](const auto& s) { return s.expected_sampled(); }, step);
@@ -77,7 +78,7 @@ double normal_saddle(const TotalCumulant& start, double eps) {
 }  // namespace
 
 DeltaCurve::DeltaCurve(const TotalLoss& loss) : loss_(loss), plain_(loss_, &work_) {
-  const double hits = expected_hits(loss_);
+  const double hits = expected_sampled_steps(loss_);
   if (hits > 0.0 && hits <= kRare) hits_.emplace(loss_);
 }
 
@@ -95,11 +96,11 @@ const TotalCumulant& DeltaCurve::start() {
 
 DeltaCurve::Point DeltaCurve::at(double eps) {
   require_going_on(loss_.observer);
-  const auto edge = edge_delta(loss_, eps);
+  const auto edge = closed_form_delta(loss_, eps);
   constexpr double kNarrow = 1e-9;  // as narrow as contours are asked to be
   if (edge && (edge->log_hi == -kInf || edge->log_hi - edge->log_lo < kNarrow ||
                edge->log_hi - std::max(eps, 0.0) > kLogUnderflow)) {
-    return {*edge, Method::edge, kNaN};
+    return {*edge, Method::closed_form, kNaN};
   }
   Point point = computed_at(eps);
   if (edge) point.log = intersected(point.log, *edge);
@@ -109,9 +110,9 @@ DeltaCurve::Point DeltaCurve::at(double eps) {
 DeltaCurve::Point DeltaCurve::computed_at(double eps) {
   work_ = scaled(Work{});
   const double typical = start().mean - std::sqrt(start().variance);
-  if (eps < 0.0 && eps < typical) return swapped_at(eps);
+  if (eps < 0.0 && eps < typical) return exchanged_at(eps);
   const bool has_region = hits_ && eps >= 0.0 && eps >= typical;
-  const bool is_region_first = has_region && expected_hits(loss_) <= kFewHits;
+  const bool is_region_first = has_region && expected_sampled_steps(loss_) <= kFewSampled;
   if (is_region_first) {
     if (const auto point = region_at(eps)) return *point;
     work_ = scaled(Work{});
@@ -161,15 +162,15 @@ const TotalCumulant& DeltaCurve::exchanged_start() {
 }
 
 /// Whether most runs have no hit, and those that have decide: P has them then, and not Q.
-bool DeltaCurve::leads_by_hits() {
-  return hits_ && expected_hits(loss_) <= kVeryRare &&
+bool DeltaCurve::leads_by_sampled() {
+  return hits_ && expected_sampled_steps(loss_) <= kVeryRare &&
          start().variance > exchanged_start().variance;
 }
 
 DeltaCurve::Region DeltaCurve::region_around(double centre) {
   require_going_on(loss_.observer);
   Region region;
-  const double good = expected_hits(loss_) <= kSoRare ? kGoodIfRare : kGood;
+  const double good = expected_sampled_steps(loss_) <= kSoRare ? kGoodIfRare : kGood;
   double width = kInf, right_width = kInf;
   const auto width_of = [&](const auto& contour) {
     if (!contour) return kInf;
@@ -182,13 +183,14 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     region.s_chernoff = at.s;
     region.log_chernoff = chernoff_term(at.s) + at.at.value + at.at.error;
   }
-  const auto try_bent = [&] {
-    if (has_saddle) region.bent = BentContour::at(loss_, at, centre);
+  const auto try_hyperbolic = [&] {
+    if (has_saddle) region.bent = HyperbolicContour::at(loss_, at, centre);
     width = std::min(width, width_of(region.bent));
   };
-  const bool is_bent_first = expected_hits(loss_) <= kVeryRare && steps_of(loss_) <= kFewSteps;
-  if (is_bent_first) try_bent();
-  if (width < kGoodIfBent) return region;
+  const bool is_hyperbolic_first =
+      expected_sampled_steps(loss_) <= kVeryRare && steps_of(loss_) <= kFewSteps;
+  if (is_hyperbolic_first) try_hyperbolic();
+  if (width < kGoodIfHyperbolic) return region;
   const auto try_right = [&](const Work& work) {
     if (!has_saddle) return;
     work_ = scaled(work);
@@ -196,22 +198,22 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     right_width = width_of(region.right);
     width = std::min(width, right_width);
   };
-  const auto try_mirrored = [&] {
-    if (region.log_chernoff - region.s_chernoff * centre < kLogLeastMirrored) return;
+  const auto try_exchanged = [&] {
+    if (region.log_chernoff - region.s_chernoff * centre < kLogLeastExchanged) return;
     static_cast<void>(exchanged_start());
     work_ = scaled(kMoreWork);
-    region.mirrored = MirroredContour::at(*exchanged_, centre, &work_);
+    region.mirrored = ExchangedContour::at(*exchanged_, centre, &work_);
     width = std::min(width, width_of(region.mirrored));
   };
-  const bool is_mirrored_first = leads_by_hits();
-  if (is_mirrored_first) try_mirrored();
+  const bool is_exchanged_first = leads_by_sampled();
+  if (is_exchanged_first) try_exchanged();
   if (width > good) try_right(kFirstWork);
-  region.is_simple = !is_mirrored_first && width < kNarrow;
+  region.is_simple = !is_exchanged_first && width < kNarrow;
   if (region.is_simple) return region;
-  if (width > good && !is_mirrored_first) try_mirrored();
+  if (width > good && !is_exchanged_first) try_exchanged();
   const bool is_hopeless = !(right_width < kHopeless && right_width < 1e3 * width);
   if (width > good && !is_hopeless) try_right(kMoreWork);
-  if (width > good && !is_bent_first) try_bent();
+  if (width > good && !is_hyperbolic_first) try_hyperbolic();
   if (width > good) {
     work_ = scaled(Work{});
     region.split = SplitContour::at(loss_, centre, &work_);
@@ -251,24 +253,25 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
     point.log_slope = contour->log_slope(eps);
   };
   intersect(region.bent, Method::contour);
-  if (region.bent && !(width < kGoodIfBent)) {
+  if (region.bent && !(width < kGoodIfHyperbolic)) {
     // It widens towards the ends of the region: one that is made for this eps.
     const Saddle own = saddle(plain_, eps, Strip::right, region.s_chernoff);
-    if (std::isfinite(own.at.value)) intersect(BentContour::at(loss_, own, eps), Method::contour);
+    if (std::isfinite(own.at.value))
+      intersect(HyperbolicContour::at(loss_, own, eps), Method::contour);
   }
   intersect(region.right, Method::contour);
   intersect(region.mirrored, Method::contour);
   intersect(region.split, Method::split);
   if (!(width < kGoodIfRare)) {
-    point.log = intersected(point.log, {hits_->log_some_hit(eps), 0.0});
+    point.log = intersected(point.log, {hits_->log_some_sampled(eps), 0.0});
   }
   return point;
 }
 
 /// delta(eps) = 1 - e^eps + e^eps delta of the pair exchanged, at -eps.
-DeltaCurve::Point DeltaCurve::swapped_at(double eps) {
-  if (!swapped_) swapped_ = std::make_unique<DeltaCurve>(exchanged(loss_));
-  const Point other = swapped_->at(-eps);
+DeltaCurve::Point DeltaCurve::exchanged_at(double eps) {
+  if (!exchanged_curve_) exchanged_curve_ = std::make_unique<DeltaCurve>(exchanged(loss_));
+  const Point other = exchanged_curve_->at(-eps);
   const double floor = std::log(-std::expm1(eps));
   return {{log_add_exp(floor, eps + other.log.log_lo) - 8.0 * kUnit,
            std::min(0.0, log_add_exp(floor, eps + other.log.log_hi) + 8.0 * kUnit)},
@@ -302,8 +305,8 @@ DeltaCurve::Point DeltaCurve::contour_at(double eps, Strip strip) {
   return point;
 }
 
-/// Where one rare, large loss has as much of the tilted law as the bulk of them, the saddle stands on a kink of K, and to the left of it the
-/// tilted law is that of the bulk. The value is the same there; the sum has the digits that e^{K(s) - s eps} gains from the saddle less.
+/// Where one rare, large loss has as much of the tilted distribution as the unsampled part of them, the saddle stands on a kink of K, and to the left of it the
+/// tilted distribution is that of the unsampled part. The value is the same there; the sum has the digits that e^{K(s) - s eps} gains from the saddle less.
 std::optional<Contour> DeltaCurve::left_of_saddle(const Saddle& at, double eps) {
   const double least = at.at.value - at.s * eps;
   for (const double share : {0.85, 0.7, 0.5}) {
@@ -349,7 +352,7 @@ double DeltaCurve::threshold_guess(double fpr) {
 
 std::optional<double> DeltaCurve::guess(double log_target) {
   if (loss_.steps.empty() && loss_.mu_squared == 0.0) return std::nullopt;
-  if (leads_by_hits()) {
+  if (leads_by_sampled()) {
     // What some hit alone makes of it, or a normal loss as wide as that of Q: delta is about sd phi(x) / (1 + x^2) at x sd.
     const double sd = std::sqrt(exchanged_start().variance);
     double x = 0.0;

@@ -4,12 +4,12 @@
 #include <memory>
 #include <optional>
 
-#include "sfumato/account/contour/bent_contour.hpp"
 #include "sfumato/account/contour/contour.hpp"
-#include "sfumato/account/contour/hit_bounds.hpp"
-#include "sfumato/account/contour/mirror.hpp"
+#include "sfumato/account/contour/exchanged_pair.hpp"
+#include "sfumato/account/contour/hyperbolic_contour.hpp"
 #include "sfumato/account/contour/plain_transform.hpp"
-#include "sfumato/account/contour/split.hpp"
+#include "sfumato/account/contour/single_step_bounds.hpp"
+#include "sfumato/account/contour/split_contour.hpp"
 #include "sfumato/account/contour/total_loss.hpp"
 
 namespace sfumato {
@@ -20,7 +20,7 @@ class DeltaCurve {
   /// `loss` must be valid.
   explicit DeltaCurve(const TotalLoss& loss);
 
-  enum class Method { edge, contour, split };
+  enum class Method { closed_form, contour, split };
   struct Point {
     LogEnclosure log;
     Method method;
@@ -41,20 +41,20 @@ class DeltaCurve {
   [[nodiscard]] Work scaled(Work work) const;
   [[nodiscard]] const TotalCumulant& start();
   [[nodiscard]] const TotalCumulant& exchanged_start();
-  [[nodiscard]] bool leads_by_hits();
+  [[nodiscard]] bool leads_by_sampled();
   [[nodiscard]] LogEnclosure known_at(double eps);
   [[nodiscard]] Point computed_at(double eps);
-  [[nodiscard]] Point swapped_at(double eps);
+  [[nodiscard]] Point exchanged_at(double eps);
   [[nodiscard]] Point contour_at(double eps, Strip strip);
   [[nodiscard]] std::optional<Contour> right_contour(const Saddle& at, double eps);
   [[nodiscard]] std::optional<Contour> left_of_saddle(const Saddle& at, double eps);
   void intersect_split(double eps, Point* point);
 
-  /// What helps near one eps of a fixed sequence, where hits are rare. Decided there, an answer does not depend on what was asked before.
+  /// What helps near one eps of a fixed sequence, where sampled steps are rare. Decided there, an answer does not depend on what was asked before.
   struct Region {
-    std::optional<BentContour> bent;
+    std::optional<HyperbolicContour> bent;
     std::optional<Contour> right;
-    std::optional<MirroredContour> mirrored;
+    std::optional<ExchangedContour> mirrored;
     std::optional<SplitContour> split;
     bool is_simple = false;     ///< the first is narrow, and alone
     double log_chernoff = 0.0;  ///< at s_chernoff, without -s eps
@@ -71,9 +71,9 @@ class DeltaCurve {
   std::optional<TotalCumulant> start_;  ///< at s = 0
   std::optional<Contour> right_, middle_;
   std::optional<SplitContour> split_;
-  std::unique_ptr<DeltaCurve> swapped_;
+  std::unique_ptr<DeltaCurve> exchanged_curve_;
 
-  std::optional<HitBounds> hits_;  ///< where they are rare
+  std::optional<SingleStepBounds> hits_;  ///< where they are rare
   std::optional<PlainTransform> exchanged_;
   std::optional<TotalCumulant> exchanged_start_;
   std::map<int, Region> regions_;

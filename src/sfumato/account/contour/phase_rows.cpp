@@ -7,8 +7,8 @@
 #include <numbers>
 
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/account/contour/phase_sum.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/account/lattice/fourier.hpp"
 #include "sfumato/core/infinity.hpp"
 

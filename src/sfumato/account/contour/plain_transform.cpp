@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/decay.hpp"
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/transform_decay.hpp"
 #include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-TiltedLaw tilted_law(const StepLoss& step, double s0, double reach) {
-  return std::visit([&](const auto& s) { return s.tilted_law(s0, reach); }, step);
+TiltedDistribution tilted_distribution(const StepLoss& step, double s0, double reach) {
+  return std::visit([&](const auto& s) { return s.tilted_distribution(s0, reach); }, step);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ StepCumulant PlainTransform::cumulant_of(Entry& entry, double s) {
     if (const auto found = entry.grid->at(s)) return *found;
   }
   if (work_->points < 0.0) return {kInf, kInf, 1.0, kInf};
-  const TiltedLaw law = tilted_law(entry.step, s, 0.0);
+  const TiltedDistribution law = tilted_distribution(entry.step, s, 0.0);
   work_->points -= static_cast<double>(law.size());
   return {law.cumulant, law.mean, law.variance, law.error_at(0.0)};
 }
@@ -61,7 +61,7 @@ double PlainTransform::highest_abscissa() const {
   return steepest > 0.0 ? 3e4 / steepest : 1e300;
 }
 
-void PlainTransform::stand_at(double s0) {
+void PlainTransform::set_abscissa(double s0) {
   s0_ = s0;
   log_unit_ = 0.5 * mu_squared_ * s0 * (s0 + 1.0);
   for (Entry& entry : entries_) {
@@ -103,10 +103,10 @@ bool PlainTransform::prepare(const Rows& rows) {
   log_unit_ = 0.5 * mu_squared_ * s0_ * (s0_ + 1.0);
   for (Entry& entry : entries_) {
     require_going_on(observer_);
-    entry.law = tilted_law(entry.step, s0_, rows.reach());
+    entry.law = tilted_distribution(entry.step, s0_, rows.reach());
     const auto points = static_cast<double>(entry.law.size());
     work_->points -= points;
-    // Rates near 1e-300 have a law with far more points than were reckoned with: sums of them would take half a minute.
+    // Rates near 1e-300 have a distribution with far more points than were reckoned with: sums of them would take half a minute.
     if (phase_rows_terms(points, rows.count, entry.k) > 10.0 * Work{}.terms) return false;
     entry.rows = phase_rows(entry.law.weight, entry.law.loss, rows.period,
                             static_cast<std::size_t>(rows.count), entry.k);

@@ -4,7 +4,7 @@
 
 #include "sfumato/account/contour/phase_rows.hpp"
 #include "sfumato/account/contour/real_grid.hpp"
-#include "sfumato/account/contour/tilted_law.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
 #include "sfumato/account/contour/total_loss.hpp"
 #include "sfumato/account/contour/transform.hpp"
 
@@ -17,7 +17,7 @@ class PlainTransform final : public Transform {
 
   [[nodiscard]] TotalCumulant at(double s) override;
   [[nodiscard]] double highest_abscissa() const override;
-  void stand_at(double s0) override;
+  void set_abscissa(double s0) override;
   [[nodiscard]] double log_beyond(double reach, double enough) override;
   [[nodiscard]] double terms_for(const Rows& rows) override;
   [[nodiscard]] bool prepare(const Rows& rows) override;
@@ -28,8 +28,8 @@ class PlainTransform final : public Transform {
     StepLoss step;
     double k;
     std::optional<RealGrid> grid;
-    StepCumulant here;  ///< at s0
-    TiltedLaw law;      ///< at s0
+    StepCumulant here;       ///< at s0
+    TiltedDistribution law;  ///< at s0
     PhaseRows rows;
   };
   [[nodiscard]] StepCumulant cumulant_of(Entry& entry, double s);

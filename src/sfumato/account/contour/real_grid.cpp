@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/account/contour/tilt_sums.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 #include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
@@ -19,7 +19,7 @@ constexpr double kMostExponent = 690.0;
 
 /// The end of the range of s; `add` tilts to the left, and its points are counted from the right.
 double RealGrid::farthest_for(double s) const {
-  const trapezoid::Range range = trapezoid::range_of(step_, s);
+  const trapezoidal::Range range = trapezoidal::range_of(step_, s);
   return step_.direction == StepDirection::add ? -range.low : range.high;
 }
 
@@ -63,10 +63,10 @@ std::optional<StepCumulant> RealGrid::at(double s) {
   return all_of(*count, s);
 }
 
-std::optional<CutCumulant> RealGrid::cut_at(double s) {
+std::optional<SplitCumulant> RealGrid::split_at(double s) {
   const auto count = points_for(s, farthest_for(s));
   if (!count) return std::nullopt;
-  CutCumulant result{all_of(*count, s), 0.0, 0.0, 0.0, 0.0};
+  SplitCumulant result{all_of(*count, s), 0.0, 0.0, 0.0, 0.0};
   const TiltSums hit =
       tilt_sums({hit_.data(), offset_.data(), loss_.data(), roundings_.data(), *count}, s);
   if (!(hit.mass > 0.0)) return std::nullopt;
@@ -75,34 +75,36 @@ std::optional<CutCumulant> RealGrid::cut_at(double s) {
   result.hit_variance = std::max(hit.second / hit.mass - result.hit_mean * result.hit_mean, 0.0);
   result.hit_error =
       relative_error(*count, s) + 2e-17 / step_.k +
-      (std::exp(trapezoid::log_above(step_, s)) + 1.1e-21 * cut_->hit(start_)) / hit.mass;
+      (std::exp(trapezoidal::log_above(step_, s)) + 1.1e-21 * cut_->sampled(start_)) / hit.mass;
   return result;
 }
 
-std::optional<BulkCumulant> RealGrid::bulk_at(double s) {
+std::optional<UnsampledCumulant> RealGrid::unsampled_at(double s) {
   // Above the cut the density falls at least like a normal one around this centre, which is narrower than 1.
-  const double tilt = farthest_for(s) - trapezoid::kTail;
+  const double tilt = farthest_for(s) - trapezoidal::kTail;
   const double centre = (tilt + cut_->at * (cut_->spread() - 1.0)) / cut_->spread();
-  const auto count = points_for(s, std::max(centre, 0.0) + trapezoid::kTail);
+  const auto count = points_for(s, std::max(centre, 0.0) + trapezoidal::kTail);
   if (!count) return std::nullopt;
   const TiltSums bulk =
       tilt_sums({bulk_.data(), offset_.data(), loss_.data(), roundings_.data(), *count}, s);
   if (!(bulk.mass > 0.0)) return std::nullopt;
-  const double above = 2.2e-21;  // and below: there the bulk is smaller than after the first point
-  return BulkCumulant{std::log(bulk.mass) + relative_error(*count, s) + 2e-17 / step_.k + above,
-                      bulk.first / bulk.mass};
+  const double above =
+      2.2e-21;  // and below: there the unsampled part is smaller than after the first point
+  return UnsampledCumulant{
+      std::log(bulk.mass) + relative_error(*count, s) + 2e-17 / step_.k + above,
+      bulk.first / bulk.mass};
 }
 
 void RealGrid::place(double s) {
   const bool turns_faster = step_.cosine_power(1.0) > 0.0;
   const double design = turns_faster ? std::max(2.0 * s, 4.0) : kInf;
   spacing_ =
-      trapezoid::spacing_for(step_, turns_faster ? design : 0.0, 0.0, cut_ ? cut_->width : kInf);
+      trapezoidal::spacing_for(step_, turns_faster ? design : 0.0, 0.0, cut_ ? cut_->width : kInf);
   designed_for_ = design;
   // The other end is that of s = -1 or s = 0, whichever is farther.
   const double other = step_.direction == StepDirection::add
-                           ? trapezoid::range_of(step_, -1.0).high
-                           : -trapezoid::range_of(step_, -1.0).low;
+                           ? trapezoidal::range_of(step_, -1.0).high
+                           : -trapezoidal::range_of(step_, -1.0).low;
   start_ = -std::ceil(other / spacing_) * spacing_;
   largest_log_ = 0.0;
   for (auto* v : {&weight_, &hit_, &bulk_, &offset_, &loss_, &roundings_}) v->clear();
@@ -114,10 +116,10 @@ void RealGrid::extend(double farthest) {
   for (auto j = static_cast<double>(weight_.size()); (first + j) * spacing_ <= farthest; ++j) {
     const double z = side * (first + j) * spacing_;
     const RatioStep::Loss at = step_.loss_at(z);
-    weight_.push_back(std::exp(std::log(spacing_) - 0.5 * z * z - trapezoid::kLogRootTwoPi));
+    weight_.push_back(std::exp(std::log(spacing_) - 0.5 * z * z - trapezoidal::kLogRootTwoPi));
     if (cut_) {
-      hit_.push_back(weight_.back() * cut_->hit(z));
-      bulk_.push_back(weight_.back() * cut_->bulk(z));
+      hit_.push_back(weight_.back() * cut_->sampled(z));
+      bulk_.push_back(weight_.back() * cut_->unsampled(z));
     }
     offset_.push_back(at.log_density);
     loss_.push_back(at.loss);

@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "sfumato/account/contour/cut.hpp"
-#include "sfumato/account/contour/ratio.hpp"
+#include "sfumato/account/contour/density_ratio.hpp"
+#include "sfumato/account/contour/split_point.hpp"
 
 namespace sfumato {
 
@@ -14,7 +14,7 @@ struct StepCumulant {
 };
 
 /// What a cut makes of a step at a real s: shares of M(s).
-struct CutCumulant {
+struct SplitCumulant {
   StepCumulant all;
   double hit;       ///< B / M
   double hit_mean;  ///< of the loss, tilted
@@ -22,8 +22,8 @@ struct CutCumulant {
   double hit_error;  ///< of hit, relative
 };
 
-/// log A of the bulk that a cut leaves, rounded up, and its derivative.
-struct BulkCumulant {
+/// log A of the unsampled part that a cut leaves, rounded up, and its derivative.
+struct UnsampledCumulant {
   double log, mean;
 };
 
@@ -32,14 +32,14 @@ struct BulkCumulant {
 class RealGrid {
  public:
   explicit RealGrid(const RatioStep& step) : step_(step) {}
-  RealGrid(const RatioStep& step, const Cut& cut) : step_(step), cut_(cut) {}
+  RealGrid(const RatioStep& step, const SplitPoint& cut) : step_(step), cut_(cut) {}
 
-  /// Nothing where the points would be too many or e^{sL} too large for them: there tilted_law() finds the parts that count.
+  /// Nothing where the points would be too many or e^{sL} too large for them: there tilted_distribution() finds the parts that count.
   [[nodiscard]] std::optional<StepCumulant> at(double s);
 
   /// The same of a grid with a cut.
-  [[nodiscard]] std::optional<CutCumulant> cut_at(double s);
-  [[nodiscard]] std::optional<BulkCumulant> bulk_at(double s);
+  [[nodiscard]] std::optional<SplitCumulant> split_at(double s);
+  [[nodiscard]] std::optional<UnsampledCumulant> unsampled_at(double s);
 
  private:
   [[nodiscard]] std::optional<std::size_t> points_for(double s, double farthest);
@@ -50,7 +50,7 @@ class RealGrid {
   void extend(double reach);
 
   RatioStep step_;
-  std::optional<Cut> cut_;
+  std::optional<SplitPoint> cut_;
   double designed_for_ = -2.0;  ///< the largest s that the spacing is good for
   double spacing_ = 0.0, start_ = 0.0;
   double largest_log_ = 0.0;  ///< of |log r| at the points and their mirrors

@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/decay.hpp"
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/transform_decay.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 #include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
 namespace {
 
-constexpr double kMostPoints = 2e4;  // of one law
+constexpr double kMostPoints = 2e4;  // of one distribution
 
 /// e^x - 1 with the digits of x where it is small.
 Complex complex_expm1(Complex x) {
@@ -23,8 +23,8 @@ Complex complex_expm1(Complex x) {
 
 }  // namespace
 
-SplitTransform::SplitTransform(const std::vector<RatioStep>& steps, const std::vector<Cut>& cuts,
-                               double mu_squared, Work* work)
+SplitTransform::SplitTransform(const std::vector<RatioStep>& steps,
+                               const std::vector<SplitPoint>& cuts, double mu_squared, Work* work)
     : Transform(mu_squared, work) {
   for (std::size_t j = 0; j < steps.size(); ++j) {
     entries_.push_back(
@@ -37,7 +37,7 @@ TotalCumulant SplitTransform::at(double s) {
   TotalCumulant total{normal, mu_squared_ * (s + 0.5), mu_squared_, 8.0 * kUnit * 10.0};
   double log_rest = 0.0, turn = 0.0, variance = 0.0;
   for (Entry& entry : entries_) {
-    const auto found = entry.grid.cut_at(s);
+    const auto found = entry.grid.split_at(s);
     if (!found) return {kInf, kInf, 1.0, kInf};
     const double k = entry.step.k, hit = std::min(found->hit, 1.0 - 1e-16);
     total.value += k * found->all.value;
@@ -45,7 +45,7 @@ TotalCumulant SplitTransform::at(double s) {
     total.error += k * found->all.error + found->hit_error +
                    8.0 * kUnit * k * (std::fabs(found->all.value) + std::fabs(std::log1p(-hit)));
     log_rest += k * std::log1p(-hit);
-    // The mean of the bulk is that of all without its hits.
+    // The mean of the unsampled part is that of all without its sampled steps.
     const double bulk_mean = (found->all.mean - hit * found->hit_mean) / (1.0 - hit);
     turn += k * hit * (found->hit_mean - bulk_mean);
     variance = std::max(variance, found->hit_variance + found->all.variance * k);
@@ -65,12 +65,12 @@ double SplitTransform::highest_abscissa() const {
   return 60.0 / slope;  // as far as grids go
 }
 
-std::optional<SplitTransform::Bulk> SplitTransform::bulk_at(double s) {
+std::optional<SplitTransform::Bulk> SplitTransform::unsampled_at(double s) {
   const double normal = 0.5 * mu_squared_ * s * (s + 1.0);
   Bulk sum{normal, mu_squared_ * (s + 0.5)};
   double size = 10.0 + std::fabs(normal);
   for (Entry& entry : entries_) {
-    const auto found = entry.grid.bulk_at(s);
+    const auto found = entry.grid.unsampled_at(s);
     if (!found) return std::nullopt;
     sum.log += entry.step.k * found->log;
     sum.mean += entry.step.k * found->mean;
@@ -80,11 +80,11 @@ std::optional<SplitTransform::Bulk> SplitTransform::bulk_at(double s) {
   return sum;
 }
 
-void SplitTransform::stand_at(double s0) {
+void SplitTransform::set_abscissa(double s0) {
   s0_ = s0;
   log_unit_ = 0.5 * mu_squared_ * s0 * (s0 + 1.0);
   for (Entry& entry : entries_) {
-    if (const auto found = entry.grid.cut_at(s0)) entry.here = *found;
+    if (const auto found = entry.grid.split_at(s0)) entry.here = *found;
     log_unit_ += entry.step.k * entry.here.all.value;
   }
 }
@@ -94,7 +94,7 @@ double SplitTransform::log_beyond(double reach, double enough) {
   const double normal = -0.5 * mu_squared_ * reach * reach;
   double sum = 0.0;
   for (Entry& entry : entries_) {
-    const DecayBound bound = log_hit_beyond(
+    const DecayBound bound = log_sampled_beyond(
         entry.step, entry.cut, entry.here, s0_, reach,
         enough - normal - std::log(entry.step.k * static_cast<double>(entries_.size())));
     work_->points -= bound.points;
@@ -106,8 +106,8 @@ double SplitTransform::log_beyond(double reach, double enough) {
 double SplitTransform::terms_for(const Rows& rows) {
   double sum = 150.0 * rows.count;  // what a row costs besides
   for (const Entry& entry : entries_) {
-    const double points = trapezoid::range_of(entry.step, s0_).length() /
-                          trapezoid::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
+    const double points = trapezoidal::range_of(entry.step, s0_).length() /
+                          trapezoidal::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
     sum += 2.0 * phase_rows_terms(points, rows.count, entry.step.k);
   }
   return sum;
@@ -117,18 +117,18 @@ bool SplitTransform::prepare(const Rows& rows) {
   step_ = rows.step();
   log_unit_ = 0.5 * mu_squared_ * s0_ * (s0_ + 1.0);
   for (Entry& entry : entries_) {
-    const double h = trapezoid::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
-    const trapezoid::Range range = trapezoid::range_of(entry.step, s0_);
+    const double h = trapezoidal::spacing_for(entry.step, s0_, rows.reach(), entry.cut.width);
+    const trapezoidal::Range range = trapezoidal::range_of(entry.step, s0_);
     if (!(range.length() / h < kMostPoints)) return false;
     const double first = std::ceil(range.low / h), last = std::floor(range.high / h);
-    entry.law = trapezoid::law_on(entry.step, s0_, h, {{first, last}});
+    entry.law = trapezoidal::distribution_on(entry.step, s0_, h, {{first, last}});
     entry.law.error_floor += 2.2e-21 + 2e-17 / entry.step.k;
     work_->points -= last - first;
     entry.hit.clear();
     CompensatedSum share, slope, floor;
     for (std::size_t j = 0; j < entry.law.size(); ++j) {
       const double z = (first + static_cast<double>(j)) * h;
-      const double b = entry.law.weight[j] * entry.cut.hit(z), l = std::fabs(entry.law.loss[j]);
+      const double b = entry.law.weight[j] * entry.cut.sampled(z), l = std::fabs(entry.law.loss[j]);
       entry.hit.push_back(b);
       share.add(b);
       slope.add(4.0 * b * l);
@@ -137,11 +137,11 @@ bool SplitTransform::prepare(const Rows& rows) {
       const double moved = u * (std::fabs(z) + std::fabs(entry.cut.at)) / entry.cut.width;
       floor.add(b * (10.0 + 0.5 * z * z + 3.0 * (2.0 + 2.0 * std::fabs(s0_)) * l + moved));
     }
-    entry.hit_share = share.value();
+    entry.sampled_share = share.value();
     entry.hit_slope = 4.0 * kUnit * slope.value();
-    entry.hit_floor = 4.0 * kUnit * floor.value() + 2e-17 / entry.step.k * entry.hit_share +
-                      std::exp(trapezoid::log_above(entry.step, s0_) - entry.law.cumulant) +
-                      1.1e-21 * entry.cut.hit(range.low);
+    entry.hit_floor = 4.0 * kUnit * floor.value() + 2e-17 / entry.step.k * entry.sampled_share +
+                      std::exp(trapezoidal::log_above(entry.step, s0_) - entry.law.cumulant) +
+                      1.1e-21 * entry.cut.sampled(range.low);
     log_unit_ += entry.step.k * entry.law.cumulant;
     const auto count = static_cast<std::size_t>(rows.count);
     entry.all_rows = phase_rows(entry.law.weight, entry.law.loss, rows.period, count, entry.step.k);
@@ -159,7 +159,7 @@ Transform::Value SplitTransform::value(std::size_t n) const {
   for (const Entry& entry : entries_) {
     const double k = entry.step.k;
     const Complex change = entry.all_rows.change[n];
-    const Complex hit = entry.hit_share + entry.hit_rows.change[n], all = 1.0 + change;
+    const Complex hit = entry.sampled_share + entry.hit_rows.change[n], all = 1.0 + change;
     log_all += k * complex_log1p(change);
     log_rest += k * complex_log1p(-hit / all);
     const double error = entry.law.error_at(y) + entry.all_rows.error_at(y);

@@ -3,10 +3,10 @@
 #include <optional>
 #include <vector>
 
-#include "sfumato/account/contour/cut.hpp"
 #include "sfumato/account/contour/phase_rows.hpp"
 #include "sfumato/account/contour/real_grid.hpp"
-#include "sfumato/account/contour/tilted_law.hpp"
+#include "sfumato/account/contour/split_point.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
 #include "sfumato/account/contour/transform.hpp"
 
 namespace sfumato {
@@ -14,32 +14,32 @@ namespace sfumato {
 /// prod M^k - prod A^k for steps that are cut in two, M = A + B (Spec §18.5): the transform of the losses with at least one hit.
 class SplitTransform final : public Transform {
  public:
-  SplitTransform(const std::vector<RatioStep>& steps, const std::vector<Cut>& cuts,
+  SplitTransform(const std::vector<RatioStep>& steps, const std::vector<SplitPoint>& cuts,
                  double mu_squared, Work* work);
 
   [[nodiscard]] TotalCumulant at(double s) override;
   [[nodiscard]] double highest_abscissa() const override;
-  void stand_at(double s0) override;
+  void set_abscissa(double s0) override;
   [[nodiscard]] double log_beyond(double reach, double enough) override;
   [[nodiscard]] double terms_for(const Rows& rows) override;
   [[nodiscard]] bool prepare(const Rows& rows) override;
   [[nodiscard]] Value value(std::size_t n) const override;
 
-  /// log E e^{sT} over the losses without a hit and its derivative, rounded up: nothing where s is too large.
+  /// log E e^{sT} over the losses without a sampled step and its derivative, rounded up: nothing where s is too large.
   struct Bulk {
     double log, mean;
   };
-  [[nodiscard]] std::optional<Bulk> bulk_at(double s);
+  [[nodiscard]] std::optional<Bulk> unsampled_at(double s);
 
  private:
   struct Entry {
     RatioStep step;
-    Cut cut;
+    SplitPoint cut;
     RealGrid grid;
-    CutCumulant here;                        ///< at s0
-    TiltedLaw law;                           ///< at s0
-    std::vector<double> hit;                 ///< of each weight of the law
-    double hit_share, hit_slope, hit_floor;  ///< sum of `hit`; its error: slope |y| + floor
+    SplitCumulant here;                          ///< at s0
+    TiltedDistribution law;                      ///< at s0
+    std::vector<double> hit;                     ///< of each weight of the distribution
+    double sampled_share, hit_slope, hit_floor;  ///< sum of `hit`; its error: slope |y| + floor
     PhaseRows all_rows, hit_rows;
   };
 

@@ -4,7 +4,7 @@
 
 namespace sfumato {
 
-/// Points of a law before it is tilted, each in an array of its own: the weight w, its exponent a + s L, the loss L, and how many roundings
+/// Points of a distribution before it is tilted, each in an array of its own: the weight w, its exponent a + s L, the loss L, and how many roundings
 /// the logarithm of the weight takes.
 struct TiltPoints {
   const double* weight;

@@ -13,7 +13,7 @@ struct TotalCumulant {
   double error;
 };
 
-/// How much may be spent on one delta: points of laws that are computed one by one, and terms of sums over contours. What is spent is
+/// How much may be spent on one delta: points of distributions that are computed one by one, and terms of sums over contours. What is spent is
 /// subtracted; the first costs about 30 ns each, the second 1 ns.
 struct Work {
   double points = 2e5;
@@ -29,11 +29,11 @@ class Transform {
   /// s > -1; +inf where that cannot be computed.
   [[nodiscard]] virtual TotalCumulant at(double s) = 0;
 
-  /// The largest abscissa that is tried: beyond it the tilted laws are far out.
+  /// The largest abscissa that is tried: beyond it the tilted distributions are far out.
   [[nodiscard]] virtual double highest_abscissa() const = 0;
 
   /// Chooses the line Re s = s0.
-  virtual void stand_at(double s0) = 0;
+  virtual void set_abscissa(double s0) = 0;
 
   /// log of what the values on the line are in units of.
   [[nodiscard]] double log_unit() const { return log_unit_; }

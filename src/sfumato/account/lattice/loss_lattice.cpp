@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 
 namespace sfumato {
 namespace {
@@ -68,7 +68,7 @@ double point(const LatticeRange& range, std::int64_t i) {
   return static_cast<double>(i) * range.spacing;
 }
 
-std::vector<LossTails> tails_on(const LossLaw& law, const LatticeRange& range) {
+std::vector<LossTails> tails_on(const LossDistribution& law, const LatticeRange& range) {
   std::vector<LossTails> tails;
   tails.reserve(static_cast<std::size_t>(range.last - range.first + 1));
   for (std::int64_t i = range.first; i <= range.last; ++i)
@@ -98,10 +98,10 @@ struct Pool {
   double share = 0.0;
 };
 
-/// Three cells from point i on where two points can take them with the same masses under P and Q; more where their law is too
+/// Three cells from point i on where two points can take them with the same masses under P and Q; more where their distribution is too
 /// uneven; where none can, one point for the mean of three cells, rounded down.
-Pool pool_from(const LossLaw& law, const LatticeRange& range, const std::vector<LossTails>& at,
-               std::size_t i) {
+Pool pool_from(const LossDistribution& law, const LatticeRange& range,
+               const std::vector<LossTails>& at, std::size_t i) {
   constexpr std::size_t kMost = 64;  // cells: beyond it a pool would cost more than rounding down
   const double h = range.spacing;
   const double start = point(range, range.first + static_cast<std::int64_t>(i));
@@ -135,7 +135,7 @@ Pool pool_from(const LossLaw& law, const LatticeRange& range, const std::vector<
 
 }  // namespace
 
-LatticeLaw upper_lattice(const LossLaw& law, const LatticeRange& range) {
+LatticeLaw upper_lattice(const LossDistribution& law, const LatticeRange& range) {
   const auto count = static_cast<std::size_t>(range.last - range.first + 1);
   LatticeLaw result{range.first, std::vector<double>(count), 0.0, 0.0};
   if (law.tails) {
@@ -175,7 +175,7 @@ LatticeLaw upper_lattice(const LossLaw& law, const LatticeRange& range) {
   return result;
 }
 
-LatticeLaw lower_lattice(const LossLaw& law, const LatticeRange& range) {
+LatticeLaw lower_lattice(const LossDistribution& law, const LatticeRange& range) {
   const auto count = static_cast<std::size_t>(range.last - range.first + 1);
   LatticeLaw result{range.first, std::vector<double>(count), 0.0, 0.0};
   if (law.tails) {

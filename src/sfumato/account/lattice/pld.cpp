@@ -9,10 +9,10 @@
 
 #include "sfumato/account/accountant/merged.hpp"
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/account/lattice/fourier.hpp"
+#include "sfumato/account/lattice/loss_distribution.hpp"
 #include "sfumato/account/lattice/loss_lattice.hpp"
-#include "sfumato/account/lattice/loss_law.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 
@@ -25,7 +25,7 @@ double log_add(double a, double b) {
 }
 
 struct Steps {
-  LossLaw law;
+  LossDistribution law;
   double count;
 };
 
@@ -36,8 +36,8 @@ struct Sample {
   double loss, log_mass;
 };
 
-/// A law as some thousand losses, as fine in the small as in the large.
-std::vector<Sample> sampled(const LossLaw& law) {
+/// A distribution as some thousand losses, as fine in the small as in the large.
+std::vector<Sample> sampled(const LossDistribution& law) {
   std::vector<Sample> samples;
   for (const auto& [loss, mass] : law.atoms) samples.push_back({loss, std::log(mass.hi)});
   if (!law.tails) return samples;
@@ -190,7 +190,7 @@ double spacing_of(const View& view, const std::vector<Steps>& all, std::size_t p
 struct TiltedLattice {
   double count;
   std::int64_t origin = 0;  ///< index of the largest mass
-  double log_sum = 0.0;     ///< K(s) of the lattice law
+  double log_sum = 0.0;     ///< K(s) of the lattice distribution
   std::vector<double> mass;
   std::int64_t first = 0;
   double mass_error = 0.0;  ///< sum of the errors of the masses
@@ -252,7 +252,7 @@ Complex log_one_plus(Complex x) {
 
 enum class Bound { upper, lower };
 
-/// Sum over the window of c_t e^{-s (t - eps)} (1 - e^{eps - t})_+, c being the tilted law of the total, and what it may be off by.
+/// Sum over the window of c_t e^{-s (t - eps)} (1 - e^{eps - t})_+, c being the tilted distribution of the total, and what it may be off by.
 struct WindowSum {
   double value, error;
   double heaviest;  ///< the largest factor of c_t
@@ -487,9 +487,9 @@ LogEnclosure pld_delta(const TotalLoss& loss, double eps, const PldGrid& grid) {
   std::vector<Steps> steps;
   for (const StepLoss& step : loss.steps) {
     require_going_on(loss.observer);
-    steps.push_back({loss_law_of(step), count_of(step)});
+    steps.push_back({loss_distribution_of(step), count_of(step)});
   }
-  if (loss.mu_squared > 0.0) steps.push_back({normal_loss_law(loss.mu_squared), 1.0});
+  if (loss.mu_squared > 0.0) steps.push_back({normal_loss_distribution(loss.mu_squared), 1.0});
   // The shift is a sum of roundings.
   const double slip = 4.0 * kUnit * (std::fabs(loss.shift) + std::fabs(eps));
   LogEnclosure rest{};

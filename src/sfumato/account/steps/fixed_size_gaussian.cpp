@@ -6,18 +6,18 @@
 #include <limits>
 #include <numbers>
 
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/panel_rule.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/gauss_legendre.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
 
-using trapezoid::kLogRootTwoPi;
-using trapezoid::kNeglected;
-using trapezoid::Range;
+using trapezoidal::kLogRootTwoPi;
+using trapezoidal::kNeglected;
+using trapezoidal::Range;
 
 /// r^{1+s} and r^{-s} under the normal density, for z > m/2.
 struct TwoSided {
@@ -45,7 +45,7 @@ struct TwoSided {
   [[nodiscard]] double both(Range range) const {
     return log_add_exp(most(1.0 + s0, range), most(-s0, range));
   }
-  [[nodiscard]] double on_ellipse(const panels::Ellipse& e) const {
+  [[nodiscard]] double on_ellipse(const gauss_legendre::Ellipse& e) const {
     const double turn = step.m * e.height;
     if (!(turn < 0.98 * kPi)) return kInf;
     // arg r = atan2(v sin, 1 + v cos), v the ratio of the two terms of r.
@@ -56,14 +56,14 @@ struct TwoSided {
     return 0.5 * e.height * e.height + reach * argument +
            log_add_exp(most(1.0 + s0, e.real), most(-s0, e.real) + cosine);
   }
-  [[nodiscard]] panels::Integrand integrand() const {
+  [[nodiscard]] gauss_legendre::Integrand integrand() const {
     const double end = step.m * (1.5 + s0 + std::max(-s0, 0.0)) + 10.0;
     return {{0.5 * step.m, end},
             [this](double z) {
               return both({z, z});
             },
             [this](Range r) { return both(r); },
-            [this](const panels::Ellipse& e) { return on_ellipse(e); }};
+            [this](const gauss_legendre::Ellipse& e) { return on_ellipse(e); }};
   }
   /// What is beyond the end: the density falls at least as fast as it does there.
   [[nodiscard]] double log_tail(double end) const {
@@ -74,7 +74,7 @@ struct TwoSided {
   }
 };
 
-constexpr double kMostPoints = 2e4;  // of a law
+constexpr double kMostPoints = 2e4;  // of a distribution
 constexpr int kMostSteps = 2000;     // along the line
 constexpr int kCells = 4096;         // in which a peak is looked for
 
@@ -119,17 +119,18 @@ BoundedStep<TwoSidedGaussian> TwoSidedGaussian::bounded() const {
   return bounded_gaussian(*this, kMostSignal, {q, StepDirection::replace});
 }
 
-TiltedLaw TwoSidedGaussian::tilted_law(double s0, double reach) const {
+TiltedDistribution TwoSidedGaussian::tilted_distribution(double s0, double reach) const {
   const TwoSided f(*this, s0, reach);
-  const panels::Integrand integrand = f.integrand();
-  const panels::Panels all = panels::placed(integrand, panels::log_relative(k));
-  LawTerms terms;
-  terms.reserve(2 * panels::kPoints * all.panels.size() + 1);
+  const gauss_legendre::Integrand integrand = f.integrand();
+  const gauss_legendre::Panels all =
+      gauss_legendre::placed(integrand, gauss_legendre::log_relative(k));
+  DistributionTerms terms;
+  terms.reserve(2 * gauss_legendre::kPoints * all.panels.size() + 1);
   // The atom at 0: (1 - q)(2 Phi(m/2) - 1).
   const double atom = (1.0 - q) * std::erf(0.5 * m / std::numbers::sqrt2);
   terms.add(4.0, std::log(atom), 0.0, 0.0, 0.0, 0.0);
   for (const Range& panel : all.panels) {
-    panels::for_points(panel, [&](double z, double log_weight) {
+    gauss_legendre::for_points(panel, [&](double z, double log_weight) {
       const double l = f.log_ratio(z), base = log_weight - 0.5 * z * z - kLogRootTwoPi;
       const double shift = -2.0 * m * std::fabs(z) * std::expm1(-std::fabs(l));
       const double size = 0.5 * z * z + std::fabs(l) + std::fabs(log_weight);
@@ -138,7 +139,7 @@ TiltedLaw TwoSidedGaussian::tilted_law(double s0, double reach) const {
     });
   }
   const double end = integrand.range.high;
-  TiltedLaw law = law_of(terms, all.dropped == 0.0);
+  TiltedDistribution law = distribution_of(terms, all.dropped == 0.0);
   law.error_floor +=
       std::exp(all.log_error - law.cumulant) + std::exp(f.log_tail(end) - law.cumulant);
   law.error_floor += all.dropped * std::exp(all.best - kNeglected - law.cumulant);
@@ -147,7 +148,7 @@ TiltedLaw TwoSidedGaussian::tilted_law(double s0, double reach) const {
 
 double TwoSidedGaussian::points(double s0, double reach) const {
   const TwoSided f(*this, s0, reach);
-  return 2.0 * panels::points(f.integrand(), k);
+  return 2.0 * gauss_legendre::points(f.integrand(), k);
 }
 
 DecayBound TwoSidedGaussian::log_bound_beyond(const StepCumulant& here, double s0, double reach,
@@ -173,7 +174,7 @@ DecayBound TwoSidedGaussian::log_bound_beyond(const StepCumulant& here, double s
   for (double y = reach; y < far;) {
     const double end = std::min(2.0 * y, 1.001 * far);
     if (!(this->points(s0, end) < kMostPoints)) return {0.0, spent};
-    const TiltedLaw law = tilted_law(s0, end);
+    const TiltedDistribution law = tilted_distribution(s0, end);
     spent += static_cast<double>(law.size());
     while (y < end && y < far) {
       const double here_at_most =
@@ -188,7 +189,7 @@ DecayBound TwoSidedGaussian::log_bound_beyond(const StepCumulant& here, double s
 }
 
 /// Losses above 0 are those of `remove`, losses below 0 those of `add`, and the rest is an atom at 0.
-LossLaw TwoSidedGaussian::loss_law() const {
+LossDistribution TwoSidedGaussian::loss_distribution() const {
   const Mixture with = {{1.0 - q, 0.0}, {q, m}};
   const double atom = (1.0 - q) * std::erf(0.5 * m / std::numbers::sqrt2);
   const auto beyond = [q = q, m = m, with](double t) {  // t >= 0
@@ -199,7 +200,7 @@ LossLaw TwoSidedGaussian::loss_law() const {
   return {{{0.0, {atom * (1.0 - 16.0 * kUnit), atom * (1.0 + 16.0 * kUnit)}}},
           [beyond, all](double t) {
             const LossTails outer = beyond(std::fabs(t));
-            // P-mass above 0 is that of `remove`, below 0 that of `add`: what one law has above, the other has below.
+            // P-mass above 0 is that of `remove`, below 0 that of `add`: what one distribution has above, the other has below.
             const auto rest = [](MassBounds side, MassBounds out, MassBounds other) {
               return MassBounds{std::max(0.0, side.lo - out.hi) + other.lo,
                                 side.hi - out.lo + other.hi};

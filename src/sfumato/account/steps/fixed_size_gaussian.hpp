@@ -22,7 +22,7 @@ struct TwoSidedGaussian {
   [[nodiscard]] BoundedStep<TwoSidedGaussian> bounded() const;
   [[nodiscard]] double steepest() const { return m; }
   [[nodiscard]] std::optional<RatioStep> as_ratio() const { return std::nullopt; }
-  [[nodiscard]] TiltedLaw tilted_law(double s0, double reach) const;
+  [[nodiscard]] TiltedDistribution tilted_distribution(double s0, double reach) const;
   [[nodiscard]] double points(double s0, double reach) const;
   /// The loss is 0 with probability a0 and has a density f with f(l) = 0 beyond its tails otherwise. With the tilt,
   ///
@@ -33,7 +33,7 @@ struct TwoSidedGaussian {
   /// computed along the line, in steps within which it cannot rise above the bound, since |dM/dy| <= E |L| e^{s0 L} (Spec §18.3).
   [[nodiscard]] DecayBound log_bound_beyond(const StepCumulant& here, double s0, double reach,
                                             double enough) const;
-  [[nodiscard]] LossLaw loss_law() const;
+  [[nodiscard]] LossDistribution loss_distribution() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double) const { return std::nullopt; }
 };
 

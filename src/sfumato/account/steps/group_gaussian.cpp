@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/ratio_panels.hpp"
+#include "sfumato/account/contour/ratio_quadrature.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 
@@ -159,8 +159,8 @@ BoundedStep<GroupGaussian> GroupGaussian::bounded() const {
 
 std::optional<RatioStep> GroupGaussian::as_ratio() const { return ratio_of(*this); }
 
-TiltedLaw GroupGaussian::tilted_law(double s0, double reach) const {
-  return tilted_law_of(ratio_of(*this), s0, reach);
+TiltedDistribution GroupGaussian::tilted_distribution(double s0, double reach) const {
+  return tilted_distribution_of(ratio_of(*this), s0, reach);
 }
 
 double GroupGaussian::points(double s0, double reach) const {
@@ -172,7 +172,7 @@ DecayBound GroupGaussian::log_bound_beyond(const StepCumulant& here, double s0, 
   return sfumato::log_bound_beyond(ratio_of(*this), here, s0, reach, enough);
 }
 
-LossLaw GroupGaussian::loss_law() const {
+LossDistribution GroupGaussian::loss_distribution() const {
   const GroupRatio ratio(q, m, g);
   const bool reversed = direction == StepDirection::add;
   return {{}, [ratio, reversed](double t) {

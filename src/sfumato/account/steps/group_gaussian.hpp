@@ -25,11 +25,11 @@ struct GroupGaussian {
   [[nodiscard]] BoundedStep<GroupGaussian> bounded() const;
   [[nodiscard]] double steepest() const { return g * m; }
   [[nodiscard]] std::optional<RatioStep> as_ratio() const;
-  [[nodiscard]] TiltedLaw tilted_law(double s0, double reach) const;
+  [[nodiscard]] TiltedDistribution tilted_distribution(double s0, double reach) const;
   [[nodiscard]] double points(double s0, double reach) const;
   [[nodiscard]] DecayBound log_bound_beyond(const StepCumulant& here, double s0, double reach,
                                             double enough) const;
-  [[nodiscard]] LossLaw loss_law() const;
+  [[nodiscard]] LossDistribution loss_distribution() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double) const { return std::nullopt; }
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/account/contour/total_loss.hpp"
 #include "sfumato/core/error.hpp"
 
@@ -14,18 +14,18 @@ namespace sfumato {
 void RandomisedResponse::require_valid() const { require_positive_finite("eps0", eps0); }
 
 /// Two points with the probabilities that are closest for their odds (Spec §17.4).
-TiltedLaw RandomisedResponse::tilted_law(double s0, double /*reach*/) const {
+TiltedDistribution RandomisedResponse::tilted_distribution(double s0, double /*reach*/) const {
   const double log_wrong = -std::log1p(std::exp(eps0)), log_right = eps0 + log_wrong;
-  LawTerms terms;
+  DistributionTerms terms;
   for (const double sign : {1.0, -1.0}) {
     const double loss = sign * eps0;
     terms.add(2.0 + std::fabs(log_wrong), sign > 0.0 ? log_right : log_wrong, s0 * loss, loss, eps0,
               0.0);
   }
-  return law_of(terms, true);
+  return distribution_of(terms, true);
 }
 
-LossLaw RandomisedResponse::loss_law() const {
+LossDistribution RandomisedResponse::loss_distribution() const {
   const double truth = 1.0 / (1.0 + std::exp(-eps0));
   const double lie = std::exp(-eps0) * truth;
   const auto exactly = [](double x) {

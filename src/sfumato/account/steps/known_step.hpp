@@ -22,13 +22,13 @@ struct RandomisedResponse {
   [[nodiscard]] BoundedStep<RandomisedResponse> bounded() const { return bounded_loss(*this); }
   [[nodiscard]] double steepest() const { return eps0; }
   [[nodiscard]] std::optional<RatioStep> as_ratio() const { return std::nullopt; }
-  [[nodiscard]] TiltedLaw tilted_law(double s0, double reach) const;
+  [[nodiscard]] TiltedDistribution tilted_distribution(double s0, double reach) const;
   [[nodiscard]] double points(double, double) const { return 2.0; }
   /// Two points do not decay: a small normal loss ends the sum (Spec §18.6).
   [[nodiscard]] DecayBound log_bound_beyond(const StepCumulant&, double, double, double) const {
     return {0.0, 0.0};
   }
-  [[nodiscard]] LossLaw loss_law() const;
+  [[nodiscard]] LossDistribution loss_distribution() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double eps) const;
 };
 

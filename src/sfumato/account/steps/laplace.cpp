@@ -6,16 +6,16 @@
 #include <cmath>
 #include <numbers>
 
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/panel_rule.hpp"
+#include "sfumato/account/contour/gauss_legendre.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/account/contour/total_loss.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 
 namespace sfumato {
 namespace {
 
-using trapezoid::kNeglected;
-using trapezoid::Range;
+using trapezoidal::kNeglected;
+using trapezoidal::Range;
 
 /// e^{(s + 1/2) l} for l in (-eps0, eps0).
 struct LaplaceDensity {
@@ -26,11 +26,11 @@ struct LaplaceDensity {
     const double t = s0 + 0.5;
     return t * (t > 0.0 ? range.high : range.low);
   }
-  [[nodiscard]] panels::Integrand integrand() const {
+  [[nodiscard]] gauss_legendre::Integrand integrand() const {
     return {{-step.eps0, step.eps0},
             [this](double l) { return (s0 + 0.5) * l; },
             [this](Range r) { return most(r); },
-            [this](const panels::Ellipse& e) { return most(e.real) + reach * e.height; }};
+            [this](const gauss_legendre::Ellipse& e) { return most(e.real) + reach * e.height; }};
   }
 };
 
@@ -38,21 +38,22 @@ struct LaplaceDensity {
 
 void LaplaceStep::require_valid() const { require_positive_finite("eps0", eps0); }
 
-TiltedLaw LaplaceStep::tilted_law(double s0, double reach) const {
+TiltedDistribution LaplaceStep::tilted_distribution(double s0, double reach) const {
   const LaplaceDensity f{*this, s0, reach};
-  const panels::Panels all = panels::placed(f.integrand(), panels::log_relative(k));
+  const gauss_legendre::Panels all =
+      gauss_legendre::placed(f.integrand(), gauss_legendre::log_relative(k));
   const double e = eps0;
-  LawTerms terms;
-  terms.reserve(panels::kPoints * all.panels.size() + 2);
+  DistributionTerms terms;
+  terms.reserve(gauss_legendre::kPoints * all.panels.size() + 2);
   terms.add(1.0, -std::numbers::ln2, s0 * e, e, e, 0.0);
   terms.add(1.0 + e, -std::numbers::ln2 - e, -s0 * e, -e, e, 0.0);
   for (const Range& panel : all.panels) {
-    panels::for_points(panel, [&](double l, double log_weight) {
+    gauss_legendre::for_points(panel, [&](double l, double log_weight) {
       const double log_base = log_weight - 2.0 * std::numbers::ln2 - 0.5 * (e - l);
       terms.add(4.0 + e + std::fabs(log_weight), log_base, s0 * l, l, e, 0.0);
     });
   }
-  TiltedLaw law = law_of(terms, all.dropped == 0.0);
+  TiltedDistribution law = distribution_of(terms, all.dropped == 0.0);
   const double scale = -2.0 * std::numbers::ln2 - 0.5 * e - law.cumulant;
   law.error_floor += std::exp(all.log_error + scale);
   law.error_floor += all.dropped * std::exp(all.best - kNeglected + scale);
@@ -61,11 +62,11 @@ TiltedLaw LaplaceStep::tilted_law(double s0, double reach) const {
 
 double LaplaceStep::points(double s0, double reach) const {
   const LaplaceDensity f{*this, s0, reach};
-  return panels::points(f.integrand(), k);
+  return gauss_legendre::points(f.integrand(), k);
 }
 
 /// The loss is (1 - 2x) eps0 for x in (0, 1), where the noise is between the two answers, and +- eps0 outside.
-LossLaw LaplaceStep::loss_law() const {
+LossDistribution LaplaceStep::loss_distribution() const {
   const double e = eps0;
   const double small = 0.5 * std::exp(-e);
   const auto exactly = [](double x) {

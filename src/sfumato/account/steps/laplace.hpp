@@ -21,13 +21,13 @@ struct LaplaceStep {
   [[nodiscard]] BoundedStep<LaplaceStep> bounded() const { return bounded_loss(*this); }
   [[nodiscard]] double steepest() const { return eps0; }
   [[nodiscard]] std::optional<RatioStep> as_ratio() const { return std::nullopt; }
-  [[nodiscard]] TiltedLaw tilted_law(double s0, double reach) const;
+  [[nodiscard]] TiltedDistribution tilted_distribution(double s0, double reach) const;
   [[nodiscard]] double points(double s0, double reach) const;
   /// No decay is known: a small normal loss ends the sum (Spec §18.6).
   [[nodiscard]] DecayBound log_bound_beyond(const StepCumulant&, double, double, double) const {
     return {0.0, 0.0};
   }
-  [[nodiscard]] LossLaw loss_law() const;
+  [[nodiscard]] LossDistribution loss_distribution() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double eps) const;
 };
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/ratio_panels.hpp"
+#include "sfumato/account/contour/ratio_quadrature.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
@@ -107,8 +107,8 @@ double SampledGaussian::steepest() const {
 
 std::optional<RatioStep> SampledGaussian::as_ratio() const { return ratio_of(*this); }
 
-TiltedLaw SampledGaussian::tilted_law(double s0, double reach) const {
-  return tilted_law_of(ratio_of(*this), s0, reach);
+TiltedDistribution SampledGaussian::tilted_distribution(double s0, double reach) const {
+  return tilted_distribution_of(ratio_of(*this), s0, reach);
 }
 
 double SampledGaussian::points(double s0, double reach) const {
@@ -120,7 +120,7 @@ DecayBound SampledGaussian::log_bound_beyond(const StepCumulant& here, double s0
   return sfumato::log_bound_beyond(ratio_of(*this), here, s0, reach, enough);
 }
 
-LossLaw SampledGaussian::loss_law() const {
+LossDistribution SampledGaussian::loss_distribution() const {
   const Mixture with = {{1.0 - q, 0.0}, {q, m}};
   switch (direction) {
     case StepDirection::remove:

@@ -26,10 +26,10 @@ namespace sfumato {
 ///   contribution()          normal noise: how far apart outputs are (above some distance sampling no longer helps)
 ///   steepest()              by how much the loss may change where its distribution has one standard deviation, about
 ///   as_ratio()              the step by the ratio of densities at a normal z, where its loss is a function of it
-///   tilted_law(s0, reach)   the distribution of the loss tilted by e^{s0 L}, on points good for |Im s| <= reach (Spec §18.1)
+///   tilted_distribution(s0, reach)   the distribution of the loss tilted by e^{s0 L}, on points good for |Im s| <= reach (Spec §18.1)
 ///   points(s0, reach)       about how many of them there are
 ///   log_bound_beyond()      how far |M(s0 + iy)| has decayed (Spec §18.3)
-///   loss_law()              distribution functions of the loss of one step: for the lattice, and for one step alone
+///   loss_distribution()              distribution functions of the loss of one step: for the lattice, and for one step alone
 ///   one_step_delta(eps)     a closed form of delta of one step where it keeps its digits (Spec §17.6); -highest < eps < highest
 using StepLoss = std::variant<SampledGaussian, GroupGaussian, TwoSidedGaussian, LaplaceStep,
                               RandomisedResponse, TruncatedPoisson>;
@@ -59,8 +59,8 @@ decltype(auto) with_rules(Any& any, Use&& use) {
   return std::visit([](const auto& s) { return StepLoss(s.exchanged()); }, step);
 }
 
-[[nodiscard]] inline LossLaw loss_law_of(const StepLoss& step) {
-  return std::visit([](const auto& s) { return s.loss_law(); }, step);
+[[nodiscard]] inline LossDistribution loss_distribution_of(const StepLoss& step) {
+  return std::visit([](const auto& s) { return s.loss_distribution(); }, step);
 }
 
 /// Throws InvalidArgument if a number of the step is outside what its comment says.

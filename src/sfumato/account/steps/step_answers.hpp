@@ -6,11 +6,11 @@
 #include <string_view>
 #include <tuple>
 
-#include "sfumato/account/contour/decay.hpp"
+#include "sfumato/account/contour/density_ratio.hpp"
 #include "sfumato/account/contour/log_enclosure.hpp"
-#include "sfumato/account/contour/ratio.hpp"
-#include "sfumato/account/contour/tilted_law.hpp"
-#include "sfumato/account/lattice/loss_law.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
+#include "sfumato/account/contour/transform_decay.hpp"
+#include "sfumato/account/lattice/loss_distribution.hpp"
 #include "sfumato/account/steps/step_direction.hpp"
 
 /// What the members of a step answer with (steps/step.hpp lists the questions).

@@ -6,7 +6,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/math/special.hpp"
 
@@ -44,7 +44,7 @@ Parts parts_of(double w, double a, double b) {
   return parts;
 }
 
-StepCumulant cumulant_of(const TiltedLaw& law) {
+StepCumulant cumulant_of(const TiltedDistribution& law) {
   return {law.cumulant, law.mean, law.variance, law.error_at(0.0)};
 }
 
@@ -93,9 +93,10 @@ double TruncatedPoisson::steepest() const {
   return std::visit([](const auto& s) { return s.steepest(); }, cut());
 }
 
-TiltedLaw TruncatedPoisson::tilted_law(double s0, double reach) const {
-  TiltedLaw law = uncut().tilted_law(s0, reach);
-  const TiltedLaw other = std::visit([&](const auto& s) { return s.tilted_law(s0, reach); }, cut());
+TiltedDistribution TruncatedPoisson::tilted_distribution(double s0, double reach) const {
+  TiltedDistribution law = uncut().tilted_distribution(s0, reach);
+  const TiltedDistribution other =
+      std::visit([&](const auto& s) { return s.tilted_distribution(s0, reach); }, cut());
   const Parts parts = parts_of(overflow, law.cumulant, other.cumulant);
   const double a = parts.uncut_share, b = parts.cut_share;
   const double mean = a * law.mean + b * other.mean;
@@ -125,8 +126,9 @@ DecayBound TruncatedPoisson::log_bound_beyond(const StepCumulant& here, double s
                                               double enough) const {
   if (!std::isfinite(here.value) || !std::isfinite(here.error)) return {0.0, 0.0};
   const SampledGaussian first = uncut();
-  const TiltedLaw law = first.tilted_law(s0, 0.0);
-  const TiltedLaw other = std::visit([&](const auto& s) { return s.tilted_law(s0, 0.0); }, cut());
+  const TiltedDistribution law = first.tilted_distribution(s0, 0.0);
+  const TiltedDistribution other =
+      std::visit([&](const auto& s) { return s.tilted_distribution(s0, 0.0); }, cut());
   const Parts parts = parts_of(overflow, law.cumulant, other.cumulant);
   // Each may leave half of what is enough. What is left of the cut steps may be little as it is.
   const double half = enough - std::log(2.0);
@@ -146,10 +148,11 @@ DecayBound TruncatedPoisson::log_bound_beyond(const StepCumulant& here, double s
           of_uncut.points + of_cut.points + static_cast<double>(law.size() + other.size())};
 }
 
-LossLaw TruncatedPoisson::loss_law() const {
-  const LossLaw of_uncut = uncut().loss_law();
-  const LossLaw of_cut = std::visit([](const auto& s) { return s.loss_law(); }, cut());
-  LossLaw law;
+LossDistribution TruncatedPoisson::loss_distribution() const {
+  const LossDistribution of_uncut = uncut().loss_distribution();
+  const LossDistribution of_cut =
+      std::visit([](const auto& s) { return s.loss_distribution(); }, cut());
+  LossDistribution law;
   for (const auto& [loss, mass] : of_cut.atoms) {
     law.atoms.push_back({loss, mixed(overflow, {0.0, 0.0}, mass)});
   }

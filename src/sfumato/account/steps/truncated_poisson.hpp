@@ -35,11 +35,11 @@ struct TruncatedPoisson {
   [[nodiscard]] BoundedStep<TruncatedPoisson> bounded() const;
   [[nodiscard]] double steepest() const;
   [[nodiscard]] std::optional<RatioStep> as_ratio() const { return std::nullopt; }
-  [[nodiscard]] TiltedLaw tilted_law(double s0, double reach) const;
+  [[nodiscard]] TiltedDistribution tilted_distribution(double s0, double reach) const;
   [[nodiscard]] double points(double s0, double reach) const;
   [[nodiscard]] DecayBound log_bound_beyond(const StepCumulant& here, double s0, double reach,
                                             double enough) const;
-  [[nodiscard]] LossLaw loss_law() const;
+  [[nodiscard]] LossDistribution loss_distribution() const;
   [[nodiscard]] std::optional<LogEnclosure> one_step_delta(double) const { return std::nullopt; }
 
   /// The two pairs, of all k steps each.

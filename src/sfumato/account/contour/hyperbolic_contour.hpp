@@ -9,15 +9,15 @@
 
 namespace sfumato {
 
-/// delta(eps) of few steps with rare hits from a contour that is bent to the right (Spec §18.10). On a vertical line the transform of a clump
-/// beside rare hits decays slowly, and e^{-s eps} turns all the way; on the hyperbola s(w) = c + a cosh(w + i psi) that factor decays
+/// delta(eps) of few steps with rare sampled steps from a contour that is bent to the right (Spec §18.10). On a vertical line the transform of a peak
+/// beside rare sampled steps decays slowly, and e^{-s eps} turns all the way; on the hyperbola s(w) = c + a cosh(w + i psi) that factor decays
 /// too, and some hundred points serve.
-class BentContour {
+class HyperbolicContour {
  public:
   /// For about this eps >= 0, through about the saddle; nothing for steps other than sampled ones in the direction `remove`, and where no
   /// hyperbola serves.
-  [[nodiscard]] static std::optional<BentContour> at(const TotalLoss& loss, const Saddle& saddle,
-                                                     double eps);
+  [[nodiscard]] static std::optional<HyperbolicContour> at(const TotalLoss& loss,
+                                                           const Saddle& saddle, double eps);
 
   [[nodiscard]] LogEnclosure enclosure(double eps) const;
   /// d log delta / d eps, an estimate.

@@ -6,9 +6,9 @@
 
 namespace sfumato {
 
-/// The law of a step's privacy loss L under P, tilted by e^{s0 L}, on finitely many points: weights A_j that sum to 1 and losses L_j
+/// The distribution of a step's privacy loss L under P, tilted by e^{s0 L}, on finitely many points: weights A_j that sum to 1 and losses L_j
 /// (Spec §18.1). From it M(s) = E_P e^{sL} on the line Re s = s0, as far as the points are dense enough for.
-struct TiltedLaw {
+struct TiltedDistribution {
   std::vector<double> weight;  ///< A_j
   std::vector<double> loss;    ///< L_j
   double cumulant = 0.0;       ///< K(s0) = log M(s0)
@@ -26,9 +26,9 @@ struct TiltedLaw {
   [[nodiscard]] double error_at(double y) const;
 };
 
-/// What a law is made of: points z with a weight under P or under the standard normal law, the exponent that makes the weight the tilted
+/// What a distribution is made of: points z with a weight under P or under the standard normal distribution, the exponent that makes the weight the tilted
 /// one, and the loss.
-struct LawTerms {
+struct DistributionTerms {
   std::vector<double>
       half_square;               ///< z^2/2, and what else the log of the weight was computed from
   std::vector<double> log_base;  ///< log of the weight
@@ -42,9 +42,9 @@ struct LawTerms {
            double loss_size_at, double shift_at);
 };
 
-/// The law of the terms, with the errors of rounding alone. `complete` says that the weights before the tilt sum to 1, so that K keeps its
+/// The distribution of the terms, with the errors of rounding alone. `complete` says that the weights before the tilt sum to 1, so that K keeps its
 /// digits where it is tiny.
-[[nodiscard]] TiltedLaw law_of(const LawTerms& terms, bool complete);
+[[nodiscard]] TiltedDistribution distribution_of(const DistributionTerms& terms, bool complete);
 
 /// log(1 + x) for complex x, with the digits of x where it is small.
 [[nodiscard]] std::complex<double> complex_log1p(std::complex<double> x);

@@ -1,4 +1,4 @@
-#include "sfumato/account/contour/hit_bounds.hpp"
+#include "sfumato/account/contour/single_step_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr double kRounding = 0x1p-48;  // of a few operations
 struct Exceeds {
   double p_lo, q_hi;
 };
-Exceeds exceeds(const LossLaw& law, double threshold) {
+Exceeds exceeds(const LossDistribution& law, double threshold) {
   Exceeds result{0.0, 0.0};
   if (law.tails) {
     const LossTails at = law.tails(threshold);
@@ -42,10 +42,10 @@ double last_of(IsBelow&& is_below) {
 
 }  // namespace
 
-HitBounds::HitBounds(const TotalLoss& loss) {
+SingleStepBounds::SingleStepBounds(const TotalLoss& loss) {
   double sum = 0.0;
   for (const StepLoss& step : loss.steps) {
-    steps_.push_back({loss_law_of(step), count_of(step)});
+    steps_.push_back({loss_distribution_of(step), count_of(step)});
     sum += steps_.back().count * std::exp(one_step_delta(steps_.back().law, 0.0).log_hi);
   }
   if (loss.mu_squared > 0.0) {
@@ -55,7 +55,7 @@ HitBounds::HitBounds(const TotalLoss& loss) {
   log_variation_ = std::min(0.0, std::log(sum) + kRounding * (1.0 - std::log(sum)));
 }
 
-double HitBounds::log_some_hit(double eps) const {
+double SingleStepBounds::log_some_sampled(double eps) const {
   double best = -kInf;
   const double factor = std::exp(eps);
   for (double above = std::max(1e-3 * eps, 0x1p-40); above < 64.0; above *= 2.0) {
@@ -71,11 +71,11 @@ double HitBounds::log_some_hit(double eps) const {
   return best > 0.0 ? std::log(best) - kRounding : -kInf;
 }
 
-double HitBounds::eps_of(double log_target) const {
-  return last_of([&](double eps) { return log_some_hit(eps) > log_target; });
+double SingleStepBounds::eps_of(double log_target) const {
+  return last_of([&](double eps) { return log_some_sampled(eps) > log_target; });
 }
 
-double HitBounds::threshold_of(double fpr) const {
+double SingleStepBounds::threshold_of(double fpr) const {
   return last_of([&](double threshold) {
     double log_none = 0.0;
     for (const Steps& steps : steps_) {

@@ -5,11 +5,11 @@
 #include <numbers>
 #include <vector>
 
-#include "sfumato/account/contour/ratio.hpp"
-#include "sfumato/account/contour/tilted_law.hpp"
+#include "sfumato/account/contour/density_ratio.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
 
 /// The trapezoidal rule for the integrals of one step over a normal z (Spec §18.1).
-namespace sfumato::trapezoid {
+namespace sfumato::trapezoidal {
 
 inline constexpr double kTail = 9.5;  ///< standard deviations of what is tilted: 1.1e-21 is beyond
 inline constexpr double kNeglected = 60.0;  ///< nats below the largest term
@@ -42,11 +42,13 @@ struct Located {
 /// cut (Spec §18.5), infinite where nothing is cut.
 [[nodiscard]] double spacing_for(const RatioStep& step, double s0, double reach, double width);
 
-/// The law on the points j h with j in whole ranges, with the errors of rounding alone.
-[[nodiscard]] TiltedLaw law_on(const RatioStep& step, double s0, double h,
-                               const std::vector<Range>& whole, bool complete = true);
+/// The distribution on the points j h with j in whole ranges, with the errors of rounding alone.
+[[nodiscard]] TiltedDistribution distribution_on(const RatioStep& step, double s0, double h,
+                                                 const std::vector<Range>& whole,
+                                                 bool complete = true);
 
 [[nodiscard]] double points_of(const RatioStep& step, double s0, double reach);
-[[nodiscard]] TiltedLaw tilted_law(const RatioStep& step, double s0, double reach);
+[[nodiscard]] TiltedDistribution tilted_distribution(const RatioStep& step, double s0,
+                                                     double reach);
 
-}  // namespace sfumato::trapezoid
+}  // namespace sfumato::trapezoidal

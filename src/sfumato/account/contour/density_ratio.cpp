@@ -1,4 +1,4 @@
-#include "sfumato/account/contour/ratio.hpp"
+#include "sfumato/account/contour/density_ratio.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ MixtureRatio::Log MixtureRatio::log_of_group(double z) const {
   return {value, std::fabs(value) + std::fabs(top) + 0.2 * g_ + largest_b};
 }
 
-double MixtureRatio::hit_share(double z) const {
+double MixtureRatio::sampled_share(double z) const {
   return 1.0 / (1.0 + (1.0 - q_) / q_ * std::exp(0.5 * m_ * m_ - m_ * z));
 }
 

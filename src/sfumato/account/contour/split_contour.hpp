@@ -7,8 +7,8 @@
 
 namespace sfumato {
 
-/// delta(eps) where hits are rare (Spec §18.5). With few expected hits the loss is nearly 0 with large probability, and
-/// the sum over a plain contour cancels. M = A + B, cut smoothly between the bulk of the losses and those of a hit:
+/// delta(eps) where sampled steps are rare (Spec §18.5). With few expected sampled steps the loss is nearly 0 with large probability, and
+/// the sum over a plain contour cancels. M = A + B, cut smoothly between the unsampled part of the losses and those of a sampled step:
 ///
 ///   delta(eps) = I[ prod M^k - prod A^k ] + delta_A,    0 <= delta_A <= a Chernoff bound of A
 ///
@@ -16,7 +16,7 @@ namespace sfumato {
 class SplitContour {
  public:
   /// The cut is made for eps. Nothing for ledgers with steps in the direction `add`, whose loss is bounded, for those with steps that have
-  /// no hits, and where no cut is good or the work would be too large.
+  /// no sampled steps, and where no cut is good or the work would be too large.
   [[nodiscard]] static std::optional<SplitContour> at(const TotalLoss& loss, double eps,
                                                       Work* work);
 

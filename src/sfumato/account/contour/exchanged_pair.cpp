@@ -1,10 +1,10 @@
-#include "sfumato/account/contour/mirror.hpp"
+#include "sfumato/account/contour/exchanged_pair.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
@@ -15,8 +15,8 @@ constexpr double kNatsForSpeed = 2.0;  // digits that are given away for a short
 
 }  // namespace
 
-std::optional<MirroredContour> MirroredContour::at(PlainTransform& exchanged, double eps,
-                                                   Work* work) {
+std::optional<ExchangedContour> ExchangedContour::at(PlainTransform& exchanged, double eps,
+                                                     Work* work) {
   const auto exponent = [&](const Saddle& at) { return at.at.value + at.s * eps; };
   Saddle at = saddle(exchanged, -eps, Strip::right, 1.0 / std::max(eps, 1e-6));
   if (!std::isfinite(at.at.value)) return std::nullopt;
@@ -31,10 +31,10 @@ std::optional<MirroredContour> MirroredContour::at(PlainTransform& exchanged, do
   }
   auto contour = Contour::through(exchanged, at, Strip::right, -eps, work);
   if (!contour) return std::nullopt;
-  return MirroredContour(std::move(*contour));
+  return ExchangedContour(std::move(*contour));
 }
 
-MirroredContour::Ends MirroredContour::scaled(double eps) const {
+ExchangedContour::Ends ExchangedContour::scaled(double eps) const {
   // delta' - (1 - e^-eps): a difference of two numbers with a rounding each.
   const LogEnclosure other = contour_.enclosure(-eps);
   const double floor = -std::expm1(-eps);
@@ -45,7 +45,7 @@ MirroredContour::Ends MirroredContour::scaled(double eps) const {
   return {other.log_lo == -kInf ? -floor : end(other.log_lo, -1.0), end(other.log_hi, 1.0)};
 }
 
-LogEnclosure MirroredContour::enclosure(double eps) const {
+LogEnclosure ExchangedContour::enclosure(double eps) const {
   const auto logarithm = [&](double x, double side) {
     return x > 0.0 ? eps + std::log(x) + side * 8.0 * kUnit * (4.0 + eps) : -kInf;
   };
@@ -53,7 +53,7 @@ LogEnclosure MirroredContour::enclosure(double eps) const {
   return {logarithm(low, -1.0), std::min(0.0, logarithm(high, 1.0))};
 }
 
-double MirroredContour::log_slope(double eps) const {
+double ExchangedContour::log_slope(double eps) const {
   // d delta / d eps over e^eps: delta' - 1 - d delta'/d eps, the derivative being at -eps.
   const auto [low, high] = scaled(eps);
   const double value = 0.5 * (low + high), other = value - std::expm1(-eps);

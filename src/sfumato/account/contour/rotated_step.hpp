@@ -16,14 +16,14 @@ struct TransformArea {
 };
 
 /// M(s) = E_z r(z)^{1+s} of sampled steps in the direction `remove`, anywhere in the right half of the plane of s, on lines z = (t + ic) e^{i beta}
-/// (Spec §18.10): the farther s is turned from the real axis, the more z is turned, so that neither the rest nor the hits grow.
-class TurnedStep {
+/// (Spec §18.10): the farther s is turned from the real axis, the more z is turned, so that neither the rest nor the sampled steps grow.
+class RotatedStep {
  public:
   /// For q <= 1/2.
-  explicit TurnedStep(const SampledGaussian& step);
+  explicit RotatedStep(const SampledGaussian& step);
 
   [[nodiscard]] double k() const { return step_.k; }
-  /// The loss of a step without a hit, -log(1 - q), at most.
+  /// The loss of a step without a sampled step, -log(1 - q), at most.
   [[nodiscard]] double edge() const;
   /// The largest beta: the line stays clear of the zeros of r.
   [[nodiscard]] double widest() const { return lines_.back().beta; }

@@ -25,20 +25,20 @@ struct LossAtom {
   MassBounds p_mass;
 };
 
-/// The law of the privacy loss L = log dP/dQ of one step under P and under Q, as distribution functions whose rounding
+/// The distribution of the privacy loss L = log dP/dQ of one step under P and under Q, as distribution functions whose rounding
 /// errors are bounded: all that pld.hpp knows of a step. It holds if exp, log, asinh and sinh err by at most 2 ulp, erfc by 6.
-struct LossLaw {
+struct LossDistribution {
   std::vector<LossAtom> atoms;
-  /// The rest of the law at a threshold, which itself may be off by a rounding; empty where there are atoms alone.
+  /// The rest of the distribution at a threshold, which itself may be off by a rounding; empty where there are atoms alone.
   std::function<LossTails(double threshold)> tails;
 };
 
 /// Normal noise without sampling: E_P e^{sL} = e^{mu^2 s (s+1) / 2}.
-[[nodiscard]] LossLaw normal_loss_law(double mu_squared);
+[[nodiscard]] LossDistribution normal_loss_distribution(double mu_squared);
 
 /// delta(eps) = P(L > eps) - e^eps Q(L > eps) of one step alone, from its distribution functions: neither lattice nor contour.
 /// eps is finite. Wide only where both terms agree in nearly all their digits.
-[[nodiscard]] LogEnclosure one_step_delta(const LossLaw& law, double eps);
+[[nodiscard]] LogEnclosure one_step_delta(const LossDistribution& law, double eps);
 
 /// Losses that grow with a normal z are known by where they cross a threshold: the true place is between the two.
 struct Crossing {

@@ -1,12 +1,12 @@
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/infinity.hpp"
 
-namespace sfumato::trapezoid {
+namespace sfumato::trapezoidal {
 namespace {
 
 constexpr double kHighest =
@@ -118,10 +118,10 @@ double points_of(const RatioStep& step, double s0, double reach) {
   return covered / spacing_for(step, s0, reach, kInf);
 }
 
-TiltedLaw law_on(const RatioStep& step, double s0, double h, const std::vector<Range>& whole,
-                 bool complete) {
+TiltedDistribution distribution_on(const RatioStep& step, double s0, double h,
+                                   const std::vector<Range>& whole, bool complete) {
   const double m = step.ratio.slope(), log_h = std::log(h);
-  LawTerms terms;
+  DistributionTerms terms;
   for (const Range& part : whole) {
     for (double i = part.low; i <= part.high; ++i) {
       const double z = i * h;
@@ -130,10 +130,10 @@ TiltedLaw law_on(const RatioStep& step, double s0, double h, const std::vector<R
                 at.loss, at.size, -2.0 * m * std::fabs(z) * std::expm1(-std::fabs(at.loss)));
     }
   }
-  return law_of(terms, complete);
+  return distribution_of(terms, complete);
 }
 
-TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
+TiltedDistribution tilted_distribution(const RatioStep& step, double s0, double reach) {
   const double h = spacing_for(step, s0, reach, kInf);
   const Located found = parts_of(step, s0);
   std::vector<Range> whole;
@@ -143,10 +143,10 @@ TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
     missing -= (whole.back().length() + 1.0) * h;
   }
   const bool complete = missing <= 2.0 * h;
-  TiltedLaw law = law_on(step, s0, h, whole, complete);
+  TiltedDistribution law = distribution_on(step, s0, h, whole, complete);
   law.error_floor += 2.2e-21 + 2e-17 / step.k;
   if (!complete) law.error_floor += missing * std::exp(found.best - kNeglected - law.cumulant);
   return law;
 }
 
-}  // namespace sfumato::trapezoid
+}  // namespace sfumato::trapezoidal

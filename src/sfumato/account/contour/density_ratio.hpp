@@ -35,7 +35,7 @@ class MixtureRatio {
 
   [[nodiscard]] bool is_of_one_record() const { return g_ == 1; }
   /// Of one record: the share of q e^{m z - m^2/2} in r.
-  [[nodiscard]] double hit_share(double z) const;
+  [[nodiscard]] double sampled_share(double z) const;
 
   /// g m: the most that log r grows by per unit of z.
   [[nodiscard]] double slope() const { return g_ * m_; }

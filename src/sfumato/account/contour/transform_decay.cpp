@@ -1,20 +1,20 @@
-#include "sfumato/account/contour/decay.hpp"
+#include "sfumato/account/contour/transform_decay.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/ratio.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/density_ratio.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
 
-using trapezoid::kLogRootTwoPi;
-using trapezoid::Range;
+using trapezoidal::kLogRootTwoPi;
+using trapezoidal::Range;
 
 constexpr double kMostPoints = 5e4;  // of one line
 // The quadrature may cost e^-14 of what k steps multiply: it moves the bound of all by 1e-6 nats.
@@ -25,7 +25,7 @@ constexpr double kBending = 300.0;  // powers of r, times its slope, from which 
 struct Part {
   double share = 1.0;
   double spread = 1.0;  ///< what eta^2 / 2 is multiplied by
-  const Cut* cut = nullptr;
+  const SplitPoint* cut = nullptr;
 };
 
 /// Theorem T on lines at one abscissa; everything relative to M(s0).
@@ -40,9 +40,9 @@ class ShiftedLines {
         reach_(reach),
         bends_(step.direction == StepDirection::add && step.ratio.is_of_one_record() &&
                s0 * step.ratio.slope() > kBending),
-        // Parts are where M is: far out, hits are e^-60 of it and all of B, and every point counts.
-        parts_(part.cut ? std::vector<Range>{trapezoid::range_of(step, s0)}
-                        : trapezoid::parts_of(step, s0).parts) {}
+        // Parts are where M is: far out, sampled steps are e^-60 of it and all of B, and every point counts.
+        parts_(part.cut ? std::vector<Range>{trapezoidal::range_of(step, s0)}
+                        : trapezoidal::parts_of(step, s0).parts) {}
 
   [[nodiscard]] double log_bound(double eta) {
     const double spacing = spacing_for(eta);
@@ -67,10 +67,10 @@ class ShiftedLines {
   /// Of a cut what is above counts, and below what the cut leaves; no point in between is left out.
   [[nodiscard]] double log_tails() const {
     // A point that was left out has less than e^-60 of the largest density.
-    if (!part_.cut) return std::log(1e-20 + 9e-27 * trapezoid::range_of(step_, s0_).length());
-    const double low = trapezoid::range_of(step_, s0_).low;
-    return std::log(std::exp(trapezoid::log_above(step_, s0_) - here_.value) +
-                    1.1e-21 * part_.cut->hit(low) + 1e-300);
+    if (!part_.cut) return std::log(1e-20 + 9e-27 * trapezoidal::range_of(step_, s0_).length());
+    const double low = trapezoidal::range_of(step_, s0_).low;
+    return std::log(std::exp(trapezoidal::log_above(step_, s0_) - here_.value) +
+                    1.1e-21 * part_.cut->sampled(low) + 1e-300);
   }
 
   /// log of the sum over the line, rounded up.
@@ -83,7 +83,7 @@ class ShiftedLines {
       for (double i = std::ceil(part.low / spacing); i <= last; ++i) {
         const double x = i * spacing;
         const RatioStep::OffAxis at = step_.off_axis(x, shift, s0_);
-        const double hit = part_.cut ? std::log(std::max(part_.cut->hit(x), 1e-300)) : 0.0;
+        const double hit = part_.cut ? std::log(std::max(part_.cut->sampled(x), 1e-300)) : 0.0;
         terms_.push_back(-0.5 * x * x + at.log_modulus - reach_ * at.turn + hit);
         largest = std::max(largest, terms_.back());
         size = std::max(size, 0.5 * x * x + std::fabs(at.log_modulus) + reach_ * at.turn);
@@ -96,28 +96,28 @@ class ShiftedLines {
            0.5 * eta * eta * part_.spread - here_.value + rounding;
   }
 
-  /// Off the axis |r|^-s0 is larger by a factor that is far from 1 only where hits have a share w of r, |r|^2 / r^2 being
+  /// Off the axis |r|^-s0 is larger by a factor that is far from 1 only where sampled steps have a share w of r, |r|^2 / r^2 being
   /// 1 - 4 w (1 - w) sin^2(turn/2): its log, at most, for real parts up to x and the height eta.
   [[nodiscard]] double log_bent(double x, double eta) const {
-    const double share = std::min(step_.ratio.hit_share(x), 0.5);
+    const double share = std::min(step_.ratio.sampled_share(x), 0.5);
     const double sine = std::sin(0.5 * step_.ratio.slope() * eta);
     return -0.5 * s0_ * std::log1p(-4.0 * share * (1.0 - share) * sine * sine);
   }
   /// At least the log of an interval of the line of which the heights eta >= other are continued to, over M(s0): r and its argument are
-  /// smallest at the left end, the share of the hit is largest at the right one.
+  /// smallest at the left end, the share of the sampled step is largest at the right one.
   [[nodiscard]] double log_bent_cell(double x, double end, double eta, double other) const {
     const double nearest = std::clamp(0.0, x, end);
     return std::log(end - x) - kLogRootTwoPi - 0.5 * nearest * nearest -
            s0_ * step_.ratio.log_at(x).value + log_bent(end, eta) -
            0.5 * reach_ * (argument(x, eta) + argument(x, other)) - here_.value;
   }
-  /// What is to the left of the points, where there are no hits, and to the right of them, where they take over at last.
+  /// What is to the left of the points, where there are no sampled steps, and to the right of them, where they take over at last.
   [[nodiscard]] double log_bent_tails(double eta, double other) const {
     constexpr double kCell = 0.5;
     double sum = log_tails() + log_bent(parts_.front().low, eta);
-    double x = trapezoid::range_of(step_, s0_).high;
+    double x = trapezoidal::range_of(step_, s0_).high;
     for (int i = 0; i < 1000; ++i, x += kCell) {
-      // Beyond x the hit has half of r at most; phi's tail is below phi(x) there.
+      // Beyond x the sampled step has half of r at most; phi's tail is below phi(x) there.
       const double rest = log_bent_cell(x, x + 1.0, eta, other) + log_bent(kInf, eta);
       if (rest < sum - 1.0) return log_add_exp(sum, rest);
       sum = log_add_exp(sum, log_bent_cell(x, x + kCell, eta, other));
@@ -155,7 +155,7 @@ class ShiftedLines {
     return 0.1 * i * std::min(kPi / step_.ratio.slope() - eta, 14.0);
   }
   [[nodiscard]] double spacing_for(double eta) const {
-    // Of a cut only the sum of all hits counts, and it decays far.
+    // Of a cut only the sum of all sampled steps counts, and it decays far.
     const double precision = part_.cut ? 3.0 * kLogPrecision : kLogPrecision + std::log(step_.k);
     double best = 0.0;
     for (int i = 1; i <= 9; ++i) {
@@ -221,8 +221,8 @@ DecayBound log_bound_beyond(const RatioStep& step, const StepCumulant& here, dou
   return best_line(lines, natural, widest_of(step), 0.0, enough);
 }
 
-DecayBound log_hit_beyond(const RatioStep& step, const Cut& cut, const CutCumulant& here, double s0,
-                          double reach, double enough) {
+DecayBound log_sampled_beyond(const RatioStep& step, const SplitPoint& cut,
+                              const SplitCumulant& here, double s0, double reach, double enough) {
   ShiftedLines lines(step, here.all, {here.hit, cut.spread(), &cut}, s0, reach);
   const double natural =
       std::min(reach * std::sqrt(here.hit_variance) / cut.spread(), widest_of(step));

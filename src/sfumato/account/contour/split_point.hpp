@@ -5,14 +5,14 @@
 
 namespace sfumato {
 
-/// A smooth cut between the bulk of a law and its hits (Spec §18.5): Phi((z - at) / width) of z belongs to a hit.
-struct Cut {
+/// A smooth cut between the unsampled part of a distribution and its sampled steps (Spec §18.5): Phi((z - at) / width) of z belongs to a sampled step.
+struct SplitPoint {
   double at, width;
 
-  [[nodiscard]] double hit(double z) const {
+  [[nodiscard]] double sampled(double z) const {
     return 0.5 * std::erfc((at - z) / (width * std::numbers::sqrt2));
   }
-  [[nodiscard]] double bulk(double z) const {
+  [[nodiscard]] double unsampled(double z) const {
     return 0.5 * std::erfc((z - at) / (width * std::numbers::sqrt2));
   }
   /// 1 + 1 / width^2: by how much more a shift of the line costs than without the cut.

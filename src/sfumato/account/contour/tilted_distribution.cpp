@@ -1,12 +1,12 @@
-#include "sfumato/account/contour/tilted_law.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/numbers.hpp"
 #include "sfumato/account/contour/phase_sum.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 
 namespace sfumato {
 namespace {
@@ -22,12 +22,12 @@ std::complex<double> complex_log1p(std::complex<double> x) {
   return {modulus, std::atan2(b, 1.0 + a)};
 }
 
-void LawTerms::reserve(std::size_t count) {
+void DistributionTerms::reserve(std::size_t count) {
   for (auto* v : {&half_square, &log_base, &exponent, &loss, &loss_size, &shift}) v->reserve(count);
 }
 
-void LawTerms::add(double half_square_at, double log_base_at, double exponent_at, double loss_at,
-                   double loss_size_at, double shift_at) {
+void DistributionTerms::add(double half_square_at, double log_base_at, double exponent_at,
+                            double loss_at, double loss_size_at, double shift_at) {
   half_square.push_back(half_square_at);
   log_base.push_back(log_base_at);
   exponent.push_back(exponent_at);
@@ -36,9 +36,9 @@ void LawTerms::add(double half_square_at, double log_base_at, double exponent_at
   shift.push_back(shift_at);
 }
 
-TiltedLaw law_of(const LawTerms& terms, bool complete) {
+TiltedDistribution distribution_of(const DistributionTerms& terms, bool complete) {
   const std::size_t count = terms.loss.size();
-  TiltedLaw law;
+  TiltedDistribution law;
   law.loss = terms.loss;
   law.weight.resize(count);
   double largest_exponent = 0.0, largest = -std::numeric_limits<double>::infinity();
@@ -83,11 +83,13 @@ TiltedLaw law_of(const LawTerms& terms, bool complete) {
   return law;
 }
 
-std::complex<double> TiltedLaw::change_at(double y) const {
+std::complex<double> TiltedDistribution::change_at(double y) const {
   const PhaseSum sum = phase_sum(weight.data(), loss.data(), loss.size(), y);
   return {sum.re, sum.im};
 }
 
-double TiltedLaw::error_at(double y) const { return error_slope * std::fabs(y) + error_floor; }
+double TiltedDistribution::error_at(double y) const {
+  return error_slope * std::fabs(y) + error_floor;
+}
 
 }  // namespace sfumato

@@ -1,13 +1,13 @@
-#include "sfumato/account/contour/bent_contour.hpp"
+#include "sfumato/account/contour/hyperbolic_contour.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "sfumato/account/contour/compensated_sum.hpp"
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/tilted_law.hpp"
-#include "sfumato/account/contour/turned_step.hpp"
+#include "sfumato/account/contour/rotated_step.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
@@ -16,15 +16,15 @@ namespace {
 
 constexpr double kNats = 46.0;     // below the value: what is left out, and what the rule adds
 constexpr double kUpright = 0.04;  // radians: the steepest hyperbola is nearly vertical
-// In deviations of the noise: with smaller ones hits are no rare large losses, with larger ones the zeros of r are too near.
+// In deviations of the noise: with smaller ones sampled steps are no rare large losses, with larger ones the zeros of r are too near.
 constexpr double kLeastContribution = 0.2, kMostContribution = 20.0;
 constexpr double kLeastTurn = 0.06;   // radians: below it the nodes are too many
 constexpr double kOfTheSaddle = 0.6;  // of the saddle's abscissa: from the centre to the vertex
 constexpr double kDeviations = 2.5;   // that the vertices of the three hyperbolas are apart
 constexpr double kRise = 5.0;         // nats of the integrand, to the vertex on the right
 constexpr double kLeastScale =
-    0.1;                        // of the saddle's abscissa: a narrower hyperbola meets the hits
-constexpr double kBlock = 0.2;  // of w
+    0.1;  // of the saddle's abscissa: a narrower hyperbola meets the sampled steps
+constexpr double kBlock = 0.2;            // of w
 constexpr std::size_t kMostBlocks = 150;  // of a hyperbola
 constexpr double kMostNodes = 3000.0;
 constexpr double kMostPieces = 60.0;  // of a block
@@ -50,7 +50,7 @@ struct Hyperbola {
 }  // namespace
 
 /// Puts a contour together.
-class BentContour::Builder {
+class HyperbolicContour::Builder {
  public:
   Builder(const TotalLoss& loss, const Saddle& saddle, double eps) : saddle_(saddle), eps_(eps) {
     for (const StepLoss& step : loss.steps) {
@@ -59,7 +59,7 @@ class BentContour::Builder {
     }
   }
 
-  [[nodiscard]] std::optional<BentContour> made() {
+  [[nodiscard]] std::optional<HyperbolicContour> made() {
     if (!choose_hyperbolas()) return std::nullopt;
     for (Curve& curve : curves_) {
       if (!reach_out(&curve)) return std::nullopt;
@@ -80,7 +80,7 @@ class BentContour::Builder {
 
   [[nodiscard]] bool choose_hyperbolas() {
     double widest = 1.0;
-    for (const TurnedStep& entry : entries_) widest = std::min(widest, entry.widest());
+    for (const RotatedStep& entry : entries_) widest = std::min(widest, entry.widest());
     turn_ = 0.5 * (widest - kUpright);
     if (!(turn_ > 0.5 * kLeastTurn)) return false;
     const double s0 = saddle_.s, psi = 0.5 * kPi - kUpright - turn_;
@@ -88,7 +88,7 @@ class BentContour::Builder {
         saddle_.at.variance + 1.0 / (s0 * s0) + 1.0 / ((1.0 + s0) * (1.0 + s0));
     double scale =
         std::min(kOfTheSaddle * s0 / std::cos(psi), kDeviations / (turn_ * std::sqrt(curvature)));
-    // To the right of the saddle hits may take over at once.
+    // To the right of the saddle sampled steps may take over at once.
     const auto right = [&] { return s0 + scale * (std::cos(psi - turn_) - std::cos(psi)); };
     const double most = exponent_at(s0) + kRise;
     for (int i = 0; i < 40 && !(exponent_at(right()) < most); ++i) scale *= 0.7;
@@ -104,7 +104,7 @@ class BentContour::Builder {
   /// K(x) - x eps.
   [[nodiscard]] double exponent_at(double x) {
     double sum = -x * eps_;
-    for (TurnedStep& entry : entries_) sum += entry.k() * entry.log_moment(x);
+    for (RotatedStep& entry : entries_) sum += entry.k() * entry.log_moment(x);
     return sum;
   }
 
@@ -119,7 +119,7 @@ class BentContour::Builder {
       ++curve->count;
       const Complex s = shape.at(w);
       double log = -count_edge_ * (1.0 + s.real());
-      for (const TurnedStep& entry : entries_) {
+      for (const RotatedStep& entry : entries_) {
         log += entry.k() * entry.log_rest(s.real(), s.imag(), shape.psi);
       }
       const double sine = std::sin(shape.psi);
@@ -135,7 +135,7 @@ class BentContour::Builder {
   /// A bound of the integral over every block, from values in their middles where one without a value would be loose.
   [[nodiscard]] bool bound_blocks() {
     std::vector<double> log_modulus(areas_.size(), 0.0);
-    std::vector<std::vector<TurnedStep::Bound>> bounds(entries_.size());
+    std::vector<std::vector<RotatedStep::Bound>> bounds(entries_.size());
     std::vector<std::size_t> used;
     for (std::size_t j = 0; j < entries_.size(); ++j) {
       if (!entries_[j].choose_lines(areas_)) return false;
@@ -148,7 +148,7 @@ class BentContour::Builder {
     for (std::size_t i = 0; i < areas_.size(); ++i) {
       if (i < curves_[0].count || is_loose(i)) used.push_back(i);
     }
-    for (TurnedStep& entry : entries_) {
+    for (RotatedStep& entry : entries_) {
       if (!entry.place(areas_, used)) return false;
     }
     for (std::size_t i = 0; i < areas_.size(); ++i) {
@@ -180,7 +180,7 @@ class BentContour::Builder {
   /// log of the mean of |M^k| over a block, at most: in pieces, by a value in the middle of each and what it changes by.
   [[nodiscard]] double log_mean_of_pieces(
       std::size_t i, double count, double widest,
-      const std::vector<std::vector<TurnedStep::Bound>>& bounds) const {
+      const std::vector<std::vector<RotatedStep::Bound>>& bounds) const {
     const Hyperbola& shape = blocks_[i].curve->shape;
     const double width = kBlock / count, apart = 0.5 * width * widest;
     double sum = -kInf;
@@ -188,7 +188,7 @@ class BentContour::Builder {
       const Complex middle = shape.at(blocks_[i].w + (piece + 0.5) * width);
       double log = 0.0;
       for (std::size_t j = 0; j < entries_.size(); ++j) {
-        const TurnedStep::Value at = entries_[j].at(middle, i);
+        const RotatedStep::Value at = entries_[j].at(middle, i);
         const double most = std::abs(1.0 + at.change) + at.error + apart * bounds[j][i].slope;
         log += entries_[j].k() * (std::log(most) + 8.0 * kUnit);
       }
@@ -206,9 +206,9 @@ class BentContour::Builder {
     return sum;
   }
 
-  [[nodiscard]] std::optional<BentContour> sum_up() {
+  [[nodiscard]] std::optional<HyperbolicContour> sum_up() {
     const Curve& curve = curves_[0];
-    BentContour result;
+    HyperbolicContour result;
     result.left_ = curves_[1].parts;
     result.right_ = curves_[2].parts;
     const double around = log_add_exp(log_sum(result.left_, eps_), log_sum(result.right_, eps_));
@@ -243,8 +243,8 @@ class BentContour::Builder {
     const Complex s = curves_[0].shape.at(w);
     Complex log = -saddle_.at.value;
     double log_wider = 0.0, turn = 0.0;
-    for (const TurnedStep& entry : entries_) {
-      const TurnedStep::Value at = entry.at(s, block);
+    for (const RotatedStep& entry : entries_) {
+      const RotatedStep::Value at = entry.at(s, block);
       const Complex ratio = complex_log1p(at.change);
       log += entry.k() * ratio;
       log_wider += entry.k() * std::log1p(at.error * std::exp(-ratio.real()));
@@ -262,8 +262,8 @@ class BentContour::Builder {
   };
   Saddle saddle_;
   double eps_;
-  std::vector<TurnedStep> entries_;
-  double count_edge_ = 0.0;  ///< the loss of all steps without a hit
+  std::vector<RotatedStep> entries_;
+  double count_edge_ = 0.0;  ///< the loss of all steps without a sampled step
   double turn_ = 0.0;        ///< between the hyperbolas
   double log_estimate_ = 0.0;
   std::array<Curve, 3> curves_;  ///< the contour, one to its left and one to its right
@@ -271,8 +271,8 @@ class BentContour::Builder {
   std::vector<Block> blocks_;
 };
 
-std::optional<BentContour> BentContour::at(const TotalLoss& loss, const Saddle& saddle,
-                                           double eps) {
+std::optional<HyperbolicContour> HyperbolicContour::at(const TotalLoss& loss, const Saddle& saddle,
+                                                       double eps) {
   if (loss.steps.empty() || loss.mu_squared > 0.0 || !(eps >= 0.0)) return std::nullopt;
   if (!std::isfinite(saddle.at.value) || saddle.is_capped) return std::nullopt;
   for (const StepLoss& step : loss.steps) {
@@ -286,7 +286,7 @@ std::optional<BentContour> BentContour::at(const TotalLoss& loss, const Saddle& 
 }
 
 /// Over e^{log_unit - abscissa eps}.
-BentContour::Sums BentContour::sums_at(double eps) const {
+HyperbolicContour::Sums HyperbolicContour::sums_at(double eps) const {
   CompensatedSum value, slope;
   double rounding = 0.0;
   for (const Node& node : nodes_) {
@@ -299,12 +299,12 @@ BentContour::Sums BentContour::sums_at(double eps) const {
   return {value.value(), slope.value(), rounding};
 }
 
-double BentContour::log_slope(double eps) const {
+double HyperbolicContour::log_slope(double eps) const {
   const Sums sums = sums_at(eps);
   return sums.slope / sums.value;
 }
 
-LogEnclosure BentContour::enclosure(double eps) const {
+LogEnclosure HyperbolicContour::enclosure(double eps) const {
   const Sums sums = sums_at(eps);
   const double log_scale = log_unit_ - abscissa_ * eps;
   const auto part = [&](const std::vector<Part>& parts) {

@@ -1,11 +1,11 @@
-#include "sfumato/account/lattice/loss_law.hpp"
+#include "sfumato/account/lattice/loss_distribution.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/infinity.hpp"
 
 namespace sfumato {
@@ -21,7 +21,7 @@ std::pair<double, double> normal_sides(double z) {
   return z > 0.0 ? std::pair{small, 1.0 - small} : std::pair{1.0 - small, small};
 }
 
-/// By which factor 1 + x a side of a normal law may be off: erfc, the rounding of its argument, and a place that is off by `shift`.
+/// By which factor 1 + x a side of a normal distribution may be off: erfc, the rounding of its argument, and a place that is off by `shift`.
 /// The hazard rate is at most |z| + 1.
 double side_error(double z, double shift) {
   const double size = std::fabs(z);
@@ -101,7 +101,7 @@ LossTails tails_of(const Mixture& p, const Mixture& q, const Crossing& at, bool 
   return {of_p.above, of_p.below, of_q.above, of_q.below};
 }
 
-LossLaw normal_loss_law(double mu_squared) {
+LossDistribution normal_loss_distribution(double mu_squared) {
   const double m = std::sqrt(mu_squared);
   const Mixture shifted = {{1.0, m}};
   return {{}, [=](double t) {
@@ -111,7 +111,7 @@ LossLaw normal_loss_law(double mu_squared) {
           }};
 }
 
-LogEnclosure one_step_delta(const LossLaw& law, double eps) {
+LogEnclosure one_step_delta(const LossDistribution& law, double eps) {
   double p_lo = 0.0, p_hi = 0.0, q_lo = 0.0, q_hi = 0.0;
   if (law.tails) {
     const LossTails at = law.tails(eps);

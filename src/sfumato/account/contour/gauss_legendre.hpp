@@ -6,31 +6,31 @@
 #include <limits>
 #include <vector>
 
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 
 /// Gauss-Legendre's rule on panels that are each as long as a proven bound of their error allows (Spec §17.3).
-namespace sfumato::panels {
+namespace sfumato::gauss_legendre {
 
 inline constexpr int kPoints = 20;                 // of one panel
-inline constexpr std::size_t kMostPanels = 20000;  // a law that needs more is not made
+inline constexpr std::size_t kMostPanels = 20000;  // a distribution that needs more is not made
 
 /// Around a panel with the foci at its ends: real parts of the ellipse, and its height.
 struct Ellipse {
-  trapezoid::Range real;
+  trapezoidal::Range real;
   double height;
 };
 
 /// An integrand over an interval, by what panels ask of it.
 struct Integrand {
-  trapezoid::Range range;
-  std::function<double(double)> log_at;             ///< log |f(z + 0i)| for real z and s = s0
-  std::function<double(trapezoid::Range)> most_on;  ///< at least every log_at() of an interval
+  trapezoidal::Range range;
+  std::function<double(double)> log_at;               ///< log |f(z + 0i)| for real z and s = s0
+  std::function<double(trapezoidal::Range)> most_on;  ///< at least every log_at() of an interval
   std::function<double(Ellipse)>
       log_on_ellipse;  ///< at least log |f| there, for |Im s| <= reach; +inf beyond where f is analytic
 };
 
 struct Panels {
-  std::vector<trapezoid::Range> panels;
+  std::vector<trapezoidal::Range> panels;
   double dropped;  ///< length that was left out
   double best;     ///< log of the largest value that was met
   double log_error = -std::numeric_limits<double>::infinity();
@@ -47,7 +47,7 @@ struct Panels {
 
 /// Calls use(z, log weight) for every point of a panel, from left to right.
 template <class Use>
-void for_points(trapezoid::Range panel, Use&& use) {
+void for_points(trapezoidal::Range panel, Use&& use) {
   using Rule = boost::math::quadrature::gauss<double, kPoints>;
   const double middle = 0.5 * (panel.low + panel.high), half = 0.5 * panel.length();
   const auto& x = Rule::abscissa();
@@ -56,4 +56,4 @@ void for_points(trapezoid::Range panel, Use&& use) {
   for (std::size_t i = 0; i < x.size(); ++i) use(middle + half * x[i], std::log(half * w[i]));
 }
 
-}  // namespace sfumato::panels
+}  // namespace sfumato::gauss_legendre

@@ -1,19 +1,19 @@
-#include "sfumato/account/contour/ratio_panels.hpp"
+#include "sfumato/account/contour/ratio_quadrature.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/panel_rule.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
+#include "sfumato/account/contour/gauss_legendre.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 #include "sfumato/core/infinity.hpp"
 
-namespace sfumato::panels {
+namespace sfumato::gauss_legendre {
 namespace {
 
-using trapezoid::kLogRootTwoPi;
-using trapezoid::kNeglected;
-using trapezoid::Range;
+using trapezoidal::kLogRootTwoPi;
+using trapezoidal::kNeglected;
+using trapezoidal::Range;
 
 constexpr double kFew = 400.0;  // points of the trapezoidal rule: it is quicker to place
 
@@ -44,18 +44,18 @@ class TiltedDensity {
   }
 
  private:
-  /// log |r|^p, at most: r increases along the real axis. Off it |r|^2 = r^2 (1 - 4 w (1 - w) sin^2(turn/2)), w being the share of the hit.
+  /// log |r|^p, at most: r increases along the real axis. Off it |r|^2 = r^2 (1 - 4 w (1 - w) sin^2(turn/2)), w being the share of the sampled step.
   [[nodiscard]] double of_power(double p, Range range, double turn) const {
     if (p >= 0.0) return p * step_.ratio.log_at(range.high).value;
-    const double share = std::min(step_.ratio.hit_share(range.high), 0.5);
+    const double share = std::min(step_.ratio.sampled_share(range.high), 0.5);
     const double sine = std::sin(0.5 * turn);
     return p * (step_.ratio.log_at(range.low).value +
                 0.5 * std::log1p(-4.0 * share * (1.0 - share) * sine * sine));
   }
-  /// arg r, at most, for a real part of x or less: atan2(v sin, 1 + v cos) with the odds v of the hit.
+  /// arg r, at most, for a real part of x or less: atan2(v sin, 1 + v cos) with the odds v of the sampled step.
   [[nodiscard]] double argument_at(double x, double turn) const {
     if (turn > 0.5 * kPi) return turn;
-    const double share = step_.ratio.hit_share(x);
+    const double share = step_.ratio.sampled_share(x);
     return share < 0.5 ? std::min(turn, share / (1.0 - share) * std::sin(turn)) : turn;
   }
 
@@ -80,7 +80,7 @@ double points_of(const RatioStep& step, double s0, double reach) {
   const TiltedDensity density(step, s0, 0.0);
   constexpr double kCell = 0.5;
   double sum = 0.0;
-  for (const Range& part : trapezoid::parts_of(step, s0).parts) {
+  for (const Range& part : trapezoidal::parts_of(step, s0).parts) {
     double best = -kInf;
     for (double z = part.low; z < part.high; z += kCell)
       best = std::max(best, density.most_on({z, z}));
@@ -97,16 +97,16 @@ double points_of(const RatioStep& step, double s0, double reach) {
 
 bool are_fewer(const RatioStep& step, double s0, double reach) {
   if (!step.ratio.is_of_one_record()) return false;
-  const double others = trapezoid::points_of(step, s0, reach);
+  const double others = trapezoidal::points_of(step, s0, reach);
   return others > kFew && points_of(step, s0, reach) < 0.5 * others;
 }
 
-TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
+TiltedDistribution tilted_distribution(const RatioStep& step, double s0, double reach) {
   const TiltedDensity density(step, s0, reach);
   const Panels all =
-      placed(integrand_of(density, trapezoid::range_of(step, s0)), log_relative(step.k));
+      placed(integrand_of(density, trapezoidal::range_of(step, s0)), log_relative(step.k));
   const double m = step.ratio.slope();
-  LawTerms terms;
+  DistributionTerms terms;
   terms.reserve(kPoints * all.panels.size());
   for (const Range& panel : all.panels) {
     for_points(panel, [&](double z, double log_weight) {
@@ -116,25 +116,26 @@ TiltedLaw tilted_law(const RatioStep& step, double s0, double reach) {
                 -2.0 * m * std::fabs(z) * std::expm1(-std::fabs(at.loss)));
     });
   }
-  TiltedLaw law = law_of(terms, all.dropped == 0.0);
+  TiltedDistribution law = distribution_of(terms, all.dropped == 0.0);
   // The panels are off in M(s0), in M(s0 + iy), and in the 1 that is subtracted from each.
   law.error_floor += 2.2e-21 + 4.0 * std::exp(all.log_error - law.cumulant) +
                      all.dropped * std::exp(all.best - kNeglected - law.cumulant);
   return law;
 }
 
-}  // namespace sfumato::panels
+}  // namespace sfumato::gauss_legendre
 
 namespace sfumato {
 
-TiltedLaw tilted_law_of(const RatioStep& step, double s0, double reach) {
-  return panels::are_fewer(step, s0, reach) ? panels::tilted_law(step, s0, reach)
-                                            : trapezoid::tilted_law(step, s0, reach);
+TiltedDistribution tilted_distribution_of(const RatioStep& step, double s0, double reach) {
+  return gauss_legendre::are_fewer(step, s0, reach)
+             ? gauss_legendre::tilted_distribution(step, s0, reach)
+             : trapezoidal::tilted_distribution(step, s0, reach);
 }
 
 double fewest_points_of(const RatioStep& step, double s0, double reach) {
-  return panels::are_fewer(step, s0, reach) ? panels::points_of(step, s0, reach)
-                                            : trapezoid::points_of(step, s0, reach);
+  return gauss_legendre::are_fewer(step, s0, reach) ? gauss_legendre::points_of(step, s0, reach)
+                                                    : trapezoidal::points_of(step, s0, reach);
 }
 
 }  // namespace sfumato

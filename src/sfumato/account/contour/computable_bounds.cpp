@@ -1,4 +1,4 @@
-#include "sfumato/account/contour/representable.hpp"
+#include "sfumato/account/contour/computable_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@ constexpr double kLeastNormal = 1e-100;  // mu^2
 
 }  // namespace
 
-RepresentableLoss representable(const TotalLoss& loss) {
-  RepresentableLoss result{
+ComputableBounds computable_bounds(const TotalLoss& loss) {
+  ComputableBounds result{
       {{}, loss.mu_squared, loss.log_survival, loss.shift, loss.observer}, {}, true};
   result.upper = result.lower;
   const auto add = [&](const auto& step) {

@@ -1,21 +1,21 @@
-#include "sfumato/account/contour/turned_step.hpp"
+#include "sfumato/account/contour/rotated_step.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "sfumato/account/contour/numbers.hpp"
-#include "sfumato/account/contour/tilted_law.hpp"
-#include "sfumato/account/contour/trapezoid.hpp"
-#include "sfumato/account/contour/turned_sum.hpp"
+#include "sfumato/account/contour/rotated_sum.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
+#include "sfumato/account/contour/tilted_distribution.hpp"
+#include "sfumato/account/contour/trapezoidal_rule.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
 namespace sfumato {
 namespace {
 
-using trapezoid::kLogRootTwoPi;
-using trapezoid::kTail;
+using trapezoidal::kLogRootTwoPi;
+using trapezoidal::kTail;
 
 constexpr double kShare =
     0.55;  // of the way from the real axis to the zeros that the last line is turned
@@ -27,9 +27,9 @@ constexpr double kHighestStrip = 5.0;
 constexpr double kNats = 44.0;  // of what the rule may be off by
 constexpr double kMostPoints = 4000.0;
 constexpr double kLongest = 700.0;     // m t at the end of a line
-constexpr double kTailMass = 1.1e-21;  // of a normal law beyond kTail
+constexpr double kTailMass = 1.1e-21;  // of a normal distribution beyond kTail
 constexpr double kNeglected = 60.0;
-// Beyond this odds of a hit the line of log_rest() goes up.
+// Beyond this odds of a sampled step the line of log_rest() goes up.
 constexpr double kOdds = 3.0;
 const double kAside = std::asin(1.0 / kOdds);
 
@@ -89,7 +89,7 @@ double most_log(double miss, double q, double up, const RatioBox& box) {
 
 }  // namespace
 
-TurnedStep::TurnedStep(const SampledGaussian& step)
+RotatedStep::RotatedStep(const SampledGaussian& step)
     : step_(step),
       miss_(1.0 - step.q),
       log_q_(std::log(step.q)),
@@ -110,9 +110,9 @@ TurnedStep::TurnedStep(const SampledGaussian& step)
   add(widest, kRaised, kOfTheStrip);
 }
 
-double TurnedStep::edge() const { return -std::log1p(-step_.q); }
+double RotatedStep::edge() const { return -std::log1p(-step_.q); }
 
-double TurnedStep::log_rest(double x, double y, double psi) const {
+double RotatedStep::log_rest(double x, double y, double psi) const {
   const double m = step_.m, height = 0.5 * kPi / m;
   if (!(y >= 1.13 * (1.0 + x)) || !(m * y > height + 1.0)) return kInf;
   const double turned = 1.0 / std::tan(psi);
@@ -125,14 +125,14 @@ double TurnedStep::log_rest(double x, double y, double psi) const {
   return log_add_exp(rest, hits) + 1e-12;
 }
 
-/// log of the largest |phi r^{1+s}| among hits on a line, about: r is q e^{mz - m^2/2} there.
-double TurnedStep::log_hits(double beta, double p, double y) const {
+/// log of the largest |phi r^{1+s}| among sampled steps on a line, about: r is q e^{mz - m^2/2} there.
+double RotatedStep::log_hits(double beta, double p, double y) const {
   const double m = step_.m;
   const double tilt = std::max(m * (p * std::cos(beta) - y * std::sin(beta)), 0.0);
   return p * (log_q_ - 0.5 * m * m) + 0.5 * tilt * tilt / std::cos(2.0 * beta);
 }
 
-bool TurnedStep::choose_lines(const std::vector<TransformArea>& areas) {
+bool RotatedStep::choose_lines(const std::vector<TransformArea>& areas) {
   const double m = step_.m;
   line_of_.clear();
   for (const TransformArea& area : areas) {
@@ -172,7 +172,7 @@ bool TurnedStep::choose_lines(const std::vector<TransformArea>& areas) {
   return true;
 }
 
-TurnedStep::Cells TurnedStep::cells_of(double beta, double c, double last) const {
+RotatedStep::Cells RotatedStep::cells_of(double beta, double c, double last) const {
   const double m = step_.m, spread = std::cos(2.0 * beta), shear = std::sin(2.0 * beta);
   Cells cells{beta, c, {}, {}, {}, {}};
   cells.left = c * shear / spread - kTail / std::sqrt(spread);
@@ -201,7 +201,7 @@ TurnedStep::Cells TurnedStep::cells_of(double beta, double c, double last) const
 }
 
 /// log of |phi r^{1+s}| at the last point, at most, and how fast it falls from there on.
-double TurnedStep::log_tail(const Cells& cells, const TransformArea& area, double* decay) const {
+double RotatedStep::log_tail(const Cells& cells, const TransformArea& area, double* decay) const {
   const double m = step_.m, spread = std::cos(2.0 * cells.beta), shear = std::sin(2.0 * cells.beta);
   const double t = cells.last, c = cells.c;
   const double u = t * std::cos(cells.beta) - c * std::sin(cells.beta);
@@ -223,7 +223,7 @@ double TurnedStep::log_tail(const Cells& cells, const TransformArea& area, doubl
 }
 
 /// The integral of |phi r^{1+s}| to the left of the cells, at most: there |r| <= 1 and arg r >= -2 v.
-double TurnedStep::left_of(const Cells& cells, const TransformArea& area) const {
+double RotatedStep::left_of(const Cells& cells, const TransformArea& area) const {
   const double spread = std::cos(2.0 * cells.beta);
   const double u = cells.left * std::cos(cells.beta) - cells.c * std::sin(cells.beta);
   const double v = std::exp(log_q_ + step_.m * u - 0.5 * step_.m * step_.m);
@@ -231,7 +231,7 @@ double TurnedStep::left_of(const Cells& cells, const TransformArea& area) const 
          std::exp(0.5 * cells.c * cells.c / spread + 2.2 * v * highest(area));
 }
 
-TurnedStep::Mass TurnedStep::mass_on(const Cells& cells, const TransformArea& area) const {
+RotatedStep::Mass RotatedStep::mass_on(const Cells& cells, const TransformArea& area) const {
   const auto& [a, b, c] = area.corners;
   double mass = 0.0, slope = 0.0, from_one = 0.0, largest = 0.0;
   for (std::size_t i = 0; i < cells.up.size(); ++i) {
@@ -267,14 +267,14 @@ TurnedStep::Mass TurnedStep::mass_on(const Cells& cells, const TransformArea& ar
   return {std::log(mass * (1.0 + 1e-9)), slope * (1.0 + 1e-9), from_one * (1.0 + 1e-9), largest};
 }
 
-double TurnedStep::log_moment(double x) {
+double RotatedStep::log_moment(double x) {
   if (const auto found = grid_.at(x)) return found->value + found->error;
   // Jensen's inequality: r^{1+x} <= (1 - q) + q e^{(1+x) a}.
   const double exponent = 0.5 * step_.m * step_.m * x * (x + 1.0);
   return exponent > 600.0 ? exponent : std::log1p(step_.q * std::expm1(exponent)) + 1e-14;
 }
 
-TurnedStep::Bound TurnedStep::bound(const TransformArea& area, std::size_t index) {
+RotatedStep::Bound RotatedStep::bound(const TransformArea& area, std::size_t index) {
   const Mass mass = mass_on(lines_[line_of_[index]].own, area);
   // |M| <= M(x), which is convex in x; and |r^{1+s} - 1| <= |1 + s| |log r| max(1, |r^{1+s}|).
   double real = -kInf, farthest = 0.0;
@@ -285,7 +285,7 @@ TurnedStep::Bound TurnedStep::bound(const TransformArea& area, std::size_t index
   return {std::min({real, std::log1p(farthest * mass.from_one), mass.log_mass}), mass.slope};
 }
 
-void TurnedStep::add_points(Line* line) const {
+void RotatedStep::add_points(Line* line) const {
   const double m = step_.m, h = line->spacing;
   const Complex direction(std::cos(line->beta), std::sin(line->beta));
   for (double j = std::ceil(line->own.left / h); j <= std::floor(line->own.last / h); ++j) {
@@ -315,8 +315,8 @@ void TurnedStep::add_points(Line* line) const {
   }
 }
 
-bool TurnedStep::place(const std::vector<TransformArea>& areas,
-                       const std::vector<std::size_t>& used) {
+bool RotatedStep::place(const std::vector<TransformArea>& areas,
+                        const std::vector<std::size_t>& used) {
   std::vector<double> log_strip(areas.size(), -kInf);
   std::vector<double> needed(lines_.size(), -kInf);
   for (const std::size_t i : used) {
@@ -329,7 +329,7 @@ bool TurnedStep::place(const std::vector<TransformArea>& areas,
     const double ones =
         std::numbers::ln2 + 0.5 * farther * farther / spread - 0.5 * std::log(spread);
     log_strip[i] = log_add_exp(log_add_exp(above, below), ones);
-    // What turned_sum() can do; |log r| is below 3 + m t on the line.
+    // What rotated_sum() can do; |log r| is below 3 + m t on the line.
     const double farthest = highest(areas[i]) * (3.0 + step_.m * (line.last + 1.0));
     if (!(std::isfinite(log_strip[i]) && own.exponent < 690.0 && farthest < 1e12)) return false;
     needed[line_of_[i]] = std::max(needed[line_of_[i]], log_strip[i] - std::max(own.log_mass, 0.0));
@@ -359,9 +359,9 @@ bool TurnedStep::place(const std::vector<TransformArea>& areas,
   return true;
 }
 
-TurnedStep::Value TurnedStep::at(Complex s, std::size_t index) const {
+RotatedStep::Value RotatedStep::at(Complex s, std::size_t index) const {
   const Line& line = lines_[line_of_[index]];
-  const TurnedSum sum = turned_sum(
+  const RotatedSum sum = rotated_sum(
       {line.weight_re.data(), line.weight_im.data(), line.weight.data(), line.log_re.data(),
        line.log_im.data(), line.weight_error.data(), line.log_error.data(), line.weight.size()},
       1.0 + s.real(), s.imag());

@@ -1,4 +1,4 @@
-#include "sfumato/account/contour/split.hpp"
+#include "sfumato/account/contour/split_contour.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sfumato/account/contour/chernoff.hpp"
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/account/contour/split_transform.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
@@ -14,14 +14,14 @@
 namespace sfumato {
 namespace {
 
-constexpr double kMostHits = 50.0;   // expected
-constexpr double kNarrow = 1e-8;     // of the value: no other cut is tried
-constexpr double kFarthest = 50.0;   // z of a hit: as far as grids go
-constexpr double kNarrowest = 0.01;  // width of a cut
-constexpr double kTerms = 6e6;       // of one contour
+constexpr double kMostSampled = 50.0;  // expected
+constexpr double kNarrow = 1e-8;       // of the value: no other cut is tried
+constexpr double kFarthest = 50.0;     // z of a sampled step: as far as grids go
+constexpr double kNarrowest = 0.01;    // width of a cut
+constexpr double kTerms = 6e6;         // of one contour
 
-/// The steps of a ledger if all of them have hits, and these are rare.
-std::optional<std::vector<RatioStep>> steps_with_hits(const TotalLoss& loss) {
+/// The steps of a ledger if all of them have sampled steps, and these are rare.
+std::optional<std::vector<RatioStep>> sampled_steps_of(const TotalLoss& loss) {
   std::vector<RatioStep> steps;
   double hits = 0.0;
   for (const StepLoss& any : loss.steps) {
@@ -30,7 +30,7 @@ std::optional<std::vector<RatioStep>> steps_with_hits(const TotalLoss& loss) {
     steps.push_back(*ratio);
     hits += std::visit([](const auto& s) { return s.expected_sampled(); }, any);
   }
-  if (steps.empty() || hits > kMostHits) return std::nullopt;
+  if (steps.empty() || hits > kMostSampled) return std::nullopt;
   return steps;
 }
 
@@ -46,16 +46,16 @@ double place_of(const RatioStep& step, double loss) {
   return 0.5 * (low + high);
 }
 
-/// Chernoff's bound of the bulk, without -s eps, where it is about least for eps.
-struct BulkBound {
+/// Chernoff's bound of the unsampled part, without -s eps, where it is about least for eps.
+struct UnsampledBound {
   double s = 0.0, log = kInf;
 };
-BulkBound bulk_bound(SplitTransform& transform, double eps) {
+UnsampledBound unsampled_bound(SplitTransform& transform, double eps) {
   double low = 1e-3, high = 100.0 * transform.highest_abscissa();
-  BulkBound best{0.0, 0.0};  // delta <= 1
+  UnsampledBound best{0.0, 0.0};  // delta <= 1
   for (int i = 0; i < 16 && high > 1.02 * low; ++i) {
     const double s = std::sqrt(low * high);
-    const auto bulk = transform.bulk_at(s);
+    const auto bulk = transform.unsampled_at(s);
     if (!bulk) {
       high = s;
       continue;
@@ -71,13 +71,13 @@ BulkBound bulk_bound(SplitTransform& transform, double eps) {
 struct Judged {
   std::unique_ptr<SplitTransform> transform;
   Saddle at;
-  BulkBound bulk;
+  UnsampledBound bulk;
   double log_hits, log_bulk;
 };
 
 Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps, double theta,
               double steepness, double start, Work* work) {
-  std::vector<Cut> cuts;
+  std::vector<SplitPoint> cuts;
   bool is_possible = true;
   for (const RatioStep& step : steps) {
     const double at = place_of(step, theta * eps), end = place_of(step, eps);
@@ -90,7 +90,7 @@ Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps
   if (!std::isfinite(cut.at.at.value) || cut.at.is_capped) return cut;
   const double s = cut.at.s;
   cut.log_hits = cut.at.at.value - s * eps - std::log(s) - std::log1p(s);
-  cut.bulk = bulk_bound(*cut.transform, eps);
+  cut.bulk = unsampled_bound(*cut.transform, eps);
   cut.log_bulk = cut.bulk.log - cut.bulk.s * eps;
   return cut;
 }
@@ -98,7 +98,7 @@ Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps
 }  // namespace
 
 std::optional<SplitContour> SplitContour::at(const TotalLoss& loss, double eps, Work* work) {
-  const auto steps = steps_with_hits(loss);
+  const auto steps = sampled_steps_of(loss);
   if (!steps || !(eps > 0.0)) return std::nullopt;
   struct Choice {
     double theta, steepness;
@@ -108,8 +108,8 @@ std::optional<SplitContour> SplitContour::at(const TotalLoss& loss, double eps, 
   std::vector<Judged> cuts;  // each is judged once
   std::optional<SplitContour> best;
   double start = 1.0, least_width = kInf;
-  // The first cut that is good enough is taken, unless its hits decay too slowly for the work: then a steeper one that leaves more to
-  // the bulk may be better.
+  // The first cut that is good enough is taken, unless its sampled steps decay too slowly for the work: then a steeper one that leaves more to
+  // the unsampled part may be better.
   for (const double good : {1e-12, 1e-8, 1e-5, 1e-2}) {
     for (std::size_t i = 0; i < std::size(kChoices); ++i) {
       if (i == cuts.size()) {

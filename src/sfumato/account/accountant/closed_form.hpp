@@ -12,6 +12,6 @@ namespace sfumato {
 /// may be wide: a contour may then know better. For a loss without failure and shift.
 ///
 /// Throws   InternalError if the two exclude each other.
-[[nodiscard]] std::optional<LogEnclosure> edge_delta(const TotalLoss& loss, double eps);
+[[nodiscard]] std::optional<LogEnclosure> closed_form_delta(const TotalLoss& loss, double eps);
 
 }  // namespace sfumato

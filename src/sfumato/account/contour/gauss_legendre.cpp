@@ -1,16 +1,16 @@
-#include "sfumato/account/contour/panel_rule.hpp"
+#include "sfumato/account/contour/gauss_legendre.hpp"
 
 #include <algorithm>
 
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/math/special.hpp"
 
-namespace sfumato::panels {
+namespace sfumato::gauss_legendre {
 namespace {
 
-using trapezoid::located;
-using trapezoid::Located;
-using trapezoid::Range;
+using trapezoidal::located;
+using trapezoidal::Located;
+using trapezoidal::Range;
 
 /// The error of n points, f being analytic in an ellipse whose half-axes sum to rho half-widths (Spec §17.3):
 ///   half-width (64/15) max|f| rho^{-2n} / (1 - rho^-2)
@@ -63,4 +63,4 @@ double points(const Integrand& f, double k) {
   return count > kMostPanels ? kInf : static_cast<double>(kPoints * count);
 }
 
-}  // namespace sfumato::panels
+}  // namespace sfumato::gauss_legendre

@@ -1,4 +1,4 @@
-#include "sfumato/account/contour/turned_sum.hpp"
+#include "sfumato/account/contour/rotated_sum.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -24,7 +24,7 @@ constexpr double kPi1 = 0x1.921fb544p+1, kPi2 = 0x1.0b4611a6p-33, kPi3 = 0x1.319
 constexpr double kInversePi = 0x1.45f306dc9c883p-2;
 
 /// Blocks of eight points. One body without calls: a function that takes or returns Eight has no one calling convention.
-SFUMATO_VECTOR_CLONES void add_blocks(const TurnedPoints& points, std::size_t blocks, double p_re,
+SFUMATO_VECTOR_CLONES void add_blocks(const RotatedPoints& points, std::size_t blocks, double p_re,
                                       double p_im, Lanes* sums) {
   Lanes t = *sums;
   for (std::size_t b = 0; b < blocks; ++b) {
@@ -109,7 +109,7 @@ double total(const Eight& sums) {
 
 }  // namespace
 
-TurnedSum turned_sum(const TurnedPoints& p, double p_re, double p_im) {
+RotatedSum rotated_sum(const RotatedPoints& p, double p_re, double p_im) {
   Lanes sums;
   const std::size_t blocks = p.count / kLanes, rest = p.count % kLanes;
   add_blocks(p, blocks, p_re, p_im, &sums);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sfumato/account/contour/cut.hpp"
 #include "sfumato/account/contour/real_grid.hpp"
+#include "sfumato/account/contour/split_point.hpp"
 
 namespace sfumato {
 
@@ -16,9 +16,9 @@ struct DecayBound {
 [[nodiscard]] DecayBound log_bound_beyond(const RatioStep& step, const StepCumulant& here,
                                           double s0, double reach, double enough);
 
-/// The same for what a cut leaves to the hits, |B(s0 + iy)| / M(s0) (Spec §18.5).
-[[nodiscard]] DecayBound log_hit_beyond(const RatioStep& step, const Cut& cut,
-                                        const CutCumulant& here, double s0, double reach,
-                                        double enough);
+/// The same for what a cut leaves to the sampled steps, |B(s0 + iy)| / M(s0) (Spec §18.5).
+[[nodiscard]] DecayBound log_sampled_beyond(const RatioStep& step, const SplitPoint& cut,
+                                            const SplitCumulant& here, double s0, double reach,
+                                            double enough);
 
 }  // namespace sfumato

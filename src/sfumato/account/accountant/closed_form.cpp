@@ -1,9 +1,9 @@
-#include "sfumato/account/accountant/edges.hpp"
+#include "sfumato/account/accountant/closed_form.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/account/contour/numbers.hpp"
+#include "sfumato/account/contour/rounding_unit.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 
@@ -14,7 +14,7 @@ constexpr LogEnclosure kNothing{-kInf, -kInf};
 
 }  // namespace
 
-std::optional<LogEnclosure> edge_delta(const TotalLoss& loss, double eps) {
+std::optional<LogEnclosure> closed_form_delta(const TotalLoss& loss, double eps) {
   if (eps == kInf) return kNothing;
   if (eps == -kInf) return LogEnclosure{0.0, 0.0};
   if (loss.steps.empty()) {
@@ -32,7 +32,7 @@ std::optional<LogEnclosure> edge_delta(const TotalLoss& loss, double eps) {
   }
   const auto closed =
       std::visit([&](const auto& s) { return s.one_step_delta(eps); }, loss.steps.front());
-  const LogEnclosure by_tails = one_step_delta(loss_law_of(loss.steps.front()), eps);
+  const LogEnclosure by_tails = one_step_delta(loss_distribution_of(loss.steps.front()), eps);
   return closed ? intersected(*closed, by_tails) : by_tails;
 }
 
