@@ -23,6 +23,7 @@ struct AccountQuestion {
   ReleaseFields run;                    ///< the run that options and the head of a file describe
   std::vector<ReleaseFields> releases;  ///< what else was released: [[release]] of a file
   std::string history;                  ///< JSON file with the state of an Opacus accountant
+  std::vector<std::string> rests_on;    ///< conditions beside those of the releases
 
   std::optional<double> target_delta, target_epsilon;
   bool allow_large_delta = false;  ///< a target_delta above 1 / records, where that is known

@@ -163,7 +163,9 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
   const NeighbouringRelation relation = relation_of(study.adjacency.kind);
   NoiseSpec& noise = study.noise.front();
   PrivateReleases before{relation};
-  before.list = spent_before(question.after, relation).releases;
+  SpentBefore spent = spent_before(question.after, relation);
+  before.list = std::move(spent.releases);
+  add_conditions(before, spent.rests_on);
   const bool by_inputs = noise.metric == PrivateMetric::input;
   if (question.target_epsilon) {
     const PrivacyBudget target{Epsilon(*question.target_epsilon), Delta(question.target_delta)};
@@ -193,6 +195,7 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
   const auto composed = [&] {
     PrivateMechanism found{policies_of(study, network).front(), Accountant(relation)};
     for (const PrivateRelease& release : before.list) found.accountant.compose(release);
+    for (const std::string& condition : before.rests_on) found.accountant.require(condition);
     const PrivateRelease steps = release_of_training(found.policy, network, study.train, records);
     require_accountable(steps, relation, 1);
     found.accountant.compose(steps);

@@ -67,6 +67,7 @@ std::vector<PrivateRelease> read_history(const std::string& path, Sampler sample
 
 PrivateReleases other_releases(const AccountQuestion& question) {
   PrivateReleases all{question.adjacency.value(), question.group_size, {}};
+  add_conditions(all, question.rests_on);
   for (const ReleaseFields& fields : question.releases) all.list.push_back(release_of(fields));
   if (!question.history.empty()) {
     if (!question.run.sampler) {

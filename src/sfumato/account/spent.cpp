@@ -239,7 +239,7 @@ SpentBefore spent_before(const std::string& path, NeighbouringRelation relation)
                     name(before.relation), before.group_size, name(relation)),
         "Releases add up only between the same neighbours", Where::in(path));
   }
-  return {before.list, std::move(account.models)};
+  return {before.list, std::move(account.models), before.rests_on};
 }
 
 namespace {

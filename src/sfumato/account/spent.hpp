@@ -11,7 +11,8 @@ namespace sfumato {
 /// What was released before about the same records.
 struct SpentBefore {
   std::vector<PrivateRelease> releases = {};
-  std::vector<std::string> models = {};  ///< as of SavedAccount
+  std::vector<std::string> models = {};    ///< as of SavedAccount
+  std::vector<std::string> rests_on = {};  ///< as of PrivateReleases
 };
 
 /// The account that `path` has or stands beside: a saved account, the directory of `train --private`, or a model of `fit` (JSON has it inside, CSV and NPZ beside

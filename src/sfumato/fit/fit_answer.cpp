@@ -455,6 +455,7 @@ FitAnswer answer(const FitQuestion& question, Observer& observer) {
   const double mu = plans.front().mu * std::sqrt(static_cast<double>(plans.size()));
   const FitPlan everything = with_all_releases(plans, 0, mu);
   FitAnswer found{question, table, everything, budget, accountant_of(everything, table, budget)};
+  for (const std::string& condition : before.rests_on) found.accountant.require(condition);
   found.candidates = plans.size();
   found.caveats = caveats_of(question);
   found.delta_warning = large_delta_warning(question.target_delta, table.rows);
