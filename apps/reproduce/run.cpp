@@ -86,10 +86,10 @@ std::vector<Block> blocks_of(const PartResult& result, bool beyond) {
   for (const Finding& finding : result.findings) {
     blocks.emplace_back(
         Statement{StatementKind::verdict,
-                  fmt::format("{}: {} ({}). {}",
+                  fmt::format("{}: {} ({})",
                               beyond ? finding.statement : fmt::format("\"{}\"", finding.statement),
-                              name(finding.verdict), finding.extent, finding.evidence),
-                  outcome_of(finding.verdict)});
+                              name(finding.verdict), finding.extent),
+                  outcome_of(finding.verdict), finding.evidence});
   }
   return blocks;
 }
@@ -146,8 +146,9 @@ void add_chapter(std::vector<Document>& chapters, Document chapter, const Part& 
     for (const Block& block : of->blocks()) {
       const auto* statement = std::get_if<Statement>(&block);
       if (statement != nullptr) {
-        if (std::find(said.begin(), said.end(), statement->text) != said.end()) continue;
-        said.push_back(statement->text);
+        const std::string words = statement->plain();
+        if (std::find(said.begin(), said.end(), words) != said.end()) continue;
+        said.push_back(words);
       }
       together.add(block);
     }
