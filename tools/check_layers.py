@@ -71,6 +71,20 @@ FORBIDDEN_IN_LIBRARY = [
 ]
 FORBIDDEN_HEADERS = {"iostream", "cassert", "assert.h"}
 
+# Where statements are parts that know what they are (report/sentence.hpp), so that nothing looks into text: who searches, cuts or parses
+# words that the program made itself breaks when they are worded anew, and nothing but a reader of the page sees it. Folders and files are
+# added as they are cleaned. Sources that read what people wrote may search in it.
+WORDS_ARE_NO_DATA = (
+    "src/sfumato/quadratic/", "src/sfumato/rows/", "src/sfumato/bound/",
+    "src/sfumato/report/document.cpp", "src/sfumato/report/figure.cpp", "src/sfumato/report/html_chapter.cpp",
+    "src/sfumato/report/row_field.hpp", "src/sfumato/report/sentence", "src/sfumato/report/table",
+    "src/sfumato/account/releases.cpp", "src/lab/audit/audit_abstract.cpp",
+)
+READS_INPUT = re.compile(r".*_question\.cpp|src/sfumato/rows/fitted_rows\.cpp")
+LOOKS_INTO_TEXT = re.compile(
+    r"(?:\.|->)(?:r?find(?:_(?:first|last)(?:_not)?_of)?|substr|starts_with|ends_with|compare)\s*\((?!\s*\))"
+    r"|\bstd::(?:regex|smatch|istringstream|getline)\b|\bstd::toupper\b")
+
 TOKENS = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)'
     r'|(?P<raw>R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)")'
@@ -170,6 +184,7 @@ class Checker:
         if path.startswith(LIBRARY):
             code = without(text, {"string", "char"})
             self.check_types(file, path, code)
+            self.check_words(path, text)
             for pattern, what in FORBIDDEN_IN_LIBRARY:
                 for match in re.finditer(pattern, code):
                     self.report(path, code.count("\n", 0, match.start()) + 1, "library-silence",
@@ -210,6 +225,15 @@ class Checker:
             if re.fullmatch(pattern, name) and not any(place_allows(p, path) for p in places):
                 self.report(path, line, "third-party",
                             f"<{name}> belongs to {', '.join(places) or 'tests and benchmarks'}")
+
+    def check_words(self, path, text):
+        """Sentences are not searched, cut or parsed."""
+        if not path.startswith(WORDS_ARE_NO_DATA) or READS_INPUT.fullmatch(path):
+            return
+        code = re.sub(r'"(?:\\.|[^"\\\n])*"', '"s"', text)  # an argument stays one
+        for match in LOOKS_INTO_TEXT.finditer(code):
+            self.report(path, code.count("\n", 0, match.start()) + 1, "words-as-data",
+                        f"looks into text ({match.group().strip('.->( ')}): keep it as parts of a Text, or as a field")
 
     def check_types(self, file, path, code):
         """One header defines a type of that name."""

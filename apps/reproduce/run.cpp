@@ -86,10 +86,10 @@ std::vector<Block> blocks_of(const PartResult& result, bool beyond) {
   for (const Finding& finding : result.findings) {
     blocks.emplace_back(
         Statement{StatementKind::verdict,
-                  fmt::format("{}: {} ({}). {}",
+                  fmt::format("{}: {} ({})",
                               beyond ? finding.statement : fmt::format("\"{}\"", finding.statement),
-                              name(finding.verdict), finding.extent, finding.evidence),
-                  outcome_of(finding.verdict)});
+                              name(finding.verdict), finding.extent),
+                  outcome_of(finding.verdict), finding.evidence});
   }
   return blocks;
 }

@@ -102,6 +102,7 @@
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/json.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/sentence.hpp"
 #include "sfumato/report/table.hpp"
 #include "sfumato/report/text.hpp"
 

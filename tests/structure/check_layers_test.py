@@ -49,6 +49,21 @@ class CheckLayers(unittest.TestCase):
     def test_good_tree_passes(self):
         self.assertEqual(self.violations(), [])
 
+    def test_words_as_data(self):
+        path = "src/sfumato/rows/words.cpp"
+        for code in ('auto f(const std::string& s) { return s.find(":"); }', "auto f(Text& t) { return t->substr(1); }",
+                     'bool f(const std::string& s) { return s.starts_with("eps"); }', "std::regex words;\n",
+                     "std::istringstream lines(text);\n"):
+            self.assert_breaks("words-as-data", path, code)
+        for code in ("auto f(const Search& s) { return s.find(); }", "auto f() { return std::find(a, b, c); }",
+                     'const char* text = "use .substr(1)";  // .find(x)\n'):
+            self.assertEqual(self.violations(**{path: code}), [])
+
+    def test_words_may_be_looked_into_where_people_wrote_them(self):
+        code = 'auto f(const std::string& s) { return s.find("="); }'
+        for path in ("src/sfumato/rows/rows_question.cpp", "src/sfumato/data/any.cpp"):
+            self.assertEqual(self.violations(**{path: code}), [])
+
     def test_upward_include(self):
         self.assert_breaks("upward-include", "src/sfumato/math/a.hpp",
                            '#pragma once\n#include "sfumato/sde/ou_law.hpp"\n')

@@ -9,6 +9,7 @@
 
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/report/figure.hpp"
+#include "sfumato/report/sentence.hpp"
 #include "sfumato/report/table.hpp"
 
 namespace sfumato {
@@ -32,8 +33,13 @@ enum class Outcome { none, good, bad, open };
 
 struct Statement {
   StatementKind kind;
-  std::string text;
+  Text text;
   Outcome outcome = Outcome::none;  ///< of a verdict
+  Text evidence =
+      {};  ///< of a verdict: why, in sentences that follow it; its text has no full stop then
+
+  /// With the evidence: "It holds (3 of 3). Two seeds agree."
+  [[nodiscard]] std::string plain(KeyStyle keys = KeyStyle::option) const;
 };
 
 /// How much of an answer a document shows.
@@ -62,11 +68,11 @@ struct CheckedClaim {
 
 /// What a reader who decides wants to know first, a sentence each; what does not apply is empty.
 struct Abstract {
-  std::string released;  ///< what left the house: "the weights of 12 models", "a ridge regression"
-  std::string asked;     ///< the question
-  std::string answer;    ///< in words that need no glossary
-  std::string cost;      ///< in accuracy
-  std::string advice;    ///< what to do
+  Text released;  ///< what left the house: "the weights of 12 models", "a ridge regression"
+  Text asked;     ///< the question
+  Text answer;    ///< in words that need no glossary
+  Text cost;      ///< in accuracy
+  Text advice;    ///< what to do
 };
 
 using Block = std::variant<Table, Figure, Statement>;
@@ -81,7 +87,7 @@ class Document {
 
   /// Throws   InternalError if the key of a table or figure is empty or taken.
   void add(Block block);
-  void state(StatementKind kind, std::string text, Outcome outcome = Outcome::none) {
+  void state(StatementKind kind, Text text, Outcome outcome = Outcome::none) {
     add(Statement{kind, std::move(text), outcome});
   }
   /// A fact about how the document came to be: version, seed, checksum of an input.

@@ -13,6 +13,7 @@ struct TextStyle {
   bool colour = false;      ///< ANSI colours for verdicts and warnings
   /// What draws the figures, named in one line; empty: they are left out.
   std::string figures_by = "--report FILE.html";
+  KeyStyle keys = KeyStyle::option;  ///< how statements call keys
 };
 
 /// The document for people: title, blocks in order, provenance, and last the summary statements,

@@ -70,35 +70,43 @@ std::string asked_text(const std::optional<ClaimedGuarantee>& claim) {
                      claim_text(*claim));
 }
 
-std::string answer_text(const ClaimCheck& check) {
+std::string answer_text(const ClaimCheck& check, const std::string& policy) {
+  const std::string about = policy.empty() ? "" : fmt::format(" for policy {}", policy);
   switch (check.outcome) {
     case ClaimOutcome::violation:
       return fmt::format(
-          "The claim is false: with {}, seeing a model can change the odds that the record was "
+          "The claim is false{}: with {}, seeing a model can change the odds that the record was "
           "used by a factor of {} or more (eps >= {}, claimed {:g}).",
-          confident(check.found), odds(check.found),
+          about, confident(check.found), odds(check.found),
           format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
     case ClaimOutcome::not_enough_runs:
-      return "Undecided: there are too few models to refute the claim, even with a perfect attack.";
+      return fmt::format(
+          "Undecided{}: there are too few models to refute the claim, even with a perfect attack.",
+          about);
     case ClaimOutcome::wrong_way:
-      return "Undecided: the scores point the wrong way, so the claim was not tested.";
+      return fmt::format(
+          "Undecided{}: the scores point the wrong way, so the claim was not tested.", about);
     case ClaimOutcome::not_refuted:
       return fmt::format(
-          "Not refuted by this attack: it shows eps >= {}, the claim is {:g}. That does not prove "
+          "Not refuted by this attack{}: it shows eps >= {}, the claim is {:g}. That does not "
+          "prove "
           "the claim.",
-          format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
+          about, format_number(check.found.value.nats(), Rounding::down),
+          check.claim.epsilon.nats());
   }
   throw InternalError("an unknown outcome of a claim");
 }
 
-std::string answer_text(const Claimed<Epsilon>& shown, double delta) {
+std::string answer_text(const Claimed<Epsilon>& shown, double delta, const std::string& policy) {
+  const std::string about = policy.empty() ? "" : fmt::format("Policy {}: ", policy);
   if (shown.value.nats() == 0.0) {
-    return "This attack shows nothing, which does not mean that the models are private.";
+    return about + "This attack shows nothing, which does not mean that the models are private.";
   }
   return fmt::format(
-      "With {}, seeing a model can change the odds that the record was used by a factor of {} or "
+      "{}With {}, seeing a model can change the odds that the record was used by a factor of {} or "
       "more (eps >= {} at delta = {:g}).",
-      confident(shown), odds(shown), format_number(shown.value.nats(), Rounding::down), delta);
+      about, confident(shown), odds(shown), format_number(shown.value.nats(), Rounding::down),
+      delta);
 }
 
 std::string advice_text(const ClaimCheck* check) {
@@ -124,15 +132,6 @@ std::string advice_text(const ClaimCheck* check) {
 }
 
 namespace {
-
-/// "The claim is false: ..." is "The claim is false for policy none: ..." where there are several.
-std::string about_policy(const LedgerAudit& audit, const PolicyAudit& policy, std::string text) {
-  if (audit.policies.size() == 1) return text;
-  const std::size_t colon = text.find(':');
-  constexpr std::size_t kOpening = 28;  // "Not refuted by this attack"
-  if (colon < kOpening) return text.insert(colon, fmt::format(" for policy {}", policy.policy));
-  return fmt::format("Policy {}: {}", policy.policy, text);
-}
 
 /// A trial of a pair is a model with the record and one without; where coins made the worlds it is one model.
 std::string released_text(const LedgerAudit& audit) {
@@ -188,10 +187,11 @@ Abstract abstract_of(const LedgerAudit& audit) {
     abstract.advice = "Nothing is claimed of a control: audit the other policies of the study.";
     return abstract;
   }
+  const std::string named = audit.policies.size() == 1 ? std::string() : worst.policy;
   if (check != nullptr) {
-    abstract.answer = about_policy(audit, worst, answer_text(*check));
+    abstract.answer = answer_text(*check, named);
   } else if (shown) {
-    abstract.answer = about_policy(audit, worst, answer_text(*shown, audit.deltas.front()));
+    abstract.answer = answer_text(*shown, audit.deltas.front(), named);
   }
   abstract.cost = cost_of(audit);
   abstract.advice = advice_of(worst, check);

@@ -11,8 +11,10 @@ namespace sfumato::lab {
 
 /// The top of an audit's page, in words that need no glossary.
 [[nodiscard]] std::string asked_text(const std::optional<ClaimedGuarantee>& claim);
-[[nodiscard]] std::string answer_text(const ClaimCheck& check);
-[[nodiscard]] std::string answer_text(const Claimed<Epsilon>& shown, double delta);
+/// Of one of several policies, if it is named.
+[[nodiscard]] std::string answer_text(const ClaimCheck& check, const std::string& policy = {});
+[[nodiscard]] std::string answer_text(const Claimed<Epsilon>& shown, double delta,
+                                      const std::string& policy = {});
 /// What to do; `check` is null where nothing was claimed.
 [[nodiscard]] std::string advice_text(const ClaimCheck* check);
 

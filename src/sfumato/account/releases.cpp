@@ -12,11 +12,7 @@
 
 namespace sfumato {
 
-bool has_run(const AccountQuestion& question) {
-  // Whatever is written of it; an empty run writes its defaults.
-  const Keys<ReleaseFields>& keys = release_keys();
-  return write_keys(question.run, keys) != write_keys(ReleaseFields{}, keys);
-}
+bool has_run(const AccountQuestion& question) { return question.run != ReleaseFields{}; }
 
 Wanted wanted_of(const AccountQuestion& question) {
   const bool target = question.target_epsilon || question.target_advantage || question.target_tpr ||

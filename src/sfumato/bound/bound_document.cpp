@@ -17,11 +17,13 @@
 namespace sfumato {
 namespace {
 
+const Maths kDPrime{"D'"};
+
 /// "t = 1, 10"
-std::string times_text(const std::vector<double>& times) {
-  std::vector<std::string> texts;
-  for (const double time : times) texts.push_back(format_input(time));
-  return fmt::format("t = {}", fmt::join(texts, ", "));
+Text times_text(const std::vector<double>& times) {
+  Text text = say("{} = ", Maths{"t"});
+  for (std::size_t i = 0; i < times.size(); ++i) text += say(i == 0 ? "{}" : ", {}", times[i]);
+  return text;
 }
 
 bool has_numbers(const BoundsAtTime& at) {
@@ -34,7 +36,7 @@ void state_assumed(const BoundAnswer& answer, Document& document) {
                         : answer.verdict == Verdict::not_refuted ? "not refuted by the grid"
                                                                  : "refuted by the grid";
   for (const std::string& assumed : answer.question.problem.assumed) {
-    document.state(StatementKind::assumption, fmt::format("{} ({}).", assumed, outcome));
+    document.state(StatementKind::assumption, say("{} ({}).", Text(assumed), outcome));
   }
 }
 
@@ -42,13 +44,15 @@ void state_problem(const BoundAnswer& answer, Document& document) {
   const SdeProblem& problem = answer.question.problem;
   document.state(
       StatementKind::info,
-      "dX = b(X) dt + Sigma(X)^{1/2} dW on data D, with b' and Sigma' on data D'. Sigma is "
-      "the diffusion covariance (variance per unit of time), not its root.");
+      say("{} on data D, with {} and {} on data {}. {} is the diffusion covariance (variance per "
+          "unit of time), not its root.",
+          Maths{"dX = b(X) dt + Sigma(X)^{1/2} dW"}, Maths{"b'"}, Maths{"Sigma'"}, kDPrime,
+          Maths{"Sigma"}));
   if (!problem.kind.d.empty()) {
-    document.state(StatementKind::info,
-                   problem.kind.d == problem.kind.d_prime
-                       ? fmt::format("D and D': {}.", problem.kind.d)
-                       : fmt::format("D: {}. D': {}.", problem.kind.d, problem.kind.d_prime));
+    document.state(StatementKind::info, problem.kind.d == problem.kind.d_prime
+                                            ? say("D and {}: {}.", kDPrime, Text(problem.kind.d))
+                                            : say("D: {}. {}: {}.", Text(problem.kind.d), kDPrime,
+                                                  Text(problem.kind.d_prime)));
   }
   if (!problem.way_of_change.empty()) {
     document.state(StatementKind::info, problem.way_of_change + ".");
@@ -56,20 +60,19 @@ void state_problem(const BoundAnswer& answer, Document& document) {
   if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
   if (!same_start(problem.pair)) {
     document.state(StatementKind::info,
-                   "The two starts differ: their KL is included in every number.");
+                   say("The two starts differ: their KL is included in every number."));
   }
   state_assumed(answer, document);
   if (problem.plan.monte_carlo && problem.times.front() < kInf) {
     const SimulationSize size = simulation_size(problem);
     document.state(StatementKind::info,
-                   fmt::format("Simulated values: {} paths from seed {}, time steps of {} and "
-                               "half of it, extrapolated to 0; s.e. is one standard error for "
-                               "each direction.",
-                               size.paths, problem.plan.seed, format_input(size.step)));
+                   say("Simulated values: {} paths from seed {}, time steps of {} and half of it, "
+                       "extrapolated to 0; s.e. is one standard error for each direction.",
+                       std::to_string(size.paths), std::to_string(problem.plan.seed), size.step));
   }
   document.state(StatementKind::assumption,
-                 "the attacker knows both equations and sees all parameters once, at time t; time "
-                 "is continuous.");
+                 say("the attacker knows both equations and sees all parameters once, at time t; "
+                     "time is continuous."));
 }
 
 /// Times that nothing reaches, in one sentence with the reasons.
@@ -83,8 +86,8 @@ void state_unreached(const BoundAnswer& answer, Document& document) {
     }
     document.state(
         StatementKind::warning,
-        fmt::format("no method reaches {} here{}.", times_text({at.time}),
-                    reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, "; "))));
+        say("no method reaches {} here{}.", times_text({at.time}),
+            reasons.empty() ? Text() : Text(fmt::format(" ({})", fmt::join(reasons, "; ")))));
   }
 }
 
@@ -95,9 +98,9 @@ void state_gaps(const BoundAnswer& answer, Document& document) {
   if (!same_noise(pair) && point) {
     document.state(
         StatementKind::warning,
-        "point start and different noise: the integrated bounds are infinite, because the "
-        "distributions differ in their covariances from the start. Give the start a covariance "
-        "(start_covariance), or model discrete steps (sfumato quadratic).");
+        say("point start and different noise: the integrated bounds are infinite, because the "
+            "distributions differ in their covariances from the start. Give the start a covariance "
+            "(start_covariance), or model discrete steps (sfumato quadratic)."));
   }
   state_unreached(answer, document);
   std::vector<double> unproven;
@@ -107,11 +110,11 @@ void state_gaps(const BoundAnswer& answer, Document& document) {
   if (unproven.empty()) return;
   document.state(
       StatementKind::warning,
-      fmt::format("{}: nothing here is proven; the numbers are estimates.{}", times_text(unproven),
-                  common_noise(pair).value
-                      ? " A bound on the difference of the drifts ([assume] sensitivity) would "
-                        "give a proven bound."
-                      : ""));
+      say("{}: nothing here is proven; the numbers are estimates.{}", times_text(unproven),
+          common_noise(pair).value
+              ? " A bound on the difference of the drifts ([assume] sensitivity) would "
+                "give a proven bound."
+              : ""));
 }
 
 /// A proven bound below what a grid finds would be a bug of ours; say it rather than hide it.
@@ -123,16 +126,16 @@ void state_contradictions(const BoundAnswer& answer, Document& document) {
   if (above.empty()) return;
   if (answer.verdict == Verdict::violated) {
     document.state(StatementKind::verdict,
-                   fmt::format("VIOLATION at {}: the KL on the grid is above a bound. An "
-                               "assumption of the file is false.",
-                               times_text(above)),
+                   say("VIOLATION at {}: the KL on the grid is above a bound. An assumption of "
+                       "the file is false.",
+                       times_text(above)),
                    Outcome::bad);
     return;
   }
   document.state(StatementKind::warning,
-                 fmt::format("{}: the KL on the grid is above a bound. Refine the grid; if that "
-                             "does not help, please report a bug.",
-                             times_text(above)));
+                 say("{}: the KL on the grid is above a bound. Refine the grid; if that does not "
+                     "help, please report a bug.",
+                     times_text(above)));
 }
 
 /// What the strongest evidence at a time says of the best attack.
@@ -141,10 +144,10 @@ void state_answer(const BoundAnswer& answer, Document& document) {
   if (last == answer.at.rend()) return;
   const auto sentence = [&](const char* evidence, const Claimed<double>& advantage) {
     document.state(StatementKind::info,
-                   fmt::format("At {}, the best attack that sees the parameters once has "
-                               "advantage {} {} ({}).",
-                               times_text({last->time}), symbol(advantage.claim),
-                               format_claimed(advantage, NumberStyle::probability), evidence));
+                   say("At {}, the best attack that sees the parameters once has advantage {} {} "
+                       "({}).",
+                       times_text({last->time}), Maths{std::string(symbol(advantage.claim))},
+                       ClaimedNumber{advantage, NumberStyle::probability}, evidence));
   };
   if (last->exact) return sentence("exact", last->exact->advantage());
   if (last->proven) {
@@ -157,33 +160,34 @@ void state_answer(const BoundAnswer& answer, Document& document) {
 Abstract abstract_of(const BoundAnswer& answer) {
   Abstract abstract;
   abstract.asked =
-      "Can somebody who sees the parameters once tell which of two data sets they were trained on?";
-  abstract.released = "The parameters of noisy training, once.";
+      say("Can somebody who sees the parameters once tell which of two data sets they were trained "
+          "on?");
+  abstract.released = say("The parameters of noisy training, once.");
   const auto last = std::find_if(answer.at.rbegin(), answer.at.rend(), has_numbers);
   if (last == answer.at.rend()) return abstract;
-  const std::string when = times_text({last->time});
+  const Text when = times_text({last->time});
   if (last->exact) {
-    abstract.answer = fmt::format("At {} the best attacker guesses correctly {} % of the time.",
-                                  when, percent_right(last->exact->advantage()));
+    abstract.answer = say("At {} the best attacker guesses correctly {} of the time.", when,
+                          percent_right(last->exact->advantage()));
   } else if (last->proven) {
     abstract.answer =
-        fmt::format("At {} no attacker guesses correctly more than {} % of the time ({}).", when,
-                    percent_right(last->proven->advantage()),
-                    answer.question.problem.assumed.empty() ? "proven" : "under the assumptions");
+        say("At {} no attacker guesses correctly more than {} of the time ({}).", when,
+            percent_right(last->proven->advantage()),
+            answer.question.problem.assumed.empty() ? "proven" : "under the assumptions");
   } else if (last->grid) {
-    abstract.answer = fmt::format(
-        "At {} the best attacker guesses correctly about {} % of the time. This is an estimate: "
-        "nothing is proven here.",
-        when, percent_right(last->grid->advantage));
+    abstract.answer =
+        say("At {} the best attacker guesses correctly about {} of the time. This is an estimate: "
+            "nothing is proven here.",
+            when, percent_right(last->grid->advantage));
   } else {
-    abstract.answer = fmt::format("At {} there are estimates only: nothing is proven here.", when);
+    abstract.answer = say("At {} there are estimates only: nothing is proven here.", when);
   }
   abstract.advice =
       last->exact || last->proven
-          ? "Quote it for this pair of data sets only: it is no guarantee for other records or "
-            "data."
-          : "Do not rely on the estimates alone: a bound on the difference of the drifts ([assume] "
-            "sensitivity) would prove something.";
+          ? say("Quote it for this pair of data sets only: it is no guarantee for other records or "
+                "data.")
+          : say("Do not rely on the estimates alone: a bound on the difference of the drifts "
+                "([assume] sensitivity) would prove something.");
   return abstract;
 }
 

@@ -6,7 +6,7 @@ void state_more(Document& document) {
   document.state(StatementKind::summary, "More: --full, --report FILE.html (figures), --json.");
 }
 
-void close_document(Document& document, Detail detail, bool stopped, const std::string& summary) {
+void close_document(Document& document, Detail detail, bool stopped, const Text& summary) {
   if (stopped) {
     document.state(StatementKind::warning, "stopped: missing values were not computed.");
   }

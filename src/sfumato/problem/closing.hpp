@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -10,6 +8,6 @@ namespace sfumato {
 void state_more(Document& document);
 
 /// Ends a document: whether the work was stopped, what its numbers are not, and in brief how to see more.
-void close_document(Document& document, Detail detail, bool stopped, const std::string& summary);
+void close_document(Document& document, Detail detail, bool stopped, const Text& summary);
 
 }  // namespace sfumato

@@ -16,20 +16,23 @@
 namespace sfumato {
 namespace {
 
-std::string distance_text(const char* what, const char* formula, double distance) {
-  return fmt::format("{} ({} = {})", what, formula, format_number(distance));
+const Maths kDPrime{"D'"};
+
+Text distance_text(const char* what, std::string formula, double distance) {
+  return say("{} ({} = {})", what, Maths{std::move(formula)}, ClaimedNumber{{distance}});
 }
 
-constexpr const char* kNothingDiffers =
-    "D and D' are the same problem: there is nothing to reveal.";
+Text nothing_differs() {
+  return say("D and {} are the same problem: there is nothing to reveal.", kDPrime);
+}
 
 /// "D and D' differ in ..." with the size of each difference.
-std::string difference_text(const QuadraticAnswer& answer) {
+Text difference_text(const QuadraticAnswer& answer) {
   const QuadraticQuestion& question = answer.question;
   const TrainingDifferences& differences = answer.differences;
   const QuadraticTraining& d = question.data.d;
   const QuadraticTraining& d_prime = question.data.d_prime;
-  std::vector<std::string> parts;
+  std::vector<Text> parts;
   if (differences.curvature) {
     parts.push_back(distance_text("the curvature", "|A - A'|",
                                   (d.loss.curvature - d_prime.loss.curvature).norm()));
@@ -44,8 +47,7 @@ std::string difference_text(const QuadraticAnswer& answer) {
                             (d.loss.pull - d_prime.loss.pull).stableNorm()));
   }
   if (differences.noise) {
-    const std::string formula = fmt::format("|{0} - {0}'|", question.noise_name());
-    parts.push_back(distance_text("the noise", formula.c_str(),
+    parts.push_back(distance_text("the noise", fmt::format("|{0} - {0}'|", question.noise_name()),
                                   (dense(d.noise) - dense(d_prime.noise)).norm()));
   }
   if (differences.start_mean) {
@@ -57,48 +59,48 @@ std::string difference_text(const QuadraticAnswer& answer) {
         distance_text("the covariance of the start", "|V0 - V0'|",
                       (dense(d.start.covariance) - dense(d_prime.start.covariance)).norm()));
   }
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return fmt::format("{}D and D' differ in {}; they share everything else.",
-                     question.way_of_change.empty() ? "" : question.way_of_change + ". ", text);
+  Text text = question.way_of_change.empty() ? Text() : Text(question.way_of_change + ". ");
+  return text += say("D and {} differ in {}; they share everything else.", kDPrime, listed(parts));
 }
 
 /// What is computed, and what must hold for it.
 struct Setting {
-  std::string model;
-  std::string assumption;
+  Text model;
+  Text assumption;
 };
+
+const Maths kLoss{"f(x) = 1/2 x^T A x - pull^T x"};
+const Maths kMinimiser{"x*"};
 
 Setting setting_of(const QuadraticQuestion& question) {
   return std::visit(
       Overloaded{
           [](const QuadraticFlow&) {
             return Setting{
-                "Noisy gradient flow dX = -grad f(X) dt + Sigma^{1/2} dW of the loss "
-                "f(x) = 1/2 x^T A x - pull^T x, least at x*. Sigma is the diffusion covariance "
-                "(variance per unit of time), not its root.",
-                "the attacker knows both problems and sees all parameters once, at time t; "
-                "time is continuous, the steps of a discrete algorithm are not modelled."};
+                say("Noisy gradient flow {} of the loss {}, least at {}. {} is the diffusion "
+                    "covariance (variance per unit of time), not its root.",
+                    Maths{"dX = -grad f(X) dt + Sigma^{1/2} dW"}, kLoss, kMinimiser,
+                    Maths{"Sigma"}),
+                say("the attacker knows both problems and sees all parameters once, at time t; "
+                    "time is continuous, the steps of a discrete algorithm are not modelled.")};
           },
           [](const QuadraticChain& chain) {
             return Setting{
-                fmt::format(
-                    "Noisy gradient descent x <- x - {} grad f(x) + N(0, S) on the loss "
-                    "f(x) = 1/2 x^T A x - pull^T x, least at x*. S is the covariance of one step "
-                    "(learning rate times Sigma, if Sigma is given), not its root.",
-                    format_input(chain.learning_rate)),
-                "the attacker knows both problems and sees all parameters once, after the last "
-                "step; the steps are modelled as they are run, each with the gradient of the full "
-                "batch (records are not sampled, gradients are not clipped)."};
+                say("Noisy gradient descent {} {} {} on the loss {}, least at {}. S is the "
+                    "covariance of one step (learning rate times {}, if {} is given), not its "
+                    "root.",
+                    Maths{"x <- x -"}, chain.learning_rate, Maths{"grad f(x) + N(0, S)"}, kLoss,
+                    kMinimiser, Maths{"Sigma"}, Maths{"Sigma"}),
+                say("the attacker knows both problems and sees all parameters once, after the last "
+                    "step; the steps are modelled as they are run, each with the gradient of the "
+                    "full batch (records are not sampled, gradients are not clipped).")};
           },
           [](const QuadraticRelease&) {
             return Setting{
-                "One release of the minimiser x* of f(x) = 1/2 x^T A x - pull^T x plus "
-                "N(0, S), with the same S for D and D'. S is a covariance, not its root.",
-                "the attacker knows both problems and sees the released parameters once."};
+                say("One release of the minimiser {} of {} plus {}, with the same S for D and {}. "
+                    "S is a covariance, not its root.",
+                    kMinimiser, kLoss, Maths{"N(0, S)"}, kDPrime),
+                say("the attacker knows both problems and sees the released parameters once.")};
           }},
       question.output);
 }
@@ -109,7 +111,7 @@ void state_problem(const QuadraticAnswer& answer, Document& document) {
   if (answer.differences.any()) {
     document.state(StatementKind::info, difference_text(answer));
   } else {
-    document.state(StatementKind::warning, kNothingDiffers);
+    document.state(StatementKind::warning, nothing_differs());
   }
   if (!answer.question.defaults.empty()) {
     document.state(StatementKind::info, answer.question.defaults);
@@ -117,11 +119,12 @@ void state_problem(const QuadraticAnswer& answer, Document& document) {
   document.state(StatementKind::assumption, setting.assumption);
 }
 
-std::string looks_with(const QuadraticAnswer& answer, bool Observation::*flag) {
-  std::string text;
+Text looks_with(const QuadraticAnswer& answer, bool Observation::*flag) {
+  Text text;
   for (const Observation& observation : answer.observations) {
     if (!(observation.*flag)) continue;
-    text += (text.empty() ? "" : ", ") + look_text(answer.question, observation);
+    if (!text.empty()) text.add(Words{", "});
+    text += look_text(answer.question, observation);
   }
   return text;
 }
@@ -130,12 +133,12 @@ std::string looks_with(const QuadraticAnswer& answer, bool Observation::*flag) {
 void state_warnings(const QuadraticAnswer& answer, Document& document) {
   const QuadraticQuestion& question = answer.question;
   const TrainingDifferences& differences = answer.differences;
-  const std::string certain = looks_with(answer, &Observation::mutually_singular);
+  const Text certain = looks_with(answer, &Observation::mutually_singular);
   if (!certain.empty()) {
     document.state(StatementKind::warning,
-                   certain +
-                       ": the two distributions are mutually singular, so an attacker can tell D "
-                       "from D' with certainty (every KL is infinite, every delta is 1).");
+                   say("{}: the two distributions are mutually singular, so an attacker can tell D "
+                       "from {} with certainty (every KL is infinite, every {} is 1).",
+                       certain, kDPrime, Maths{"delta"}));
   }
   if (!(differences.curvature || differences.noise)) return;
   const auto& observations = answer.observations;
@@ -145,35 +148,35 @@ void state_warnings(const QuadraticAnswer& answer, Document& document) {
   const Risk& floor = *last->floor.value;
   document.state(
       StatementKind::warning,
-      fmt::format("noise floor: D and D' differ in the {}, which more noise does not hide. As {} "
-                  "(of both) grows, KL(D||D') at {} tends to {} nats and the advantage to {}. {}",
-                  differences.curvature ? "curvature" : "noise itself", question.noise_name(),
-                  look_text(question, *last),
-                  format_number(floor.kl(Direction::forward).value.value()),
-                  format_probability(floor.advantage().value),
-                  differences.curvature ? "Only bounded (clipped) gradients would help."
-                                        : "Use the same noise for both."));
+      say("noise floor: D and {} differ in the {}, which more noise does not hide. As {} (of both) "
+          "grows, {} at {} tends to {} nats and the advantage to {}. {}",
+          kDPrime, differences.curvature ? "curvature" : "noise itself",
+          Maths{question.noise_name()}, Maths{"KL(D||D')"}, look_text(question, *last),
+          ClaimedNumber{{floor.kl(Direction::forward).value.value()}},
+          ClaimedNumber{{floor.advantage().value}, NumberStyle::probability},
+          differences.curvature ? "Only bounded (clipped) gradients would help."
+                                : "Use the same noise for both."));
 }
 
 /// Tolerances and conventions behind the tables.
 void state_findings(const QuadraticAnswer& answer, Document& document) {
   const QuadraticQuestion& question = answer.question;
-  const std::string tolerant = looks_with(answer, &Observation::used_rank_tolerance);
+  const Text tolerant = looks_with(answer, &Observation::used_rank_tolerance);
   if (!tolerant.empty()) {
     document.state(StatementKind::info,
-                   tolerant +
-                       ": covariances are singular; directions below 1e-12 of the largest "
-                       "variance are treated as noise-free.");
+                   say("{}: covariances are singular; directions below {} of the largest variance "
+                       "are treated as noise-free.",
+                       tolerant, 1e-12));
   }
   for (const auto& [training, label] :
        {std::pair(&question.data.d, "D"), std::pair(&question.data.d_prime, "D'")}) {
     const Minimum x = minimum(training->loss);
     if (!x.point || x.unique) continue;
-    document.state(
-        StatementKind::info,
-        fmt::format("A of {} is singular: x* is {}, and errors are distances from it.", label,
-                    training->loss.given_point ? "the given one of many minimisers"
-                                               : "the minimiser of least norm"));
+    document.state(StatementKind::info,
+                   say("A of {} is singular: {} is {}, and errors are distances from it.",
+                       Maths{label}, kMinimiser,
+                       training->loss.given_point ? "the given one of many minimisers"
+                                                  : "the minimiser of least norm"));
   }
 }
 
@@ -190,12 +193,13 @@ void state_divergence(const QuadraticQuestion& question, Document& document) {
     const double value = values(worst);
     document.state(
         StatementKind::warning,
-        fmt::format("the chain of {} diverges: each step multiplies the distance along eigenvalue "
-                    "{} of A by |1 - learning rate x eigenvalue| = {}. {}",
-                    label, format_number(value), format_number(factor),
-                    value > 0.0 ? fmt::format("Use a learning rate below 2/{} = {}.",
-                                              format_number(value), format_number(2.0 / value))
-                                : "No learning rate helps: the eigenvalue is negative."));
+        say("the chain of {} diverges: each step multiplies the distance along eigenvalue {} of A "
+            "by {} = {}. {}",
+            Maths{label}, ClaimedNumber{{value}}, Maths{"|1 - learning rate x eigenvalue|"},
+            ClaimedNumber{{factor}},
+            value > 0.0 ? say("Use a learning rate below 2/{} = {}.", ClaimedNumber{{value}},
+                              ClaimedNumber{{2.0 / value}})
+                        : Text("No learning rate helps: the eigenvalue is negative.")));
   }
 }
 
@@ -214,37 +218,36 @@ const Observation* worst_look(const QuadraticAnswer& answer) {
 Abstract abstract_of(const QuadraticAnswer& answer) {
   Abstract abstract;
   abstract.asked =
-      "Can somebody who sees the trained parameters tell which of two data sets was used?";
-  abstract.released = answer.question.is_release() ? "The minimiser plus noise."
-                                                   : "The parameters of noisy training, once.";
+      say("Can somebody who sees the trained parameters tell which of two data sets was used?");
+  abstract.released = say(answer.question.is_release() ? "The minimiser plus noise."
+                                                       : "The parameters of noisy training, once.");
   const Observation* worst = worst_look(answer);
   if (!answer.differences.any() || worst == nullptr) return abstract;
-  abstract.answer = fmt::format("{}: the best attacker guesses correctly {} % of the time. {}",
-                                look_text(answer.question, *worst),
-                                percent_right(worst->risk->advantage()), kCoinToss);
+  abstract.answer =
+      say("{}: the best attacker guesses correctly {} of the time. {}",
+          look_text(answer.question, *worst), right_of(worst->risk->advantage()), coin_toss());
   const auto& accuracy = worst->accuracy.d;
   if (accuracy.excess_loss.value) {
-    abstract.cost = fmt::format("The noise adds {} to the expected loss (excess loss on D).",
-                                format_number(accuracy.excess_loss.value->value));
+    abstract.cost = say("The noise adds {} to the expected loss (excess loss on D).",
+                        ClaimedNumber{{accuracy.excess_loss.value->value}});
   }
   abstract.advice =
-      "These are risks of this one pair: for a promise about every record use an accountant "
-      "(sfumato "
-      "account).";
+      say("These are risks of this one pair: for a promise about every record use an accountant "
+          "(sfumato account).");
   return abstract;
 }
 
 void state_answer(const QuadraticAnswer& answer, Document& document) {
-  if (!answer.differences.any()) return document.state(StatementKind::warning, kNothingDiffers);
+  if (!answer.differences.any()) return document.state(StatementKind::warning, nothing_differs());
   const Observation* worst = worst_look(answer);
   if (worst == nullptr) return;
   const Claimed<double> advantage = worst->risk->advantage();
   document.state(
       StatementKind::info,
-      fmt::format("{}: the best attacker tells D from D' with advantage {} (exact), guessing "
-                  "right {} % of the time.",
-                  look_text(answer.question, *worst), format_probability(advantage.value),
-                  percent_right(advantage)));
+      say("{}: the best attacker tells D from {} with advantage {} (exact), guessing right {} of "
+          "the time.",
+          look_text(answer.question, *worst), kDPrime,
+          ClaimedNumber{{advantage.value}, NumberStyle::probability}, right_of(advantage)));
 }
 
 void add_results(const QuadraticAnswer& answer, Document& document) {

@@ -69,8 +69,9 @@ void add_tradeoff(const QuadraticAnswer& answer, Document& document) {
   const RowField<double> best = {.key = "best_attack",
                                  .title = "best attack",
                                  .of = [&](double fpr) { return Cell(last->risk->tpr(fpr)); }};
-  Figure figure("tradeoff", "Trade-off curve, " + look_text(answer.question, *last), Mark::line,
-                {"false-positive rate", "", Scale::log}, {"true-positive rate", "", Scale::log});
+  Figure figure("tradeoff", "Trade-off curve, " + look_text(answer.question, *last).plain(),
+                Mark::line, {"false-positive rate", "", Scale::log},
+                {"true-positive rate", "", Scale::log});
   figure.add(series_of(best, false_positive_rates(), std::identity{}));
   figure.set_caption("No attack that sees the parameters once does better than this curve.");
   document.add(std::move(figure));

@@ -283,11 +283,11 @@ Table chain_bounds_table(const QuadraticAnswer& answer) {
 
 }  // namespace
 
-std::string look_text(const QuadraticQuestion& question, const Observation& observation) {
-  if (question.is_release()) return kRelease;
-  const std::string when = format_input(observation.when);
-  if (question.chain() == nullptr) return "t = " + when;
-  return when + (observation.when == 1.0 ? " step" : " steps");
+Text look_text(const QuadraticQuestion& question, const Observation& observation) {
+  if (question.is_release()) return say("{}", Maths{kRelease});
+  const double when = observation.when;
+  if (question.chain() == nullptr) return say("{} = {}", Maths{"t"}, when);
+  return say("{} {}", when, when == 1.0 ? "step" : "steps");
 }
 
 RowField<Observation> look_field(const QuadraticQuestion& question) {

@@ -9,8 +9,7 @@
 namespace sfumato {
 
 /// What an observation is in a sentence: "t = 0.5", "100 steps"; and as the first column of its rows.
-[[nodiscard]] std::string look_text(const QuadraticQuestion& question,
-                                    const Observation& observation);
+[[nodiscard]] Text look_text(const QuadraticQuestion& question, const Observation& observation);
 [[nodiscard]] RowField<Observation> look_field(const QuadraticQuestion& question);
 
 /// Every number of an observation: the tables risk and accuracy in full, the brief table and the results follow from

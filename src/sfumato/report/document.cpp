@@ -41,6 +41,10 @@ std::string_view name(Outcome outcome) {
   throw InternalError("unknown outcome");
 }
 
+std::string Statement::plain(KeyStyle keys) const {
+  return evidence.empty() ? text.plain(keys) : text.plain(keys) + ". " + evidence.plain(keys);
+}
+
 void Document::add(Block block) {
   if (const std::string* key = key_of(block)) {
     if (key->empty()) throw InternalError("a table or figure has no key");

@@ -19,33 +19,44 @@ constexpr std::size_t kLongTable = 12;   // rows
 constexpr std::size_t kMostFigures = 2;  // of a chapter among others, at once; a wide one is two
 constexpr std::size_t kMostFolds = 4;    // of folded tables that are named each
 
-/// The first sentence, and what follows it.
-std::pair<std::string, std::string> split_verdict(const std::string& text) {
-  std::size_t end = text.find("). ");  // "statement": holds (3 of 3). Evidence
-  if (end == std::string::npos) return {text, ""};
-  return {text.substr(0, end + 1), text.substr(end + 3)};
+/// With its evidence.
+std::string whole_html(const Statement& verdict) {
+  const std::string html = typeset_html(verdict.text);
+  return verdict.evidence.empty() ? html : html + ". " + typeset_html(verdict.evidence);
 }
 
 std::string short_verdict(const Statement& verdict) {
-  const auto [what, why] = split_verdict(verdict.text);
   const std::string line = fmt::format(R"(<strong class="mark">{}</strong>{})",
-                                       sign_of(verdict.outcome), typeset_html(what));
-  if (why.empty()) {
+                                       sign_of(verdict.outcome), typeset_html(verdict.text));
+  if (verdict.evidence.empty()) {
     return fmt::format("<li class=\"verdict-line {}\">{}</li>\n", name(verdict.outcome), line);
   }
   return fmt::format(
       "<li class=\"verdict-line {}\"><details><summary>{}</summary>{}</details></li>\n",
-      name(verdict.outcome), line, typeset_html(why));
+      name(verdict.outcome), line, typeset_html(verdict.evidence));
 }
 
-/// A sentence as the page has it. What begins with a name, a variable or an option is left alone.
-std::string capitalised(std::string text) {
-  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
-  std::size_t end = 0;
-  while (end < text.size() && small(text[end])) ++end;
-  const bool is_word = end > 1 && end < text.size() && (text[end] == ' ' || text[end] == ',');
-  if (is_word) text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  return text;
+/// A sentence as the page has it: its first word with a capital, unless it begins with a key, a formula or a number. Of words
+/// that were not marked a first one that may be a name is left alone.
+Text capitalised(const Text& text) {
+  if (text.empty()) return text;
+  Text::Part first = text.parts().front();
+  const auto raise = [](char& c) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  };
+  if (auto* words = std::get_if<Words>(&first)) {
+    raise(words->words.front());
+  } else if (auto* unmarked = std::get_if<Unmarked>(&first); unmarked != nullptr) {
+    const std::string& all = unmarked->words;
+    const auto end =
+        std::find_if(all.begin(), all.end(), [](char c) { return c < 'a' || c > 'z'; });
+    const bool is_word = end - all.begin() > 1 && end != all.end() && (*end == ' ' || *end == ',');
+    if (is_word) raise(unmarked->words.front());
+  }
+  Text changed;
+  changed.add(std::move(first));
+  for (std::size_t i = 1; i < text.parts().size(); ++i) changed.add(text.parts()[i]);
+  return changed;
 }
 
 class Chapter {
@@ -217,7 +228,7 @@ std::string sign_of(Outcome outcome) {
 std::string html_verdict(const Statement& verdict) {
   return fmt::format(R"(<p class="verdict {}"><strong class="mark">{}Verdict</strong> {}</p>)"
                      "\n",
-                     name(verdict.outcome), sign_of(verdict.outcome), typeset_html(verdict.text));
+                     name(verdict.outcome), sign_of(verdict.outcome), whole_html(verdict));
 }
 
 std::string html_chapter(const Document& document, const ChapterPlace& place) {

@@ -100,14 +100,13 @@ std::string abstract_html(const Report& report) {
     return purpose.empty() ? "" : fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(purpose));
   }
   std::string html;
-  const std::string_view asked =
-      abstract->asked.empty() ? purpose : std::string_view(abstract->asked);
+  const Text asked = abstract->asked.empty() ? Text(purpose) : abstract->asked;
   if (!asked.empty()) html += fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(asked));
   if (!abstract->answer.empty()) {
     html += fmt::format("<p class=\"answer\">{}</p>\n", unbroken(typeset_html(abstract->answer)));
   }
   std::string facts;
-  const auto fact = [&](std::string_view what, const std::string& text) {
+  const auto fact = [&](std::string_view what, const Text& text) {
     if (text.empty()) return;
     facts += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, typeset_html(text));
   };

@@ -113,7 +113,7 @@ struct BlockToJson {
     return json;
   }
   Json operator()(const Statement& statement) const {
-    Json json{{"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.text}};
+    Json json{{"type", "statement"}, {"kind", name(statement.kind)}, {"text", statement.plain()}};
     if (statement.outcome != Outcome::none) json["outcome"] = name(statement.outcome);
     return json;
   }
@@ -140,7 +140,7 @@ Json abstract_to_json(const Abstract& abstract) {
        {std::pair("released", abstract.released), std::pair("asked", abstract.asked),
         std::pair("answer", abstract.answer), std::pair("cost", abstract.cost),
         std::pair("advice", abstract.advice)}) {
-    if (!text.empty()) json[key] = text;
+    if (!text.empty()) json[key] = text.plain();
   }
   return json;
 }

@@ -102,7 +102,7 @@ std::string coloured(const std::string& text, Outcome outcome) {
 
 std::string render_statement(const Statement& statement, const TextStyle& style) {
   const std::string prefix(prefix_of(statement.kind));
-  std::string text = wrap(prefix, printable(statement.text), style.width);
+  std::string text = wrap(prefix, printable(statement.plain(style.keys)), style.width);
   if (!style.colour) return text;
   if (statement.kind == StatementKind::warning) {
     return fmt::format("\x1b[33m{}\x1b[0m{}", prefix, text.substr(prefix.size()));
@@ -136,7 +136,7 @@ std::string render_text(const Document& document, const TextStyle& style) {
   for (const Block& block : document.blocks()) {
     const auto* statement = std::get_if<Statement>(&block);
     if (statement != nullptr && statement->kind == StatementKind::summary) {
-      summary += printable(statement->text) + "\n";
+      summary += printable(statement->plain(style.keys)) + "\n";
       continue;
     }
     const auto* figure = std::get_if<Figure>(&block);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/report/html_text.hpp"
 #include "sfumato/report/printable.hpp"
 
@@ -301,6 +302,21 @@ class Setter {
 }  // namespace
 
 std::string typeset_html(std::string_view text) { return Setter(printable(text), true).set(); }
+
+std::string typeset_html(const Text& text) {
+  std::string html;
+  for (const Text::Part& part : text.parts()) {
+    html += std::visit(
+        Overloaded{[](const Words& of) { return html_text(of.words); },
+                   [](const Unmarked& of) { return typeset_html(of.words); },
+                   [](const Maths& of) { return typeset_html(of.formula); },
+                   [](const KeyName& of) { return html_text(Text().add(of).plain()); },
+                   [](const Percent& of) { return html_text(of.digits) + "\u00a0%"; },
+                   [](const auto& number) { return typeset_html(Text().add(number).plain()); }},
+        part);
+  }
+  return html;
+}
 
 std::string typeset_text(std::string_view text) { return Setter(printable(text), false).set(); }
 

@@ -76,9 +76,7 @@ void add_brief(Document& document, const RowsAnswer& answer) {
 }
 
 /// "at most 75.1 %": how often the best attacker is right about the row.
-std::string right(const RiskNumber& number) {
-  return share_right({number.value, number.claim, ""});
-}
+Text right(const RiskNumber& number) { return right_of({number.value, number.claim, ""}); }
 
 /// Ways to lower what single rows reveal. Leaving out those that are exposed is none: who is left out then depends
 /// on the rows, and others are exposed in their place.
@@ -105,11 +103,10 @@ std::string ridge_for(std::size_t revealed) {
 void compare_noises(const RowsAnswer& answer, Abstract& abstract) {
   const NoisePoint& first = answer.sweep.front();
   const NoisePoint& last = answer.sweep.back();
-  abstract.answer = fmt::format(
-      "For the most exposed row the best attacker guesses correctly {} of the time at noise {} and "
-      "{} at noise {}. {}",
-      right(first.advantage), format_input(first.noise), right(last.advantage),
-      format_input(last.noise), kCoinToss);
+  abstract.answer =
+      say("For the most exposed row the best attacker guesses correctly {} of the time at noise {} "
+          "and {} at noise {}. {}",
+          right(first.advantage), first.noise, right(last.advantage), last.noise, coin_toss());
   abstract.cost = cost_of_noises(answer);
   if (const std::size_t revealed = revealed_rows(answer); revealed > 0) {
     abstract.advice = ridge_for(revealed);
@@ -190,15 +187,15 @@ Abstract abstract_of(const RowsAnswer& answer) {
     return abstract;
   }
   const bool proven = worst.claim == Claim::upper_bound;  // the risk itself may be smaller
-  abstract.answer = fmt::format(
+  abstract.answer = say(
       "{} {} the most exposed: the best attacker guesses correctly {} of the time; for the median "
       "row, {}. {}",
       name_of(answer, *first.front()), proven ? "may be" : "is", right(worst), right(median),
-      kCoinToss);
+      coin_toss());
   if (const std::size_t revealed = revealed_rows(answer); revealed > 0) {
     abstract.answer =
-        fmt::format("{} revealed outright: without such a row there is no model. {}",
-                    count_of(revealed, "row") + (revealed == 1 ? " is" : " are"), abstract.answer);
+        say("{} revealed outright: without such a row there is no model. {}",
+            count_of(revealed, "row") + (revealed == 1 ? " is" : " are"), abstract.answer);
   }
   abstract.cost = cost_sentence(answer, "On these rows");
   abstract.advice = advice_of(answer);

@@ -99,8 +99,8 @@ TEST(BoundAnswer, ATimeThatNothingReachesIsSaidInOneSentence) {
     EXPECT_FALSE(std::holds_alternative<Table>(block));
     const auto* statement = std::get_if<Statement>(&block);
     if (statement == nullptr) continue;
-    sentences += statement->text.find("no method reaches t = inf") != std::string::npos;
-    EXPECT_EQ(statement->text.find("are estimates"), std::string::npos);
+    sentences += statement->plain().find("no method reaches t = inf") != std::string::npos;
+    EXPECT_EQ(statement->plain().find("are estimates"), std::string::npos);
   }
   EXPECT_EQ(sentences, 1);
 }

@@ -34,6 +34,8 @@ struct ReleaseFields {
   std::optional<double> step_epsilon, step_delta;
   std::optional<double> mu, sensitivity, lipschitz, diameter;
   std::optional<std::uint64_t> batches;
+
+  friend bool operator==(const ReleaseFields&, const ReleaseFields&) = default;
 };
 
 /// What must be known of a release before anything is computed from it.

@@ -58,7 +58,7 @@ TEST(PrintedBounds, ATableOfBareNumbersWithAWordOnInvalidOnes) {
   const auto& table = std::get<Table>(document.blocks()[0]);
   ASSERT_EQ(table.rows().size(), 4U);
   EXPECT_TRUE(std::holds_alternative<double>(table.rows()[0][2].content()));
-  EXPECT_NE(std::get<Statement>(document.blocks()[1]).text.find("INVALID"), std::string::npos);
+  EXPECT_NE(std::get<Statement>(document.blocks()[1]).plain().find("INVALID"), std::string::npos);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(Reproduce, WritesEveryFileItNames) {
   EXPECT_EQ(files, 26u);  // 16 planes, 5 tables, 4 JSON and the page
   const auto& last = std::get<Statement>(document.blocks().back());
   EXPECT_EQ(last.kind, StatementKind::summary);
-  EXPECT_NE(last.text.find("26 files"), std::string::npos) << last.text;
+  EXPECT_NE(last.plain().find("26 files"), std::string::npos) << last.plain();
   const auto summary = nlohmann::json::parse(get(dir / "new/deep/report.json"));
   EXPECT_EQ(summary["figure3"]["scale"], "quick");
   EXPECT_EQ(summary["figure3"]["ours"]["statements"]["gain_grows_with_condition"]["verdict"],

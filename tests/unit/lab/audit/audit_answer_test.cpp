@@ -95,8 +95,8 @@ TEST_F(AuditAnswerTest, TheVerdictComesFirstAndInBriefFitsAScreen) {
     ASSERT_NE(first, nullptr);
     EXPECT_EQ(first->kind, StatementKind::verdict);
     EXPECT_EQ(first->outcome, Outcome::bad);
-    EXPECT_TRUE(first->text.starts_with("VIOLATION of eps = 1, delta = 1e-05"));
-    EXPECT_NE(first->text.find("maximum auditable epsilon"), std::string::npos);
+    EXPECT_TRUE(first->plain().starts_with("VIOLATION of eps = 1, delta = 1e-05"));
+    EXPECT_NE(first->plain().find("maximum auditable epsilon"), std::string::npos);
     ASSERT_EQ(document.verdicts().size(), 1U);
     const CheckedClaim& verdict = document.verdicts().front();
     EXPECT_EQ(verdict.claim, "eps=1,delta=1e-05");

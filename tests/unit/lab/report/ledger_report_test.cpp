@@ -96,9 +96,9 @@ TEST_F(LedgerReport, EveryVerdictNamesItsPolicy) {
   for (const Block& block : document.blocks()) {
     const auto* statement = std::get_if<Statement>(&block);
     if (statement == nullptr || statement->kind != StatementKind::verdict) continue;
-    EXPECT_NE(statement->text.find("(policy " + document.verdicts()[verdicts++].policy + ")"),
+    EXPECT_NE(statement->plain().find("(policy " + document.verdicts()[verdicts++].policy + ")"),
               std::string::npos)
-        << statement->text;
+        << statement->plain();
   }
   EXPECT_EQ(verdicts, 2U);
   const std::string text = render_text(document_of(audited(), Detail::brief), {80, false});

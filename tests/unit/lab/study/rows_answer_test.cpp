@@ -67,11 +67,11 @@ TEST_F(Rows, ThePageOfSeveralNoisesComparesThem) {
   // The noise that hides everybody leaves no model, and the page says so.
   EXPECT_NE(top.advice.find("With noise 10000 the model predicts no better than a constant"),
             std::string::npos)
-      << top.advice;
+      << top.advice.plain();
   EXPECT_NE(top.cost.find("without noise"), std::string::npos) << top.cost;
   question.noises = {0.001, 0.01};
   EXPECT_TRUE(
-      document_of(ask(), Detail::full).abstract()->advice.starts_with("No limit was asked"));
+      document_of(ask(), Detail::full).abstract()->advice.plain().starts_with("No limit was asked"));
 }
 
 TEST_F(Rows, ThePageJudgesByWhatWasAskedForAndNeverAdvisesToDropRows) {
@@ -85,7 +85,7 @@ TEST_F(Rows, ThePageJudgesByWhatWasAskedForAndNeverAdvisesToDropRows) {
         EXPECT_EQ(text.find(words), std::string::npos) << text;
       }
     }
-    const std::string words = document_of(found, Detail::full).abstract()->advice;
+    const std::string words = document_of(found, Detail::full).abstract()->advice.plain();
     for (const char* part : {"leave", "drop", "remove", "0.1:"}) {
       EXPECT_EQ(words.find(part), std::string::npos) << words;
     }
@@ -116,10 +116,10 @@ TEST_F(Rows, ThePageNeverCallsRowsSafeThatHaveNoNumber) {
   ASSERT_EQ(found.risks[3].status, RowStatus::no_model);
   const Abstract top = *document_of(found, Detail::full).abstract();
   EXPECT_TRUE(top.answer.starts_with("1 row is revealed outright")) << top.answer;
-  EXPECT_TRUE(top.advice.starts_with("1 row is revealed outright, whatever the noise: add a ridge"))
-      << top.advice;
+  EXPECT_TRUE(top.advice.plain().starts_with("1 row is revealed outright, whatever the noise: add a ridge"))
+      << top.advice.plain();
   question.noises = {1e8, 1e9};
-  EXPECT_EQ(document_of(ask(), Detail::full).abstract()->advice, top.advice);
+  EXPECT_EQ(document_of(ask(), Detail::full).abstract()->advice.plain(), top.advice.plain());
 }
 
 TEST_F(Rows, ThePageOfBoundsSaysMay) {
@@ -129,7 +129,7 @@ TEST_F(Rows, ThePageOfBoundsSaysMay) {
   question.max_advantage = 0.1;
   const Abstract top = *document_of(ask(), Detail::full).abstract();
   EXPECT_NE(top.answer.find(") may be the most exposed"), std::string::npos) << top.answer;
-  EXPECT_NE(top.advice.find(" may be above"), std::string::npos) << top.advice;
+  EXPECT_NE(top.advice.find(" may be above"), std::string::npos) << top.advice.plain();
 }
 
 TEST_F(Rows, RidgeIsExactAndRanked) {

@@ -51,10 +51,10 @@ TEST_F(TrainAnswers, ModelsAndDocuments) {
   ASSERT_TRUE(
       full.abstract());  // the answer of a page: every policy, and that nothing is to be released
   for (const NoisePolicy& policy : trained.input.policies) {
-    EXPECT_NE(full.abstract()->answer.find(policy.name + ": "), std::string::npos)
-        << full.abstract()->answer;
+    EXPECT_NE(full.abstract()->answer.plain().find(policy.name + ": "), std::string::npos)
+        << full.abstract()->answer.plain();
   }
-  EXPECT_TRUE(full.abstract()->released.starts_with("Nothing")) << full.abstract()->released;
+  EXPECT_TRUE(full.abstract()->released.plain().starts_with("Nothing")) << full.abstract()->released.plain();
   const std::string text = render_text(brief, {80, false});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
   EXPECT_NE(text.find("path KL"), std::string::npos);
