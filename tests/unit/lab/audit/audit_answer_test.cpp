@@ -120,8 +120,9 @@ TEST(AuditPlan, TooFewRunsAreOpen) {
   EXPECT_EQ(few.verdict, Verdict::open);
   EXPECT_FALSE(std::get<AuditPlan>(few.found).claim.enough());
   const Abstract top = *document_of(few, Detail::full).abstract();  // of the page
-  EXPECT_NE(top.answer.find("124 models with the record"), std::string::npos) << top.answer;
-  EXPECT_TRUE(top.advice.starts_with("Train more models")) << top.advice;
+  EXPECT_NE(top.answer.plain().find("124 models with the record"), std::string::npos)
+      << top.answer.plain();
+  EXPECT_TRUE(top.advice.plain().starts_with("Train more models")) << top.advice.plain();
   asked.runs = 1000;
   EXPECT_EQ(answer(asked, quiet).verdict, Verdict::none);
 }

@@ -78,11 +78,12 @@ TEST_F(LedgerReport, TheTopCountsModelsAndNamesThePolicy) {
   // A trial is two models.
   std::uint64_t trials = 0;
   for (const auto& [status, count] : Ledger::read(ledger_).counts()) trials += count;
-  EXPECT_TRUE(top.released.starts_with(std::to_string(2 * trials) + " trained models"))
-      << top.released;
-  EXPECT_NE(top.released.find("\"Two losses\""), std::string::npos) << top.released;
-  EXPECT_TRUE(top.answer.starts_with("The claim is false for policy isotropic-0.01: with 90 %"))
-      << top.answer;
+  EXPECT_TRUE(top.released.plain().starts_with(std::to_string(2 * trials) + " trained models"))
+      << top.released.plain();
+  EXPECT_NE(top.released.plain().find("\"Two losses\""), std::string::npos) << top.released.plain();
+  EXPECT_TRUE(
+      top.answer.plain().starts_with("The claim is false for policy isotropic-0.01: with 90 %"))
+      << top.answer.plain();
 }
 
 TEST_F(LedgerReport, EveryVerdictNamesItsPolicy) {

@@ -12,8 +12,8 @@
 #include "lab/study/spec/study.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/text.hpp"
-#include "sfumato/rows/rows_fields.hpp"
 #include "sfumato/rows/row_views.hpp"
+#include "sfumato/rows/rows_fields.hpp"
 #include "sfumato/rows/rows_keys.hpp"
 #include "support/temp_dir.hpp"
 
@@ -62,16 +62,19 @@ TEST_F(Rows, ThePageOfSeveralNoisesComparesThem) {
   ASSERT_TRUE(page.abstract());
   const Abstract& top = *page.abstract();
   for (const char* part : {"at noise 0.001 and ", "at noise 10000."}) {
-    EXPECT_NE(top.answer.find(part), std::string::npos) << top.answer;
+    EXPECT_NE(top.answer.plain().find(part), std::string::npos) << top.answer.plain();
   }
   // The noise that hides everybody leaves no model, and the page says so.
-  EXPECT_NE(top.advice.find("With noise 10000 the model predicts no better than a constant"),
-            std::string::npos)
+  EXPECT_NE(
+      top.advice.plain().find("With noise 10000 the model predicts no better than a constant"),
+      std::string::npos)
       << top.advice.plain();
-  EXPECT_NE(top.cost.find("without noise"), std::string::npos) << top.cost;
+  EXPECT_NE(top.cost.plain().find("without noise"), std::string::npos) << top.cost.plain();
   question.noises = {0.001, 0.01};
-  EXPECT_TRUE(
-      document_of(ask(), Detail::full).abstract()->advice.plain().starts_with("No limit was asked"));
+  EXPECT_TRUE(document_of(ask(), Detail::full)
+                  .abstract()
+                  ->advice.plain()
+                  .starts_with("No limit was asked"));
 }
 
 TEST_F(Rows, ThePageJudgesByWhatWasAskedForAndNeverAdvisesToDropRows) {
@@ -115,8 +118,9 @@ TEST_F(Rows, ThePageNeverCallsRowsSafeThatHaveNoNumber) {
   const RowsAnswer found = ask();
   ASSERT_EQ(found.risks[3].status, RowStatus::no_model);
   const Abstract top = *document_of(found, Detail::full).abstract();
-  EXPECT_TRUE(top.answer.starts_with("1 row is revealed outright")) << top.answer;
-  EXPECT_TRUE(top.advice.plain().starts_with("1 row is revealed outright, whatever the noise: add a ridge"))
+  EXPECT_TRUE(top.answer.plain().starts_with("1 row is revealed outright")) << top.answer.plain();
+  EXPECT_TRUE(
+      top.advice.plain().starts_with("1 row is revealed outright, whatever the noise: add a ridge"))
       << top.advice.plain();
   question.noises = {1e8, 1e9};
   EXPECT_EQ(document_of(ask(), Detail::full).abstract()->advice.plain(), top.advice.plain());
@@ -128,8 +132,9 @@ TEST_F(Rows, ThePageOfBoundsSaysMay) {
   question.noise = 1e-3;
   question.max_advantage = 0.1;
   const Abstract top = *document_of(ask(), Detail::full).abstract();
-  EXPECT_NE(top.answer.find(") may be the most exposed"), std::string::npos) << top.answer;
-  EXPECT_NE(top.advice.find(" may be above"), std::string::npos) << top.advice.plain();
+  EXPECT_NE(top.answer.plain().find(") may be the most exposed"), std::string::npos)
+      << top.answer.plain();
+  EXPECT_NE(top.advice.plain().find(" may be above"), std::string::npos) << top.advice.plain();
 }
 
 TEST_F(Rows, RidgeIsExactAndRanked) {
