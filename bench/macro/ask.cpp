@@ -42,7 +42,7 @@ void ask(const std::string& question, const std::string& file, int repetitions) 
     const Seconds took = seconds_of([&] {
       const TomlTable table = TomlTable::read(file, {});
       const python::Found found =
-          python::keyed_question(question).answer({table, file, nullptr}, nobody);
+          python::keyed_question(question).answer({table, file, false, nullptr}, nobody);
       if (found.stopped) std::abort();
     });
     std::printf("%.9f %.9f\n", took.clock, took.processor);
