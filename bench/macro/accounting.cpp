@@ -43,8 +43,9 @@ double processor_seconds() {
 }
 
 const char* name_of(DeltaMethod method) {
-  return method == DeltaMethod::closed_form ? "edge"
-                                     : (method == DeltaMethod::contour ? "contour" : "split");
+  return method == DeltaMethod::closed_form
+             ? "edge"
+             : (method == DeltaMethod::contour ? "contour" : "split");
 }
 
 }  // namespace
@@ -80,8 +81,9 @@ int main() {
         std::printf("%.17g %.17g %s %.3g\n", found.log.log_lo, found.log.log_hi,
                     name_of(found.method), seconds());
       } else if (verb == "epsilon") {
-        const EpsilonEnclosure found =
-            direction == "both" ? largest_epsilon({loss, exchanged(loss)}, at) : epsilon_of(loss, at);
+        const EpsilonEnclosure found = direction == "both"
+                                           ? largest_epsilon({loss, exchanged(loss)}, at)
+                                           : epsilon_of(loss, at);
         std::printf("%.17g %.17g - %.3g\n", found.lo, found.hi, seconds());
       } else {
         const LogEnclosure found = pld_delta(loss, at, {std::size_t{1} << static_cast<int>(last)});

@@ -45,7 +45,8 @@ std::size_t lines_of(const Document& document) {
 std::string summary_of(const Document& document) {
   for (const Block& block : document.blocks()) {
     const auto* statement = std::get_if<Statement>(&block);
-    if (statement != nullptr && statement->kind == StatementKind::summary) return statement->plain();
+    if (statement != nullptr && statement->kind == StatementKind::summary)
+      return statement->plain();
   }
   return "";
 }

@@ -98,8 +98,9 @@ std::size_t stated(const Document& document, StatementKind kind, const std::stri
 TEST_F(PrivateTrain, ThePageSaysFirstWhetherItMayBePublished) {
   const Document released = document_of(answer(question(), observer), Detail::full);
   ASSERT_TRUE(released.abstract());
-  EXPECT_NE(released.abstract()->answer.plain().find("Yes: it is differentially private, epsilon <= 3"),
-            std::string::npos)
+  EXPECT_NE(
+      released.abstract()->answer.plain().find("Yes: it is differentially private, epsilon <= 3"),
+      std::string::npos)
       << released.abstract()->answer.plain();
   EXPECT_NE(released.abstract()->cost.plain().find("Test accuracy = "), std::string::npos);
   // The statement for a model card: what it rests on is a list of assumptions, every other list one sentence.
@@ -114,13 +115,15 @@ TEST_F(PrivateTrain, ThePageSaysFirstWhetherItMayBePublished) {
   asked.seed = 7;
   const Document seeded = document_of(answer(asked, observer), Detail::full);
   ASSERT_TRUE(seeded.abstract());
-  EXPECT_TRUE(seeded.abstract()->answer.plain().starts_with("No: ")) << seeded.abstract()->answer.plain();
+  EXPECT_TRUE(seeded.abstract()->answer.plain().starts_with("No: "))
+      << seeded.abstract()->answer.plain();
 
   asked = question();
   asked.settings = {"train.learning_rate=3e38"};
   const PrivateTrainAnswer far_off = answer(asked, observer);
   ASSERT_TRUE(far_off.diverged);
-  EXPECT_EQ(document_of(far_off, Detail::full).abstract()->answer.plain().find("Yes"), std::string::npos);
+  EXPECT_EQ(document_of(far_off, Detail::full).abstract()->answer.plain().find("Yes"),
+            std::string::npos);
 }
 
 TEST_F(PrivateTrain, ASeedIsAnExperiment) {

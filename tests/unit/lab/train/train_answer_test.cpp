@@ -54,7 +54,8 @@ TEST_F(TrainAnswers, ModelsAndDocuments) {
     EXPECT_NE(full.abstract()->answer.plain().find(policy.name + ": "), std::string::npos)
         << full.abstract()->answer.plain();
   }
-  EXPECT_TRUE(full.abstract()->released.plain().starts_with("Nothing")) << full.abstract()->released.plain();
+  EXPECT_TRUE(full.abstract()->released.plain().starts_with("Nothing"))
+      << full.abstract()->released.plain();
   const std::string text = render_text(brief, {80, false});
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 25);
   EXPECT_NE(text.find("path KL"), std::string::npos);
