@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Prose of Markdown in lines of at most 120 columns, so that differences can be read.
 
-  tools/wrap_markdown.py [--check] [FILE...]      all of ours by default; --check changes nothing and lists the lines
+  tools/wrap_markdown.py [--check] [FILE...]      all of ours but what scripts write (docs/results) by default; --check changes nothing and lists the lines
 
 Paragraphs and list items with a longer line are filled anew; code, tables, headings and front matter stay as they are, and so does a
 line that is one long word (a link).
@@ -92,7 +92,7 @@ def main(arguments):
     check = "--check" in arguments
     names = [a for a in arguments if a != "--check"]
     if not names:
-        names = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        names = subprocess.run(["git", "ls-files", "*.md", ":!docs/results/*"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     late = 0
     for name in names:
         path = pathlib.Path(name) if pathlib.Path(name).is_absolute() else ROOT / name

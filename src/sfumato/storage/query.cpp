@@ -12,10 +12,17 @@
 
 namespace sfumato {
 
+std::string on_one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
+
 void fail_with_sqlite(sqlite3* db, const std::string& path) {
   const int code = db == nullptr ? SQLITE_NOMEM : sqlite3_errcode(db);
   if ((code & 0xFF) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
-  const std::string text = sqlite3_errmsg(db);
+  const std::string text = on_one_line(sqlite3_errmsg(db));
   switch (code & 0xFF) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:

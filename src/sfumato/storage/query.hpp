@@ -10,6 +10,9 @@ struct sqlite3_stmt;
 
 namespace sfumato {
 
+/// What SQLite says, without control characters: it quotes what stands in a damaged file.
+[[nodiscard]] std::string on_one_line(std::string text);
+
 /// Turns SQLite's answer into the error its reader can act on: InvalidArgument for a file that is damaged,
 /// no database, or in use; StorageError for a disk that is full or a directory that cannot be written.
 [[noreturn]] void fail_with_sqlite(sqlite3* db, const std::string& path);

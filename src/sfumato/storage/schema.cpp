@@ -40,8 +40,9 @@ void require_sound_pages(const DatabaseConnection& connection) {
   if (verdict == "ok") return;
   // A heading, then what is wrong.
   if (verdict.starts_with("***")) verdict.erase(0, verdict.find('\n') + 1);
-  throw InvalidArgument(fmt::format("is damaged ({})", verdict.substr(0, verdict.find('\n'))),
-                        "Restore it from a copy", Where::in(connection.path()));
+  throw InvalidArgument(
+      fmt::format("is damaged ({})", on_one_line(verdict.substr(0, verdict.find('\n')))),
+      "Restore it from a copy", Where::in(connection.path()));
 }
 
 }  // namespace
