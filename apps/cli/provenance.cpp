@@ -56,13 +56,15 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+/// What was computed is not lost because a file cannot be read a second time: the page says so.
 std::string checksum_of(const std::string& path) {
+  constexpr const char* kUnread = "could not be read again";
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) return {};
+  if (!stream) return kUnread;
   try {
     return digest_of(Digest::sha256, stream);
   } catch (const Error&) {
-    return {};  // a page without it is better than none
+    return kUnread;
   }
 }
 
@@ -114,7 +116,6 @@ Facts run_facts() {
     const bool written_by_us = changed && is_ledger(path);
     const std::string sum = changed && !written_by_us ? std::string("changed while the program ran")
                                                       : checksum_of(path);
-    if (sum.empty()) continue;
     facts.emplace_back("SHA-256 of " + path,
                        written_by_us ? sum + " (after this run, which is recorded in it)" : sum);
   }

@@ -267,5 +267,22 @@ TEST(Clipping, OnlyTheLargestContributionCounts) {
   EXPECT_NEAR(multiplier_of(contribution_of_layers({1, 1, 1, 1}, {1, 1, 1, 1})), 0.5, 1e-14);
 }
 
+TEST(AccountantDelta, KeepsItsSideBelowTheLeastNormalNumber) {
+  // Closed forms of one step in arithmetic of 34 digits; a double has two to four digits there.
+  struct Case {
+    double noise, rate, epsilon, delta;
+  };
+  for (const Case& c :
+       {Case{20.893290489705194, .001339347894397254, .006870099777526743, 1.10198e-320},
+        Case{0.09349418371470714, 6.03057593670076e-06, 452.408954115735, 2.3371e-323}}) {
+    Accountant accountant(NeighbouringRelation::add_remove);
+    accountant.compose(gaussian(c.noise, c.rate, 1));
+    const Enclosure delta = accountant.delta(Epsilon(c.epsilon));
+    EXPECT_LT(delta.lower.value, c.delta);  // which is no multiple of the last place
+    EXPECT_GT(delta.upper.value, c.delta);
+    EXPECT_LE(delta.upper.value - delta.lower.value, 1e-322);
+  }
+}
+
 }  // namespace
 }  // namespace sfumato

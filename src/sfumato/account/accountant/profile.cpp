@@ -92,14 +92,16 @@ double log_subtract(double a, double b) { return a > b ? log_sub_exp(a, b) : -kI
 double DeltaEnclosure::lo() const {
   if (log.log_lo == -kInf) return 0.0;
   const double value = std::exp(log.log_lo);
-  return std::max(0.0, value * (1.0 - 4.0 * kUnit * (1.0 + std::fabs(log.log_lo))));
+  // Below the least normal number what is rounded is the last place, not a share of the number: exp and the product by one each.
+  return std::max(0.0, value * (1.0 - 4.0 * kUnit * (1.0 + std::fabs(log.log_lo))) -
+                           2.0 * std::numeric_limits<double>::denorm_min());
 }
 
 double DeltaEnclosure::hi() const {
   if (log.log_hi == -kInf) return 0.0;
   const double value = std::exp(log.log_hi);
   const double up = value * (1.0 + 4.0 * kUnit * (1.0 + std::fabs(log.log_hi)));
-  return std::min(1.0, std::max(up, std::numeric_limits<double>::denorm_min()));
+  return std::min(1.0, up + 2.0 * std::numeric_limits<double>::denorm_min());
 }
 
 class LossProfile::Impl {
