@@ -3,8 +3,10 @@ PREFIX ?= /usr/local
 DEMO_DIR ?= demo
 JOBS ?= $(shell nproc)
 HOURS ?= 1
+# Warnings are errors where a project is checked (.ci/run), and no reason to fail for those who use it.
+WERROR ?= OFF
 
-.PHONY: all demo test wheel wheels test-python test-torch properties faults fuzz bench lint format asan tsan coverage oracles equal-privacy fit-study attack sbom deb test-deb dist docs screenshots install clean help
+.PHONY: all demo test wheel wheels test-python test-torch properties faults fuzz bench lint lint-changed clang format asan tsan coverage oracles equal-privacy fit-study attack sbom deb test-deb dist docs screenshots install clean help
 
 all:  ## release build, binary at build/bin/sfumato
 	@tools/setup build
@@ -19,7 +21,8 @@ demo: all  ## reproduce the paper at quick scale into DEMO_DIR (default demo/); 
 test:  ## build everything and run every test
 	@tools/setup test
 	@tools/setup python || echo "make test: without the Python package, which is neither built nor tested" >&2
-	@cmake --preset release --log-level=WARNING -DSFUMATO_PYTHON=$$(test -e .venv-python/installed && echo ON || echo OFF) > /dev/null
+	@cmake --preset release --log-level=WARNING -DSFUMATO_WERROR=$(WERROR) \
+	  -DSFUMATO_PYTHON=$$(test -e .venv-python/installed && echo ON || echo OFF) > /dev/null
 	@cmake --build build -j$(JOBS)
 	@ctest --preset release -j$$(($(JOBS) + 1))  # some of them wait
 
@@ -46,7 +49,7 @@ properties:  ## the property tests with all their random cases, of which `make t
 	@tools/setup test
 	@cmake --preset release --log-level=WARNING > /dev/null
 	@cmake --build build -j$(JOBS)
-	@SFUMATO_CASES=full ctest --preset release -L property -j$(JOBS)
+	@SFUMATO_CASES=full ctest --preset release -L property --timeout 7200 -j$(JOBS)
 
 faults:  ## every fault of tests/faults: memory, disk, kills, damaged ledgers (minutes)
 	@tools/setup test
@@ -72,6 +75,16 @@ lint:  ## clang-format, clang-tidy, and each header compiled alone
 	@cmake --preset dev -B build-lint --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > /dev/null
 	@tools/lint
 	@cmake --build build-lint -j$(JOBS) --target headers_alone
+
+lint-changed:  ## the same for what a commit changes, without the headers, in two minutes
+	@tools/setup lint
+	@cmake --preset dev -B build-lint --log-level=WARNING -DSFUMATO_HEADERS_ALONE=ON -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON > /dev/null
+	@tools/lint --changed --seconds 75
+
+clang:  ## the library and the program by clang, build-clang
+	@tools/setup test
+	@cmake --preset clang --log-level=WARNING > /dev/null
+	@cmake --build build-clang -j$(JOBS) --target sfumato_installed
 
 format:  ## rewrite the sources in the house format
 	@tools/setup lint
@@ -144,7 +157,7 @@ install: all  ## install to PREFIX (default /usr/local)
 	@echo "installed to $(PREFIX)"
 
 clean:  ## remove all build trees
-	@rm -rf dist build build-dev build-lint build-asan build-tsan build-coverage
+	@rm -rf dist build build-dev build-lint build-clang build-asan build-tsan build-coverage
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -33,6 +33,7 @@ endif()
 add_library(sfumato_hardening INTERFACE)
 if(SFUMATO_HARDENING AND NOT SFUMATO_SANITIZE AND NOT SFUMATO_COVERAGE)
   include(CheckCXXCompilerFlag)
+  set(CMAKE_REQUIRED_FLAGS -Werror) # clang warns of flags of other processors and takes them
   foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
     string(MAKE_C_IDENTIFIER "SFUMATO_HAS${flag}" has)
     check_cxx_compiler_flag(${flag} ${has})
@@ -40,6 +41,7 @@ if(SFUMATO_HARDENING AND NOT SFUMATO_SANITIZE AND NOT SFUMATO_COVERAGE)
       target_compile_options(sfumato_hardening INTERFACE ${flag})
     endif()
   endforeach()
+  unset(CMAKE_REQUIRED_FLAGS)
   target_compile_definitions(sfumato_hardening INTERFACE _GLIBCXX_ASSERTIONS)
   # The checks of the C library come with optimisation alone; some compilers bring a level of their own.
   target_compile_options(

@@ -9,8 +9,8 @@
 #include "lab/images/data_sets.hpp"
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/study/trial_runner.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
@@ -61,15 +61,10 @@ std::vector<const Setting*> chosen(const BenchEngineQuestion& question) {
 
 /// DP-SGD, and the same with a clip for each layer.
 std::vector<NoisePolicy> private_policies(const Network& network) {
-  NoisePolicy whole, layers;
-  whole.name = "private";
-  whole.kind = NoiseKind::clipped;
-  whole.clip = whole.noise_multiplier = 1.0;
-  layers = whole;
-  layers.name = "private, by layer";
-  layers.metric = PrivateMetric::per_layer;
-  layers.layer_clips.assign(network.blocks().size(), 0.5);
-  return {whole, layers};
+  PerLayerMetric by_layer;
+  by_layer.clips.assign(network.blocks().size(), 0.5);
+  return {{"private", PrivateNoise{1.0, 1.0, IsotropicMetric{}}},
+          {"private, by layer", PrivateNoise{1.0, 1.0, by_layer}}};
 }
 
 EngineSpeed measure(const Setting& setting, const BenchEngineQuestion& question,
@@ -82,8 +77,8 @@ EngineSpeed measure(const Setting& setting, const BenchEngineQuestion& question,
   std::vector<NoisePolicy> policies(setting.variance > 0.0 ? 2 : 1);
   policies[0].name = "none";
   if (setting.variance > 0.0) {
-    policies[0] = {"isotropic per layer", NoiseKind::isotropic_per_layer, setting.variance};
-    policies[1] = {"anisotropic", NoiseKind::anisotropic, setting.variance};
+    policies[0] = {"isotropic per layer", PerLayerNoise{{setting.variance}}};
+    policies[1] = {"anisotropic", AnisotropicNoise{{setting.variance}}};
   }
   const Network network = preset_network(setting.network);
   if (setting.clipped) policies = private_policies(network);

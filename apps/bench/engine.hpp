@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/nn/speed.hpp"
+#include "bench/speed.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/report/document.hpp"

@@ -12,7 +12,7 @@
 #include "sfumato/account/releases.hpp"
 #include "sfumato/account/state.hpp"
 #include "sfumato/data/file_output.hpp"
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 
 namespace sfumato::apps {
 namespace {

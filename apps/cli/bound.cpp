@@ -8,7 +8,7 @@
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_keys.hpp"
 #include "sfumato/core/located.hpp"
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 
 namespace sfumato::apps {
 namespace {

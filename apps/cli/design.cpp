@@ -10,7 +10,6 @@
 #include "progress.hpp"
 #include "sfumato/design/design_answer.hpp"
 #include "sfumato/design/design_keys.hpp"
-#include "sfumato/design/saved_covariance.hpp"
 
 namespace sfumato::apps {
 namespace {
@@ -44,7 +43,9 @@ ExitCode design(DesignOptions& options) {
     TerminalObserver observer;
     return answer(question, observer);
   });
-  if (!options.out.empty()) write_covariance(options.out, covariance_of(found).value());
+  if (!options.out.empty()) {
+    write_covariance(options.out, covariance_of(found).value(), {options.output.force});
+  }
   show(
       [&](Detail detail) {
         Document document = document_of(found, detail);

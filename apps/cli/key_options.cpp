@@ -12,7 +12,7 @@
 #include "help.hpp"
 #include "list_option.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/keys/setting.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/keys/toml_text.hpp"
 #include "sfumato/data/text.hpp"
 
@@ -40,29 +40,14 @@ std::string toml_number(const std::string& option, const std::string& text) {
   return digits ? text : toml_text(value);
 }
 
-/// remove|replace for `remove | replace`; empty where that is too long for a column, or no choice.
-std::string choices_of(const KeyInfo& key) {
-  if (key.shape != KeyShape::text || key.type.find(" | ") == std::string::npos) return "";
-  std::string choices = key.type;
-  std::erase(choices, ' ');
-  std::erase(choices, '"');
-  const std::string path = "path";
-  if (const std::size_t at = choices.find(path); at != std::string::npos) {
-    choices.replace(at, path.size(), "FILE");
-  }
-  return choices.size() <= 16 ? choices : "";
-}
-
-/// What a value looks like, in capitals, or the choice that there is.
+/// What a value looks like: in capitals, or the choice that there is.
 std::string value_name(const KeyInfo& key) {
+  if (!key.value.empty()) return key.value;
   switch (key.shape) {
-    case KeyShape::text:
-      if (const std::string choices = choices_of(key); !choices.empty()) return choices;
-      if (key.type.find('=') != std::string::npos) return key.type;
-      return key.type == "path" ? "FILE" : key.type == "text" ? "TEXT" : "NAME";
-    case KeyShape::number: return key.type.starts_with("integer") ? "N" : "X";
+    case KeyShape::text: return "NAME";
+    case KeyShape::number: return "X";
     case KeyShape::flag: return "";
-    case KeyShape::texts: return key.type == "paths" ? "FILE,FILE" : "NAME,NAME";
+    case KeyShape::texts: return "NAME,NAME";
     case KeyShape::numbers: return "X,X";
     case KeyShape::any: return "X|FILE";
   }
@@ -77,11 +62,7 @@ std::string help_of(const KeyInfo& key) {
       first.find('_') != std::string::npos || help.substr(first.size()).starts_with(" = ");
   if (!help.empty() && !is_name)
     help[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(help[0])));
-  // Of a choice that does not stand beside the name: what may be chosen.
-  if (key.shape == KeyShape::text && key.type.find(" | ") != std::string::npos &&
-      choices_of(key).empty()) {
-    help += fmt::format(": {}", key.type);
-  }
+  if (key.tells_choices) help += fmt::format(": {}", key.type);
   std::string value = key.fallback;
   std::erase_if(value, [](char c) { return c == '"' || c == '[' || c == ']'; });
   if (!value.empty() && key.shape != KeyShape::flag) help += fmt::format(" (default: {})", value);
@@ -206,6 +187,7 @@ TomlTable KeyOptions::table(const std::string& file) const {
     override.path.push_back(key.key);
     override.value = toml_of(key, given, argument);
     override.source = name;
+    override.is_option = !argument;
     override.replaces = key.aliases;
     override.replaces.push_back(key.key);
     overrides.push_back(std::move(override));

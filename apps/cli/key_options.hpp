@@ -70,7 +70,7 @@ decltype(auto) located_keys(const TomlTable& table, Work&& work) {
     return work();
   } catch (const InvalidArgument& error) {
     if (!error.where().is_key() || !table.has(error.where().text())) throw;
-    throw InvalidArgument(error.advice(), "", table.where(error.where().text()));
+    throw InvalidArgument(error, table.where(error.where().text()));
   }
 }
 

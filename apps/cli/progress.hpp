@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sfumato/core/observer.hpp"
-#include "sfumato/data/input_watch.hpp"
+#include "sfumato/data/file_input.hpp"
 
 namespace sfumato::apps {
 

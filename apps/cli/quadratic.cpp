@@ -5,7 +5,7 @@
 #include "problem_options.hpp"
 #include "progress.hpp"
 #include "sfumato/core/located.hpp"
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/quadratic/quadratic_answer.hpp"
 #include "sfumato/quadratic/quadratic_keys.hpp"
 

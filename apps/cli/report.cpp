@@ -3,7 +3,7 @@
 
 #include "command.hpp"
 #include "key_options.hpp"
-#include "lab/report/report_document.hpp"
+#include "lab/report/report_answer.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
 #include "provenance.hpp"

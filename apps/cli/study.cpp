@@ -3,8 +3,8 @@
 
 #include "command.hpp"
 #include "key_options.hpp"
-#include "lab/study/copy_ledger.hpp"
 #include "lab/study/export_answer.hpp"
+#include "lab/study/ledger_study.hpp"
 #include "lab/study/plan_answer.hpp"
 #include "lab/study/study_keys.hpp"
 #include "lab/study/verify_ledger.hpp"
@@ -137,7 +137,7 @@ void add_export(CLI::App& study, Commands& commands) {
 }
 
 void add_copy(CLI::App& study, Commands& commands) {
-  auto* command = study.add_subcommand("copy", "Copy a ledger, with its record of looks");
+  auto* command = study.add_subcommand("copy", "Copy a ledger, with its record of interim looks");
   const auto asked = std::make_shared<Asked>();
   const auto copy = std::make_shared<std::string>();
   add_ledger(*command, *asked);

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "sfumato/core/suggest.hpp"
@@ -40,35 +39,6 @@ std::string option_of(const CLI::App& command, std::string key) {
 /// Options that are no keys of a question: a word like one of them, as the sampler `full`, means something else.
 bool is_no_key(const std::string& option) {
   return option.empty() || option == "--full" || option == "--json" || option == "--private";
-}
-
-/// The text with the keys in it, `ridge`, as the options of the command, --ridge; all of them, or that one.
-std::string with_options(const CLI::App& command, std::string_view text,
-                         std::string_view only = {}) {
-  std::string result;
-  while (true) {
-    const std::size_t open = text.find('`');
-    const std::size_t close = open == text.npos ? text.npos : text.find('`', open + 1);
-    if (close == text.npos) return result.append(text);
-    const std::string_view quoted = text.substr(open, close + 1 - open);
-    const std::string key(quoted.substr(1, quoted.size() - 2));
-    const std::string option = only.empty() || key == only ? option_of(command, key) : "";
-    result.append(text.substr(0, open)).append(is_no_key(option) ? quoted : option);
-    text.remove_prefix(close + 1);
-  }
-}
-
-/// What is wrong with the value of an option, without the key that it stands for:
-/// "`risk.delta`: 2 is not ..." and "`steps` = 2.5 is not ..." begin with the number.
-std::string_view without_label(std::string_view advice) {
-  if (!advice.starts_with('`')) return advice;
-  const std::size_t close = advice.find('`', 1);
-  if (close == advice.npos) return advice;
-  const std::string_view rest = advice.substr(close + 1);
-  for (const std::string_view joint : {": ", " = ", " "}) {
-    if (rest.starts_with(joint)) return rest.substr(joint.size());
-  }
-  return advice;
 }
 
 }  // namespace
@@ -111,19 +81,13 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 std::string message_of(const CLI::App& command, const Error& error, bool keys_in_file) {
-  const Where& where = error.where();
-  if (where.is_key()) {
-    const std::string option = option_of(command, where.text());
-    return fmt::format("{}: {}", option.empty() ? where.text() : option,
-                       with_options(command, error.advice()));
-  }
-  if (where.is_option()) {
-    return fmt::format("{}: {}", where.text(),
-                       with_options(command, without_label(error.advice())));
-  }
-  if (!keys_in_file) return with_options(command, error.what());
-  // Keys are those of the file; this one is an option of every command and a key of none.
-  return with_options(command, error.what(), "force");
+  const bool at_option = error.where().is_key() || error.where().is_option();
+  return error.message([&](const std::string& key) -> std::string {
+    // Keys are those of the file; `force` is an option of every command and a key of none.
+    if (keys_in_file && !at_option && key != "force") return "";
+    const std::string option = option_of(command, key);
+    return is_no_key(option) ? "" : option;
+  });
 }
 
 }  // namespace sfumato::apps

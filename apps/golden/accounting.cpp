@@ -68,7 +68,8 @@ Json delta_json(const TotalLoss& loss, double eps, double width = 0.0) {
   return {{"delta", delta}, {"log_delta", enclosure(found.log.log_lo, found.log.log_hi)}};
 }
 constexpr double kFewSteps = 1e-7;  // the split of rare hits (Spec §18.5) where there are few steps
-constexpr double kAtom = 1e-2;      // the smoothed contour (Spec §18.6) where the loss has an atom
+constexpr double kManyEpochs = 1e-8;  // of random allocation: each adds some 1e-13
+constexpr double kAtom = 1e-2;  // the smoothed contour (Spec §18.6) where the loss has an atom
 
 /// min over eps of delta(eps) + e^eps fpr (Spec §19.1), for either direction: the sum is convex in x = e^eps, so that its values at three
 /// points bound its least from below.
@@ -105,6 +106,35 @@ Accountant poisson_accountant(const Json& in) {
   accountant.compose({GaussianNoise{number(in, "noise_multiplier")}, Sampler::poisson,
                       number(in, "q"), in.at("steps").get<std::uint64_t>()});
   return accountant;
+}
+
+TotalLoss allocation_loss(const Json& in, StepDirection direction) {
+  TotalLoss loss;
+  loss.steps.push_back(AllocatedGaussian{number(in, "t"), 1.0 / number(in, "noise_multiplier"),
+                                         number(in, "epochs"), direction});
+  return loss;
+}
+
+void register_allocation(Registry& registry) {
+  registry["allocation_log_moment"] = [](const Json& in) -> Json {
+    // s of a removal is the order less 1: above -1 alone, and the other direction has those below 0.
+    const double order = number(in, "order");
+    const bool above = order > 0.0;
+    const AllocatedGaussian step{number(in, "t"), 1.0 / number(in, "noise_multiplier"), 1.0,
+                                 above ? StepDirection::remove : StepDirection::add};
+    const StepCumulant found = step.moments().at(above ? order - 1.0 : -order);
+    return {{"log_moment", enclosure(found.value - found.error, found.value + found.error)}};
+  };
+  registry["allocation_delta"] = [](const Json& in) -> Json {
+    const double width = number(in, "epochs") >= 1000.0 ? kManyEpochs : 0.0;
+    return delta_json(allocation_loss(in, direction_from(in)), number(in, "eps"), width);
+  };
+  registry["allocation_epsilon"] = [](const Json& in) -> Json {
+    const EpsilonEnclosure found = largest_epsilon(
+        {allocation_loss(in, StepDirection::remove), allocation_loss(in, StepDirection::add)},
+        number(in, "delta"));
+    return {{"eps", enclosure(found.lo, found.hi)}};
+  };
 }
 
 void register_profiles(Registry& registry) {
@@ -222,6 +252,7 @@ void register_calibration(Registry& registry) {
 
 void register_accounting(Registry& registry) {
   register_profiles(registry);
+  register_allocation(registry);
   register_attacks(registry);
   register_mechanisms(registry);
   register_calibration(registry);

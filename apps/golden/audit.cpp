@@ -1,9 +1,8 @@
 // Golden functions of Spec §11: what audits compute from counts.
 #include "golden/registry.hpp"
-#include "sfumato/audit/clopper_pearson.hpp"
-#include "sfumato/audit/credible_interval.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/audit/one_run.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 
 namespace sfumato::apps {
 namespace {

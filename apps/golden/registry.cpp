@@ -24,6 +24,7 @@ Registry library_functions() {
   register_accounting(registry);
   register_training(registry);
   register_guarantees(registry);
+  register_unequal(registry);
   return registry;
 }
 

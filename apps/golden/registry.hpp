@@ -33,6 +33,7 @@ void register_fokker_planck(Registry& registry);  // Spec §12.3 and §12.4
 void register_accounting(Registry& registry);     // Spec §17 to §20
 void register_training(Registry& registry);       // Spec §23 and §25
 void register_guarantees(Registry& registry);     // Spec §21, §22 and §24
+void register_unequal(Registry& registry);        // Spec §27
 
 /// All of them. Modules above this one add theirs to a copy (paper/golden.hpp).
 [[nodiscard]] Registry library_functions();

@@ -1,10 +1,10 @@
 // Golden functions of Spec §23 and §25: private training of networks and its audit.
 #include "golden/registry.hpp"
 #include "lab/nn/bundle.hpp"
-#include "lab/nn/exact_clipped_gradient.hpp"
+#include "lab/nn/exact_gradient.hpp"
 #include "lab/nn/gradient_canary.hpp"
 #include "lab/nn/gradient_moments.hpp"
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/private_metric.hpp"
 
 namespace sfumato::apps {
 

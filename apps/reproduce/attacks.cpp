@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-#include "lab/audit/loss_histogram.hpp"
+#include "lab/audit/ledger_tables.hpp"
 #include "reproduce/confidences.hpp"
 #include "reproduce/json_value.hpp"
 #include "sfumato/audit/roc.hpp"
@@ -200,7 +200,7 @@ Table proof_table(const std::string& key, const std::vector<PolicyOutcome>& outc
                {"delta", fmt::format("delta at eps = {:g}", epsilon)},
                {"pooled_epsilon", "eps, pairs pooled"},
                {"pooled_delta", "delta, pairs pooled"}});
-  constexpr const char* kTooFew = "an audit needs two models of each pair and world";
+  constexpr const char* kTooFew = "an audit needs two models of each pair and data set";
   for (const PolicyOutcome& o : outcomes) {
     table.add_row(
         {o.policy, o.models, o.epsilon ? Cell(*o.epsilon) : Cell(Empty{kTooFew}),

@@ -8,7 +8,7 @@
 #include "reproduce/statistic_interval.hpp"
 #include "reproduce/studies.hpp"
 #include "sfumato/audit/advantage.hpp"
-#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/table.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 
 namespace sfumato::apps {
 

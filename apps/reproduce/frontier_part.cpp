@@ -41,7 +41,8 @@ struct NetworkPoint {
 
 /// "anisotropic" of the policy anisotropic-0.01; designed noise is `fixed` in the study.
 std::string family_of(const NoiseSpec& noise) {
-  return noise.policy == NoiseKind::fixed ? "designed" : std::string(name(noise.policy));
+  return std::holds_alternative<FixedNoise>(noise.rule) ? "designed"
+                                                        : std::string(name(noise.rule));
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -59,8 +60,9 @@ std::vector<NetworkPoint> network_points(const TrainedStudy& trained) {
     double squares = 0.0;
     for (const double loss : losses) squares += (loss - mean) * (loss - mean);
     const auto n = static_cast<double>(losses.size());
+    const ScaledNoise* scale = scaled_noise(trained.study.noise[p].rule);
     points.push_back({family_of(trained.study.noise[p]),
-                      trained.study.noise[p].variance,
+                      scale == nullptr ? 0.0 : scale->variance,
                       {mean, losses.size() > 1 ? std::sqrt(squares / (n - 1.0) / n) : HUGE_VAL,
                        outcomes[p].auc, outcomes[p].auc_interval},
                       mean_of(trained.policies[p].test_accuracies[0]),

@@ -64,12 +64,16 @@ struct PartContext {
   Observer* observer = nullptr;  ///< never null while a part runs
 };
 
+/// What the paper calls a part by number: its figures and tables are not those of the page.
+enum class PaperNumber { none, figure, table };
+
 /// A table or figure of the paper that can be made again.
 struct Part {
   std::string key;       ///< for --only and as the start of file names
   std::string title;     ///< for people
   std::string data_set;  ///< known set without which it cannot run; empty: none
   bool beyond = false;   ///< not in the paper: its findings are not what the paper says
+  PaperNumber number = PaperNumber::none;  ///< of the title
   /// Nothing if the observer asked to stop.
   std::optional<PartResult> (*run)(const PartContext& context) = nullptr;
 
@@ -93,6 +97,9 @@ struct Part {
 /// The paper's bounds as printed, corrected, and against the truth on the counterexamples of
 /// docs/errata.md.
 [[nodiscard]] PartResult reproduce_theorem(RunScale scale);
+
+/// Different drifts and different noise in 1 to 100 dimensions: exact, printed, corrected, matched process.
+[[nodiscard]] PartResult reproduce_unequal(RunScale scale);
 
 /// Table 1: SGD without added noise, batches of 500 and of 1,000; flatness of the same models, and the
 /// batch-size argument on a ridge problem.

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "lab/images/data_sets.hpp"
-#include "lab/study/material.hpp"
+#include "lab/study/study_data.hpp"
 #include "reproduce/json_value.hpp"
 #include "sfumato/lab/ledger/ledger.hpp"
 

@@ -1,7 +1,7 @@
 #include "reproduce/public_design.hpp"
 
 #include "lab/nn/trial_group.hpp"
-#include "lab/study/material.hpp"
+#include "lab/study/study_data.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/design/average_design.hpp"
 

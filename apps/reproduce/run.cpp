@@ -126,8 +126,7 @@ nlohmann::ordered_json& nested(nlohmann::ordered_json& summary, const std::strin
 
 /// What the paper numbers is the paper's: the page has figures and tables of its own.
 std::string chapter_title(const Part& part) {
-  const bool numbered = part.title.starts_with("Figure ") || part.title.starts_with("Table ");
-  return (numbered ? "The paper's " : "") + part.title;
+  return (part.number == PaperNumber::none ? "" : "The paper's ") + part.title;
 }
 
 /// The top of the page, from the table of statements.
@@ -168,11 +167,10 @@ std::string missing_data(const Part& part, const DataPlaces& places) {
                      part.data_set, set.command);
 }
 
-}  // namespace
-
-Reproduction reproduce(const ReproduceRequest& request, Document document, Observer& observer) {
+/// The parts that are wanted and have their data; why others are left out goes into `skipped`.
+/// Throws   InvalidArgument if one that was asked for by name lacks its data.
+std::vector<Part> parts_to_run(const ReproduceRequest& request, std::vector<std::string>& skipped) {
   std::vector<Part> parts;
-  std::vector<std::string> skipped;
   for (const Part& part : wanted_parts(request.only)) {
     const std::string missing = missing_data(part, request.places);
     if (missing.empty()) {
@@ -184,6 +182,23 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                             Where::here("reproduce"));
     }
   }
+  return parts;
+}
+
+Table findings_table(std::string key, std::string title, std::string statement) {
+  return {std::move(key),
+          std::move(title),
+          {{"part", "part"},
+           {"statement", std::move(statement)},
+           {"verdict", "verdict"},
+           {"extent", "true for"}}};
+}
+
+}  // namespace
+
+Reproduction reproduce(const ReproduceRequest& request, Document document, Observer& observer) {
+  std::vector<std::string> skipped;
+  const std::vector<Part> parts = parts_to_run(request, skipped);
   OutputDirectory directory(request.directory);
   document.add_provenance("scale", std::string(name(request.scale)));
   if (!request.settings.empty()) {
@@ -192,16 +207,9 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
   const PartContext context{request.scale,   directory.path(), request.settings,
                             request.threads, request.places,   &observer};
 
-  Table summary("summary", "What the paper says, and what we find",
-                {{"part", "part"},
-                 {"statement", "the paper says"},
-                 {"verdict", "verdict"},
-                 {"extent", "true for"}});
-  Table beyond("beyond", "Beyond the paper: what we find",
-               {{"part", "part"},
-                {"statement", "statement"},
-                {"verdict", "verdict"},
-                {"extent", "true for"}});
+  Table summary =
+      findings_table("summary", "What the paper says, and what we find", "the paper says");
+  Table beyond = findings_table("beyond", "Beyond the paper: what we find", "statement");
   const auto add_tables = [&](Document& to) {
     if (!summary.rows().empty()) to.add(summary);
     if (!beyond.rows().empty()) to.add(beyond);
@@ -209,6 +217,7 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
   nlohmann::ordered_json entries;
   Report report{document.title(), {}, {}, request.written, request.made};
   std::vector<std::string> reduced;
+  std::size_t figures = 0;  // among the chapters, at their front
   for (const Part& part : parts) {
     const auto begin = std::chrono::steady_clock::now();
     const std::optional<PartResult> result = part.run(context);
@@ -225,18 +234,19 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
     }
     for (const ResultFile& file : result->files) directory.write(file.name, file.bytes);
     directory.write(part.key + ".json", render_json(alone));
-    report.chapters.push_back(std::move(alone));
+    // The paper's Figures 1 to 3 come first, so that their numbers in the page are the paper's.
+    const bool first = part.number == PaperNumber::figure;
+    report.chapters.insert(first ? report.chapters.begin() + static_cast<std::ptrdiff_t>(figures++)
+                                 : report.chapters.end(),
+                           std::move(alone));
     for (const Finding& finding : result->findings) {
       (part.beyond ? beyond : summary)
           .add_row({part.key, finding.statement, name(finding.verdict), finding.extent});
     }
     nested(entries, part.key) = entry_of(*result, request.scale, part.beyond);
     if (result->reduced) reduced.push_back(part.key);
-    observer.record(
-        part.key,
-        fmt::format(
-            "done in {:.1f} s",
-            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    observer.record(part.key, fmt::format("done in {:.1f} s", took.count()));
   }
   // What a reader sees first: every statement of the paper, and what the numbers come from.
   Document overview(document.command(), "What became of the paper's statements");
@@ -251,10 +261,6 @@ Reproduction reproduce(const ReproduceRequest& request, Document document, Obser
                           fmt::join(reduced, ", "), kSummaryFile));
   }
   overview.set_abstract(abstract_of(summary, beyond));
-  // The paper's Figures 1 to 3 come first, so that their numbers in the page are the paper's.
-  std::stable_partition(
-      report.chapters.begin(), report.chapters.end(),
-      [](const Document& chapter) { return chapter.title().starts_with("The paper's Figure"); });
   report.chapters.insert(report.chapters.begin(), std::move(overview));
   for (const auto& [key, value] : entries.items()) report.entries.emplace_back(key, value.dump());
   directory.write(kPageFile, html_report(report));

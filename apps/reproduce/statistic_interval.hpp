@@ -4,7 +4,7 @@
 #include <span>
 
 #include "reproduce/paper_statistic.hpp"
-#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 
 namespace sfumato::apps {
 

@@ -151,7 +151,7 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
                       : fmt::format("refuted: {} of 2 noises", refuted),
          fmt::format(
              "At eps = 0.1 a threshold on the record's loss proves delta >= {} (isotropic) and >= "
-             "{} (anisotropic), both together at 95 %, {} models per world; its "
+             "{} (anisotropic), both together at 95 %, {} models per data set; its "
              "AUC is {:.3g} and {:.3g}, {:.3g} and {:.3g} for who knows how hard the record "
              "is.",
              format_number(isotropic.pooled_delta.value.probability(), Rounding::down, 3),
@@ -172,7 +172,7 @@ std::vector<Finding> findings(const Setting& setting, const std::vector<PolicyOu
     findings.push_back(
         {"steps_are_private", "noise scaled by gradients hides every step",
          verdict_of(finite, total), fmt::format("{} of {} models", finite, total),
-         "A step is infinite where a parameter has noise in one world only." + example});
+         "A step is infinite where a parameter has noise on D or D' only." + example});
   }
   return findings;
 }

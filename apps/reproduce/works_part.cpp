@@ -26,26 +26,32 @@ using Json = nlohmann::ordered_json;
 
 // --- Corrected bounds ---------------------------------------------------------------------------------------------------------
 
-/// The formulas that are bounds, where they are wrong as printed and have a correction.
+/// A formula of the paper that is a bound, and what the figure calls it.
+struct PrintedBound {
+  std::string_view formula, name;
+};
+constexpr PrintedBound kBounds[] = {{"main_theorem", "theorem"},
+                                    {"noise_norm_bound", "norm"},
+                                    {"first_proposition", "proposition 1"},
+                                    {"second_proposition", "proposition 2"},
+                                    {"convergence_lemma", "convergence"}};
+
+const PrintedBound* bound_of(const PrintedCase& of) {
+  const auto* found = std::find_if(std::begin(kBounds), std::end(kBounds),
+                                   [&](const PrintedBound& b) { return b.formula == of.formula; });
+  return found == std::end(kBounds) ? nullptr : found;
+}
+
+/// The bounds that are wrong as printed and have a correction.
 std::vector<PrintedCase> corrected_cases() {
   std::vector<PrintedCase> cases;
   for (PrintedCase& of : printed_cases()) {
-    const bool bound = of.formula == "main_theorem" || of.formula == "noise_norm_bound" ||
-                       of.formula == "first_proposition" || of.formula == "second_proposition" ||
-                       of.formula == "convergence_lemma";
-    if (!bound || of.holds || !of.corrected || !std::isfinite(of.corrected->value)) continue;
+    if (bound_of(of) == nullptr || of.holds || !of.corrected || !std::isfinite(of.corrected->value))
+      continue;
     if (!(of.truth.value > 0.0)) continue;
     cases.push_back(std::move(of));
   }
   return cases;
-}
-
-std::string_view short_name(std::string_view formula) {
-  if (formula == "main_theorem") return "theorem";
-  if (formula == "noise_norm_bound") return "norm";
-  if (formula == "first_proposition") return "proposition 1";
-  if (formula == "second_proposition") return "proposition 2";
-  return "convergence";
 }
 
 Figure bounds_figure(const std::vector<PrintedCase>& cases) {
@@ -57,7 +63,7 @@ Figure bounds_figure(const std::vector<PrintedCase>& cases) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double truth = cases[i].truth.value;
     names.push_back(fmt::format(
-        "{}, case {}", short_name(cases[i].formula),
+        "{}, case {}", bound_of(cases[i])->name,
         1 + std::count_if(cases.begin(), cases.begin() + static_cast<std::ptrdiff_t>(i),
                           [&](const PrintedCase& of) { return of.formula == cases[i].formula; })));
     truth_of.x.push_back(static_cast<double>(i));

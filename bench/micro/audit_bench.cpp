@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "sfumato/audit/credible_interval.hpp"
 #include "sfumato/audit/one_run.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_audit.hpp"
 

@@ -9,7 +9,7 @@
 #include "sfumato/account/state.hpp"
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_question.hpp"
-#include "sfumato/core/ask.hpp"
+#include "sfumato/core/observer.hpp"
 #include "sfumato/design/design_answer.hpp"
 #include "sfumato/design/design_question.hpp"
 #include "sfumato/fit/fit_answer.hpp"
@@ -46,11 +46,8 @@
 // Lower bounds from scores of trained models.
 #include "sfumato/audit/claim_check.hpp"
 #include "sfumato/audit/claim_plan.hpp"
-#include "sfumato/audit/guarantee.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/audit/one_run.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
-#include "sfumato/audit/runs_needed.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/audit/score_sample.hpp"
 
@@ -109,9 +106,7 @@
 // Foundations: claims, units, errors, matrices.
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/known.hpp"
 #include "sfumato/core/loss_scale.hpp"
-#include "sfumato/core/observer.hpp"
 #include "sfumato/core/pair.hpp"
 #include "sfumato/core/units.hpp"
 #include "sfumato/core/verdict.hpp"
@@ -119,5 +114,6 @@
 #include "sfumato/data/column_coding.hpp"
 #include "sfumato/data/memory_table.hpp"
 #include "sfumato/math/covariance.hpp"
+#include "sfumato/math/interval.hpp"
 #include "sfumato/math/whitened_pair.hpp"
 #include "sfumato/version.hpp"

@@ -22,7 +22,7 @@
 #include "sfumato/account/state.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/parallel.hpp"
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "watched.hpp"
 
 namespace sfumato::python {
@@ -70,9 +70,9 @@ class Steps {
         last.steps = more_.front().steps;
         if (last == more_.front()) {
           last.steps += list.back().steps;
-          next = std::make_shared<Accountant>(whole_->releases().relation,
-                                              whole_->releases().group_size);
-          for (std::size_t i = 0; i + 1 < list.size(); ++i) next->compose(list[i]);
+          PrivateReleases known = whole_->releases();  // with what they rest on
+          known.list.pop_back();
+          next = std::make_shared<Accountant>(known);
           more_.front() = last;
         }
       }

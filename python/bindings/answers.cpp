@@ -22,10 +22,11 @@
 #include "sfumato/account/state.hpp"
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_keys.hpp"
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/fit/fit_answer.hpp"
 #include "sfumato/report/html.hpp"
 #include "sfumato/report/json.hpp"
+#include "sfumato/report/quantities.hpp"
 #include "sfumato/report/read_document.hpp"
 #include "sfumato/report/text.hpp"
 #include "tables.hpp"
@@ -146,7 +147,8 @@ Found bound_functions(const std::vector<Keyword>& keywords, const Functions& d,
   std::shared_ptr<BoundQuestion> question;
   {
     const TomlTable table = table_of("bound", "", keywords);
-    question = std::make_shared<BoundQuestion>(read_bound_question(table, ""));
+    question =
+        std::make_shared<BoundQuestion>(read_bound_question(table, "", DriftsAre::placeholders));
     SdePair& pair = question->problem.pair;
     replace_by(p, pair.p.diffusion, question->problem.kind.d);
     replace_by(q, pair.q.diffusion, question->problem.kind.d_prime);
@@ -195,6 +197,20 @@ nb::list keys(const std::string& command) {
   return all;
 }
 
+nb::list quantities() {
+  nb::list all;
+  for (const Quantity& quantity : all_quantities()) {
+    nb::dict entry;
+    entry["command"] = std::string(quantity.command);
+    entry["name"] = std::string(quantity.name);
+    entry["attribute"] = std::string(quantity.attribute);
+    entry["of"] = std::string(quantity.of);
+    entry["meaning"] = std::string(quantity.meaning);
+    all.append(entry);
+  }
+  return all;
+}
+
 std::vector<std::string> questions() {
   std::vector<std::string> names;
   for (const auto& [name, question] : keyed_questions()) names.push_back(name);
@@ -223,12 +239,20 @@ void bind_answers(nb::module_& module) {
              nb::arg("in_memory").none(), nb::arg("force"), nb::arg("progress").none());
   module.def("write", &write_guarded, nb::arg("path"), nb::arg("text"), nb::arg("inputs"),
              nb::arg("force"));
+  module.def(
+      "write",
+      [](const std::string& path, const nb::bytes& bytes, const std::vector<std::string>& inputs,
+         bool force) {
+        write_guarded(path, std::string(bytes.c_str(), bytes.size()), inputs, force);
+      },
+      nb::arg("path"), nb::arg("bytes"), nb::arg("inputs"), nb::arg("force"));
   module.def("write_account", &write_account, nb::arg("path"), nb::arg("text"), nb::arg("force"));
   module.def("save_model", &save_model, nb::arg("text"), nb::arg("path"), nb::arg("inputs"),
              nb::arg("force"));
   module.def("bound_functions", &bound_functions, nb::arg("keywords"), nb::arg("d"),
              nb::arg("d_prime"), nb::arg("own_noise"), nb::arg("progress").none());
   module.def("keys", &keys, nb::arg("command"));
+  module.def("quantities", &quantities);
   module.def("questions", &questions);
 }
 

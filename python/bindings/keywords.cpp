@@ -11,6 +11,7 @@ TomlTable table_of(const std::string& function, const std::string& file,
     override.value = value;
     override.source = source;
     override.replaces = replaces;
+    override.is_option = true;
     overrides.push_back(std::move(override));
   }
   return file.empty() ? TomlTable::parse("", function, overrides)

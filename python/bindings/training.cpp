@@ -15,7 +15,7 @@
 
 #include "bindings.hpp"
 #include "lab/nn/gradient_moments.hpp"
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "lab/study/input_metric.hpp"
 #include "relation.hpp"
 #include "sfumato/account/accountant/clipping.hpp"
@@ -73,7 +73,7 @@ nb::tuple release_inputs(
     metric = input_metric_of(
         Eigen::Map<const RowMajor>(inputs.data(), static_cast<Eigen::Index>(inputs.shape(0)),
                                    static_cast<Eigen::Index>(inputs.shape(1))),
-        bound, mu, floor, relation, records, NoiseMode::grid, bits, observer);
+        {bound, mu, records}, floor, {relation, NoiseMode::grid, bits}, observer);
   });
   return nb::make_tuple(metric.root, metric.effective_dimension);
 }

@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "sfumato/data/input_watch.hpp"
+#include "sfumato/data/file_input.hpp"
 
 namespace sfumato::python {
 namespace {

@@ -10,8 +10,9 @@ Every number about privacy is a `Claimed`: exact, a proven bound, or an estimate
 PyTorch models. docs/python.md explains all of it.
 """
 
-from ._answer import AccountAnswer, Answer, AuditAnswer, DesignAnswer, Result, RowsAnswer, Table
+from ._answer import AccountAnswer, Answer, AuditAnswer, BoundAnswer, DesignAnswer, QuadraticAnswer, Result, RowsAnswer, Table
 from ._core import Claimed, Enclosure, __version__
+from ._quantities import Numbers
 from .accounting import Accountant, account, epsilon, noise_multiplier
 from .estimators import PrivateLogisticRegression, PrivateRidge
 from .fitting import FitAnswer, fit
@@ -23,13 +24,16 @@ __all__ = [
     "Accountant",
     "Answer",
     "AuditAnswer",
+    "BoundAnswer",
     "Claimed",
     "DesignAnswer",
     "Enclosure",
     "FitAnswer",
     "Ledger",
+    "Numbers",
     "PrivateLogisticRegression",
     "PrivateRidge",
+    "QuadraticAnswer",
     "Result",
     "RowsAnswer",
     "Study",

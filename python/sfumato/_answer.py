@@ -5,11 +5,19 @@ from __future__ import annotations
 import html as _html
 import json
 import os
-import re
 from typing import Any, NamedTuple
 
 from . import _core
 from ._core import Claimed
+from ._quantities import (
+    AccountNumbers,
+    AuditNumbers,
+    BoundNumbers,
+    ClaimedNumbers,
+    DesignNumbers,
+    QuadraticNumbers,
+    RowsNumbers,
+)
 from ._values import require_new
 
 
@@ -83,8 +91,8 @@ class Table:
 class Answer:
     """The answer to a question.
 
-    `print(answer)` is what the command line prints; `answer["epsilon_lower"]` and `answer.get(...)` are its numbers, each a
-    `Claimed`; `tables`, `to_dict()` and `to_pandas()` are everything; `save("page.html")` writes the page with its figures.
+    `print(answer)` is what the command line prints. Its numbers, each a `Claimed`, are attributes (`answer.advantage`,
+    `answer.kl.forward`), and by their names in JSON `answer["kl_forward"]`, `answer.get(...)`; `tables`, `to_dict()` and `to_pandas()` are everything; `save("page.html")` writes the page with its figures.
     """
 
     def __init__(self, found, names=()):
@@ -96,8 +104,6 @@ class Answer:
     def _renamed(self, text):
         for path, name in self._names:
             text = text.replace(path, name)
-            if name == "table":  # it was no file, and has no lines
-                text = re.sub(r"\(row (\d+), line \d+\)", r"(row \1)", text)
         return text
 
     @property
@@ -241,7 +247,15 @@ class Answer:
         return {}
 
 
-class RowsAnswer(Answer):
+class QuadraticAnswer(QuadraticNumbers, Answer):
+    """What the parameters of a quadratic problem reveal."""
+
+
+class BoundAnswer(BoundNumbers, Answer):
+    """How far apart two stochastic differential equations can be."""
+
+
+class RowsAnswer(RowsNumbers, Answer):
     """The risk of every row of a table."""
 
     @property
@@ -259,7 +273,7 @@ class RowsAnswer(Answer):
         return {"_risks": self.risks}
 
 
-class DesignAnswer(Answer):
+class DesignAnswer(DesignNumbers, Answer):
     """A noise covariance, and what it achieves."""
 
     @property
@@ -288,14 +302,15 @@ class DesignAnswer(Answer):
         return {"_covariance": self.covariance, "_matrix": self.matrix}
 
 
-class AuditAnswer(Answer):
+class AuditAnswer(AuditNumbers, Answer):
     """What scores of trained models show."""
 
     @property
-    def epsilon(self) -> Claimed | None:
-        """The lower bound on epsilon, at the (first) delta that was asked about; None where nothing is bounded."""
+    def epsilon(self) -> ClaimedNumbers | None:
+        """The lower bound on epsilon, at the (first) delta that was asked about; None where nothing is bounded. All bounds are
+        `epsilon.lower`, the most that could be shown `epsilon.maximum`, what is proven of a study `epsilon.proven`."""
         found = self.find("epsilon_lower")
-        return found[0].value if found else None
+        return ClaimedNumbers(found[0].value, self, "audit", "epsilon") if found else None
 
     @property
     def maximum(self) -> Claimed:
@@ -303,13 +318,14 @@ class AuditAnswer(Answer):
         return self.find("epsilon_maximum")[0].value
 
 
-class AccountAnswer(Answer):
+class AccountAnswer(AccountNumbers, Answer):
     """What a private training guarantees."""
 
     @property
-    def epsilon(self) -> Claimed:
-        """The proven upper bound at the delta of the question, of the first setting."""
-        return self.find("epsilon_upper")[0].value
+    def epsilon(self) -> ClaimedNumbers:
+        """The proven upper bound at the delta of the question, of the first setting. Those of all settings are `epsilon.upper`; beside
+        them stand `epsilon.lower`, `epsilon.renyi` and `epsilon.clt`."""
+        return ClaimedNumbers(self.find("epsilon_upper")[0].value, self, "account", "epsilon")
 
     @property
     def noise_multiplier(self) -> float | None:

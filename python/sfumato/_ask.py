@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 
 from . import _core
 from ._progress import bar_for, close
@@ -62,7 +61,7 @@ def keywords(command, given, files, labels=None):
 
 
 def watched(work, files, progress):
-    """Calls work(bar); errors speak of keywords and rows instead of files and lines."""
+    """Calls work(bar); errors call the files of one call by their keywords."""
     bar = bar_for(progress)
     try:
         return work(bar)
@@ -70,10 +69,6 @@ def watched(work, files, progress):
         if len(error.args) != 1:
             raise
         text = files.renamed(str(error))
-        text = re.sub(r"^(\w+):1:1: the key", r"\1: the keyword", text)
-        text = re.sub(r"^([\w.]+)(?: \(\1\))?: `\1`:? ", r"\1: ", text)  # the key twice
-        if text.startswith("table:") and any(name == "table" for _, name in files.names):
-            text = re.sub(r"^table:(\d+)(?::\d+)?:", lambda at: f"table: row {int(at[1]) - 2}, from 0:", text)
         if text == str(error):
             raise
         raise type(error)(text) from None

@@ -82,7 +82,7 @@ class Files:
 
     def renamed(self, text):
         for path, name in self.names:
-            text = text.replace(path, name)
+            text = text.replace(f"{name} ({path})", name).replace(path, name)
         return text
 
     def array(self, values, name):

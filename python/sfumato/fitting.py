@@ -11,6 +11,7 @@ from . import _core
 from ._answer import Answer
 from ._ask import ask
 from ._core import Claimed
+from ._quantities import FitNumbers
 from ._tables import with_target, write
 from ._values import Files, require_new
 
@@ -26,7 +27,7 @@ class FitGuarantee(NamedTuple):
     records: int
 
 
-class FitAnswer(Answer):
+class FitAnswer(FitNumbers, Answer):
     """A fitted model with its guarantee."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from . import _core
-from ._answer import Answer, AuditAnswer, DesignAnswer, RowsAnswer
+from ._answer import Answer, AuditAnswer, BoundAnswer, DesignAnswer, QuadraticAnswer, RowsAnswer
 from ._ask import ask, keywords, watched
 from ._callables import takes_time
 from ._tables import columns_of, with_target, write
@@ -65,16 +65,16 @@ def _written(files, name, table):
 
 
 def quadratic(file="", *, progress=None, **keys):
-    """What one look at the parameters reveals where the loss is quadratic; exact.
+    """What the parameters reveal where the loss is quadratic; exact.
 
     >>> answer = quadratic(d=dict(A=1, minimiser=0, Sigma=2), d_prime=dict(minimiser=0.1), times=[float("inf")])
-    >>> answer["kl_forward"].claim, round(float(answer["kl_forward"]), 9)
+    >>> answer.kl.forward.claim, round(answer.kl.forward.value, 9)
     ('exact', 0.005)
 
     `d` and `d_prime` are the tables of the problem (docs/quadratic.md): numbers, lists, arrays or paths. What `d_prime` does not say is
     as in `d`. Or name a problem file, with keywords over it.
     """
-    return ask("quadratic", keys, file=file, progress=progress)
+    return ask("quadratic", keys, file=file, progress=progress, kind=QuadraticAnswer)
 
 
 def design(differences=None, *, file="", progress=None, **keys):
@@ -107,7 +107,7 @@ def audit(in_scores=None, out_scores=None, *, claim=None, unit="models", progres
     """
     if (in_scores is None) != (out_scores is None):
         missing, there = ("out", "in") if out_scores is None else ("in", "out")
-        raise ValueError(f"{missing}_scores: is missing beside {there}_scores. Give the scores of both worlds.")
+        raise ValueError(f"{missing}_scores: is missing beside {there}_scores. Give the scores of both.")
     for name, scores in (("in_scores", in_scores), ("out_scores", out_scores)):
         if isinstance(scores, (list, tuple)) and any(isinstance(score, str) for score in scores):
             raise ValueError(f"{name}: has texts. Give numbers, or the path of one file.")
@@ -117,7 +117,7 @@ def audit(in_scores=None, out_scores=None, *, claim=None, unit="models", progres
 
 
 def plan_audit(claim, runs=None, *, progress=None, **keys):
-    """Before training: how many models it takes to refute a claim, and what `runs` models per world can show at most.
+    """Before training: how many models it takes to refute a claim, and what `runs` models per data set can show at most.
 
     >>> plan_audit((3, 1e-5), runs=100).verdict
     'open'
@@ -167,7 +167,7 @@ def bound(drift=None, drift2=None, sigma=None, sigma2=None, *, file="", d=None, 
             _say(side, flow, noise)
         if not file:
             _require_times(keys)
-        return ask("bound", dict(d=d or None, d_prime=d_prime or None, **keys), file=file, progress=progress)
+        return ask("bound", dict(d=d or None, d_prime=d_prime or None, **keys), file=file, progress=progress, kind=BoundAnswer)
     _require_times(keys)
     if file:
         raise ValueError("bound: functions do not go with a file. Give the rest of it as keywords.")
@@ -224,4 +224,4 @@ def _bound_functions(functions, d, d_prime, dimension, progress, keys):
         given = keywords("bound", dict(d=d, d_prime=d_prime, **keys), files)
         sides = side(drift, sigma, slope, ""), side(drift2, sigma2, slope2, "2")
         found = watched(lambda bar: _core.bound_functions(given, *sides, own_noise, bar), files, progress)
-        return Answer(found, files.names)
+        return BoundAnswer(found, files.names)

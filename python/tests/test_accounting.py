@@ -90,6 +90,19 @@ class Accounting(TestCase):
         self.assertEqual(accountant.get_epsilon(1e-5).value, found["epsilon_upper"])
         self.assertRefused(ValueError, "neither releases nor a history", lambda: accountant.load_state_dict({}))
 
+    def test_conditions_stay_when_the_last_release_goes_on(self):
+        accountant = sfumato.Accountant("zero_out")
+        for _ in range(2):
+            accountant.step(noise_multiplier=1.0, sample_rate=0.01)
+            accountant.require("a full moon")
+            accountant.step(noise_multiplier=1.0, sample_rate=0.01)
+        copy = sfumato.Accountant("zero_out")
+        copy.load_state_dict(accountant.state_dict())
+        copy.step(noise_multiplier=1.0, sample_rate=0.01)
+        for each in (accountant, copy):
+            self.assertIn("a full moon", each.conditions)
+            self.assertIn("a full moon", each.get_epsilon(1e-5).assumptions)
+
     def test_calibration(self):
         sigma = sfumato.noise_multiplier(target_epsilon=3, delta=1e-5, sample_rate=0.01, steps=1000)
         self.assertLessEqual(sfumato.epsilon(sigma, sample_rate=0.01, steps=1000, delta=1e-5).value, 3 + 1e-9)

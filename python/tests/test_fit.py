@@ -84,7 +84,7 @@ class Fit(TestCase):
     def test_refusals(self):
         table = dict(x=np.zeros(9), y=np.zeros(9))
         bounds = {"x": (-1, 1), "y": (-2, 2)}
-        self.assertRefused(ValueError, "^fit: the keyword `bounds` is missing", lambda: sfumato.fit(table, "y", **self.KEYS))
+        self.assertRefused(ValueError, "^fit: the key `bounds` is missing", lambda: sfumato.fit(table, "y", **self.KEYS))
         self.assertRefused(ValueError, "records|rows|exceed", lambda: sfumato.fit(
             table, "y", bounds=bounds, records=5, adjacency="add_remove", accept_useless=True, **self.KEYS))
         self.assertRefused(ValueError, "useless", lambda: sfumato.fit(

@@ -100,7 +100,7 @@ class Rows(TestCase):
     def test_refusals(self):
         x = np.arange(12.0).reshape(6, 2)
         self.assertRefused(ValueError, "no column \"z\"", lambda: sfumato.rows({"x": [1, 2], "y": [1, 2]}, "z", noise=1))
-        self.assertRefused(ValueError, "^rows: the keyword `noise` is missing", lambda: sfumato.rows(x, 1))
+        self.assertRefused(ValueError, "^rows: the key `noise` is missing", lambda: sfumato.rows(x, 1))
         self.assertRefused(ValueError, "Did you mean `noise`", lambda: sfumato.rows(x, 1, nois=1))
         self.assertRefused(ValueError, "infinite", lambda: sfumato.rows({"x": [1, np.inf], "y": [1, 2]}, "y", noise=1))
         self.assertRefused(ValueError, "complex", lambda: sfumato.rows(x + 1j, 1, noise=1))

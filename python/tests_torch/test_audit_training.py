@@ -50,6 +50,21 @@ class AuditTraining(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "another audit"):
                 st.audit_training(training, data(40, seed=2), **arguments)
 
+    def test_scores_of_another_training_are_not_taken(self):
+        def training_at(rate):
+            return lambda dataset, seed: trainings.private(dataset, seed) if rate == 0 else trainings.overfitted(dataset, seed)
+
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = pathlib.Path(folder) / "scores.jsonl"
+            other = pathlib.Path(f"{ledger}.new")
+            other.write_text("of somebody else")
+            st.audit_training(training_at(0), data(40), ledger=ledger, plan_only=True)
+            self.assertEqual(other.read_text(), "of somebody else")
+            self.assertEqual(ledger.stat().st_mode & 0o777, 0o600)
+            with self.assertRaisesRegex(ValueError, "another audit"):
+                st.audit_training(training_at(1), data(40), ledger=ledger, plan_only=True)
+            st.audit_training(training_at(0), data(40), ledger=ledger, plan_only=True)
+
     def test_the_noise_of_the_private_training(self):
         proven = sfumato.epsilon(trainings.NOISE, sample_rate=trainings.RATE, steps=trainings.STEPS, delta=trainings.DELTA)
         self.assertLess(proven.value, trainings.EPSILON)

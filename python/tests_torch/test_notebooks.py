@@ -52,6 +52,9 @@ import sfumato
 x: float = sfumato.epsilon(1.0, delta=1e-5).value
 sfumato.rows({}, "x", noise=1.0, top=3).risks["row"]
 y: str = sfumato.audit([1.0], [2.0], claim=(1, 1e-5)).verdict
+z: float = sfumato.quadratic("p.toml").kl.forward.at(time=1.0).value
+sfumato.account(noise_multiplier=1.0).epsilon.upper.value + sfumato.rows({}, "x", noise=1.0).worst_advantage[0].value
+w: str = sfumato.bound("-x", "-x", times=[1.0]).advantage.claim
 """
 
     def test_stubs(self):
@@ -65,6 +68,9 @@ y: str = sfumato.audit([1.0], [2.0], claim=(1, 1e-5)).verdict
             use.write_text(self.USE.replace("top=3", 'top="many"'))
             wrong = subprocess.run([*mypy, use], capture_output=True, text=True, cwd=folder)
             self.assertIn('Argument "top"', wrong.stdout)
+            use.write_text(self.USE.replace(".kl.forward", ".kl.sideways"))
+            wrong = subprocess.run([*mypy, use], capture_output=True, text=True, cwd=folder)
+            self.assertIn('"sideways"', wrong.stdout)
 
 
 if __name__ == "__main__":

@@ -243,6 +243,36 @@ class Attacks(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "is of another run"):
             twin.load_state_dict(late)
 
+    def test_a_given_account_is_not_forgotten(self):
+        first, second = self.optimizer(), self.optimizer()
+        take(first, self.data, 5)
+        take(second, self.data, 5)
+        third = self.optimizer(accountant=first.accountant)
+        for state in (second.state_dict(), {**second.state_dict(), "steps": 0}):
+            with self.assertRaisesRegex(ValueError, "is of another run"):
+                third.load_state_dict(state)
+        self.assertIn("5 steps", first.accountant.history[0])
+
+    def test_neighbours_do_not_change_on_the_way(self):
+        for adjacency in ("replace_one", "zero_out"):
+            optimizer = self.optimizer(adjacency=adjacency)
+            optimizer.accountant.load_state_dict({"history": []})
+            with self.assertRaisesRegex(ValueError, "^accountant: is for add_remove"):
+                take(optimizer, self.data)
+            with self.assertRaisesRegex(ValueError, "^accountant: is for add_remove"):
+                optimizer.guarantee(1e-5)
+
+    def test_a_draw_that_fails_leaves_a_condition(self):
+        optimizer = self.optimizer()
+
+        def fails(row):
+            raise MemoryError("a large batch")
+
+        with self.assertRaises(MemoryError):
+            for _ in range(50):
+                next(iter(optimizer.batches(self.data, 1, transform=fails)))
+        self.assertTrue(any("left out" in condition for condition in optimizer.accountant.conditions))
+
     def successor(self, optimizer, **keys):
         """Another optimiser that goes on with the account of this one."""
         return self.optimizer(optimizer.model, optimizer.optimizer, accountant=optimizer.accountant, **keys)

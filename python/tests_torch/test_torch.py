@@ -206,6 +206,12 @@ class Files(unittest.TestCase):
             st.save_parameters(state, folder / "again.npz")
             for name, value in st.load_parameters(folder / "again.npz").items():
                 self.assertTrue(torch.equal(value, state[name]))
+            before = (folder / "again.npz").read_bytes()
+            with self.assertRaisesRegex(FileExistsError, "again.npz exists"):
+                st.save_parameters({"w": torch.zeros(1)}, folder / "again.npz")
+            self.assertEqual((folder / "again.npz").read_bytes(), before)
+            st.save_parameters({"w": torch.ones(1)}, folder / "again.npz", force=True)
+            self.assertEqual(st.load_parameters(folder / "again.npz")["w"], 1)
 
 
 if __name__ == "__main__":

@@ -174,7 +174,7 @@ class AuditLedger(ProgramTest):
         # A ledger that was looked at before it was finished.
         whole = self.cut(ledger)
         early = self.audit(ledger)
-        self.assertTrue(any("200 of 300 trials are done. This is look 1" in w for w in early.statements()))
+        self.assertTrue(any("200 of 300 trials are done. This is interim look 1" in w for w in early.statements()))
         self.assertAlmostEqual(self.level(early), 0.025, 12)
         self.fill(ledger, whole)
         for _ in range(2):
@@ -272,9 +272,10 @@ claims = ["eps=0.5,delta=1e-5"]"""
         again = self.dir / "again.html"  # the JSON of a page reads the same
         self.assertEqual(run("report", self.write("a.json", run("audit", ledger, "--json").stdout), "--out", again).returncode, 0)
         self.assertNotIn("Do not publish", again.read_text())
-        for name in ("control.html", "again.html"):  # the large number on top is not the control's
-            self.assertNotIn("No smaller", (self.dir / name).read_text())
-        self.assertIn("The attack showed nothing", again.read_text())
+        top = [(self.dir / name).read_text().split('class="answer">')[1].split("</p>")[0] for name in ("control.html", "again.html")]
+        for answer in top:  # what the page answers first is not about the control
+            self.assertIn("On the control control the attack works.", answer)
+            self.assertNotIn("can change the odds", answer)
 
     def test_a_control_on_which_the_attack_fails_makes_the_audit_weak(self):
         private = QUADRATIC.replace("variance = 0.01", "variance = 100.0")

@@ -57,7 +57,7 @@ class Bounds(AuditTest):
         self.assertEqual(document.value("tests", "true_positives"), 95)
 
     def test_caps(self):
-        """DESIGN: 0.81, 2.57, 3.28 for 10, 50, 100 models per world."""
+        """DESIGN: 0.81, 2.57, 3.28 for 10, 50, 100 models per data set."""
         for count, cap in ((10, 0.81), (50, 2.57), (100, 3.28)):
             document = self.document(*self.files([1] * count, [0] * count), "--unit", "models",
                                      "--strategy", "fixed", "--threshold", 0.5)
@@ -367,7 +367,7 @@ class Refusals(AuditTest):
         self.refused(65, ["none.csv"], "audit", "--members", self.dir / "none.csv", "--nonmembers", good,
                      "--unit", "models")
         one = self.scores("one.csv", [1])
-        self.refused(65, ["one model"], "audit", "--members", one, "--nonmembers", good, "--unit", "models")
+        self.refused(65, ["a single model"], "audit", "--members", one, "--nonmembers", good, "--unit", "models")
 
     def test_layout(self):
         logits = self.write("l.npy", npy([[1.0, 2.0], [2.0, 1.0]]))

@@ -145,12 +145,14 @@ class Glossary(unittest.TestCase):
         compared ledger difference weights distance standard deviation simulated proven exact estimated show these maximum can most
         needed planned thresholds d's correct guesses canaries level given lower bound upper rate rates eigenvalue norm
         features fit nats x k n m i infinite steps of-roofline roofline gflop case section expected got tolerance settings
-        setting batch words isotropic start scores rows order output evidence""".split())
+        setting batch words isotropic start scores rows order output evidence measure whole""".split())
+    SHORT = {"eps": "epsilon"}  # how a head of a column spells a term
 
     def test_heads_of_columns(self):
         source = (ROOT / "src/sfumato/report/glossary.cpp").read_text()
-        spellings = set(re.findall(r'"([a-z][^"]*)"', source))
-        known = {word for spelling in spellings for word in re.findall(r"[a-z][a-z'-]*", spelling)}
+        texts = re.findall(r'Entry\{\s*\{"([^"]*)"', source) + re.findall(r'"([a-z_]+)"', source)  # terms, and the keys of what they explain
+        known = {word for text in texts for word in re.findall(r"[a-z][a-z'-]*", text.lower())}
+        known |= {short for short, term in self.SHORT.items() if term in known}
         unknown = {}
         for arguments in ANSWERS:
             document = json.loads(run(*arguments, "--json").stdout)

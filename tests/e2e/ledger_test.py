@@ -234,7 +234,7 @@ class Copies(LedgerCase):
         out.mkdir()
         out.chmod(0o777)
         page = out / "r.html"
-        self.assert_refused(BAD_INPUT, ["look 1 cannot be recorded", "set --look to 1", "sfumato study copy"],
+        self.assert_refused(BAD_INPUT, ["interim look 1 cannot be recorded", "set --look to 1", "sfumato study copy"],
                             "report", self.ledger, "--out", page, preexec_fn=nobody)
         done = run("report", self.ledger, "--out", page, "--look", "1", preexec_fn=nobody)
         self.assertEqual(done.returncode, 0, done.stderr)

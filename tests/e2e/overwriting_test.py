@@ -175,14 +175,20 @@ class Overwriting(ProgramTest):
         self.refused(BAD_INPUT, ["k.csv too"], *self.fit("--out", "k.npz", "--budget", "k.budget", "--force"))
 
     def test_two_runs_at_once_do_not_share_a_new_file(self):
-        command = [SFUMATO, *map(str, self.fit("--out", "new.json"))]
-        running = [subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-        codes = []
-        for process in running:
-            text = process.communicate()[1]
-            codes.append(process.returncode)
-            self.assertTrue(process.returncode == 0 or "the file exists" in text, text)
-        self.assertEqual(sorted(codes), [0, STORAGE, STORAGE, STORAGE])
+        differences = "--differences-are", "public", "--form", "full", "--trace", 2
+        for args in (self.fit("--out", "new.json"),
+                     ["design", ROOT / "examples/design/differences.csv", *differences, "--out", "noise.npz"],
+                     ["train", ROOT / "examples/train/quick.toml", "--set", "train.iterations=2", "--out", "run"]):
+            with self.subTest(args[0]):
+                command = [SFUMATO, *map(str, args)]
+                running = [subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                           for _ in range(4)]
+                codes = []
+                for process in running:
+                    text = process.communicate()[1]
+                    codes.append(process.returncode)
+                    self.assertTrue(process.returncode == 0 or "the file exists" in text, text)
+                self.assertEqual(sorted(codes), [0, STORAGE, STORAGE, STORAGE])
 
     def test_budgets_are_never_made_anew(self):
         limit = ("--limit", "eps=3,delta=1e-6")

@@ -222,7 +222,7 @@ class PrivateTraining(ProgramTest):
         refused(["resume"], *target, "--resume", code=USAGE)
         bare = self.write("bare.toml", STUDY.format(table=self.table).replace("clip = 0.5\n", "[[noise]]\npolicy = 'private'\n"))
         self.assert_refused(BAD_INPUT, ["has no clip", "without one nothing bounds"], "train", bare, "--private", *target)
-        self.assert_refused(BAD_INPUT, ["metric `input`"], "train", self.study, "--set",
+        self.assert_refused(BAD_INPUT, ['metric "input"'], "train", self.study, "--set",
                             "noise=[{policy='private',metric='input',clip=1.0,noise_multiplier=1.0,metric_mu=1.0}]")
 
 

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from support import BAD_INPUT, ROOT, SFUMATO, USAGE, ProgramTest, run
+from support import BAD_INPUT, ROOT, SFUMATO, STORAGE, USAGE, ProgramTest, run
 
 TABLE, BOUNDS = ROOT / "examples/fit/wages.csv", ROOT / "examples/fit/wages_bounds.csv"
 
@@ -138,6 +138,32 @@ class Publication(ProgramTest):
         left.write_text("half a model")
         self.well(self.fit("--out", self.dir / "m.json"))
         self.assertFalse(left.exists())
+        killed = [self.dir / f"n.budget.tmp-{gone.pid}-aB3xYz", self.dir / f"n.budget.tmp-{gone.pid}-aB3xYz-journal"]
+        for left in killed:
+            left.write_text("half a budget")
+        self.well(self.fit("--budget", self.dir / "n.budget", "--limit", "eps=2,delta=1e-6"))
+        self.assertEqual([left for left in killed if left.exists()], [])
+
+    def test_files_by_names_of_sqlite_are_not_deleted(self):
+        for budget in (self.dir / "j.budget", self.dir / "k.budget"):
+            for suffix in ("-journal", "-wal", "-shm"):
+                table = Path(f"{budget}{suffix}")
+                table.write_bytes((ROOT / "examples/fit/wages.csv").read_bytes())
+                self.refused(self.fit("--budget", budget, "--limit", "eps=2,delta=1e-6"), STORAGE, f"{table.name} is none of SQLite's")
+                self.assertEqual(table.read_bytes(), (ROOT / "examples/fit/wages.csv").read_bytes())
+                table.unlink()
+                if budget.name == "j.budget" and not budget.exists():
+                    self.well(self.fit("--budget", budget, "--limit", "eps=2,delta=1e-6"))
+        self.assertFalse((self.dir / "k.budget").exists())
+
+    def test_conditions_of_an_account_stay(self):
+        releases = 'adjacency = "add_remove"\ntarget_delta = 1e-5\nrests_on = ["a full moon"]\n[[release]]\nnoise_multiplier = 2.0\nsteps = 3\n'
+        with_condition = self.write("with.toml", releases)
+        without = self.write("without.toml", releases.replace('rests_on = ["a full moon"]\n', ""))
+        saved = self.dir / "saved.toml"
+        self.well(run("account", with_condition, "--save", saved))
+        self.refused(run("account", without, "--save", saved, "--force"), USAGE, "what was spent would be forgotten")
+        self.well(run("account", with_condition, "--save", saved, "--force"))
 
     def test_budget(self):
         budget = self.dir / "b.budget"

@@ -112,7 +112,7 @@ class Command(ProgramTest):
         self.assertEqual(made.returncode, 0, made.stderr)
         read = hashlib.sha256(ledger.read_bytes()).hexdigest()  # before the audit writes its look into it
         result = run("report", ledger, "--out", self.dir / "audit.html", "--claim", "eps=1,delta=1e-5")
-        self.assertEqual(result.returncode, 2, result.stderr)  # six models per world decide nothing
+        self.assertEqual(result.returncode, 2, result.stderr)  # six models per data set decide nothing
         twin = json.loads((self.dir / "audit.json").read_text())
         self.assertEqual(twin["chapters"][0]["command"], "audit")
         blocks = {b.get("key"): b for b in twin["chapters"][0]["blocks"]}

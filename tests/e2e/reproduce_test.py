@@ -62,7 +62,7 @@ class Reproduce(ProgramTest):
         for name in FILES:
             self.assertIn(name, text)
         self.assertIn("What the paper says, and what we find", text)
-        self.assertRegex(text.splitlines()[-1], r"^3 of 11 parts at quick scale, 26 files in ")
+        self.assertRegex(text.splitlines()[-1], r"^3 of 12 parts at quick scale, 26 files in ")
         again = self.reproduce("--only", "figure3,figure1", "--only", "figure2")
         self.assertEqual(again.split(), text.split())  # lines break where the directory's name ends
         self.assertEqual(self.contents(), first)
@@ -96,7 +96,7 @@ class Reproduce(ProgramTest):
         text = self.reproduce("--only", "figure2")
         self.assertEqual(set(self.contents()),
                          {"figure2.json", "figure2_optimal.csv", "report.json", "report.html"})
-        self.assertRegex(text.splitlines()[-1], r"^1 of 11 parts at quick scale, 4 files in ")
+        self.assertRegex(text.splitlines()[-1], r"^1 of 12 parts at quick scale, 4 files in ")
 
     def test_brief_prints_the_summary_and_writes_the_same_files(self):
         whole = self.reproduce("--only", "figure1,figure2")
@@ -211,7 +211,7 @@ class Reproduce(ProgramTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.contents().keys(), files.keys())
         self.assertIn("What the paper says", done.stdout)
-        self.assertIn("1 of 11 parts at quick scale", whole)
+        self.assertIn("1 of 12 parts at quick scale", whole)
         self.assert_refused(BAD_INPUT, ["again.toml:2", "figure33"], "reproduce",
                             self.write("again.toml", 'out = "a"\nonly = ["figure33"]\n'))
         self.assert_refused(BAD_INPUT, ["again.toml:1", "outt"], "reproduce", self.write("again.toml", 'outt = "a"\n'))

@@ -1,5 +1,5 @@
 #include "fuzz_main.hpp"
-#include "lab/images/idx.hpp"
+#include "lab/images/image_files.hpp"
 #include "sfumato/data/compression.hpp"
 
 using namespace sfumato;

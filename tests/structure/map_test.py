@@ -41,6 +41,23 @@ class Map(unittest.TestCase):
         self.assertGreater(len(named), 15)
         self.assertEqual([name for name in named if not exists(name)], [])
 
+    def test_changes_open_as_many_sources_as_their_recipes_say(self):
+        text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        # What was added by a recipe, and the files that know it by name.
+        example = {"A mechanism of the accountant": "TruncatedPoisson", "A metric of private training": "LowRankMetric",
+                   "A mechanism of private fits": "MinimiserFit", "A divergence": None}
+        for title, name in example.items():
+            recipe = text.split(f"\n### {title}\n", 1)[1].split("\n### ", 1)[0]
+            most = int(re.search(r"Sources opened: at most (\d+)", recipe).group(1))
+            listed = [path for path in paths_in(recipe) if path.startswith(("src/", "include/", "apps/")) and path.endswith((".hpp", ".cpp"))]
+            self.assertLessEqual(len(listed), most, title)
+            if name is None:
+                continue
+            naming = [path for folder in ("src", "include", "apps") for path in sorted((ROOT / folder).rglob("*.[hc]pp"))
+                      if re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))]
+            self.assertTrue(naming, title)
+            self.assertLessEqual(len(naming), most, f"{title}: {naming}")
+
     def test_a_file_that_is_not_there_is_noticed(self):
         self.assertFalse(exists("core/no_such_file"))
         self.assertEqual(list(paths_in("`src/a.cpp`, `NAME/x`, `x/NAME_y.cpp`, `word`, `a b/c`")), ["src/a.cpp"])

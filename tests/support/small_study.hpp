@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <string>
 #include <vector>
 
@@ -12,18 +14,8 @@ namespace sfumato::lab {
 /// A study of a small network on a table of thirty records, in a directory of its own.
 class SmallStudy {
  public:
-  SmallStudy() {
-    std::string text = "a,b,c,d,class\n";
-    for (int i = 0; i < 30; ++i) {
-      text += std::to_string(i % 7) + "," + std::to_string(i % 5) + "," + std::to_string(i) + "," +
-              std::to_string(-i % 3) + "," + std::to_string(i % 3) + "\n";
-    }
-    put(dir / "t.csv", text);
-    put(dir / "s.toml", R"([data]
-set = "t.csv"
-records = 20
-test = "t.csv"
-[[model.layers]]
+  /// Of the network: what studies on this table have in common.
+  inline static const std::string kLayers = R"([[model.layers]]
 type = "linear"
 outputs = 5
 [[model.layers]]
@@ -31,7 +23,20 @@ type = "tanh"
 [[model.layers]]
 type = "linear"
 outputs = 3
-[train]
+)";
+
+  SmallStudy() {
+    std::string text = "a,b,c,d,class\n";
+    for (int i = 0; i < 30; ++i) {
+      text += std::to_string(i % 7) + "," + std::to_string(i % 5) + "," + std::to_string(i) + "," +
+              std::to_string(-i % 3) + "," + std::to_string(i % 3) + "\n";
+    }
+    put(dir / "t.csv", text);
+    put(dir / "s.toml", std::string(R"([data]
+set = "t.csv"
+records = 20
+test = "t.csv"
+)") + kLayers + R"([train]
 iterations = 40
 batch_size = 5
 learning_rate = 0.01
@@ -53,6 +58,27 @@ replicas = 3
   }
 
   TempDir dir;
+};
+
+/// Tests of a small study with noise and without.
+class SmallStudyTest : public ::testing::Test {
+ protected:
+  Study study(std::vector<std::string> settings = {}) {
+    settings.insert(settings.begin(),
+                    {"train.gradient_differences=true", "train.log_every=10",
+                     "noise=[{policy='isotropic', variance=1e-4}, {policy='none'}]"});
+    return small.study(settings);
+  }
+  template <class Action>
+  void refused(Action&& action, const std::vector<std::string>& needles) {
+    const std::string message = message_of<InvalidArgument>(action);
+    for (const std::string& needle : needles) {
+      EXPECT_NE(message.find(needle), std::string::npos) << needle << " is not in: " << message;
+    }
+  }
+
+  SmallStudy small;
+  TempDir& dir = small.dir;
 };
 
 /// Two results but for the time they took.

@@ -10,6 +10,18 @@
 
 namespace sfumato {
 
+/// A declaration of two numbers, a category of four levels and a quantity, without rows.
+inline PublicTable declared_table(std::uint64_t rows) {
+  PublicTable table;
+  table.features = {NumericColumn{"a", 0.0, 1.0}, CategoryColumn{"b", {"u", "v", "w", "x"}},
+                    NumericColumn{"c", -3.0, 3.0}};
+  table.target = "y";
+  table.target_low = -2.0;
+  table.target_high = 2.0;
+  table.rows = rows;
+  return table;
+}
+
 /// A table of `d` features in [-1, 1] and an intercept, with known coefficients.
 struct SyntheticTable {
   PublicTable table;

@@ -117,11 +117,13 @@ export function stopsOf(items, figure) {
 
 const range = (low, high) => low === undefined ? "" : ` [${format(low)}, ${format(high)}]`;
 
-export const isRates = ({ x, y }) => x.title === "false-positive rate" && y.title === "true-positive rate";
+// A true-positive rate over the false-positive rate: "roc", "trade_off", "tradeoff", "tradeoff_POLICY".
+export const isRates = ({ key }) => /^(roc|trade_?off)/.test(key);
 
 // An attack that knows nothing, for comparison.
-function coinToss({ x, y }, domains) {
-  if (!isRates({ x, y })) return [];
+function coinToss(figure, domains) {
+  if (!isRates(figure)) return [];
+  const { x } = figure.axes;
   const low = Math.max(domains.x[0], domains.y[0]), high = Math.min(domains.x[1], domains.y[1]);
   if (!(low < high)) return [];
   const at = x.scale === "log" ? Math.sqrt(low * high) : (low + high) / 2;
@@ -155,7 +157,7 @@ function heightToScale(domains, wide) {
 }
 
 function panelOf(figure, items, domains, width, marks) {
-  const square = isRates(figure.axes), toScale = isToScale(figure.axes);
+  const square = isRates(figure), toScale = isToScale(figure.axes);
   const wide = square ? Math.min(width, 480) : toScale ? Math.min(width, 420) : width;
   const inside = wide - margins.marginLeft - margins.marginRight;
   const height = square || toScale ? Math.round((square ? inside : heightToScale(domains, inside)) + margins.marginTop + margins.marginBottom)
@@ -163,7 +165,7 @@ function panelOf(figure, items, domains, width, marks) {
   const frame = frameOf(figure.axes, domains, { mostX: wide < 300 ? 3 : wide < 480 ? 5 : 8, nice: !toScale });
   const svg = Plot.plot({
     ...look, width: wide, height, ...margins, ...frame.scales, clip: square,
-    marks: [...frame.below, ...frame.axes, ...coinToss(figure.axes, domains), ...marks],
+    marks: [...frame.below, ...frame.axes, ...coinToss(figure, domains), ...marks],
   });
   return { svg, stops: () => stopsOf(items, figure) };
 }
@@ -213,7 +215,7 @@ export function drawCurves(figure, width) {
   if (figure.axes.y.categories) return drawStrips(figure, items, width);
   if (figure.layout === "multiples" && items.length > 2) return drawMultiples(figure, items, width);
   const domains = domainsOf(figure, items);
-  return [panelOf(figure, items, domains, width, curveMarks(figure, items, domains, isRates(figure.axes)))];
+  return [panelOf(figure, items, domains, width, curveMarks(figure, items, domains, isRates(figure)))];
 }
 
 // Which lines run so close together that only one of them is seen: groups of titles.

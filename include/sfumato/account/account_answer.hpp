@@ -32,9 +32,9 @@ struct AccountedSetting {
 
 /// What was found for a target.
 struct Calibration {
-  enum class What { noise, steps, epochs };
+  enum class What { noise, steps, epochs, batches };
   What what;
-  double value;  ///< noise multiplier, or a number of steps or epochs; the safe end
+  double value;  ///< noise multiplier, or a number of steps, epochs or batches; the safe end
   PrivacyTarget target;
 };
 

@@ -3,13 +3,29 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
-#include "sfumato/audit/guarantee.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/audit/one_run.hpp"
 #include "sfumato/audit/score_audit.hpp"
+#include "sfumato/core/units.hpp"
 #include "sfumato/core/verdict.hpp"
 
 namespace sfumato {
+
+/// What somebody says a training has: (epsilon, delta), to be checked.
+struct ClaimedGuarantee {
+  Epsilon epsilon;
+  Delta delta;
+  friend auto operator<=>(const ClaimedGuarantee&, const ClaimedGuarantee&) = default;
+};
+
+/// "eps=1.0,delta=1e-5", in either order; epsilon finite and >= 0, delta in [0, 1), 1e-5 if left out. Nothing
+/// for any other text.
+[[nodiscard]] std::optional<ClaimedGuarantee> parse_guarantee(std::string_view text);
+
+/// The same as text, all digits kept.
+[[nodiscard]] std::string guarantee_text(const ClaimedGuarantee& claim);
 
 /// What became of a claim, and why.
 enum class ClaimOutcome {

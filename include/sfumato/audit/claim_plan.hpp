@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/core/claim.hpp"
 

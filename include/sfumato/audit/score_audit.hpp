@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/runs_needed.hpp"
+#include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"

@@ -32,7 +32,7 @@ struct BoundAnswer {
   BoundQuestion question;
   std::vector<BoundsAtTime> at;  ///< by time, ascending; fewer if stopped
   /// Of what the question assumes: violated if the grid refutes it, not_refuted if it could have; none where
-  /// nothing is assumed or no grid looked.
+  /// nothing is assumed or no grid looked; open where no method says anything at any time.
   Verdict verdict = Verdict::none;
   bool stopped = false;
 };

@@ -8,6 +8,13 @@
 
 namespace sfumato {
 
+/// Something that may not be known, and why.
+template <class T>
+struct Known {
+  std::optional<T> value = {};
+  std::string reason = {};  ///< why there is no value
+};
+
 /// What a reported number is, compared with the true one.
 enum class Claim { exact, upper_bound, lower_bound, estimate };
 

@@ -26,4 +26,11 @@ class Observer {
   [[nodiscard]] virtual bool stop_requested() const { return false; }
 };
 
+/// answer() of any question, by a caller who neither watches nor stops it.
+template <class Question>
+[[nodiscard]] auto answer(const Question& question) {
+  Observer nobody;
+  return answer(question, nobody);
+}
+
 }  // namespace sfumato

@@ -23,6 +23,11 @@ namespace sfumato {
 /// Throws  InvalidArgument unless order is finite and positive.
 [[nodiscard]] Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order);
 
+/// The order from which on D_order(P || Q) is infinite: 1/(1 - lam) for the smallest variance ratio lam < 1, +inf where
+/// every order is finite (Spec §27.11). Unequal covariances have a finite one in at least one direction, so that no
+/// mu-GDP and no Renyi bound of all orders can hold for them.
+[[nodiscard]] double renyi_critical_order(const WhitenedPair& pair);
+
 /// Whether a relative entropy of the pair is above 1e15: log-likelihood ratios of that size have no
 /// digits left for an epsilon. Never for mutually singular laws, where everything is known.
 [[nodiscard]] bool too_far_apart(const WhitenedPair& pair);

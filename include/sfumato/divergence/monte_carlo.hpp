@@ -19,6 +19,16 @@ struct ConfidenceInterval {
 /// Throws   InvalidArgument if confidence is not in (0, 1).
 [[nodiscard]] ConfidenceInterval interval(const MonteCarloMean& mean, double confidence);
 
+/// An upper confidence bound on the expectation of values that lie in an interval of length `range` (Maurer and Pontil
+/// 2009; Spec §27.8 (1)), at any number n >= 2 of repetitions: false with probability alpha at most.
+///
+///   mean + sd sqrt(2 log(2/alpha) / n) + 7 range log(2/alpha) / (3 (n - 1))
+///
+/// Throws   InvalidArgument for fewer than two repetitions, a range or spread that is negative or not finite, or alpha
+///          outside (0, 1).
+[[nodiscard]] double empirical_bernstein(double mean, double standard_deviation,
+                                         std::uint64_t repetitions, double range, double alpha);
+
 /// Mean and spread of values that arrive one by one or in groups, without cancellation. The result
 /// depends on the order only by rounding; merge groups in a fixed order for the same bits.
 class Moments {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/core/known.hpp"
+#include "sfumato/core/claim.hpp"
 #include "sfumato/divergence/bound_method.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 #include "sfumato/divergence/kl_bound.hpp"

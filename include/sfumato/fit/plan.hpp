@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "sfumato/account/accountant/accountant.hpp"
@@ -13,16 +14,64 @@
 
 namespace sfumato {
 
-/// How a private fit is made (Spec §22).
-enum class FitMechanism {
-  whitened,      ///< noisy descent in a metric that was released first: anisotropic noise (§22.4)
-  isotropic,     ///< noisy descent in the features as they are
-  statistics,    ///< ridge regression from noisy second moments (§22.3)
-  last_iterate,  ///< noisy descent of bounded rows of which only the last iterate is shown (§22.5)
-  minimiser,  ///< the minimiser of a regularised loss plus noise shaped by a released metric (§22.6)
+/// A noisy descent as it was planned.
+struct PlannedDescent {
+  std::uint64_t steps = 0, average_last = 0;
+  double learning_rate = 0.0, clip_factor = 0.0;
+  double noise_multiplier = 0.0;  ///< of a step
 };
+
+/// A metric of second moments that are released first.
+struct PlannedMetric {
+  double share = 0.0;        ///< rho: of the square of mu
+  double ridge = 0.0;        ///< kappa
+  std::uint64_t rounds = 0;  ///< releases of second moments
+  double rows_in_metric =
+      0.0;             ///< rows of the second and later ones, in roots of the effective dimensions
+  double floor = 0.0;  ///< of P^{-1}, for each effective dimension
+};
+
+/// A mechanism by which a private fit is made (Spec §22): one type each, with what is planned of it and its rules, the answers of fit/mechanism.hpp
+/// in a source of its own.
+struct MechanismRules;
+
+/// Noisy descent in a metric that was released first: anisotropic noise (§22.4).
+struct WhitenedFit {
+  PlannedDescent descent = {};
+  PlannedMetric metric = {};
+  [[nodiscard]] static const MechanismRules& rules();
+};
+/// Noisy descent in the features as they are.
+struct IsotropicFit {
+  PlannedDescent descent = {};
+  [[nodiscard]] static const MechanismRules& rules();
+};
+/// Ridge regression from noisy second moments (§22.3).
+struct StatisticsFit {
+  [[nodiscard]] static const MechanismRules& rules();
+};
+/// Noisy descent of bounded rows of which only the last iterate is shown (§22.5).
+struct LastIterateFit {
+  PlannedDescent descent = {};
+  double ridge = 0.0;
+  [[nodiscard]] static const MechanismRules& rules();
+};
+/// The minimiser of a regularised loss plus noise shaped by a released metric (§22.6).
+struct MinimiserFit {
+  PlannedMetric metric = {};
+  double ridge = 0.0, clip_factor = 0.0;
+  [[nodiscard]] static const MechanismRules& rules();
+};
+using AnyFit = std::variant<WhitenedFit, IsotropicFit, StatisticsFit, LastIterateFit, MinimiserFit>;
+
+/// A name for each of these, in their order.
+enum class FitMechanism { whitened, isotropic, statistics, last_iterate, minimiser };
 /// "whitened", "isotropic", "statistics", "last_iterate" or "minimiser".
 [[nodiscard]] std::string_view name(FitMechanism mechanism);
+/// What it is, in a few words.
+[[nodiscard]] std::string_view description(FitMechanism mechanism);
+/// All of them.
+[[nodiscard]] std::vector<FitMechanism> fit_mechanisms();
 
 /// What may be set of a mechanism. Defaults depend on public quantities alone: N, the number of parameters, mu, declared bounds.
 struct FitSettings {
@@ -52,28 +101,26 @@ struct FitRelease {
 /// Everything that is decided before the table is opened.
 struct FitPlan {
   FitModel model;
-  FitMechanism mechanism;
+  AnyFit how;
   double mu;                           ///< of everything that reads one record, of Gaussian privacy
   double range_share, interval_share;  ///< of mu^2
   double rows;                         ///< N of the fitted part
   double bound;                        ///< of the rows' norm
   double holdout;
-  double metric_share, metric_ridge;
-  std::uint64_t metric_rounds;  ///< releases of second moments; 0 where there are none
-  double
-      rows_in_metric;   ///< rows of the second and later ones, in roots of the effective dimensions
-  double metric_floor;  ///< of P^{-1}, for each effective dimension
-  std::uint64_t steps, average_last;
-  double learning_rate, clip_factor, ridge;
-  double noise_multiplier;  ///< of a step
   NoiseMode noise_mode;
   std::vector<FitRelease> releases;  ///< that read the fitted rows
 
   [[nodiscard]] double range_mu() const;     ///< of the ranges; 0 where they stay as declared
   [[nodiscard]] double interval_mu() const;  ///< of the curvature; 0 where it is not released
   [[nodiscard]] double fit_mu() const;       ///< of all the rest
-  [[nodiscard]] double moments_mu() const;   ///< of the second moments; 0 where none are released
-  [[nodiscard]] double round_mu() const;     ///< of one release of them
+
+  [[nodiscard]] FitMechanism mechanism() const { return static_cast<FitMechanism>(how.index()); }
+  /// The descent, the metric, the ridge of mechanisms that have one; else nullptr, and 0.
+  [[nodiscard]] const PlannedDescent* descent() const;
+  [[nodiscard]] const PlannedMetric* metric() const;
+  [[nodiscard]] double ridge() const;
+  [[nodiscard]] double moments_mu() const;  ///< of the metric's second moments
+  [[nodiscard]] double round_mu() const;    ///< of one release of them
 };
 
 /// What a fit may spend, and what else was spent on the same records.

@@ -53,8 +53,13 @@ struct SdeProblem {
   [[nodiscard]] Eigen::Index dimension() const { return pair.p.diffusion.dimension; }
 };
 
+/// Whether the drifts of a file are those that are meant, or stand for functions that take their place: then nothing is derived from
+/// them, and nothing that is stated is checked against them.
+enum class DriftsAre { meant, placeholders };
+
 /// Takes the constants as proven.
 /// Throws   InvalidArgument at the key for a number out of its range, or one that is known and differs.
-void assume(const AssumedConstants& constants, SdeProblem& problem);
+void assume(const AssumedConstants& constants, SdeProblem& problem,
+            DriftsAre drifts = DriftsAre::meant);
 
 }  // namespace sfumato

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "sfumato/core/known.hpp"
+#include "sfumato/core/claim.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/divergence/kl_bound.hpp"
 #include "sfumato/quadratic/quadratic_question.hpp"

@@ -97,9 +97,12 @@ class Document {
   /// The top of the page.
   void set_abstract(Abstract abstract) { abstract_ = std::move(abstract); }
 
-  /// Throws   InternalError for a subject called like another key of a result ("value", "claim", ...).
+  /// Throws   InternalError for a subject called like another key of a result ("value", "claim", ...), and for a number
+  ///          that report/quantities does not describe.
   void add_result(std::string quantity, Cell value,
                   std::vector<std::pair<std::string, Cell>> of = {});
+  /// The same as another version may have written it.
+  void add(Result result);
   void add_verdict(CheckedClaim verdict) { verdicts_.push_back(std::move(verdict)); }
 
   [[nodiscard]] const std::string& command() const { return command_; }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sfumato/core/known.hpp"
+#include "sfumato/core/claim.hpp"
 #include "sfumato/core/pair.hpp"
 #include "sfumato/risk/risk.hpp"
 #include "sfumato/sde/law.hpp"

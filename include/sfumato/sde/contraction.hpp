@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 
 #include "sfumato/math/covariance.hpp"
+#include "sfumato/sde/diffusion.hpp"
 
 namespace sfumato {
 
@@ -41,6 +42,29 @@ struct HessianBounds {
 ///
 /// Throws   InvalidArgument unless lower <= upper, both finite.
 [[nodiscard]] double hessian_contraction(double lower, double upper, const Covariance& metric);
+
+/// A rate for every drift whose Jacobian lies in a box, entry by entry (Spec §27.6 (7)): with the middle B and the
+/// radii R of the box,
+///
+///   kappa = -lam_max( sym( L B L^{-1} ) ) - | sym( |L| R |L^{-1}| ) |,     S^{-1} = L^T L
+///
+/// which is true of every root L: the best of three, and, where S is diagonal, also with the upper ends alone on the diagonal: a drift that pulls back ever more strongly
+/// has a rate although its Jacobian has no lower end. -inf where the box is too large to say anything.
+///
+/// Throws   InvalidArgument if sizes differ.
+[[nodiscard]] double box_contraction(const JacobianBox& box, const Covariance& metric);
+/// The same for one root: `inverse_root` is L^{-1}.
+[[nodiscard]] double box_contraction(const JacobianBox& box, const Eigen::MatrixXd& inverse_root);
+
+/// The rate of the gradient flow of  sum_l c f_l(x_l^T w) + ridge/2 |w|^2  with 0 <= f_l'' <= 1/4 (logistic
+/// regression) in |.|_S (Spec §27.3 (5)), and a one-sided bound from above: <b(x) - b(y), S^{-1} (x - y)> >= -upper
+/// |x - y|_S^2.
+struct RowContraction {
+  double kappa;
+  double upper;
+};
+[[nodiscard]] RowContraction row_contraction(const Eigen::MatrixXd& rows, double scale,
+                                             double ridge, const Covariance& metric);
 
 /// Lipschitz constant in |.|_S of the step x -> x - rate (A x - pull)  (Spec §8.3):
 /// the largest singular value of I - rate S^{-1/2} A S^{1/2}. Throws as linear_contraction.

@@ -2,12 +2,17 @@
 
 #include <Eigen/Core>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <variant>
 
 #include "sfumato/math/covariance.hpp"
+#include "sfumato/math/interval.hpp"
 #include "sfumato/sde/law.hpp"
 
 namespace sfumato {
+
+struct DriftFormulas;
 
 /// Many points side by side: row j is point j, column i is coordinate i, so that one coordinate of
 /// all points is contiguous in memory.
@@ -34,6 +39,12 @@ struct MatrixNoise {
 /// The diffusion covariance Sigma: constant, or a function of the state.
 using Noise = std::variant<Covariance, DiagonalNoise, MatrixNoise>;
 
+/// lower_ij <= d b_i / d x_j <= upper_ij for all x and all times; entries may be infinite.
+struct JacobianBox {
+  Eigen::MatrixXd lower;
+  Eigen::MatrixXd upper;
+};
+
 /// A stochastic differential equation  dX = b(t, X) dt + Sigma(t, X)^{1/2} dW  (Spec §1.1).
 struct Diffusion {
   Eigen::Index dimension;
@@ -46,12 +57,10 @@ struct Diffusion {
   /// Drift and noise are known not to depend on the time, so that what was computed once on fixed
   /// points can be kept. False only costs time.
   bool autonomous = false;
-};
-
-/// Where one coordinate lives.
-struct Interval {
-  double lower;
-  double upper;
+  /// What is proven of the drift's Jacobian; empty when nothing is.
+  std::optional<JacobianBox> jacobian = {};
+  /// The formulas of the drift where it has some, for what is derived of two drifts together.
+  std::shared_ptr<const DriftFormulas> formulas = {};
 };
 
 /// A diffusion, and its law at the time where it begins.

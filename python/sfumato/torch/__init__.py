@@ -14,6 +14,7 @@ if not hasattr(_torch, "func"):
 
 from .auditing import TrainingAudit, TrainingPlan, audit_training
 from .gradients import per_sample_gradients, record_gradient_differences
+from .making import PrivateLoader, PrivateTraining, make_private
 from .noise import AnisotropicSGD
 from .opacus import accountant_from_opacus, compare_with_opacus
 from .paths import path_kl
@@ -24,13 +25,16 @@ from .states import load_parameters, save_parameters, vector_of
 __all__ = [
     "AnisotropicSGD",
     "Guarantee",
+    "PrivateLoader",
     "PrivateOptimizer",
+    "PrivateTraining",
     "TrainingAudit",
     "TrainingPlan",
     "accountant_from_opacus",
     "audit_training",
     "compare_with_opacus",
     "load_parameters",
+    "make_private",
     "path_kl",
     "per_sample_gradients",
     "record_gradient_differences",

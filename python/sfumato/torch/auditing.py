@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import json
@@ -13,6 +14,7 @@ import time
 import numpy as np
 import torch
 
+from .. import _core
 from .._answer import AuditAnswer
 from .._progress import Bar, bar_for, close
 from ..questions import audit, plan_audit
@@ -169,11 +171,8 @@ class _Scores:
             self._rewrite(identity)
 
     def _rewrite(self, identity):
-        with open(self.path + ".new", "w", encoding="utf-8") as file:
-            file.write(json.dumps(identity) + "\n")
-            for (member, run), score in sorted(self.found.items()):
-                file.write(json.dumps({"member": member, "run": run, "score": score}) + "\n")
-        os.replace(self.path + ".new", self.path)
+        lines = [identity] + [{"member": member, "run": run, "score": score} for (member, run), score in sorted(self.found.items())]
+        _core.write(self.path, "".join(json.dumps(line) + "\n" for line in lines), [], True)
 
     def add(self, member, run, score):
         if not np.isfinite(score):
@@ -198,6 +197,29 @@ def _fingerprint(dataset):
         return _digest(*dataset)
     at = np.unique(np.linspace(0, len(dataset) - 1, 64).astype(int))
     return f"{len(dataset)}:" + _digest(*(part for i in at for part in dataset[int(i)]))
+
+
+def _content(value, depth=0):
+    """Of a function its code with the functions and constants that it closes over; of what may change while it runs the type alone."""
+    if inspect.ismethod(value):
+        return _content(value.__func__, depth)
+    if isinstance(value, functools.partial):
+        return _content((value.func, value.args, tuple(sorted(value.keywords.items()))), depth + 1)
+    if inspect.isfunction(value) and depth < 8:
+        cells = tuple(cell.cell_contents for cell in value.__closure__ or ())
+        return _content((value.__code__, value.__defaults__, cells), depth + 1)
+    if inspect.iscode(value):
+        return value.co_code + _content((value.co_consts, value.co_names), depth)
+    if isinstance(value, tuple):
+        return b"(" + b",".join(_content(part, depth) for part in value) + b")"
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return repr(value).encode()
+    return type(value).__qualname__.encode()
+
+
+def _named(function):
+    """A function's name and the digest of its code: scores of one training are not those of another of the same name."""
+    return f"{_name(function)}:{hashlib.sha256(_content(function)).hexdigest()[:16]}"
 
 
 def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", runs="auto", score="loss", ledger=None,
@@ -229,8 +251,8 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
     record = canary(dataset) if callable(canary) else _mislabelled(dataset, seed) if isinstance(canary, str) and canary == "mislabelled" else canary
     if isinstance(record, str):
         raise ValueError(f"canary: {record!r} is unknown. Use 'mislabelled', a record (input, target) or a function of the data.")
-    identity = {"sfumato_audit_training": 2, "seed": seed, "canary": _digest(record[0]) + f":{record[1]}", "data": _fingerprint(dataset),
-                "train_fn": _name(train_fn), "score": score if isinstance(score, str) else _name(score)}
+    identity = {"sfumato_audit_training": 3, "seed": seed, "canary": _digest(record[0]) + f":{record[1]}", "data": _fingerprint(dataset),
+                "train_fn": _named(train_fn), "score": score if isinstance(score, str) else _named(score)}
     kept = _Scores(None if ledger is None else os.fspath(ledger), identity)
     work = _Work(train_fn, dataset, record, np.random.SeedSequence(seed).generate_state(runs, np.uint32), score)
     left = [(member, run) for run in range(runs) for member in (True, False) if (member, run) not in kept.found]

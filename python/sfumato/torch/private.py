@@ -116,6 +116,7 @@ class PrivateOptimizer:
         self._records = int(records)
         self._noise = Noise(None if seed is None else int(seed))
         self._accountant = _accountant(adjacency, accountant)
+        self._neighbours = self._accountant.adjacency, self._accountant.group_size
         self._steps = 0
         self._waiting = []  # the batch that was drawn and not stepped on: one at most
         self._seeded = seed is not None
@@ -159,8 +160,12 @@ class PrivateOptimizer:
         for _ in range(steps):
             if self._waiting:
                 raise RuntimeError("batches: the batch before was not given to step(). Every batch is for one step, also an empty one.")
-            batch = self._batch(dataset, self._noise.batch(self.records, self.sample_rate), tensors, device, transform)
-            drawn = _Drawn(batch)
+            try:
+                batch = self._batch(dataset, self._noise.batch(self.records, self.sample_rate), tensors, device, transform)
+                drawn = _Drawn(batch)
+            except BaseException:  # which batches fail may depend on who is in them
+                self.accountant.require(_LEFT_OUT)
+                raise
             self._waiting.append(drawn)
             try:
                 yield batch
@@ -205,6 +210,10 @@ class PrivateOptimizer:
             raise
         if not drawn.is_given((inputs, targets)):
             self.accountant.require(_GIVEN)
+        self._move(private)
+
+    def _move(self, private):
+        """A step of the optimiser on what was released."""
         at = 0
         for group in self.optimizer.param_groups:
             for parameter in group["params"]:
@@ -220,6 +229,7 @@ class PrivateOptimizer:
     def _private_gradient(self, drawn, inputs, targets):
         if not len(inputs) == len(targets) == len(drawn):
             raise ValueError("step: the batch has another number of records than were drawn. Give all that batches() drew, and no others.")
+        self._require_neighbours()
         self._refuse_others()
         self._metric.prepare(self.accountant, self._noise)
         total = self._clipped_sum(inputs, targets)
@@ -230,6 +240,12 @@ class PrivateOptimizer:
         self.accountant.require(*_CONDITIONS, *self._metric.conditions)
         if self._seeded:
             self.accountant.void(_SEEDED)
+
+    def _require_neighbours(self):
+        now = self.accountant.adjacency, self.accountant.group_size
+        if now != self._neighbours:
+            raise ValueError(f"accountant: is for {now[0]} and groups of {now[1]} now, and was for {self._neighbours[0]} and groups of "
+                             f"{self._neighbours[1]} when this optimiser was made. Load other states into an Accountant of their own.")
 
     def _refuse_others(self):
         """Parameters that the optimiser would move by gradients that are none of ours."""
@@ -257,6 +273,7 @@ class PrivateOptimizer:
         if self.why_no_guarantee is not None:
             return None
         require_small_delta(delta, self.records, allow_large_delta)
+        self._require_neighbours()
         self._require_conditions()
         epsilon = self.accountant.get_epsilon(delta)
         return Guarantee(epsilon, float(delta), self.accountant.conditions, self.accountant.adjacency, self.accountant.history)
@@ -269,9 +286,11 @@ class PrivateOptimizer:
         """Goes on from a state, with its account. Of two accounts of which one includes the other the larger is kept: what was released stays so."""
         if "run" not in state or "seeded" not in state:
             raise ValueError("state_dict: is no state of this version of PrivateOptimizer.")
-        if self.steps and state["steps"] and state["run"] != self._run:
-            raise ValueError("state_dict: is of another run, and this one has released something too. Load it into a new PrivateOptimizer.")
-        theirs = Accountant()
+        if state["run"] != self._run and self.accountant.history:
+            # Equal releases may be the same ones or as many others.
+            raise ValueError("state_dict: is of another run, and this account has releases already, which that run may have or not. "
+                             "Load it into a new PrivateOptimizer without accountant=: the state brings its account along.")
+        theirs = Accountant(self.accountant.adjacency, self.accountant.group_size)
         theirs.load_state_dict(state["accountant"])
         if theirs.adjacency != self.accountant.adjacency or theirs.group_size != self.accountant.group_size:
             raise ValueError(f"state_dict: its account is for {theirs.adjacency}, this one for {self.accountant.adjacency}.")

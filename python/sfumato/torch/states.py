@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
+
 import numpy as np
 import torch
+
+from .. import _core
+from .._values import require_new
 
 
 def trained(model):
@@ -73,8 +79,12 @@ def load_parameters(path):
         return {name: torch.from_numpy(np.array(file[name])) for name in file.files if not name.startswith("meta")}
 
 
-def save_parameters(state_dict, path):
-    """Writes a state_dict as such a file."""
-    if not str(path).endswith(".npz"):
-        raise ValueError(f"{path}: does not end in .npz")
-    np.savez(path, **{name: value.detach().cpu().numpy() for name, value in state_dict.items()})
+def save_parameters(state_dict, path, force=False):
+    """Writes a state_dict as such a file, whole or not at all; an existing file is replaced only with `force`."""
+    path = os.fspath(path)
+    if not path.endswith(".npz"):
+        raise ValueError(f"path: {path} does not end in .npz.")
+    require_new(path, force)
+    arrays = io.BytesIO()
+    np.savez(arrays, **{name: value.detach().cpu().numpy() for name, value in state_dict.items()})
+    _core.write(path, arrays.getvalue(), [], force)

@@ -10,14 +10,10 @@
 #include "lab/study/spec/study.hpp"
 #include "sfumato/report/confidence.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/sentences.hpp"
 
 namespace sfumato::lab {
 namespace {
-
-/// "by a factor of 10.9 or more": e^epsilon, rounded down.
-std::string odds(const Claimed<Epsilon>& shown) {
-  return format_number(std::exp(shown.value.nats()), Rounding::down, 3);
-}
 
 std::string confident(const Claimed<Epsilon>& shown) {
   return fmt::format("{} % confidence", format_confidence_percent(shown.confidence.value_or(0.0)));
@@ -77,7 +73,7 @@ std::string answer_text(const ClaimCheck& check, const std::string& policy) {
       return fmt::format(
           "The claim is false{}: with {}, seeing a model can change the odds that the record was "
           "used by a factor of {} or more (eps >= {}, claimed {:g}).",
-          about, confident(check.found), odds(check.found),
+          about, confident(check.found), odds_factor(check.found),
           format_number(check.found.value.nats(), Rounding::down), check.claim.epsilon.nats());
     case ClaimOutcome::not_enough_runs:
       return fmt::format(
@@ -105,8 +101,8 @@ std::string answer_text(const Claimed<Epsilon>& shown, double delta, const std::
   return fmt::format(
       "{}With {}, seeing a model can change the odds that the record was used by a factor of {} or "
       "more (eps >= {} at delta = {:g}).",
-      about, confident(shown), odds(shown), format_number(shown.value.nats(), Rounding::down),
-      delta);
+      about, confident(shown), odds_factor(shown),
+      format_number(shown.value.nats(), Rounding::down), delta);
 }
 
 std::string advice_text(const ClaimCheck* check) {
@@ -121,7 +117,7 @@ std::string advice_text(const ClaimCheck* check) {
              "claim an epsilon that is proven.";
     case ClaimOutcome::not_enough_runs:
       return check->runs_needed
-                 ? fmt::format("Train at least {} models per world, then audit again.",
+                 ? fmt::format("Train at least {} models per data set, then audit again.",
                                *check->runs_needed)
                  : "Audit with more canaries or models, or a weaker claim.";
     case ClaimOutcome::wrong_way:

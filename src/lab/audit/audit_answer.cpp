@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "lab/audit/audit_keys.hpp"
-#include "lab/audit/checked_options.hpp"
 #include "sfumato/audit/canary_audit.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/audit/score_smells.hpp"
 #include "sfumato/audit/shadow_attacks.hpp"
-#include "sfumato/core/number_check.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/parallel.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/lab/audit/audit_question.hpp"
 
 namespace sfumato::lab {

@@ -263,10 +263,11 @@ Document of_plan(const AuditPlan& found, Detail detail) {
   Document document = new_document("audit", "Plan of an audit of " + claim_text(found.claim.claim));
   if (detail == Detail::full) document.set_abstract(abstract_of(found));
   add_claim_plan(document, found.claim, found.confidence, "caps", detail);
-  document.state(StatementKind::info,
-                 "Runs are models per world, with the record and without it. \"Needed\" is for an "
-                 "attack that never errs, the columns behind it for weaker ones that do as "
-                 "expected.");
+  document.state(
+      StatementKind::info,
+      "Runs are models per data set, with the record and without it. \"Needed\" is for an "
+      "attack that never errs, the columns behind it for weaker ones that do as "
+      "expected.");
   document.state(StatementKind::info,
                  "No number of runs certifies that epsilon is below a value: audits refute, proven "
                  "bounds certify.");

@@ -1,8 +1,6 @@
 #include "sfumato/lab/audit/audit_question.hpp"
 
 #include "lab/audit/audit_keys.hpp"
-#include "lab/audit/checked_options.hpp"
-#include "lab/audit/ledger_keys.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato::lab {
@@ -19,7 +17,7 @@ void check_ledger(const AuditQuestion& question) {
   if (question.unit) refuse("unit", kImported);
   if (question.larger_means != LargerMeans::member) refuse("larger_means", kImported);
   if (question.pool) refuse("pool", kImported);
-  if (question.independent_worlds) refuse("independent_worlds", kImported);
+  if (question.independent_worlds) refuse("independent_seeds", kImported);
   if (question.randomised) refuse("randomised", kImported);
   if (question.adjacency) refuse("adjacency", kImported);
   if (question.access) refuse("access", kImported);
@@ -35,7 +33,7 @@ void check_plan(const AuditQuestion& question) {
   if (question.unit) refuse("unit", kScores);
   if (question.larger_means != LargerMeans::member) refuse("larger_means", kScores);
   if (question.pool) refuse("pool", kScores);
-  if (question.independent_worlds) refuse("independent_worlds", kScores);
+  if (question.independent_worlds) refuse("independent_seeds", kScores);
   if (question.randomised) refuse("randomised", kScores);
   if (question.guesses) refuse("guesses", kScores);
   if (question.model != 1) refuse("model", kScores);
@@ -49,7 +47,7 @@ void check_scores(const AuditQuestion& question, bool layout) {
   if (!question.unit) refuse("unit", "is required for imported scores: models or records");
   const bool models = question.unit == ScoreUnit::models;
   if (question.pool && !models) {
-    refuse("pool", "needs the `unit` models: the columns of records share their coins");
+    refuse("pool", "needs the `unit` models: the columns of records share their coin flips");
   }
   if (question.randomised && models) {
     refuse("randomised", "needs the `unit` records: canaries are records");
@@ -80,6 +78,8 @@ const Keys<AuditQuestion>& audit_keys() {
                                             {"records", ScoreUnit::records},
                                             {"record", ScoreUnit::records}});
     unit.type = "models | records";
+    unit.value = "models|records";
+    unit.tells_choices = false;
     Keys<Q> list = {
         file_key<Q>("ledger", "ledger written by `study run`", &Q::ledger),
         file_key<Q>(
@@ -93,17 +93,19 @@ const Keys<AuditQuestion>& audit_keys() {
         file_key<Q>("membership",
                     "with logits: 1 where the model was trained on the record, else 0",
                     &Q::membership),
-        Key<Q>{"plan", "eps=E,delta=D",
-               "before training: how many models it takes to refute this claim (delta: 1e-5 unless "
-               "given)",
-               [](Q& to, const TomlTable& table, const std::string& key) {
-                 to.plan = read_claim(table, key);
-               },
-               [](const Q& from) {
-                 return from.plan ? toml_text(guarantee_text(*from.plan)) : std::string();
-               }},
+        shown_as(Key<Q>{"plan", "eps=E,delta=D",
+                        "before training: how many models it takes to refute this claim (delta: "
+                        "1e-5 unless "
+                        "given)",
+                        [](Q& to, const TomlTable& table, const std::string& key) {
+                          to.plan = read_claim(table, key);
+                        },
+                        [](const Q& from) {
+                          return from.plan ? toml_text(guarantee_text(*from.plan)) : std::string();
+                        }},
+                 "eps=E,delta=D"),
         integer_key<Q, std::uint64_t>("runs",
-                                      "with plan: models per world; what they can show at most",
+                                      "with plan: models per data set; what they can show at most",
                                       &Q::runs, 1, kMostPlanned),
         std::move(unit),
         choice_key<Q, LargerMeans>(
@@ -113,9 +115,11 @@ const Keys<AuditQuestion>& audit_keys() {
     list.push_back(flag_key<Q>(
         "pool", "the columns are pairs that each run drew at random: treat them as one sample",
         &Q::pool));
-    list.push_back(flag_key<Q>("independent_worlds",
-                               "members and non-members share no seeds: add a credible interval",
-                               &Q::independent_worlds));
+    list.push_back(
+        with(flag_key<Q>("independent_seeds",
+                         "members and non-members share no seeds: add a credible interval",
+                         &Q::independent_worlds),
+             {"independent_worlds"}));
     list.push_back(with(
         flag_key<Q>("randomised", "each record was included by a fair coin flip: audit in one run",
                     &Q::randomised),

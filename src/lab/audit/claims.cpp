@@ -17,7 +17,7 @@ std::string needed_text(const ClaimCheck& check) {
         "half of the rest.",
         4 * *check.runs_needed);
   }
-  return fmt::format("At least {} models per world are needed.", *check.runs_needed);
+  return fmt::format("At least {} models per data set are needed.", *check.runs_needed);
 }
 
 std::string shown_epsilon(const Claimed<Epsilon>& shown) {

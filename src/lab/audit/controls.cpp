@@ -6,7 +6,6 @@
 
 #include "lab/audit/claims.hpp"
 #include "sfumato/report/confidence.hpp"
-#include "sfumato/report/headline.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato::lab {
@@ -36,7 +35,7 @@ const ClaimCheck& hardest(const PolicyAudit& control) {
 }  // namespace
 
 std::string label_of(const PolicyAudit& policy) {
-  return policy.control ? control_label(policy.policy) : policy.policy;
+  return policy.control ? policy.policy + " (control)" : policy.policy;
 }
 
 std::string control_text(const LedgerAudit& audit, const PolicyAudit& control) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/audit/credible_interval.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 #include "sfumato/audit/roc.hpp"
 #include "sfumato/audit/score_smells.hpp"
 #include "sfumato/report/confidence.hpp"
@@ -77,7 +77,7 @@ std::string protected_text(WorldsDiffer worlds) {
     case WorldsDiffer::unknown:
     case WorldsDiffer::by_a_removed_record: return "whether one record was trained on";
   }
-  throw InternalError("an unknown difference of worlds");
+  throw InternalError("an unknown difference of D and D'");
 }
 
 std::string adjacency_text(WorldsDiffer worlds) {
@@ -87,7 +87,7 @@ std::string adjacency_text(WorldsDiffer worlds) {
     case WorldsDiffer::by_a_replaced_record: return "replace";
     case WorldsDiffer::in_their_losses: return "as defined by the study";
   }
-  throw InternalError("an unknown difference of worlds");
+  throw InternalError("an unknown difference of D and D'");
 }
 
 std::string access_text(const std::optional<ScoreAccess>& access) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lab/audit/scores.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/audit/one_run.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/report/document.hpp"

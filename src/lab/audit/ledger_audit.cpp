@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "lab/audit/checked_options.hpp"
+#include "lab/audit/audit_keys.hpp"
 #include "lab/audit/looks.hpp"
 #include "lab/audit/parts.hpp"
 #include "lab/study/ledger_study.hpp"
 #include "lab/study/spec/study.hpp"
 #include "sfumato/audit/canary_audit.hpp"
-#include "sfumato/core/number_check.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/suggest.hpp"
 
@@ -46,10 +46,11 @@ void settle_look(LedgerAudit& audit, const Ledger& ledger, std::optional<std::ui
   } catch (const StorageError& error) {
     if (given) return;
     throw InvalidArgument(
-        fmt::format("look {} cannot be recorded: {}", audit.look.number, error.what()),
-        fmt::format("Audit a copy (`sfumato study copy {} NEW`), or keep count of the looks "
-                    "yourself: set `look` to {}",
-                    ledger.path(), audit.look.number),
+        fmt::format("interim look {} cannot be recorded: {}", audit.look.number, error.what()),
+        fmt::format(
+            "Audit a copy (`sfumato study copy {} NEW`), or keep count of the interim looks "
+            "yourself: set `look` to {}",
+            ledger.path(), audit.look.number),
         Where::in(ledger.path()));
   }
 }

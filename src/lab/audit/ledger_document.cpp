@@ -11,8 +11,8 @@
 #include "lab/audit/evidence_tables.hpp"
 #include "lab/audit/ledger_tables.hpp"
 #include "lab/audit/two_sided_figures.hpp"
-#include "lab/study/seed_notice.hpp"
 #include "lab/study/spec/study.hpp"
+#include "lab/study/study_keys.hpp"
 #include "sfumato/audit/attack_figures.hpp"
 #include "sfumato/lab/audit/ledger_audit.hpp"
 #include "sfumato/report/document.hpp"
@@ -200,7 +200,7 @@ std::string pairs_text(const LedgerAudit& audit, Detail detail) {
                        name(audit.options.strategy));
   }
   return fmt::format(
-      "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, worlds "
+      "Sampling: {}. Runs: {}; a replica is a model of D and one of D' for each policy, which "
       "{}. Score {}, thresholds {}. The numbers cover one release at the end of training: not "
       "checkpoints, logs, or choices made by looking at the data",
       sampling_text(*audit.study), replicas_text(spec), worlds_text(spec), audit.score,
@@ -238,15 +238,17 @@ AuditScope scope_of(const LedgerAudit& audit, Detail detail) {
 
 void state_look(Document& document, const LedgerAudit& audit) {
   if (audit.trials < audit.planned) {
-    document.state(StatementKind::warning,
-                   fmt::format("{} of {} trials are done. This is look {} at a growing ledger; "
-                               "the significance level is split over the looks.",
-                               audit.trials, audit.planned, audit.look.number));
+    document.state(
+        StatementKind::warning,
+        fmt::format("{} of {} trials are done. This is interim look {} at a growing ledger; "
+                    "the significance level is split over the interim looks.",
+                    audit.trials, audit.planned, audit.look.number));
   } else if (audit.look.number > 1) {
-    document.state(StatementKind::info,
-                   fmt::format("This is look {} at the ledger; the significance level is split "
-                               "over the looks.",
-                               audit.look.number));
+    document.state(
+        StatementKind::info,
+        fmt::format("This is interim look {} at the ledger; the significance level is split "
+                    "over the interim looks.",
+                    audit.look.number));
   }
 }
 
@@ -284,7 +286,7 @@ void state_infinite(Document& document, const std::string& policy, const Infinit
   if (paths.infinite.d + paths.infinite.d_prime == 0) return;
   std::string text = fmt::format(
       "{}: the path KL is infinite in {} of {} runs along D and {} of {} along D': in some step a "
-      "parameter got noise in one world only, or moved without any",
+      "parameter got noise on D or D' only, or moved without any",
       policy, paths.infinite.d, paths.runs.d, paths.infinite.d_prime, paths.runs.d_prime);
   if (!paths.parameters.empty()) {
     text += fmt::format(" ({}, ...)", fmt::join(paths.parameters, ", "));

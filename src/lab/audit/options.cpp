@@ -1,7 +1,7 @@
 #include "sfumato/lab/audit/options.hpp"
 
-#include "lab/audit/checked_options.hpp"
-#include "sfumato/core/number_check.hpp"
+#include "lab/audit/audit_keys.hpp"
+#include "sfumato/core/check.hpp"
 
 namespace sfumato::lab {
 
@@ -15,7 +15,7 @@ void check(const LedgerAuditOptions& options) {
                           Where::key("threshold"));
   }
   if (options.look && *options.look == 0) {
-    throw InvalidArgument("looks count from 1", "", Where::key("look"));
+    throw InvalidArgument("interim looks count from 1", "", Where::key("look"));
   }
 }
 

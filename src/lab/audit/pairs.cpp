@@ -5,9 +5,9 @@
 
 #include "lab/audit/parts.hpp"
 #include "lab/audit/scores.hpp"
-#include "lab/study/material.hpp"
 #include "lab/study/policy_trials.hpp"
 #include "lab/study/spec/study.hpp"
+#include "lab/study/study_data.hpp"
 #include "sfumato/audit/score_smells.hpp"
 
 namespace sfumato::lab {

@@ -57,7 +57,7 @@ std::vector<TwoSided> two_sided(const Audit& audit, const ProvenBounds& proven,
 
 std::vector<TwoSided> two_sided(std::span<const OneRunAudit> replicas, const ProvenBounds& proven,
                                 std::span<const double> deltas) {
-  const std::string no_path_kl = "coins made the worlds, not D and D'";
+  const std::string no_path_kl = "coin flips chose the records, not D and D'";
   std::vector<TwoSided> all;
   for (const double at : deltas) {
     const OneRunAudit& best = best_replica(replicas, Delta(at));

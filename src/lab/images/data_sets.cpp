@@ -9,8 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "lab/images/cifar.hpp"
-#include "lab/images/idx.hpp"
+#include "lab/images/image_files.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/compression.hpp"

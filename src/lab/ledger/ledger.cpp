@@ -14,12 +14,10 @@
 
 #include "lab/ledger/content.hpp"
 #include "lab/ledger/identity_rows.hpp"
-#include "lab/ledger/ledger_schema.hpp"
 #include "lab/ledger/trial_rows.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/lab/ledger/identity.hpp"
 #include "sfumato/storage/connection.hpp"
-#include "sfumato/storage/schema.hpp"
 
 namespace sfumato::lab {
 namespace {

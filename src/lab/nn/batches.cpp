@@ -9,7 +9,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/text.hpp"
-#include "sfumato/random/philox.hpp"
+#include "sfumato/random/stream.hpp"
 
 namespace sfumato::lab {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "lab/nn/bundle/block_store.hpp"
 #include "lab/nn/bundle/passes.hpp"
-#include "lab/nn/bundle/rows.hpp"
+#include "lab/nn/bundle/row_clips.hpp"
 #include "lab/nn/network.hpp"
 #include "lab/nn/noise_scale.hpp"
 

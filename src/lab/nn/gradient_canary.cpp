@@ -7,21 +7,21 @@
 #include <utility>
 #include <vector>
 
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato::lab {
 namespace {
 
 /// The coordinate with the number-th least noise in the metric: the low-rank part adds sum_k F_ik^2 / v_i to 1. The first of equals.
-std::size_t quiet_coordinate(const NoisePolicy& policy, std::size_t number) {
-  std::vector<std::pair<double, std::size_t>> added(policy.fixed->size());
+std::size_t quiet_coordinate(const NoiseShape& shape, std::size_t number) {
+  std::vector<std::pair<double, std::size_t>> added(shape.variances->size());
   for (std::size_t i = 0; i < added.size(); ++i) {
     double squares = 0.0;
-    for (const auto& column : *policy.factor) {
+    for (const auto& column : *shape.factor) {
       squares += static_cast<double>(column[i]) * static_cast<double>(column[i]);
     }
-    added[i] = {squares / static_cast<double>((*policy.fixed)[i]), i};
+    added[i] = {squares / static_cast<double>((*shape.variances)[i]), i};
   }
   const auto nth = added.begin() + static_cast<std::ptrdiff_t>(number);
   std::nth_element(added.begin(), nth, added.end());
@@ -46,14 +46,17 @@ CanaryMu canary_mu(std::span<const double> variances, std::span<const double> ca
 
 GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network,
                                std::size_t number, std::span<const float> shape) {
-  if (policy.kind != NoiseKind::clipped) {
+  if (!policy.is_private()) {
     throw InvalidArgument(
         "a gradient canary for noise whose size in a direction is not known beforehand",
         "Use it with policy = \"private\"");
   }
-  if (policy.fixed) shape = *policy.fixed;
-  const std::vector<double> deviations = block_deviations(policy, network);
-  const Clipping clipping = clipping_of(policy);
+  const PrivateNoise& noise = policy.private_noise();
+  const NoiseShape* given = noise.shape();
+  if (given != nullptr) shape = *given->variances;
+  const auto* factor = given != nullptr ? given->factor.get() : nullptr;
+  const std::vector<double> deviations = noise.deviations(network);
+  const Clipping clipping = noise.clipping();
   GradientCanary canary;
   for (std::size_t b = 0; b < clipping.clips.size(); ++b) {
     const std::size_t room =
@@ -65,11 +68,11 @@ GradientCanary gradient_canary(const NoisePolicy& policy, const Network& network
           "Plant as many canaries as there are parameters, or fewer");
     }
     const std::size_t at =
-        policy.factor ? quiet_coordinate(policy, number) : network.blocks()[b].offset + number;
+        factor != nullptr ? quiet_coordinate(*given, number) : network.blocks()[b].offset + number;
     const double root = shape.empty() ? 1.0 : std::sqrt(static_cast<double>(shape[at]));
     double variance = std::pow(deviations[b] * root, 2);
-    if (policy.factor) {
-      for (const auto& column : *policy.factor) {
+    if (factor != nullptr) {
+      for (const auto& column : *factor) {
         variance += std::pow(deviations[b] * static_cast<double>(column[at]), 2);
       }
     }

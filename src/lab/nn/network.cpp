@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/suggest.hpp"
+#include "sfumato/random/stream.hpp"
 
 namespace sfumato::lab {
 namespace {
@@ -212,6 +214,19 @@ Network preset_network(std::string_view name, const Layer& activation) {
   if (name == "lenet") return lenet(activation);
   throw InvalidArgument(fmt::format("no preset network is called `{}`", name),
                         suggestion(name, preset_names(), "presets"));
+}
+
+std::vector<float> initial_parameters(const Network& network, std::uint64_t seed) {
+  std::vector<double> uniform(network.parameter_count());
+  Stream(StreamKey(seed, Purpose::initialisation)).fill_uniform(0, 0, uniform);
+  std::vector<float> parameters(uniform.size());
+  for (const ParameterBlock& block : network.blocks()) {
+    const double bound = 1.0 / std::sqrt(static_cast<double>(block.inputs));
+    for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
+      parameters[i] = static_cast<float>(bound * (2.0 * uniform[i] - 1.0));
+    }
+  }
+  return parameters;
 }
 
 }  // namespace sfumato::lab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,5 +110,12 @@ class Network {
 /// Throws   InvalidArgument with a suggestion for another name.
 [[nodiscard]] Network preset_network(std::string_view name, const Layer& activation = Relu{});
 [[nodiscard]] std::vector<std::string> preset_names();
+
+/// Where training starts: weights and biases uniform on +-1/sqrt(fan-in) of their layer, which are the
+/// distributions that PyTorch gives its linear and convolution layers when nothing else is asked for.
+///
+/// Parameter i is made of the uniform number (step 0, index i) of the stream (seed,
+/// Purpose::initialisation): a pure function of the seed, with the same bits on every machine.
+[[nodiscard]] std::vector<float> initial_parameters(const Network& network, std::uint64_t seed);
 
 }  // namespace sfumato::lab

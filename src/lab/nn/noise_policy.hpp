@@ -1,99 +1,154 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "lab/nn/network.hpp"
 #include "lab/nn/noise_scale.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato::lab {
 
-/// How a step of training draws the noise that it adds to  x - learning_rate g:  N(0, S) with
-///
-///   none                 S = 0
-///   isotropic            S = sigma^2
-///   isotropic_per_layer  S = sigma^2 max |g| over the layer            Spec §8.5
-///   anisotropic          S_i = sigma^2 |g_i|                           Spec §8.5
-///   floored              S_i = sigma^2 max(|g_i|, floor)               Spec §8.6
-///   fixed                S = sigma^2 times a covariance made beforehand: diagonal, or diagonal plus low rank
-///   clipped              gradients are clipped record by record, and S is that of a Gaussian mechanism on their sum: Spec §23
-enum class NoiseKind { none, isotropic, isotropic_per_layer, anisotropic, floored, fixed, clipped };
-
-/// The norm that records are clipped in and the noise is isotropic in, for `clipped`.
-///
-///   isotropic  Euclidean, noise of deviation  noise_multiplier clip
-///   per_layer  each layer is clipped by itself, with the split of noise that is least in sum (layer_split)
-///   whitened   sqrt(sum g_i^2 / v_i) of variances v made beforehand without the private data; noise of variance
-///              (noise_multiplier clip)^2 v_i
-///   low_rank   the same norm, noise of covariance (noise_multiplier clip)^2 (diag(v) + F F^T), which reveals no more
-///   released   as whitened, v estimated along the way from what earlier steps have released (Spec §23.3)
-///   input      Euclidean, on inputs that were whitened by their released second moments (Spec §23.4)
-enum class PrivateMetric { isotropic, per_layer, whitened, low_rank, released, input };
-
-/// The layers whose inputs the metric `input` whitens.
-enum class MetricLayers { first, all };
-
 /// What sigma^2 times its factor is: the variance of the noise; its standard deviation; the variance of noise that is added to
 /// the gradient, and so multiplied by the learning rate; or that of noise which is multiplied by its root, as when a step is
 /// one of Euler and Maruyama.
-enum class NoiseReading { variance, deviation, times_learning_rate, times_root_learning_rate };
-
-[[nodiscard]] std::string_view name(NoiseKind kind);
-[[nodiscard]] std::string_view name(NoiseReading reading);
-[[nodiscard]] std::string_view name(PrivateMetric metric);
-[[nodiscard]] std::string_view name(MetricLayers layers);
-
-struct NoisePolicy {
-  std::string name;  ///< in tables and ledgers
-  NoiseKind kind = NoiseKind::none;
-  double variance = 0.0;  ///< sigma^2
-  double floor = 0.0;     ///< of |g_i|, for `floored`
-  NoiseReading reading = NoiseReading::variance;
-  bool bias_in_layer =
-      true;  ///< the layer's maximum is over weights and biases; else over each apart
-  /// Variances of all parameters in the network's order, for `fixed`; it may have a `factor` too.
-  std::shared_ptr<const std::vector<float>> fixed = {};
-
-  // Of `clipped`, which has variances in `fixed` for `whitened` and `low_rank`.
-  PrivateMetric metric = PrivateMetric::isotropic;
-  double clip = 0.0;                     ///< of each record's gradient, in the metric
-  std::vector<double> layer_clips = {};  ///< per_layer: of each of its blocks
-  double noise_multiplier = 0.0;  ///< deviation of the noise over what a record contributes at most
-  // input: what the release of the inputs' second moments costs, as mu of Gaussian privacy, and how the metric is made of it (Spec §23.4).
-  double metric_mu = 0.0;
-  double metric_floor = 1.0;  ///< of the eigenvalues, in edges of the noise
-  double input_bound = 0.0;   ///< longer inputs are scaled down in the moments; 0: sqrt(inputs)
-  MetricLayers metric_layers = MetricLayers::first;
-  /// low_rank: F, column by column in the network's order.
-  std::shared_ptr<const std::vector<std::vector<float>>> factor = {};
+enum class NoiseInterpretation {
+  variance,
+  deviation,
+  times_learning_rate,
+  times_root_learning_rate
 };
+[[nodiscard]] std::string_view name(NoiseInterpretation interpretation);
 
-/// Throws   InvalidArgument naming the policy: a variance that is negative or not finite, zero where the
-///          policy has noise, a floor that is not positive (floored), no or too many fixed variances, a clip or a noise multiplier
-///          that is not positive (clipped).
-void require_valid(const NoisePolicy& policy, const Network& network,
-                   const Where& where = Where::here());
-
-/// What a guarantee would need and why there is none yet; one or two sentences for people. Of `clipped`: that there is one.
-[[nodiscard]] std::string what_a_guarantee_needs(const NoisePolicy& policy);
-
-/// Coefficients of the step's variance in one block, given the largest |g| of the block's weights and
-/// biases. For `fixed` the factor of the policy's own variances. Not for `clipped`, whose noise is known before the gradient (private_noise.hpp).
+/// Coefficients of the step's variance in one block.
 struct BlockScales {
   NoiseScale weights, biases;
 };
+
+/// A step whose variances are asked for. `unit` is what sums of gradients are multiplied with, to which private noise is added.
+struct StepGradient {
+  const Network& network;
+  double learning_rate;
+  std::span<const double> gradient;  ///< in the network's order
+  double unit = 1.0;
+};
+
+/// How a step of training draws the noise N(0, S) that it adds to  x - learning_rate g. One type each, with answers to
+///
+///   scales         coefficients of S in a block, given the largest |g| of its weights and biases; of FixedNoise the factor of its variances
+///   fill_variances S of the step in double precision
+///   guarantee      what a guarantee would need and why there is none yet, one or two sentences for people; of PrivateNoise that there is one
+///   require_valid  refuses what has no meaning for a network
+///
+/// This base is for noise of a size that somebody chose.
+struct ScaledNoise {
+  double variance = 0.0;  ///< sigma^2
+  NoiseInterpretation interpretation = NoiseInterpretation::variance;
+
+  /// The variance that stands for `amount`, sigma^2 times what it is multiplied with.
+  [[nodiscard]] double variance_of(double amount, double learning_rate) const;
+  void require_valid(const Network& network, const RefusePolicy& refuse) const;
+};
+
+/// S = 0
+struct NoNoise {
+  static constexpr std::string_view kName = "none";
+  [[nodiscard]] BlockScales scales(double, float, float) const { return {}; }
+  void fill_variances(const StepGradient&, std::span<double>) const {}
+  [[nodiscard]] std::string guarantee() const;
+  void require_valid(const Network&, const RefusePolicy&) const {}
+};
+
+/// S = sigma^2
+struct IsotropicNoise : ScaledNoise {
+  static constexpr std::string_view kName = "isotropic";
+  [[nodiscard]] BlockScales scales(double learning_rate, float, float) const;
+  void fill_variances(const StepGradient& step, std::span<double> variances) const;
+  [[nodiscard]] std::string guarantee() const;
+};
+
+/// S = sigma^2 max |g| over the layer: Spec §8.5
+struct PerLayerNoise : ScaledNoise {
+  static constexpr std::string_view kName = "isotropic_per_layer";
+  bool bias_in_layer = true;  ///< the maximum is over weights and biases; else over each apart
+  [[nodiscard]] BlockScales scales(double learning_rate, float largest_weight_gradient,
+                                   float largest_bias_gradient) const;
+  void fill_variances(const StepGradient& step, std::span<double> variances) const;
+  [[nodiscard]] std::string guarantee() const;
+};
+
+/// S_i = sigma^2 |g_i|: Spec §8.5
+struct AnisotropicNoise : ScaledNoise {
+  static constexpr std::string_view kName = "anisotropic";
+  [[nodiscard]] BlockScales scales(double learning_rate, float, float) const;
+  void fill_variances(const StepGradient& step, std::span<double> variances) const;
+  [[nodiscard]] std::string guarantee() const;
+};
+
+/// S_i = sigma^2 max(|g_i|, floor): Spec §8.6
+struct FlooredNoise : ScaledNoise {
+  static constexpr std::string_view kName = "floored";
+  double floor = 0.0;
+  [[nodiscard]] BlockScales scales(double learning_rate, float, float) const;
+  void fill_variances(const StepGradient& step, std::span<double> variances) const;
+  [[nodiscard]] std::string guarantee() const;
+  void require_valid(const Network& network, const RefusePolicy& refuse) const;
+};
+
+/// S = sigma^2 times a covariance made beforehand: diagonal, or diagonal plus low rank
+struct FixedNoise : ScaledNoise {
+  static constexpr std::string_view kName = "fixed";
+  NoiseShape shape = {};
+  [[nodiscard]] BlockScales scales(double learning_rate, float, float) const;
+  void fill_variances(const StepGradient& step, std::span<double> variances) const;
+  [[nodiscard]] std::string guarantee() const;
+  void require_valid(const Network& network, const RefusePolicy& refuse) const;
+};
+
+using NoiseRule = std::variant<NoNoise, IsotropicNoise, PerLayerNoise, AnisotropicNoise,
+                               FlooredNoise, FixedNoise, PrivateNoise>;
+[[nodiscard]] std::string_view name(const NoiseRule& rule);
+
+/// The size of rules that have one; nullptr for NoNoise and PrivateNoise.
+[[nodiscard]] const ScaledNoise* scaled_noise(const NoiseRule& rule);
+[[nodiscard]] ScaledNoise* scaled_noise(NoiseRule& rule);
+/// The covariance made beforehand that the rule, or its metric, has; nullptr if it has none.
+[[nodiscard]] const NoiseShape* shape_of(const NoiseRule& rule);
+
+struct NoisePolicy {
+  std::string name;  ///< in tables and ledgers
+  NoiseRule rule = NoNoise{};
+
+  [[nodiscard]] bool is_private() const { return std::holds_alternative<PrivateNoise>(rule); }
+  /// Throws   std::bad_variant_access unless it is private.
+  [[nodiscard]] const PrivateNoise& private_noise() const { return std::get<PrivateNoise>(rule); }
+  [[nodiscard]] PrivateNoise& private_noise() { return std::get<PrivateNoise>(rule); }
+  /// The metric of that type, if it is private with such a one.
+  template <class Metric>
+  [[nodiscard]] const Metric* metric() const {
+    return is_private() ? std::get_if<Metric>(&private_noise().metric) : nullptr;
+  }
+};
+
+/// Throws   InvalidArgument naming the policy: a variance that is negative or not finite, zero where the
+///          policy has noise, a floor that is not positive, no or too many fixed variances, a clip or a noise multiplier
+///          that is not positive.
+void require_valid(const NoisePolicy& policy, const Network& network,
+                   const Where& where = Where::here());
+
+/// What a guarantee would need, as the rule answers it.
+[[nodiscard]] std::string what_a_guarantee_needs(const NoiseRule& rule);
+
+/// Throws   InternalError for private noise, which is known before the gradient.
 [[nodiscard]] BlockScales noise_scales(const NoisePolicy& policy, double learning_rate,
                                        float largest_weight_gradient, float largest_bias_gradient);
 
-/// The variances S of a whole step in double precision, for the path KL; `gradient` in the network's
-/// order. `unit` is what sums of gradients are multiplied with, which the noise of `clipped` is added to.
-[[nodiscard]] std::vector<double> step_variances(const NoisePolicy& policy, double learning_rate,
-                                                 const Network& network,
-                                                 std::span<const double> gradient,
-                                                 double unit = 1.0);
+/// The variances S of a whole step in double precision, for the path KL.
+[[nodiscard]] std::vector<double> step_variances(const NoisePolicy& policy,
+                                                 const StepGradient& step);
 
 }  // namespace sfumato::lab

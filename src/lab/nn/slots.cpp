@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
 
-#include "lab/images/subset.hpp"
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 
@@ -166,6 +168,25 @@ World random_half(const World& all, std::uint64_t seed, std::uint64_t model) {
   std::copy_if(all.changes.begin(), all.changes.end(), std::back_inserter(world.changes),
                [&](const SlotChange& change) { return coins.below(0, change.slot, 2) == 1; });
   return world;
+}
+
+std::vector<std::uint32_t> random_choice(std::size_t population, std::size_t count,
+                                         const Stream& stream, std::uint64_t step) {
+  if (population > std::numeric_limits<std::uint32_t>::max()) {
+    throw InvalidArgument(fmt::format("{} records are more than 2^32 - 1", population),
+                          "Use a part of them");
+  }
+  if (count > population) {
+    throw InvalidArgument(fmt::format("{} of {} records cannot be chosen", count, population),
+                          "Choose at most all of them");
+  }
+  std::vector<std::uint32_t> numbers(population);
+  std::iota(numbers.begin(), numbers.end(), std::uint32_t{0});
+  for (std::size_t i = 0; i < count; ++i) {
+    std::swap(numbers[i], numbers[i + stream.below(step, i, population - i)]);
+  }
+  numbers.resize(count);
+  return numbers;
 }
 
 }  // namespace sfumato::lab

@@ -7,6 +7,7 @@
 
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/labelled_set.hpp"
+#include "sfumato/random/stream.hpp"
 
 namespace sfumato::lab {
 
@@ -91,5 +92,14 @@ struct SlotDifference {
 /// The world in which each change of `all` happens or not by a fair coin of its own (Spec §11.4 needs
 /// them independent): a pure function of (seed, model, slot).
 [[nodiscard]] World random_half(const World& all, std::uint64_t seed, std::uint64_t model);
+
+/// The first `count` of the numbers 0 .. population - 1 in random order: every ordered choice without
+/// repetition is equally likely. Fisher-Yates from the front,
+///   exchange entry i with entry i + stream.below(step, i, population - i),  i = 0, 1, ...
+/// so a smaller `count` of the same stream and step gives the beginning of a larger one.
+///
+/// Throws   InvalidArgument if count > population or population > 2^32 - 1.
+[[nodiscard]] std::vector<std::uint32_t> random_choice(std::size_t population, std::size_t count,
+                                                       const Stream& stream, std::uint64_t step);
 
 }  // namespace sfumato::lab

@@ -49,7 +49,7 @@ TrainingData::TrainingData(const LabelledSet& set, const Slots& of_slots,
       classes(static_cast<std::size_t>(set.classes)),
       store(set, records_of(of_slots, worlds)) {
   if (worlds.empty()) {
-    throw InvalidArgument("no world to train in", "Give at least the world D, without changes");
+    throw InvalidArgument("no data set to train on", "Give at least D, without changes");
   }
   auto next = static_cast<std::uint32_t>(slots);
   for (std::size_t w = 0; w < worlds.size(); ++w) {

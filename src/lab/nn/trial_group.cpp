@@ -47,8 +47,9 @@ std::vector<ModelRecord> records_of(const Network& network, const TrainingData& 
 }
 
 bool any_noise(const std::vector<NoisePolicy>& policies) {
-  return std::any_of(policies.begin(), policies.end(),
-                     [](const NoisePolicy& policy) { return policy.kind != NoiseKind::none; });
+  return std::any_of(policies.begin(), policies.end(), [](const NoisePolicy& policy) {
+    return !std::holds_alternative<NoNoise>(policy.rule);
+  });
 }
 
 /// By whether gradients are clipped: those rows are read in another way.
@@ -175,9 +176,9 @@ class TrialGroup::Implementation {
       const bool velocities = m < state.velocities.size() && !state.velocities[m].empty();
       const bool averaged = m < state.averages.size() && !state.averages[m].empty();
       const bool moments = m < state.moments.size() && !state.moments[m].empty();
-      fits = fits && velocities == uses_velocity(policies_[models_[m].policy], training_) &&
-             averaged == averages() &&
-             moments == (policies_[models_[m].policy].metric == PrivateMetric::released);
+      const NoisePolicy& policy = policies_[models_[m].policy];
+      fits = fits && velocities == uses_velocity(policy, training_) && averaged == averages() &&
+             moments == (policy.is_private() && policy.private_noise().learns());
     }
     if (!fits) {
       throw InvalidArgument("the saved state is of another group of models",

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <variant>
 
-#include "lab/report/report_input.hpp"
+#include "lab/report/report_question.hpp"
 #include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_input.hpp"
@@ -100,6 +100,22 @@ ReportAnswer answer(const ReportQuestion& question, Observer&) {
     answer.json = {twin, json.size()};
   }
   return answer;
+}
+
+Document document_of(const ReportAnswer& answer, Detail) {
+  Document document = new_document("report", "Report: " + answer.title);
+  Table files("files", "Files", {{"file", "file"}, {"content", "content"}, {"size", "size", "kB"}});
+  const auto add = [&](const WrittenFile& file, const char* content) {
+    files.add_row({file.path, content, (file.bytes + 999) / 1000});
+    document.add_result("bytes", file.bytes, {{"file", file.path}});
+  };
+  add(answer.page, "self-contained page");
+  if (answer.json) add(*answer.json, "the same numbers as JSON");
+  document.add(std::move(files));
+  document.state(StatementKind::summary,
+                 fmt::format("{} tables and {} figures in {}", answer.tables, answer.figures,
+                             answer.page.path));
+  return document;
 }
 
 }  // namespace sfumato::lab

@@ -7,6 +7,7 @@
 #include "lab/report/report_question.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/verdict.hpp"
+#include "sfumato/report/document.hpp"
 
 namespace sfumato::lab {
 
@@ -29,5 +30,8 @@ struct ReportAnswer {
 /// Throws   InvalidArgument as check() and read_input(), or if the page would replace an input; StorageError if a
 ///          file is there already (without `force`) or cannot be written, before the inputs are read.
 [[nodiscard]] ReportAnswer answer(const ReportQuestion& question, Observer& observer);
+
+/// What was written; the same in brief and in full.
+[[nodiscard]] Document document_of(const ReportAnswer& answer, Detail detail);
 
 }  // namespace sfumato::lab

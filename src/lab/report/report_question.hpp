@@ -4,10 +4,26 @@
 #include <utility>
 #include <vector>
 
+#include "sfumato/core/verdict.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/lab/audit/options.hpp"
+#include "sfumato/report/report.hpp"
 
 namespace sfumato::lab {
+
+/// What one input of a report holds.
+struct ReportInput {
+  Report report;
+  Verdict verdict = Verdict::none;  ///< of a ledger
+  std::string file;                 ///< that was read
+};
+
+/// What a file or directory holds, told by its first bytes: a ledger (which is audited), the JSON of a
+/// command or of a report, or a directory of `reproduce`.
+///
+/// Throws   InvalidArgument if there is no such file or it is none of these; as audit() of a ledger and
+///          read_report().
+[[nodiscard]] ReportInput read_input(const std::string& path, const LedgerAuditOptions& options);
 
 /// One HTML page of results: ledgers, which are audited as `audit` does it, the JSON of other commands or of
 /// a report, directories of `reproduce`. Each input is a chapter.

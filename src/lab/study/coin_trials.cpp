@@ -49,7 +49,7 @@ std::vector<CoinTrials> coin_trials(const Ledger& ledger, const Study& study) {
     CoinRun run = trial.worlds.size() == 1 ? run_of(trial.worlds.front()) : CoinRun();
     if (run.scores.empty() || run.scores.size() != run.included.size() ||
         (!of.runs.empty() && run.scores.size() != of.runs.front().scores.size())) {
-      throw InvalidArgument("holds a model whose coins and losses do not fit together",
+      throw InvalidArgument("holds a model whose coin flips and losses do not fit together",
                             "It was changed by other means: restore it from a copy",
                             Where::in(ledger.path()));
     }

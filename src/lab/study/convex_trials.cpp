@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lab/study/convex_material.hpp"
+#include "lab/study/convex_problem.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/random/stream.hpp"
 
@@ -83,10 +83,10 @@ struct Model {
 }  // namespace
 
 ConvexTrials::Pair ConvexTrials::make_pair(std::uint64_t draw) const {
-  Pair made{material_.pair(draw), {}, {}};
-  const Study& study = material_.study();
-  if (made.pair.record) made.records = material_.training_records(draw);
-  for (const Covariance& noise : material_.step_noises()) {
+  Pair made{problem_.pair(draw), {}, {}};
+  const Study& study = problem_.study();
+  if (made.pair.record) made.records = problem_.training_records(draw);
+  for (const Covariance& noise : problem_.step_noises()) {
     made.ratios.emplace_back();
     const auto* linear = std::get_if<LinearLosses>(&made.pair.losses);
     if (linear == nullptr || !is_definite(noise)) continue;
@@ -103,15 +103,15 @@ void ConvexTrials::score(const Pair& of, std::size_t policy, const VectorXd& at,
   const VectorXd start = VectorXd::Zero(at.size());
   VectorXd slope, first_slope;
   if (pair.record) {
-    const double loss = material_.record_loss(*pair.record, at);
+    const double loss = problem_.record_loss(*pair.record, at);
     result.scores.push_back({"loss", -loss});
-    if (material_.study().model.kind == ModelKind::logistic) {
+    if (problem_.study().model.kind == ModelKind::logistic) {
       const double logit = pair.record->features.dot(at);
       result.scores.push_back({"confidence", std::exp(-loss)});
       result.scores.push_back({"margin", pair.record->target == 1.0 ? logit : -logit});
     }
-    slope = material_.record_gradient(*pair.record, at);
-    first_slope = material_.record_gradient(*pair.record, start);
+    slope = problem_.record_gradient(*pair.record, at);
+    first_slope = problem_.record_gradient(*pair.record, start);
   } else {
     // f - f' takes the place of the differing record's loss.
     const auto& losses = std::get<LinearLosses>(pair.losses).worlds;
@@ -131,17 +131,17 @@ void ConvexTrials::score(const Pair& of, std::size_t policy, const VectorXd& at,
 void ConvexTrials::summarise(const Pair& of, const VectorXd& at, WorldResult& result) const {
   result.training_accuracy = result.test_accuracy = kNaN;
   if (of.records.empty()) {
-    const QuadraticSpec& f = material_.study().model.quadratic;
+    const QuadraticSpec& f = problem_.study().model.quadratic;
     result.training_loss = 0.5 * (at - f.minimiser).dot(f.curvature * (at - f.minimiser));
     result.largest_loss = kNaN;
     return;
   }
-  const bool classes = material_.study().model.kind == ModelKind::logistic;
+  const bool classes = problem_.study().model.kind == ModelKind::logistic;
   double sum = 0.0, largest = 0.0;
   std::size_t right = 0;
   std::vector<float> losses;
   for (const Record& record : of.records) {
-    const double loss = material_.record_loss(record, at);
+    const double loss = problem_.record_loss(record, at);
     sum += loss;
     largest = std::max(largest, loss);
     right += (record.features.dot(at) > 0.0) == (record.target == 1.0) ? 1U : 0U;
@@ -152,7 +152,7 @@ void ConvexTrials::summarise(const Pair& of, const VectorXd& at, WorldResult& re
   result.largest_loss = largest;
   if (!classes) return;  // a squared error is no confidence
   result.training_accuracy = static_cast<double>(right) / count;
-  if (material_.study().audit.record_losses) {
+  if (problem_.study().audit.record_losses) {
     result.series.push_back({"record_losses", std::move(losses)});
   }
 }
@@ -162,16 +162,16 @@ void ConvexTrials::train(std::uint64_t draw, std::uint64_t seed,
                          Observer& observer) const {
   const auto of = pairs_.get(draw, [&] { return make_pair(draw); });
   const ConvexPair& pair = of->pair;
-  const Training& training = material_.study().train;
+  const Training& training = problem_.study().train;
   const Stream stream(StreamKey(seed, Purpose::noise));
-  const VectorXd origin = VectorXd::Zero(material_.parameters());
+  const VectorXd origin = VectorXd::Zero(problem_.parameters());
   std::vector<Model> models;
   Eigen::Index width = 0;
   for (std::size_t policy = 0; policy < results.size(); ++policy) {
-    const Covariance& noise = material_.step_noises()[policy];
+    const Covariance& noise = problem_.step_noises()[policy];
     for (const std::size_t world : worlds) {
       models.push_back({policy, world, StepNoise(noise), StepDivergence(noise), origin});
-      width = std::max(width, models.back().noise.normals(material_.parameters()));
+      width = std::max(width, models.back().noise.normals(problem_.parameters()));
     }
   }
   VectorXd normals(width);  // of one step, the same for all models

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "lab/study/convex_material.hpp"
-#include "lab/study/pair_cache.hpp"
+#include "lab/study/convex_problem.hpp"
+#include "lab/study/policy_trials.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/divergence/likelihood_ratio.hpp"
 #include "sfumato/lab/ledger/trial.hpp"
@@ -15,10 +15,10 @@ namespace sfumato::lab {
 /// Trials of convex models: full-batch noisy gradient descent in double precision, from 0.
 class ConvexTrials {
  public:
-  /// Throws as ConvexMaterial.
-  explicit ConvexTrials(const Study& study) : material_(study) {}
+  /// Throws as ConvexProblem.
+  explicit ConvexTrials(const Study& study) : problem_(study) {}
 
-  [[nodiscard]] const ConvexMaterial& material() const { return material_; }
+  [[nodiscard]] const ConvexProblem& problem() const { return problem_; }
 
   /// Trains the models of all policies in these worlds (0: D, 1: D') with normals of one seed, and fills
   /// in results[policy].worlds. Leaves them as they are if the observer asks to stop.
@@ -43,7 +43,7 @@ class ConvexTrials {
              WorldResult& result) const;
   void summarise(const Pair& of, const Eigen::VectorXd& at, WorldResult& result) const;
 
-  ConvexMaterial material_;
+  ConvexProblem problem_;
   PairCache<Pair> pairs_;
 };
 

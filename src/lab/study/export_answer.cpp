@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lab/study/ledger_study.hpp"
-#include "lab/study/seed_notice.hpp"
+#include "lab/study/study_keys.hpp"
 #include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/csv_writer.hpp"
@@ -48,13 +48,13 @@ double score_of(const WorldResult& world, const std::string& name) {
 }  // namespace
 
 std::uint64_t export_csv(const Ledger& ledger, const Study& study, const std::string& path,
-                         bool timings) {
+                         bool timings, const WriteRules& rules) {
   const std::vector<std::string> scores = ledger.score_names();
   std::vector<std::string> columns = {"policy", "pair", "replica", "world", "status", "seed"};
   for (const Column& column : kColumns) columns.emplace_back(column.name);
   columns.insert(columns.end(), scores.begin(), scores.end());
   if (timings) columns.emplace_back("seconds");
-  CsvWriter out(path, columns);
+  CsvWriter out(path, columns, rules);
   std::uint64_t rows = 0;
   const auto number = [&](double value) {
     if (std::isnan(value)) {
@@ -84,7 +84,7 @@ std::uint64_t export_csv(const Ledger& ledger, const Study& study, const std::st
 }
 
 std::uint64_t export_npz(const Ledger& ledger, const Study& study, const std::string& path,
-                         bool timings) {
+                         bool timings, const WriteRules& rules) {
   const std::vector<std::string> scores = ledger.score_names();
   std::vector<std::string> names;  // of the vectors, in the order of the file
   std::map<std::string, std::vector<double>> vectors;
@@ -144,7 +144,7 @@ std::uint64_t export_npz(const Ledger& ledger, const Study& study, const std::st
   writer.add_text("policies", policies);
   writer.add_text("study", ledger.identity().study);
   writer.add_text("notice", seed_notice(study.train.seed));
-  writer.write(path);
+  writer.write(path, Compression::deflated, rules);
   return rows;
 }
 
@@ -168,8 +168,8 @@ StudyExportAnswer answer(const StudyExportQuestion& question, Observer&) {
   prepare_outputs({question.ledger}, {{"out", question.out}}, question.force);
   const Ledger ledger = Ledger::read(question.ledger);
   const Study study = study_of(ledger);
-  const std::uint64_t rows =
-      (npz ? export_npz : export_csv)(ledger, study, question.out, question.timings);
+  const std::uint64_t rows = (npz ? export_npz : export_csv)(ledger, study, question.out,
+                                                             question.timings, {question.force});
   return {question, rows, study.train.seed};
 }
 

@@ -5,6 +5,7 @@
 
 #include "lab/study/spec/study.hpp"
 #include "sfumato/core/observer.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/lab/ledger/ledger.hpp"
 #include "sfumato/report/document.hpp"
@@ -18,7 +19,7 @@ namespace sfumato::lab {
 /// one thing in which equal studies differ.
 /// Throws   StorageError as OutputFile.
 std::uint64_t export_csv(const Ledger& ledger, const Study& study, const std::string& path,
-                         bool timings);
+                         bool timings, const WriteRules& rules = {});
 
 /// NPZ: vectors `policy`, `pair`, `replica`, `world` (0 for D), `status` (0 ok, 1 diverged),
 /// `diverged_at`, `training_loss`, ... as in the CSV file, NaN where there is none; `seed` as two
@@ -26,7 +27,7 @@ std::uint64_t export_csv(const Ledger& ledger, const Study& study, const std::st
 /// precision, such as `record_losses`, a row per model; texts `policies` (names, one a line) and `study`.
 /// Throws   InvalidArgument if there is no row or series differ in length; StorageError as OutputFile.
 std::uint64_t export_npz(const Ledger& ledger, const Study& study, const std::string& path,
-                         bool timings);
+                         bool timings, const WriteRules& rules = {});
 
 /// Write the trials of a ledger as a table, in the order of their keys.
 struct StudyExportQuestion {

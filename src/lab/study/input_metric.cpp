@@ -23,9 +23,9 @@ using Eigen::Index;
 using kernel::padded;
 
 /// What the slots of a world hold; nothing where they are empty.
-std::vector<std::optional<std::uint32_t>> held_by(const Slots& slots, const World& world) {
-  std::vector<std::optional<std::uint32_t>> held(slots.records.begin(), slots.records.end());
-  for (const SlotChange& change : world.changes) {
+std::vector<std::optional<std::uint32_t>> held_by(const WorldSlots& of) {
+  std::vector<std::optional<std::uint32_t>> held(of.slots.records.begin(), of.slots.records.end());
+  for (const SlotChange& change : of.world.changes) {
     held[change.slot].reset();
     if (!change.empty) held[change.slot] = change.record;
   }
@@ -33,10 +33,10 @@ std::vector<std::optional<std::uint32_t>> held_by(const Slots& slots, const Worl
 }
 
 NoisyMoments gaussian_moments(FirstLayerRows layer, const LabelledSet& set,
-                              std::span<const std::optional<std::uint32_t>> held, double bound,
-                              double mu, NeighbouringRelation relation, ReleaseBits& bits,
+                              std::span<const std::optional<std::uint32_t>> held,
+                              const MomentsBudget& budget, const ReleaseNoise& noise,
                               Observer& observer) {
-  SecondMoments moments(layer.positions(), layer.width(), bound);
+  SecondMoments moments(layer.positions(), layer.width(), budget.bound);
   for (std::size_t from = 0; from < held.size(); from += moments.slots()) {
     if (observer.stop_requested()) throw Stopped{};
     moments.add(std::min(moments.slots(), held.size() - from),
@@ -46,7 +46,7 @@ NoisyMoments gaussian_moments(FirstLayerRows layer, const LabelledSet& set,
                   return record.has_value();
                 });
   }
-  return noisy_moments(moments.sum(), bound, mu, relation, bits);
+  return noisy_moments(moments.sum(), budget.bound, budget.mu, noise.relation, noise.bits);
 }
 
 /// What slots hold, a row each, for exact sums: integers are added exactly, and a row of zeros need not be there.
@@ -89,16 +89,15 @@ InputMetric metric_of(const NoisyMoments& moments, double floor, double count) {
   return metric;
 }
 
-InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double floor,
-                            NeighbouringRelation relation, double count, NoiseMode mode,
-                            ReleaseBits& bits, Observer& observer) {
+InputMetric input_metric_of(RowMajor inputs, const MomentsBudget& budget, double floor,
+                            const ReleaseNoise& noise, Observer& observer) {
   if (inputs.cols() == 0) {
     throw InvalidArgument("inputs without coordinates", "Give a number for each of them");
   }
-  require_positive("the bound of the inputs", bound);
-  require_positive("mu of the metric", mu);
+  const double bound = require_positive("the bound of the inputs", budget.bound);
+  require_positive("mu of the metric", budget.mu);
   require_positive("the floor of the metric", floor);
-  require_positive("the number of records", count);
+  require_positive("the number of records", budget.rows);
   for (Index r = 0; r < inputs.rows(); ++r) {
     const double norm = inputs.row(r).norm();
     // As with gradients: to refuse would tell of the record.
@@ -107,40 +106,38 @@ InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double flo
     else if (norm > bound)
       inputs.row(r) *= bound * (1.0 - 1e-9) / norm;
   }
-  return metric_of(release_moments(inputs, bound, mu, relation, count, mode, bits, observer), floor,
-                   count);
+  return metric_of(release_moments(inputs, budget, noise, observer), floor, budget.rows);
 }
 
-std::vector<double> moment_mus(const NoisePolicy& policy, const Network& network) {
-  if (policy.metric_layers == MetricLayers::first) return {policy.metric_mu};
+std::vector<double> moment_mus(const InputMomentsMetric& metric, const Network& network) {
+  if (metric.layers == MetricLayers::first) return {metric.mu};
   double inputs = 0.0;
   for (const ParameterBlock& block : network.blocks()) inputs += static_cast<double>(block.inputs);
   std::vector<double> mus;
   for (const ParameterBlock& block : network.blocks()) {
     // A little less, so that rounding does not make the sum of squares larger.
-    mus.push_back(policy.metric_mu * std::sqrt(static_cast<double>(block.inputs) / inputs) *
+    mus.push_back(metric.mu * std::sqrt(static_cast<double>(block.inputs) / inputs) *
                   (1.0 - 1e-12));
   }
   return mus;
 }
 
-InputMetric release_input_metric(const Network& network, const LabelledSet& set, const Slots& slots,
-                                 const World& world, const NoisePolicy& policy,
-                                 NeighbouringRelation relation, NoiseMode mode, ReleaseBits& bits,
+InputMetric release_input_metric(const Network& network, const WorldSlots& records,
+                                 const InputMomentsMetric& metric, const ReleaseNoise& noise,
                                  Observer& observer) {
   const FirstLayerRows layer(network);
-  const auto held = held_by(slots, world);
-  // N is public: an empty slot is a row of zeros.
-  const auto count = static_cast<double>(slots.count());
-  const double mu = moment_mus(policy, network).front();
+  const auto held = held_by(records);
   const double bound =
-      policy.input_bound > 0.0 ? policy.input_bound : std::sqrt(static_cast<double>(layer.width()));
-  if (mode == NoiseMode::grid) {
-    return input_metric_of(rows_of(layer, set, held), bound, mu, policy.metric_floor, relation,
-                           count, mode, bits, observer);
+      metric.input_bound > 0.0 ? metric.input_bound : std::sqrt(static_cast<double>(layer.width()));
+  // N is public: an empty slot is a row of zeros.
+  const MomentsBudget budget{bound, moment_mus(metric, network).front(),
+                             static_cast<double>(records.slots.count())};
+  if (noise.mode == NoiseMode::grid) {
+    return input_metric_of(rows_of(layer, records.set, held), budget, metric.floor, noise,
+                           observer);
   }
-  return metric_of(gaussian_moments(layer, set, held, bound, mu, relation, bits, observer),
-                   policy.metric_floor, count);
+  return metric_of(gaussian_moments(layer, records.set, held, budget, noise, observer),
+                   metric.floor, budget.rows);
 }
 
 LabelledSet whitened(const Network& network, const LabelledSet& set, const InputMetric& metric,

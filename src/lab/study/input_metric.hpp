@@ -36,29 +36,35 @@ inline constexpr std::uint64_t kMomentStream = std::uint64_t{1} << 62;
 /// Throws   NumericalFailure if their eigenvalues are not found.
 [[nodiscard]] InputMetric metric_of(const NoisyMoments& moments, double floor, double count);
 
-/// Releases the second moments of inputs, a row each, at a cost of `mu` for those neighbours. Longer ones than `bound` are scaled down to it, and
-/// one that is not finite counts as zero; `count` is the public number of records, at least that of the rows; `floor` is that of the eigenvalues, in edges of the noise.
+/// Releases the second moments of inputs, a row each. Longer ones than the bound are scaled down to it, and one that is not finite counts as
+/// zero; `budget.rows` is the public number of records; `floor` is that of the eigenvalues, in edges of the noise.
 /// Throws   InvalidArgument for inputs without coordinates, and numbers that are not finite and positive; NumericalFailure; Stopped.
-[[nodiscard]] InputMetric input_metric_of(RowMajor inputs, double bound, double mu, double floor,
-                                          NeighbouringRelation relation, double count,
-                                          NoiseMode mode, ReleaseBits& bits, Observer& observer);
+[[nodiscard]] InputMetric input_metric_of(RowMajor inputs, const MomentsBudget& budget,
+                                          double floor, const ReleaseNoise& noise,
+                                          Observer& observer);
 
 /// What the releases of the policy's metric cost, of the first layer with parameters or of each of them, as mu of Gaussian privacy: together
-/// metric_mu, since the squares add up (Spec §23.4).
+/// its mu, since the squares add up (Spec §23.4).
 ///
-///   mu_l^2 = metric_mu^2 d_l / sum_k d_k,   d_l inputs of layer l:  then the floors relative to the mean eigenvalues, which are in proportion to
+///   mu_l^2 = mu^2 d_l / sum_k d_k,   d_l inputs of layer l:  then the floors relative to the mean eigenvalues, which are in proportion to
 ///   d_l^{3/2} / mu_l, have the least sum
-[[nodiscard]] std::vector<double> moment_mus(const NoisePolicy& policy, const Network& network);
+[[nodiscard]] std::vector<double> moment_mus(const InputMomentsMetric& metric,
+                                             const Network& network);
 
-/// Releases the second moments of what the first layer reads of a world's slots, at the cost that moment_mus() gives it, with noise of these bits.
-/// Everything else follows from them.
+/// One world of a set: what its slots hold.
+struct WorldSlots {
+  const LabelledSet& set;
+  const Slots& slots;
+  const World& world;
+};
+
+/// Releases the second moments of what the first layer reads of a world's slots, at the cost that moment_mus() gives it. Everything else follows
+/// from them.
 /// Throws   InvalidArgument unless the first layer with parameters reads the inputs themselves, or if it is a convolution and the noise is to be
 ///          exact; Stopped.
-[[nodiscard]] InputMetric release_input_metric(const Network& network, const LabelledSet& set,
-                                               const Slots& slots, const World& world,
-                                               const NoisePolicy& policy,
-                                               NeighbouringRelation relation, NoiseMode mode,
-                                               ReleaseBits& bits, Observer& observer);
+[[nodiscard]] InputMetric release_input_metric(const Network& network, const WorldSlots& records,
+                                               const InputMomentsMetric& metric,
+                                               const ReleaseNoise& noise, Observer& observer);
 
 /// The set with its inputs in the coordinates of the first layer's metric, as features for whitened_network() of layer_metrics.hpp; of these
 /// records alone, if any are given.

@@ -130,10 +130,10 @@ void each_block(LayerInputs& inputs, const TrainingData& data, Observer& observe
   }
 }
 
-NoisyMoments gaussian_moments(LayerInputs& inputs, const TrainingData& data, double bound,
-                              double mu, NeighbouringRelation relation, ReleaseBits& bits,
+NoisyMoments gaussian_moments(LayerInputs& inputs, const TrainingData& data,
+                              const MomentsBudget& budget, const ReleaseNoise& noise,
                               Observer& observer) {
-  SecondMoments moments(inputs.rows().positions(), inputs.rows().width(), bound);
+  SecondMoments moments(inputs.rows().positions(), inputs.rows().width(), budget.bound);
   each_block(inputs, data, observer, [&](std::span<const std::optional<std::uint32_t>> held) {
     for (std::size_t from = 0; from < held.size(); from += moments.slots()) {
       moments.add(std::min(moments.slots(), held.size() - from),
@@ -143,7 +143,7 @@ NoisyMoments gaussian_moments(LayerInputs& inputs, const TrainingData& data, dou
                   });
     }
   });
-  return noisy_moments(moments.sum(), bound, mu, relation, bits);
+  return noisy_moments(moments.sum(), budget.bound, budget.mu, noise.relation, noise.bits);
 }
 
 /// What the layer reads of the records that are there, a row each, for exact sums.
@@ -165,10 +165,9 @@ RowMajor rows_of(LayerInputs& inputs, const TrainingData& data, Observer& observ
 }  // namespace
 
 void release_deeper_metrics(const Network& network, std::span<const float> start,
-                            const TrainingData& data, const NoisePolicy& policy,
-                            NeighbouringRelation relation, NoiseMode mode, ReleaseBits& bits,
-                            Observer& observer, LayerMetrics& metrics) {
-  const std::vector<double> mus = moment_mus(policy, network);
+                            const TrainingData& data, const InputMomentsMetric& metric,
+                            const ReleaseNoise& noise, Observer& observer, LayerMetrics& metrics) {
+  const std::vector<double> mus = moment_mus(metric, network);
   // N is public: an empty slot is a row of zeros.
   const auto count = static_cast<double>(data.slots);
   for (std::size_t block = metrics.size(); block < mus.size(); ++block) {
@@ -183,16 +182,15 @@ void release_deeper_metrics(const Network& network, std::span<const float> start
           "moments released before: count their metric_mu as spent");
     }
     LayerInputs inputs(known, start, block);
-    if (mode == NoiseMode::grid) {
+    const MomentsBudget budget{bound, mus[block], count};
+    if (noise.mode == NoiseMode::grid) {
       inputs.rows().require_exact_moments();
-      metrics.push_back(input_metric_of(rows_of(inputs, data, observer), bound, mus[block],
-                                        policy.metric_floor, relation, count, mode, bits,
-                                        observer));
+      metrics.push_back(
+          input_metric_of(rows_of(inputs, data, observer), budget, metric.floor, noise, observer));
       continue;
     }
     metrics.push_back(
-        metric_of(gaussian_moments(inputs, data, bound, mus[block], relation, bits, observer),
-                  policy.metric_floor, count));
+        metric_of(gaussian_moments(inputs, data, budget, noise, observer), metric.floor, count));
   }
 }
 

@@ -23,12 +23,11 @@ using LayerMetrics = std::vector<InputMetric>;
 ///
 /// `metrics` holds those that are released already, at least the first layer's, in whose coordinates `data` is; the others are added. `start` are the
 /// initial parameters.
-/// Edges    nothing is added if the policy's metric_layers is `first`.
+/// Edges    nothing is added if the metric is that of the first layer alone.
 /// Throws   InvalidArgument if a layer is a convolution and the noise is to be exact, or the imagined inputs of a layer are zero; Stopped.
 void release_deeper_metrics(const Network& network, std::span<const float> start,
-                            const TrainingData& data, const NoisePolicy& policy,
-                            NeighbouringRelation relation, NoiseMode mode, ReleaseBits& bits,
-                            Observer& observer, LayerMetrics& metrics);
+                            const TrainingData& data, const InputMomentsMetric& metric,
+                            const ReleaseNoise& noise, Observer& observer, LayerMetrics& metrics);
 
 /// What is trained on records in the first layer's metric: the network with a fixed map, the metric's root, before each other layer that has one.
 /// Convolutions with a metric become such of single pixels, each of which has the whitened patch as its channels. Parameters have the same

@@ -123,13 +123,13 @@ FlatnessMeasure measure_flatness(const Network& network, std::span<const float> 
                                  theirs[i].values.begin(), theirs[i].values.end());
     if (same) continue;
     if (slot || ours[i].values.empty()) {
-      throw InvalidArgument("the worlds differ in more than one record that D holds",
+      throw InvalidArgument("D and D' differ in more than one record that D holds",
                             "Measure the flatness of an adjacent pair");
     }
     slot = i;
   }
   if (!slot) {
-    throw InvalidArgument("the worlds hold the same records",
+    throw InvalidArgument("D and D' hold the same records",
                           "Measure the flatness of an adjacent pair");
   }
   const std::vector<double> at = in_double(parameters);

@@ -10,7 +10,7 @@
 
 #include "lab/nn/exact_gradient.hpp"
 #include "lab/nn/group/requirements.hpp"
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/network.hpp"
 #include "lab/nn/slots.hpp"
 #include "lab/nn/trial_group.hpp"
 #include "lab/study/layer_metrics.hpp"
@@ -25,7 +25,7 @@ namespace sfumato::lab {
 namespace {
 
 /// What a group was made of.
-struct GroupMaterial {
+struct GroupProblem {
   const Network& network;
   const LabelledSet& set;
   const Slots& slots;
@@ -35,14 +35,12 @@ struct GroupMaterial {
   NeighbouringRelation relation;
 };
 
-bool by_inputs(const NoisePolicy& policy) {
-  return policy.kind == NoiseKind::clipped && policy.metric == PrivateMetric::input;
-}
+bool by_inputs(const NoisePolicy& policy) { return policy.metric<InputMomentsMetric>() != nullptr; }
 
 /// One world's records in the metric, numbered by their slots; those that stand in a slot's place come behind.
-std::shared_ptr<const TrainingData> whitened_data(const GroupMaterial& material, const World& world,
+std::shared_ptr<const TrainingData> whitened_data(const GroupProblem& problem, const World& world,
                                                   const InputMetric& metric) {
-  Slots slots = material.slots;
+  Slots slots = problem.slots;
   World renumbered = world;
   std::vector<std::uint32_t> records = slots.records;
   for (SlotChange& change : renumbered.changes) {
@@ -52,29 +50,30 @@ std::shared_ptr<const TrainingData> whitened_data(const GroupMaterial& material,
   }
   std::iota(slots.records.begin(), slots.records.end(), std::uint32_t{0});
   return std::make_shared<const TrainingData>(
-      whitened(material.network, material.set, metric, records), slots, std::vector{renumbered});
+      whitened(problem.network, problem.set, metric, records), slots, std::vector{renumbered});
 }
 
 /// Releases a policy's metric and trains its model in one world; nothing if the observer asked to stop.
-std::optional<GroupState> trained_in_metric(const GroupMaterial& material, const World& world,
+std::optional<GroupState> trained_in_metric(const GroupProblem& problem, const World& world,
                                             const NoisePolicy& policy, Observer& observer) {
-  const Training& training = material.training;
+  const Training& training = problem.training;
   ReleaseBits bits(ReleaseKey::from_seed(training.noise_seed.value_or(training.seed)),
                    kMomentStream);
-  LayerMetrics metrics = {release_input_metric(material.network, material.set, material.slots,
-                                               world, policy, material.relation,
-                                               NoiseMode::gaussian, bits, observer)};
-  const auto data = whitened_data(material, world, metrics.front());
+  const InputMomentsMetric& metric = *policy.metric<InputMomentsMetric>();
+  const ReleaseNoise noise{problem.relation, NoiseMode::gaussian, bits};
+  LayerMetrics metrics = {release_input_metric(problem.network, {problem.set, problem.slots, world},
+                                               metric, noise, observer)};
+  const auto data = whitened_data(problem, world, metrics.front());
   release_deeper_metrics(
-      material.network,
-      initial_parameters(material.network, training.init_seed.value_or(training.seed)), *data,
-      policy, material.relation, NoiseMode::gaussian, bits, observer, metrics);
-  TrialGroup one(whitened_network(material.network, metrics), data, {policy}, training);
+      problem.network,
+      initial_parameters(problem.network, training.init_seed.value_or(training.seed)), *data,
+      metric, noise, observer, metrics);
+  TrialGroup one(whitened_network(problem.network, metrics), data, {policy}, training);
   one.train_until(training.iterations, observer);
   if (one.step() < training.iterations) return std::nullopt;
   GroupState state = one.state();
   state.parameters.front() =
-      unwhitened(material.network, std::move(state.parameters.front()), metrics);
+      unwhitened(problem.network, std::move(state.parameters.front()), metrics);
   return state;
 }
 
@@ -93,18 +92,18 @@ void put_model(GroupState& whole, std::size_t to, GroupState& part, std::size_t 
 /// Trains the group to its end. A model with the metric `input` is trained by itself, in coordinates whitened by the second moments that its own
 /// world released, with noise of the seed; the group then holds it as a network on the inputs as they are (Spec §23.4).
 /// Returns  false if the observer asked to stop, and then the group is not trained.
-bool train_to_end(TrialGroup& group, const GroupMaterial& material, Observer& observer) {
-  const std::uint64_t end = material.training.iterations;
-  if (std::none_of(material.policies.begin(), material.policies.end(), by_inputs)) {
+bool train_to_end(TrialGroup& group, const GroupProblem& problem, Observer& observer) {
+  const std::uint64_t end = problem.training.iterations;
+  if (std::none_of(problem.policies.begin(), problem.policies.end(), by_inputs)) {
     group.train_until(end, observer);
     return group.step() >= end;
   }
-  const std::size_t worlds = material.data->worlds.size();
+  const std::size_t worlds = problem.data->worlds.size();
   GroupState whole = group.state();
   std::vector<NoisePolicy> others;
   std::vector<std::size_t> places;
-  for (std::size_t p = 0; p < material.policies.size(); ++p) {
-    const NoisePolicy& policy = material.policies[p];
+  for (std::size_t p = 0; p < problem.policies.size(); ++p) {
+    const NoisePolicy& policy = problem.policies[p];
     if (!by_inputs(policy)) {
       others.push_back(policy);
       places.push_back(p);
@@ -112,13 +111,13 @@ bool train_to_end(TrialGroup& group, const GroupMaterial& material, Observer& ob
     }
     for (std::size_t w = 0; w < worlds; ++w) {
       std::optional<GroupState> state =
-          trained_in_metric(material, material.data->worlds[w], policy, observer);
+          trained_in_metric(problem, problem.data->worlds[w], policy, observer);
       if (!state) return false;
       put_model(whole, p * worlds + w, *state, 0);
     }
   }
   if (!others.empty()) {
-    TrialGroup rest(material.network, material.data, others, material.training);
+    TrialGroup rest(problem.network, problem.data, others, problem.training);
     rest.train_until(end, observer);
     if (rest.step() < end) return false;
     GroupState state = rest.state();
@@ -274,9 +273,9 @@ std::vector<WorldResult> NetworkTrials::summaries(TrialGroup& group,
                                                   const std::shared_ptr<const TrainingData>& data,
                                                   const Slots& slots, const Training& training,
                                                   Observer& observer) const {
-  const GroupMaterial material{
+  const GroupProblem problem{
       network_, sets_.train, slots, data, policies_, training, relation_of(study_.adjacency.kind)};
-  if (!train_to_end(group, material, observer)) return {};
+  if (!train_to_end(group, problem, observer)) return {};
   const auto own = summarise_training(group, *data);
   std::vector<std::optional<ModelSummary>> test(group.models().size());
   if (test_) test = summarise(group, *test_, first_labels(*sets_.test, test_->count()));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/study/material.hpp"
-#include "lab/study/pair_cache.hpp"
+#include "lab/study/policy_trials.hpp"
+#include "lab/study/study_data.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/lab/ledger/trial.hpp"
 
@@ -25,7 +25,7 @@ struct TrialSeeds {
 /// Trials of networks: groups {worlds} x {policies} of the training engine.
 class NetworkTrials {
  public:
-  /// Loads the data. Throws as the functions of study/material.hpp, and InvalidArgument for training that no trial could do.
+  /// Loads the data. Throws as the functions of study/study_data.hpp, and InvalidArgument for training that no trial could do.
   NetworkTrials(const Study& study, const DataPlaces& places);
 
   [[nodiscard]] const Network& network() const { return network_; }

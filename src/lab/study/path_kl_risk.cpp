@@ -10,7 +10,7 @@ namespace {
 
 Claimed<Nats> mean_of(const std::vector<double>& runs) {
   if (runs.empty()) {
-    throw InvalidArgument("a world has no path KL", "Train with train.path_kl = true");
+    throw InvalidArgument("one of D and D' has no path KL", "Train with train.path_kl = true");
   }
   Moments moments;
   for (const double nats : runs) moments.add(nats);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <thread>
 
-#include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/audit/one_run.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato::lab {

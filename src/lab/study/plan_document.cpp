@@ -138,7 +138,7 @@ Document document_of(const StudyPlanAnswer& answer, Detail detail) {
   if (full && !answer.claims.empty()) {
     document.state(
         StatementKind::info,
-        fmt::format("Runs are models per world{} and policy, and the policies share the "
+        fmt::format("Runs are models per data set{} and policy, and the policies share the "
                     "confidence; \"runs needed\" is for a perfect attack, the columns after it "
                     "for weaker attacks at their expected rates.",
                     study.audit.random_pairs ? "" : ", pair"));

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,25 @@
 #include "sfumato/lab/study/path_kl_risk.hpp"
 
 namespace sfumato::lab {
+
+/// What the trials of one pair share: made by the first that needs it, kept while one uses it.
+template <class T>
+class PairCache {
+ public:
+  /// The value of `draw`, by `make()` if nobody has it. Threads share a cache.
+  template <class Make>
+  [[nodiscard]] std::shared_ptr<const T> get(std::uint64_t draw, Make&& make) const {
+    const std::lock_guard lock(mutex_);
+    if (auto known = pairs_[draw].lock()) return known;
+    auto made = std::make_shared<const T>(make());
+    pairs_[draw] = made;
+    return made;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::map<std::uint64_t, std::weak_ptr<const T>> pairs_;
+};
 
 /// What a ledger holds of one noise policy, in the shapes that audits read. World 0 is D, 1 is D'.
 struct PolicyTrials {

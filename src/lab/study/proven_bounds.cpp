@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "lab/nn/noise_policy.hpp"
-#include "lab/study/convex_material.hpp"
-#include "lab/study/material.hpp"
+#include "lab/study/convex_problem.hpp"
+#include "lab/study/study_data.hpp"
 #include "lab/study/training_guarantee.hpp"
 #include "sfumato/account/accountant/calibrate.hpp"
 #include "sfumato/lab/ledger/identity.hpp"
@@ -35,12 +35,10 @@ std::vector<ProvenBounds> nothing(const Study& study, const std::string& reason)
 
 std::vector<ProvenBounds> network_bounds(const Study& study, const LedgerIdentity& identity) {
   std::vector<ProvenBounds> bounds;
-  const auto is_private = [](const NoiseSpec& noise) { return noise.policy == NoiseKind::clipped; };
+  const auto is_private = [](const NoiseSpec& noise) { return noise.is_private(); };
   if (std::none_of(study.noise.begin(), study.noise.end(), is_private)) {
     for (const NoiseSpec& noise : study.noise) {
-      NoisePolicy policy;
-      policy.kind = noise.policy;
-      bounds.emplace_back(what_a_guarantee_needs(policy));
+      bounds.emplace_back(what_a_guarantee_needs(noise.rule));
     }
     return bounds;
   }
@@ -100,8 +98,8 @@ std::vector<ProvenBounds> proven_bounds(const Study& study, const LedgerIdentity
   if (study.model.kind == ModelKind::network) return network_bounds(study, identity);
   std::vector<ProvenBounds> bounds;
   try {
-    const ConvexMaterial material(study);
-    for (const auto& [name, checksum] : material.checksums()) {
+    const ConvexProblem problem(study);
+    for (const auto& [name, checksum] : problem.checksums()) {
       const auto known = identity.checksums.find(name);
       if (known != identity.checksums.end() && known->second == checksum) continue;
       return nothing(study, fmt::format("{} has changed since the models were trained", name));
@@ -110,9 +108,9 @@ std::vector<ProvenBounds> proven_bounds(const Study& study, const LedgerIdentity
         study.audit.pairs * (study.audit.random_pairs ? study.audit.replicas : 1);
     std::vector<std::vector<ProvenRisk>> risks(study.noise.size());
     for (std::uint64_t draw = 0; draw < draws; ++draw) {
-      const ConvexPair pair = material.pair(draw);
+      const ConvexPair pair = problem.pair(draw);
       for (std::size_t p = 0; p < risks.size(); ++p) {
-        risks[p].push_back(proven_risk(pair, material.step_noises()[p], study.train.iterations));
+        risks[p].push_back(proven_risk(pair, problem.step_noises()[p], study.train.iterations));
       }
     }
     for (std::vector<ProvenRisk>& pairs : risks) bounds.emplace_back(std::move(pairs));

@@ -8,7 +8,6 @@
 #include "lab/study/ledger_study.hpp"
 #include "lab/study/scheduler/mpi_job.hpp"
 #include "lab/study/scheduler/run_study.hpp"
-#include "lab/study/seed_notice.hpp"
 #include "lab/study/study_keys.hpp"
 #include "lab/study/study_progress.hpp"
 #include "sfumato/data/keys/makers.hpp"

@@ -2,23 +2,12 @@
 
 #include <algorithm>
 
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "sfumato/account/accountant/clipping.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/sensitivity.hpp"
 
 namespace sfumato::lab {
-namespace {
-
-/// In deviations of the noise, rounded up: what accounting/clipping.hpp says of these clips and deviations.
-double contribution(const NoisePolicy& policy, const Network& network) {
-  if (policy.metric == PrivateMetric::per_layer) {
-    return contribution_of_layers(policy.layer_clips, block_deviations(policy, network));
-  }
-  return contribution_in_metric(1.0 / policy.noise_multiplier);
-}
-
-}  // namespace
 
 NeighbouringRelation relation_of(Adjacency adjacency) {
   return adjacency == Adjacency::remove ? NeighbouringRelation::zero_out
@@ -31,7 +20,8 @@ PrivateRelease release_of_moments(double mu, NeighbouringRelation relation) {
 
 PrivateRelease release_of_training(const NoisePolicy& policy, const Network& network,
                                    const Training& training, std::size_t slots) {
-  PrivateRelease release{GaussianNoise{multiplier_of(contribution(policy, network))}};
+  PrivateRelease release{
+      GaussianNoise{multiplier_of(policy.private_noise().contribution(network))}};
   release.steps = training.iterations;
   const std::uint64_t per_epoch = std::max<std::uint64_t>(1, slots / training.batch_size);
   switch (training.batches) {
@@ -65,11 +55,11 @@ PrivateRelease release_of_training(const NoisePolicy& policy, const Network& net
 TrainingGuarantee training_guarantee(const NoisePolicy& policy, const Network& network,
                                      const Training& training, std::size_t slots,
                                      NeighbouringRelation relation) {
-  if (policy.kind != NoiseKind::clipped) return {std::nullopt, what_a_guarantee_needs(policy)};
+  if (!policy.is_private()) return {std::nullopt, what_a_guarantee_needs(policy.rule)};
   try {
     Accountant accountant(relation);
-    if (policy.metric == PrivateMetric::input) {
-      accountant.compose(release_of_moments(policy.metric_mu, relation));
+    if (const auto* input = policy.metric<InputMomentsMetric>()) {
+      accountant.compose(release_of_moments(input->mu, relation));
     }
     accountant.compose(release_of_training(policy, network, training, slots));
     return {std::move(accountant), {}};

@@ -34,7 +34,7 @@ LedgerIdentity TrialRunner::identity() const {
   if (const auto* network = network_trials()) {
     identity.checksums = network->checksums();
   } else {
-    identity.checksums = std::get<ConvexTrials>(trials_).material().checksums();
+    identity.checksums = std::get<ConvexTrials>(trials_).problem().checksums();
   }
   return identity;
 }

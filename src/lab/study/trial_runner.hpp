@@ -18,7 +18,7 @@ namespace sfumato::lab {
 /// group number  pair replicas + replica.  Threads share a runner.
 class TrialRunner {
  public:
-  /// Loads the data. Throws as the functions of study/material.hpp.
+  /// Loads the data. Throws as the functions of study/study_data.hpp.
   explicit TrialRunner(Study study, const DataPlaces& places = data_places());
 
   [[nodiscard]] const Study& study() const { return study_; }

@@ -12,10 +12,10 @@
 #include <optional>
 #include <utility>
 
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/network.hpp"
 #include "lab/nn/state_dict.hpp"
 #include "lab/study/layer_metrics.hpp"
-#include "lab/study/material.hpp"
+#include "lab/study/study_data.hpp"
 #include "lab/study/training_guarantee.hpp"
 #include "sfumato/account/accountant/calibrate.hpp"
 #include "sfumato/account/budget_booking.hpp"
@@ -37,15 +37,19 @@ constexpr const char* kModel = "model.npz";
 constexpr const char* kAccount = "accounting.toml";
 constexpr const char* kStatement = "PRIVACY.md";
 
+bool by_inputs(const PrivateNoise& noise) {
+  return std::holds_alternative<InputMomentsMetric>(noise.metric);
+}
+
 /// Throws for options of the metric `input` that would be overlooked.
-void require_input_options(const PrivateTrainQuestion& question, const NoiseSpec& noise) {
+void require_input_options(const PrivateTrainQuestion& question, const PrivateNoise& noise) {
   const std::array<std::pair<const char*, bool>, 4> options = {
       {{"metric_share", question.metric_share.has_value()},
        {"metric_floor", question.metric_floor.has_value()},
        {"input_bound", question.input_bound.has_value()},
        {"metric_layers", question.metric_layers.has_value()}}};
   for (const auto& [key, given] : options) {
-    if (!given || noise.metric == PrivateMetric::input) continue;
+    if (!given || by_inputs(noise)) continue;
     throw InvalidArgument(fmt::format("means nothing for the metric {}", name(noise.metric)),
                           "Set metric = \"input\" in the study, or leave it out", Where::key(key));
   }
@@ -57,49 +61,54 @@ void require_input_options(const PrivateTrainQuestion& question, const NoiseSpec
 }
 
 /// Gradients are clipped and noise is added in single precision: the guarantee needs clips and noise that it can hold with all of its digits.
-void require_single_precision(const NoiseSpec& noise) {
+void require_single_precision(const PrivateNoise& noise, const Where& where) {
   const auto require = [&](const char* key, double value, double least, double most,
                            const char* remedy) {
     if (value == 0.0 || (value >= least && value <= most)) return;  // 0: not given
     throw InvalidArgument(fmt::format("`{}` = {} is not from {:g} to {:g}, where single precision "
                                       "keeps its digits",
                                       key, value, least, most),
-                          remedy, noise.where);
+                          remedy, where);
   };
   const char* rescale = "Change the learning rate instead, or the scale of the loss";
   require("clip", noise.clip, 1e-12, 1e12, rescale);
-  for (const double clip : noise.layer_clips) require("layer_clips", clip, 1e-12, 1e12, rescale);
+  if (const auto* layers = std::get_if<PerLayerMetric>(&noise.metric)) {
+    for (const double clip : layers->clips) require("layer_clips", clip, 1e-12, 1e12, rescale);
+  }
   require("noise_multiplier", noise.noise_multiplier, 1e-6, 1e9,
           "Give the deviation of the noise over the clip, such as 1");
 }
 
 Study read_private_study(const PrivateTrainQuestion& question) {
   Study study = read_study(question.study, question.settings);
-  if (study.noise.size() != 1 || study.noise.front().policy != NoiseKind::clipped) {
+  if (study.noise.size() != 1 || !study.noise.front().is_private()) {
     throw InvalidArgument(
         "a model is released with one noise policy, which is private",
         "Give one [[noise]] with policy = \"private\", or train.clip and no [[noise]]",
         Where::in(question.study));
   }
-  NoiseSpec& noise = study.noise.front();
+  PrivateNoise& noise = study.noise.front().private_noise();
+  auto* input = std::get_if<InputMomentsMetric>(&noise.metric);
+  const Where where = study.noise.front().where;
   if (!question.target_epsilon && noise.noise_multiplier == 0.0) {
     throw InvalidArgument("nothing says how much noise to add",
-                          "Give `target_epsilon`, or noise_multiplier in the study", noise.where);
+                          "Give `target_epsilon`, or noise_multiplier in the study", where);
   }
   if (question.target_epsilon && noise.noise_multiplier != 0.0) {
     throw InvalidArgument("both `target_epsilon` and noise_multiplier say how much noise to add",
-                          "Leave noise_multiplier out of the study, or ask for no target",
-                          noise.where);
+                          "Leave noise_multiplier out of the study, or ask for no target", where);
   }
-  if (question.target_epsilon && noise.metric_mu != 0.0) {
+  if (question.target_epsilon && input != nullptr && input->mu != 0.0) {
     throw InvalidArgument("both `target_epsilon` and metric_mu say what second moments may cost",
-                          "Leave metric_mu out: `metric_share` divides the budget", noise.where);
+                          "Leave metric_mu out: `metric_share` divides the budget", where);
   }
   require_input_options(question, noise);
-  require_single_precision(noise);
-  if (question.metric_floor) noise.metric_floor = *question.metric_floor;
-  if (question.input_bound) noise.input_bound = *question.input_bound;
-  if (question.metric_layers) noise.metric_layers = *question.metric_layers;
+  require_single_precision(noise, where);
+  if (input != nullptr) {
+    input->floor = question.metric_floor.value_or(input->floor);
+    input->input_bound = question.input_bound.value_or(input->input_bound);
+    input->layers = question.metric_layers.value_or(input->layers);
+  }
   study.train.hardened = question.hardened;
   if (study.train.batches == BatchScheme::fixed_size && study.adjacency.kind == Adjacency::remove) {
     throw InvalidArgument(
@@ -161,20 +170,20 @@ struct PrivateMechanism {
 PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
                               const Network& network, std::size_t records) {
   const NeighbouringRelation relation = relation_of(study.adjacency.kind);
-  NoiseSpec& noise = study.noise.front();
+  PrivateNoise& noise = study.noise.front().private_noise();
+  auto* input = std::get_if<InputMomentsMetric>(&noise.metric);
   PrivateReleases before{relation};
   SpentBefore spent = spent_before(question.after, relation);
   before.list = std::move(spent.releases);
   add_conditions(before, spent.rests_on);
-  const bool by_inputs = noise.metric == PrivateMetric::input;
   if (question.target_epsilon) {
     const PrivacyBudget target{Epsilon(*question.target_epsilon), Delta(question.target_delta)};
     require_budget(before, target, question);
     noise.noise_multiplier = 1.0;
-    if (by_inputs) {
-      noise.metric_mu =
+    if (input != nullptr) {
+      input->mu =
           std::sqrt(question.metric_share.value_or(kMetricShare)) * whole_budget(before, target);
-      before.list.push_back(release_of_moments(noise.metric_mu, relation));
+      before.list.push_back(release_of_moments(input->mu, relation));
     }
     const PrivateRelease steps =
         release_of_training(policies_of(study, network).front(), network, study.train, records);
@@ -187,10 +196,8 @@ PrivateMechanism mechanism_of(const PrivateTrainQuestion& question, Study study,
                             "Ask for a smaller delta: below one over the number of records",
                             Where::key("target_delta"));
     }
-  } else if (by_inputs) {
-    if (noise.metric_mu > 0.0) {
-      before.list.push_back(release_of_moments(noise.metric_mu, relation));
-    }
+  } else if (input != nullptr && input->mu > 0.0) {
+    before.list.push_back(release_of_moments(input->mu, relation));
   }
   const auto composed = [&] {
     PrivateMechanism found{policies_of(study, network).front(), Accountant(relation)};
@@ -223,7 +230,7 @@ Guarantee guarantee_of(const Accountant& accountant, const PrivateTrainQuestion&
     throw InvalidArgument(
         fmt::format(
             "`noise_multiplier` = {} is too little: no finite epsilon is proven at delta = {}",
-            noise.noise_multiplier, question.target_delta),
+            noise.private_noise().noise_multiplier, question.target_delta),
         "Add more noise", noise.where);
   }
   return accountant.guarantee(delta);
@@ -252,7 +259,7 @@ void prepare_out(const PrivateTrainQuestion& question, const Study& study) {
   std::filesystem::create_directories(directory, failed);
   if (failed) {
     throw StorageError(fmt::format("cannot make the directory: {}", failed.message()),
-                       "Choose another --out", Where::in(question.out));
+                       "Choose another `out`", Where::in(question.out));
   }
   const std::string model = (directory / kModel).string(),
                     account = (directory / kAccount).string(),
@@ -315,9 +322,10 @@ void publish(const PrivateTrainAnswer& answer, const std::string& model) {
   }
 }
 
-std::vector<InputMetricRelease> releases_of(const Network& network, const NoisePolicy& policy,
+std::vector<InputMetricRelease> releases_of(const Network& network,
+                                            const InputMomentsMetric& metric,
                                             const LayerMetrics& metrics) {
-  const std::vector<double> mus = moment_mus(policy, network);
+  const std::vector<double> mus = moment_mus(metric, network);
   std::vector<InputMetricRelease> releases;
   for (std::size_t b = 0; b < metrics.size(); ++b) {
     const ParameterBlock& block = network.blocks()[b];
@@ -387,25 +395,25 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   }
   LayerMetrics metrics;
   ReleaseBits bits(*key, kMomentStream);
-  const bool by_inputs = mechanism.policy.metric == PrivateMetric::input;
-  const NoiseMode mode = question.hardened ? NoiseMode::grid : NoiseMode::gaussian;
-  const NeighbouringRelation relation = relation_of(study.adjacency.kind);
-  if (by_inputs) {
-    metrics.push_back(release_input_metric(network, sets.train, slots, {}, mechanism.policy,
-                                           relation, mode, bits, observer));
+  const auto* input = mechanism.policy.metric<InputMomentsMetric>();
+  const ReleaseNoise noise{relation_of(study.adjacency.kind),
+                           question.hardened ? NoiseMode::grid : NoiseMode::gaussian, bits};
+  if (input != nullptr) {
+    metrics.push_back(
+        release_input_metric(network, {sets.train, slots, World{}}, *input, noise, observer));
     sets.train = whitened(network, sets.train, metrics.front(), {}, observer);
     if (sets.test) sets.test = whitened(network, *sets.test, metrics.front(), {}, observer);
   }
   const auto data = std::make_shared<const TrainingData>(sets.train, slots, std::vector{World{}});
   sets.train.values = {};  // training has its own, and features of all patches are large
-  if (by_inputs) {
+  if (input != nullptr) {
     release_deeper_metrics(
         network, initial_parameters(network, study.train.init_seed.value_or(study.train.seed)),
-        *data, mechanism.policy, relation, mode, bits, observer, metrics);
-    answer.input_metrics = releases_of(network, mechanism.policy, metrics);
+        *data, *input, noise, observer, metrics);
+    answer.input_metrics = releases_of(network, *input, metrics);
   }
 
-  TrialGroup group(by_inputs ? whitened_network(network, metrics) : network, data,
+  TrialGroup group(input != nullptr ? whitened_network(network, metrics) : network, data,
                    {mechanism.policy}, study.train, Where::in(question.study));
   const auto start = std::chrono::steady_clock::now();
   group.train_until(study.train.iterations, observer);
@@ -418,7 +426,8 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   // By what is released: losses of the records are not.
   answer.diverged = !std::all_of(answer.parameters.begin(), answer.parameters.end(),
                                  [](float p) { return std::isfinite(p); });
-  if (by_inputs) answer.parameters = unwhitened(network, std::move(answer.parameters), metrics);
+  if (input != nullptr)
+    answer.parameters = unwhitened(network, std::move(answer.parameters), metrics);
   if (sets.test && !answer.diverged) {
     const std::size_t wanted = study.data.test_records;
     std::vector<std::uint32_t> tested(wanted == 0 ? sets.test->count()

@@ -1,16 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <sstream>
+#include <string>
+#include <vector>
 
-#include "lab/nn/private_noise.hpp"
 #include "lab/train/private_answer.hpp"
 #include "sfumato/account/named_model.hpp"
 #include "sfumato/report/number.hpp"
 
 namespace sfumato::lab {
 namespace {
-
-constexpr const char* kRestsOn = "It rests on:";  // as privacy_statement() calls the list
 
 Table guarantee_table(const PrivateTrainAnswer& answer) {
   const Guarantee& guarantee = answer.guarantee;
@@ -24,47 +23,45 @@ Table guarantee_table(const PrivateTrainAnswer& answer) {
   } else {
     table.add_row({"epsilon", "none: the noise comes from a seed"});
   }
-  table.add_row({"noise multiplier", answer.policy.noise_multiplier});
-  table.add_row({"clip", answer.policy.clip});
+  const PrivateNoise& noise = answer.policy.private_noise();
+  table.add_row({"noise multiplier", noise.noise_multiplier});
+  table.add_row({"clip", noise.clip});
   const bool all = answer.input_metrics.size() > 1;
-  table.add_row(
-      {"metric", fmt::format("{}{}", name(answer.policy.metric), all ? ", all layers" : "")});
+  table.add_row({"metric", fmt::format("{}{}", name(noise.metric), all ? ", all layers" : "")});
   table.add_row({"noise", answer.question.hardened ? "exact, on a grid" : "floating point"});
   return table;
 }
 
-/// The statement for a model card without its marks, a line at a time: a document wraps each by itself. What it rests on is what the
-/// document assumes, and the items of another list follow its heading.
-void add_statement(Document& document, const PrivateTrainAnswer& answer) {
-  std::istringstream lines(statement_of(answer));
-  std::string list;
-  std::size_t items = 0;
-  const auto end_list = [&] {
-    if (items > 0) document.state(StatementKind::info, list + ".");
-    list.clear();
-    items = 0;
-  };
-  for (std::string line; std::getline(lines, line);) {
-    const bool item = line.starts_with("  - ");
-    line.erase(0, line.find_first_not_of(" -"));
-    for (auto mark = line.find("**"); mark != std::string::npos; mark = line.find("**")) {
-      line.erase(mark, 2);
-    }
-    if (line.empty() || line.front() == '#') continue;
-    if (item && list == kRestsOn) {
-      document.state(StatementKind::assumption, line + ".");
-    } else if (item) {
-      list += (items++ == 0 ? " " : "; ") + line;
-    } else {
-      end_list();
-      if (line.ends_with(":")) {
-        list = line;
-      } else {
-        document.state(StatementKind::info, line);
-      }
-    }
+PrivacyStatement privacy_statement_of(const PrivateTrainAnswer& answer) {
+  // The slots of D are there whether they are filled or not.
+  std::vector<std::string> further = {
+      fmt::format("the number of records, {}, is public", answer.records)};
+  if (answer.study.data.is_table()) {
+    further.emplace_back(
+        "records have the declared form: numbers of at most 3.4e38 in size, and a class among "
+        "those declared");
   }
-  end_list();
+  return sfumato::statement_of(
+      answer.guarantee,
+      answer.question.hardened ? NoiseArithmetic::exact : NoiseArithmetic::floating_point, further);
+}
+
+/// The statement of the model card: what it rests on is what the document assumes.
+void add_statement(Document& document, const PrivateTrainAnswer& answer) {
+  const PrivacyStatement statement = privacy_statement_of(answer);
+  document.state(StatementKind::info, statement.claim);
+  for (const PrivacyStatement::Item& item : statement.items) {
+    if (item.is_condition) {
+      for (const std::string& condition : item.list) {
+        document.state(StatementKind::assumption, condition + ".");
+      }
+      continue;
+    }
+    document.state(StatementKind::info,
+                   item.list.empty()
+                       ? fmt::format("{}: {}", item.heading, item.text)
+                       : fmt::format("{}: {}.", item.heading, fmt::join(item.list, "; ")));
+  }
 }
 
 /// Accuracy is computed without noise: on records held out of a private table it says something about them.
@@ -130,7 +127,7 @@ std::string metric_text(const PrivateTrainAnswer& answer) {
   std::string text = fmt::format(
       "Second moments of {} were released at mu = {:.4g}{}: ",
       first ? "the inputs" : "every layer's inputs, at the initial weights,",
-      answer.policy.metric_mu,
+      answer.policy.metric<InputMomentsMetric>()->mu,
       answer.calibrated ? fmt::format(" ({:.0f} % of the budget)",
                                       100.0 * answer.question.metric_share.value_or(kMetricShare))
                         : std::string());
@@ -173,13 +170,8 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
                    "and the model has no "
                    "guarantee. Leave the seed out to release one.");
   }
-  if (answer.policy.metric == PrivateMetric::whitened ||
-      answer.policy.metric == PrivateMetric::low_rank) {
-    document.state(StatementKind::assumption,
-                   "the covariance was made without the private data; one that was designed for "
-                   "their gradients voids the "
-                   "guarantee.");
-  }
+  const std::string assumption = answer.policy.private_noise().assumption();
+  if (!assumption.empty()) document.state(StatementKind::assumption, assumption);
   if (answer.study.data.is_table()) {
     document.state(StatementKind::assumption,
                    "every record is a row of numbers of at most 3.4e38 in size (single "
@@ -216,20 +208,7 @@ void add_caveats(Document& document, const PrivateTrainAnswer& answer) {
 }  // namespace
 
 std::string statement_of(const PrivateTrainAnswer& answer) {
-  std::string text = privacy_statement(answer.guarantee, answer.question.hardened
-                                                             ? NoiseArithmetic::exact
-                                                             : NoiseArithmetic::floating_point);
-  // The slots of D are there whether they are filled or not.
-  const std::string heading = fmt::format("- **{}**\n", kRestsOn);
-  const auto list = text.find(heading);
-  if (list == std::string::npos) throw InternalError("a privacy statement without conditions");
-  std::string more = fmt::format("  - the number of records, {}, is public\n", answer.records);
-  if (answer.study.data.is_table()) {
-    more +=
-        "  - records have the declared form: numbers of at most 3.4e38 in size, and a class among "
-        "those declared\n";
-  }
-  return text.insert(list + heading.size(), more);
+  return privacy_statement_of(answer).markdown();
 }
 
 Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
@@ -254,7 +233,7 @@ Document document_of(const PrivateTrainAnswer& answer, Detail detail) {
     document.add_result("epsilon", map(answer.guarantee.claimed_epsilon(),
                                        [](const Epsilon& epsilon) { return epsilon.nats(); }));
   }
-  document.add_result("noise_multiplier", answer.policy.noise_multiplier);
+  document.add_result("noise_multiplier", answer.policy.private_noise().noise_multiplier);
   if (!answer.secret) {  // how long steps take depends on the batches, which are secret
     document.add_result(
         "seconds", Claimed<double>{answer.seconds, Claim::estimate, "wall clock of the steps"});

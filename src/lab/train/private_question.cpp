@@ -1,7 +1,7 @@
 #include "lab/train/private_question.hpp"
 
 #include "sfumato/account/budget_booking.hpp"
-#include "sfumato/core/number_check.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato::lab {

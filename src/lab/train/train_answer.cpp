@@ -32,7 +32,8 @@ std::vector<ParameterField> noise_of_models(const TrainInput& input, const Train
   for (std::size_t m = 0; m < run.group.models().size() && !observer.stop_requested(); ++m) {
     const ModelRecord& record = run.group.models()[m];
     const NoisePolicy& policy = input.policies[record.policy];
-    if (record.world != 0 || record.diverged_at || policy.kind == NoiseKind::none) continue;
+    const bool silent = std::holds_alternative<NoNoise>(policy.rule);
+    if (record.world != 0 || record.diverged_at || silent) continue;
     const std::vector<float>& weights = run.group.parameters(m);
     BatchGradient whole =
         batch_gradient(input.network, std::vector<double>(weights.begin(), weights.end()),
@@ -42,8 +43,8 @@ std::vector<ParameterField> noise_of_models(const TrainInput& input, const Train
     }
     const double unit =
         training.loss == LossScale::mean ? 1.0 / static_cast<double>(training.batch_size) : 1.0;
-    fields.push_back({policy.name, step_variances(policy, training.learning_rate, input.network,
-                                                  whole.gradient, unit)});
+    fields.push_back({policy.name, step_variances(policy, {input.network, training.learning_rate,
+                                                           whole.gradient, unit})});
   }
   return fields;
 }
@@ -91,7 +92,7 @@ TrainAnswer answer(const TrainQuestion& question, Observer& observer) {
   if (!answer.finished()) return answer;
   if (!question.out.empty()) write_results(answer);  // before the measures: they can be stopped
   answer.measures = measure(question, answer.input, answer.run, observer);
-  if (!question.out.empty()) write_document(question.out, document_of(answer, Detail::full));
+  if (!question.out.empty()) write_document(question, document_of(answer, Detail::full));
   std::error_code ignored;  // a checkpoint that stays is refused by the next run, with its name
   std::filesystem::remove(checkpoint_path(question), ignored);
   return answer;

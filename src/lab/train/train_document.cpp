@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lab/nn/kernel/matrix.hpp"
-#include "lab/study/seed_notice.hpp"
+#include "lab/study/study_keys.hpp"
 #include "lab/train/parameter_figures.hpp"
 #include "lab/train/train_answer.hpp"
 #include "lab/train/train_question.hpp"
@@ -238,7 +238,7 @@ std::string adjacency_text(const TrainInput& input) {
             "divided by the nominal batch size (zero-out adjacency)."
           : fmt::format("In D' it is replaced by record {}, class {}.", change.record + 1,
                         static_cast<int>(change.label));
-  return text + " N is public and the same in both worlds.";
+  return text + " N is public and the same for D and D'.";
 }
 
 std::string training_text(const TrainInput& input) {
@@ -255,9 +255,10 @@ Table policy_table(const TrainInput& input) {
       "noise", "Noise added to every step",
       {{"policy", "name"}, {"kind", "policy"}, {"variance", "sigma^2"}, {"reading", "read as"}});
   for (const NoisePolicy& policy : input.policies) {
-    const bool none = policy.kind == NoiseKind::none || policy.kind == NoiseKind::clipped;
-    table.add_row({policy.name, name(policy.kind), none ? Cell(Empty{}) : Cell(policy.variance),
-                   none ? Cell(Empty{}) : Cell(name(policy.reading))});
+    const ScaledNoise* scaled = scaled_noise(policy.rule);
+    table.add_row({policy.name, name(policy.rule),
+                   scaled == nullptr ? Cell(Empty{}) : Cell(scaled->variance),
+                   scaled == nullptr ? Cell(Empty{}) : Cell(name(scaled->interpretation))});
   }
   return table;
 }
@@ -313,7 +314,7 @@ std::string infinite_text(const TrainInput& input, const ModelRecord& record) {
   const PathKlSum::Infinite& first = *path.first_infinite;
   return fmt::format(
       "along {} with the noise {} the path KL is infinite: in {} of {} differing steps a "
-      "parameter got noise in one world only, or moved without any. In step {} these were {}: "
+      "parameter got noise on D or D' only, or moved without any. In step {} these were {}: "
       "{}{}.",
       world_name(record.world), input.policies[record.policy].name, path.infinite_steps, path.steps,
       first.step, first.count,
@@ -463,7 +464,7 @@ void add_results(Document& document, const TrainInput& input, const TrainRun& ru
     add_speed(document, run);
     for (const NoisePolicy& policy : input.policies) {
       document.state(StatementKind::warning,
-                     fmt::format("{}: {}", policy.name, what_a_guarantee_needs(policy)));
+                     fmt::format("{}: {}", policy.name, what_a_guarantee_needs(policy.rule)));
     }
   }
   document.state(StatementKind::warning, seed_notice(input.study.train.seed));

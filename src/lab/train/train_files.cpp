@@ -8,7 +8,7 @@
 
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/nn/state_dict.hpp"
-#include "lab/study/seed_notice.hpp"
+#include "lab/study/study_keys.hpp"
 #include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -117,21 +117,25 @@ std::string log_text(const TrainInput& input, const TrainRun& run) {
 }
 
 void write_parameters(const std::string& path, const Network& network,
-                      const std::vector<float>& parameters) {
+                      const std::vector<float>& parameters, const WriteRules& rules) {
   NpzWriter writer;
   for (const NamedTensor& tensor : state_dict(network, parameters)) {
     writer.add(tensor.name, tensor.values, tensor.shape);
   }
-  writer.write(path, Compression::stored);
+  writer.write(path, Compression::stored, rules);
 }
 
 /// Mean over all steps of (g_i - g'_i)^2, in the order of the network's parameters: what a covariance
 /// file for this network is designed from.
-void write_second_moments(const std::string& path, const ModelRecord& record, std::uint64_t steps) {
+void write_second_moments(const std::string& path, const ModelRecord& record, std::uint64_t steps,
+                          const WriteRules& rules) {
   const Eigen::Map<const Eigen::VectorXd> sums(record.squared_differences.data(),
                                                std::ssize(record.squared_differences));
-  write_npy(path, vector_array(sums / static_cast<double>(steps)));
+  write_npy(path, vector_array(sums / static_cast<double>(steps)), rules);
 }
+
+/// A run that goes on replaces what it wrote before it was stopped.
+WriteRules rules_of(const TrainQuestion& question) { return {question.force || question.resume}; }
 
 /// Everything that a run leaves in its directory.
 std::vector<PlannedFile> planned_files(const TrainQuestion& question, const TrainInput& input) {
@@ -165,27 +169,28 @@ void prepare_directory(const TrainQuestion& question, const TrainInput& input) {
                        "Choose another directory (`out`)", Where::in(in(directory, name)));
   }
   prepare_outputs(input_files(input.study), planned_files(question, input),
-                  question.force || question.resume);
+                  rules_of(question).replace);
 }
 
 void write_results(const TrainAnswer& answer) {
   const TrainInput& input = answer.input;
   const TrainRun& run = answer.run;
   const std::string& out = answer.question.out;
-  write_file(in(out, kStudy), canonical_text(input.study));
+  const WriteRules rules = rules_of(answer.question);
+  write_file(in(out, kStudy), canonical_text(input.study), rules);
   for (std::size_t m = 0; m < run.group.models().size(); ++m) {
     const ModelRecord& record = run.group.models()[m];
     const std::string stem = in(out, file_stem(input.policies[record.policy], record.world));
-    write_parameters(parameters_file(stem), input.network, run.group.parameters(m));
+    write_parameters(parameters_file(stem), input.network, run.group.parameters(m), rules);
     if (input.study.train.gradient_differences) {
-      write_second_moments(moments_file(stem), record, run.group.step());
+      write_second_moments(moments_file(stem), record, run.group.step(), rules);
     }
   }
-  write_file(in(out, kLog), log_text(input, run));
+  write_file(in(out, kLog), log_text(input, run), rules);
 }
 
-void write_document(const std::string& directory, const Document& document) {
-  write_file(in(directory, kDocument), render_json(document));
+void write_document(const TrainQuestion& question, const Document& document) {
+  write_file(in(question.out, kDocument), render_json(document), rules_of(question));
 }
 
 }  // namespace sfumato::lab

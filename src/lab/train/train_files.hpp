@@ -19,6 +19,6 @@ void prepare_directory(const TrainQuestion& question, const TrainInput& input);
 void write_results(const TrainAnswer& answer);
 
 /// document.json: what is printed in full, measures of the final models included, for `sfumato report`.
-void write_document(const std::string& directory, const Document& document);
+void write_document(const TrainQuestion& question, const Document& document);
 
 }  // namespace sfumato::lab

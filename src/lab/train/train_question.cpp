@@ -19,7 +19,7 @@ TrainMeasure measure_of(const TomlTable& table, const std::string& key, const st
     if (name(measure) == text) return measure;
     names.emplace_back(name(measure));
   }
-  throw InvalidArgument(fmt::format("{} = {} is unknown", table.label(key), toml_text(text)),
+  throw InvalidArgument(table.problem(key, " = ", toml_text(text) + " is unknown"),
                         suggestion(text, names, "values"), table.where(key));
 }
 
@@ -84,10 +84,10 @@ TrainInput read_input(const TrainQuestion& question) {
   Network network = network_of(study.model, sets.train);
   std::vector<NoisePolicy> policies = policies_of(study, network);
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    if (policies[p].metric != PrivateMetric::input) continue;
-    throw InvalidArgument("the metric `input` is made of moments that each world releases first",
-                          "Train it with `sfumato study run`, or with --private",
-                          study.noise[p].where);
+    if (policies[p].metric<InputMomentsMetric>() == nullptr) continue;
+    throw InvalidArgument(
+        "the metric \"input\" is made of moments that D and D' each release first",
+        "Train it with `sfumato study run`, or with --private", study.noise[p].where);
   }
   std::string identity = canonical_text(study) + inputs_text(study, sets);
   return {std::move(study),   std::move(sets),     std::move(pair),    std::move(data),

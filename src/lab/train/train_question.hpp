@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lab/nn/trial_group.hpp"
-#include "lab/study/material.hpp"
 #include "lab/study/spec/study.hpp"
+#include "lab/study/study_data.hpp"
 #include "sfumato/data/keys/key.hpp"
 
 namespace sfumato::lab {
@@ -49,7 +49,7 @@ struct TrainInput {
   std::string identity;  ///< canonical text and checksums of what was read
 };
 
-/// Throws   InvalidArgument as the functions of study/material.hpp.
+/// Throws   InvalidArgument as the functions of study/study_data.hpp.
 [[nodiscard]] TrainInput read_input(const TrainQuestion& question);
 
 /// "D" or "D'".

@@ -10,7 +10,7 @@
 #include "sfumato/account/large_delta.hpp"
 #include "sfumato/account/others.hpp"
 #include "sfumato/account/releases.hpp"
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/parallel.hpp"
 
@@ -57,6 +57,10 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
   const int targets = (question.target_epsilon ? 1 : 0) + (question.target_advantage ? 1 : 0) +
                       (question.target_tpr ? 1 : 0) + (question.target_mu ? 1 : 0);
   if (targets > 1) complain("target_epsilon", "more than one target is given: keep one");
+  if (targets > 0 && question.method == AccountMethod::pld) {
+    complain("method",
+             "targets are met by the contour, whose numbers are narrower: leave method out");
+  }
   const std::vector<double>& noises = question.run.noise_multiplier;
   if (std::find(noises.begin(), noises.end(), 0.0) != noises.end() ||
       question.run.noise_std == 0.0) {
@@ -153,8 +157,12 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
       throw InvalidArgument("not even one step is within the target", "Add noise, or allow more",
                             Where::key("noise_multiplier"));
     }
-    return {run.sampler == Sampler::shuffle ? Calibration::What::epochs : Calibration::What::steps,
+    return {counts_epochs(run.sampler) ? Calibration::What::epochs : Calibration::What::steps,
             static_cast<double>(run.steps), target};
+  }
+  if (wanted == Wanted::all_but_batches) {
+    run.batches = least_batches(before, run, target, &observer);
+    return {Calibration::What::batches, static_cast<double>(run.batches), target};
   }
   // Only the noise of the run itself is changed: what was released before is done.
   const double multiplier = least_noise(before, {run}, target, &observer);
@@ -196,7 +204,7 @@ std::vector<EpsilonAtSteps> over_steps(const Accountant& accountant, Delta delta
       release.steps =
           static_cast<std::uint64_t>(std::ceil(share * static_cast<double>(release.steps)));
     }
-    // Of few steps several shares are the same.
+    // With few steps several shares are the same.
     if (points.empty() || !(part.list == last.list)) {
       points.push_back({share, Accountant(part).watched_by(observer).epsilon(delta).upper.value});
     } else {
@@ -276,7 +284,7 @@ AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
   const Delta delta(question.target_delta ? *question.target_delta : claim->delta.probability());
   AccountAnswer found{question, delta, {}};
   if (const std::optional<std::uint64_t> records = records_of(question)) {
-    // Of a claim too: it would hold of whatever publishes records as they are.
+    // Claims too: they would hold of whatever publishes records as they are.
     if (question.target_delta) {
       require_small_delta(*question.target_delta, *records, question.allow_large_delta);
     }

@@ -6,70 +6,76 @@
 
 #include "sfumato/account/account_answer.hpp"
 #include "sfumato/account/account_tables.hpp"
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/problem/closing.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/sentences.hpp"
 
 namespace sfumato {
 namespace {
 
-std::string rounded_up(double value) { return format_number(value, Rounding::up); }
+const Maths kEpsilon{"epsilon"};
+const Maths kDelta{"delta"};
 
-std::string guarantee_sentence(const AccountAnswer& answer, const AccountedSetting& setting) {
-  const double epsilon = setting.epsilon.upper.value;
-  const std::string delta = format_input(answer.delta.probability());
-  if (!std::isfinite(epsilon)) {
-    return fmt::format("No finite epsilon is proven at delta = {}.", delta);
-  }
-  const PrivateReleases& releases = setting.accountant.releases();
-  return fmt::format("epsilon <= {} at delta = {}, proven for all data sets that {}.",
-                     rounded_up(epsilon), delta, describe_neighbours(releases));
+/// "epsilon <= 3.1", rounded up.
+Text at_most(double epsilon) {
+  return say("{} {}", Maths{"epsilon <="}, ClaimedNumber{{epsilon, Claim::upper_bound}});
 }
 
-std::string target_text(const PrivacyTarget& target) {
-  return std::visit(
-      Overloaded{[](const PrivacyBudget& budget) {
-                   return fmt::format("epsilon <= {} at delta = {}",
-                                      format_input(budget.epsilon.nats()),
-                                      format_input(budget.delta.probability()));
-                 },
-                 [](const AdvantageLimit& limit) {
-                   return fmt::format("an advantage of at most {}", format_input(limit.advantage));
-                 },
-                 [](const RateLimit& limit) {
-                   return fmt::format("a TPR of at most {} at an FPR of {}",
-                                      format_input(limit.tpr), format_input(limit.fpr));
-                 },
-                 [](const GdpLimit& limit) {
-                   return fmt::format("mu <= {} of Gaussian privacy", format_input(limit.mu));
-                 }},
-      target);
+/// "delta = 1e-05".
+Text at(Delta delta) { return say("{} = {}", kDelta, delta.probability()); }
+
+Text guarantee_sentence(const AccountAnswer& answer, const AccountedSetting& setting) {
+  const double epsilon = setting.epsilon.upper.value;
+  if (!std::isfinite(epsilon)) return say("No finite epsilon is proven at {}.", at(answer.delta));
+  return say("{} at {}, proven for all data sets that {}.", at_most(epsilon), at(answer.delta),
+             describe_neighbours(setting.accountant.releases()));
+}
+
+Text target_text(const PrivacyTarget& target) {
+  return std::visit(Overloaded{[](const PrivacyBudget& budget) {
+                                 return say("{} {} at {}", Maths{"epsilon <="},
+                                            budget.epsilon.nats(), at(budget.delta));
+                               },
+                               [](const AdvantageLimit& limit) {
+                                 return say("an advantage of at most {}", limit.advantage);
+                               },
+                               [](const RateLimit& limit) {
+                                 return say("a TPR of at most {} at an FPR of {}", limit.tpr,
+                                            limit.fpr);
+                               },
+                               [](const GdpLimit& limit) {
+                                 return say("{} {} of Gaussian privacy", Maths{"mu <="}, limit.mu);
+                               }},
+                    target);
 }
 
 /// What was looked for; the noise with the digits that matter, rounded up.
 void state_calibration(const AccountAnswer& answer, Document& document) {
   if (!answer.calibration) return;
   const Calibration& found = *answer.calibration;
-  const std::string target = target_text(found.target);
+  const Text target = target_text(found.target);
   switch (found.what) {
     case Calibration::What::noise:
-      document.state(
-          StatementKind::info,
-          found.value == 0.0
-              ? fmt::format("No noise is needed for {}: each record is sampled too rarely "
-                            "to matter at this delta. Look at delta again.",
-                            target)
-              : fmt::format("Noise multiplier {} is the least for {}.",
-                            format_number(found.value, Rounding::up, 6), target));
+      document.state(StatementKind::info,
+                     found.value == 0.0
+                         ? say("No noise is needed for {}: each record is sampled too rarely to "
+                               "matter at this delta. Look at delta again.",
+                               target)
+                         : say("Noise multiplier {} is the least for {}.",
+                               format_number(found.value, Rounding::up, 6), target));
       return;
     case Calibration::What::steps:
     case Calibration::What::epochs:
-      document.state(
-          StatementKind::info,
-          fmt::format("At most {} {} for {}.", format_input(found.value),
-                      found.what == Calibration::What::steps ? "steps" : "epochs", target));
+      document.state(StatementKind::info,
+                     say("At most {} {} for {}.", found.value,
+                         found.what == Calibration::What::steps ? "steps" : "epochs", target));
+      return;
+    case Calibration::What::batches:
+      document.state(StatementKind::info,
+                     say("{} batches an epoch are the fewest for {}.", found.value, target));
       return;
   }
 }
@@ -77,28 +83,25 @@ void state_calibration(const AccountAnswer& answer, Document& document) {
 void state_claim(const AccountAnswer& answer, Document& document) {
   if (!answer.claim) return;
   const ClaimAnswer& claim = *answer.claim;
-  const std::string text =
-      fmt::format("epsilon = {} at delta = {}", format_input(claim.epsilon.nats()),
-                  format_input(claim.delta.probability()));
+  const Text text = say("{} = {} at {}", kEpsilon, claim.epsilon.nats(), at(claim.delta));
   const double upper = claim.proven.upper.value;
   switch (claim.verdict) {
     case Verdict::holds:
-      document.state(StatementKind::verdict, fmt::format("PROVEN: {}.", text), Outcome::good);
+      document.state(StatementKind::verdict, say("PROVEN: {}.", text), Outcome::good);
       break;
     case Verdict::violated:
       document.state(
           StatementKind::verdict,
-          fmt::format("REFUTED: {}. On some data a run with these settings reveals epsilon >= {}.",
-                      text, format_number(claim.proven.lower.value, Rounding::down)),
+          say("REFUTED: {}. On some data a run with these settings reveals {} {}.", text,
+              Maths{"epsilon >="}, ClaimedNumber{{claim.proven.lower.value, Claim::lower_bound}}),
           Outcome::bad);
       break;
     default:
-      document.state(
-          StatementKind::verdict,
-          std::isfinite(upper)
-              ? fmt::format("NOT PROVEN: {}. Proven is epsilon <= {}.", text, rounded_up(upper))
-              : fmt::format("NOT PROVEN: {}. No finite epsilon is.", text),
-          Outcome::open);
+      document.state(StatementKind::verdict,
+                     std::isfinite(upper)
+                         ? say("NOT PROVEN: {}. Proven is {}.", text, at_most(upper))
+                         : say("NOT PROVEN: {}. No finite epsilon is.", text),
+                     Outcome::open);
   }
   document.add_verdict(
       {"",
@@ -114,16 +117,14 @@ void state_second(const AccountAnswer& answer, Document& document) {
   const SecondOpinion& second = *answer.second;
   if (second.agree) {
     document.state(StatementKind::info,
-                   fmt::format("Checked by a second method: delta there is between {} and {} by "
-                               "discretised losses and FFT, "
-                               "which agrees.",
-                               format_number(second.fft.lower.value, Rounding::down),
-                               rounded_up(second.fft.upper.value)));
+                   say("Checked by a second method: delta there is between {} and {} by "
+                       "discretised losses and FFT, which agrees.",
+                       ClaimedNumber{{second.fft.lower.value, Claim::lower_bound}},
+                       ClaimedNumber{{second.fft.upper.value, Claim::upper_bound}}));
   } else {
     document.state(StatementKind::warning,
                    fmt::format("the two methods exclude each other ({} to {} and {} to {}): trust "
-                               "neither and report this "
-                               "with the command line.",
+                               "neither and report this with the command line.",
                                second.contour.lower.value, second.contour.upper.value,
                                second.fft.lower.value, second.fft.upper.value));
   }
@@ -131,10 +132,10 @@ void state_second(const AccountAnswer& answer, Document& document) {
 
 void state_others(const AccountAnswer& answer, Document& document) {
   for (const OtherAccount& other : answer.others) {
-    document.state(StatementKind::info,
-                   fmt::format("{}, sample rate {}, {} steps: epsilon <= {}, which {}.", other.who,
-                               format_input(other.sample_rate), other.steps,
-                               rounded_up(other.epsilon.value.nats()), other.why));
+    document.state(
+        StatementKind::info,
+        say("{}, sample rate {}, {} steps: {}, which {}.", other.who, other.sample_rate,
+            fmt::to_string(other.steps), at_most(other.epsilon.value.nats()), other.why));
   }
 }
 
@@ -160,7 +161,9 @@ void add_results(const AccountAnswer& answer, Document& document) {
   if (answer.calibration) {
     const char* what = answer.calibration->what == Calibration::What::noise   ? "noise_multiplier"
                        : answer.calibration->what == Calibration::What::steps ? "steps"
-                                                                              : "epochs";
+                       : answer.calibration->what == Calibration::What::epochs
+                           ? "epochs"
+                           : "batches_per_epoch";
     document.add_result(what, answer.calibration->value);
   }
   for (std::size_t i = 0; i < answer.deltas.size(); ++i) {
@@ -190,8 +193,7 @@ void state_conditions(const AccountAnswer& answer, Detail detail, Document& docu
       });
   document.state(
       StatementKind::assumption,
-      fmt::format(
-          "every record is clipped by itself, noise is added in every step and the sum is divided "
+      say("every record is clipped by itself, noise is added in every step and the sum is divided "
           "by a constant{}.",
           poisson ? "; each step samples every record independently, which shuffled batches do not"
                   : ""));
@@ -200,38 +202,37 @@ void state_conditions(const AccountAnswer& answer, Detail detail, Document& docu
 Abstract abstract_of(const AccountAnswer& answer) {
   const AccountedSetting& first = answer.settings.front();
   Abstract abstract;
-  abstract.released = "A model from a training run with clipped gradients and noise.";
-  abstract.asked = "How much can such a model reveal about any one record, whatever the data?";
+  abstract.released = say("A model from a training run with clipped gradients and noise.");
+  abstract.asked = say("How much can such a model reveal about any one record, whatever the data?");
   if (!std::isfinite(first.epsilon.upper.value)) {
-    abstract.answer = "No limit is proven for these settings.";
-    abstract.advice = "Add noise, or take fewer steps.";
+    abstract.answer = say("No limit is proven for these settings.");
+    abstract.advice = say("Add noise, or take fewer steps.");
     return abstract;
   }
   if (answer.settings.size() > 1) {
     const AccountedSetting& last = answer.settings.back();
-    abstract.answer = fmt::format(
-        "At delta = {}, epsilon <= {} is proven with noise multiplier {}, and epsilon <= {} with "
-        "{}.",
-        format_input(answer.delta.probability()), rounded_up(first.epsilon.upper.value),
-        format_input(first.noise_multiplier.value()), rounded_up(last.epsilon.upper.value),
-        format_input(last.noise_multiplier.value()));
+    abstract.answer =
+        say("At {}, {} is proven with noise multiplier {}, and {} with {}.", at(answer.delta),
+            at_most(first.epsilon.upper.value), first.noise_multiplier.value(),
+            at_most(last.epsilon.upper.value), last.noise_multiplier.value());
     abstract.advice =
-        "Choose the multiplier before training, by the table below; --target-epsilon finds the "
-        "least for an epsilon.";
+        say("Choose the multiplier before training, by the table below; {} finds the least for an "
+            "epsilon.",
+            KeyName{"target_epsilon"});
     return abstract;
   }
-  abstract.answer = fmt::format(
-      "Whatever the data, an attacker guesses correctly whether a record was used at most {} % of "
-      "the time (epsilon <= {} at delta = {}). A coin toss is right 50 % of the time.",
-      format_number(std::min(100.0, 100.0 * first.attacker.accuracy.value), Rounding::up, 3),
-      rounded_up(first.epsilon.upper.value), format_input(answer.delta.probability()));
+  abstract.answer =
+      say("Whatever the data, an attacker guesses correctly whether a record was used at most {} "
+          "of the time ({} at {}). {}",
+          percent_of(first.attacker.accuracy), at_most(first.epsilon.upper.value), at(answer.delta),
+          coin_toss());
   const Verdict verdict = answer.claim ? answer.claim->verdict : Verdict::none;
-  abstract.advice =
-      verdict == Verdict::violated ? "Correct the claim: it is refuted."
-      : verdict == Verdict::open
-          ? "Claim what is proven, or add noise until the claim is."
-          : "Publish it with the privacy statement (--statement FILE.md), if training "
-            "does what is assumed below.";
+  abstract.advice = verdict == Verdict::violated ? say("Correct the claim: it is refuted.")
+                    : verdict == Verdict::open
+                        ? say("Claim what is proven, or add noise until the claim is.")
+                        : say("Publish it with the privacy statement ({} FILE.md), if "
+                              "training does what is assumed below.",
+                              KeyName{"statement"});
   return abstract;
 }
 
@@ -287,12 +288,13 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
   if (!answer.booked.empty()) document.state(StatementKind::info, answer.booked);
   add_results(answer, document);
   if (detail == Detail::full && answer.settings.size() == 1) {
-    document.state(StatementKind::info,
-                   "--statement FILE.md writes a privacy statement for a model card.");
+    document.state(
+        StatementKind::info,
+        say("{} FILE.md writes a privacy statement for a model card.", KeyName{"statement"}));
   }
   close_document(document, detail, answer.stopped,
                  detail == Detail::brief || answer.settings.size() > 1
-                     ? "A guarantee, if training does what is assumed above."
+                     ? say("A guarantee, if training does what is assumed above.")
                      : guarantee_sentence(answer, first));
   return document;
 }

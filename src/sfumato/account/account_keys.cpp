@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "sfumato/account/budget_booking.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
@@ -37,21 +37,6 @@ keys::Choices<MechanismKind> by_kind() {
   return choices;
 }
 
-/// A key of the run as one of the question.
-Key<AccountQuestion> of_run(const Key<ReleaseFields>& key) {
-  return {key.name,
-          key.type,
-          key.help,
-          [read = key.read](AccountQuestion& to, const TomlTable& table, const std::string& name) {
-            read(to.run, table, name);
-          },
-          [write = key.write](const AccountQuestion& from) { return write(from.run); },
-          key.aliases,
-          key.required,
-          key.kinds,
-          key.shape};
-}
-
 }  // namespace
 
 const Keys<ReleaseFields>& release_keys() {
@@ -69,9 +54,9 @@ const Keys<ReleaseFields>& release_keys() {
            {"sampling_probability"}),
       with(integer_key<F, std::uint64_t>("steps", "number of noisy steps", &F::steps, 0),
            {"num_steps"}),
-      choice_key<F>(
-          "sampler", "how a step chooses its records", &F::sampler,
-          by_name({Sampler::poisson, Sampler::shuffle, Sampler::fixed_size, Sampler::full})),
+      choice_key<F>("sampler", "how a step chooses its records", &F::sampler,
+                    by_name({Sampler::poisson, Sampler::allocate, Sampler::shuffle,
+                             Sampler::fixed_size, Sampler::full})),
       number_key<F>("epochs", "number > 0", "instead of steps: passes over the records", &F::epochs,
                     not_positive),
       with(integer_key<F, std::uint64_t>("batch_size", "with records: instead of sample_rate",
@@ -84,6 +69,12 @@ const Keys<ReleaseFields>& release_keys() {
           "batch_cap",
           "of larger Poisson batches a random subset of this size is kept (with records)",
           &F::batch_cap, 1),
+      integer_key<F, std::uint64_t>("batches_per_epoch",
+                                    "allocate: batches that a record draws its own from",
+                                    &F::batches_per_epoch, 1),
+      integer_key<F, std::uint64_t>(
+          "batches_per_record", "allocate: different batches of an epoch that a record is in (1)",
+          &F::batches_per_record, 1),
       choice_key<F>("normalise",
                     "what the noisy sum is divided by: the expected batch size, or the actual one",
                     &F::normalise, by_name({Normalisation::expected, Normalisation::actual})),
@@ -131,7 +122,8 @@ const Keys<AccountQuestion>& account_keys() {
   using namespace keys;
   static const Keys<Q> all = [] {
     Keys<Q> list;
-    for (const Key<ReleaseFields>& key : release_keys()) list.push_back(of_run(key));
+    for (const Key<ReleaseFields>& key : release_keys())
+      list.push_back(of_part(key, &AccountQuestion::run));
     Keys<Q> own = {
         choice_key<Q>("adjacency",
                       "neighbours: a record more or less, a record made null, a record exchanged",
@@ -161,8 +153,9 @@ const Keys<AccountQuestion>& account_keys() {
                       &Q::target_mu, not_positive),
         numbers_key<Q>("epsilons", "numbers >= 0", "delta at these epsilons too", &Q::epsilons,
                        not_an_epsilon),
-        text_key<Q>("claim", "eps=X[,delta=X]", "check this claim: PROVEN, NOT PROVEN or REFUTED",
-                    &Q::claim),
+        shown_as(text_key<Q>("claim", "eps=X[,delta=X]",
+                             "check this claim: PROVEN, NOT PROVEN or REFUTED", &Q::claim),
+                 "eps=X[,delta=X]"),
         texts_key<Q>("rests_on", "texts",
                      "what the guarantee rests on besides, in words: a condition of the statement",
                      &Q::rests_on),

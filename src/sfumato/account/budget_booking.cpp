@@ -9,7 +9,7 @@
 
 #include "sfumato/account/large_delta.hpp"
 #include "sfumato/account/state.hpp"
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/number.hpp"
 

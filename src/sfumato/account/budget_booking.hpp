@@ -13,7 +13,7 @@
 
 namespace sfumato {
 
-/// What a budget holds, with all that is booked composed: no sum of epsilons.
+/// The state of a budget, with all that is booked composed: no sum of epsilons.
 struct BudgetState {
   std::string file;
   PrivacyBudget limit;
@@ -23,7 +23,7 @@ struct BudgetState {
   std::string delta_warning = {};  ///< of the limit; empty: its delta is small for so many records
 };
 
-/// What a booking says of a run beside its releases.
+/// A run as a booking describes it, beside its releases.
 struct BookedRun {
   std::string command;
   std::optional<std::uint64_t> records = {};  ///< none: not known
@@ -64,10 +64,11 @@ template <class Q>
                       "book this run in a file of what was spent on these records, before noise is "
                       "drawn (SQLite, made if there is none)",
                       &Q::budget),
-          text_key<Q>("limit", "eps=X,delta=X",
-                      "what all runs of a new `budget` may spend together, such as "
-                      "eps=3,delta=1e-5",
-                      &Q::limit)};
+          shown_as(text_key<Q>("limit", "eps=X,delta=X",
+                               "what all runs of a new `budget` may spend together, such as "
+                               "eps=3,delta=1e-5",
+                               &Q::limit),
+                   "eps=X,delta=X")};
 }
 
 }  // namespace sfumato

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,8 +12,8 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/storage/connection.hpp"
 #include "sfumato/storage/content_digest.hpp"
-#include "sfumato/storage/schema.hpp"
 
 namespace sfumato {
 namespace {
@@ -28,18 +29,6 @@ CREATE TABLE entry(number INTEGER PRIMARY KEY, time TEXT NOT NULL, command TEXT 
 CREATE TABLE content(digest TEXT NOT NULL);
 )sql";
 
-/// A new file beside `file`, for its owner alone, before SQLite sees it.
-std::string make_sibling(const std::string& file, const std::string& path) {
-  std::string name = file + ".new-XXXXXX";
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
-  if (descriptor < 0) {
-    throw StorageError(fmt::format("cannot be made ({})", std::strerror(errno)),
-                       "Check the directory and its permissions", Where::in(path));
-  }
-  ::close(descriptor);
-  return name;
-}
-
 void require_writable(const std::string& file, const std::string& path) {
   if (::access(file.c_str(), R_OK | W_OK) == 0) return;
   throw StorageError(fmt::format("cannot be opened for writing ({})", std::strerror(errno)),
@@ -48,13 +37,22 @@ void require_writable(const std::string& file, const std::string& path) {
 
 bool is_there(const std::string& file) { return ::access(file.c_str(), F_OK) == 0; }
 
-/// Gone when this goes, unless it was given its name.
+/// A new file beside `file`, for its owner alone, before SQLite sees it. Gone when this goes, unless it was given its
+/// name; the next booking removes what a killed one left.
 class NewFile {
  public:
-  NewFile(const std::string& file, const std::string& path) : name_(make_sibling(file, path)) {}
+  NewFile(const std::string& file, const std::string& path)
+      : name_(fmt::format("{}.tmp-{}-XXXXXX", file, ::getpid())) {
+    remove_leftovers(file);
+    descriptor_ = ::mkostemp(name_.data(), O_CLOEXEC);  // 0600
+    if (descriptor_ < 0) fail(errno, path);
+    ::flock(descriptor_, LOCK_EX | LOCK_NB);  // it is in use: remove_leftovers() of others asks
+  }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile() {
+    // After SQLite has closed the file: closing any descriptor of a file ends SQLite's locks on it.
+    if (descriptor_ >= 0) ::close(descriptor_);
     if (!name_.empty()) ::unlink(name_.c_str());
     if (!name_.empty()) ::unlink((name_ + "-journal").c_str());
   }
@@ -66,15 +64,22 @@ class NewFile {
     if (error == EEXIST) return false;
     if (error == 0) {
       name_.clear();
+      ::close(descriptor_);
+      descriptor_ = -1;
       error = flush_directory_of(file);
       if (error == 0) return true;
     }
+    fail(error, path);
+  }
+
+ private:
+  [[noreturn]] static void fail(int error, const std::string& path) {
     throw StorageError(fmt::format("cannot be made ({})", std::strerror(error)),
                        "Check the directory and its permissions", Where::in(path));
   }
 
- private:
   std::string name_;
+  int descriptor_ = -1;
 };
 
 void require_budget(const DatabaseConnection& connection) {
@@ -156,6 +161,7 @@ BudgetFile::BudgetFile(const std::string& path, DatabaseConnection::For purpose)
 BudgetFile::Reserved BudgetFile::reserve(const std::string& path, const BudgetTerms& terms,
                                          const BudgetEntry& entry, const Check& check) {
   const std::string file = ledger_file(path);
+  require_free_names(file, path);
   if (!is_there(file)) {
     // Whole before it has its name: nobody sees a budget without its terms, and an empty file is none.
     NewFile made(file, path);

@@ -20,14 +20,14 @@ struct BudgetEntry {
   std::string model;    ///< SHA-256 of the model; empty while reserved, or where there is none
 };
 
-/// What a budget allows; set once.
+/// The limit of a budget; set once.
 struct BudgetTerms {
   double epsilon = 0.0, delta = 0.0;
   std::string adjacency;
   friend bool operator==(const BudgetTerms&, const BudgetTerms&) = default;
 };
 
-/// What was spent on the records of one data set, as an SQLite file. Every change is one transaction under the lock of the file and on the disk before it counts: processes that
+/// A ledger of what was spent on the records of one data set, as an SQLite file. Every change is one transaction under the lock of the file and on the disk before it counts: processes that
 /// run at once see each other, and what a killed one had reserved stays. A digest of all entries shows accidents and edits by hand.
 class BudgetFile {
  public:

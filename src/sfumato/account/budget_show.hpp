@@ -10,7 +10,7 @@
 
 namespace sfumato {
 
-/// What was spent on the records of a data set?
+/// The question what was spent on the records of a data set.
 struct BudgetShowQuestion {
   std::string budget;  ///< file
 };

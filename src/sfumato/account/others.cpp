@@ -35,7 +35,7 @@ std::vector<OtherAccount> other_accounts(const AccountQuestion& question,
     if (epochs > 0.0) {
       const double rate = 1.0 / in_epoch;
       const std::uint64_t steps = run.steps ? *run.steps : whole(std::ceil(epochs) * in_epoch);
-      // Of shuffled batches TF-Privacy's line below says what is wrong with both.
+      // For shuffled batches TF-Privacy's line below says what is wrong with both.
       if (release.sampler == Sampler::poisson &&
           (rate != release.rate() || steps != release.steps)) {
         others.push_back({"Opacus", rate, steps, poisson_epsilon(sigma, rate, steps, delta),

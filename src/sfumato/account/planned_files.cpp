@@ -115,7 +115,7 @@ void prepare_outputs(const std::vector<std::string>& inputs,
     if (kept != KeptFile::none && (!continues || kept == KeptFile::budget)) {
       throw InvalidArgument(
           fmt::format("{} is {}, and what was spent would be forgotten", path, words_for(kept)),
-          "Choose another name; --force replaces no such file", Where::key(key));
+          "Choose another name; `force` replaces no such file", Where::key(key));
     }
     prepare_output(path, force);
   }

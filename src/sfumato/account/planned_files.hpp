@@ -7,7 +7,7 @@
 
 namespace sfumato {
 
-/// What is lost with a file that says what was spent on records.
+/// The loss with a file that says what was spent on records.
 enum class KeptFile {
   none,  ///< nothing of the kind
   model,  ///< with a guarantee: its account is in it, or an account or a statement beside it names it
@@ -15,7 +15,7 @@ enum class KeptFile {
   budget,
 };
 
-/// What stands at `path`, by its content.
+/// The kind of file at `path`, by its content.
 /// Throws   StorageError if it is there and cannot be read.
 [[nodiscard]] KeptFile kept_file(const std::string& path);
 

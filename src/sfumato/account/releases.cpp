@@ -22,6 +22,8 @@ Wanted wanted_of(const AccountQuestion& question) {
   const bool noise = !run.noise_multiplier.empty() || run.noise_std || !run.noise_stds.empty() ||
                      !run.clips.empty();
   const bool steps = run.steps || run.epochs;
+  const bool batches = run.sampler == Sampler::allocate && !run.batches_per_epoch;
+  if (noise && steps && batches) return Wanted::all_but_batches;
   if (noise && steps) {
     throw InvalidArgument(
         "a target is given, and both noise and steps are: nothing is left to find",

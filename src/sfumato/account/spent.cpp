@@ -14,7 +14,7 @@
 #include "sfumato/account/budget_booking.hpp"
 #include "sfumato/account/planned_files.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/file_output.hpp"
@@ -355,7 +355,13 @@ bool includes(const PrivateReleases& all, const PrivateReleases& some) {
 
 bool continues_account(const PrivateReleases& releases, const std::string& path) {
   const SavedAccount older = load_account(read_file(path, kLargestAccount), path);
-  return older.models.empty() && includes(releases, older.accountant.releases());
+  const PrivateReleases& before = older.accountant.releases();
+  const auto is_kept = [&](const std::string& condition) {
+    return std::find(releases.rests_on.begin(), releases.rests_on.end(), condition) !=
+           releases.rests_on.end();
+  };
+  return older.models.empty() && includes(releases, before) &&
+         std::all_of(before.rests_on.begin(), before.rests_on.end(), is_kept);
 }
 
 }  // namespace sfumato

@@ -8,7 +8,7 @@
 
 namespace sfumato {
 
-/// What was released before about the same records.
+/// Earlier releases about the same records.
 struct SpentBefore {
   std::vector<PrivateRelease> releases = {};
   std::vector<std::string> models = {};    ///< as of SavedAccount

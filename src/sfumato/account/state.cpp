@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "sfumato/account/account_keys.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/file_input.hpp"
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 #include "sfumato/audit/roc.hpp"
 
 namespace sfumato {
@@ -51,8 +51,8 @@ AdvantageEstimate advantage_of(const TestCounts& counts, double confidence) {
   }
   if (counts.positives == 0 || counts.negatives == 0 || counts.true_positives > counts.positives ||
       counts.false_positives > counts.negatives) {
-    throw InvalidArgument("a world has no model, or fewer than its events",
-                          "Pass counts of both worlds");
+    throw InvalidArgument("one of D and D' has no model, or fewer than its events",
+                          "Pass counts of both");
   }
   const double z = std::numbers::sqrt2 * boost::math::erfc_inv(1.0 - confidence);
   const double tpr =

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/audit/clopper_pearson.hpp"
 #include "sfumato/audit/lower_bounds.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 #include "sfumato/audit/roc.hpp"
 
 namespace sfumato {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/audit/shadow_attacks.hpp"
 #include "sfumato/report/figure.hpp"

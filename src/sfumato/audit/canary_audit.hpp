@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sfumato/audit/one_run.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/score_sample.hpp"
 
 namespace sfumato {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sfumato/audit/clopper_pearson.hpp"
+#include "sfumato/audit/proportion_intervals.hpp"
 #include "sfumato/audit/score_sample.hpp"
 
 namespace sfumato {

@@ -13,7 +13,7 @@ namespace sfumato {
 namespace {
 
 /// How many models may lie on the wrong side, as shares of a world. Few, because each costs a part of
-/// the level: with 100 models per world a perfect attack shows eps = 2.82 with all of these, 3.28 with a
+/// the level: with 100 models per data set a perfect attack shows eps = 2.82 with all of these, 3.28 with a
 /// threshold that was known before.
 constexpr double kRankShares[] = {0.0, 0.01, 0.05, 0.2};
 
@@ -136,7 +136,7 @@ std::string_view name(ThresholdStrategy strategy) {
 }
 
 double level_of_look(double alpha, std::uint64_t look) {
-  if (look == 0) throw InvalidArgument("look = 0", "Looks count from 1");
+  if (look == 0) throw InvalidArgument("look = 0", "Interim looks count from 1");
   const auto number = static_cast<double>(look);
   return alpha / (number * (number + 1.0));
 }
@@ -212,10 +212,9 @@ Audit audit_scores(std::span<const ScoreSample> samples, const AuditOptions& opt
   if (samples.size() > 1) audit.method_ += fmt::format("; divided by {} samples", samples.size());
   if (options.audits > 1) audit.method_ += fmt::format("; divided by {} audits", options.audits);
   if (options.look > 1 || options.more_looks) {
-    audit.method_ += fmt::format("; look {} of any number", options.look);
+    audit.method_ += fmt::format("; interim look {} of any number", options.look);
   } else {
-    audit.assumptions_.emplace_back(
-        "the number of models was fixed before the first look at scores");
+    audit.assumptions_.emplace_back("the number of models was fixed before scores were first seen");
   }
   return audit;
 }

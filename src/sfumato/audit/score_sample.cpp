@@ -22,7 +22,7 @@ void require_world(const char* name, const std::vector<double>& scores, const Wh
   if (bad != scores.end()) {
     throw InvalidArgument(
         fmt::format("score {} of models {} is NaN", bad - scores.begin() + 1, name),
-        "Leave diverged models out of both worlds, or give them a score", where);
+        "Leave diverged models out of both files, or give them a score", where);
   }
 }
 
@@ -79,7 +79,7 @@ SplitSample split(const ScoreSample& sample, double fraction, std::uint64_t seed
   }
   const std::size_t common = std::min(sample.with.size(), sample.without.size());
   if (common < 2) {
-    throw InvalidArgument("a world has one model, which cannot be split",
+    throw InvalidArgument("one of D and D' has a single model, which cannot be split",
                           "Train more models, or fix the threshold beforehand");
   }
   const Stream stream(StreamKey(seed, Purpose::bootstrap, {1}));

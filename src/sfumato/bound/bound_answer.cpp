@@ -106,6 +106,10 @@ BoundAnswer answer(const BoundQuestion& question, Observer& observer) {
   add_closed_forms(result, observer);
   if (!observer.stop_requested()) add_estimates(result, observer);
   result.stopped = observer.stop_requested();
+  const bool nothing = std::none_of(result.at.begin(), result.at.end(), [](const BoundsAtTime& at) {
+    return std::any_of(at.methods.begin(), at.methods.end(), has_number);
+  });
+  if (nothing && !result.stopped) result.verdict = Verdict::open;
   if (!question.problem.assumed.empty()) {
     for (const BoundsAtTime& at : result.at) {
       if (grid_is_above(at)) {

@@ -9,6 +9,7 @@
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_tables.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/matched_pair.hpp"
 #include "sfumato/problem/closing.hpp"
 #include "sfumato/problem/simulation_size.hpp"
 #include "sfumato/report/number.hpp"
@@ -57,6 +58,9 @@ void state_problem(const BoundAnswer& answer, Document& document) {
   if (!problem.way_of_change.empty()) {
     document.state(StatementKind::info, problem.way_of_change + ".");
   }
+  for (const std::string& derived : derived_constants(problem.pair)) {
+    document.state(StatementKind::info, say("Derived: {}.", Text(derived)));
+  }
   if (!problem.defaults.empty()) document.state(StatementKind::info, problem.defaults);
   if (!same_start(problem.pair)) {
     document.state(StatementKind::info,
@@ -95,7 +99,9 @@ void state_unreached(const BoundAnswer& answer, Document& document) {
 void state_gaps(const BoundAnswer& answer, Document& document) {
   const SdePair& pair = answer.question.problem.pair;
   const bool point = !is_definite(pair.p.start.covariance) || !is_definite(pair.q.start.covariance);
-  if (!same_noise(pair) && point) {
+  const bool bounded = std::any_of(answer.at.begin(), answer.at.end(),
+                                   [](const BoundsAtTime& at) { return at.proven || at.exact; });
+  if (!same_noise(pair) && point && !bounded) {
     document.state(
         StatementKind::warning,
         say("point start and different noise: the integrated bounds are infinite, because the "

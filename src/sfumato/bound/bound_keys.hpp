@@ -13,6 +13,7 @@ namespace sfumato {
 
 /// The question of a problem file, with what the command line puts over it. `source` names it in the output.
 /// Throws   as read_sde_problem().
-[[nodiscard]] BoundQuestion read_bound_question(const TomlTable& root, const std::string& source);
+[[nodiscard]] BoundQuestion read_bound_question(const TomlTable& root, const std::string& source,
+                                                DriftsAre drifts = DriftsAre::meant);
 
 }  // namespace sfumato

@@ -27,10 +27,11 @@ BoundQuestion read_bound_question(const std::string& path) {
   return read_bound_question(TomlTable::read(path), path);
 }
 
-BoundQuestion read_bound_question(const TomlTable& root, const std::string& source) {
+BoundQuestion read_bound_question(const TomlTable& root, const std::string& source,
+                                  DriftsAre drifts) {
   BoundQuestion question;
   question.risk = read_risk(root);
-  question.problem = read_sde_problem(root, source);
+  question.problem = read_sde_problem(root, source, drifts);
   return question;
 }
 

@@ -10,6 +10,8 @@
 #include "sfumato/core/located.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
+#include "sfumato/divergence/matched_pair.hpp"
+#include "sfumato/divergence/matched_simulation.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/divergence/path_estimate.hpp"
 #include "sfumato/divergence/score_estimate.hpp"
@@ -281,6 +283,75 @@ void add_scores(const SdeProblem& problem, const std::vector<double>& times, Obs
   }
 }
 
+// ---------------------------------------------------------------- matched process
+
+/// The metric in which the second drift is proven to contract fastest; empty where it is in none.
+std::optional<MetricRate> best_metric(const StartedDiffusion& q) {
+  std::vector<MetricRate> metrics = contraction_metrics(q.diffusion, *constant_noise(q.diffusion));
+  if (metrics.empty()) return std::nullopt;
+  if (metrics.size() > 1 && metrics[0].kappa <= 0.0 && metrics[1].kappa > 0.0) return metrics[1];
+  return metrics[0];
+}
+
+std::optional<MatchedEstimate> matched_direction(const SdeProblem& problem,
+                                                 const StartedDiffusion& p,
+                                                 const StartedDiffusion& q, double time,
+                                                 Observer& observer) {
+  const auto metric = best_metric(q);
+  if (!metric) return std::nullopt;
+  MatchedSimulationOptions options;
+  options.seed = problem.plan.seed;
+  if (problem.plan.paths > 0) options.paths = std::max<std::uint64_t>(problem.plan.paths, 2);
+  const double size = p.diffusion.formulas->jacobian_at(0.0, p.start.mean).norm();
+  // Steps of a twentieth of the drift's time; the estimate is repeated with half of them.
+  options.steps =
+      static_cast<std::uint64_t>(std::clamp(std::ceil(20.0 * size * time), 40.0, 200.0));
+  return matched_process_estimate(p, q.diffusion, metric->kappa, metric->metric, time, options,
+                                  observer);
+}
+
+void add_matched(const SdeProblem& problem, const std::vector<double>& times, Observer& observer,
+                 Estimates& result) {
+  const SdePair& pair = problem.pair;
+  const char* reason = nullptr;
+  if (pair.p.diffusion.formulas == nullptr || pair.q.diffusion.formulas == nullptr) return;
+  if (constant_noise(pair.p.diffusion) == nullptr || constant_noise(pair.q.diffusion) == nullptr) {
+    reason = "needs constant noise";
+  } else if (!is_definite(*constant_noise(pair.p.diffusion)) ||
+             !is_definite(*constant_noise(pair.q.diffusion))) {
+    reason = "needs noise in every direction";
+  } else if (!best_metric(pair.p) || !best_metric(pair.q)) {
+    reason = "no contraction rate of the drifts is proven";
+  }
+  if (reason != nullptr) return add_to_all(result.methods, BoundMethod::matched_simulated, reason);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (times[i] == 0.0) continue;
+    const auto forward = matched_direction(problem, pair.p, pair.q, times[i], observer);
+    const auto reverse = matched_direction(problem, pair.q, pair.p, times[i], observer);
+    if (!forward || !reverse || forward->stopped || reverse->stopped) return;
+    const auto bound = [&](const MatchedEstimate& found, double start) {
+      return estimate(std::max(0.0, found.at_half_step.value) + start,
+                      "matched process, simulated");
+    };
+    constexpr double kQuantile = 1.6448536269514722;  // one-sided, 95 %
+    const auto upper = [&](const MatchedEstimate& found, double start) {
+      return start + found.at_half_step.value + kQuantile * found.at_half_step.standard_error;
+    };
+    const double start_p = start_kl(pair.p.start, pair.q.start),
+                 start_q = start_kl(pair.q.start, pair.p.start);
+    const auto change = [](const MatchedEstimate& found) {
+      return 100.0 * std::abs(found.at_half_step.value / found.at_step.value - 1.0);
+    };
+    const std::uint64_t diverged = forward->diverged + reverse->diverged;
+    result.methods[i].push_back(
+        {BoundMethod::matched_simulated, bound(*forward, start_p), bound(*reverse, start_q),
+         diverged > 0 ? fmt::format("{} paths diverged: reduce the drift or the noise", diverged)
+                      : fmt::format("95 % below {:.4g}, {:.4g}; halving the step changed {:.2g} %",
+                                    upper(*forward, start_p), upper(*reverse, start_q),
+                                    std::max(change(*forward), change(*reverse)))});
+  }
+}
+
 }  // namespace
 
 Estimates estimate_pair(const BoundQuestion& question, const std::vector<double>& times,
@@ -294,6 +365,9 @@ Estimates estimate_pair(const BoundQuestion& question, const std::vector<double>
     add_paths(problem, times, observer, result);
   } else if (!by_grid && !problem.pair.linear) {
     add_scores(problem, times, observer, result);
+  }
+  if (!same_noise(problem.pair) && !problem.pair.linear && !observer.stop_requested()) {
+    add_matched(problem, times, observer, result);
   }
   return result;
 }

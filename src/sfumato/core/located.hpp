@@ -17,10 +17,10 @@ decltype(auto) located(const Where& where, Work&& work) {
     return std::forward<Work>(work)();
   } catch (const InvalidArgument& error) {
     if (!error.where().is_function()) throw;
-    throw InvalidArgument(error.advice(), "", where);
+    throw InvalidArgument(error, where);
   } catch (const NumericalFailure& error) {
     if (!error.where().is_function()) throw;
-    throw NumericalFailure(error.advice(), "", where);
+    throw NumericalFailure(error, where);
   }
 }
 

@@ -30,7 +30,7 @@ double number_in(const char* path, const std::string& key) {
   return kInf;
 }
 
-/// What the control group of this process has left; "max" reads as no limit.
+/// The memory that the control group of this process has left; "max" reads as no limit.
 double left_in_group() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {

@@ -12,7 +12,7 @@
 namespace sfumato {
 namespace {
 
-/// What the threads of one call share.
+/// State that the threads of one call share.
 class Blocks {
  public:
   Blocks(const BlockWork& plan, Observer& observer,

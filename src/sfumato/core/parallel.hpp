@@ -23,7 +23,7 @@ struct BlockWork {
   unsigned threads = 0;    ///< 0: as many as the machine has
 };
 
-/// What `work` may throw to leave a block unfinished because the observer asked to stop.
+/// Thrown by `work` to leave a block unfinished because the observer asked to stop.
 struct Stopped {};
 
 /// For work whose blocks take long: call it in each of its steps.

@@ -14,7 +14,7 @@ enum class Digest { sha256, md5 };
 /// Throws   NumericalFailure if the system's OpenSSL refuses the digest (MD5 in FIPS mode).
 [[nodiscard]] std::string digest_of(Digest digest, std::string_view bytes);
 
-/// Of what is left of a stream.
+/// The digest of the rest of a stream.
 /// Throws   StorageError if reading fails; as above.
 [[nodiscard]] std::string digest_of(Digest digest, std::istream& stream);
 

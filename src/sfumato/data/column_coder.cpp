@@ -38,7 +38,8 @@ std::string field_name(const DataTable& table, Index column) {
 }
 
 Where place_of(const DataTable& table, Index column, std::size_t row) {
-  return Where::at(table.source, table.lines[row], texts_of(table, column).field);
+  return place_of_line(table.source, table.lines[row], texts_of(table, column).field,
+                       table.in_memory);
 }
 
 /// Rows of each level, missing values apart.
@@ -254,7 +255,7 @@ namespace {
                         place_of(table, column, row));
 }
 
-/// What each level of `texts` is: a number, or the place of a level; -1 if the coding does not know it.
+/// The meaning of each level of `texts`: a number, or the place of a level; -1 if the coding does not know it.
 std::vector<Index> meanings_of(const ColumnCoding& coding, const TextCells& texts) {
   std::vector<Index> meanings;
   for (const std::string& level : texts.levels) {

@@ -10,7 +10,7 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/npy.hpp"
 #include "sfumato/data/npz.hpp"
 #include "sfumato/data/text.hpp"
@@ -186,7 +186,8 @@ CovarianceFile read_covariance(const std::string& path, Eigen::Index expected) {
   return file;
 }
 
-void write_covariance(const std::string& path, const CovarianceFile& file) {
+void write_covariance(const std::string& path, const CovarianceFile& file,
+                      const WriteRules& rules) {
   if (suffix_of(path) != ".npz") {
     throw InvalidArgument("covariances are written as NPZ", "Use the suffix .npz", Where::in(path));
   }
@@ -212,7 +213,7 @@ void write_covariance(const std::string& path, const CovarianceFile& file) {
                      {"dimension", dimension(covariance)},
                      {"provenance", json(file.provenance)}};
   out.add_text("meta", meta.dump(-1, ' ', true, json::error_handler_t::replace));
-  out.write(path);
+  out.write(path, Compression::deflated, rules);
 }
 
 }  // namespace sfumato

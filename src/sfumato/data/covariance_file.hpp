@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/math/covariance.hpp"
 
 namespace sfumato {
@@ -29,6 +30,7 @@ struct CovarianceFile {
 /// Writes the NPZ form, with `meta`. Equal content gives equal bytes.
 /// Throws   InvalidArgument if the path does not end in .npz or the covariance fails its check;
 ///          StorageError as OutputFile.
-void write_covariance(const std::string& path, const CovarianceFile& file);
+void write_covariance(const std::string& path, const CovarianceFile& file,
+                      const WriteRules& rules = {});
 
 }  // namespace sfumato

@@ -109,6 +109,7 @@ class TableReader {
   TableReader(const MemoryTable& table, const std::string& source, const CsvOptions& options)
       : options_(options), records_(table, source), rows_(table.columns.front().size()) {
     table_.source = source;
+    table_.in_memory = true;
   }
 
   DataTable read(Header header) {
@@ -137,7 +138,7 @@ class TableReader {
     if (header == Header::required && numbers_first) {
       throw InvalidArgument("the first row holds numbers, not column names",
                             "Add a header row (a name that is a number goes in quotes)",
-                            Where::at(table_.source, records_.line()));
+                            records_.place());
     }
     if (!numbers_first) {
       take_names();
@@ -207,7 +208,7 @@ class TableReader {
                           "with commas",
                           mark, mark)
             : fmt::format("Its fields seem to be separated by \"{}\": save it with commas", mark),
-        Where::at(table_.source, records_.line()));
+        records_.place());
   }
 
   void take_names() {
@@ -216,7 +217,7 @@ class TableReader {
     table_.columns.reserve(width_);
     for (const CsvField& field : records_.fields()) {
       const std::size_t index = table_.columns.size() + 1;
-      const Where where = Where::at(table_.source, records_.line(), index);
+      const Where where = records_.place(index);
       const bool is_index = index == 1 && index_ != Index::none;
       if (trimmed(field.text).empty() && !is_index) {
         throw InvalidArgument(fmt::format("column {} has no name", index), "Name every column",
@@ -359,8 +360,7 @@ class TableReader {
   void take_text(std::size_t k, std::string_view text) {
     if (!is_utf8(text)) {
       throw InvalidArgument(fmt::format("{} is not UTF-8", field_name(chosen_[k] + 1)),
-                            "Save the file as UTF-8",
-                            Where::at(table_.source, records_.line(), chosen_[k] + 1));
+                            "Save the file as UTF-8", records_.place(chosen_[k] + 1));
     }
     keep(k, numbers_[k](text, table_.texts[k].levels));
   }
@@ -376,8 +376,7 @@ class TableReader {
   void take_id(std::string_view id) {
     if (!is_utf8(id)) {
       throw InvalidArgument(fmt::format("{} is not UTF-8", field_name(*id_ + 1)),
-                            "Save the file as UTF-8",
-                            Where::at(table_.source, records_.line(), *id_ + 1));
+                            "Save the file as UTF-8", records_.place(*id_ + 1));
     }
     table_.ids.emplace_back(id);
   }
@@ -394,10 +393,10 @@ class TableReader {
                           options_.adjustable
                               ? "Fill it in, or set `impute` to drop, median or mode"
                               : "Fill it in, or remove the row",
-                          Where::at(table_.source, line, field));
+                          records_.place(line, field));
   }
 
-  /// What the field holds is not said: it is private, and file, line and column lead to it.
+  /// The content of the field is not said: it is private, and file, line and column lead to it.
   [[noreturn]] void refuse_field(std::size_t index, NumberStatus status) const {
     const CsvField& field = records_.fields()[index];
     const bool comma = has_comma(field.text);
@@ -410,14 +409,14 @@ class TableReader {
         comma && options_.adjustable ? "If the comma is the decimal mark, set `decimal` to \",\""
         : comma                      ? "Write numbers with a decimal point"
                                      : "Correct it or remove the row",
-        Where::at(table_.source, records_.line(), index + 1));
+        records_.place(index + 1));
   }
 
   [[noreturn]] void refuse_ragged() const {
     const std::size_t got = records_.fields().size();
     throw InvalidArgument(
         fmt::format("expected {} field{}, got {}", width_, width_ == 1 ? "" : "s", got),
-        "Give every row as many fields as the first", Where::at(table_.source, records_.line()));
+        "Give every row as many fields as the first", records_.place());
   }
 
   [[nodiscard]] std::size_t require_rows() const {

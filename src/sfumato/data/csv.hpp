@@ -15,7 +15,7 @@ struct NumberFormat {
   char decimal = '.';    ///< '.' or ','
 };
 
-/// What to do with a field that is empty, NA, N/A, NaN, null (in any case) or "?".
+/// The treatment of a field that is empty, NA, N/A, NaN, null (in any case) or "?".
 enum class MissingPolicy {
   reject,
   drop_row,
@@ -68,7 +68,7 @@ struct CsvOptions {
 [[nodiscard]] DataTable parse_csv_matrix(std::string_view text, const std::string& source,
                                          const CsvOptions& options = {});
 
-/// What is taken for a missing value: nothing, NA, N/A, NaN, null (in any case) or "?".
+/// Whether it is taken for a missing value: nothing, NA, N/A, NaN, null (in any case) or "?".
 [[nodiscard]] bool is_missing(std::string_view text);
 
 /// The same numbers row by row, each held once.

@@ -5,7 +5,8 @@
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/input_watch.hpp"
+#include "sfumato/data/file_input.hpp"
+#include "sfumato/data/table.hpp"
 
 namespace sfumato {
 namespace {
@@ -35,6 +36,10 @@ CsvRecords::CsvRecords(const MemoryTable& table, std::string source)
                                       shown(column.name), column.size(), rows),
                           "Columns of a table are equally long", Where::in(source_));
   }
+}
+
+Where CsvRecords::place(std::size_t line, std::size_t field) const {
+  return place_of_line(source_, line, field, in_memory());
 }
 
 bool CsvRecords::next_in_memory() {

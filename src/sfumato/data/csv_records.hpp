@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/data/memory_table.hpp"
 #include "sfumato/data/text.hpp"
 
@@ -45,6 +46,10 @@ class CsvRecords {
   /// The text of a field of the current record; that of a number in memory is the shortest that reads back to it. Valid until next().
   [[nodiscard]] std::string_view text(std::size_t field);
   [[nodiscard]] const std::string& source() const { return source_; }
+  /// Where the current record is, or a field of it, from 1, as people find it: rows of a table in memory count from 0.
+  [[nodiscard]] Where place(std::size_t field = 0) const { return place(record_line_, field); }
+  [[nodiscard]] Where place(std::size_t line, std::size_t field) const;
+  [[nodiscard]] bool in_memory() const { return table_ != nullptr; }
   [[nodiscard]] bool blank() const {
     return fields_.size() == 1 && !fields_[0].quoted && fields_[0].text.empty();
   }

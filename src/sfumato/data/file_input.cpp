@@ -13,7 +13,6 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/memory.hpp"
-#include "sfumato/data/input_watch.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {

@@ -53,8 +53,8 @@ bool maker_is_gone(const std::string& name, std::size_t prefix) {
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/// Removes what writers of `target` left that were killed. The living hold a lock on their file. A maker that is not found may live in
-/// another container or on another host of a shared disk: one that is a minute old had time to take the lock.
+}  // namespace
+
 void remove_leftovers(const std::string& target) {
   const std::filesystem::path path(target);
   const std::string prefix = path.filename().string() + ".tmp-";
@@ -76,8 +76,6 @@ void remove_leftovers(const std::string& target) {
     ::close(file);
   }
 }
-
-}  // namespace
 
 int flush_directory_of(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();

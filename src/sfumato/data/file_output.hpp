@@ -13,7 +13,7 @@ struct WriteRules {
   unsigned mode = 0666;  ///< of a new file, less what the umask takes
 };
 
-/// What is private, by a program whose umask is not ours to change: for its owner alone.
+/// The mode of what is private, by a program whose umask is not ours to change: for its owner alone.
 inline constexpr unsigned kOwnersMode = 0600;
 
 /// A file that appears whole or not at all: bytes go to a new sibling, which `commit()` flushes to the
@@ -52,6 +52,11 @@ class OutputFile {
 
 /// All of `bytes` as the new content of `path`.
 void write_file(const std::string& path, std::string_view bytes, const WriteRules& rules = {});
+
+/// Removes the siblings TARGET.tmp-PID-... that killed writers of `target` left. The living hold a lock on theirs (flock). A
+/// maker that is not found may live in another container or on another host of a shared disk: a sibling that is a minute
+/// old had time to be locked.
+void remove_leftovers(const std::string& target);
 
 /// Gives a file its name in one step, unless a file of that name is there.
 /// Returns  0, EEXIST if there is one, or what the system says.

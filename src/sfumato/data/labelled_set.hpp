@@ -67,7 +67,7 @@ struct LabelledSet {
   std::vector<std::string> files;  ///< that it was read from
   /// SHA-256 of the uncompressed content of `files`, joined by joint_digest().
   std::string checksum;
-  /// Of a table: how its columns became numbers (levels of text depend on its rows), and the column of the labels.
+  /// How the columns of a table became numbers (levels of text depend on its rows), and the column of the labels.
   std::vector<ColumnCoding> codings = {};
   std::string label = {};
 

@@ -237,6 +237,8 @@ std::string text_of(const Array& array, const std::string& source) {
   return text;
 }
 
-void write_npy(const std::string& path, const Array& array) { write_file(path, npy_bytes(array)); }
+void write_npy(const std::string& path, const Array& array, const WriteRules& rules) {
+  write_file(path, npy_bytes(array), rules);
+}
 
 }  // namespace sfumato

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sfumato/data/array.hpp"
+#include "sfumato/data/file_output.hpp"
 
 namespace sfumato {
 
@@ -55,6 +56,6 @@ struct NpyRows {
 /// Throws   InvalidArgument if an element is not a byte.
 [[nodiscard]] std::string text_of(const Array& array, const std::string& source);
 
-void write_npy(const std::string& path, const Array& array);
+void write_npy(const std::string& path, const Array& array, const WriteRules& rules = {});
 
 }  // namespace sfumato

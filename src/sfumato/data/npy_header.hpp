@@ -8,7 +8,7 @@
 
 namespace sfumato {
 
-/// What the dictionary at the start of an NPY file says.
+/// The dictionary at the start of an NPY file.
 struct NpyHeader {
   bool big_endian = false;
   char kind = 'f';        ///< 'f', 'i', 'u' or 'b'

@@ -83,8 +83,9 @@ std::string NpzWriter::bytes(Compression compression) const {
   return zip_bytes(entries_, compression);
 }
 
-void NpzWriter::write(const std::string& path, Compression compression) const {
-  write_file(path, bytes(compression));
+void NpzWriter::write(const std::string& path, Compression compression,
+                      const WriteRules& rules) const {
+  write_file(path, bytes(compression), rules);
 }
 
 }  // namespace sfumato

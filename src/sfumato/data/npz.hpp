@@ -11,6 +11,7 @@
 
 #include "sfumato/data/array.hpp"
 #include "sfumato/data/file_input.hpp"
+#include "sfumato/data/file_output.hpp"
 #include "sfumato/data/zip.hpp"
 
 namespace sfumato {
@@ -46,7 +47,8 @@ class NpzWriter {
   void add_text(const std::string& name, std::string_view text);
 
   [[nodiscard]] std::string bytes(Compression compression = Compression::deflated) const;
-  void write(const std::string& path, Compression compression = Compression::deflated) const;
+  void write(const std::string& path, Compression compression = Compression::deflated,
+             const WriteRules& rules = {}) const;
 
  private:
   void add_entry(const std::string& name, std::string npy);

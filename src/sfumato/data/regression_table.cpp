@@ -215,7 +215,7 @@ class Standardiser {
   Rescaling rescaling_;
 };
 
-/// Of the features that are numbers and vary.
+/// Spreads of the features that are numbers and vary.
 std::optional<SpreadGap> spread_of(const TargetTable& table) {
   const VectorXd deviation = own_moments(table.values).scale;
   std::optional<Index> widest, narrowest;

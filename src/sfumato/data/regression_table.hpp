@@ -38,7 +38,7 @@ struct RegressionInput {
   std::string checksum;  ///< SHA-256 of the table's file, decompressed; empty for one in memory
   std::vector<ColumnCoding> codings;  ///< how each column of the file that is a feature was read
   double target_scale = 1.0;          ///< units of the file in one of `target`
-  /// Of numbers that were not standardised; none for fewer than two that vary.
+  /// Spreads of numbers that were not standardised; none for fewer than two that vary.
   std::optional<SpreadGap> spread;
 };
 

@@ -8,7 +8,6 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/array.hpp"
-#include "sfumato/data/array_file.hpp"
 #include "sfumato/data/csv.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/npy.hpp"

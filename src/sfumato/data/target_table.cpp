@@ -12,7 +12,7 @@
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/column_coder.hpp"
 #include "sfumato/data/npy.hpp"
-#include "sfumato/data/table_file.hpp"
+#include "sfumato/data/table.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {
@@ -57,7 +57,7 @@ MissingPolicy missing_policy(Impute impute, MissingPolicy otherwise) {
   throw InternalError("an unknown way to impute");
 }
 
-/// What the parts that columns play say about reading them.
+/// Options of reading columns that follow from the parts they play.
 CsvOptions csv_options_for(const TargetColumns& columns, CsvOptions csv) {
   csv.id = columns.id;
   csv.only = columns.features;
@@ -141,10 +141,11 @@ void require_target(const DataTable& table, Index column) {
   if (table.texts.empty()) return;
   for (const TextCells::Cell& cell : table.texts[static_cast<std::size_t>(column)].cells) {
     if (cell.level != TextCells::kMissing) continue;
-    throw InvalidArgument("the target is missing, and targets are not imputed",
-                          "Set `impute` to drop to leave such rows out, or fill it in",
-                          Where::at(table.source, table.lines[cell.row],
-                                    table.texts[static_cast<std::size_t>(column)].field));
+    throw InvalidArgument(
+        "the target is missing, and targets are not imputed",
+        "Set `impute` to drop to leave such rows out, or fill it in",
+        place_of_line(table.source, table.lines[cell.row],
+                      table.texts[static_cast<std::size_t>(column)].field, table.in_memory));
   }
 }
 
@@ -193,6 +194,7 @@ TargetTable code(DataTable table, const TargetColumns& columns, const CsvOptions
   const std::string target = columns.target.empty() ? table.columns.back() : columns.target;
   TargetTable result;
   result.source = table.source;
+  result.in_memory = table.in_memory;
   std::vector<MatrixXd> parts;
   const std::vector<std::string> features = features_of(table, columns, target);
   const std::vector<Index> places = columns_of(table, features);
@@ -265,8 +267,10 @@ TargetTable read_target_table_like(const std::string& path, const TargetTable& l
 }
 
 Where place_of(const TargetTable& table, Index row) {
-  return table.lines.empty() ? Where::in(table.source)
-                             : Where::at(table.source, table.lines[static_cast<std::size_t>(row)]);
+  return table.lines.empty()
+             ? Where::in(table.source)
+             : place_of_line(table.source, table.lines[static_cast<std::size_t>(row)], 0,
+                             table.in_memory);
 }
 
 }  // namespace sfumato

@@ -35,6 +35,7 @@ struct TargetTable {
   std::vector<std::string> labels;    ///< the values of the target, where one of them is `positive`
   Eigen::MatrixXd values;             ///< a column for each of `names`, all finite
   std::vector<std::size_t> lines;     ///< of the file, for each row; empty for NPY
+  bool in_memory = false;             ///< as of DataTable
   std::size_t dropped = 0;            ///< rows left out because a value was missing
   std::vector<std::string> ids;       ///< of the rows; empty: not asked for
   std::string checksum;  ///< SHA-256 of the file, decompressed; empty for a table in memory
@@ -42,7 +43,7 @@ struct TargetTable {
   [[nodiscard]] const std::string& target() const { return names.back(); }
 };
 
-/// What a file may be.
+/// The kinds of file that are read.
 enum class TableFile {
   named,   ///< CSV with a header row, whatever the file is called
   matrix,  ///< .csv, with or without a header, or .npy

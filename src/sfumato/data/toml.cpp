@@ -12,7 +12,7 @@
 
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/file_input.hpp"
 #include "sfumato/data/text.hpp"
@@ -21,16 +21,24 @@
 namespace sfumato {
 namespace {
 
-/// Of an override: an option that stands for the key is wrong usage, `--set train.seed=x` is a wrong value.
-Where place_of(const std::string& source) {
-  const bool is_option = source.starts_with("--") && source.find(' ') == std::string::npos;
-  return is_option ? Where::option(source) : Where::in(source);
+/// An option that stands for the key is wrong usage, `--set train.seed=x` is a wrong value.
+Where place_of(const TomlOverride& override) {
+  return override.is_option ? Where::option(override.source) : Where::in(override.source);
 }
 
-Where at(const std::string& source, const toml::source_region& region) {
-  if (region.path) return place_of(lowered(*region.path));
-  return Where::at(source, region.begin.line, region.begin.column);
-}
+/// What a complaint is about: a key, or a part of its value.
+struct Subject {
+  std::string key;        ///< by its path
+  std::string part = {};  ///< "entry 3 of row 2 of "
+
+  [[nodiscard]] Error::Problem with(const std::string& joint, const std::string& text) const {
+    if (part.empty()) return {key, joint, text};
+    return fmt::format("{}`{}`{}{}", part, key, joint, text);
+  }
+  [[nodiscard]] Subject entry(const char* kind, std::size_t i) const {
+    return {key, fmt::format("{} {} of {}", kind, i + 1, part)};
+  }
+};
 
 const char* type_name(const toml::node& node) {
   switch (node.type()) {
@@ -52,10 +60,29 @@ struct TomlTable::Content {
   const toml::table* table;
   std::string source;
   std::string prefix;  ///< "noise." for the keys of [noise]
+  /// What options gave, and whether there is anything else: places in an empty text say nothing.
+  std::shared_ptr<const std::vector<std::string>> options;
+  bool has_text;
 
-  [[nodiscard]] std::string label(std::string_view key) const {
-    return fmt::format("`{}`", escaped(prefix + std::string(key)));
+  [[nodiscard]] Subject subject(std::string_view key) const {
+    return {escaped(prefix + std::string(key))};
   }
+  [[nodiscard]] std::string label(std::string_view key) const {
+    return fmt::format("`{}`", subject(key).key);
+  }
+
+  [[nodiscard]] Where at(const toml::source_region& region) const {
+    if (!region.path) {
+      return has_text ? Where::at(source, region.begin.line, region.begin.column)
+                      : Where::in(source);
+    }
+    const std::string given = lowered(*region.path);
+    const bool is_option = std::find(options->begin(), options->end(), given) != options->end();
+    return is_option ? Where::option(given) : Where::in(given);
+  }
+
+  /// A table in this one, whose keys have that prefix.
+  [[nodiscard]] TomlTable inner(const toml::table* found, const std::string& of) const;
 
   [[nodiscard]] const toml::node* find(std::string_view key) const {
     return table->get(lifted(key, source));
@@ -72,65 +99,64 @@ struct TomlTable::Content {
   [[nodiscard]] const toml::node& node(std::string_view key) const {
     if (const toml::node* found = find(key)) return *found;
     throw InvalidArgument(fmt::format("the key {} is missing", label(key)), "Add it",
-                          at(source, table->source()));
+                          at(table->source()));
   }
 
-  [[noreturn]] void mismatch(const std::string& what, const toml::node& node,
+  [[noreturn]] void mismatch(const Subject& what, const toml::node& node,
                              std::string_view expected) const {
-    throw InvalidArgument(fmt::format("{} is {}", what, type_name(node)),
-                          fmt::format("Give {}", expected), at(source, node.source()));
+    throw InvalidArgument(what.with(" ", fmt::format("is {}", type_name(node))),
+                          fmt::format("Give {}", expected), at(node.source()));
   }
 
-  [[nodiscard]] double number(const std::string& what, const toml::node& node,
+  [[nodiscard]] double number(const Subject& what, const toml::node& node,
                               std::string_view expected) const {
     const std::optional<double> value = node.value<double>();
     if (!node.is_number() || !value) mismatch(what, node, expected);
     if (std::isnan(*value)) {
-      throw InvalidArgument(fmt::format("{} = nan is not a number", what),
-                            fmt::format("Give {}", expected), at(source, node.source()));
+      throw InvalidArgument(what.with(" = ", "nan is not a number"),
+                            fmt::format("Give {}", expected), at(node.source()));
     }
     return *value;
   }
 
-  [[nodiscard]] double finite(const std::string& what, const toml::node& node) const {
+  [[nodiscard]] double finite(const Subject& what, const toml::node& node) const {
     constexpr std::string_view kExpected = "a finite number";
     const double value = number(what, node, kExpected);
     if (std::isfinite(value)) return value;
-    throw InvalidArgument(fmt::format("{} is infinite", what), "Give a finite number",
-                          at(source, node.source()));
+    throw InvalidArgument(what.with(" ", "is infinite"), "Give a finite number", at(node.source()));
   }
 
-  [[nodiscard]] const toml::array& list(const std::string& what, const toml::node& node,
+  [[nodiscard]] const toml::array& list(const Subject& what, const toml::node& node,
                                         std::string_view expected) const {
     const toml::array* found = node.as_array();
     if (found == nullptr) mismatch(what, node, expected);
     if (found->empty()) {
-      throw InvalidArgument(fmt::format("{} is an empty list", what),
-                            fmt::format("Give {}", expected), at(source, node.source()));
+      throw InvalidArgument(what.with(" ", "is an empty list"), fmt::format("Give {}", expected),
+                            at(node.source()));
     }
     return *found;
   }
 
-  [[nodiscard]] Eigen::MatrixXd vector(const std::string& what, const toml::array& entries) const {
+  [[nodiscard]] Eigen::MatrixXd vector(const Subject& what, const toml::array& entries) const {
     Eigen::MatrixXd values(static_cast<Eigen::Index>(entries.size()), 1);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      values(static_cast<Eigen::Index>(i), 0) =
-          finite(fmt::format("entry {} of {}", i + 1, what), entries[i]);
+      values(static_cast<Eigen::Index>(i), 0) = finite(what.entry("entry", i), entries[i]);
     }
     return values;
   }
 
-  [[nodiscard]] Eigen::MatrixXd matrix(const std::string& what, const toml::array& rows) const {
+  [[nodiscard]] Eigen::MatrixXd matrix(const Subject& what, const toml::array& rows) const {
     Eigen::MatrixXd values;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::string row_name = fmt::format("row {} of {}", i + 1, what);
+      const Subject row_name = what.entry("row", i);
       const toml::array& row = list(row_name, rows[i], "a list of numbers");
       const auto width = static_cast<Eigen::Index>(row.size());
       if (i == 0) values.resize(static_cast<Eigen::Index>(rows.size()), width);
       if (width != values.cols()) {
-        throw InvalidArgument(fmt::format("{} has {} entries, but the first row has {}", row_name,
-                                          width, values.cols()),
-                              "Give rows of equal length", at(source, row.source()));
+        throw InvalidArgument(
+            row_name.with(
+                " ", fmt::format("has {} entries, but the first row has {}", width, values.cols())),
+            "Give rows of equal length", at(row.source()));
       }
       values.row(static_cast<Eigen::Index>(i)) = vector(row_name, row).transpose();
     }
@@ -190,13 +216,13 @@ toml::table value_of(const TomlOverride& override) {
   }
   throw InvalidArgument(fmt::format("{} is not a value", shown(override.value)),
                         "Write it as in the file: a number, true, \"text\" or [1, 2]",
-                        place_of(override.source));
+                        place_of(override));
 }
 
 [[noreturn]] void no_such_entry(const TomlOverride& override, const std::string& list,
                                 const std::string& entry, const std::vector<std::string>& names) {
   throw InvalidArgument(fmt::format("`{}` has no entry {}", list, shown(entry)),
-                        suggestion(entry, names, "entries"), place_of(override.source));
+                        suggestion(entry, names, "entries"), place_of(override));
 }
 
 /// The entry of a list of tables that a part of a path means.
@@ -223,8 +249,7 @@ void apply(const TomlOverride& override, toml::table& root) {
   constexpr std::size_t kDeepest = 16;  // tables in tables are freed recursively
   if (override.path.empty() || override.path.size() > kDeepest) {
     throw InvalidArgument(fmt::format("a key of {} parts", override.path.size()),
-                          "Give the tables and the key that lead to the value",
-                          place_of(override.source));
+                          "Give the tables and the key that lead to the value", place_of(override));
   }
   toml::table value = value_of(override);
   const toml::source_region region = value.get("value")->source();
@@ -246,7 +271,7 @@ void apply(const TomlOverride& override, toml::table& root) {
       throw InvalidArgument(
           fmt::format("`{}` is {}", escaped(so_far), type_name(*next)),
           next->is_array() ? "Name an entry, by number from 0 or by name" : "Only tables have keys",
-          place_of(override.source));
+          place_of(override));
     }
   }
   for (const std::string& key : override.replaces) table->erase(key);
@@ -268,11 +293,17 @@ TomlTable TomlTable::parse(std::string_view text, const std::string& source,
     auto root = std::make_shared<toml::table>(toml::parse(safe_text));
     for (const TomlOverride& override : overrides) apply(override, *root);
     const toml::table* table = root.get();
-    return TomlTable(std::make_shared<const Content>(Content{std::move(root), table, source, ""}));
+    auto options = std::make_shared<std::vector<std::string>>();
+    for (const TomlOverride& override : overrides) {
+      if (override.is_option) options->push_back(override.source);
+    }
+    return TomlTable(std::make_shared<const Content>(
+        Content{std::move(root), table, source, "", std::move(options), !text.empty()}));
   } catch (const toml::parse_error& error) {
     throw InvalidArgument(
         fmt::format("this is not TOML: {}", escaped(lowered(error.description()))),
-        "Correct the syntax", at(source, error.source()));
+        "Correct the syntax",
+        Where::at(source, error.source().begin.line, error.source().begin.column));
   }
 }
 
@@ -284,42 +315,53 @@ std::vector<std::string> TomlTable::keys() const {
   return keys;
 }
 
+TomlTable TomlTable::Content::inner(const toml::table* found, const std::string& of) const {
+  Content content = *this;
+  content.table = found;
+  content.prefix = of;
+  return TomlTable(std::make_shared<const Content>(std::move(content)));
+}
+
 std::string TomlTable::label(std::string_view key) const { return content_->label(key); }
+
+Error::Problem TomlTable::problem(std::string_view key, std::string joint, std::string text) const {
+  return {content_->subject(key).key, std::move(joint), std::move(text)};
+}
 
 Where TomlTable::where(std::string_view key) const {
   const toml::node* found = content_->find(key);
-  return at(content_->source, (found != nullptr ? *found : *content_->table).source());
+  return content_->at((found != nullptr ? *found : *content_->table).source());
 }
 
 bool TomlTable::is_string(std::string_view key) const { return content_->node(key).is_string(); }
 
 double TomlTable::number(std::string_view key) const {
-  return content_->number(content_->label(key), content_->node(key), "a number");
+  return content_->number(content_->subject(key), content_->node(key), "a number");
 }
 
 std::int64_t TomlTable::integer(std::string_view key) const {
   const toml::node& node = content_->node(key);
   if (const auto* integer = node.as_integer()) return integer->get();
-  const double value = content_->number(content_->label(key), node, "an integer");
+  const double value = content_->number(content_->subject(key), node, "an integer");
   // Up to 2^53 every integer is a double, so nothing was rounded on the way.
   if (value == std::floor(value) && std::abs(value) <= 0x1p53) {
     return static_cast<std::int64_t>(value);
   }
-  throw InvalidArgument(fmt::format("{} = {} is not an integer", content_->label(key), value),
+  throw InvalidArgument(problem(key, " = ", fmt::format("{} is not an integer", value)),
                         "Give a whole number", where(key));
 }
 
 std::string TomlTable::string(std::string_view key) const {
   const toml::node& node = content_->node(key);
   if (const auto* string = node.as_string()) return lowered(string->get());
-  content_->mismatch(content_->label(key), node, "a string in quotes");
+  content_->mismatch(content_->subject(key), node, "a string in quotes");
 }
 
 std::string TomlTable::path(std::string_view key) const {
   const std::string text = string(key);  // checks the type
   if (text.find('\0') != std::string::npos) {
-    throw InvalidArgument(fmt::format("{} has a byte 0 in it", content_->label(key)),
-                          "Give the path of a file", where(key));
+    throw InvalidArgument(problem(key, " ", "has a byte 0 in it"), "Give the path of a file",
+                          where(key));
   }
   return content_->path_of(*content_->node(key).as_string());
 }
@@ -329,13 +371,13 @@ std::vector<std::string> TomlTable::paths(std::string_view key) const {
   const toml::node& node = content_->node(key);
   if (node.is_string()) return {path(key)};
   std::vector<std::string> paths;
-  for (const toml::node& entry : content_->list(content_->label(key), node, kExpected)) {
+  for (const toml::node& entry : content_->list(content_->subject(key), node, kExpected)) {
     const auto* string = entry.as_string();
-    if (string == nullptr) content_->mismatch(content_->label(key), entry, kExpected);
+    if (string == nullptr) content_->mismatch(content_->subject(key), entry, kExpected);
     paths.push_back(content_->path_of(*string));
     if (paths.back().find('\0') != std::string::npos) {
-      throw InvalidArgument(fmt::format("{} has a byte 0 in it", content_->label(key)),
-                            "Give the paths of files", where(key));
+      throw InvalidArgument(problem(key, " ", "has a byte 0 in it"), "Give the paths of files",
+                            where(key));
     }
   }
   return paths;
@@ -344,20 +386,19 @@ std::vector<std::string> TomlTable::paths(std::string_view key) const {
 bool TomlTable::boolean(std::string_view key) const {
   const toml::node& node = content_->node(key);
   if (const auto* boolean = node.as_boolean()) return boolean->get();
-  content_->mismatch(content_->label(key), node, "true or false");
+  content_->mismatch(content_->subject(key), node, "true or false");
 }
 
 std::vector<double> TomlTable::numbers(std::string_view key) const {
   constexpr std::string_view kExpected = "a list of numbers";
   const toml::node& node = content_->node(key);
-  const std::string label = content_->label(key);
-  if (node.is_number()) return {content_->number(label, node, kExpected)};
-  const toml::array& list = content_->list(label, node, kExpected);
+  const Subject subject = content_->subject(key);
+  if (node.is_number()) return {content_->number(subject, node, kExpected)};
+  const toml::array& list = content_->list(subject, node, kExpected);
   std::vector<double> values;
   values.reserve(list.size());
   for (std::size_t i = 0; i < list.size(); ++i) {
-    values.push_back(
-        content_->number(fmt::format("entry {} of {}", i + 1, label), list[i], "a number"));
+    values.push_back(content_->number(subject.entry("entry", i), list[i], "a number"));
   }
   return values;
 }
@@ -365,13 +406,13 @@ std::vector<double> TomlTable::numbers(std::string_view key) const {
 StringArray TomlTable::strings(std::string_view key) const {
   constexpr std::string_view kExpected = "a text, a list of texts, or a list of such lists";
   const toml::node& node = content_->node(key);
-  const std::string label = content_->label(key);
+  const Subject subject = content_->subject(key);
   const auto text = [&](const toml::node& entry) -> std::string {
     if (const auto* string = entry.as_string()) return lowered(string->get());
-    content_->mismatch(label, entry, kExpected);
+    content_->mismatch(subject, entry, kExpected);
   };
   if (node.is_string()) return {{{text(node)}}, 0};
-  const toml::array& list = content_->list(label, node, kExpected);
+  const toml::array& list = content_->list(subject, node, kExpected);
   StringArray result;
   result.rank = list[0].is_array() ? 2 : 1;
   for (const toml::node& entry : list) {
@@ -379,7 +420,7 @@ StringArray TomlTable::strings(std::string_view key) const {
     if (result.rank == 1) {
       row.push_back(text(entry));
     } else {
-      for (const toml::node& inner : content_->list(label, entry, kExpected)) {
+      for (const toml::node& inner : content_->list(subject, entry, kExpected)) {
         row.push_back(text(inner));
       }
     }
@@ -391,30 +432,28 @@ StringArray TomlTable::strings(std::string_view key) const {
 TomlTable TomlTable::table(std::string_view key) const {
   const toml::node& node = content_->node(key);
   const toml::table* found = node.as_table();
-  if (found == nullptr) content_->mismatch(content_->label(key), node, "a table");
-  return TomlTable(std::make_shared<const Content>(Content{
-      content_->root, found, content_->source, fmt::format("{}{}.", content_->prefix, key)}));
+  if (found == nullptr) content_->mismatch(content_->subject(key), node, "a table");
+  return content_->inner(found, fmt::format("{}{}.", content_->prefix, key));
 }
 
 std::vector<TomlTable> TomlTable::tables(std::string_view key) const {
   constexpr std::string_view kExpected = "a list of tables, [[...]]";
   const toml::node& node = content_->node(key);
   const toml::array* list = node.as_array();
-  if (list == nullptr) content_->mismatch(content_->label(key), node, kExpected);
+  if (list == nullptr) content_->mismatch(content_->subject(key), node, kExpected);
   std::vector<TomlTable> tables;
   for (std::size_t i = 0; i < list->size(); ++i) {
     const toml::table* table = (*list)[i].as_table();
     const std::string prefix = fmt::format("{}{}.{}.", content_->prefix, key, i);
-    if (table == nullptr) content_->mismatch(content_->label(key), (*list)[i], kExpected);
-    tables.push_back(TomlTable(
-        std::make_shared<const Content>(Content{content_->root, table, content_->source, prefix})));
+    if (table == nullptr) content_->mismatch(content_->subject(key), (*list)[i], kExpected);
+    tables.push_back(content_->inner(table, prefix));
   }
   return tables;
 }
 
 ArrayValue TomlTable::array(std::string_view key) const {
   const toml::node& node = content_->node(key);
-  const std::string label = content_->label(key);
+  const Subject subject = content_->subject(key);
   if (const auto* file = node.as_string()) {
     const std::string path = content_->path_of(*file);
     Array array = located(where(key), [&] { return read_array(path); });
@@ -422,16 +461,17 @@ ArrayValue TomlTable::array(std::string_view key) const {
             Where::in(fmt::format("{} ({})", where(key).text(), path))};
   }
   if (node.is_number()) {
-    return {Eigen::MatrixXd::Constant(1, 1, content_->finite(label, node)), 0, where(key)};
+    return {Eigen::MatrixXd::Constant(1, 1, content_->finite(subject, node)), 0, where(key)};
   }
   const toml::array& list = content_->list(
-      label, node, "a number, a list, a list of lists, or the path of a CSV or NPY file");
-  if (list[0].is_array()) return {content_->matrix(label, list), 2, where(key)};
-  return {content_->vector(label, list), 1, where(key)};
+      subject, node, "a number, a list, a list of lists, or the path of a CSV or NPY file");
+  if (list[0].is_array()) return {content_->matrix(subject, list), 2, where(key)};
+  return {content_->vector(subject, list), 1, where(key)};
 }
 
 Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) const {
-  const std::string label = content_->label(key);
+  // An option says itself what it stands for.
+  const std::string label = where(key).is_option() ? "the covariance" : content_->label(key);
   if (const auto* file = content_->node(key).as_string()) {
     return located(where(key),
                    [&] { return read_covariance(content_->path_of(*file), dimension).covariance; });
@@ -442,10 +482,11 @@ Covariance TomlTable::covariance(std::string_view key, Eigen::Index dimension) c
   }
   if (value.values.rows() != dimension || (value.rank == 2 && value.values.cols() != dimension)) {
     throw InvalidArgument(
-        value.rank == 2 ? fmt::format("{} is {} x {}, but the problem has {} parameters", label,
-                                      value.values.rows(), value.values.cols(), dimension)
-                        : fmt::format("{} has {} entries, but the problem has {} parameters", label,
-                                      value.values.rows(), dimension),
+        problem(key, " ",
+                value.rank == 2 ? fmt::format("is {} x {}, but the problem has {} parameters",
+                                              value.values.rows(), value.values.cols(), dimension)
+                                : fmt::format("has {} entries, but the problem has {} parameters",
+                                              value.values.rows(), dimension)),
         "Give a number, one variance per parameter, or a square matrix", value.where);
   }
   return require_covariance(
@@ -465,7 +506,7 @@ void TomlTable::reject_unknown(const std::vector<std::string>& known) const {
   if (first == nullptr) return;
   const std::string key = lowered(first->str());
   throw InvalidArgument(fmt::format("the key {} is unknown", shown(content_->prefix + key)),
-                        suggestion(key, known), at(content_->source, first->source()));
+                        suggestion(key, known), content_->at(first->source()));
 }
 
 }  // namespace sfumato

@@ -36,6 +36,8 @@ struct TomlOverride {
   std::string source;  ///< names it in messages: "--set train.seed=3"
   std::vector<std::string> names = {"name"};
   std::vector<std::string> replaces = {};  ///< keys of the same table that it takes the place of
+  /// Whether `source` stands for the key, as an option or keyword does, and --set train.seed=3 does not.
+  bool is_option = false;
 };
 
 /// A table of a TOML file with typed access. Every complaint carries file:line:column.
@@ -57,6 +59,9 @@ class TomlTable {
   [[nodiscard]] std::vector<std::string> keys() const;
   /// How messages call a key of this table: `risk.delta`, in backticks.
   [[nodiscard]] std::string label(std::string_view key) const;
+  /// What is wrong with the value of a key: `risk.delta` = 2 is not below 1, where `joint` is " = ".
+  [[nodiscard]] Error::Problem problem(std::string_view key, std::string joint,
+                                       std::string text) const;
   /// Where the value of `key` is; where the table begins if it has no such key.
   [[nodiscard]] Where where(std::string_view key) const;
 

@@ -5,7 +5,6 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/zip.hpp"
-#include "sfumato/data/zip_format.hpp"
 
 namespace sfumato {
 namespace {

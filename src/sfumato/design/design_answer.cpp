@@ -5,16 +5,16 @@
 #include <cmath>
 #include <utility>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/memory.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/row_matrix.hpp"
 #include "sfumato/design/average_design.hpp"
 #include "sfumato/design/budget_for_risk.hpp"
 #include "sfumato/design/design_iterate.hpp"
+#include "sfumato/design/design_keys.hpp"
 #include "sfumato/design/differences.hpp"
 #include "sfumato/design/minimax_design.hpp"
-#include "sfumato/design/saved_covariance.hpp"
 #include "sfumato/version.hpp"
 
 namespace sfumato {

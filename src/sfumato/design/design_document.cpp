@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <string>
 #include <utility>
 
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/design/budget.hpp"
+#include "sfumato/design/budget_for_risk.hpp"
 #include "sfumato/design/design_answer.hpp"
 #include "sfumato/design/design_iterate.hpp"
-#include "sfumato/design/noise_shares.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/problem/closing.hpp"
 #include "sfumato/report/document.hpp"
 #include "sfumato/report/figure.hpp"
 #include "sfumato/report/number.hpp"
+#include "sfumato/report/row_field.hpp"
 
 namespace sfumato {
 namespace {
@@ -107,61 +109,102 @@ bool has_constant_gain(const std::vector<DesignFrontierPoint>& points) {
   });
 }
 
-/// What one design is and achieves; in brief without how each number was computed.
-Table design_table(const DesignAnswer& answer, const Design& design, Detail detail) {
-  Table table(
-      "design", "Design",
-      {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
-  const DesignForm form = answer.task.form;
-  table.add_row({"form", std::string(name(form))});
-  table.add_row({"coordinates", answer.dimension()});
-  table.add_row({answer.measure.name,
-                 shown(exact(answer.measure.scale * design.budget, "of this covariance"), detail)});
-  table.add_row({cost_text(answer), shown(claimed_value(design), detail)});
+template <class Row>
+RowFields<Row> in_detail(RowFields<Row> fields, Detail detail) {
+  if (detail == Detail::full) return fields;
+  for (RowField<Row>& field : fields) {
+    field.of = [of = std::move(field.of)](const Row& row) {
+      const Cell cell = of(row);
+      const auto* claimed = std::get_if<Claimed<double>>(&cell.content());
+      return claimed == nullptr ? cell : Cell(Claimed<double>{claimed->value, claimed->claim});
+    };
+  }
+  return fields;
+}
+
+RowField<Design> design_field(std::string key, std::string title,
+                              std::function<Cell(const Design&)> of, std::string result = {}) {
+  RowField<Design> field;
+  field.key = std::move(key);
+  field.title = std::move(title);
+  field.of = std::move(of);
+  field.result = std::move(result);
+  return field;
+}
+
+/// What one design is and achieves.
+RowFields<Design> design_fields(const DesignAnswer& answer) {
+  const auto computed = [](auto number, const char* method) {
+    return [=](const Design& design) { return Cell(exact(number(design), method)); };
+  };
+  const auto says = [](auto value) { return [=](const Design&) { return Cell(value); }; };
+  const auto beside_diagonal = [](auto number, const char* method) {
+    return [=](const Design& design) {
+      return design.diagonal_value ? Cell(exact(number(design), method)) : Cell(Empty{});
+    };
+  };
   const bool regularised = answer.task.regularisation > 0.0;
+  const double scale = answer.measure.scale;
+  RowFields<Design> list;
+  const auto add = [&](auto... field) { list.push_back(design_field(std::move(field)...)); };
+  add("form", "form", says(std::string(name(answer.task.form))));
+  add("coordinates", "coordinates", says(answer.dimension()));
+  add("error", answer.measure.name,
+      computed([scale](const Design& design) { return scale * design.budget; },
+               "of this covariance"));
+  add(
+      "cost", cost_text(answer), [](const Design& design) { return Cell(claimed_value(design)); },
+      "privacy_cost");
   if (regularised) {
-    table.add_row(
-        {"that plus rho tr(W^{-1} Sigma^{-1})",
-         shown(exact(design.objective, "the objective of a regularised design"), detail)});
+    add("objective", "that plus rho tr(W^{-1} Sigma^{-1})",
+        computed(std::mem_fn(&Design::objective), "the objective of a regularised design"));
   }
-  table.add_row(
-      {regularised ? "lower bound on the sum for this form" : "lower bound for this form",
-       shown(Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"}, detail)});
-  table.add_row({"certified gap", stated_gap(design)});
-  if (design.iterations > 0) table.add_row({"iterations", design.iterations});
-  table.add_row({"privacy cost with isotropic noise",
-                 shown(exact(design.isotropic_value, "closed form"), detail)});
-  table.add_row({"gain over isotropic",
-                 shown(exact(design.gain_over_isotropic(), "ratio of costs"), detail)});
-  if (is_full(form) && design.diagonal_value) {
-    table.add_row(
-        {"privacy cost with diagonal noise",
-         shown(exact(*design.diagonal_value, "best diagonal noise, to the same tolerance"),
-               detail)});
-    table.add_row({"gain over diagonal",
-                   shown(exact(*design.gain_over_diagonal(), "ratio of costs"), detail)});
-  }
-  return table;
+  add(
+      "lower_bound",
+      regularised ? "lower bound on the sum for this form" : "lower bound for this form",
+      [](const Design& design) {
+        return Cell(Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"});
+      },
+      "lower_bound");
+  add("gap", "certified gap", [](const Design& design) { return Cell(stated_gap(design)); });
+  add("iterations", "iterations", [](const Design& design) {
+    return design.iterations > 0 ? Cell(design.iterations) : Cell(Empty{});
+  });
+  add("isotropic", "privacy cost with isotropic noise",
+      computed(std::mem_fn(&Design::isotropic_value), "closed form"));
+  add("gain", "gain over isotropic",
+      computed(std::mem_fn(&Design::gain_over_isotropic), "ratio of costs"), "gain_over_isotropic");
+  if (!is_full(answer.task.form)) return list;
+  add("diagonal", "privacy cost with diagonal noise",
+      beside_diagonal([](const Design& d) { return *d.diagonal_value; },
+                      "best diagonal noise, to the same tolerance"));
+  add("gain_over_diagonal", "gain over diagonal",
+      beside_diagonal([](const Design& d) { return *d.gain_over_diagonal(); }, "ratio of costs"));
+  return list;
 }
 
 /// Cost against error for the asked form and for isotropic noise; in brief every fifth point.
 Table frontier_table(const DesignAnswer& answer, const std::vector<DesignFrontierPoint>& points,
                      Detail detail) {
-  Table table("frontier", "Frontier: smallest privacy cost for each error",
-              {{"error", answer.measure.name},
-               {"cost", cost_text(answer)},
-               {"isotropic", "with isotropic noise"},
-               {"gain", "gain"}});
   std::size_t step = detail == Detail::brief && points.size() > 5 ? 5 : 1;
   // Both costs scale with the error alike: then three rows say it.
   if (points.size() > 5 && has_constant_gain(points)) step = (points.size() - 1) / 2;
-  for (std::size_t i = 0; i < points.size(); i += step) {
-    const Design& design = points[i].design;
-    table.add_row({points[i].error, shown(claimed_value(design), detail),
-                   shown(exact(design.isotropic_value, "closed form"), detail),
-                   shown(exact(design.gain_over_isotropic(), "ratio of costs"), detail)});
+  std::vector<DesignFrontierPoint> rows;
+  for (std::size_t i = 0; i < points.size(); i += step) rows.push_back(points[i]);
+  const RowFields<Design> numbers = design_fields(answer);
+  RowField<DesignFrontierPoint> error;
+  error.key = "error";
+  error.title = answer.measure.name;
+  error.of = [](const DesignFrontierPoint& point) { return Cell(point.error); };
+  RowFields<DesignFrontierPoint> fields = {std::move(error)};
+  for (const auto& [key, title] : {std::pair("cost", cost_text(answer)),
+                                   std::pair("isotropic", std::string("with isotropic noise")),
+                                   std::pair("gain", std::string("gain"))}) {
+    fields.push_back(through<DesignFrontierPoint>(&DesignFrontierPoint::design,
+                                                  field_called(numbers, key, title)));
   }
-  return table;
+  return table_of("frontier", "Frontier: smallest privacy cost for each error",
+                  in_detail(std::move(fields), detail), rows);
 }
 
 Figure frontier_figure(const DesignAnswer& answer, const std::vector<DesignFrontierPoint>& points) {
@@ -279,12 +322,9 @@ void state_private(const DesignAnswer& answer, Document& document) {
 
 /// What must stand in every answer: where the differences came from.
 void state_origin(const DesignAnswer& answer, Document& document) {
-  document.state(
-      StatementKind::info,
-      fmt::format(
-          "{}{} from {}, declared {}.",
-          static_cast<char>(std::toupper(static_cast<unsigned char>(answer.description.front()))),
-          answer.description.substr(1), answer.source, name(answer.question.differences_are)));
+  document.state(StatementKind::info,
+                 fmt::format("Hides {} from {}, declared {}.", answer.description, answer.source,
+                             name(answer.question.differences_are)));
   state_private(answer, document);
 }
 
@@ -343,27 +383,29 @@ void state_warnings(const IterationAnswer& rounds, Document& document) {
 
 void add_full(const DesignAnswer& answer, Document& document) {
   state_origin(answer, document);
-  std::visit(Overloaded{[&](const Design& design) {
-                          state_cost(document);
-                          document.add(design_table(answer, design, Detail::full));
-                          add_shares(document, answer, design.covariance);
-                          add_shape_figures(document, answer, design.covariance);
-                          state_warnings(answer, design, document);
-                        },
-                        [&](const std::vector<DesignFrontierPoint>& points) {
-                          state_cost(document);
-                          document.add(frontier_table(answer, points, Detail::full));
-                          document.add(frontier_figure(answer, points));
-                        },
-                        [&](const IterationAnswer& rounds) {
-                          state_rounds(rounds, document);
-                          document.add(rounds_table(rounds));
-                          document.add(iterated_table(answer, rounds, Detail::full));
-                          add_shares(document, answer, rounds.design.result().noise);
-                          add_shape_figures(document, answer, rounds.design.result().noise);
-                          state_warnings(rounds, document);
-                        }},
-             answer.found);
+  std::visit(
+      Overloaded{[&](const Design& design) {
+                   state_cost(document);
+                   document.add(quantities_of(
+                       "design", "Design", in_detail(design_fields(answer), Detail::full), design));
+                   add_shares(document, answer, design.covariance);
+                   add_shape_figures(document, answer, design.covariance);
+                   state_warnings(answer, design, document);
+                 },
+                 [&](const std::vector<DesignFrontierPoint>& points) {
+                   state_cost(document);
+                   document.add(frontier_table(answer, points, Detail::full));
+                   document.add(frontier_figure(answer, points));
+                 },
+                 [&](const IterationAnswer& rounds) {
+                   state_rounds(rounds, document);
+                   document.add(rounds_table(rounds));
+                   document.add(iterated_table(answer, rounds, Detail::full));
+                   add_shares(document, answer, rounds.design.result().noise);
+                   add_shape_figures(document, answer, rounds.design.result().noise);
+                   state_warnings(rounds, document);
+                 }},
+      answer.found);
 }
 
 /// "privacy cost 8.372; isotropic noise of the same error: 30.76, 3.674 times as much."
@@ -416,39 +458,34 @@ Abstract abstract_of(const DesignAnswer& answer) {
 }
 
 void add_brief(const DesignAnswer& answer, Document& document) {
-  std::visit(Overloaded{[&](const Design& design) {
-                          document.state(
-                              StatementKind::info,
-                              gain_sentence("Privacy cost", design.value, design.isotropic_value));
-                          document.add(design_table(answer, design, Detail::brief));
-                          state_warnings(answer, design, document);
-                        },
-                        [&](const std::vector<DesignFrontierPoint>& points) {
-                          document.add(frontier_table(answer, points, Detail::brief));
-                        },
-                        [&](const IterationAnswer& rounds) {
-                          document.state(
-                              StatementKind::info,
-                              gain_sentence("KL(D||D')", rounds.design.result().kl.value.value(),
-                                            rounds.design.rounds.front().kl.value.value()));
-                          document.add(iterated_table(answer, rounds, Detail::brief));
-                          state_warnings(rounds, document);
-                        }},
-             answer.found);
+  std::visit(
+      Overloaded{
+          [&](const Design& design) {
+            document.state(StatementKind::info,
+                           gain_sentence("Privacy cost", design.value, design.isotropic_value));
+            document.add(quantities_of("design", "Design",
+                                       in_detail(design_fields(answer), Detail::brief), design));
+            state_warnings(answer, design, document);
+          },
+          [&](const std::vector<DesignFrontierPoint>& points) {
+            document.add(frontier_table(answer, points, Detail::brief));
+          },
+          [&](const IterationAnswer& rounds) {
+            document.state(StatementKind::info,
+                           gain_sentence("KL(D||D')", rounds.design.result().kl.value.value(),
+                                         rounds.design.rounds.front().kl.value.value()));
+            document.add(iterated_table(answer, rounds, Detail::brief));
+            state_warnings(rounds, document);
+          }},
+      answer.found);
   state_origin(answer, document);
 }
 
 void add_results(const DesignAnswer& answer, Document& document) {
+  const RowFields<Design> numbers = design_fields(answer);
   const auto add = [&](const Design& design) {
-    const double error = answer.measure.scale * design.budget;
-    document.add_result("privacy_cost", claimed_value(design), {{"error", error}});
-    document.add_result("lower_bound",
-                        Claimed<double>{design.lower_bound, Claim::lower_bound, "dual value"},
-                        {{"error", error}});
-    document.add_result(
-        "gain_over_isotropic",
-        Claimed<double>{design.gain_over_isotropic(), Claim::exact, "ratio of costs"},
-        {{"error", error}});
+    sfumato::add_results(document, numbers, design,
+                         {{"error", answer.measure.scale * design.budget}}, Missing::stated);
   };
   std::visit(
       Overloaded{[&](const Design& design) { add(design); },

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/located.hpp"
-#include "sfumato/core/number_check.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/design/noise_judges.hpp"
 #include "sfumato/divergence/ou_pair.hpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sfumato/design/square_kernels.hpp"
+#include "sfumato/design/task_rules.hpp"
 
 namespace sfumato {
 

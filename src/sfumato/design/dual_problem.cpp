@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "sfumato/core/parallel.hpp"
-#include "sfumato/design/square_kernels.hpp"
+#include "sfumato/design/task_rules.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
 
 namespace sfumato {

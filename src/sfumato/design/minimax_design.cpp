@@ -16,7 +16,6 @@
 #include "sfumato/design/dual_problem.hpp"
 #include "sfumato/design/frame.hpp"
 #include "sfumato/design/grouping.hpp"
-#include "sfumato/design/square_kernels.hpp"
 #include "sfumato/design/task_rules.hpp"
 
 namespace sfumato {

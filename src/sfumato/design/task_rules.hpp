@@ -6,6 +6,13 @@
 
 namespace sfumato {
 
+/// sums_i += weight row_i^2.
+void add_weighted_squares(const double* row, double weight, double* sums, Eigen::Index count);
+
+/// sum_i weights_i row_i^2, added in an order that depends on `count` alone.
+[[nodiscard]] double sum_of_weighted_squares(const double* row, const double* weights,
+                                             Eigen::Index count);
+
 /// What average and minimax designs check and compute alike.
 
 /// Least variance in whitened coordinates, for the full forms: W is a multiple of I if there is one.

@@ -13,6 +13,7 @@ struct Names {
 Names names_of(BoundMethod method) {
   switch (method) {
     case BoundMethod::exact: return {"exact", "exact (Gaussian)"};
+    case BoundMethod::stationary: return {"stationary", "stationary densities, exact"};
     case BoundMethod::fokker_planck: return {"fokker_planck", "Fokker-Planck"};
     case BoundMethod::primal: return {"primal", "Theorem 2.2, corrected"};
     case BoundMethod::dual: return {"dual", "Theorem 2.2, dual form"};
@@ -23,6 +24,8 @@ Names names_of(BoundMethod method) {
     case BoundMethod::constants: return {"constants", "convexity constants"};
     case BoundMethod::constants_uniform:
       return {"constants_uniform", "convexity constants, all times"};
+    case BoundMethod::matched: return {"matched", "matched process"};
+    case BoundMethod::matched_constants: return {"matched_constants", "matched process, constants"};
     case BoundMethod::local: return {"local", "curvature near the minimiser"};
     case BoundMethod::primal_grid: return {"primal_grid", "Theorem 2.2, corrected, on the grid"};
     case BoundMethod::dual_grid: return {"dual_grid", "Theorem 2.2, dual form, on the grid"};
@@ -34,6 +37,7 @@ Names names_of(BoundMethod method) {
       return {"primal_particles", "Theorem 2.2, corrected, simulated"};
     case BoundMethod::dual_particles:
       return {"dual_particles", "Theorem 2.2, dual form, simulated"};
+    case BoundMethod::matched_simulated: return {"matched_simulated", "matched process, simulated"};
   }
   throw InternalError("a method without a name");
 }

@@ -67,6 +67,12 @@ Claimed<Nats> gaussian_renyi(const WhitenedPair& pair, double order) {
   return exact(renyi(pair, order), pair, "Gaussian Renyi divergence, closed form");
 }
 
+double renyi_critical_order(const WhitenedPair& pair) {
+  if (pair.mutually_singular) return 0.0;
+  const double least = pair.excess.size() == 0 ? 0.0 : pair.excess.minCoeff();
+  return least < 0.0 ? -1.0 / least : kInf;
+}
+
 bool too_far_apart(const WhitenedPair& pair) {
   constexpr double largest = 1e15;
   return !pair.mutually_singular && std::max(kl(pair), kl(swapped(pair))) > largest;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato {
@@ -18,6 +19,22 @@ ConfidenceInterval interval(const MonteCarloMean& mean, double confidence) {
   const double z = std::sqrt(2.0) * boost::math::erf_inv(confidence);
   if (!std::isfinite(mean.value)) return {mean.value, mean.value};
   return {mean.value - z * mean.standard_error, mean.value + z * mean.standard_error};
+}
+
+double empirical_bernstein(double mean, double standard_deviation, std::uint64_t repetitions,
+                           double range, double alpha) {
+  require_finite("range", require_non_negative("range", range));
+  require_finite("standard_deviation",
+                 require_non_negative("standard_deviation", standard_deviation));
+  if (repetitions < 2) throw InvalidArgument("there are fewer than two repetitions", "Take more");
+  if (!(alpha > 0.0 && alpha < 1.0)) {
+    throw InvalidArgument(fmt::format("alpha = {} is not between 0 and 1", alpha),
+                          "Pass 0.05, say");
+  }
+  const double log_term = std::log(2.0 / alpha);
+  const auto n = static_cast<double>(repetitions);
+  return mean + standard_deviation * std::sqrt(2.0 * log_term / n) +
+         7.0 * range * log_term / (3.0 * (n - 1.0));
 }
 
 void Moments::add(double value) {

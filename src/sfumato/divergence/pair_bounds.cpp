@@ -11,7 +11,10 @@
 #include "sfumato/divergence/entropy_rate.hpp"
 #include "sfumato/divergence/langevin_gdp.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
+#include "sfumato/divergence/matched_pair.hpp"
+#include "sfumato/divergence/matched_process.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
+#include "sfumato/divergence/stationary_density.hpp"
 #include "sfumato/math/precision.hpp"
 #include "sfumato/sde/family/linear.hpp"
 #include "sfumato/sde/precise/careful.hpp"
@@ -144,6 +147,22 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
   bounds.push_back({BoundMethod::path, path_bound(pair, time), path_bound(reversed, time)});
   bounds.push_back({BoundMethod::contractive, best_contractive_bound(pair, time).bound,
                     best_contractive_bound(reversed, time).bound});
+  bounds.push_back({BoundMethod::matched, matched_process_bound(pair, time),
+                    matched_process_bound(reversed, time)});
+}
+
+/// The pair with both sides exchanged, as far as bounds from formulas look at it.
+SdePair reversed(const SdePair& pair) { return {pair.q, pair.p, pair.shares_noise}; }
+
+void add_matched_constants(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
+  if (pair.linear || pair.p.diffusion.formulas == nullptr || pair.q.diffusion.formulas == nullptr) {
+    return;
+  }
+  if (time == kInf) {
+    bounds.push_back({BoundMethod::stationary, stationary_kl(pair), stationary_kl(reversed(pair))});
+  }
+  bounds.push_back({BoundMethod::matched_constants, matched_constants_bound(pair, time),
+                    matched_constants_bound(reversed(pair), time)});
 }
 
 void add_sensitivity(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
@@ -267,6 +286,7 @@ std::vector<PairBound> closed_form_bounds(const SdePair& pair, double time) {
   require_non_negative("time", time, Where::here());
   std::vector<PairBound> bounds;
   if (pair.linear) add_linear(*pair.linear, time, bounds);
+  add_matched_constants(pair, time, bounds);
   add_sensitivity(pair, time, bounds);
   add_constants(pair, time, bounds);
   add_stationary(pair, time, bounds);

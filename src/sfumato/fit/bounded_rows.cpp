@@ -10,7 +10,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/data/table_file.hpp"
+#include "sfumato/data/table.hpp"
 #include "sfumato/data/text.hpp"
 
 namespace sfumato {
@@ -32,7 +32,7 @@ std::vector<std::string> head_of(CsvRecords& records) {
     if (parse_number(field.text).status == NumberStatus::ok && !field.quoted) {
       throw InvalidArgument("the first row holds a number where the name of a column belongs",
                             "Add a header row (a name that is a number goes in quotes)",
-                            Where::at(source, records.line()));
+                            records.place());
     }
     head.emplace_back(field.text);
   }
@@ -105,8 +105,7 @@ class ColumnReader {
     if (parsed.status == NumberStatus::not_a_number) {
       throw InvalidArgument(
           fmt::format("the cell in column {} is not a number", shown(column.name)),
-          "Declare the column as a category, or mend the table",
-          Where::at(records.source(), records.line(), field_ + 1));
+          "Declare the column as a category, or mend the table", records.place(field_ + 1));
     }
     return parsed.status == NumberStatus::out_of_range ? kMissing : parsed.value;
   }
@@ -129,8 +128,7 @@ double target_of(CsvRecords& records, std::size_t field, const PublicTable& tabl
   if (parsed.status == NumberStatus::not_a_number) {
     throw InvalidArgument(
         fmt::format("the cell in the target {} is not a number", shown(table.target)),
-        "A class needs the `model` logistic or softmax",
-        Where::at(records.source(), records.line(), field + 1));
+        "A class needs the `model` logistic or softmax", records.place(field + 1));
   }
   return parsed.status == NumberStatus::out_of_range ? kMissing : parsed.value;
 }
@@ -205,12 +203,12 @@ ReadRows read_rows(CsvRecords records, const PublicTable& table, FitModel model)
     if (records.fields().size() != head.size()) {
       throw InvalidArgument(
           fmt::format("{} fields, and the header has {}", records.fields().size(), head.size()),
-          "Mend the row, or put texts with commas in quotes", Where::at(source, records.line()));
+          "Mend the row, or put texts with commas in quotes", records.place());
     }
     if (targets.size() == table.rows) {
       throw InvalidArgument(fmt::format("more than the {} records that were declared", table.rows),
                             "Declare a bound that holds for every table; rows are never dropped",
-                            Where::at(source, records.line()));
+                            records.place());
     }
     const std::size_t begin = features.size();
     features.resize(begin + static_cast<std::size_t>(dim), 0.0);

@@ -75,6 +75,7 @@ void add_rounded(const Eigen::Ref<const RowMajor>& z, const MatrixXd& residual,
 void clip_block(const Eigen::Ref<const Eigen::VectorXd>& lengths, double clip, MatrixXd* residual) {
   const Eigen::VectorXd norms = lengths.cwiseProduct(residual->rowwise().norm());
   for (Index i = 0; i < norms.size(); ++i) {
+    // A score that overflowed: the record counts nothing. The rule looks at the record alone, as every step of the clip has to.
     if (!std::isfinite(norms(i))) {
       residual->row(i).setZero();
     } else if (norms(i) > clip) {
@@ -84,20 +85,19 @@ void clip_block(const Eigen::Ref<const Eigen::VectorXd>& lengths, double clip, M
 }
 
 /// clipped_gradient_sum() of rows whose lengths are known.
-MatrixXd clipped_sum(const RowMajor& z, const Eigen::VectorXd& lengths,
-                     const Eigen::VectorXd& target, FitModel model, const MatrixXd& at, double clip,
-                     const RoundingGrid* grid, Observer& observer) {
+MatrixXd clipped_sum(const DescentRows& of, const Eigen::VectorXd& lengths, const MatrixXd& at,
+                     double clip, const RoundingGrid* grid, Observer& observer) {
   StopOnly quiet(observer);
-  const auto rows = static_cast<std::uint64_t>(z.rows());
+  const auto rows = static_cast<std::uint64_t>(of.z.rows());
   std::vector<MatrixXd> partial((rows + kBlock - 1) / kBlock);
   const std::uint64_t done = parallel_blocks(
       {"descent", rows, kBlock}, quiet, [&](std::uint64_t first, std::uint64_t last) {
         const auto begin = static_cast<Index>(first), count = static_cast<Index>(last - first);
-        const auto block = z.middleRows(begin, count);
+        const auto block = of.z.middleRows(begin, count);
         MatrixXd scores(count, at.cols()), residual;
         // Row by row, in the same order of operations wherever a row stands (Spec §24.2).
         for (Index i = 0; i < count; ++i) scores.row(i).noalias() = block.row(i) * at;
-        residuals(model, scores, target.segment(begin, count), &residual);
+        residuals(of.model, scores, of.target.segment(begin, count), &residual);
         clip_block(lengths.segment(begin, count), clip * (1.0 - kRounding), &residual);
         MatrixXd& sum = partial[first / kBlock];
         sum = MatrixXd::Zero(at.rows(), at.cols());
@@ -117,52 +117,52 @@ MatrixXd clipped_sum(const RowMajor& z, const Eigen::VectorXd& lengths,
 
 Index outputs_of(FitModel model, Index classes) { return model == FitModel::softmax ? classes : 1; }
 
-MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
-                              const MatrixXd& at, double clip, const RoundingGrid* grid,
-                              Observer& observer) {
-  return clipped_sum(z, z.rowwise().norm(), target, model, at, clip, grid, observer);
+MatrixXd clipped_gradient_sum(const DescentRows& rows, const MatrixXd& at, double clip,
+                              const RoundingGrid* grid, Observer& observer) {
+  return clipped_sum(rows, rows.z.rowwise().norm(), at, clip, grid, observer);
 }
 
-Eigen::VectorXd clipped_gradient_norms(const RowMajor& z, const Eigen::VectorXd& target,
-                                       FitModel model, const MatrixXd& at, double clip) {
+Eigen::VectorXd clipped_gradient_norms(const DescentRows& rows, const MatrixXd& at, double clip) {
   MatrixXd residual;
-  residuals(model, z * at, target, &residual);
-  const Eigen::VectorXd lengths = z.rowwise().norm();
+  residuals(rows.model, rows.z * at, rows.target, &residual);
+  const Eigen::VectorXd lengths = rows.z.rowwise().norm();
   clip_block(lengths, clip * (1.0 - kRounding), &residual);
   return lengths.cwiseProduct(residual.rowwise().norm());
 }
 
-MatrixXd noisy_descent(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
-                       Index classes, const DescentPlan& plan, ReleaseBits& bits,
-                       Observer& observer, std::vector<ReleasedStep>* trace) {
+MatrixXd noisy_descent(const DescentRows& rows, Index classes, const DescentPlan& plan,
+                       ReleaseBits& bits, Observer& observer, std::vector<ReleasedStep>* trace) {
   if (plan.average_last < 1 || plan.average_last > plan.steps) {
     throw InvalidArgument("average_last is not between 1 and steps", "Average fewer iterates");
   }
-  const Index outputs = outputs_of(model, classes);
-  const double draws = static_cast<double>(z.cols() * outputs) * static_cast<double>(plan.steps);
+  const Index outputs = outputs_of(rows.model, classes), columns = rows.z.cols();
+  const double draws = static_cast<double>(columns * outputs) * static_cast<double>(plan.steps);
   const SumGrid grid = plan.mode == NoiseMode::grid
                            ? sum_grid(plan.clip, plan.noise_multiplier, plan.rows, draws)
                            : SumGrid{};
-  MatrixXd u = MatrixXd::Zero(z.cols(), outputs), average = u;
-  const Eigen::VectorXd lengths = z.rowwise().norm();
+  MatrixXd u = MatrixXd::Zero(columns, outputs), average = u;
+  const Eigen::VectorXd lengths = rows.z.rowwise().norm();
   std::vector<double> normals(static_cast<std::size_t>(u.size()));
+  // The loop is the mechanism: `sum` is everything that it learns of the rows, and is public from then on. Nothing else of them may decide where
+  // the next step goes, or how long the loop is.
   for (std::uint64_t step = 1; step <= plan.steps; ++step) {
     throw_if_stopped(observer);
     observer.progress("descent", step - 1, plan.steps);
     MatrixXd sum;
     if (plan.mode == NoiseMode::grid) {
-      sum = clipped_sum(z, lengths, target, model, u, plan.clip, &grid.grid, observer);
+      sum = clipped_sum(rows, lengths, u, plan.clip, &grid.grid, observer);
       for (double& entry : sum.reshaped()) {
         entry = (entry + static_cast<double>(draw_discrete_gaussian(grid.deviation, bits))) /
                 grid.grid.per_unit;
       }
     } else {
-      sum = clipped_sum(z, lengths, target, model, u, plan.clip, nullptr, observer);
+      sum = clipped_sum(rows, lengths, u, plan.clip, nullptr, observer);
       fill_normal(bits, normals);
       sum += plan.noise_multiplier * plan.clip *
              Eigen::Map<const MatrixXd>(normals.data(), sum.rows(), sum.cols());
     }
     if (trace != nullptr) trace->push_back({u, sum});
+    // Divided by the declared number of rows: how many there are is private.
     u -= plan.learning_rate * (sum / plan.rows + plan.ridge * u);
     if (step + plan.average_last > plan.steps) {
       average += u / static_cast<double>(plan.average_last);

@@ -12,6 +12,14 @@
 
 namespace sfumato {
 
+/// Rows z with a quantity or the number of a class, -1: a null record. Every record contributes the gradient of its own loss:
+/// (z.u - y) z,  (p - y) z  or  z (p - e_y)^T.
+struct DescentRows {
+  const RowMajor& z;
+  const Eigen::VectorXd& target;
+  FitModel model;
+};
+
 /// Gradient descent from 0 on the mean loss of all rows; each record's gradient is clipped, and noise added to their sum (Spec §22.4). Every iterate is
 /// public, hence their average is free.
 struct DescentPlan {
@@ -31,24 +39,20 @@ struct ReleasedStep {
   Eigen::MatrixXd sum;  ///< of clipped gradients, with noise
 };
 
-/// Rows z with a quantity or the number of a class, -1: a null record. The result has a column for each class but, of two, only that of the second.
-/// Every record contributes the gradient of its own loss:  (z.u - y) z,  (p - y) z  or  z (p - e_y)^T.
+/// The result has a column for each class but, of two, only that of the second.
 /// Throws   InvalidArgument as sum_grid(); Stopped if the observer asks to stop.
-[[nodiscard]] Eigen::MatrixXd noisy_descent(const RowMajor& z, const Eigen::VectorXd& target,
-                                            FitModel model, Eigen::Index classes,
+[[nodiscard]] Eigen::MatrixXd noisy_descent(const DescentRows& rows, Eigen::Index classes,
                                             const DescentPlan& plan, ReleaseBits& bits,
                                             Observer& observer,
                                             std::vector<ReleasedStep>* trace = nullptr);
 
 /// The sum of one step before noise, in grid units or not, for tests of sensitivity and audits.
-[[nodiscard]] Eigen::MatrixXd clipped_gradient_sum(const RowMajor& z, const Eigen::VectorXd& target,
-                                                   FitModel model, const Eigen::MatrixXd& at,
-                                                   double clip, const RoundingGrid* grid,
-                                                   Observer& observer);
+[[nodiscard]] Eigen::MatrixXd clipped_gradient_sum(const DescentRows& rows,
+                                                   const Eigen::MatrixXd& at, double clip,
+                                                   const RoundingGrid* grid, Observer& observer);
 
 /// How long each record's clipped gradient is at these parameters.
-[[nodiscard]] Eigen::VectorXd clipped_gradient_norms(const RowMajor& z,
-                                                     const Eigen::VectorXd& target, FitModel model,
+[[nodiscard]] Eigen::VectorXd clipped_gradient_norms(const DescentRows& rows,
                                                      const Eigen::MatrixXd& at, double clip);
 
 /// Columns of the parameters: 1, or the number of classes where they are more than two.

@@ -9,7 +9,6 @@
 namespace sfumato {
 
 using Eigen::Index;
-using Eigen::MatrixXd;
 
 PrivateR2 private_r2(double loss_sum, double y_sum, double y2_sum, double n, double loss_bound,
                      double target_bound, double noise_std) {
@@ -29,22 +28,22 @@ PrivateR2 private_r2(double loss_sum, double y_sum, double y2_sum, double n, dou
 
 namespace {
 
-HeldOut of_quantity(const BoundedRows& rows, const PublicTable& table, const MatrixXd& parameters,
-                    double centre, double mu, double declared_rows, NoiseMode mode,
+HeldOut of_quantity(const BoundedRows& rows, const PublicTable& table, const Evaluation& of,
                     ReleaseBits& bits) {
   // Errors and distances from the centre above 0.6 Y count as that: a larger bound would drown small ones in noise, and so large ones are rare in
   // a fit of any use.
   const double bound = 0.6 * table.target_bound(), square = bound * bound;
   // (error^2, distance, distance^2, 1), each at most 1 in size: the number of rows is private, too, and noisy. Null records have all features 0.
   const NoisySum found = noisy_sum(
-      rows.features.rows(), 4,
       [&](Index i, Eigen::Ref<Eigen::ArrayXd> out) {
         if (rows.features.row(i).isZero(0.0)) return;
-        const double y = std::clamp(rows.target(i) - centre, -bound, bound);
-        const double residual = rows.target(i) - rows.features.row(i).dot(parameters.col(0));
+        const double y = std::clamp(rows.target(i) - of.centre, -bound, bound);
+        const double residual = rows.target(i) - rows.features.row(i).dot(of.parameters.col(0));
         out << std::min(residual * residual / square, 1.0), y / bound, y * y / square, 1.0;
       },
-      2.0, multiplier_of_mu(mu, table.relation), declared_rows, mode, bits);
+      {rows.features.rows(), 4, 2.0, multiplier_of_mu(of.mu, table.relation),
+       static_cast<double>(table.rows)},
+      of.mode, bits);
   const double n = std::max(1.0, found.sum(3));
   const PrivateR2 r2 =
       private_r2(found.sum(0), found.sum(1), found.sum(2), n, square, bound, found.noise_std);
@@ -56,21 +55,21 @@ HeldOut of_quantity(const BoundedRows& rows, const PublicTable& table, const Mat
   return held;
 }
 
-HeldOut of_classes(const BoundedRows& rows, const PublicTable& table, FitModel model,
-                   const MatrixXd& parameters, double mu, double declared_rows, NoiseMode mode,
+HeldOut of_classes(const BoundedRows& rows, const PublicTable& table, const Evaluation& of,
                    ReleaseBits& bits) {
-  const bool two = model == FitModel::logistic;
+  const bool two = of.model == FitModel::logistic;
   const NoisySum found = noisy_sum(
-      rows.features.rows(), 2,
       [&](Index i, Eigen::Ref<Eigen::ArrayXd> out) {
         if (rows.target(i) < 0.0) return;
-        const Eigen::RowVectorXd scores = rows.features.row(i) * parameters;
+        const Eigen::RowVectorXd scores = rows.features.row(i) * of.parameters;
         Index guess = scores(0) > 0.0 ? 1 : 0;
         if (!two) scores.maxCoeff(&guess);
         out(0) = guess == static_cast<Index>(rows.target(i)) ? 1.0 : 0.0;
         out(1) = 1.0;
       },
-      std::sqrt(2.0), multiplier_of_mu(mu, table.relation), declared_rows, mode, bits);
+      {rows.features.rows(), 2, std::sqrt(2.0), multiplier_of_mu(of.mu, table.relation),
+       static_cast<double>(table.rows)},
+      of.mode, bits);
   const double n = std::max(1.0, found.sum(1));
   const double share = std::clamp(found.sum(0) / n, 0.0, 1.0);
   // The quotient of two noisy sums moves by (d hits - share d n) / n.
@@ -85,12 +84,10 @@ HeldOut of_classes(const BoundedRows& rows, const PublicTable& table, FitModel m
 
 }  // namespace
 
-HeldOut evaluate(const BoundedRows& rows, const PublicTable& table, FitModel model,
-                 const MatrixXd& parameters, double centre, double mu, double declared_rows,
-                 NoiseMode mode, ReleaseBits& bits) {
-  return model == FitModel::ridge
-             ? of_quantity(rows, table, parameters, centre, mu, declared_rows, mode, bits)
-             : of_classes(rows, table, model, parameters, mu, declared_rows, mode, bits);
+HeldOut evaluate(const BoundedRows& rows, const PublicTable& table, const Evaluation& of,
+                 ReleaseBits& bits) {
+  return of.model == FitModel::ridge ? of_quantity(rows, table, of, bits)
+                                     : of_classes(rows, table, of, bits);
 }
 
 }  // namespace sfumato

@@ -20,10 +20,18 @@ struct PrivateR2 {
 [[nodiscard]] PrivateR2 private_r2(double loss_sum, double y_sum, double y2_sum, double n,
                                    double loss_bound, double target_bound, double noise_std);
 
-/// What held-out rows say of the parameters, at a cost of `mu` for those rows. `centre` is a public guess of the mean of a quantity.
+/// A fit that held-out rows are asked about, and what the answer may cost them.
+struct Evaluation {
+  FitModel model;
+  const Eigen::MatrixXd& parameters;
+  double centre;  ///< a public guess of the mean of a quantity
+  double mu;      ///< of Gaussian privacy
+  NoiseMode mode;
+};
+
+/// The loss, or accuracy, of the fit on held-out rows of this table.
 /// Throws   as noisy_sum().
-[[nodiscard]] HeldOut evaluate(const BoundedRows& rows, const PublicTable& table, FitModel model,
-                               const Eigen::MatrixXd& parameters, double centre, double mu,
-                               double declared_rows, NoiseMode mode, ReleaseBits& bits);
+[[nodiscard]] HeldOut evaluate(const BoundedRows& rows, const PublicTable& table,
+                               const Evaluation& of, ReleaseBits& bits);
 
 }  // namespace sfumato

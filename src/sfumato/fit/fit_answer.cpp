@@ -19,17 +19,18 @@
 #include "sfumato/core/memory.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/csv_records.hpp"
 #include "sfumato/data/file_input.hpp"
-#include "sfumato/data/table_file.hpp"
+#include "sfumato/data/table.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
 #include "sfumato/fit/canary.hpp"
 #include "sfumato/fit/fit_question.hpp"
 #include "sfumato/fit/linear_model.hpp"
+#include "sfumato/fit/mechanism.hpp"
 #include "sfumato/fit/private_fit.hpp"
 #include "sfumato/fit/selection.hpp"
 #include "sfumato/report/number.hpp"
@@ -256,8 +257,8 @@ std::string cost_words(double loss) {
 double predicted_alone(const FitQuestion& question, const FitPlan& plan, const PublicTable& table,
                        FitBudget budget) {
   budget.before.clear();
-  return predicted_loss(plan_fit(table, question.model, plan.mechanism, question.settings, budget),
-                        table);
+  return predicted_loss(
+      plan_fit(table, question.model, plan.mechanism(), question.settings, budget), table);
 }
 
 void require_use(const FitQuestion& question, const std::vector<FitPlan>& plans,
@@ -309,15 +310,13 @@ void require_memory_for(const std::vector<FitPlan>& plans, const PublicTable& ta
   constexpr double kMatrices = 10.0, kMostPartial = 16.0,
                    kRowsOfPartial = 1024.0;  // release_moments()
   for (const FitPlan& plan : plans) {
-    if (plan.mechanism == FitMechanism::isotropic || plan.mechanism == FitMechanism::last_iterate) {
-      continue;
-    }
+    if (!rules_of(plan.mechanism()).pairs_of_columns) continue;
     const double d = static_cast<double>(table.dim());
     const double partial =
         std::min(kMostPartial, std::ceil(static_cast<double>(table.rows) / kRowsOfPartial));
     require_memory(
         (kMatrices + partial) * sizeof(double) * d * d,
-        fmt::format("the mechanism {} for {} columns", name(plan.mechanism), table.dim()),
+        fmt::format("the mechanism {} for {} columns", name(plan.mechanism()), table.dim()),
         "Use `mechanism` = isotropic, which needs no matrix over pairs of columns, or fewer "
         "columns",
         Where::here("fit"));
@@ -355,9 +354,7 @@ std::vector<std::string> caveats_of(const FitQuestion& question) {
 
 FitMechanism mechanism_of(const std::string& wanted) {
   std::vector<std::string> names;
-  for (const FitMechanism mechanism :
-       {FitMechanism::whitened, FitMechanism::isotropic, FitMechanism::statistics,
-        FitMechanism::last_iterate, FitMechanism::minimiser}) {
+  for (const FitMechanism mechanism : fit_mechanisms()) {
     if (name(mechanism) == wanted) return mechanism;
     names.emplace_back(name(mechanism));
   }
@@ -390,7 +387,7 @@ std::vector<FitPlan> plans_of(const FitQuestion& question, const PublicTable& ta
   for (const std::string& wanted : question.select) {
     const FitMechanism mechanism = mechanism_of(wanted);
     for (const FitPlan& plan : plans) {
-      if (plan.mechanism == mechanism) {
+      if (plan.mechanism() == mechanism) {
         throw InvalidArgument(fmt::format("`select` names {} twice", wanted),
                               "Every candidate costs: name each once", Where::key("select"));
       }
@@ -408,7 +405,7 @@ FitPlan with_all_releases(const std::vector<FitPlan>& plans, std::size_t index, 
   for (const FitPlan& plan : plans) {
     for (FitRelease release : plan.releases) {
       if (plans.size() > 1)
-        release.name = fmt::format("{}: {}", name(plan.mechanism), release.name);
+        release.name = fmt::format("{}: {}", name(plan.mechanism()), release.name);
       all.releases.push_back(std::move(release));
     }
   }

@@ -73,7 +73,7 @@ constexpr double kFactors[] = {0.1, 0.18, 0.32, 0.56, 1.0, 1.8, 3.2, 5.6, 10.0};
 double kept_at(const FitAnswer& answer, double epsilon) {
   FitBudget budget = answer.budget;
   budget.target.epsilon = Epsilon(epsilon);
-  const FitPlan plan = plan_fit(answer.table, answer.plan.model, answer.plan.mechanism,
+  const FitPlan plan = plan_fit(answer.table, answer.plan.model, answer.plan.mechanism(),
                                 answer.question.settings, budget);
   return std::max(0.0, 1.0 - predicted_loss(plan, answer.table));
 }
@@ -125,17 +125,6 @@ constexpr std::size_t kBriefRows = 10;
 
 std::string rounded(double value, int digits = 3) {
   return format_number(value, Rounding::nearest, digits);
-}
-
-const char* words_of(FitMechanism mechanism) {
-  switch (mechanism) {
-    case FitMechanism::whitened: return "descent with noise shaped by a privately released metric";
-    case FitMechanism::isotropic: return "descent with the same noise in every direction";
-    case FitMechanism::statistics: return "noisy sums of products (sufficient statistics)";
-    case FitMechanism::last_iterate: return "noisy descent of which only the last iterate is shown";
-    case FitMechanism::minimiser: return "the regularised minimiser plus shaped noise";
-  }
-  throw InternalError("a mechanism without words");
 }
 
 void state_guarantee(const FitAnswer& answer, Document& document) {
@@ -292,19 +281,20 @@ Table settings_table(const FitAnswer& answer) {
   Table table("settings", "Settings, from public quantities alone",
               {{"setting", "setting"}, {"value", "value"}});
   const FitPlan& plan = answer.plan;
-  table.add_row({"mechanism", std::string(name(plan.mechanism))});
+  table.add_row({"mechanism", std::string(name(plan.mechanism()))});
   table.add_row({"mu", plan.mu});
-  if (plan.mechanism == FitMechanism::whitened || plan.mechanism == FitMechanism::isotropic ||
-      plan.mechanism == FitMechanism::last_iterate) {
-    table.add_row({"steps", plan.steps});
-    table.add_row({"average_last", plan.average_last});
-    table.add_row({"learning_rate", plan.learning_rate});
-    table.add_row({"noise_multiplier", plan.noise_multiplier});
-    table.add_row({"clip_factor", plan.clip_factor});
+  if (const PlannedDescent* descent = plan.descent()) {
+    table.add_row({"steps", descent->steps});
+    table.add_row({"average_last", descent->average_last});
+    table.add_row({"learning_rate", descent->learning_rate});
+    table.add_row({"noise_multiplier", descent->noise_multiplier});
+    table.add_row({"clip_factor", descent->clip_factor});
   }
-  if (plan.moments_mu() > 0.0) table.add_row({"metric_share", plan.metric_share});
-  if (plan.metric_rounds > 0) table.add_row({"metric_rounds", plan.metric_rounds});
-  if (plan.ridge > 0.0) table.add_row({"ridge", plan.ridge});
+  const PlannedMetric* metric = plan.metric();
+  if (plan.mechanism() == FitMechanism::statistics) table.add_row({"metric_share", 1.0});
+  if (metric != nullptr) table.add_row({"metric_share", metric->share});
+  if (metric != nullptr) table.add_row({"metric_rounds", metric->rounds});
+  if (plan.ridge() > 0.0) table.add_row({"ridge", plan.ridge()});
   table.add_row({"noise_mode", std::string(name(plan.noise_mode))});
   return table;
 }
@@ -313,9 +303,9 @@ Table predictions_table(const FitAnswer& answer) {
   Table table("predictions", "Predicted loss by mechanism, before the table was opened",
               {{"mechanism", "mechanism"}, {"loss", "variance lost"}, {"what", "what it is"}});
   for (const FitPrediction& one : answer.predictions) {
-    const std::string mark = one.mechanism == answer.plan.mechanism ? " (used)" : "";
-    table.add_row(
-        {std::string(name(one.mechanism)) + mark, estimate(one.loss), words_of(one.mechanism)});
+    const std::string mark = one.mechanism == answer.plan.mechanism() ? " (used)" : "";
+    table.add_row({std::string(name(one.mechanism)) + mark, estimate(one.loss),
+                   std::string(description(one.mechanism))});
   }
   return table;
 }
@@ -492,16 +482,16 @@ Document document_of(const FitAnswer& answer, Detail detail) {
     document.state(StatementKind::info,
                    fmt::format("The held-out rows chose {} of {} fits, privately; all of them are "
                                "paid for.",
-                               name(answer.plan.mechanism), answer.candidates));
+                               name(answer.plan.mechanism()), answer.candidates));
   }
   document.state(StatementKind::info, missing_text(answer.table));
   document.state(StatementKind::info,
-                 fmt::format("Mechanism: {}; {}.", words_of(answer.plan.mechanism),
+                 fmt::format("Mechanism: {}; {}.", description(answer.plan.mechanism()),
                              answer.question.seed ? "repeatable noise from a seed"
                              : answer.plan.noise_mode == NoiseMode::grid
                                  ? "exact noise on a grid, from the operating system"
                                  : "noise in double precision, whose low bits are not protected"));
-  if (answer.metric_gain && answer.plan.mechanism == FitMechanism::whitened) {
+  if (answer.metric_gain && answer.plan.mechanism() == FitMechanism::whitened) {
     document.state(
         StatementKind::info,
         fmt::format("Shaped noise: ~ {} times less error than isotropic noise in the same descent "

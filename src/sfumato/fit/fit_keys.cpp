@@ -1,7 +1,7 @@
 #include "sfumato/fit/fit_keys.hpp"
 
 #include "sfumato/account/budget_booking.hpp"
-#include "sfumato/core/number_check.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato {
@@ -9,6 +9,12 @@ namespace {
 
 using namespace keys;
 using Q = FitQuestion;
+
+Choices<FitMechanism> mechanism_choices() {
+  Choices<FitMechanism> choices;
+  for (const FitMechanism one : fit_mechanisms()) choices.emplace_back(name(one), one);
+  return choices;
+}
 
 const char* not_a_holdout(double value) {
   return value >= 0.0 && value <= 0.9 ? nullptr : "is not a share in [0, 0.9]";
@@ -22,6 +28,7 @@ Key<Q> bounds_key() {
       "FILE writes one to fill in), or \"self\" (no guarantee)",
       &Q::bounds);
   key.type = "path | \"self\"";
+  key.value = "FILE|self";
   key.read = [read = key.read](Q& to, const TomlTable& table, const std::string& given) {
     if (table.string(given) == "self") {
       to.bounds = "self";
@@ -33,18 +40,17 @@ Key<Q> bounds_key() {
 }
 
 /// A key of the settings as one of the question.
-Key<Q> of_settings(const Key<FitSettings>& key) {
-  return {key.name,
-          key.type,
-          key.help,
-          [read = key.read](Q& to, const TomlTable& table, const std::string& name) {
-            read(to.settings, table, name);
-          },
-          [write = key.write](const Q& from) { return write(from.settings); },
-          key.aliases,
-          key.required,
-          key.kinds,
-          key.shape};
+Key<Q> of_settings(const Key<FitSettings>& key) { return of_part(key, &Q::settings); }
+
+/// Its rules stand in the help: there are too many for what a value looks like.
+Key<Q> missing_key() {
+  Key<Q> key = text_key<Q>(
+      "missing", "drop | middle | indicator | value:X",
+      "records that lack a value: drop (default) leaves them out; middle of the range, a further "
+      "0/1 feature, or X for numbers (overridden by a column `missing` of the bounds)",
+      &Q::missing);
+  key.tells_choices = true;
+  return key;
 }
 
 }  // namespace
@@ -81,16 +87,9 @@ const Keys<FitQuestion>& fit_keys() {
                     "rows are scaled down",
                     &Q::row_norm, not_positive),
       flag_key<Q>("intercept", "add a constant feature", &Q::intercept),
-      text_key<Q>(
-          "missing", "drop | middle | indicator | value:X",
-          "records that lack a value: drop (default) leaves them out; middle of the range, "
-          "a further 0/1 feature, or X for numbers (overridden by a column `missing` of the "
-          "bounds)",
-          &Q::missing),
-      choice_key<Q, FitMechanism>(
-          "mechanism", "how the fit is made (default: by predicted loss)", &Q::mechanism,
-          by_name({FitMechanism::whitened, FitMechanism::isotropic, FitMechanism::statistics,
-                   FitMechanism::last_iterate, FitMechanism::minimiser})),
+      missing_key(),
+      choice_key<Q, FitMechanism>("mechanism", "how the fit is made (default: by predicted loss)",
+                                  &Q::mechanism, mechanism_choices()),
       texts_key<Q>("select", "list of mechanisms",
                    "fit by each of these and publish the one that the held-out rows choose; they "
                    "share the budget",

@@ -11,7 +11,7 @@ namespace sfumato {
 [[nodiscard]] double typical_curvature(const PublicTable& table, FitModel model);
 /// Its largest value (Spec §22.5).
 [[nodiscard]] double largest_curvature(FitModel model);
-/// What residuals are measured in: the bound of the target; of classes 1.
+/// The scale of residuals: the bound of the target; of classes 1.
 [[nodiscard]] double residual_scale(const PublicTable& table, FitModel model);
 
 /// A problem as it is imagined before the data are seen (Spec §22.7): the intercept, levels that are equally frequent, numbers that fill a third of their
@@ -25,16 +25,20 @@ struct ImaginedTable {
 
 [[nodiscard]] ImaginedTable imagined_table(const PublicTable& table, FitModel model, double bound);
 
-/// What clipping does to a descent whose gradients have the imagined residuals (Spec §22.7).
+/// The effect of clipping on a descent whose gradients have the imagined residuals (Spec §22.7).
 struct ClippedDescent {
   double slower;  ///< of each step, this share is left
   double bias;    ///< of the variance of the signal, lost where residuals are skewed
 };
-[[nodiscard]] ClippedDescent imagined_clipping(const PublicTable& table, const FitPlan& plan,
-                                               const ImaginedTable& imagined);
+/// `longer`: what rows are taken to be by the clip, over their length.
+[[nodiscard]] ClippedDescent imagined_clipping(const PublicTable& table, FitModel model,
+                                               double clip_factor, double longer = 1.0);
 
-/// The descent of a plan as the formulas of Spec §22.4 take it.
-[[nodiscard]] DescentShape imagined_descent(const PublicTable& table, const FitPlan& plan,
+/// A descent as the formulas of Spec §22.4 take it, in the features as they are; without its clip.
+[[nodiscard]] DescentShape imagined_descent(const FitPlan& plan, const PlannedDescent& descent);
+
+/// Its loss, with what clipping does to it.
+[[nodiscard]] double predicted_descent_loss(DescentShape shape, const ClippedDescent& clipped,
                                             const ImaginedTable& imagined);
 
 }  // namespace sfumato

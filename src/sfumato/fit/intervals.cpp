@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// What is left of the start after the descent may be this share of the way, in every direction.
+/// The rest of the start after the descent may be this share of the way, in every direction.
 constexpr double kUnreached = 0.02;
 /// Clipping begins so many deviations of the residuals away: it acts on about one record in a hundred.
 constexpr double kFarFromClip = 2.5;
@@ -33,11 +33,13 @@ double left_of_start(double shrink, double steps, double average_last) {
 std::optional<MatrixXd> error_of_descent(const FitPlan& plan, const PrivateFit& fit,
                                          const VectorXd& curvature, const MatrixXd& directions,
                                          double scatter, std::string* reason) {
-  const auto steps = static_cast<double>(plan.steps), last = static_cast<double>(plan.average_last);
-  const double per_step = plan.learning_rate * plan.noise_multiplier * fit.clip / plan.rows;
+  const PlannedDescent& descent = *plan.descent();
+  const auto steps = static_cast<double>(descent.steps),
+             last = static_cast<double>(descent.average_last);
+  const double per_step = descent.learning_rate * descent.noise_multiplier * fit.clip / plan.rows;
   VectorXd variance(curvature.size());
   for (Eigen::Index j = 0; j < curvature.size(); ++j) {
-    const double shrink = 1.0 - plan.learning_rate * curvature(j);
+    const double shrink = 1.0 - descent.learning_rate * curvature(j);
     if (left_of_start(shrink, steps, last) > kUnreached) {
       *reason = "the descent did not reach some directions: more `steps` would";
       return {};
@@ -56,7 +58,7 @@ void add_to_squares(const PublicTable& table, const FitPlan& plan, PrivateFit* f
   }
   const ReleasedMetric& metric = *fit->metric;
   const double variance = *fit->held_out->residual_variance;
-  if (plan.clip_factor * table.target_bound() < kFarFromClip * std::sqrt(variance)) {
+  if (plan.descent()->clip_factor * table.target_bound() < kFarFromClip * std::sqrt(variance)) {
     fit->no_intervals =
         "gradients may have been clipped too often, by what the held-out rows can tell: raise "
         "`clip_factor` or `holdout`";
@@ -93,7 +95,7 @@ void add_to_logistic(const FitPlan& plan, PrivateFit* fit) {
 }  // namespace
 
 void add_intervals(const PublicTable& table, const FitPlan& plan, PrivateFit* fit) {
-  if (plan.mechanism != FitMechanism::whitened || plan.model == FitModel::softmax) {
+  if (plan.mechanism() != FitMechanism::whitened || plan.model == FitModel::softmax) {
     fit->no_intervals =
         "only whitened linear and logistic regressions know the error of their coefficients";
   } else if (plan.model == FitModel::ridge) {

@@ -100,21 +100,23 @@ ReleasedMetric metric_of(const NoisyMoments& released, const ReleasedMetric& bas
 ReleasedMetric release_metric(const RowMajor& features, const PublicTable& table,
                               const FitPlan& plan, ReleaseBits& bits, Observer& observer,
                               std::vector<MomentsRelease>* trace) {
+  const PlannedMetric& planned = *plan.metric();
   ReleasedMetric metric = ReleasedMetric::of_features(features.cols());
-  for (std::uint64_t round = 1; round <= plan.metric_rounds; ++round) {
-    const bool first = round == 1, last = round == plan.metric_rounds;
-    const double bound = first ? plan.bound : plan.rows_in_metric * std::sqrt(metric.effective_dim);
+  for (std::uint64_t round = 1; round <= planned.rounds; ++round) {
+    const bool first = round == 1, last = round == planned.rounds;
+    const double bound =
+        first ? plan.bound : planned.rows_in_metric * std::sqrt(metric.effective_dim);
     RowMajor again;
     if (!first) {
       again = in_metric(features, metric.root);
       shorten_rows(bound, &again);
     }
-    NoisyMoments moments =
-        release_moments(first ? features : again, bound, plan.round_mu(), table.relation,
-                        static_cast<double>(table.rows), plan.noise_mode, bits, observer);
+    NoisyMoments moments = release_moments(
+        first ? features : again, {bound, plan.round_mu(), static_cast<double>(table.rows)},
+        {table.relation, plan.noise_mode, bits}, observer);
     ReleasedMetric next =
-        metric_of(moments, metric, plan.rows,
-                  last ? plan.metric_ridge : kEarlyRidge * plan.metric_ridge, plan.metric_floor);
+        metric_of(moments, metric, plan.rows, last ? planned.ridge : kEarlyRidge * planned.ridge,
+                  planned.floor);
     if (trace != nullptr) trace->push_back({std::move(metric), bound, std::move(moments)});
     metric = std::move(next);
   }

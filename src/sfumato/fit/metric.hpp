@@ -11,7 +11,7 @@
 
 namespace sfumato {
 
-/// What was learnt of the metric, all of it public (Spec §22.4, steps 1 and 2). Rows x become z = root x, and parameters of z become root^T u.
+/// A metric as far as it was learnt, all of it public (Spec §22.4, steps 1 and 2). Rows x become z = root x, and parameters of z become root^T u.
 struct ReleasedMetric {
   Eigen::MatrixXd moments;       ///< sum x x^T as the last release estimates it; not negative
   Eigen::MatrixXd root;          ///< P^{1/2}

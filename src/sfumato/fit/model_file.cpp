@@ -6,7 +6,7 @@
 #include "sfumato/account/planned_files.hpp"
 #include "sfumato/account/spent.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/csv_writer.hpp"
 #include "sfumato/data/file_output.hpp"

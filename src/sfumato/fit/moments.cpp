@@ -51,20 +51,21 @@ Eigen::MatrixXd symmetric_from_lower(const Eigen::MatrixXd& lower) {
 
 }  // namespace
 
-NoisyMoments release_moments(const RowMajor& x, double bound, double mu,
-                             NeighbouringRelation relation, double rows, NoiseMode mode,
-                             ReleaseBits& bits, Observer& observer) {
+NoisyMoments release_moments(const RowMajor& x, const MomentsBudget& budget,
+                             const ReleaseNoise& noise, Observer& observer) {
   const Index d = x.cols();
-  const bool replaced = relation == NeighbouringRelation::replace_one;
-  if (mode == NoiseMode::grid) {
-    const MomentGrid grid =
-        moment_grid(bound, mu, replaced, rows, 0.5 * static_cast<double>(d * (d + 1)));
+  const bool replaced = noise.relation == NeighbouringRelation::replace_one;
+  if (noise.mode == NoiseMode::grid) {
+    const MomentGrid grid = moment_grid(budget.bound, budget.mu, replaced, budget.rows,
+                                        0.5 * static_cast<double>(d * (d + 1)));
     Eigen::MatrixXd sum = gram(
         x, [&](Eigen::Ref<Eigen::ArrayXd> row) { grid.grid.round(row); }, observer);
     for (Index j = 0; j < d; ++j) {
+      // An entry off the diagonal stands for two of the symmetric matrix: with 1 / sqrt 2 of the noise on the diagonal the noise is isotropic in the
+      // Frobenius norm, in which a row's share is |x|^2.
       for (Index i = j; i < d; ++i) {
         sum(i, j) += static_cast<double>(
-            draw_discrete_gaussian(i == j ? grid.diagonal : grid.deviation, bits));
+            draw_discrete_gaussian(i == j ? grid.diagonal : grid.deviation, noise.bits));
       }
     }
     const double unit = 1.0 / (grid.grid.per_unit * grid.grid.per_unit);
@@ -72,7 +73,7 @@ NoisyMoments release_moments(const RowMajor& x, double bound, double mu,
   }
   return noisy_moments(gram(
                            x, [](const auto&) {}, observer),
-                       bound, mu, relation, bits);
+                       budget.bound, budget.mu, noise.relation, noise.bits);
 }
 
 NoisyMoments noisy_moments(Eigen::MatrixXd lower, double bound, double mu,

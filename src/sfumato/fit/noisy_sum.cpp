@@ -30,16 +30,16 @@ void add_discrete(std::int64_t deviation, VectorXd* sum, ReleaseBits& bits) {
 
 }  // namespace
 
-NoisySum noisy_sum(Index count, Index entries,
-                   const std::function<void(Index, Eigen::Ref<Eigen::ArrayXd>)>& contribution,
-                   double clip, double noise_multiplier, double rows, NoiseMode mode,
-                   ReleaseBits& bits) {
-  VectorXd sum = VectorXd::Zero(entries);
-  Eigen::ArrayXd one(entries);
+NoisySum noisy_sum(const std::function<void(Index, Eigen::Ref<Eigen::ArrayXd>)>& contribution,
+                   const SumBudget& budget, NoiseMode mode, ReleaseBits& bits) {
+  const double clip = budget.clip;
+  VectorXd sum = VectorXd::Zero(budget.entries);
+  Eigen::ArrayXd one(budget.entries);
   const SumGrid grid = mode == NoiseMode::grid
-                           ? sum_grid(clip, noise_multiplier, rows, static_cast<double>(entries))
+                           ? sum_grid(clip, budget.noise_multiplier, budget.rows,
+                                      static_cast<double>(budget.entries))
                            : SumGrid{};
-  for (Index i = 0; i < count; ++i) {
+  for (Index i = 0; i < budget.count; ++i) {
     one.setZero();
     contribution(i, one);
     if (mode == NoiseMode::grid) {
@@ -54,8 +54,8 @@ NoisySum noisy_sum(Index count, Index entries,
     add_discrete(grid.deviation, &sum, bits);
     return {sum / grid.grid.per_unit, static_cast<double>(grid.deviation) / grid.grid.per_unit};
   }
-  add_normal(noise_multiplier * clip, &sum, bits);
-  return {sum, noise_multiplier * clip};
+  add_normal(budget.noise_multiplier * clip, &sum, bits);
+  return {sum, budget.noise_multiplier * clip};
 }
 
 NoisySum noisy_vector(const VectorXd& value, double sensitivity, double mu, NoiseMode mode,

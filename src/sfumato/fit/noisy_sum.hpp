@@ -14,12 +14,18 @@ struct NoisySum {
   double noise_std;  ///< of each entry
 };
 
-/// Adds up what `contribution` writes for each of `count` records, no longer than `clip`, and noise of `noise_multiplier` times the clip. `rows` is the
-/// declared number of records.
+/// The records that are summed, and the noise on the sum.
+struct SumBudget {
+  Eigen::Index count, entries;  ///< records; numbers of each
+  double clip;                  ///< no record contributes more
+  double noise_multiplier;      ///< deviation of the noise over the clip
+  double rows;                  ///< the declared number of records
+};
+
+/// Adds up what `contribution` writes for each record, and noise.
 [[nodiscard]] NoisySum noisy_sum(
-    Eigen::Index count, Eigen::Index entries,
-    const std::function<void(Eigen::Index, Eigen::Ref<Eigen::ArrayXd>)>& contribution, double clip,
-    double noise_multiplier, double rows, NoiseMode mode, ReleaseBits& bits);
+    const std::function<void(Eigen::Index, Eigen::Ref<Eigen::ArrayXd>)>& contribution,
+    const SumBudget& budget, NoiseMode mode, ReleaseBits& bits);
 
 /// A vector that moves by at most `sensitivity` between neighbours, with noise that costs `mu` (Spec §22.6, §24.2: rounding adds sqrt(entries)
 /// grid units to what it moves).

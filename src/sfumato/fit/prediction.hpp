@@ -4,7 +4,7 @@
 
 namespace sfumato {
 
-/// What noise costs a least-squares fit, from the spectrum of H = sum x x^T / N: estimates for choosing, never bounds (Spec §22.3, §22.4).
+/// The cost of noise in a least-squares fit, from the spectrum of H = sum x x^T / N: estimates for choosing, never bounds (Spec §22.3, §22.4).
 
 enum class DescentMetric { isotropic, whitened };
 
@@ -24,7 +24,7 @@ struct ExcessLoss {
   [[nodiscard]] double total() const { return bias + variance; }
 };
 
-/// Of clipped, noised descent from 0 towards `optimum`, whose coordinates belong to the eigenvalues: no clipping active, metric known (Spec §22.4).
+/// The loss of clipped, noised descent from 0 towards `optimum`, whose coordinates belong to the eigenvalues: no clipping active, metric known (Spec §22.4).
 [[nodiscard]] ExcessLoss predicted_excess_loss(const Eigen::VectorXd& eigenvalues,
                                                const Eigen::VectorXd& optimum,
                                                const DescentShape& shape);

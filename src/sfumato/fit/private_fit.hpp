@@ -16,7 +16,7 @@
 
 namespace sfumato {
 
-/// What each fitted row of this table adds to what was released, against its absence: mu^2 of Gaussian privacy, summed over the releases. Computed from
+/// The part of each fitted row of this table in what was released, against its absence: mu^2 of Gaussian privacy, summed over the releases. Computed from
 /// the table without noise: a secret of whoever holds the table, no part of the guarantee (Spec §25.1).
 struct RowExposure {
   Eigen::VectorXd mu_squared;
@@ -32,9 +32,8 @@ void expose_metric(const RowMajor& features, const std::vector<MomentsRelease>& 
                    RowExposure* exposure);
 
 /// Adds the steps of a descent: squared norms of the clipped gradients at the iterates, in deviations of the noise.
-void expose_descent(const RowMajor& z, const Eigen::VectorXd& target, FitModel model,
-                    const DescentPlan& plan, const std::vector<ReleasedStep>& steps,
-                    RowExposure* exposure);
+void expose_descent(const DescentRows& rows, const DescentPlan& plan,
+                    const std::vector<ReleasedStep>& steps, RowExposure* exposure);
 
 /// A fit that may be published, and what may be said of it.
 struct PrivateFit {
@@ -45,7 +44,7 @@ struct PrivateFit {
   /// sum 4 p (1 - p) z z^T at the released parameters, in the coordinates of the descent (intervals of a logistic regression).
   std::optional<NoisyMoments> curvature = {};
   std::optional<HeldOut> held_out = {};
-  /// Of the parameters, noise and sampling together, where an interval can be trusted; else the reason.
+  /// Covariance of the parameters, noise and sampling together, where an interval can be trusted; else the reason.
   std::optional<Eigen::MatrixXd> covariance = {};
   std::string no_intervals = {};
   std::optional<RowExposure> exposure = {};  ///< where it was asked for; not for publication
@@ -54,7 +53,7 @@ struct PrivateFit {
 /// The private rows under these bounds.
 using RowSource = std::function<BoundedRows(const PublicTable&)>;
 
-/// What else a fit is to do.
+/// Further wishes to a fit.
 struct FitRun {
   bool expose_rows = false;
   /// One of several fits: the coins that part the rows come from this key, and none is evaluated by itself.
@@ -72,22 +71,8 @@ struct FitRun {
 [[nodiscard]] HeldOut evaluate_fit(const BoundedRows& held_out, const FitPlan& plan, double mu,
                                    const PrivateFit& fit, ReleaseBits& bits);
 
-/// Bits of one key for each of the releases.
-enum class FitStream : std::uint64_t {
-  parts = 1,
-  moments = 2,
-  steps = 3,
-  held_out = 4,
-  ranges = 5,
-  curvature = 6,
-  selection = 7
-};
-
 /// The descent of a plan, in the coordinates of its metric.
 [[nodiscard]] DescentPlan descent_of(const FitPlan& plan, double clip);
-/// The clip of its gradients; `metric` where one was released.
-[[nodiscard]] double clip_of(const FitPlan& plan, const PublicTable& table,
-                             const ReleasedMetric* metric);
 
 /// The rows of which a coin of probability `share` came up, or did not: a coin for each position, whatever the row holds (Spec §21.4).
 struct RowParts {

@@ -91,7 +91,6 @@ PublicTable release_ranges(const BoundedRows& rows, const PublicTable& table, Fi
   if (quantity) around_middle.push_back(is_around_middle(table.target_low, table.target_high));
   const double bound = table.target_bound();
   const NoisySum counts = noisy_sum(
-      rows.features.rows(), kBins * columns,
       [&](Index i, Eigen::Ref<Eigen::ArrayXd> out) {
         if (rows.features.row(i).isZero(0.0)) return;  // a null record
         for (Index c = 0; c < columns; ++c) {
@@ -105,8 +104,9 @@ PublicTable release_ranges(const BoundedRows& rows, const PublicTable& table, Fi
           out(kBins * c + halvings_of(share)) = 1.0;
         }
       },
-      count_norm(table, model), multiplier_of_mu(mu, table.relation),
-      static_cast<double>(table.rows), mode, bits);
+      {rows.features.rows(), kBins * columns, count_norm(table, model),
+       multiplier_of_mu(mu, table.relation), static_cast<double>(table.rows)},
+      mode, bits);
   PublicTable found = table;
   Index c = 0;
   const auto enough = [&] {

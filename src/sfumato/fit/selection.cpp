@@ -6,6 +6,7 @@
 #include "sfumato/core/error.hpp"
 #include "sfumato/fit/evaluate.hpp"
 #include "sfumato/fit/intervals.hpp"
+#include "sfumato/fit/mechanism.hpp"
 #include "sfumato/fit/noisy_sum.hpp"
 #include "sfumato/fit/sensitivity.hpp"
 
@@ -64,7 +65,6 @@ ChosenFit choose_fit(const RowSource& source, const PublicTable& table,
   const double candidates = static_cast<double>(plans.size());
   ReleaseBits bits(parts_key, static_cast<std::uint64_t>(FitStream::selection));
   const NoisySum sums = noisy_sum(
-      declared.features.rows(), static_cast<Index>(plans.size()),
       [&](Index i, Eigen::Ref<Eigen::ArrayXd> out) {
         if (declared.features.row(i).isZero(0.0)) return;  // a null record
         const double target = first.model == FitModel::ridge ? declared.target(i) + middle_of(table)
@@ -75,8 +75,9 @@ ChosenFit choose_fit(const RowSource& source, const PublicTable& table,
         }
         centre_losses(out);
       },
-      0.5 * std::sqrt(candidates), multiplier_of_mu(mu, table.relation),
-      static_cast<double>(table.rows), first.noise_mode, bits);
+      {declared.features.rows(), static_cast<Index>(plans.size()), 0.5 * std::sqrt(candidates),
+       multiplier_of_mu(mu, table.relation), static_cast<double>(table.rows)},
+      first.noise_mode, bits);
   Index best = 0;
   sums.sum.minCoeff(&best);
   const auto index = static_cast<std::size_t>(best);

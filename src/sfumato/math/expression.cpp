@@ -311,6 +311,14 @@ Expression Expression::derivative(std::size_t variable) const {
   return Expression(program.steps_for(derivatives.back()), variables_);
 }
 
+Expression Expression::renumbered(const std::vector<int>& new_index, std::size_t variables) const {
+  std::vector<Step> steps = steps_;
+  for (Step& step : steps) {
+    if (step.op == Op::variable) step.left = new_index[static_cast<std::size_t>(step.left)];
+  }
+  return Expression(std::move(steps), variables);
+}
+
 bool Expression::depends_on(std::size_t variable) const {
   return std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
     return step.op == Op::variable && static_cast<std::size_t>(step.left) == variable;

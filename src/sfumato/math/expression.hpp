@@ -52,6 +52,10 @@ class Expression {
 
   [[nodiscard]] std::size_t variables() const { return variables_; }
 
+  /// The same formula of fewer variables: variable i becomes number new_index[i]; those that do not occur may have any.
+  [[nodiscard]] Expression renumbered(const std::vector<int>& new_index,
+                                      std::size_t variables) const;
+
   enum class Op : unsigned char {
     constant,
     variable,
@@ -79,6 +83,9 @@ class Expression {
     int right = 0;       ///< second operand, or an integer exponent
     double value = 0.0;  ///< of a constant
   };
+
+  /// The last one is the value.
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
 
  private:
   Expression(std::vector<Step> steps, std::size_t variables);

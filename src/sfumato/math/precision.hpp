@@ -15,7 +15,7 @@ using Widest = boost::multiprecision::number<boost::multiprecision::cpp_bin_floa
 
 }  // namespace sfumato
 
-/// What Eigen must know of a number type; Boost's own header does so for an older Eigen.
+/// Traits that Eigen must know of a number type; Boost's own header does so for an older Eigen.
 template <unsigned Digits>
 struct Eigen::NumTraits<boost::multiprecision::number<boost::multiprecision::cpp_bin_float<Digits>,
                                                       boost::multiprecision::et_off>>

@@ -35,7 +35,7 @@ struct TridiagonalEigen {
   Eigen::MatrixXd vectors;  ///< by columns
 };
 
-/// Of the symmetric matrix with this diagonal and these entries below it, one fewer.
+/// The eigenpairs of the symmetric matrix with this diagonal and these entries below it, one fewer.
 [[nodiscard]] TridiagonalEigen tridiagonal_eigen(const Eigen::VectorXd& diagonal,
                                                  const Eigen::VectorXd& below);
 

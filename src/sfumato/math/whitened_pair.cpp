@@ -21,7 +21,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double kRangeTolerance = 1e-9;  // of a unit vector outside the common range
-// Of the largest ratio and of 1: above it ratios from the excesses are good to about 1e-12.
+// Share of the largest ratio and of 1: above it ratios from the excesses are good to about 1e-12.
 constexpr double kSmallestRatio = 1e-4;
 
 WhitenedPair singular_pair() {

@@ -15,7 +15,8 @@ namespace sfumato {
 ///
 /// Throws    InvalidArgument with file:line:column, and as the readers of the files it names;
 ///           NumericalFailure where a problem on data has no minimiser.
-[[nodiscard]] SdeProblem read_sde_problem(const TomlTable& root, const std::string& source);
+[[nodiscard]] SdeProblem read_sde_problem(const TomlTable& root, const std::string& source,
+                                          DriftsAre drifts = DriftsAre::meant);
 
 /// Throws   InvalidArgument at the key: no time or one out of its range, a step, domain or number of cells that
 ///          cannot be used.

@@ -7,13 +7,15 @@
 #include <limits>
 #include <utility>
 
-#include "sfumato/data/keys/located_keys.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/keys/makers.hpp"
 #include "sfumato/problem/model_pair.hpp"
 #include "sfumato/problem/quadratic_loss.hpp"
 #include "sfumato/problem/sde_file.hpp"
 #include "sfumato/problem/sde_side.hpp"
 #include "sfumato/problem/simulation_size.hpp"
+#include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/drift_formulas.hpp"
 
 namespace sfumato {
 namespace {
@@ -114,8 +116,66 @@ const Keys<AssumedConstants>& assume_keys() {
   return all;
 }
 
+/// sup |Sigma^{-1/2} (b - b')| of two drifts by formulas, by interval arithmetic.
+Known<Claimed<double>> derived_sensitivity(const SdePair& pair) {
+  const char* unknown =
+      "no bound on |Sigma^(-1/2) (b - b')| for all x is known: state one in [assume]";
+  const Covariance* noise = constant_noise(pair.p.diffusion);
+  if (noise == nullptr || !same_noise(pair) || !is_definite(*noise) ||
+      pair.p.diffusion.formulas == nullptr || pair.q.diffusion.formulas == nullptr) {
+    return {{}, unknown};
+  }
+  const Index d = pair.p.diffusion.dimension;
+  const Eigen::MatrixXd metric = solve(*noise, Eigen::MatrixXd::Identity(d, d)) * (1.0 + 1e-12);
+  const double squared = squared_gap_range(*pair.p.diffusion.formulas, *pair.q.diffusion.formulas,
+                                           0.5 * (metric + metric.transpose()))
+                             .upper;
+  if (!(squared < std::numeric_limits<double>::infinity())) return {{}, unknown};
+  return {Claimed<double>{std::sqrt(std::max(0.0, squared)), Claim::upper_bound,
+                          "range of the formulas, by interval arithmetic"},
+          {}};
+}
+
+/// A stated bound on the difference of the drifts against its value at the mean of the start.
+void require_not_refuted(double sensitivity, const SdePair& pair) {
+  const Covariance* noise = constant_noise(pair.p.diffusion);
+  if (noise == nullptr || !same_noise(pair) || !is_definite(*noise)) return;
+  Points at(1, pair.p.diffusion.dimension), first = at, second = at;
+  at.row(0) = pair.p.start.mean.transpose().array();
+  pair.p.diffusion.drift(0.0, at, first);
+  pair.q.diffusion.drift(0.0, at, second);
+  const Eigen::VectorXd gap = (first - second).matrix().row(0).transpose();
+  const double there = std::sqrt(gap.dot(solve(*noise, gap).col(0)));
+  if (!(sensitivity < there * (1.0 - 1e-9))) return;
+  throw InvalidArgument(fmt::format("`assume.sensitivity` = {} is wrong: the drifts differ by "
+                                    "{:.6g} at the mean of the start",
+                                    sensitivity, there),
+                        "State an upper bound over all x", Where::key("sensitivity"));
+}
+
+/// The rate in the metric of the noise that is proven; -inf if none is.
+double proven_rate(const Diffusion& diffusion) {
+  const Covariance* noise = constant_noise(diffusion);
+  const bool known = diffusion.contraction && noise != nullptr && is_definite(*noise);
+  return known ? diffusion.contraction(*noise) : -std::numeric_limits<double>::infinity();
+}
+
+/// A stated contraction rate against that of the linear part at the mean of the start, which no rate exceeds.
+void require_rate_not_refuted(const char* key, double rate, const StartedDiffusion& process) {
+  const Covariance* noise = constant_noise(process.diffusion);
+  if (process.diffusion.formulas == nullptr || noise == nullptr || !is_definite(*noise)) return;
+  const Eigen::MatrixXd slope = process.diffusion.formulas->jacobian_at(0.0, process.start.mean);
+  if (!slope.allFinite()) return;
+  const double there = linear_contraction(-slope, *noise);
+  if (!(rate > there + 1e-9 * (1.0 + std::abs(there)))) return;
+  throw InvalidArgument(
+      fmt::format("`assume.{}` = {} is wrong: at the mean of the start the rate is {:.6g}", key,
+                  rate, there),
+      "State a rate that holds everywhere", Where::key(key));
+}
+
 /// The pair of the two sides, and what is known of it.
-void read_pair(const TomlTable& root, SdeProblem& problem) {
+void read_pair(const TomlTable& root, DriftsAre drifts, SdeProblem& problem) {
   const Side d(root, "d", std::nullopt);
   const Side d_prime(root, "d_prime", "d");
   require_known_keys(d);
@@ -131,6 +191,13 @@ void read_pair(const TomlTable& root, SdeProblem& problem) {
   } else {
     SideDiffusion p = read_sde_side(d);
     SideDiffusion q = read_sde_side(d_prime);
+    if (drifts == DriftsAre::placeholders) {
+      for (Diffusion* diffusion : {&p.diffusion, &q.diffusion}) {
+        diffusion->formulas.reset();
+        diffusion->jacobian.reset();
+        diffusion->contraction = {};
+      }
+    }
     if (q.diffusion.dimension != p.diffusion.dimension) {
       throw InvalidArgument(fmt::format("[d_prime] has {} coordinates, [d] has {}",
                                         q.diffusion.dimension, p.diffusion.dimension),
@@ -145,11 +212,10 @@ void read_pair(const TomlTable& root, SdeProblem& problem) {
       problem.pair = linear_pair({*p.linear, start_p, *q.linear, start_q});
     } else {
       problem.pair = {{std::move(p.diffusion), start_p}, {std::move(q.diffusion), start_q}};
-      problem.pair.sensitivity.reason =
-          "no bound on |Sigma^(-1/2) (b - b')| for all x is known: state one in [assume]";
     }
     const bool own_noise = d_prime.own().has("Sigma") || d_prime.own().has("Sigma_formula");
     problem.pair.shares_noise = !own_noise;
+    if (!problem.pair.linear) problem.pair.sensitivity = derived_sensitivity(problem.pair);
     if (problem.pair.linear && !own_noise) {
       problem.with_noise = [linear = *problem.pair.linear](const Covariance& noise) {
         OuPair changed = linear;
@@ -166,7 +232,8 @@ void read_pair(const TomlTable& root, SdeProblem& problem) {
 
 const std::vector<KeyInfo>& sde_problem_keys() {
   static const std::vector<KeyInfo> all = [] {
-    std::vector<KeyInfo> keys = {{"", "title", {}, "text", "", false, "title of the output"}};
+    std::vector<KeyInfo> keys = {
+        {"", "title", {}, "text", "", false, "title of the output", KeyShape::text, false, "TEXT"}};
     const auto add = [&](const std::vector<KeyInfo>& more) {
       keys.insert(keys.end(), more.begin(), more.end());
     };
@@ -179,7 +246,7 @@ const std::vector<KeyInfo>& sde_problem_keys() {
   return all;
 }
 
-SdeProblem read_sde_problem(const TomlTable& root, const std::string& source) {
+SdeProblem read_sde_problem(const TomlTable& root, const std::string& source, DriftsAre drifts) {
   root.reject_unknown({"title", "flow", "risk", "estimate", "assume", "d", "d_prime"});
   SdeProblem problem;
   problem.source = source;
@@ -189,17 +256,17 @@ SdeProblem read_sde_problem(const TomlTable& root, const std::string& source) {
   problem.times = std::move(flow.times);
   std::sort(problem.times.begin(), problem.times.end());
   if (root.has("estimate")) read_keys(problem.plan, root.table("estimate"), estimate_keys());
-  read_pair(root, problem);
+  read_pair(root, drifts, problem);
   AssumedConstants constants;
   if (root.has("assume")) read_keys(constants, root.table("assume"), assume_keys());
   located_keys(root, sde_problem_keys(), [&] {
-    assume(constants, problem);
+    assume(constants, problem, drifts);
     require_sde_problem(problem);
   });
   return problem;
 }
 
-void assume(const AssumedConstants& constants, SdeProblem& problem) {
+void assume(const AssumedConstants& constants, SdeProblem& problem, DriftsAre drifts) {
   if (constants.sensitivity) {
     const double value = *constants.sensitivity;
     require_key("sensitivity", value, not_a_sensitivity);
@@ -211,28 +278,42 @@ void assume(const AssumedConstants& constants, SdeProblem& problem) {
                                   : known.reason),
           "Remove it: for linear drifts it is computed", Where::key("sensitivity"));
     }
-    const std::string text =
-        fmt::format("|Sigma^(-1/2) (b - b')| <= {} for all x, as the file states", value);
-    problem.pair.sensitivity.value =
-        Claimed<double>{value, Claim::upper_bound, "stated in the file", {text}};
-    problem.assumed.push_back(text);
+    if (drifts == DriftsAre::meant) require_not_refuted(value, problem.pair);
+    // A proof is worth more than a statement that says less.
+    if (!known.value || value < known.value->value) {
+      const std::string text =
+          fmt::format("|Sigma^(-1/2) (b - b')| <= {} for all x, as the file states", value);
+      problem.pair.sensitivity.value =
+          Claimed<double>{value, Claim::upper_bound, "stated in the file", {text}};
+      problem.assumed.push_back(text);
+    }
   }
   const auto contraction = [&](const char* key, const std::optional<double>& rate,
-                               Diffusion& diffusion, const char* side) {
+                               StartedDiffusion& process, const char* side) {
+    Diffusion& diffusion = process.diffusion;
     if (!rate) return;
     require_key(key, *rate, not_a_finite_rate);
     if (problem.pair.linear) {
       throw InvalidArgument(fmt::format("`assume.{}` is stated, but the drift is linear", key),
                             "Remove it: for linear drifts the rate is computed", Where::key(key));
     }
-    diffusion.contraction = [rate = *rate](const Covariance&) { return rate; };
+    const double proven = proven_rate(diffusion);
+    require_rate_not_refuted(key, *rate, process);
+    // A proof is worth more than a statement that says no more, rounding aside.
+    if (*rate <= proven + 1e-9 * (1.0 + std::abs(proven))) return;
+    diffusion.contraction = [rate = *rate, own = diffusion.noise,
+                             derived = diffusion.contraction](const Covariance& metric) {
+      const auto* noise = std::get_if<Covariance>(&own);
+      if (noise == nullptr || same_matrix(*noise, metric) || !derived) return rate;
+      return derived(metric);
+    };
     problem.assumed.push_back(
         fmt::format("the drift of {} contracts at rate {} in the metric of its noise, as the file "
                     "states",
                     side, *rate));
   };
-  contraction("contraction", constants.contraction, problem.pair.p.diffusion, "D");
-  contraction("contraction_prime", constants.contraction_prime, problem.pair.q.diffusion, "D'");
+  contraction("contraction", constants.contraction, problem.pair.p, "D");
+  contraction("contraction_prime", constants.contraction_prime, problem.pair.q, "D'");
 }
 
 void require_sde_problem(const SdeProblem& problem) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sfumato/core/number_check.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/toml.hpp"
 #include "sfumato/sde/law.hpp"

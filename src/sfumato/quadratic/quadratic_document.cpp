@@ -43,7 +43,7 @@ Text difference_text(const QuadraticAnswer& answer) {
     parts.push_back(
         x.point && x_prime.point
             ? distance_text("the minimiser", "|x* - x*'|", (*x.point - *x_prime.point).stableNorm())
-            : distance_text("the pull", "|pull - pull'|",
+            : distance_text("the linear term", "|b - b'|",
                             (d.loss.pull - d_prime.loss.pull).stableNorm()));
   }
   if (differences.noise) {
@@ -69,7 +69,7 @@ struct Setting {
   Text assumption;
 };
 
-const Maths kLoss{"f(x) = 1/2 x^T A x - pull^T x"};
+const Maths kLoss{"f(x) = 1/2 x^T A x - b^T x"};
 const Maths kMinimiser{"x*"};
 
 Setting setting_of(const QuadraticQuestion& question) {

@@ -148,7 +148,8 @@ std::vector<double> QuadraticQuestion::looks() const {
 
 const std::vector<KeyInfo>& quadratic_keys() {
   static const std::vector<KeyInfo> all = [] {
-    std::vector<KeyInfo> keys = {{"", "title", {}, "text", "", false, "title of the output"}};
+    std::vector<KeyInfo> keys = {
+        {"", "title", {}, "text", "", false, "title of the output", KeyShape::text, false, "TEXT"}};
     const auto add = [&](const std::vector<KeyInfo>& more) {
       keys.insert(keys.end(), more.begin(), more.end());
     };

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sfumato/random/philox.hpp"
+#include "sfumato/random/stream.hpp"
 
 namespace sfumato {
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "sfumato/core/error.hpp"
+#include "sfumato/report/quantities.hpp"
 #include "sfumato/version.hpp"
 
 namespace sfumato {
@@ -75,8 +76,13 @@ void Document::add_result(std::string quantity, Cell value,
       throw InternalError(fmt::format("a result of a '{}', which is a key of results", key));
     }
   }
-  results_.push_back({std::move(quantity), std::move(of), std::move(value)});
+  if (!is_quantity(command_, quantity)) {
+    throw InternalError(fmt::format("the number '{}' of {} is not described", quantity, command_));
+  }
+  add(Result{std::move(quantity), std::move(of), std::move(value)});
 }
+
+void Document::add(Result result) { results_.push_back(std::move(result)); }
 
 Document new_document(const std::string& command, const std::string& title) {
   Document document(command, title);

@@ -3,6 +3,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sfumato/report/document.hpp"
+
 namespace sfumato {
 
 /// A word of the field and what it means here.
@@ -11,8 +13,7 @@ struct Term {
   std::string_view meaning;
 };
 
-/// The terms of which some spelling occurs in `text` (letters of either case, whole words), in
-/// alphabetical order.
-[[nodiscard]] std::vector<Term> glossary_for(std::string_view text);
+/// The terms that explain something the documents call by a key (a command, a column, a number), in alphabetical order.
+[[nodiscard]] std::vector<Term> glossary_for(const std::vector<Document>& documents);
 
 }  // namespace sfumato

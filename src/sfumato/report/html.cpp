@@ -86,7 +86,7 @@ class Page {
     for (std::size_t i = 0; i < report_.chapters.size(); ++i) {
       before += html_chapter(report_.chapters[i], places[i]);
     }
-    const std::string closing = reading_guide(before) + provenance();
+    const std::string closing = reading_guide() + provenance();
     return head() + "<body>\n" + masthead() + "<main>\n" + before + closing + "</main>\n" +
            footer() + scripts() + "</body>\n</html>\n";
   }
@@ -179,7 +179,7 @@ class Page {
         html_multiline(entry));
   }
 
-  static std::string reading_guide(std::string_view page) {
+  [[nodiscard]] std::string reading_guide() const {
     std::string html =
         "<section id=\"reading\">\n<h2>How to read the numbers</h2>\n<dl class=\"claims\">\n";
     const auto claim = [&](Claim kind, std::string_view meaning) {
@@ -195,7 +195,7 @@ class Page {
     html +=
         "</dl>\n<p>Methods and assumptions are in the notes below the tables. Every digit of a "
         "number is in its tooltip and in the JSON file of this report.</p>\n";
-    const std::vector<Term> terms = glossary_for(page);
+    const std::vector<Term> terms = glossary_for(report_.chapters);
     if (!terms.empty()) {
       html += fmt::format(
           "<details class=\"fold\"><summary>Glossary: {} terms of this page</summary>\n"

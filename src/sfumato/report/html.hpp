@@ -8,9 +8,8 @@ namespace sfumato {
 
 /// The report as one HTML file: it asks the network for nothing and says all its text without scripts.
 ///
-/// On top what was found in plain words (verdicts, headline numbers, what the command does), then the
-/// chapters with their tables and figures, then assumptions, provenance and a glossary of the terms
-/// that occur. Numbers are rounded towards their claim, as in the text; the full value is in the
+/// On top what was found in plain words (the abstract, verdicts), then the chapters with their tables and figures, then
+/// assumptions, provenance and a glossary of the terms that explain them. Numbers are rounded towards their claim, as in the text; the full value is in the
 /// `title` and `data-value` of the element. Everything that comes from a document is escaped.
 ///
 /// The page carries `report_json` in <script type="application/json" id="report-data">, from which the

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "sfumato/report/headline.hpp"
 #include "sfumato/report/html_table.hpp"
 #include "sfumato/report/html_text.hpp"
 #include "sfumato/report/typeset.hpp"
@@ -95,13 +94,11 @@ std::string unbroken(std::string html) {
 
 std::string abstract_html(const Report& report) {
   const Abstract* abstract = abstract_of(report);
-  const std::string_view purpose = purpose_of(report.chapters.front().command());
-  if (abstract == nullptr) {
-    return purpose.empty() ? "" : fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(purpose));
-  }
+  if (abstract == nullptr) return {};
   std::string html;
-  const Text asked = abstract->asked.empty() ? Text(purpose) : abstract->asked;
-  if (!asked.empty()) html += fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(asked));
+  if (!abstract->asked.empty()) {
+    html += fmt::format("<p class=\"lead\">{}</p>\n", typeset_html(abstract->asked));
+  }
   if (!abstract->answer.empty()) {
     html += fmt::format("<p class=\"answer\">{}</p>\n", unbroken(typeset_html(abstract->answer)));
   }
@@ -146,20 +143,6 @@ std::string verdicts_html(const Report& report) {
     }
   }
   return html;
-}
-
-std::string headlines_html(const Report& report) {
-  std::string html;
-  for (const Document& chapter : report.chapters) {
-    for (const Headline& headline : headlines_of(chapter)) {
-      html += fmt::format(
-          R"(<div class="headline"><p class="label">{}</p><p class="big">{}</p><p>{}</p></div>)"
-          "\n",
-          typeset_html(headline.label), html_number(headline.value, headline.style),
-          typeset_html(headline.meaning));
-    }
-  }
-  return html.empty() ? html : "<div class=\"headlines\">\n" + html + "</div>\n";
 }
 
 /// The line that ends the text of a terminal, unless the top says as much already.
@@ -251,9 +234,8 @@ std::string title_html(std::string_view given) {
 std::string html_summary(const Report& report, const std::vector<ChapterPlace>& places) {
   return fmt::format("<section id=\"summary\" class=\"summary\">\n<h1>{}</h1>\n",
                      title_html(report.title)) +
-         abstract_html(report) + verdicts_html(report) + headlines_html(report) +
-         closing_html(report) + warnings_html(report) + contents_html(report, places) +
-         "</section>\n";
+         abstract_html(report) + verdicts_html(report) + closing_html(report) +
+         warnings_html(report) + contents_html(report, places) + "</section>\n";
 }
 
 }  // namespace sfumato

@@ -225,8 +225,8 @@ void read_result(const Node& node, Document& document) {
     of.emplace_back(key, read_cell(node.at(key.c_str())));
   }
   const bool plain = !node.find("claim") && !node.find("reason");
-  document.add_result(node.at("quantity").text(), read_cell(plain ? node.at("value") : node),
-                      std::move(of));
+  document.add(Result{node.at("quantity").text(), std::move(of),
+                      read_cell(plain ? node.at("value") : node)});
 }
 
 Abstract read_abstract(const Node& node) {
@@ -291,9 +291,7 @@ Document read_document(std::string_view json, const std::string& source) {
       document.add(read_block(node));
     } catch (const InternalError& error) {
       // What only a bug of the program could do wrong, a file can: it is the file's fault here.
-      std::string problem = error.advice();
-      problem.resize(std::min(problem.size(), problem.find(". This is a bug")));
-      node.refuse("is inconsistent: " + problem);
+      node.refuse("is inconsistent: " + error.problem().text);
     }
   }
   return document;

@@ -1,13 +1,17 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "sfumato/core/known.hpp"
+#include "sfumato/core/claim.hpp"
+#include "sfumato/core/error.hpp"
 #include "sfumato/report/document.hpp"
 
 namespace sfumato {
@@ -115,6 +119,34 @@ template <class Row, class Rows>
     table.add_row(std::move(cells));
   }
   return table;
+}
+
+/// A table about one thing: a row for each of its fields, with what it is and its number. Those that say nothing are left
+/// out.
+template <class Row>
+[[nodiscard]] Table quantities_of(std::string key, std::string title, const RowFields<Row>& fields,
+                                  const Row& row) {
+  Table table(
+      std::move(key), std::move(title),
+      {{"quantity", "quantity"}, {"value", "value", "", NumberStyle::general, Align::right}});
+  for (const RowField<Row>& field : fields) {
+    Cell value = field.of(row);
+    const auto* empty = std::get_if<Empty>(&value.content());
+    if (empty == nullptr || !empty->reason.empty()) table.add_row({field.title, std::move(value)});
+  }
+  return table;
+}
+
+/// The field with this key, as the column of another table calls it.
+template <class Row>
+[[nodiscard]] RowField<Row> field_called(const RowFields<Row>& fields, std::string_view key,
+                                         std::string title) {
+  for (RowField<Row> field : fields) {
+    if (field.key != key) continue;
+    field.title = std::move(title);
+    return field;
+  }
+  throw InternalError(fmt::format("no field is called {}", key));
 }
 
 /// What becomes of a result that has no number.

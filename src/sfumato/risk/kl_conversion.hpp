@@ -5,7 +5,7 @@
 
 namespace sfumato {
 
-/// What a relative entropy alone says about an attacker, with no assumption on the laws.
+/// Bounds of an attacker by a relative entropy alone, with no assumption on the distributions.
 ///
 /// Throughout, `kl` is KL(p||q) or an upper bound on it. *Forward* speaks of p against q (records
 /// of p are the positives), *reverse* of q against p, both from the same KL(p||q). The results are

@@ -64,7 +64,7 @@ Claimed<T> following(Claimed<T> bound, const Claimed<Nats>& kl) {
   return bound;
 }
 
-/// What a view of two normal laws says about the output: the same, with the assumption about their
+/// A view of two normal distributions as one of the output: the same, with the assumption about their
 /// rank; or, where the laws only bound the output's, an upper bound.
 template <class T, class Gaussian>
 Claimed<T> view_of(Claimed<T> view, const Gaussian& g) {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/data/covariance_file.hpp"
 #include "sfumato/data/text.hpp"

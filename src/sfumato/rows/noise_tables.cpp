@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +60,20 @@ void add_floor_results(Document& document, const RiskFloor& floor, const std::st
   document.add_result("floor_epsilon", cell_of(floor.epsilon, method));
 }
 
+const Maths kRSquared{"R^2"};
+
+/// A measure in a sentence, to four digits.
+ClaimedNumber number(double value) { return {{value, Claim::estimate}}; }
+
+/// "=" where the distribution of the weights is known, "~" where it is approximated.
+Maths sign_of(const RowsQuestion& question) {
+  return {question.model == RowsModel::ridge ? "=" : "~"};
+}
+
+Text title_of(const Measure& measure) {
+  return measure.key == "r_squared" ? say("{}", kRSquared) : say("{}", measure.title);
+}
+
 /// Whether a constant would predict as well as the released model.
 bool constant_does_as_well(const ReleaseCost& cost) {
   return std::visit(
@@ -67,22 +82,24 @@ bool constant_does_as_well(const ReleaseCost& cost) {
       cost);
 }
 
-void warn_of_poor_fit(Document& document, const ReleaseCost& cost, const std::string& when) {
+/// `from` is the noise from which on it is so; none: at the noise of the answer.
+void warn_of_poor_fit(Document& document, const ReleaseCost& cost, std::optional<double> from) {
   if (!constant_does_as_well(cost)) return;
   const auto* labels = std::get_if<LabelCost>(&cost);
+  const Text when = from ? say("from noise {} on, ", *from) : Text();
   document.state(
       StatementKind::warning,
       labels == nullptr
-          ? when + "expected R^2 below 0: the mean of the target predicts better."
-          : fmt::format("{}always saying the more frequent label is right as often ({}).", when,
-                        format_number(labels->majority, Rounding::nearest, 4)));
+          ? say("{}expected {} below 0: the mean of the target predicts better.", when, kRSquared)
+          : say("{}always saying the more frequent label is right as often ({}).", when,
+                number(labels->majority)));
 }
 
-std::string name_of_noise(const RowsAnswer& answer, double noise) {
+Text name_of_noise(const RowsAnswer& answer, double noise) {
   return std::holds_alternative<std::string>(answer.question.noise)
-             ? fmt::format("{} times the covariance of {}", format_input(noise),
-                           std::get<std::string>(answer.question.noise))
-             : fmt::format("noise {}", format_input(noise));
+             ? say("{} times the covariance of {}", noise,
+                   std::get<std::string>(answer.question.noise))
+             : say("noise {}", noise);
 }
 
 /// The risks at a noise, the worst of them results.
@@ -146,48 +163,42 @@ void add_cost(Document& document, const RowsAnswer& answer) {
        {.key = "without_noise", .title = "without noise", .of = quality(&Measure::without_noise)},
        {.key = "expected", .title = "expected with noise", .of = quality(&Measure::expected)}},
       measures_of(*answer.cost, answer.question)));
-  warn_of_poor_fit(document, *answer.cost, "");
+  warn_of_poor_fit(document, *answer.cost, std::nullopt);
 }
 
-std::string cost_sentence(const RowsAnswer& answer, std::string_view opening) {
+Text cost_sentence(const RowsAnswer& answer, std::string_view opening) {
   if (!answer.cost) return {};
-  const bool exact = answer.question.model == RowsModel::ridge;
-  std::vector<std::string> parts;
+  Text parts;
   for (const Measure& measure : measures_of(*answer.cost, answer.question)) {
     if (std::isnan(measure.expected)) continue;
-    const auto text = [](double value) { return format_number(value, Rounding::nearest, 4); };
-    parts.push_back(fmt::format("{} {} {} ({}{})", measure.title, exact ? "=" : "~",
-                                text(measure.expected), parts.empty() ? "without noise " : "",
-                                text(measure.without_noise)));
+    parts += say("{}{} {} {} ({}{})", parts.empty() ? "" : ", ", title_of(measure),
+                 sign_of(answer.question), number(measure.expected),
+                 parts.empty() ? "without noise " : "", number(measure.without_noise));
   }
-  return parts.empty() ? std::string()
-                       : fmt::format("{}: expected {}.", opening, fmt::join(parts, ", "));
+  return parts.empty() ? parts : say("{}: expected {}.", std::string(opening), parts);
 }
 
 bool predicts_nothing(const NoisePoint& point) {
   return point.cost && constant_does_as_well(*point.cost);
 }
 
-std::string cost_of_noises(const RowsAnswer& answer) {
+Text cost_of_noises(const RowsAnswer& answer) {
   const NoisePoint& first = answer.sweep.front();
   const NoisePoint& last = answer.sweep.back();
   if (!first.cost || !last.cost) return {};
   const Measure from = measures_of(*first.cost, answer.question).front();
   const Measure to = measures_of(*last.cost, answer.question).front();
   if (std::isnan(from.expected) || std::isnan(to.expected)) return {};
-  const auto text = [](double value) { return format_number(value, Rounding::nearest, 4); };
-  return fmt::format(
-      "On these rows: expected {} {} {} at noise {}, {} at noise {}; {} without noise.", from.title,
-      answer.question.model == RowsModel::ridge ? "=" : "~", text(from.expected),
-      format_input(first.noise), text(to.expected), format_input(last.noise),
-      text(from.without_noise));
+  return say("On these rows: expected {} {} {} at noise {}, {} at noise {}; {} without noise.",
+             title_of(from), sign_of(answer.question), number(from.expected), first.noise,
+             number(to.expected), last.noise, number(from.without_noise));
 }
 
 void add_cost_in_brief(Document& document, const RowsAnswer& answer) {
   if (!answer.cost) return;
-  std::string sentence = cost_sentence(answer, "Cost on these rows");
+  Text sentence = cost_sentence(answer, "Cost on these rows");
   if (!sentence.empty()) document.state(StatementKind::info, std::move(sentence));
-  warn_of_poor_fit(document, *answer.cost, "");
+  warn_of_poor_fit(document, *answer.cost, std::nullopt);
 }
 
 void add_cost_results(Document& document, const RowsAnswer& answer) {
@@ -224,8 +235,7 @@ void add_sweep(Document& document, const RowsAnswer& answer) {
   // More noise is worse: the first that predicts nothing says it of all.
   const auto useless = std::find_if(answer.sweep.begin(), answer.sweep.end(), predicts_nothing);
   if (useless == answer.sweep.end()) return;
-  warn_of_poor_fit(document, *useless->cost,
-                   fmt::format("from noise {} on, ", format_input(useless->noise)));
+  warn_of_poor_fit(document, *useless->cost, useless->noise);
 }
 
 void add_sweep_figure(Document& document, const RowsAnswer& answer) {
@@ -261,15 +271,14 @@ void add_search(Document& document, const RowsAnswer& answer) {
   claim.outcome = answer.verdict;
   document.add_verdict(std::move(claim));
   if (answer.search->reached) {
-    document.state(
-        StatementKind::verdict,
-        fmt::format("{}: reached with {}, the least that does for every row (to four digits).",
-                    wanted, name_of_noise(answer, answer.search->noise)),
-        Outcome::good);
+    document.state(StatementKind::verdict,
+                   say("{}: reached with {}, the least that does for every row (to four digits).",
+                       Maths{wanted}, name_of_noise(answer, answer.search->noise)),
+                   Outcome::good);
     document.add_result("noise", answer.search->noise);
   } else {
     document.state(StatementKind::verdict,
-                   fmt::format("{}: not reachable: {}.", wanted, answer.search->reason),
+                   say("{}: not reachable: {}.", Maths{wanted}, Text(answer.search->reason)),
                    Outcome::bad);
   }
   if (answer.floor) add_floor_results(document, *answer.floor, words_of_method(answer));
@@ -285,16 +294,15 @@ void add_gate(Document& document, const RowsAnswer& answer) {
   claim.outcome = above == 0 ? Verdict::holds : shown ? Verdict::violated : Verdict::open;
   document.add_verdict(std::move(claim));
   if (above == 0) {
-    document.state(StatementKind::verdict,
-                   fmt::format("PASS: no row has an advantage above {}.", most), Outcome::good);
+    document.state(StatementKind::verdict, say("PASS: no row has an advantage above {}.", most),
+                   Outcome::good);
     return;
   }
-  document.state(
-      StatementKind::verdict,
-      fmt::format("{}: {} of {} {} above an advantage of {}.", shown ? "FAIL" : "NOT SHOWN", above,
-                  count_of(answer.risks.size(), "row"),
-                  shown ? (above == 1 ? "is" : "are") : "may be", most),
-      shown ? Outcome::bad : Outcome::open);
+  document.state(StatementKind::verdict,
+                 say("{}: {} of {} {} above an advantage of {}.", shown ? "FAIL" : "NOT SHOWN",
+                     fmt::to_string(above), count_of(answer.risks.size(), "row"),
+                     shown ? (above == 1 ? "is" : "are") : "may be", most),
+                 shown ? Outcome::bad : Outcome::open);
 }
 
 }  // namespace sfumato

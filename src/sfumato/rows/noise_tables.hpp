@@ -12,9 +12,9 @@ namespace sfumato {
 void add_cost(Document& document, const RowsAnswer& answer);
 void add_cost_in_brief(Document& document, const RowsAnswer& answer);
 /// "`opening`: expected R^2 = ..."; empty where nothing is known of it.
-[[nodiscard]] std::string cost_sentence(const RowsAnswer& answer, std::string_view opening);
+[[nodiscard]] Text cost_sentence(const RowsAnswer& answer, std::string_view opening);
 /// The same of the first and the last of several noises.
-[[nodiscard]] std::string cost_of_noises(const RowsAnswer& answer);
+[[nodiscard]] Text cost_of_noises(const RowsAnswer& answer);
 /// Whether a constant would predict as well as the model with this noise.
 [[nodiscard]] bool predicts_nothing(const NoisePoint& point);
 

@@ -8,7 +8,7 @@
 #include "sfumato/core/located.hpp"
 #include "sfumato/core/parallel.hpp"
 #include "sfumato/core/recording_observer.hpp"
-#include "sfumato/data/table_file.hpp"
+#include "sfumato/data/table.hpp"
 #include "sfumato/rows/classification_check.hpp"
 #include "sfumato/rows/fitted_rows.hpp"
 #include "sfumato/rows/noise_search.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sfumato/data/table_file.hpp"
+#include "sfumato/data/table.hpp"
 #include "sfumato/report/histogram.hpp"
 #include "sfumato/report/sentences.hpp"
 #include "sfumato/rows/noise_tables.hpp"
@@ -15,10 +15,9 @@
 namespace sfumato {
 namespace {
 
-std::string words_of(const RiskNumber& number) {
-  const bool bound = number.claim == Claim::upper_bound;
-  return fmt::format("{}{}", bound ? "at most " : "",
-                     format_claimed({number.value, number.claim, ""}, NumberStyle::probability));
+Text words_of(const RiskNumber& number) {
+  return say(number.claim == Claim::upper_bound ? "at most {}" : "{}",
+             ClaimedNumber{{number.value, number.claim, ""}, NumberStyle::probability});
 }
 
 std::string name_of(const RowsAnswer& answer, const RowRisk& risk) {
@@ -35,8 +34,7 @@ void add_headline(Document& document, const RowsAnswer& answer) {
   const bool proven = first.front()->advantage.claim == Claim::upper_bound;
   document.state(
       StatementKind::info,
-      fmt::format(
-          "{}{} {} the most exposed of {}: an attacker who sees the released weights and knows all "
+      say("{}{} {} the most exposed of {}: an attacker who sees the released weights and knows all "
           "other rows can tell whether it was used with advantage {} (0: random guess, 1: "
           "certainty). The median row has {}.",
           answer.search && answer.search->unlimited ? "At unlimited noise: " : "",
@@ -64,13 +62,12 @@ void add_brief(Document& document, const RowsAnswer& answer) {
   add_columns_read(document, answer);
   document.state(
       StatementKind::info,
-      fmt::format("{} for this table and {} regression {}; {}. Not a differential-privacy "
-                  "guarantee, and as sensitive as the rows.",
-                  ridge ? "Exact" : "Proven upper bounds", name(question.model),
-                  short_words_of_release(answer),
-                  question.adjacency == Adjacency::replace
-                      ? "D' has another record in place of the row"
-                      : "D' is the table without the row"));
+      say("{} for this table and {} regression {}; {} {}. Not a differential-privacy guarantee, "
+          "and as sensitive as the rows.",
+          ridge ? "Exact" : "Proven upper bounds", std::string(name(question.model)),
+          short_words_of_release(answer), Maths{"D'"},
+          question.adjacency == Adjacency::replace ? "has another record in place of the row"
+                                                   : "is the table without the row"));
   document.state(StatementKind::summary,
                  "More: --full, --report FILE.html (figures), --json; all rows: --out FILE.csv.");
 }
@@ -91,8 +88,8 @@ std::size_t revealed_rows(const RowsAnswer& answer) {
                     [](const RowRisk& risk) { return risk.status == RowStatus::no_model; }));
 }
 
-std::string ridge_for(std::size_t revealed) {
-  return fmt::format(
+Text ridge_for(std::size_t revealed) {
+  return say(
       "{} revealed outright, whatever the noise: add a ridge, with which there is a "
       "model without {} too.",
       count_of(revealed, "row") + (revealed == 1 ? " is" : " are"),
@@ -113,24 +110,25 @@ void compare_noises(const RowsAnswer& answer, Abstract& abstract) {
     return;
   }
   const auto useless = std::find_if(answer.sweep.begin(), answer.sweep.end(), predicts_nothing);
-  abstract.advice = fmt::format(
-      "No limit was asked for: --goal eps=E or advantage=A finds the least noise that keeps every "
-      "row within it.{}",
+  abstract.advice = say(
+      "No limit was asked for: {} eps=E or advantage=A finds the least noise that keeps every row "
+      "within it.{}",
+      KeyName{"goal"},
       useless == answer.sweep.end()
-          ? ""
-          : fmt::format(" With noise {} the model predicts no better than a constant: with a "
-                        "stronger ridge less noise does the same.",
-                        format_input(useless->noise)));
+          ? Text()
+          : say(" With noise {} the model predicts no better than a constant: with a stronger "
+                "ridge less noise does the same.",
+                useless->noise));
 }
 
 /// What to do, by what was asked for: the goal, else the gate; without either no row is called safe or not.
-std::string advice_of(const RowsAnswer& answer) {
+Text advice_of(const RowsAnswer& answer) {
   const RowsQuestion& question = answer.question;
   if (answer.search && !answer.search->reached) {
-    return fmt::format(
-        "{} is out of reach by noise alone: use a stronger ridge, or features "
-        "shared by more rows (rarer categories merged).",
-        words_of(*question.goal));
+    return say(
+        "{} is out of reach by noise alone: use a stronger ridge, or features shared by more rows "
+        "(rarer categories merged).",
+        Maths{words_of(*question.goal)});
   }
   const std::size_t revealed = revealed_rows(answer);
   if (revealed > 0) return ridge_for(revealed);
@@ -139,44 +137,44 @@ std::string advice_of(const RowsAnswer& answer) {
         return risk.status != RowStatus::ok || std::isnan(risk.advantage.value);
       }));
   if (unknown > 0) {
-    return fmt::format("{} no number: settle that first (see the warnings).",
-                       count_of(unknown, "row") + (unknown == 1 ? " has" : " have"));
+    return say("{} {} no number: settle that first (see the warnings).", count_of(unknown, "row"),
+               unknown == 1 ? "has" : "have");
   }
   if (question.max_advantage && !answer.above.empty()) {
     const std::size_t above = answer.above.size();
     const bool may = answer.verdict == Verdict::open;
-    return fmt::format(
-        "{} above the advantage of {} that was asked for: --goal advantage={} finds the least "
-        "noise for it; {}.",
-        count_of(above, "row") + (may          ? " may be"
-                                  : above == 1 ? " is"
-                                               : " are"),
-        format_input(*question.max_advantage), format_input(*question.max_advantage), kRemedies);
+    return say(
+        "{} {} above the advantage of {} that was asked for: {} advantage={} finds the least noise "
+        "for it; {}.",
+        count_of(above, "row"),
+        may          ? "may be"
+        : above == 1 ? "is"
+                     : "are",
+        *question.max_advantage, KeyName{"goal"}, *question.max_advantage, kRemedies);
   }
   if (answer.search) {
-    return fmt::format("Every row is within {}, which was asked for.", words_of(*question.goal));
+    return say("Every row is within {}, which was asked for.", Maths{words_of(*question.goal)});
   }
   if (question.max_advantage) {
-    return fmt::format("Every row is within the advantage of {} that was asked for.",
-                       format_input(*question.max_advantage));
+    return say("Every row is within the advantage of {} that was asked for.",
+               *question.max_advantage);
   }
-  return fmt::format(
-      "No limit was asked for, and none is universal. If that is too much, {}: "
-      "--goal eps=E or advantage=A finds the least noise for a limit of yours.",
-      kRemedies);
+  return say(
+      "No limit was asked for, and none is universal. If that is too much, {}: {} eps=E or "
+      "advantage=A finds the least noise for a limit of yours.",
+      kRemedies, KeyName{"goal"});
 }
 
 /// The top of the page: what is released, who is most exposed, what the noise costs, what to do.
 Abstract abstract_of(const RowsAnswer& answer) {
   Abstract abstract;
-  abstract.released = fmt::format("The weights of a {} regression of {} on {}, {}.",
-                                  answer.question.model == RowsModel::ridge ? "ridge" : "logistic",
-                                  answer.question.target, count_of(answer.risks.size(), "row"),
-                                  short_words_of_release(answer));
-  abstract.asked =
+  abstract.released =
+      say("The weights of a {} regression of {} on {}, {}.",
+          answer.question.model == RowsModel::ridge ? "ridge" : "logistic", answer.question.target,
+          count_of(answer.risks.size(), "row"), short_words_of_release(answer));
+  abstract.asked = say(
       "Can somebody who sees the released weights, and knows all other rows, tell whether a row "
-      "was "
-      "used?";
+      "was used?");
   const std::vector<const RowRisk*> first = riskiest(answer.risks, 1);
   if (first.empty()) return abstract;
   const RiskNumber worst = first.front()->advantage;
@@ -222,8 +220,8 @@ void add_everything(Document& document, const RowsAnswer& answer) {
   document.state(StatementKind::info,
                  answer.sweep.empty()
                      ? words_of_release(answer.release)
-                     : fmt::format("The weights are {}. Single rows are shown{}, the largest.",
-                                   short_words_of_release(answer), at_noise(answer)));
+                     : say("The weights are {}. Single rows are shown{}, the largest.",
+                           short_words_of_release(answer), at_noise(answer)));
   document.state(StatementKind::info, words_of_neighbour(answer.question));
   add_search(document, answer);
   add_gate(document, answer);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/error.hpp"
-#include "sfumato/core/number_check.hpp"
 #include "sfumato/data/keys/makers.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/rows/rows_keys.hpp"
@@ -43,6 +43,7 @@ Key<Q> standardise_key() {
                   "scale the columns by a CSV of public centres and scales, or by the table itself",
                   &Q::standardise);
   key.type = "path | \"self\"";
+  key.value = "FILE|self";
   key.read = [read = key.read](Q& to, const TomlTable& table, const std::string& given) {
     if (table.string(given) == "self") {
       to.standardise = "self";
@@ -116,12 +117,20 @@ Key<Q> noise_key() {
   return key;
 }
 
+Key<Q> steps_key() {
+  return shown_as(
+      number_key<Q>("steps", "integer >= 0 or inf", "with learning_rate: number of steps, from 0",
+                    &Q::steps, not_a_step_count),
+      "N");
+}
+
 /// eps=1 or advantage=0.1.
 Key<Q> goal_key() {
   Key<Q> key;
   key.name = "goal";  // `for` is a word of Python
   key.aliases = {"for"};
-  key.type = "eps=X | advantage=X";
+  key.type = key.value = "eps=X | advantage=X";
+  key.tells_choices = true;
   key.help = "find the least noise that keeps every row at this risk";
   key.read = [](Q& to, const TomlTable& table, const std::string& given) {
     const std::string text = table.string(given);
@@ -281,8 +290,7 @@ const Keys<RowsQuestion>& rows_keys() {
           &Q::time, not_a_time),
       number_key<Q>("learning_rate", "number > 0", "step of noisy gradient descent",
                     &Q::learning_rate, not_a_learning_rate),
-      number_key<Q>("steps", "integer >= 0 or inf", "with learning_rate: number of steps, from 0",
-                    &Q::steps, not_a_step_count),
+      steps_key(),
       number_key<Q>("max_advantage", "number in [0, 1]",
                     "exit with 1 and list the rows if some row's advantage is larger",
                     &Q::max_advantage, not_an_advantage),

@@ -12,14 +12,14 @@
 namespace sfumato {
 namespace {
 
-std::string words_of_noise(const Covariance& noise) {
+const Maths kDPrime{"D'"};
+
+Text words_of_noise(const Covariance& noise) {
   return std::visit(
-      Overloaded{[](const Isotropic& c) {
-                   return fmt::format("isotropic, variance {}", format_input(c.variance));
-                 },
-                 [](const Diagonal&) { return std::string("diagonal"); },
-                 [](const Factored&) { return std::string("diagonal plus low rank"); },
-                 [](const Dense&) { return std::string("dense"); }},
+      Overloaded{[](const Isotropic& c) { return say("isotropic, variance {}", c.variance); },
+                 [](const Diagonal&) { return say("diagonal"); },
+                 [](const Factored&) { return say("diagonal plus low rank"); },
+                 [](const Dense&) { return say("dense"); }},
       noise);
 }
 
@@ -55,54 +55,45 @@ std::string count_of(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string words_of_model(const RowsAnswer& answer) {
+Text words_of_model(const RowsAnswer& answer) {
   const RowsQuestion& question = answer.question;
   const bool sum = question.loss == LossScale::sum;
-  const bool scaled = question.ridge_scale == RidgeScale::times_rows;
-  std::string ridge = fmt::format("ridge penalty {}", format_input(question.ridge));
-  if (scaled) {
-    ridge += " times the number of rows N";
-  } else {
-    ridge += sum ? ", independent of the number of rows N" : " (of the mean loss)";
-  }
-  return fmt::format(
-      "{} regression on {} with {} ({}); {} of {}, {}.",
-      question.model == RowsModel::ridge ? "Ridge" : "Ridge-logistic",
-      count_of(answer.risks.size(), "row"), count_of(answer.parameters.size(), "parameter"),
-      words_of_parameters(answer.parameters),
-      sum ? "sum" : "mean (the sum divided by N, also on D')",
-      question.model == RowsModel::ridge ? "half the squared errors" : "the log losses", ridge);
+  const bool ridge = question.model == RowsModel::ridge;
+  const char* scale = question.ridge_scale == RidgeScale::times_rows ? " times the number of rows N"
+                      : sum ? ", independent of the number of rows N"
+                            : " (of the mean loss)";
+  return say("{} regression on {} with {} ({}); {} of {}, ridge penalty {}{}.",
+             ridge ? "Ridge" : "Ridge-logistic", count_of(answer.risks.size(), "row"),
+             count_of(answer.parameters.size(), "parameter"),
+             words_of_parameters(answer.parameters),
+             sum ? say("sum") : say("mean (the sum divided by N, also on {})", kDPrime),
+             ridge ? "half the squared errors" : "the log losses", question.ridge, scale);
 }
 
-std::string words_of_release(const Release& release) {
+Text words_of_release(const Release& release) {
   return std::visit(
       Overloaded{
           [](const FlowRelease& flow) {
-            const std::string noise = words_of_noise(flow.noise);
-            const std::string time =
-                std::isinf(flow.time)
-                    ? std::string("in its stationary distribution")
-                    : fmt::format("at time {}, starting from 0", format_input(flow.time));
-            return fmt::format(
+            return say(
                 "Released: the weights of noisy gradient flow {}, once; diffusion covariance {}. "
                 "Time is continuous: discrete training has a different distribution.",
-                time, noise);
+                std::isinf(flow.time) ? say("in its stationary distribution")
+                                      : say("at time {}, starting from 0", flow.time),
+                words_of_noise(flow.noise));
           },
           [](const ChainRelease& chain) {
-            const std::string steps =
-                std::isinf(chain.steps)
-                    ? std::string("in its stationary distribution")
-                    : fmt::format("after {} step{}, starting from 0", format_input(chain.steps),
-                                  chain.steps == 1.0 ? "" : "s");
-            return fmt::format(
+            return say(
                 "Released: the last weights of noisy gradient descent {}; learning rate {}, full "
-                "batch. Each step adds N(0, learning rate * Sigma), Sigma {}: noise is per unit "
-                "of time, as in the flow.",
-                steps, format_input(chain.learning_rate), words_of_noise(chain.noise));
+                "batch. Each step adds {}, {} {}: noise is per unit of time, as in the flow.",
+                std::isinf(chain.steps) ? say("in its stationary distribution")
+                                        : say("after {} step{}, starting from 0", chain.steps,
+                                              chain.steps == 1.0 ? "" : "s"),
+                chain.learning_rate, Maths{"N(0, learning rate * Sigma)"}, Maths{"Sigma"},
+                words_of_noise(chain.noise));
           },
           [](const MinimiserRelease& r) {
-            return fmt::format("Released: the exact minimiser plus one draw of N(0, S), S {}.",
-                               words_of_noise(r.noise));
+            return say("Released: the exact minimiser plus one draw of {}, S {}.", Maths{"N(0, S)"},
+                       words_of_noise(r.noise));
           }},
       release);
 }
@@ -111,38 +102,34 @@ std::string at_noise(const RowsAnswer& answer) {
   return answer.sweep.empty() ? "" : " at noise " + format_input(answer.sweep.back().noise);
 }
 
-std::string short_words_of_release(const RowsAnswer& answer) {
+Text short_words_of_release(const RowsAnswer& answer) {
   const auto noise = [&](const Covariance& of) {
-    if (!answer.sweep.empty()) return std::string("isotropic, of each variance listed");
-    return answer.search && answer.search->unlimited ? std::string("unlimited")
-                                                     : words_of_noise(of);
+    if (!answer.sweep.empty()) return say("isotropic, of each variance listed");
+    return answer.search && answer.search->unlimited ? say("unlimited") : words_of_noise(of);
   };
-  return std::visit(
-      Overloaded{[&](const FlowRelease& flow) {
-                   return fmt::format("trained by noisy gradient flow {}, noise {}",
-                                      std::isinf(flow.time)
-                                          ? std::string("run to stationarity")
-                                          : fmt::format("to time {}", format_input(flow.time)),
-                                      noise(flow.noise));
-                 },
-                 [&](const ChainRelease& chain) {
-                   return fmt::format("trained by noisy gradient descent, {}, noise {}",
-                                      std::isinf(chain.steps)
-                                          ? std::string("run to stationarity")
-                                          : fmt::format("{} steps", format_input(chain.steps)),
-                                      noise(chain.noise));
-                 },
-                 [&](const MinimiserRelease& r) {
-                   return fmt::format("released as its minimiser plus normal noise, {}",
-                                      noise(r.noise));
-                 }},
-      answer.release);
+  return std::visit(Overloaded{[&](const FlowRelease& flow) {
+                                 return say("trained by noisy gradient flow {}, noise {}",
+                                            std::isinf(flow.time) ? say("run to stationarity")
+                                                                  : say("to time {}", flow.time),
+                                            noise(flow.noise));
+                               },
+                               [&](const ChainRelease& chain) {
+                                 return say("trained by noisy gradient descent, {}, noise {}",
+                                            std::isinf(chain.steps) ? say("run to stationarity")
+                                                                    : say("{} steps", chain.steps),
+                                            noise(chain.noise));
+                               },
+                               [&](const MinimiserRelease& r) {
+                                 return say("released as its minimiser plus normal noise, {}",
+                                            noise(r.noise));
+                               }},
+                    answer.release);
 }
 
-std::string words_of_neighbour(const RowsQuestion& question) {
+Text words_of_neighbour(const RowsQuestion& question) {
   return question.adjacency == Adjacency::replace
-             ? fmt::format("D' has the record of {} in place of the row.", question.replacement)
-             : std::string("D' is the table without the row.");
+             ? say("{} has the record of {} in place of the row.", kDPrime, question.replacement)
+             : say("{} is the table without the row.", kDPrime);
 }
 
 std::string words_of_method(const RowsAnswer& answer) {
@@ -170,37 +157,37 @@ void add_warnings(Document& document, const RowsAnswer& answer) {
   if (no_model > 0) {
     document.state(
         StatementKind::warning,
-        fmt::format("{} cannot be removed: without such a row {}, so there is no model to compare "
-                    "with and its membership is revealed outright. {}.",
-                    count_of(no_model, "row"),
-                    question.model == RowsModel::ridge
-                        ? "some parameter is not determined"
-                        : "no minimiser can be certified (a plane may separate the "
-                          "classes, or features determine others)",
-                    question.ridge > 0.0 ? "Use a stronger ridge" : "Add a ridge"));
+        say("{} cannot be removed: without such a row {}, so there is no model to compare "
+            "with and its membership is revealed outright. {}.",
+            count_of(no_model, "row"),
+            question.model == RowsModel::ridge
+                ? "some parameter is not determined"
+                : "no minimiser can be certified (a plane may separate the "
+                  "classes, or features determine others)",
+            question.ridge > 0.0 ? "Use a stronger ridge" : "Add a ridge"));
   }
   if (failed > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("no trustworthy number for {}, such as row {}: {}",
-                               count_of(failed, "row"), example->row + 1, example->message));
+                   say("no trustworthy number for {}, such as row {}: {}", count_of(failed, "row"),
+                       fmt::to_string(example->row + 1), Text(example->message)));
   }
   if (missing > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("stopped early: {} of {} rows were not computed; the tables cover "
-                               "the others only.",
-                               missing, answer.risks.size()));
+                   say("stopped early: {} of {} were not computed; the tables cover the others "
+                       "only.",
+                       fmt::to_string(missing), count_of(answer.risks.size(), "row")));
   }
   if (answer.dropped > 0) {
     document.state(StatementKind::warning,
-                   fmt::format("{} with missing values excluded; the risks are those of the "
-                               "remaining table.",
-                               count_of(answer.dropped, "row")));
+                   say("{} with missing values excluded; the risks are those of the remaining "
+                       "table.",
+                       count_of(answer.dropped, "row")));
   }
   if (question.standardise == "self") {
     document.state(StatementKind::warning,
-                   "The columns were standardised by the table's own means and scales, which "
-                   "depend on every row: the risks do not cover that dependence. Use public "
-                   "constants.");
+                   say("The columns were standardised by the table's own means and scales, which "
+                       "depend on every row: the risks do not cover that dependence. Use public "
+                       "constants."));
   }
 }
 
@@ -209,11 +196,11 @@ void add_caveats(Document& document, const RowsAnswer& answer) {
   if (!question.standardise.empty() && question.standardise != "self") {
     document.state(
         StatementKind::info,
-        fmt::format("Columns were standardised by the constants of {}, assumed to be public{}.",
-                    question.standardise,
-                    answer.not_rescaled.empty()
-                        ? std::string()
-                        : fmt::format("; not rescaled: {}", fmt::join(answer.not_rescaled, ", "))));
+        say("Columns were standardised by the constants of {}, assumed to be public{}.",
+            question.standardise,
+            answer.not_rescaled.empty()
+                ? std::string()
+                : fmt::format("; not rescaled: {}", fmt::join(answer.not_rescaled, ", "))));
   }
   const bool trained =
       std::visit(Overloaded{[](const FlowRelease& flow) { return flow.time > 0.0; },
@@ -222,22 +209,24 @@ void add_caveats(Document& document, const RowsAnswer& answer) {
                  answer.release);
   if (trained && question.model == RowsModel::ridge) {
     document.state(StatementKind::info,
-                   "D and D' have different curvatures, so part of each risk remains however "
-                   "large the noise (Spec §5): more noise hides the shift of the minimiser, not "
-                   "the change of curvature.");
+                   say("D and {} have different curvatures, so part of each risk remains however "
+                       "large the noise (Spec §5): more noise hides the shift of the minimiser, "
+                       "not the change of curvature.",
+                       kDPrime));
   }
   if (question.model == RowsModel::logistic) {
     document.state(
         StatementKind::assumption,
-        "Numbers marked <= are proven upper bounds: the true risk is at most this and often much "
-        "less, so comparing the bounds of two rows says little about their risks. They hold for "
-        "full-batch, unclipped gradients and exactly this noise.");
+        say("Numbers marked {} are proven upper bounds: the true risk is at most this and often "
+            "much less, so comparing the bounds of two rows says little about their risks. They "
+            "hold for full-batch, unclipped gradients and exactly this noise.",
+            Maths{"<="}));
   }
   document.state(StatementKind::assumption,
-                 "These are the risks of the rows of this table, against an attacker who knows "
-                 "all other rows. They are not a differential-privacy guarantee, which would hold "
-                 "for all tables. The list is computed from the rows and is itself sensitive: do "
-                 "not publish it.");
+                 say("These are the risks of the rows of this table, against an attacker who knows "
+                     "all other rows. They are not a differential-privacy guarantee, which would "
+                     "hold for all tables. The list is computed from the rows and is itself "
+                     "sensitive: do not publish it."));
 }
 
 void add_columns_read(Document& document, const RowsAnswer& answer) {
@@ -264,7 +253,7 @@ void add_columns_read(Document& document, const RowsAnswer& answer) {
     parts.push_back(fmt::format("One value in every row, left out: {}", fmt::join(constant, ", ")));
   }
   if (parts.empty()) return;
-  document.state(StatementKind::info, fmt::format("{}.", fmt::join(parts, ". ")));
+  document.state(StatementKind::info, say("{}.", fmt::format("{}", fmt::join(parts, ". "))));
 }
 
 void add_table_warnings(Document& document, const RowsAnswer& answer) {
@@ -275,17 +264,17 @@ void add_table_warnings(Document& document, const RowsAnswer& answer) {
   if (!filled.empty()) {
     document.state(
         StatementKind::warning,
-        fmt::format("Missing values were imputed: {}. Medians and most frequent values depend on "
-                    "every row, which the risks do not account for.",
-                    fmt::join(filled, ", ")));
+        say("Missing values were imputed: {}. Medians and most frequent values depend on every "
+            "row, which the risks do not account for.",
+            fmt::format("{}", fmt::join(filled, ", "))));
   }
   if (answer.spread && answer.spread->ratio > kSimilarSpread) {
     document.state(
         StatementKind::warning,
-        fmt::format("{} varies {} times as much as {}: ridge and noise act on weights, so risk and "
-                    "accuracy depend on these units. See --standardise.",
-                    answer.spread->widest, format_input(std::round(answer.spread->ratio)),
-                    answer.spread->narrowest));
+        say("{} varies {} times as much as {}: ridge and noise act on weights, so risk and "
+            "accuracy depend on these units. See {}.",
+            answer.spread->widest, std::round(answer.spread->ratio), answer.spread->narrowest,
+            KeyName{"standardise"}));
   }
 }
 

@@ -12,20 +12,20 @@ namespace sfumato {
 [[nodiscard]] std::string count_of(std::size_t count, std::string_view noun);
 
 /// The loss that is minimised.
-[[nodiscard]] std::string words_of_model(const RowsAnswer& answer);
+[[nodiscard]] Text words_of_model(const RowsAnswer& answer);
 
 /// What is published.
-[[nodiscard]] std::string words_of_release(const Release& release);
+[[nodiscard]] Text words_of_release(const Release& release);
 
 /// " at noise 0.1" where several noises were compared: what is said of single rows is about the last of them.
 /// Otherwise empty.
 [[nodiscard]] std::string at_noise(const RowsAnswer& answer);
 
 /// The release in a few words: "trained by noisy gradient flow run to stationarity, noise isotropic, variance 1".
-[[nodiscard]] std::string short_words_of_release(const RowsAnswer& answer);
+[[nodiscard]] Text short_words_of_release(const RowsAnswer& answer);
 
 /// What D' is.
-[[nodiscard]] std::string words_of_neighbour(const RowsQuestion& question);
+[[nodiscard]] Text words_of_neighbour(const RowsQuestion& question);
 
 /// How the numbers of this question come about, for footnotes.
 [[nodiscard]] std::string words_of_method(const RowsAnswer& answer);

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/math/singular_values.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -75,6 +79,91 @@ double hessian_contraction(double lower, double upper, const Covariance& metric)
   const double w = root_condition(metric, where);
   if (w == 1.0) return lower;
   return 0.5 * (upper + lower) - 0.25 * (upper - lower) * (w + 1.0 / w);
+}
+
+namespace {
+
+/// What rounding may have added to the eigenvalues of a matrix of this size.
+double rounding_of_eigenvalues(const MatrixXd& m) {
+  return 4.0 * 2.2e-16 * static_cast<double>(m.rows()) * m.norm();
+}
+
+/// -lam_max(sym(middle)) - |sym(radii)|, rounded down.
+double rate_of_box(const MatrixXd& middle, const MatrixXd& radii) {
+  const MatrixXd g = 0.5 * (middle + middle.transpose());
+  const MatrixXd t = 0.5 * (radii + radii.transpose());
+  if (!g.allFinite() || !t.allFinite()) return -kInf;
+  const auto largest = [](const MatrixXd& m) {
+    return SymmetricEigen(m, SymmetricEigen::Want::values).eigenvalues()(m.rows() - 1);
+  };
+  // A matrix without negative entries has its norm as largest eigenvalue.
+  return -largest(g) - largest(t) - rounding_of_eigenvalues(g) - rounding_of_eigenvalues(t);
+}
+
+}  // namespace
+
+double box_contraction(const JacobianBox& box, const MatrixXd& inverse_root) {
+  const MatrixXd middle = 0.5 * (box.lower + box.upper);
+  const MatrixXd radii = 0.5 * (box.upper - box.lower);
+  if (!middle.allFinite() || !radii.allFinite()) return -kInf;
+  const MatrixXd root = Eigen::PartialPivLU<MatrixXd>(inverse_root).inverse();
+  return rate_of_box(root * middle * inverse_root,
+                     root.cwiseAbs() * radii * inverse_root.cwiseAbs());
+}
+
+double box_contraction(const JacobianBox& box, const Covariance& metric) {
+  const Where where = Where::here();
+  const MatrixXd s = dense(metric);
+  require_size("the box", box.lower.rows(), s.rows(), where);
+  require_size("the box", box.upper.rows(), s.rows(), where);
+  if (!is_definite(metric)) throw_singular(where);
+  if (!s.isDiagonal(0.0)) {
+    const SymmetricEigen eigen(s);
+    const MatrixXd symmetric = eigen.eigenvectors() * eigen.eigenvalues().cwiseSqrt().asDiagonal() *
+                               eigen.eigenvectors().transpose();
+    const MatrixXd reversed = Eigen::LLT<MatrixXd>(s.reverse().eval()).matrixL();
+    return std::max({box_contraction(box, MatrixXd(Eigen::LLT<MatrixXd>(s).matrixL())),
+                     box_contraction(box, MatrixXd(reversed.reverse())),
+                     box_contraction(box, symmetric)});
+  }
+  const MatrixXd root = s.diagonal().cwiseSqrt().asDiagonal();
+  MatrixXd upper = 0.5 * (box.lower + box.upper), rest = 0.5 * (box.upper - box.lower);
+  upper.diagonal() = box.upper.diagonal();
+  rest.diagonal().setZero();
+  const double one_sided =
+      upper.allFinite() && rest.allFinite()
+          ? rate_of_box(in_metric(upper, metric, where), in_metric(rest, metric, where))
+          : -kInf;
+  return std::max(box_contraction(box, root), one_sided);
+}
+
+RowContraction row_contraction(const MatrixXd& rows, double scale, double ridge,
+                               const Covariance& metric) {
+  const Where where = Where::here();
+  require_size("the columns of the rows", rows.cols(), dimension(metric), where);
+  if (!is_definite(metric)) throw_singular(where);
+  const MatrixXd s = dense(metric);
+  const MatrixXd root = s.isDiagonal(0.0) ? MatrixXd(s.diagonal().cwiseSqrt().asDiagonal())
+                                          : MatrixXd(Eigen::LLT<MatrixXd>(s).matrixL());
+  // x x^T in the metric is u v^T with u = R^{-1} x, v = R^T x; its symmetric part has two eigenvalues, of which the
+  // lower one is negative unless u and v are parallel.
+  const MatrixXd u = root.triangularView<Eigen::Lower>().solve(rows.transpose());
+  const MatrixXd v = root.transpose() * rows.transpose();
+  MatrixXd below = MatrixXd::Zero(s.rows(), s.cols()), above = below;
+  for (Eigen::Index l = 0; l < rows.rows(); ++l) {
+    const double length_u = u.col(l).norm(), length_v = v.col(l).norm();
+    if (!(length_u > 0.0)) continue;
+    const VectorXd a = u.col(l) / length_u, b = v.col(l) / length_v;
+    const double product = length_u * length_v;
+    // |mu_-| = product |a - b|^2 / 4 and mu_+ = product |a + b|^2 / 4: no difference of near numbers.
+    below += 0.25 * product * (a - b) * (a - b).transpose();
+    above += 0.25 * product * (a + b) * (a + b).transpose();
+  }
+  const auto largest = [&](const MatrixXd& m) {
+    return SymmetricEigen(m, SymmetricEigen::Want::values).eigenvalues()(m.rows() - 1) +
+           rounding_of_eigenvalues(m);
+  };
+  return {ridge - 0.25 * scale * largest(below), ridge + 0.25 * scale * largest(above)};
 }
 
 double linear_step_lipschitz(const MatrixXd& curvature, double learning_rate,

@@ -4,12 +4,45 @@
 #include <optional>
 #include <string>
 
-#include "sfumato/storage/file_lock.hpp"
 #include "sfumato/storage/query.hpp"
+
+namespace sfumato {
+
+/// The lock of the process that adds to a file. It belongs to the open file, so the system drops it
+/// whatever ends the process.
+class FileLock {
+ public:
+  enum class Of {
+    any_file,  ///< made if there is none
+    new_file,  ///< refused if there is one
+  };
+  /// A file that is made is for its owner and, if the umask allows it, its group to read (0640).
+  /// `path` is what messages call it.
+  /// Throws   StorageError if the file cannot be opened for writing; InvalidArgument if another process has
+  ///          the lock, or the file exists and should not.
+  FileLock(const std::string& file, const std::string& path, Of which);
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  /// Closes a descriptor of the file, which drops every POSIX lock of the process on it: close databases
+  /// on it first.
+  ~FileLock();
+
+  /// Whether a process has the lock now.
+  [[nodiscard]] static bool is_held(const std::string& file);
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace sfumato
 
 struct sqlite3;
 
 namespace sfumato {
+
+/// Refuses a database beside which stands a file of another kind by a name that SQLite uses (-journal, -wal, -shm).
+/// Throws   StorageError.
+void require_free_names(const std::string& file, const std::string& path);
 
 /// An open SQLite file. What the file's author may have put into it, views and triggers for instance, does
 /// not run.
@@ -71,5 +104,12 @@ class Transaction {
 /// Where the file is, with links followed.
 /// Throws   InvalidArgument if it is a directory, a pipe or a device.
 [[nodiscard]] std::string ledger_file(const std::string& path);
+
+/// Whether nothing was ever written to the database: a new file, or one whose maker was ended at once.
+[[nodiscard]] bool is_blank(const DatabaseConnection& connection);
+
+/// Throws   InvalidArgument unless the tables are those that `tables` makes and nothing else is there (a view in the place of
+///          a table, a trigger), and SQLite finds the pages sound.
+void require_tables(const DatabaseConnection& connection, const char* tables);
 
 }  // namespace sfumato

@@ -18,7 +18,7 @@ class ContentDigest {
  public:
   /// `hex` is what hex() gave, or the SHA-256 of one item. Nothing if it is neither.
   [[nodiscard]] static std::optional<ContentDigest> parse(std::string_view hex);
-  /// Of a set of one.
+  /// The digest of a set of one.
   [[nodiscard]] static ContentDigest of(std::string_view item);
 
   ContentDigest() = default;  ///< of the empty set

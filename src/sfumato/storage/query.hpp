@@ -10,7 +10,7 @@ struct sqlite3_stmt;
 
 namespace sfumato {
 
-/// What SQLite says, without control characters: it quotes what stands in a damaged file.
+/// The message of SQLite, without control characters: it quotes what stands in a damaged file.
 [[nodiscard]] std::string on_one_line(std::string text);
 
 /// Turns SQLite's answer into the error its reader can act on: InvalidArgument for a file that is damaged,

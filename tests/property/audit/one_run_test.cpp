@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "sfumato/audit/canary_audit.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "support/violations.hpp"

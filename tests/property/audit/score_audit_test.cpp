@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/runs_needed.hpp"
+#include "sfumato/audit/lower_bounds.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
 #include "support/violations.hpp"

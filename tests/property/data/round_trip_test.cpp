@@ -83,7 +83,7 @@ TEST(RoundTrip, Csv) {
     for (Eigen::Index j = 0; j < values.cols(); ++j) {
       columns.push_back(generator.name() + "x" + std::to_string(j));
     }
-    testing::write_csv_matrix(dir / "t.csv", columns, values);
+    fixtures::write_csv_matrix(dir / "t.csv", columns, values);
     const DataTable table = read_csv(dir / "t.csv");
     ASSERT_TRUE(same_bits(table.values, values)) << get(dir / "t.csv");
     ASSERT_EQ(table.columns, columns);

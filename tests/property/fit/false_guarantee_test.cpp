@@ -92,8 +92,13 @@ RC_GTEST_PROP(LastIterate, TheMapContractsForEveryTableThatIsDeclared, ()) {
                                 {{Epsilon(1.0), Delta(1e-6)}, {}});
   const double smoothness = (model == FitModel::logistic ? 0.25 : 0.5) * plan.bound * plan.bound *
                             static_cast<double>(made.table.rows) / plan.rows;
+  const PlannedDescent& descent = *plan.descent();
+  // Of the longest gradient, as the mechanism has it.
+  const double clip =
+      (model == FitModel::softmax ? std::sqrt(2.0) : 1.0) * plan.bound * (1.0 + 1e-8);
   const double contraction =
-      last_iterate_of(plan.learning_rate, plan.ridge, smoothness, plan.steps, 1.0).contraction;
+      last_iterate_of(descent.learning_rate, plan.ridge(), smoothness, descent.steps, 1.0)
+          .contraction;
   const bool alike = *rc::gen::arbitrary<bool>();
   RowMajor rows = RowMajor::Random(40, 4);
   if (alike) rows.rowwise() = rows.row(0).eval();
@@ -106,9 +111,9 @@ RC_GTEST_PROP(LastIterate, TheMapContractsForEveryTableThatIsDeclared, ()) {
   const Eigen::MatrixXd v =
       u + 1e-3 * rows.row(0).transpose() * Eigen::RowVectorXd::Random(outputs);
   const auto moved = [&](const Eigen::MatrixXd& at) -> Eigen::MatrixXd {
-    const Eigen::MatrixXd sum = clipped_gradient_sum(
-        rows, target, model, at, clip_of(plan, made.table, nullptr), nullptr, nobody);
-    return at - plan.learning_rate * (sum / plan.rows + plan.ridge * at);
+    const Eigen::MatrixXd sum =
+        clipped_gradient_sum({rows, target, model}, at, clip, nullptr, nobody);
+    return at - descent.learning_rate * (sum / plan.rows + plan.ridge() * at);
   };
   RC_ASSERT((moved(u) - moved(v)).norm() <= contraction * (u - v).norm() * (1.0 + 1e-9));
 }
@@ -127,7 +132,7 @@ RC_GTEST_PROP(LaterRounds, OfTheMetricSeeRowsWithinTheirBound, ()) {
   std::vector<MomentsRelease> rounds;
   const ReleasedMetric metric =
       release_metric(made.rows.features, made.table, plan, bits, nobody, &rounds);
-  RC_ASSERT(rounds.size() == plan.metric_rounds);
+  RC_ASSERT(rounds.size() == plan.metric()->rounds);
   double square = 0.0;
   for (const MomentsRelease& round : rounds) {
     RowMajor rows = in_metric(made.rows.features, round.base.root);

@@ -93,7 +93,7 @@ RC_GTEST_PROP(MissingValues, OfOneRecordMoveNothingOfTheOthersAndNoSumFurtherTha
   const Eigen::MatrixXd at =
       *rc::gen::element(0.0, 0.3, 1e6) * Eigen::MatrixXd::Ones(table.dim(), 1);
   const auto sum = [&](const BoundedRows& rows) -> Eigen::MatrixXd {
-    return clipped_gradient_sum(rows.features, rows.target, model, at, clip, &grid.grid, nobody);
+    return clipped_gradient_sum({rows.features, rows.target, model}, at, clip, &grid.grid, nobody);
   };
   RC_ASSERT((sum(all) - sum(without)).squaredNorm() <= grid.grid.square);
   RC_ASSERT((sum(all) - sum(other)).squaredNorm() <= 4.0 * grid.grid.square);

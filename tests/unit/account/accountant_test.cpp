@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "sfumato/account/accountant/clipping.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/gdp.hpp"
@@ -235,36 +234,6 @@ TEST(Accountant, BatchCapsCostWhatTheyMayShow) {
   EXPECT_GT(shown, plain);
   capped.batch_cap = 10000;
   EXPECT_NEAR(with(add_remove, {capped}).delta(Epsilon(2)).upper.value, plain, 1e-12 * plain);
-}
-
-TEST(Guarantee, SaysWhatItRestsOn) {
-  const Guarantee guarantee =
-      with(add_remove, {gaussian(1.1, .00427, 14062)}).guarantee(Delta(1e-5));
-  EXPECT_EQ(guarantee.claimed_epsilon().claim, Claim::upper_bound);
-  const std::string text = privacy_statement(guarantee);
-  for (const char* part : {"differential privacy", "add_remove", "14,062 steps", "0.00427",
-                           "Poisson", "Not covered"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << part;
-  }
-  // Exact noise leaves the clock, ordinary noise the low bits.
-  EXPECT_NE(text.find("floating-point side channels"), std::string::npos) << text;
-  const std::string exact = privacy_statement(guarantee, NoiseArithmetic::exact);
-  EXPECT_EQ(exact.find("floating-point"), std::string::npos) << exact;
-  EXPECT_NE(exact.find("the time that the computation takes"), std::string::npos) << exact;
-}
-
-TEST(Clipping, OnlyTheLargestContributionCounts) {
-  EXPECT_NEAR(contribution_of_layers({1, 1}, {1, 1}), std::sqrt(2.0), 1e-14);
-  EXPECT_GE(contribution_of_layers({3, 4}, {1, 1}), 5.0);
-  EXPECT_NEAR(contribution_of_box({1, 2}, {4, 1}), std::sqrt(0.25 + 4.0), 1e-14);
-  EXPECT_NEAR(contribution_of_ball(2.0, Diagonal{Eigen::Vector2d(4, 0.25)}), 4.0, 1e-14);
-  EXPECT_EQ(contribution_in_metric(1.5), 1.5);
-  EXPECT_GE(contribution_of_layers({1e200, 1e200}, {1e-100, 1e-100}), 1.41e300);  // no overflow
-  EXPECT_THROW((void)contribution_of_layers({1}, {1, 2}), InvalidArgument);
-  EXPECT_THROW((void)contribution_of_layers({1}, {0}), InvalidArgument);
-  EXPECT_THROW((void)contribution_of_ball(1, Diagonal{Eigen::Vector2d(1, 0)}), NumericalFailure);
-  // A clip per tensor accounted as one clip of the whole gradient would be wrong by sqrt(layers).
-  EXPECT_NEAR(multiplier_of(contribution_of_layers({1, 1, 1, 1}, {1, 1, 1, 1})), 0.5, 1e-14);
 }
 
 TEST(AccountantDelta, KeepsItsSideBelowTheLeastNormalNumber) {

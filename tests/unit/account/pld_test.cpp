@@ -1,16 +1,11 @@
-// Discretised privacy-loss distributions: values with 22 digits from elsewhere lie inside, edges, refusals, and the pieces.
+// Discretised privacy-loss distributions: values with 22 digits from elsewhere lie inside, edges, refusals.
 #include "sfumato/account/lattice/pld.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <complex>
-#include <numbers>
 #include <vector>
 
-#include "sfumato/account/lattice/fourier.hpp"
-#include "sfumato/account/lattice/loss_distribution.hpp"
-#include "sfumato/account/lattice/loss_lattice.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 
@@ -119,63 +114,6 @@ TEST(Pld, Edges) {
   EXPECT_THROW((void)pld_delta(loss, 1, {1000}), InvalidArgument);
   EXPECT_THROW((void)pld_delta(loss, 1, {32}), InvalidArgument);
   EXPECT_THROW((void)pld_delta({{SampledGaussian{1.5, 1, 1000}}}, 1), InvalidArgument);
-}
-
-TEST(Fourier, IsTheTransformUpToItsBound) {
-  constexpr std::size_t kLength = 64;
-  const Fourier fourier(kLength);
-  std::vector<std::complex<double>> values(kLength);
-  for (std::size_t j = 0; j < kLength; ++j) {
-    values[j] = {std::sin(3.0 * static_cast<double>(j * j)),
-                 std::cos(5.0 * static_cast<double>(j))};
-  }
-  const auto given = values;
-  fourier.transform(values);
-  double error = 0.0, size = 0.0;
-  for (std::size_t w = 0; w < kLength; ++w) {
-    std::complex<long double> sum = 0.0L;
-    for (std::size_t j = 0; j < kLength; ++j) {
-      const long double angle = 2.0L * std::numbers::pi_v<long double> *
-                                static_cast<long double>((w * j) % kLength) /
-                                static_cast<long double>(kLength);
-      sum += std::complex<long double>(given[j]) * std::polar(1.0L, angle);
-    }
-    error += static_cast<double>(std::norm(std::complex<long double>(values[w]) - sum));
-    size += static_cast<double>(std::norm(sum));
-  }
-  EXPECT_LE(std::sqrt(error / size), fourier.relative_error());
-  EXPECT_THROW(Fourier(48), InternalError);
-}
-
-TEST(LossLattice, KeepsTheMassesOfPAndQ) {
-  for (const StepLoss& step : std::vector<StepLoss>{
-           SampledGaussian{.1, 1, 1, remove}, SampledGaussian{.1, 1, 1, add},
-           SampledGaussian{.1, 1, 1, replace}, GroupGaussian{.1, .5, 3, 1, remove},
-           TwoSidedGaussian{.1, 1, 1}, LaplaceStep{1.0, 1}, RandomisedResponse{1.0, 1}}) {
-    const LossDistribution law = loss_distribution_of(step);
-    const double h = 0.01;
-    const LatticeRange range{h, -2000, 4000};
-    for (const LatticeLaw& lattice : {upper_lattice(law, range), lower_lattice(law, range)}) {
-      double p = lattice.infinite, q = 0.0;
-      for (std::size_t i = 0; i < lattice.mass.size(); ++i) {
-        const double loss = h * static_cast<double>(lattice.first + static_cast<std::int64_t>(i));
-        p += lattice.mass[i];
-        q += lattice.mass[i] * std::exp(-loss);
-      }
-      EXPECT_NEAR(p, 1.0, 1e-10) << step.index();
-      EXPECT_NEAR(q, 1.0, 1e-4) << step.index();
-    }
-    // In convex order: E_P e^L is larger above and smaller below.
-    const auto moment = [&](const LatticeLaw& lattice) {
-      double sum = 0.0;
-      for (std::size_t i = 0; i < lattice.mass.size(); ++i) {
-        sum += lattice.mass[i] *
-               std::exp(h * static_cast<double>(lattice.first + static_cast<std::int64_t>(i)));
-      }
-      return sum;
-    };
-    EXPECT_LE(moment(lower_lattice(law, range)), moment(upper_lattice(law, range)) * (1.0 + 1e-12));
-  }
 }
 
 TEST(Pld, HardlyAnyNoiseGivesAnEnclosureAllTheSame) {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "sfumato/audit/canary_audit.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
 #include "sfumato/audit/one_run_fdp.hpp"
 
 namespace sfumato {

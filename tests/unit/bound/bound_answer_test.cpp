@@ -79,7 +79,7 @@ TEST(BoundAnswer, AGridThatRefutesAnAssumptionIsAVerdict) {
   const std::string wells =
       "flow.times = [1]\nestimate = {monte_carlo = false}\nassume.sensitivity = 0.01\n"
       "[d]\ndrift = \"x - x^3\"\nSigma = 1\nstart_covariance = 0.5\n"
-      "[d_prime]\ndrift = \"x - x^3 + 1\"\n";
+      "[d_prime]\ndrift = \"x - x^3 + 2 tanh(x)\"\n";
   const BoundAnswer refuted = answer_of(wells);
   EXPECT_EQ(refuted.verdict, Verdict::violated);
   ASSERT_EQ(document_of(refuted, Detail::brief).verdicts().size(), 1U);
@@ -91,8 +91,11 @@ TEST(BoundAnswer, AGridThatRefutesAnAssumptionIsAVerdict) {
 
 TEST(BoundAnswer, ATimeThatNothingReachesIsSaidInOneSentence) {
   const BoundAnswer found = answer_of(
-      "flow.times = [inf]\n[d]\ndrift = \"x - x^3\"\nSigma = 1\nstart_covariance = 1\n"
-      "[d_prime]\ndrift = \"x - x^3 + 0.1\"\n");
+      "flow.times = [inf]\n[d]\ndrift = [\"x - x^3 + 0.1 sin(y)\", \"-y + 0.1 sin(x)\"]\nSigma = "
+      "1\n"
+      "start_covariance = 1\n[d_prime]\ndrift = [\"x - x^3 + 0.1 sin(y) + 0.1\", \"-y + 0.1 "
+      "sin(x)\"]\n");
+  EXPECT_EQ(found.verdict, Verdict::open);
   const Document document = document_of(found, Detail::full);
   int sentences = 0;
   for (const Block& block : document.blocks()) {

@@ -31,23 +31,30 @@ TEST(Error, MessageIsOneLine) {
   EXPECT_STREQ(error.what(), "f: two lines. fix it?");
 }
 
-TEST(Check, RefusesNaNEverywhere) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THROW(require_finite("x", nan), InvalidArgument);
-  EXPECT_THROW(require_positive("x", nan), InvalidArgument);
-  EXPECT_THROW(require_non_negative("x", nan), InvalidArgument);
-  EXPECT_THROW(require_probability("x", nan), InvalidArgument);
+TEST(Error, KeysAreCalledAsTheFrontEndDoes) {
+  const auto option = [](const std::string& key) { return key == "ridge" ? "--ridge" : ""; };
+  const InvalidArgument error("`ridge` needs `noise`", "Give `noise`", Where::key("ridge"));
+  EXPECT_STREQ(error.what(), "ridge: `ridge` needs `noise`. Give `noise`.");
+  EXPECT_EQ(error.message(option), "--ridge: --ridge needs `noise`. Give `noise`.");
+  const InvalidArgument open("a ` alone", "", Where::in("f"));
+  EXPECT_EQ(open.message(option), "f: a ` alone.");
 }
 
-TEST(Check, Edges) {
-  const double inf = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(require_non_negative("x", inf), inf);
-  EXPECT_EQ(require_non_negative("x", 0.0), 0.0);
-  EXPECT_THROW(require_positive("x", inf), InvalidArgument);
-  EXPECT_THROW(require_positive("x", 0.0), InvalidArgument);
-  EXPECT_THROW(require_probability("x", 1.0 + 1e-15), InvalidArgument);
-  EXPECT_NO_THROW(require_size("v", 3, 3));
-  EXPECT_THROW(require_size("v", 3, 4), InvalidArgument);
+TEST(Error, AnOptionSaysItselfWhichKeyItStandsFor) {
+  const InvalidArgument error({"risk.delta", " = ", "2 is not below 1"}, "Correct it",
+                              Where::at("p.toml", 3));
+  EXPECT_STREQ(error.what(), "p.toml:3: `risk.delta` = 2 is not below 1. Correct it.");
+  const InvalidArgument moved(error, Where::option("--delta"));
+  EXPECT_STREQ(moved.what(), "--delta: 2 is not below 1. Correct it.");
+  EXPECT_EQ(moved.advice(), "`risk.delta` = 2 is not below 1. Correct it.");
+  EXPECT_EQ(moved.problem().key, "risk.delta");
+  const InvalidArgument both(error, "`eps` = -1 is negative");
+  EXPECT_STREQ(both.what(),
+               "p.toml:3: `risk.delta` = 2 is not below 1. Correct it. `eps` = -1 is negative.");
+}
+
+TEST(Error, RowsOfATableInMemoryCountFromZero) {
+  EXPECT_EQ(Where::row("table", 6).text(), "table: row 6, from 0");
 }
 
 }  // namespace

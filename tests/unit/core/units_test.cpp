@@ -4,7 +4,6 @@
 
 #include <limits>
 
-#include "sfumato/core/claim.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/infinity.hpp"
 
@@ -30,24 +29,6 @@ TEST(Units, DeltaIsAProbability) {
 TEST(Units, NatsAreOrdered) {
   EXPECT_LT(Nats(0.1), Nats(kInf));
   EXPECT_THROW(Nats(-0.1), InvalidArgument);
-}
-
-TEST(Claim, SymbolsAndNames) {
-  EXPECT_EQ(symbol(Claim::exact), "=");
-  EXPECT_EQ(symbol(Claim::upper_bound), "<=");
-  EXPECT_EQ(symbol(Claim::lower_bound), ">=");
-  EXPECT_EQ(symbol(Claim::estimate), "~");
-  EXPECT_EQ(name(Claim::upper_bound), "upper_bound");
-}
-
-TEST(Claim, MapKeepsWhatTheNumberIs) {
-  const Claimed<Nats> kl{Nats(0.5), Claim::upper_bound, "path bound", {"common start"}, 0.95};
-  const Claimed<double> plain = map(kl, [](Nats n) { return n.value(); });
-  EXPECT_EQ(plain.value, 0.5);
-  EXPECT_EQ(plain.claim, Claim::upper_bound);
-  EXPECT_EQ(plain.method, "path bound");
-  EXPECT_EQ(plain.assumptions.size(), 1u);
-  EXPECT_EQ(plain.confidence, 0.95);
 }
 
 }  // namespace

@@ -12,17 +12,7 @@
 namespace sfumato {
 namespace {
 
-Eigen::MatrixXd matrix(std::initializer_list<std::initializer_list<double>> rows) {
-  Eigen::MatrixXd result(static_cast<Eigen::Index>(rows.size()),
-                         static_cast<Eigen::Index>(rows.begin()->size()));
-  Eigen::Index i = 0;
-  for (const auto& row : rows) {
-    Eigen::Index j = 0;
-    for (const double x : row) result(i, j++) = x;
-    ++i;
-  }
-  return result;
-}
+using fixtures::matrix;
 
 std::string refusal(std::string_view text, const CsvOptions& options = {}) {
   return message_of<InvalidArgument>([&] { (void)parse_csv(text, "d.csv", options); });
@@ -259,40 +249,6 @@ TEST(CsvMatrix, AdvisesNoOptionThatOnlyTablesHave) {
         std::string::npos)
         << text;
   }
-}
-
-TEST(CsvWriter, WritesWhatItReads) {
-  const TempDir dir;
-  const Eigen::MatrixXd values = matrix({{0.1, -1e300}, {4.9e-324, 12345678.9}});
-  testing::write_csv_matrix(dir / "out.csv", {"x", "1"}, values);
-  EXPECT_EQ(get(dir / "out.csv"), "x,\"1\"\n0.1,-1e+300\n5e-324,12345678.9\n");
-  const DataTable table = read_csv(dir / "out.csv");
-  EXPECT_EQ(table.values, values);
-  EXPECT_EQ(table.columns, (Names{"x", "1"}));
-}
-
-TEST(CsvWriter, MixedCells) {
-  const TempDir dir;
-  CsvWriter out(dir / "out.csv", {"row", "kl", "note"});
-  out.integer(17).number(std::numeric_limits<double>::infinity()).text("a \"b\", c").end_row();
-  EXPECT_FALSE(std::filesystem::exists(dir / "out.csv"));
-  out.commit();
-  EXPECT_EQ(get(dir / "out.csv"), "row,kl,note\n17,inf,\"a \"\"b\"\", c\"\n");
-}
-
-TEST(CsvWriter, RefusesRowsOfAnotherWidth) {
-  const TempDir dir;
-  CsvWriter out(dir / "out.csv", {"a", "b"});
-  EXPECT_THROW(out.number(1).end_row(), InvalidArgument);
-  EXPECT_THROW(out.commit(), InvalidArgument);
-  EXPECT_THROW(CsvWriter(dir / "x.csv", {}), InvalidArgument);
-}
-
-TEST(CsvWriter, FullDisk) {
-  EXPECT_EQ(message_of<StorageError>(
-                [] { testing::write_csv_matrix("/dev/full", {"a"}, matrix({{1}})); }),
-            "/dev/full: cannot write the file: No space left on device. Free some space or write "
-            "somewhere else.");
 }
 
 }  // namespace

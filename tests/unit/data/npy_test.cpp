@@ -173,18 +173,5 @@ TEST(Npy, TextComesBack) {
 
 TEST(Npy, FullDisk) { EXPECT_THROW(write_npy("/dev/full", scalar_array(1)), StorageError); }
 
-TEST(RequireAllFinite, NamesRowAndColumn) {
-  Eigen::MatrixXd m = two_by_three();
-  EXPECT_NO_THROW(require_all_finite("A", m));
-  m(1, 2) = -std::numeric_limits<double>::infinity();
-  EXPECT_EQ(message_of<InvalidArgument>([&] { require_all_finite("A", m, Where::in("a.npy")); }),
-            "a.npy: A has -inf in row 2, column 3. Every entry must be a finite number.");
-  m(0, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(message_of<InvalidArgument>([&] {
-              require_all_finite("A", m);
-            }).find("A has nan in row 1, column 2"),
-            std::string::npos);
-}
-
 }  // namespace
 }  // namespace sfumato

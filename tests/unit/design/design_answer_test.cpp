@@ -10,7 +10,6 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/design/design_keys.hpp"
-#include "sfumato/design/saved_covariance.hpp"
 
 namespace sfumato {
 namespace {

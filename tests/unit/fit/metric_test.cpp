@@ -86,26 +86,6 @@ TEST(ReleasedMetric, FurtherRoundsFindDirectionsThatTheFirstOnesNoiseHides) {
   EXPECT_GT(margin(4), 0.5);
 }
 
-TEST(IntervalShare, IsPartOfTheBudget) {
-  const SyntheticTable made = synthetic_table(FitModel::logistic, 1000, 2, 4);
-  FitSettings settings;
-  settings.interval_share = 0.2;
-  const FitBudget budget = budget_of(2.0);
-  const FitPlan plan =
-      plan_fit(made.table, FitModel::logistic, FitMechanism::whitened, settings, budget);
-  const double spent =
-      accountant_of(plan, made.table, budget).guarantee(Delta(1e-6)).epsilon().nats();
-  EXPECT_LE(spent, 2.0);
-  EXPECT_GE(spent, 2.0 * (1.0 - 1e-6));
-  EXPECT_EQ(choose_mechanism(made.table, FitModel::logistic, settings, budget),
-            FitMechanism::whitened);
-  for (const FitModel model : {FitModel::ridge, FitModel::softmax}) {
-    EXPECT_THROW((void)plan_fit(synthetic_table(model, 100, 2, 4).table, model,
-                                FitMechanism::whitened, settings, budget),
-                 InvalidArgument);
-  }
-}
-
 TEST(RowExposure, IsExactForNormalLawsAndNeverAboveTheGuarantee) {
   Observer nobody;
   for (const FitModel model : {FitModel::ridge, FitModel::logistic}) {
@@ -129,36 +109,6 @@ TEST(RowExposure, IsExactForNormalLawsAndNeverAboveTheGuarantee) {
       }
     }
   }
-}
-
-TEST(Selection, TakesTheBetterFitAndSpendsNoMoreThanTheBudget) {
-  const SyntheticTable made = synthetic_table(FitModel::ridge, 6000, 3, 5);
-  FitBudget budget = budget_of(3.0);
-  budget.share = 0.5;
-  FitSettings settings, useless;
-  settings.range_share = 0.0;
-  settings.holdout = 0.2;
-  useless = settings;
-  useless.learning_rate = 1e-6;  // stays where it starts
-  const std::vector<FitPlan> plans = {
-      plan_fit(made.table, FitModel::ridge, FitMechanism::isotropic, useless, budget),
-      plan_fit(made.table, FitModel::ridge, FitMechanism::whitened, settings, budget)};
-  double square = 0.0;
-  Accountant all(made.table.relation);
-  for (const FitPlan& plan : plans) {
-    square += plan.mu * plan.mu;
-    for (const FitRelease& release : plan.releases) all.compose(release.release);
-  }
-  EXPECT_LE(all.guarantee(Delta(1e-6)).epsilon().nats(), 3.0);
-  EXPECT_GE(all.guarantee(Delta(1e-6)).epsilon().nats(), 3.0 * (1.0 - 1e-6));
-  std::vector<ReleaseKey> keys;
-  for (std::uint64_t k = 1; k <= 3; ++k) keys.push_back(ReleaseKey::from_seed(k));
-  Observer nobody;
-  const ChosenFit chosen =
-      choose_fit(made.source(), made.table, plans, std::sqrt(square), keys, nobody);
-  EXPECT_EQ(chosen.index, 1U);
-  ASSERT_TRUE(chosen.fit.held_out.has_value());
-  EXPECT_GT(chosen.fit.held_out->value, 0.5);
 }
 
 }  // namespace

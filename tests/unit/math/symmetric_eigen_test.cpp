@@ -6,13 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include "sfumato/math/singular_values.hpp"
-
 namespace sfumato {
 namespace {
 
 using Eigen::MatrixXd;
-using Eigen::VectorXd;
 
 MatrixXd table() {
   MatrixXd m(9, 6);
@@ -50,16 +47,6 @@ TEST(PencilEigenvalues, OfTwoMatrices) {
   const MatrixXd a = Eigen::Vector3d(6.0, 1.0, 2.0).asDiagonal();
   const MatrixXd b = Eigen::Vector3d(2.0, 4.0, 1.0).asDiagonal();
   EXPECT_TRUE(pencil_eigenvalues(a, b).isApprox(Eigen::Vector3d(0.25, 2.0, 3.0), 1e-14));
-}
-
-TEST(SingularValues, AreRootsOfTheGramMatrix) {
-  const MatrixXd m = table().topRows(6);
-  const VectorXd squares = SymmetricEigen(m.transpose() * m).eigenvalues().reverse();
-  EXPECT_TRUE(singular_values(m).cwiseAbs2().isApprox(squares, 1e-12));
-  const LeftSingular left = left_singular(m);
-  EXPECT_TRUE(left.values.isApprox(singular_values(m), 1e-13));
-  EXPECT_TRUE((left.vectors * left.values.cwiseAbs2().asDiagonal() * left.vectors.transpose())
-                  .isApprox(m * m.transpose(), 1e-12));
 }
 
 }  // namespace

@@ -22,12 +22,6 @@ std::size_t count(const std::string& text, const std::string& part) {
   return n;
 }
 
-Document document_with(Block block) {
-  Document document("rows", "Title");
-  document.add(std::move(block));
-  return document;
-}
-
 TEST(HtmlText, EscapesMarkupAndControlCharacters) {
   EXPECT_EQ(html_text("a & b < c > d \" e ' f"), "a &amp; b &lt; c &gt; d &quot; e &#39; f");
   EXPECT_EQ(html_text("&amp;"), "&amp;amp;");
@@ -227,14 +221,15 @@ TEST(HtmlFigure, SaysWhatItShowsAndWhenItCannotBeDrawn) {
   EXPECT_NE(missing.find("built without Node.js"), std::string::npos);
 }
 
-TEST(HtmlReport, SummaryHasHeadlineAndPurpose) {
-  Table table("riskiest_rows", "T", {{"row", "row"}, {"advantage", "advantage"}});
-  table.add_row({383, Claimed<double>{0.2034578, Claim::exact}});
-  table.add_row({7, Claimed<double>{0.1, Claim::exact}});
-  const std::string page = html_report({"T", {document_with(table)}});
-  EXPECT_NE(page.find("largest advantage (row 383)"), std::string::npos);
-  EXPECT_NE(page.find("used 60.2\u00a0% of the time"), std::string::npos);
-  EXPECT_NE(page.find("ranks the rows"), std::string::npos);
+TEST(HtmlReport, ThePageBeginsWithItsAbstract) {
+  Document document("rows", "T");
+  document.set_abstract({"weights", "Who is exposed?",
+                         say("Row 383: right {} of the time.", Percent{"60.2"}), "", ""});
+  const std::string page = html_report({"T", {document}});
+  EXPECT_NE(page.find("<p class=\"lead\">Who is exposed?</p>"), std::string::npos);
+  EXPECT_NE(page.find("right 60.2\u00a0% of the time"), std::string::npos);
+  EXPECT_NE(page.find("<dt>Released</dt><dd>weights</dd>"), std::string::npos);
+  EXPECT_EQ(html_report({"T", {Document("rows", "T")}}).find("class=\"lead\""), std::string::npos);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST(ReadDocument, ResultsAndVerdictsComeBack) {
-  Document document("audit", "A");
+  Document document("any", "A");
   document.add_result("epsilon_lower",
                       Claimed<double>{1.5, Claim::lower_bound, "ranks", {"one"}, 0.95},
                       {{"policy", "none"}, {"delta", 1e-5}});

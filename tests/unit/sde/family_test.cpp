@@ -70,7 +70,7 @@ TEST(FormulaDiffusion, ConstantAndStateDependentNoise) {
   ASSERT_NE(constant_noise(constant), nullptr);
   EXPECT_EQ(dense(*constant_noise(constant))(0, 0), 0.64);
   EXPECT_NEAR(field(constant.drift, scalar(0.5), 2.0)(0), 0.5 - 0.125 + 2.0, 1e-15);
-  EXPECT_FALSE(constant.contraction);
+  EXPECT_NEAR(constant.contraction(Isotropic{1.0, 1}), -1.0, 1e-12);  // Db <= 1 everywhere
 
   const Diffusion varying =
       formula_diffusion({"x"}, {"-x"}, std::vector<std::string>{"1 + 0.5/(1 + x^2)"});

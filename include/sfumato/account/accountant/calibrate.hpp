@@ -54,4 +54,10 @@ using PrivacyTarget = std::variant<PrivacyBudget, AdvantageLimit, RateLimit, Gdp
                                        const PrivacyTarget& target,
                                        const Observer* observer = nullptr);
 
+/// The fewest batches of an epoch of random allocation within the target; any more meet it too (Spec §28.3).
+/// Throws   InvalidArgument if 2^24 do not; Stopped if the observer asked to stop.
+[[nodiscard]] std::uint64_t least_batches(const PrivateReleases& before,
+                                          const PrivateRelease& epochs, const PrivacyTarget& target,
+                                          const Observer* observer = nullptr);
+
 }  // namespace sfumato

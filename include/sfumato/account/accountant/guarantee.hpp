@@ -44,9 +44,26 @@ class Guarantee {
 /// How noise was added: as floating-point numbers, whose low bits and rounding are outside the guarantee, or exactly, to integer sums.
 enum class NoiseArithmetic { floating_point, exact };
 
-/// A statement for a model card, as Markdown: what is protected and from whom, the numbers, what it rests on, what it does not cover.
-/// Noise is taken to be in floating point unless it is said to be exact.
-[[nodiscard]] std::string privacy_statement(const Guarantee& guarantee);
-[[nodiscard]] std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic);
+/// A statement for a model card: what is protected and from whom, the numbers, what it rests on, what it does not cover.
+struct PrivacyStatement {
+  struct Item {
+    std::string heading;            ///< "What is protected"
+    std::string text;               ///< a sentence, or
+    std::vector<std::string> list;  ///< what follows the heading, without full stops
+    bool is_condition = false;      ///< the guarantee rests on each of the list
+  };
+  std::string claim;
+  std::vector<Item> items;
+
+  [[nodiscard]] std::string markdown() const;
+};
+
+/// `further` are conditions beside those of the releases.
+[[nodiscard]] PrivacyStatement statement_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,
+                                            const std::vector<std::string>& further = {});
+
+/// The same as Markdown. Noise is taken to be in floating point unless it is said to be exact.
+[[nodiscard]] std::string privacy_statement(
+    const Guarantee& guarantee, NoiseArithmetic arithmetic = NoiseArithmetic::floating_point);
 
 }  // namespace sfumato

@@ -26,9 +26,14 @@ enum class Sampler {
   poisson,     ///< each by a coin of its own, fresh in every step
   fixed_size,  ///< a uniform subset of fixed size, fresh in every step
   shuffle,     ///< a permutation per epoch, cut into batches
+  allocate,    ///< each record draws its batch of an epoch by itself
 };
-/// "full", "poisson", "fixed_size" or "shuffle".
+/// "full", "poisson", "fixed_size", "shuffle" or "allocate".
 [[nodiscard]] std::string_view name(Sampler sampler);
+/// Whether `steps` of a release are passes over the records.
+[[nodiscard]] inline bool counts_epochs(Sampler sampler) {
+  return sampler == Sampler::shuffle || sampler == Sampler::allocate;
+}
 
 /// Normal noise on a sum of clipped contributions; the deviation of the noise over the largest contribution of a record. 0: none.
 /// Clips and noise that differ between layers or directions come to one number too: clipping.hpp.
@@ -65,12 +70,14 @@ struct PrivateRelease {
   Mechanism mechanism;
   Sampler sampler = Sampler::full;
   double sample_rate = 1.0;  ///< of `poisson`: the probability of each record, in [0, 1]
-  std::uint64_t steps = 1;   ///< additions of noise; of `shuffle`: epochs
+  std::uint64_t steps = 1;   ///< additions of noise; of `shuffle` and `allocate`: epochs
   std::uint64_t records =
       0;  ///< of `fixed_size`: of the table; of a batch cap: of the larger table
   std::uint64_t batch_size = 0;  ///< of `fixed_size`
   /// Of `poisson`: of more records that are drawn a uniformly random subset of so many is kept (Spec §19.8).
   std::optional<std::uint64_t> batch_cap = {};
+  std::uint64_t batches = 0;  ///< of `allocate`: of an epoch
+  std::uint64_t turns = 1;    ///< of `allocate`: different batches of an epoch that a record is in
 
   /// The probability that a given record takes part in a step.
   [[nodiscard]] double rate() const;

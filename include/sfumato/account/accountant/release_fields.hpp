@@ -30,6 +30,7 @@ struct ReleaseFields {
   std::optional<double> sample_rate;
   std::optional<std::uint64_t> steps, records, batch_size, batch_cap;
   std::optional<double> epochs;
+  std::optional<std::uint64_t> batches_per_epoch, batches_per_record;
   Normalisation normalise = Normalisation::expected;
   std::optional<double> step_epsilon, step_delta;
   std::optional<double> mu, sensitivity, lipschitz, diameter;
@@ -41,8 +42,9 @@ struct ReleaseFields {
 /// What must be known of a release before anything is computed from it.
 enum class Wanted {
   all,
-  all_but_noise,  ///< the noise multiplier is sought: 1 stands for it
-  all_but_steps,  ///< the number of steps is sought: 1 stands for it
+  all_but_noise,    ///< the noise multiplier is sought: 1 stands for it
+  all_but_steps,    ///< the number of steps is sought: 1 stands for it
+  all_but_batches,  ///< the number of batches of an epoch is sought
 };
 
 /// The release that the fields describe: one noise multiplier, rates and steps from batch sizes and epochs where they are given so.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sfumato/audit/claim_check.hpp"
-#include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/audit/one_run.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/audit/score_sample.hpp"
 #include "sfumato/core/pair.hpp"

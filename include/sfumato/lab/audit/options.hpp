@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/audit/score_audit.hpp"
 
 namespace sfumato::lab {

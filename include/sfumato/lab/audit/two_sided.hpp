@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sfumato/audit/one_run_audit.hpp"
+#include "sfumato/audit/one_run.hpp"
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/lab/study/path_kl_risk.hpp"
 #include "sfumato/lab/study/proven_bounds.hpp"

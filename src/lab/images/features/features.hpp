@@ -2,10 +2,15 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "sfumato/data/labelled_set.hpp"
 
 namespace sfumato::lab {
+
+/// Random Fourier features of every record, record by record: see with_features().
+[[nodiscard]] std::vector<float> random_features(const LabelledSet& set, std::size_t count,
+                                                 double bandwidth);
 
 /// What a model sees of a record: the record itself, or features that are a fixed, public function of it.
 enum class FeatureKind {

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "lab/nn/bundle/activation.hpp"
-#include "lab/nn/bundle/pooling.hpp"
+#include "lab/nn/bundle/weightless_layers.hpp"
 #include "lab/nn/kernel/layout.hpp"
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/nn/kernel/pool.hpp"

@@ -8,7 +8,6 @@
 #include "lab/nn/bundle/convolution.hpp"
 #include "lab/nn/bundle/metric.hpp"
 #include "lab/nn/bundle/row_clips.hpp"
-#include "lab/nn/bundle/rows.hpp"
 #include "lab/nn/clipping.hpp"
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/nn/stage.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/nn/initialise.hpp"
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/network.hpp"
+#include "lab/nn/private_metric.hpp"
 
 namespace sfumato::lab {
 namespace {
@@ -35,10 +35,11 @@ std::vector<std::vector<std::size_t>> bundle_sets(const std::vector<NoisePolicy>
   };
   for (std::size_t m = 0; m < models.size(); ++m) {
     const NoisePolicy& policy = policies[models[m].policy];
-    const void* fixed = policy.fixed.get();
-    if (policy.kind == NoiseKind::clipped) {
-      // Norms are those of the whole bundle: a released metric is alone, Euclidean ones are together.
-      if (policy.metric == PrivateMetric::released) fixed = &models[m];
+    const NoiseShape* shape = shape_of(policy.rule);
+    const void* fixed = shape != nullptr ? shape->variances.get() : nullptr;
+    if (policy.is_private()) {
+      // Norms are those of the whole bundle: a metric that learns is alone, Euclidean ones are together.
+      if (policy.private_noise().learns()) fixed = &models[m];
       sets[set_of({true, fixed})].push_back(m);
       continue;
     }
@@ -54,18 +55,27 @@ std::vector<std::vector<std::size_t>> bundle_sets(const std::vector<NoisePolicy>
   return sets;
 }
 
+/// One over the variances of a shape; empty where the metric is Euclidean.
+std::vector<float> inverse_of(const NoiseShape* shape) {
+  std::vector<float> inverse;
+  if (shape == nullptr) return inverse;
+  inverse.reserve(shape->variances->size());
+  for (const float variance : *shape->variances) inverse.push_back(1.0F / variance);
+  return inverse;
+}
+
 void prepare_clipping(const Network& network, const Training& training, BundledModels& bundled) {
   const NoisePolicy& first = bundled.policies.front();
   bundled.by_velocity = uses_velocity(first, training);
-  bundled.clipped = first.kind == NoiseKind::clipped;
+  bundled.clipped = first.is_private();
   if (!bundled.clipped) return;
   std::vector<Clipping> clipping;
   for (const NoisePolicy& policy : bundled.policies) {
-    clipping.push_back(clipping_of(policy));
-    bundled.deviations.push_back(block_deviations(policy, network));
+    clipping.push_back(policy.private_noise().clipping());
+    bundled.deviations.push_back(policy.private_noise().deviations(network));
   }
-  bundled.bundle.clip(std::move(clipping), inverse_shape(first));
-  if (first.metric == PrivateMetric::released) {
+  bundled.bundle.clip(std::move(clipping), inverse_of(shape_of(first.rule)));
+  if (first.private_noise().learns()) {
     bundled.released.emplace(network.parameter_count());
     bundled.shape.require(network.parameter_count());
   }
@@ -74,7 +84,7 @@ void prepare_clipping(const Network& network, const Training& training, BundledM
 }  // namespace
 
 bool uses_velocity(const NoisePolicy& policy, const Training& training) {
-  return training.momentum > 0.0 || policy.metric == PrivateMetric::released;
+  return training.momentum > 0.0 || (policy.is_private() && policy.private_noise().learns());
 }
 
 std::vector<BundledModels> bundle_models(const Network& network,

@@ -21,8 +21,9 @@ struct BundledModels {
   bool clipped = false, by_velocity = false;
   std::vector<std::vector<double>> deviations =
       {};  ///< of clipped gradients' noise: by model and block
-  std::optional<GradientMoments> released = {};  ///< of the one model
-  AlignedFloats shape = {};                      ///< its variances in this step
+  std::optional<GradientMoments> released =
+      {};                    ///< of a metric that learns, which has its bundle alone
+  AlignedFloats shape = {};  ///< of such a metric: variances of the noise of this step
 };
 
 /// Whether a step goes along a velocity: with momentum, and where the noisy gradient is looked at.

@@ -13,8 +13,8 @@ using Eigen::Index;
 
 GridSum::GridSum(const NoisePolicy& policy, const Network& network, std::size_t slots,
                  std::uint64_t steps)
-    : grid_(sum_grid(1.0 / policy.noise_multiplier, policy.noise_multiplier,
-                     static_cast<double>(slots),
+    : grid_(sum_grid(1.0 / policy.private_noise().noise_multiplier,
+                     policy.private_noise().noise_multiplier, static_cast<double>(slots),
                      static_cast<double>(network.parameter_count()) * static_cast<double>(steps))),
       deviations_(static_cast<Index>(network.parameter_count())),
       scales_(deviations_.size()),
@@ -55,11 +55,12 @@ void GridStep::begin(BundledModels& bundled) {
   std::vector<double> deviations(network_.parameter_count());
   for (std::size_t m = 0; m < bundled.members.size(); ++m) {
     const NoisePolicy& policy = bundled.policies[m];
+    const NoiseShape* given = shape_of(policy.rule);
     for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
       const ParameterBlock& block = network_.blocks()[b];
       for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
         double shape = 1.0;
-        if (policy.fixed) shape = static_cast<double>((*policy.fixed)[i]);
+        if (given != nullptr) shape = static_cast<double>((*given->variances)[i]);
         if (bundled.released) shape = static_cast<double>(bundled.shape.data()[i]);
         deviations[i] = bundled.deviations[m][b] * std::sqrt(shape);
       }
@@ -75,6 +76,8 @@ void GridStep::compute(BundledModels& bundled, StepRows& rows, std::uint64_t ste
   const std::size_t models = bundled.members.size();
   const std::vector<float> ones(models, 1.0F);
   ExpandedRows& expanded = rows.rows();
+  // One record at a time: each contribution becomes integers by itself before anything is added. The sum is then exact, and neither the order of
+  // records nor a rounding that depends on the others can be seen in it.
   for (std::size_t r = 0; r < expanded.count(); ++r) {
     bundled.bundle.compute_gradients(
         {expanded.inputs({r}), expanded.labels() + r, ones.data(), expanded.squares() + r},
@@ -91,6 +94,7 @@ void GridStep::compute(BundledModels& bundled, StepRows& rows, std::uint64_t ste
   if (expanded.count() == 0) {
     rows.clear_gradients(bundled.bundle);
   } else {
+    // A pass of weight zero leaves gradients of zero, to which the noisy sums are added.
     bundled.bundle.compute_gradients({expanded.inputs({0}), expanded.labels(), nothing.data()},
                                      nullptr);
   }

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "sfumato/random/release_bits.hpp"
 
 namespace sfumato::lab {
@@ -12,8 +12,7 @@ namespace {
 
 bool needs_largest(const BundledModels& bundled) {
   for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
-    const NoiseKind kind = bundled.policies[m].kind;
-    if (kind == NoiseKind::isotropic_per_layer) return true;
+    if (std::holds_alternative<PerLayerNoise>(bundled.policies[m].rule)) return true;
   }
   return false;
 }
@@ -51,7 +50,7 @@ void NoisyStep::shape_noise(BundledModels& bundled) {
   for (std::size_t i = 0; i < shape.size(); ++i) inverse[i] = 1.0F / shape[i];
   std::copy(shape.begin(), shape.end(), bundled.shape.data());
   const NoisePolicy& policy = bundled.policies.front();
-  bundled.bundle.clip({clipping_of(policy)}, inverse);
+  bundled.bundle.clip({policy.private_noise().clipping()}, inverse);
 }
 
 void NoisyStep::update(BundledModels& bundled) {
@@ -63,17 +62,20 @@ void NoisyStep::update(BundledModels& bundled) {
   const auto rate = static_cast<float>(learning_rate);
   for (std::size_t m = 0; noisy_ && m < models; ++m) {
     const NoisePolicy& policy = bundled.policies[m];
-    if (!policy.factor)
-      continue;  // of the policy fixed: on the parameters, which step against their gradient
+    const auto* fixed = std::get_if<FixedNoise>(&policy.rule);
+    if (fixed == nullptr || !fixed->shape.factor) continue;
+    // On the parameters, which step against their gradient.
     const double variance =
         static_cast<double>(noise_scales(policy, learning_rate, 0.0F, 0.0F).weights.fixed_factor);
-    bundled.bundle.add_to_gradient(m, factor_noise(policy, -std::sqrt(variance) / learning_rate));
+    bundled.bundle.add_to_gradient(
+        m, factor_noise(fixed->shape, -std::sqrt(variance) / learning_rate));
   }
   for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
     const float* fixed = nullptr;
     if (noisy_) {
       largest_weight_gradients_.assign(models, 0.0F);
       largest_bias_gradients_.assign(models, 0.0F);
+      // A pass over all parameters, made only where a rule asks for it.
       if (needs_largest(bundled)) {
         bundled.bundle.largest_gradients(b, largest_weight_gradients_, largest_bias_gradients_);
       }
@@ -98,12 +100,12 @@ void NoisyStep::update(BundledModels& bundled) {
 /// The fixed variances of a bundle, if it has any.
 const float* NoisyStep::fixed_variances(const BundledModels& bundled) {
   for (std::size_t m = 0; m < bundled.bundle.models(); ++m) {
-    const NoisePolicy& policy = bundled.policies[m];
-    if (!policy.fixed) continue;
-    AlignedFloats& padded = fixed_[policy.fixed.get()];
+    const NoiseShape* shape = shape_of(bundled.policies[m].rule);
+    if (shape == nullptr) continue;
+    AlignedFloats& padded = fixed_[shape->variances.get()];
     if (padded.size() == 0) {
-      padded.require(policy.fixed->size());
-      std::copy(policy.fixed->begin(), policy.fixed->end(), padded.data());
+      padded.require(shape->variances->size());
+      std::copy(shape->variances->begin(), shape->variances->end(), padded.data());
     }
     return padded.data();
   }
@@ -124,6 +126,7 @@ void NoisyStep::update_clipped(BundledModels& bundled) {
   for (std::size_t b = 0; b < network_.blocks().size(); ++b) {
     scales_.assign(models, NoiseScale{});
     for (std::size_t m = 0; m < models && normals != nullptr; ++m) {
+      // Noise belongs to the sum of clipped gradients; the step takes the sum times `unit_`, and so its noise.
       const double deviation = static_cast<double>(unit_) * bundled.deviations[m][b];
       const auto variance = static_cast<float>(deviation * deviation);
       (shape == nullptr ? scales_[m].constant : scales_[m].fixed_factor) = variance;
@@ -143,17 +146,17 @@ void NoisyStep::update_clipped(BundledModels& bundled) {
 /// on which the guarantee rests: nothing of a record is then rounded with this one before.
 void NoisyStep::add_low_rank_noise(BundledModels& bundled, float rate) {
   for (std::size_t m = 0; m < bundled.members.size(); ++m) {
-    const NoisePolicy& policy = bundled.policies[m];
-    if (!policy.factor) continue;
+    const NoiseShape* shape = shape_of(bundled.policies[m].rule);
+    if (shape == nullptr || !shape->factor) continue;
     bundled.bundle.add_to_step(
-        m, factor_noise(policy, static_cast<double>(unit_) * bundled.deviations[m][0]), rate,
+        m, factor_noise(*shape, static_cast<double>(unit_) * bundled.deviations[m][0]), rate,
         bundled.by_velocity);
   }
 }
 
 /// size F y
-std::vector<float> NoisyStep::factor_noise(const NoisePolicy& policy, double size) {
-  const std::vector<std::vector<float>>& factor = *policy.factor;
+std::vector<float> NoisyStep::factor_noise(const NoiseShape& shape, double size) {
+  const std::vector<std::vector<float>>& factor = *shape.factor;
   std::vector<float> noise(network_.parameter_count(), 0.0F);
   std::vector<float> y(factor.size());
   factor_normals(y);

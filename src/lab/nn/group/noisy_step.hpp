@@ -30,7 +30,7 @@ class NoisyStep {
  private:
   void update_clipped(BundledModels& bundled);
   void add_low_rank_noise(BundledModels& bundled, float rate);
-  [[nodiscard]] std::vector<float> factor_noise(const NoisePolicy& policy, double size);
+  [[nodiscard]] std::vector<float> factor_noise(const NoiseShape& shape, double size);
   void factor_normals(std::span<float> values);
   [[nodiscard]] const float* fixed_variances(const BundledModels& bundled);
   void keep_released(BundledModels& bundled);

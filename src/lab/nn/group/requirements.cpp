@@ -7,7 +7,7 @@
 
 #include "lab/nn/gradient_canary.hpp"
 #include "lab/nn/group/bundled_models.hpp"
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/private_metric.hpp"
 
 namespace sfumato::lab {
 namespace {
@@ -24,14 +24,13 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
                           "Average at most all of them", where);
   }
   for (const NoisePolicy& policy : policies) {
-    const bool on_gradient = policy.kind == NoiseKind::clipped || policy.kind == NoiseKind::none;
+    const bool on_gradient = policy.is_private() || std::holds_alternative<NoNoise>(policy.rule);
     if (training.momentum > 0.0 && !on_gradient) {
       throw InvalidArgument(fmt::format("`momentum` = {} with the noise policy \"{}\"",
                                         training.momentum, policy.name),
                             "Use momentum with the policies none and private", where);
     }
-    const bool follows =
-        policy.metric == PrivateMetric::released || policy.metric == PrivateMetric::input;
+    const bool follows = policy.is_private() && policy.private_noise().follows();
     if (follows && (training.path_kl || training.gradient_differences)) {
       throw InvalidArgument("the path KL of noise whose shape follows what was released before",
                             "Leave path_kl out: the accountant's bound holds", where);
@@ -43,12 +42,14 @@ void require_optimiser(const Network& network, const std::vector<NoisePolicy>& p
       throw InvalidArgument("a gradient canary with the path KL or with momentum",
                             "Leave path_kl, gradient_differences and momentum out", where);
     }
-    if ((policy.factor || training.momentum > 0.0) && training.path_kl) {
+    const NoiseShape* shape = shape_of(policy.rule);
+    const bool joint = shape != nullptr && shape->factor;
+    if ((joint || training.momentum > 0.0) && training.path_kl) {
       throw InvalidArgument(
           "the path KL of noise that is not independent from parameter to parameter, or has "
           "momentum",
-          policy.kind == NoiseKind::clipped ? "Leave path_kl out: the accountant's bound holds"
-                                            : "Leave path_kl out",
+          policy.is_private() ? "Leave path_kl out: the accountant's bound holds"
+                              : "Leave path_kl out",
           where);
     }
   }
@@ -60,8 +61,8 @@ void require_noise_that_is_held(const Network& network, const std::vector<NoiseP
   const std::size_t batch = training.batches == BatchScheme::full ? slots : training.batch_size;
   const double unit = training.loss == LossScale::mean ? 1.0 / static_cast<double>(batch) : 1.0;
   for (const NoisePolicy& policy : policies) {
-    if (policy.kind != NoiseKind::clipped) continue;
-    const double deviation = least_deviation(policy, network) * unit;
+    if (!policy.is_private()) continue;
+    const double deviation = policy.private_noise().least_deviation(network) * unit;
     if (holds_variance(deviation)) continue;
     throw InvalidArgument(
         fmt::format("noise of deviation {:.3g} on a gradient is too small for single precision",
@@ -72,9 +73,7 @@ void require_noise_that_is_held(const Network& network, const std::vector<NoiseP
 
 void require_hardened(const std::vector<NoisePolicy>& policies, const Training& training,
                       const Where& where) {
-  const auto is_private = [](const NoisePolicy& policy) {
-    return policy.kind == NoiseKind::clipped;
-  };
+  const auto is_private = [](const NoisePolicy& policy) { return policy.is_private(); };
   if (!training.key || !std::all_of(policies.begin(), policies.end(), is_private)) {
     throw InvalidArgument("hardened noise without a key, or of a policy that is not private",
                           "Train with policy = \"private\" and noise of the operating system",
@@ -123,7 +122,7 @@ void require_trainable(const Network& network, const TrainingData& data,
   }
   if ((training.path_kl || training.gradient_differences) && data.worlds.size() != 2) {
     throw InvalidArgument(
-        fmt::format("the path KL compares two worlds, there are {}", data.worlds.size()),
+        fmt::format("the path KL compares D and D', there are {} data sets", data.worlds.size()),
         "Train in D and D', or leave the path KL out", where);
   }
 }

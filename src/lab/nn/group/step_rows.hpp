@@ -8,7 +8,7 @@
 
 #include "lab/nn/aligned_floats.hpp"
 #include "lab/nn/bundle.hpp"
-#include "lab/nn/bundle/rows.hpp"
+#include "lab/nn/bundle/row_clips.hpp"
 #include "lab/nn/kernel/matrix.hpp"
 #include "lab/nn/record_store.hpp"
 #include "lab/nn/training.hpp"

@@ -56,10 +56,10 @@ void WorldDifferences::measure(BundledModels& bundled, std::uint64_t step, float
     if (!finite) continue;  // diverging: the next look at the losses says so
     const NoisePolicy& policy = bundled.policies[m];
     const double rate = training_.rate_at(step), factor = static_cast<double>(unit);
-    record.path_kl.add(
-        step_kl_by_coordinate(rate, own, other, step_variances(policy, rate, network_, own, factor),
-                              step_variances(policy, rate, network_, other, factor)),
-        step);
+    record.path_kl.add(step_kl_by_coordinate(
+                           rate, own, other, step_variances(policy, {network_, rate, own, factor}),
+                           step_variances(policy, {network_, rate, other, factor})),
+                       step);
   }
 }
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "lab/ledger/trial_bytes.hpp"
-#include "lab/study/scheduler/crew.hpp"
+#include "lab/study/scheduler/worker_pool.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato::lab {
@@ -221,7 +221,7 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
                    unsigned threads, Observer& observer) {
   std::unique_ptr<TrialRunner> runner;
   GroupQueue queue;
-  std::optional<Crew> crew;
+  std::optional<WorkerPool> pool;
   std::size_t in_work = 0;
   bool is_idle = false;  // for good: left, or failed
   const auto attempt = [&](const auto& work) {
@@ -234,7 +234,7 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
   };
   attempt([&] {
     runner = make_runner();
-    crew.emplace(*runner, queue, threads, observer);
+    pool.emplace(*runner, queue, threads, observer);
     send(0, kHello, terms(*runner));
   });
   auto pause = kIdle;
@@ -259,17 +259,17 @@ void MpiJob::serve(const std::function<std::unique_ptr<TrialRunner>()>& make_run
       continue;
     }
     attempt([&] {
-      if (const auto results = crew->collect_one(in_work == threads ? kBusy : pause)) {
+      if (const auto results = pool->collect_one(in_work == threads ? kBusy : pause)) {
         --in_work;
         pause = kIdle;
         send(0, kResults, pack_trials(*results));
       } else {
         pause = std::min(2 * pause, kLongIdle);
       }
-      crew->rethrow_problem();
+      pool->rethrow_problem();
     });
   }
-  crew.reset();
+  pool.reset();
   send(0, kBye, "");
 }
 

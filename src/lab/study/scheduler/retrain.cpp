@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "lab/ledger/trial_bytes.hpp"
-#include "lab/study/scheduler/crew.hpp"
+#include "lab/study/scheduler/worker_pool.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/random/stream.hpp"
 
@@ -160,10 +160,10 @@ Retraining retrain(const TrialRunner& runner, const Ledger& ledger, std::uint64_
   const auto at_once = static_cast<unsigned>(std::min<std::size_t>(
       threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads, groups.size()));
   observer.progress("trials", 0, held.size());
-  Crew crew(runner, queue, at_once, observer);
+  WorkerPool pool(runner, queue, at_once, observer);
   std::map<TrialKey, std::string> mismatches;
   std::set<std::size_t> trained;
-  while (const auto results = crew.collect()) {
+  while (const auto results = pool.collect()) {
     for (const TrialResult& now : *results) {
       const auto found = held.find(now.key);
       if (found == held.end()) continue;  // the ledger lacks this one of the group
@@ -176,7 +176,7 @@ Retraining retrain(const TrialRunner& runner, const Ledger& ledger, std::uint64_
     }
     observer.progress("trials", result.trials, held.size());
   }
-  crew.rethrow_problem();
+  pool.rethrow_problem();
   result.groups = trained.size();
   result.stopped = result.trials < held.size();
   for (auto& [key, what] : mismatches) result.mismatches.push_back({key, std::move(what)});

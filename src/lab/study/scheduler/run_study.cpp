@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "lab/study/scheduler/crew.hpp"
+#include "lab/study/scheduler/worker_pool.hpp"
 
 namespace sfumato::lab {
 namespace {
@@ -42,11 +42,11 @@ class Commits {
   double group_seconds_ = 0.0;
 };
 
-void run_with_helpers(Helpers& helpers, GroupQueue& queue, Crew& crew, Commits& commits,
+void run_with_helpers(Helpers& helpers, GroupQueue& queue, WorkerPool& pool, Commits& commits,
                       const Observer& observer) {
   const auto stops = [&] { return observer.stop_requested() || helpers.has_one_left(); };
   while (!stops()) {
-    crew.rethrow_problem();
+    pool.rethrow_problem();
     std::optional<std::vector<TrialResult>> theirs = helpers.collect();
     // The one who has just finished need not wait for the disk.
     while (helpers.is_one_free()) {
@@ -57,15 +57,15 @@ void run_with_helpers(Helpers& helpers, GroupQueue& queue, Crew& crew, Commits& 
     const auto pause = between_looks(commits.group_seconds());
     if (theirs) {
       commits.add(*theirs);
-    } else if (const auto ours = crew.collect(pause)) {
+    } else if (const auto ours = pool.collect(pause)) {
       commits.add(*ours);
-    } else if (crew.is_done() && helpers.in_work() == 0) {
+    } else if (pool.is_done() && helpers.in_work() == 0) {
       break;
-    } else if (crew.is_done()) {
+    } else if (pool.is_done()) {
       std::this_thread::sleep_for(pause);
     }
   }
-  while (const auto ours = crew.collect(std::chrono::milliseconds(0))) commits.add(*ours);
+  while (const auto ours = pool.collect(std::chrono::milliseconds(0))) commits.add(*ours);
 }
 
 }  // namespace
@@ -95,13 +95,13 @@ RunReport run_study(const TrialRunner& runner, Ledger& ledger, unsigned threads,
         static_cast<unsigned>(std::min<std::size_t>(std::size_t{ours} + theirs, left)));
   }
   Commits commits(ledger, report, observer);
-  Crew crew(runner, queue, ours, observer);
+  WorkerPool pool(runner, queue, ours, observer);
   if (helpers == nullptr) {
-    while (const auto results = crew.collect()) commits.add(*results);
+    while (const auto results = pool.collect()) commits.add(*results);
   } else {
-    run_with_helpers(*helpers, queue, crew, commits, observer);
+    run_with_helpers(*helpers, queue, pool, commits, observer);
   }
-  crew.rethrow_problem();
+  pool.rethrow_problem();
   report.stopped = report.before + report.finished < report.trials;
   return report;
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "lab/study/spec/study.hpp"
-#include "sfumato/data/keys/key.hpp"
+#include "sfumato/data/keys/makers.hpp"
 
 namespace sfumato::lab {
 
@@ -39,6 +41,54 @@ void read_keys_for(ModelKind kind, T& into, const TomlTable& table, const Keys<T
   read_keys(into, table, chosen, elsewhere);
 }
 
+/// A choice of the alternative that a variant holds, called by its kName. `find` returns the variant of what is read; nullptr where there is none,
+/// and then the key is neither kept nor written.
+template <class T, class Variant>
+[[nodiscard]] Key<T> alternative_key(const char* key_name, const char* help, Variant* (*find)(T&)) {
+  struct One {
+    std::size_t index = 0;
+  };
+  const std::vector<Variant> all = []<class... Alternatives>(std::variant<Alternatives...>*) {
+    return std::vector<Variant>{Alternatives{}...};
+  }(static_cast<Variant*>(nullptr));
+  keys::Choices<std::size_t> choices;
+  for (const Variant& one : all) choices.emplace_back(name(one), one.index());
+  const Key<One> choice = keys::choice_key<One>(key_name, help, &One::index, std::move(choices));
+  return {key_name, choice.type, help,
+          [find, all, read = choice.read](T& to, const TomlTable& table, const std::string& key) {
+            One given;
+            read(given, table, key);
+            if (Variant* variant = find(to)) *variant = all[given.index];
+          },
+          [find, write = choice.write](const T& from) {
+            T copy = from;
+            const Variant* variant = find(copy);
+            return variant == nullptr ? std::string() : write({variant->index()});
+          }};
+}
+
+/// A key of a part that not every T has: kept and written where `find` finds the part. The reader refuses it elsewhere.
+template <class T, class Part>
+[[nodiscard]] Key<T> part_key(Key<Part> key, Part* (*find)(T&)) {
+  return {key.name,
+          key.type,
+          key.help,
+          [find, read = key.read](T& to, const TomlTable& table, const std::string& name) {
+            Part none, *part = find(to);
+            read(part != nullptr ? *part : none, table, name);
+          },
+          [find, write = key.write](const T& from) {
+            T copy = from;
+            const Part* part = find(copy);
+            return part == nullptr ? std::string() : write(*part);
+          },
+          key.aliases,
+          key.required,
+          key.kinds,
+          key.shape,
+          key.is_file};
+}
+
 /// The keys of each table of a study.
 [[nodiscard]] const Keys<DataSpec>& data_keys();
 [[nodiscard]] const Keys<AdjacencySpec>& adjacency_keys();
@@ -51,6 +101,8 @@ void read_keys_for(ModelKind kind, T& into, const TomlTable& table, const Keys<T
 /// Those of private training, which the two above end with.
 [[nodiscard]] const Keys<Training>& private_training_keys();
 [[nodiscard]] const Keys<NoiseSpec>& private_noise_keys();
+/// Refuses keys of a [[noise]] that its rule or metric would ignore, and what it lacks.
+void require_private_keys(const NoiseSpec& noise, const TomlTable& table);
 [[nodiscard]] const Keys<AuditSpec>& audit_spec_keys();
 
 }  // namespace sfumato::lab

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lab/study/spec/key.hpp"
-#include "sfumato/data/array_file.hpp"
+#include "sfumato/data/array.hpp"
 #include "sfumato/data/keys/makers.hpp"
 #include "sfumato/data/text.hpp"
 
@@ -170,12 +170,12 @@ Key<AdjacencySpec> record_key() {
           }};
 }
 
-Key<NoiseSpec> variance_key() {
+Key<ScaledNoise> variance_key() {
   return {"variance",
           "number > 0, or a list of them",
           "sigma^2 (for fixed: factor of the covariance, default 1); a list makes one policy of "
           "each",
-          [](NoiseSpec& to, const TomlTable& table, const std::string& key) {
+          [](ScaledNoise& to, const TomlTable& table, const std::string& key) {
             const std::vector<double> values = table.numbers(key);
             for (const double value : values) {
               if (!(std::isfinite(value) && value >= 0.0)) {
@@ -184,7 +184,7 @@ Key<NoiseSpec> variance_key() {
             }
             to.variance = values.front();
           },
-          [](const NoiseSpec& from) {
+          [](const ScaledNoise& from) {
             return from.variance > 0.0 ? toml_text(from.variance) : std::string();
           },
           {"sigma2"}};
@@ -223,12 +223,11 @@ const std::vector<LayerType>& known_layers() {
   return layers;
 }
 
-/// Written only for the policies that have it: the reader refuses it for others.
-Key<NoiseSpec> only_for(bool (*has)(NoiseKind), Key<NoiseSpec> key) {
-  key.write = [has, write = key.write](const NoiseSpec& from) {
-    return has(from.policy) ? write(from) : std::string();
-  };
-  return key;
+NoiseRule* rule_of(NoiseSpec& noise) { return &noise.rule; }
+ScaledNoise* scale_of(NoiseSpec& noise) { return scaled_noise(noise.rule); }
+template <class Rule>
+Rule* only_rule(NoiseSpec& noise) {
+  return std::get_if<Rule>(&noise.rule);
 }
 
 /// Not written while everything is shared, so that texts of studies stay as they were.
@@ -284,12 +283,12 @@ Choices<BatchScheme> batch_schemes() {
 }
 
 /// Noise on the gradient is noise that the step multiplies by the learning rate.
-Choices<NoiseReading> noise_readings() {
-  Choices<NoiseReading> readings =
-      by_name({NoiseReading::variance, NoiseReading::deviation, NoiseReading::times_learning_rate,
-               NoiseReading::times_root_learning_rate});
-  readings.emplace_back("on_gradient", NoiseReading::times_learning_rate);
-  return readings;
+Choices<NoiseInterpretation> noise_interpretations() {
+  using enum NoiseInterpretation;
+  Choices<NoiseInterpretation> all =
+      by_name({variance, deviation, times_learning_rate, times_root_learning_rate});
+  all.emplace_back("on_gradient", times_learning_rate);
+  return all;
 }
 
 /// Not written where it is off, so that texts of studies stay as they were.
@@ -481,24 +480,22 @@ const Keys<Training>& training_keys() {
 const Keys<NoiseSpec>& noise_keys() {
   static const Keys<NoiseSpec> keys = joined<NoiseSpec>(
       {text_key("name", "text", "name in tables and files (default: the policy)", &NoiseSpec::name),
-       required(choice_key("policy", "how the noise of a step is shaped", &NoiseSpec::policy,
-                           by_name({NoiseKind::none, NoiseKind::isotropic,
-                                    NoiseKind::isotropic_per_layer, NoiseKind::anisotropic,
-                                    NoiseKind::floored, NoiseKind::fixed, NoiseKind::clipped}))),
-       variance_key(),
-       positive_key("floor", "floored: smallest |gradient| that scales the noise",
-                    &NoiseSpec::floor),
-       only_for(
-           [](NoiseKind kind) { return kind != NoiseKind::none && kind != NoiseKind::clipped; },
-           choice_key("reading",
-                      "what variance stands for; on_gradient, noise that is added to the "
-                      "gradient, is times_learning_rate",
-                      &NoiseSpec::reading, noise_readings())),
-       only_for([](NoiseKind kind) { return kind == NoiseKind::isotropic_per_layer; },
-                flag_key("bias_in_layer",
+       required(alternative_key("policy", "how the noise of a step is shaped", rule_of)),
+       part_key(variance_key(), scale_of),
+       part_key(positive_key("floor", "floored: smallest |gradient| that scales the noise",
+                             &FlooredNoise::floor),
+                only_rule<FlooredNoise>),
+       part_key(choice_key<ScaledNoise>(
+                    "reading",
+                    "what variance stands for; on_gradient, noise that is added to the "
+                    "gradient, is times_learning_rate",
+                    &ScaledNoise::interpretation, noise_interpretations()),
+                scale_of),
+       part_key(flag_key("bias_in_layer",
                          "isotropic_per_layer: take the largest |g| over weights and biases "
                          "together",
-                         &NoiseSpec::bias_in_layer)),
+                         &PerLayerNoise::bias_in_layer),
+                only_rule<PerLayerNoise>),
        path_key("covariance",
                 "fixed, and private with metric whitened or low_rank: a file written by `sfumato "
                 "design`",
@@ -557,7 +554,7 @@ const Keys<AuditSpec>& audit_spec_keys() {
                                      "T1: number of adjacent pairs, each with its own differing "
                                      "record",
                                      &AuditSpec::pairs, 1)),
-        integer_key("replicas", "T2: number of models per pair, world and policy",
+        integer_key("replicas", "T2: number of models per pair, data set and policy",
                     &AuditSpec::replicas, 1),
         flag_key("coupled",
                  "D and D' of a replica share initial weights, batches and Gaussian "
@@ -597,7 +594,7 @@ std::vector<KeyInfo> study_keys() {
   append(infos, "model.layers", layer_keys(""));
   append(infos, "train", training_keys());
   NoiseSpec noise;
-  noise.policy = NoiseKind::isotropic_per_layer;  // the one that has most keys
+  noise.rule = PerLayerNoise{};  // the one that has most keys
   append(infos, "noise", noise_keys(), noise);
   append(infos, "audit", audit_spec_keys());
   return infos;

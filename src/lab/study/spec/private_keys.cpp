@@ -35,11 +35,17 @@ Key<Training> never_written(Key<Training> key) {
   return key;
 }
 
-Key<NoiseSpec> for_private(Key<NoiseSpec> key) {
-  key.write = [write = key.write](const NoiseSpec& from) {
-    return from.policy == NoiseKind::clipped ? write(from) : std::string();
-  };
-  return key;
+PrivateNoise* private_of(NoiseSpec& noise) { return std::get_if<PrivateNoise>(&noise.rule); }
+
+TrainingMetric* metric_of(NoiseSpec& noise) {
+  PrivateNoise* found = private_of(noise);
+  return found == nullptr ? nullptr : &found->metric;
+}
+
+template <class Metric>
+Metric* only_metric(NoiseSpec& noise) {
+  TrainingMetric* metric = metric_of(noise);
+  return metric == nullptr ? nullptr : std::get_if<Metric>(metric);
 }
 
 Key<Training> momentum_key() {
@@ -59,20 +65,20 @@ Key<Training> momentum_key() {
           KeyShape::number};
 }
 
-Key<NoiseSpec> layer_clips_key() {
+Key<PerLayerMetric> layer_clips_key() {
   return {"layer_clips", "list of numbers > 0",
           "private, per_layer: clip of each layer with parameters (default: clip / sqrt(layers))",
-          [](NoiseSpec& to, const TomlTable& table, const std::string& key) {
-            to.layer_clips = table.numbers(key);
-            for (const double clip : to.layer_clips) {
+          [](PerLayerMetric& to, const TomlTable& table, const std::string& key) {
+            to.clips = table.numbers(key);
+            for (const double clip : to.clips) {
               if (!(std::isfinite(clip) && clip > 0.0)) {
                 refuse(table, key, fmt::format("{}", clip), "a list of finite numbers > 0");
               }
             }
           },
-          [](const NoiseSpec& from) {
-            if (from.layer_clips.empty()) return std::string();
-            return fmt::format("[{}]", fmt::join(from.layer_clips, ", "));
+          [](const PerLayerMetric& from) {
+            if (from.clips.empty()) return std::string();
+            return fmt::format("[{}]", fmt::join(from.clips, ", "));
           }};
 }
 
@@ -113,31 +119,64 @@ const Keys<Training>& private_training_keys() {
 }
 
 const Keys<NoiseSpec>& private_noise_keys() {
+  using Input = InputMomentsMetric;
+  const auto input = [](const Key<Input>& key) { return part_key(key, only_metric<Input>); };
   static const Keys<NoiseSpec> keys = {
-      for_private(choice_key(
-          "metric", "private: the norm of the clip and the shape of the noise", &NoiseSpec::metric,
-          by_name({PrivateMetric::isotropic, PrivateMetric::per_layer, PrivateMetric::whitened,
-                   PrivateMetric::low_rank, PrivateMetric::released, PrivateMetric::input}))),
-      for_private(
-          with(given_key("clip", "private: largest norm of a record's gradient", &NoiseSpec::clip),
-               {"max_grad_norm", "l2_norm_clip"})),
-      for_private(layer_clips_key()),
-      for_private(given_key("noise_multiplier", "private: deviation of the noise over the clip",
-                            &NoiseSpec::noise_multiplier)),
-      for_private(given_key("metric_mu",
-                            "private, input: mu of the release of the inputs' second moments",
-                            &NoiseSpec::metric_mu)),
-      for_private(unless_default(
-          positive_key("metric_floor", "private, input: floor of eigenvalues, in noise edges",
-                       &NoiseSpec::metric_floor))),
-      for_private(given_key("input_bound",
-                            "private, input: bound on the norm of inputs (default: root of their "
-                            "number)",
-                            &NoiseSpec::input_bound)),
-      for_private(unless_default(choice_key(
-          "metric_layers", "private, input: the layers whose inputs are whitened",
-          &NoiseSpec::metric_layers, by_name({MetricLayers::first, MetricLayers::all}))))};
+      alternative_key("metric", "private: the norm of the clip and the shape of the noise",
+                      metric_of),
+      part_key(with(given_key("clip", "private: largest norm of a record's gradient",
+                              &PrivateNoise::clip),
+                    {"max_grad_norm", "l2_norm_clip"}),
+               private_of),
+      part_key(layer_clips_key(), only_metric<PerLayerMetric>),
+      part_key(given_key("noise_multiplier", "private: deviation of the noise over the clip",
+                         &PrivateNoise::noise_multiplier),
+               private_of),
+      input(given_key("metric_mu",
+                      "private, input: mu of the release of the inputs' second moments",
+                      &Input::mu)),
+      input(unless_default(positive_key(
+          "metric_floor", "private, input: floor of eigenvalues, in noise edges", &Input::floor))),
+      input(given_key("input_bound",
+                      "private, input: bound on the norm of inputs (default: root of their "
+                      "number)",
+                      &Input::input_bound)),
+      input(unless_default(
+          choice_key("metric_layers", "private, input: the layers whose inputs are whitened",
+                     &Input::layers, by_name({MetricLayers::first, MetricLayers::all}))))};
   return keys;
+}
+
+void require_private_keys(const NoiseSpec& noise, const TomlTable& table) {
+  if (!noise.is_private()) {
+    for (const std::string& key : names_of(private_noise_keys())) {
+      if (!table.has(key)) continue;
+      throw InvalidArgument(fmt::format("`{}` means nothing for the policy {}: it does not clip",
+                                        key, name(noise.rule)),
+                            "Use policy = \"private\", or remove it", table.where(key));
+    }
+    return;
+  }
+  const TrainingMetric& metric = noise.private_noise().metric;
+  const bool shaped = noise.private_noise().shape() != nullptr;
+  if (shaped != table.has("covariance")) {
+    throw InvalidArgument(
+        shaped ? fmt::format("the metric {} needs `covariance`", name(metric))
+               : fmt::format("`covariance` means nothing for the metric {}", name(metric)),
+        shaped ? "Name a file written by `sfumato design` without private data"
+               : "Use metric = \"whitened\" or \"low_rank\", or remove it",
+        shaped ? noise.where : table.where("covariance"));
+  }
+  const auto require_metric = [&](std::string_view wanted, const char* key) {
+    if (!table.has(key) || name(metric) == wanted) return;
+    throw InvalidArgument(fmt::format("`{}` means nothing for the metric {}", key, name(metric)),
+                          fmt::format("Use metric = \"{}\", or remove it", wanted),
+                          table.where(key));
+  };
+  for (const char* key : {"metric_mu", "metric_floor", "input_bound", "metric_layers"}) {
+    require_metric(InputMomentsMetric::kName, key);
+  }
+  require_metric(PerLayerMetric::kName, "layer_clips");
 }
 
 }  // namespace sfumato::lab

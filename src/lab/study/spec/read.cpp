@@ -10,14 +10,12 @@
 #include "lab/study/spec/study.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/suggest.hpp"
-#include "sfumato/data/keys/setting.hpp"
+#include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/text.hpp"
 #include "sfumato/data/toml.hpp"
 
 namespace sfumato::lab {
 namespace {
-
-bool is_private(const NoiseSpec& noise) { return noise.policy == NoiseKind::clipped; }
 
 /// N, as far as it is known without opening the data.
 std::size_t records_of(const DataSpec& data) {
@@ -72,69 +70,38 @@ void settle_private(Study& study, const TomlTable& root) {
   Training& t = study.train;
   if (study.noise.empty() && t.clip > 0.0) {
     NoiseSpec noise;
-    noise.name = name(NoiseKind::clipped);
-    noise.policy = NoiseKind::clipped;
+    noise.name = PrivateNoise::kName;
+    noise.rule = PrivateNoise{};
     noise.where = root.table("train").where("clip");
     study.noise.push_back(std::move(noise));
   }
   if (root.has("train") && study.model.kind == ModelKind::network) {
     settle_steps(study, root.table("train"));
   }
-  const bool any = std::any_of(study.noise.begin(), study.noise.end(), is_private);
+  const bool any = std::any_of(study.noise.begin(), study.noise.end(),
+                               [](const NoiseSpec& noise) { return noise.is_private(); });
   if (!any && (t.clip > 0.0 || t.noise_multiplier > 0.0)) {
     const char* key = t.clip > 0.0 ? "clip" : "noise_multiplier";
     throw InvalidArgument(fmt::format("`{}` means nothing here: no noise policy is private", key),
                           "Use policy = \"private\", which clips gradients, or remove it",
                           root.table("train").where(key));
   }
-  for (NoiseSpec& noise : study.noise) {
-    if (!is_private(noise)) continue;
+  for (NoiseSpec& spec : study.noise) {
+    if (!spec.is_private()) continue;
+    PrivateNoise& noise = spec.private_noise();
     if (noise.clip == 0.0) noise.clip = t.clip;
     if (noise.noise_multiplier == 0.0) noise.noise_multiplier = t.noise_multiplier;
-    if (noise.clip == 0.0 && noise.layer_clips.empty()) {
-      throw InvalidArgument(fmt::format("the private policy \"{}\" has no clip", noise.name),
+    const auto* layers = std::get_if<PerLayerMetric>(&noise.metric);
+    if (noise.clip == 0.0 && (layers == nullptr || layers->clips.empty())) {
+      throw InvalidArgument(fmt::format("the private policy \"{}\" has no clip", spec.name),
                             "Add `clip`, the largest norm that a record's gradient may have: "
                             "without one nothing bounds what it reveals",
-                            noise.where);
+                            spec.where);
     }
   }
   // They are in the policies now, and what a study says twice it could contradict.
   t.clip = t.noise_multiplier = 0.0;
   t.epochs = 0;
-}
-
-/// Refuses keys of a [[noise]] that its policy or metric would ignore, and what it lacks.
-void require_private_keys(const NoiseSpec& noise, const TomlTable& table) {
-  for (const char* key :
-       {"metric", "clip", "max_grad_norm", "l2_norm_clip", "layer_clips", "noise_multiplier",
-        "metric_mu", "metric_floor", "input_bound", "metric_layers"}) {
-    if (is_private(noise) || !table.has(key)) continue;
-    throw InvalidArgument(fmt::format("`{}` means nothing for the policy {}: it does not clip", key,
-                                      name(noise.policy)),
-                          "Use policy = \"private\", or remove it", table.where(key));
-  }
-  if (!is_private(noise)) return;
-  const bool shaped =
-      noise.metric == PrivateMetric::whitened || noise.metric == PrivateMetric::low_rank;
-  if (shaped != table.has("covariance")) {
-    throw InvalidArgument(
-        shaped ? fmt::format("the metric {} needs `covariance`", name(noise.metric))
-               : fmt::format("`covariance` means nothing for the metric {}", name(noise.metric)),
-        shaped ? "Name a file written by `sfumato design` without private data"
-               : "Use metric = \"whitened\" or \"low_rank\", or remove it",
-        shaped ? noise.where : table.where("covariance"));
-  }
-  for (const char* key : {"metric_mu", "metric_floor", "input_bound", "metric_layers"}) {
-    if (!table.has(key) || noise.metric == PrivateMetric::input) continue;
-    throw InvalidArgument(
-        fmt::format("`{}` means nothing for the metric {}", key, name(noise.metric)),
-        "Use metric = \"input\", or remove it", table.where(key));
-  }
-  if (table.has("layer_clips") && noise.metric != PrivateMetric::per_layer) {
-    throw InvalidArgument(
-        fmt::format("`layer_clips` means nothing for the metric {}", name(noise.metric)),
-        "Use metric = \"per_layer\", or remove it", table.where("layer_clips"));
-  }
 }
 
 const std::vector<std::string> kTables = {"title", "data",  "adjacency", "model",
@@ -311,11 +278,12 @@ void read_records(Study& study, const TomlTable& root) {
 
 /// Only noise that does not depend on the data gives the chain of a convex model a law that is known.
 void require_fixed_noise(const Study& study, const NoiseSpec& noise) {
-  const bool fixed = noise.policy == NoiseKind::none || noise.policy == NoiseKind::isotropic ||
-                     noise.policy == NoiseKind::fixed;
+  const bool fixed = std::holds_alternative<NoNoise>(noise.rule) ||
+                     std::holds_alternative<IsotropicNoise>(noise.rule) ||
+                     std::holds_alternative<FixedNoise>(noise.rule);
   if (study.model.kind == ModelKind::network || fixed) return;
   throw InvalidArgument(fmt::format("the policy {} is for networks, the model is {}",
-                                    name(noise.policy), name(study.model.kind)),
+                                    name(noise.rule), name(study.model.kind)),
                         "Use isotropic, fixed or none", noise.where);
 }
 
@@ -353,11 +321,10 @@ void settle_share(Study& study, const TomlTable& table) {
   };
   refuse(!audit.coupled && !audit.share.none(), "`coupled` is false, and `share` is not \"none\"",
          "Keep one of them");
-  refuse(audit.worlds() == 1, "`share` speaks of D and D', and the worlds are made by coins",
+  refuse(audit.worlds() == 1, "`share` speaks of D and D', and coin flips choose the records",
          "Leave it out");
-  const bool clipped =
-      std::any_of(study.noise.begin(), study.noise.end(),
-                  [](const NoiseSpec& noise) { return noise.policy == NoiseKind::clipped; });
+  const bool clipped = std::any_of(study.noise.begin(), study.noise.end(),
+                                   [](const NoiseSpec& noise) { return noise.is_private(); });
   refuse(clipped && !audit.share.batches,
          "private policies have their guarantee for batches over the slots of D",
          "Share the batches, or use coupled = false");
@@ -367,9 +334,8 @@ void settle_share(Study& study, const TomlTable& table) {
 /// Refuses keys that the policy would ignore: who set them believes that they do something.
 void require_used(const TomlTable& table, const NoiseSpec& noise, const char* key, bool used) {
   if (used || !table.has(key)) return;
-  throw InvalidArgument(
-      fmt::format("`{}` means nothing for the policy {}", key, name(noise.policy)),
-      "Remove it or choose another policy", table.where(key));
+  throw InvalidArgument(fmt::format("`{}` means nothing for the policy {}", key, name(noise.rule)),
+                        "Remove it or choose another policy", table.where(key));
 }
 
 /// Names become names of files.
@@ -389,29 +355,31 @@ std::vector<NoiseSpec> read_noise(const TomlTable& table) {
   NoiseSpec noise;
   noise.where = table.where("");
   read_keys(noise, table, noise_keys());
-  const NoiseKind kind = noise.policy;
+  ScaledNoise* scale = scaled_noise(noise.rule);
+  const bool floored = std::holds_alternative<FlooredNoise>(noise.rule);
+  const bool fixed = std::holds_alternative<FixedNoise>(noise.rule);
   const char* variance = table.has("sigma2") ? "sigma2" : "variance";
-  const bool scaled = kind != NoiseKind::none && kind != NoiseKind::clipped;
+  const bool scaled = scale != nullptr;
   require_private_keys(noise, table);
   require_used(table, noise, variance, scaled);
-  require_used(table, noise, "floor", kind == NoiseKind::floored);
-  require_used(table, noise, "covariance", kind == NoiseKind::fixed || kind == NoiseKind::clipped);
-  require_used(table, noise, "bias_in_layer", kind == NoiseKind::isotropic_per_layer);
+  require_used(table, noise, "floor", floored);
+  require_used(table, noise, "covariance", fixed || noise.is_private());
+  require_used(table, noise, "bias_in_layer", std::holds_alternative<PerLayerNoise>(noise.rule));
   require_used(table, noise, "reading", scaled);
   const auto need = [&](const char* key, bool needed) {
     if (!needed || table.has(key)) return;
-    throw InvalidArgument(fmt::format("the policy {} needs `{}`", name(kind), key), "Add it",
+    throw InvalidArgument(fmt::format("the policy {} needs `{}`", name(noise.rule), key), "Add it",
                           noise.where);
   };
-  need("floor", kind == NoiseKind::floored);
-  need("covariance", kind == NoiseKind::fixed);
+  need("floor", floored);
+  need("covariance", fixed);
   if (!table.has(variance)) {
-    need("variance", scaled && kind != NoiseKind::fixed);
-    if (kind == NoiseKind::fixed) noise.variance = 1.0;
+    need("variance", scaled && !fixed);
+    if (fixed) scale->variance = 1.0;
   }
-  if (noise.name.empty()) noise.name = name(kind);
+  if (noise.name.empty()) noise.name = name(noise.rule);
   const std::vector<double> variances =
-      table.has(variance) ? table.numbers(variance) : std::vector{noise.variance};
+      table.has(variance) ? table.numbers(variance) : std::vector{scaled ? scale->variance : 0.0};
   std::vector<NoiseSpec> policies;
   for (const double value : variances) {
     if (value == 0.0 && scaled) {
@@ -420,7 +388,7 @@ std::vector<NoiseSpec> read_noise(const TomlTable& table) {
                             table.where(variance));
     }
     NoiseSpec policy = noise;
-    policy.variance = value;
+    if (ScaledNoise* own = scaled_noise(policy.rule)) own->variance = value;
     if (variances.size() > 1) policy.name += fmt::format("-{}", value);
     require_file_name(policy, table);
     policies.push_back(std::move(policy));
@@ -442,8 +410,9 @@ void require_trials(const Study& study) {
   }
   if (!too_many) return;
   throw InvalidArgument(
-      fmt::format("{} pairs, {} replicas, {} noise policies and {} worlds make more than {} models",
-                  audit.pairs, audit.replicas, study.noise.size(), audit.worlds(), kMostTrials),
+      fmt::format(
+          "{} pairs, {} replicas, {} noise policies and {} data sets make more than {} models",
+          audit.pairs, audit.replicas, study.noise.size(), audit.worlds(), kMostTrials),
       "Use fewer pairs or replicas: `sfumato study plan` says how many an audit needs",
       audit.where);
 }

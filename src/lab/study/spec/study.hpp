@@ -11,7 +11,7 @@
 #include "lab/nn/network.hpp"
 #include "lab/nn/noise_policy.hpp"
 #include "lab/nn/trial_group.hpp"
-#include "sfumato/audit/guarantee.hpp"
+#include "sfumato/audit/claim_check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/data/keys/key.hpp"
@@ -88,23 +88,18 @@ struct ModelSpec {
 
 /// One of [[noise]]; one with a list of variances is as many policies, each named after its variance.
 struct NoiseSpec {
-  std::string name = {};  ///< given, or that of the policy
-  NoiseKind policy = NoiseKind::none;
-  double variance = 0.0;  ///< sigma^2
-  double floor = 0.0;
-  NoiseReading reading = NoiseReading::variance;
-  bool bias_in_layer = true;
-  std::string covariance = {};  ///< path, for `fixed` and the metrics whitened and low_rank
-  // Of `clipped`; 0: as [train] says, or to be found.
-  PrivateMetric metric = PrivateMetric::isotropic;
-  double clip = 0.0;
-  std::vector<double> layer_clips = {};
-  double noise_multiplier = 0.0;
-  double metric_mu = 0.0, metric_floor = 1.0, input_bound = 0.0;  ///< input: see NoisePolicy
-  MetricLayers metric_layers = MetricLayers::first;
+  std::string name = {};  ///< given, or that of the rule
+  /// Without the shapes, which are made of `covariance`. A clip or a noise multiplier of 0: as [train] says, or to be found.
+  NoiseRule rule = NoNoise{};
+  std::string covariance = {};  ///< path, for FixedNoise and metrics with a shape
   bool control =
       false;  ///< nobody claims anything of it: it is there to show that the attack works
   Where where = Where::in("noise");
+
+  [[nodiscard]] bool is_private() const { return std::holds_alternative<PrivateNoise>(rule); }
+  /// Throws   std::bad_variant_access unless it is private.
+  [[nodiscard]] const PrivateNoise& private_noise() const { return std::get<PrivateNoise>(rule); }
+  [[nodiscard]] PrivateNoise& private_noise() { return std::get<PrivateNoise>(rule); }
 };
 
 /// What the models of D and D' of a replica have in common. Batches are then drawn over the slots of D, one of which is empty

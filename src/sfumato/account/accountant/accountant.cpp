@@ -52,7 +52,7 @@ Enclosure with_attained(const PrivateReleases& releases, const Observer* observe
   return found;
 }
 
-/// What is known from below, or else that nothing is.
+/// A bound from below, or else that there is none.
 Claimed<double> lower(const PrivateReleases& releases, double value, double trivial,
                       std::string method) {
   if (is_attained(releases)) return {value, Claim::lower_bound, std::move(method)};
@@ -303,9 +303,10 @@ Claimed<Epsilon> Accountant::renyi_epsilon(Delta delta) const {
     const double failure = -std::expm1(loss.log_survival);
     const double left = (delta.probability() - failure) / (1.0 - failure);
     if (!(left > 0.0)) return {Epsilon(kInf), Claim::upper_bound, "Renyi privacy"};
+    Cumulants cumulants(loss);
     const RenyiCurve curve = [&](double order) {
       const double s = order - 1.0;
-      const TotalCumulant k = cumulant(loss, s);
+      const TotalCumulant k = cumulants.at(s);
       const double value = (k.value + k.error) / s;
       return Nats(std::isnan(value) ? kInf : std::max(0.0, value));
     };

@@ -215,4 +215,31 @@ std::uint64_t most_steps(const PrivateReleases& before, const PrivateRelease& st
   return low;
 }
 
+std::uint64_t least_batches(const PrivateReleases& before, const PrivateRelease& epochs,
+                            const PrivacyTarget& target, const Observer* observer) {
+  require_reachable(target);
+  const auto fits = [&](std::uint64_t batches) {
+    PrivateReleases all = before;
+    all.list.push_back(epochs);
+    all.list.back().batches = std::max(batches, epochs.turns);
+    return excess(watched(all, observer), target) <= 0.0;
+  };
+  // delta falls with the number of batches (Spec §28.3).
+  constexpr std::uint64_t kMostBatches = std::uint64_t{1} << 24;
+  std::uint64_t low = epochs.turns - 1, high = epochs.turns;
+  while (!fits(high)) {
+    if (high >= kMostBatches) {
+      refuse("target_epsilon", "no number of batches meets the target with this noise",
+             "Add noise, train for fewer epochs, or allow more");
+    }
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (fits(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
 }  // namespace sfumato

@@ -27,7 +27,8 @@ std::optional<LogEnclosure> closed_form_delta(const TotalLoss& loss, double eps)
   }
   const double highest = highest_loss(loss);
   if (eps >= highest + 8.0 * kUnit * std::fabs(highest)) return kNothing;
-  if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || count_of(loss.steps.front()) != 1.0) {
+  if (loss.mu_squared > 0.0 || loss.steps.size() != 1 || count_of(loss.steps.front()) != 1.0 ||
+      !has_distribution(loss.steps.front())) {
     return std::nullopt;
   }
   const auto closed =

@@ -24,7 +24,8 @@ bool is_attained(const PrivateReleases& releases) {
   for (const PrivateRelease& release : releases.list) {
     const bool noise =
         with_rules(release.mechanism, [](auto rules, const auto&) { return rules.kAddsNoise; });
-    const bool sampler = release.sampler == Sampler::full || release.sampler == Sampler::poisson;
+    const bool sampler = release.sampler == Sampler::full || release.sampler == Sampler::poisson ||
+                         (release.sampler == Sampler::allocate && release.turns == 1);
     const bool bounded_group =
         releases.group_size > kLargestExactGroup ||
         (releases.group_size > 1 && releases.relation == NeighbouringRelation::replace_one);

@@ -81,7 +81,16 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   if (any_sampler(releases, Sampler::shuffle)) {
     conditions.push_back("no record is used twice in an epoch");
   }
-  if (any_sampler(releases, Sampler::poisson) || any_sampler(releases, Sampler::fixed_size)) {
+  if (any_sampler(releases, Sampler::allocate)) {
+    conditions.push_back(
+        "in every epoch each record draws its batch independently of all others, from fresh secret "
+        "randomness (not a permutation, which shuffling is)");
+    conditions.push_back("batches, an empty one too, are neither skipped nor cut for their size");
+    conditions.push_back(
+        "the numbers of batches and epochs are fixed in advance; an epoch that was begun counts");
+  }
+  if (any_sampler(releases, Sampler::poisson) || any_sampler(releases, Sampler::fixed_size) ||
+      any_sampler(releases, Sampler::allocate)) {
     conditions.push_back("which records were sampled stays secret");
   }
   // Those of every kind of mechanism once, in the order of the variant.
@@ -112,42 +121,55 @@ std::vector<std::string> assumptions_of(const PrivateReleases& releases) {
   return all;
 }
 
-std::string privacy_statement(const Guarantee& guarantee) {
-  return privacy_statement(guarantee, NoiseArithmetic::floating_point);
+std::string PrivacyStatement::markdown() const {
+  std::string text = fmt::format("## Privacy\n\n{}\n\n", claim);
+  for (const Item& item : items) {
+    text += fmt::format("- **{}:**{}{}\n", item.heading, item.text.empty() ? "" : " ", item.text);
+    for (const std::string& entry : item.list) text += fmt::format("  - {}\n", entry);
+  }
+  return text;
+}
+
+PrivacyStatement statement_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,
+                              const std::vector<std::string>& further) {
+  const PrivateReleases& releases = guarantee.releases();
+  const bool one = releases.group_size == 1;
+  std::vector<std::string> released;
+  for (const PrivateRelease& release : releases.list) released.push_back(describe(release));
+  std::vector<std::string> conditions = further;
+  for (std::string& own : conditions_of(releases)) conditions.push_back(std::move(own));
+  return {
+      fmt::format("Training satisfies ({}, {})-differential privacy.",
+                  epsilon_text(guarantee.epsilon().nats()), guarantee.delta().probability()),
+      {{"What is protected",
+        fmt::format("{} of the training data. Two data sets are neighbours if they {} (`{}`).",
+                    one ? "each single record"
+                        : fmt::format("any {} records together", releases.group_size),
+                    describe_neighbours(releases), name(releases.relation)),
+        {}},
+       {"From whom",
+        "anyone who sees everything listed below and knows all other records, the code and the "
+        "settings, but not the noise.",
+        {}},
+       {"What was released", "", std::move(released)},
+       {"It rests on", "", std::move(conditions), true},
+       {"How it was computed",
+        fmt::format("{}; numerical error included, rounded up.",
+                    guarantee.claimed_epsilon().method),
+        {}},
+       {"Not covered",
+        fmt::format(
+            "other releases about the same records (tuning, evaluation, other models), {}, errors "
+            "of the implementation, people with more than {} in the data.",
+            arithmetic == NoiseArithmetic::exact
+                ? "the time that the computation takes (sums and noise are exact, in integers)"
+                : "floating-point side channels",
+            one ? "one record" : fmt::format("{} records", releases.group_size)),
+        {}}}};
 }
 
 std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic) {
-  const PrivateReleases& releases = guarantee.releases();
-  std::string text = fmt::format(
-      "## Privacy\n\n"
-      "Training satisfies ({}, {})-differential privacy.\n\n"
-      "- **What is protected:** {} of the training data. Two data sets are neighbours if they {} "
-      "(`{}`).\n"
-      "- **From whom:** anyone who sees everything listed below and knows all other records, the "
-      "code and the settings, but not "
-      "the noise.\n",
-      epsilon_text(guarantee.epsilon().nats()), guarantee.delta().probability(),
-      releases.group_size == 1 ? "each single record"
-                               : fmt::format("any {} records together", releases.group_size),
-      describe_neighbours(releases), name(releases.relation));
-  text += "- **What was released:**\n";
-  for (const PrivateRelease& release : releases.list)
-    text += fmt::format("  - {}\n", describe(release));
-  text += "- **It rests on:**\n";
-  for (const std::string& condition : conditions_of(releases)) {
-    text += fmt::format("  - {}\n", condition);
-  }
-  text += fmt::format(
-      "- **How it was computed:** {}; numerical error included, rounded up.\n"
-      "- **Not covered:** other releases about the same records (tuning, evaluation, other "
-      "models), {}, errors "
-      "of the implementation, people with more than {} in the data.\n",
-      guarantee.claimed_epsilon().method,
-      arithmetic == NoiseArithmetic::exact
-          ? "the time that the computation takes (sums and noise are exact, in integers)"
-          : "floating-point side channels",
-      releases.group_size == 1 ? "one record" : fmt::format("{} records", releases.group_size));
-  return text;
+  return statement_of(guarantee, arithmetic).markdown();
 }
 
 }  // namespace sfumato

@@ -304,14 +304,28 @@ EpsilonEnclosure largest_epsilon(const std::vector<TotalLoss>& losses, double de
 }
 TailEnclosure tail_of(const TotalLoss& loss, double eps) { return LossProfile(loss).tail(eps); }
 
-TotalCumulant cumulant(const TotalLoss& loss, double s) {
+struct Cumulants::Kept {
+  explicit Kept(const TotalLoss& loss) : shift(loss.shift), transform(loss, &work) {}
+  double shift;
   Work work;
-  TotalCumulant total = PlainTransform(loss, &work).at(s);
-  total.value += s * loss.shift;
-  total.mean += loss.shift;
-  total.error += 8.0 * kUnit * std::fabs(s * loss.shift);
+  PlainTransform transform;
+};
+
+Cumulants::Cumulants(const TotalLoss& loss) : kept_(std::make_unique<Kept>(loss)) {}
+Cumulants::Cumulants(Cumulants&&) noexcept = default;
+Cumulants& Cumulants::operator=(Cumulants&&) noexcept = default;
+Cumulants::~Cumulants() = default;
+
+TotalCumulant Cumulants::at(double s) {
+  kept_->work = Work{};
+  TotalCumulant total = kept_->transform.at(s);
+  total.value += s * kept_->shift;
+  total.mean += kept_->shift;
+  total.error += 8.0 * kUnit * std::fabs(s * kept_->shift);
   return total;
 }
+
+TotalCumulant cumulant(const TotalLoss& loss, double s) { return Cumulants(loss).at(s); }
 
 double log_chernoff(const TotalLoss& loss, double eps, double s) {
   const TotalCumulant k = cumulant(loss, s);

@@ -45,7 +45,7 @@ class LossProfile {
   LossProfile& operator=(LossProfile&&) noexcept;
   ~LossProfile();
 
-  /// delta(eps) = sup_A [ P(A) - e^eps Q(A) ]: edges (Spec §17.6), then the contour, then, where it is wider than 1e-8, the split of rare
+  /// delta(eps) = sup_A [ P(A) - e^eps Q(A) ]: closed forms (Spec §17.6), then the contour, then, where it is wider than 1e-8, the split of rare
   /// sampled steps; enclosures that were computed are intersected (Spec §18.7). At worst the Chernoff bound and max(0, 1 - e^eps).
   ///
   /// Throws   InvalidArgument if eps is NaN; InternalError if two enclosures exclude each other.
@@ -76,6 +76,20 @@ class LossProfile {
 
 /// K(s) = log E_P e^{sT} where nothing fails, for s > -1, with its derivatives, and by how much K may be off.
 [[nodiscard]] TotalCumulant cumulant(const TotalLoss& loss, double s);
+
+/// The same at many s, of a loss that outlives it: what is computed for one is kept for others.
+class Cumulants {
+ public:
+  explicit Cumulants(const TotalLoss& loss);
+  Cumulants(Cumulants&&) noexcept;
+  Cumulants& operator=(Cumulants&&) noexcept;
+  ~Cumulants();
+  [[nodiscard]] TotalCumulant at(double s);
+
+ private:
+  struct Kept;
+  std::unique_ptr<Kept> kept_;
+};
 
 /// c(s) + K(s) - s eps with c(s) = s log s - (1 + s) log(1 + s), rounded up: log delta(eps) is at most that for every
 /// s >= 0 where nothing fails (Spec §4.3, §18.4).

@@ -43,6 +43,25 @@ void require_cap(const PrivateRelease& release, std::uint64_t group_size) {
   }
 }
 
+void require_allocation(const PrivateRelease& release, std::uint64_t group_size) {
+  if (release.sampler != Sampler::allocate) return;
+  if (release.batches == 0 || release.batches > (std::uint64_t{1} << 53)) {
+    refuse("batches_per_epoch",
+           fmt::format("{} batches of an epoch cannot be drawn from", release.batches),
+           "Pass the number of batches of every epoch, fixed before the data are seen");
+  }
+  if (release.turns == 0 || release.turns > release.batches) {
+    refuse("batches_per_record",
+           fmt::format("a record cannot be in {} of {} different batches", release.turns,
+                       release.batches),
+           "Pass 1 <= batches_per_record <= batches_per_epoch");
+  }
+  if (group_size > 1) {
+    refuse("group_size", "groups have no proof here for random allocation",
+           "Use group_size 1, or sample by poisson");
+  }
+}
+
 void require_relation(const PrivateRelease& release, NeighbouringRelation relation,
                       std::uint64_t group_size) {
   if (release.sampler == Sampler::fixed_size) {
@@ -57,6 +76,10 @@ void require_relation(const PrivateRelease& release, NeighbouringRelation relati
       refuse("group_size", "groups have no proof here for batches of fixed size",
              "Use group_size 1, or sample by poisson");
     }
+  }
+  if (release.sampler == Sampler::allocate && relation == NeighbouringRelation::replace_one) {
+    refuse("adjacency", "random allocation has no pair for replace_one neighbours",
+           "Use add_remove or zero_out, or sample by poisson");
   }
   if (release.sampler == Sampler::shuffle && relation == NeighbouringRelation::add_remove) {
     refuse("adjacency",
@@ -83,6 +106,7 @@ std::string_view name(Sampler sampler) {
     case Sampler::poisson: return "poisson";
     case Sampler::fixed_size: return "fixed_size";
     case Sampler::shuffle: return "shuffle";
+    case Sampler::allocate: return "allocate";
   }
   throw InternalError("a sampler without a name");
 }
@@ -95,7 +119,8 @@ std::string_view name(const Mechanism& mechanism) {
 double PrivateRelease::rate() const {
   switch (sampler) {
     case Sampler::full:
-    case Sampler::shuffle: return 1.0;
+    case Sampler::shuffle:
+    case Sampler::allocate: return 1.0;
     case Sampler::poisson: return sample_rate;
     case Sampler::fixed_size: return static_cast<double>(batch_size) / static_cast<double>(records);
   }
@@ -121,6 +146,7 @@ void require_accountable(const PrivateRelease& release, NeighbouringRelation rel
   }
   if (release.sampler == Sampler::fixed_size) require_batches(release);
   require_cap(release, group_size);
+  require_allocation(release, group_size);
   require_relation(release, relation, group_size);
   const bool takes_sampler =
       with_rules(release.mechanism, [](auto rules, const auto&) { return rules.kTakesSampler; });

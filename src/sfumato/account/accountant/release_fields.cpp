@@ -49,7 +49,7 @@ ReleaseFields fields_of(const PrivateRelease& release) {
   fields.mechanism = MechanismKind{release.mechanism.index()};
   with_rules(release.mechanism, [&](auto rules, const auto& m) { rules.write(m, fields); });
   fields.sampler = release.sampler;
-  if (release.sampler == Sampler::shuffle) {
+  if (counts_epochs(release.sampler)) {
     fields.epochs = static_cast<double>(release.steps);
   } else {
     fields.steps = release.steps;
@@ -58,6 +58,10 @@ ReleaseFields fields_of(const PrivateRelease& release) {
   if (release.records > 0) fields.records = release.records;
   if (release.sampler == Sampler::fixed_size) fields.batch_size = release.batch_size;
   fields.batch_cap = release.batch_cap;
+  if (release.sampler == Sampler::allocate) {
+    fields.batches_per_epoch = release.batches;
+    if (release.turns != 1) fields.batches_per_record = release.turns;
+  }
   return fields;
 }
 

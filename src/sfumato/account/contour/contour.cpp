@@ -60,6 +60,7 @@ Saddle saddle(Transform& transform, double eps, Strip strip, double start) {
     const double first = slope_of(best.at, eps, s), second = curvature_of(best.at, s);
     const bool is_known = std::isfinite(best.at.value);
     if (!is_known && i > 60) return best;
+    // A tenth of a width from the saddle the integrand is larger by half a percent. Any abscissa gives the same value, so that this is near enough.
     if (is_known && first * first <= 0.01 * second) return best;
     if (is_known && !(first > 0.0)) {
       if (s >= most && right) {
@@ -71,6 +72,8 @@ Saddle saddle(Transform& transform, double eps, Strip strip, double start) {
       high = s;
       is_bounded = true;
     }
+    // Newton within a bracket: K may be flat and then turn upwards at once, where one rare loss takes over. A step that leaves the bracket, or
+    // falls by more than ten, is replaced by the middle of the bracket in log s; before an upper end is known s grows eightfold.
     double next = s - first / second;
     if (!(next > low && next < high) || (right && next < 0.1 * s)) {
       if (!right) {
@@ -94,10 +97,13 @@ std::optional<Contour> Contour::through(Transform& transform, const Saddle& at, 
   if (!std::isfinite(at.at.value)) return std::nullopt;
   Contour contour(at, strip, eps);
   const double curvature = curvature_of(at.at, at.s);
+  // The saddle-point estimate of the value: what aliases and truncation may add is measured by it, so that delta = e^-1000 has as many digits
+  // as one of 0.1.
   const double log_estimate = at.at.value - at.s * eps - std::log(std::fabs(at.s)) -
                               std::log(std::fabs(1.0 + at.s)) -
                               0.5 * std::log(2.0 * kPi * curvature);
   double log_target = kLogTarget + log_estimate;
+  // 1 - delta is at most 1; below rounding nothing is gained.
   if (strip == Strip::middle) log_target = std::max(log_target, kLogTarget);
   contour.find_places(transform, eps, log_target);
   contour.period_ = contour.period_for(eps, log_target);
@@ -128,6 +134,8 @@ void Contour::find_places(Transform& transform, double eps, double log_target) {
       best = std::min(best, period);
       return is_better;
     };
+    // Aliases to a side are bounded by Chernoff at an abscissa there: a near one needs a long period, a far one has a large K. Tried at growing
+    // distances while that shortens the period.
     for (const double d : {1.0, 2.0, 3.0, 4.5, 7.0, 10.0, 15.0, 30.0, 60.0, 100.0}) {
       if (!improves(d)) break;
     }
@@ -180,6 +188,7 @@ double Contour::log_aliases(double eps) const {
 bool Contour::find_reach(Transform& transform, double eps, double log_target, Work* work) {
   const double step = 2.0 * kPi / period_;
   const double target = log_target - (transform.log_unit() - at_.s * eps);
+  // A normal loss has decayed to e^(-8.8^2 / 2) = 2e-17 there.
   const double first = std::max(8.8 / std::sqrt(curvature_of(at_.at, at_.s)), 2.0 * step);
   const auto rows = [&](double y) { return Transform::Rows::until(y, period_); };
   const auto terms = [&](double y) { return transform.terms_for(rows(y)); };
@@ -195,11 +204,14 @@ bool Contour::find_reach(Transform& transform, double eps, double log_target, Wo
     const double factor = log_beyond_ > 0.3 * target   ? 2.0
                           : log_beyond_ > 0.8 * target ? 1.3
                                                        : 1.12;
+    // Bounding the decay costs points as well: three tenths of the work are kept for the nodes themselves.
     const bool is_last =
         i == 79 || terms(factor * reach_) > work->terms || work->points < points_kept;
     if (is_last) break;
     reach_ *= factor;
   }
+  // The deviation of a normal loss that brings what is left out down to the target: e^{-mu0^2 reach^2 / 2}. More is released then, so that
+  // delta is not smaller; enclosure() takes off what it is larger by at most.
   const double mu0 = std::sqrt(2.0 * (log_beyond_ - target)) / reach_;
   // Where it is not small beside 1 / s0 the value would be another.
   if (!(mu0 <= kMostSmoothing && mu0 * std::fabs(at_.s) <= 2.0)) return false;
@@ -219,6 +231,7 @@ bool Contour::fill(Transform& transform) {
   const auto count = static_cast<std::size_t>(rows.count);
   nodes_.reserve(count);
   for (std::size_t n = 0; n < count; ++n) {
+    // The integrand at -y is the conjugate of that at y: real parts of one half, in which y = 0 counts half.
     const double y = static_cast<double>(n) * rows.step(), half = n == 0 ? 0.5 : 1.0;
     const Complex s(s0, y);
     const Transform::Value at = transform.value(n);
@@ -231,6 +244,8 @@ bool Contour::fill(Transform& transform) {
     nodes_.push_back({y, kernel * std::polar(modulus, log.imag()), modulus, error});
     const double f = std::abs(nodes_.back().f);
     const double turn = std::fabs(log.imag());
+    // A node errs by its own bound, by some operations, by its share in the sum, and by the rounding of its argument, which is as large as the
+    // argument.
     rounding.add(error * std::abs(kernel) + 8.0 * kUnit * f * (10.0 + 0.1 * rows.count + turn));
     per_eps.add(8.0 * kUnit * f * std::abs(s));
   }
@@ -289,6 +304,7 @@ LogEnclosure Contour::enclosure(double eps) const {
   const double slack = smoothing_ > 0.0 ? (1.0 + std::sqrt(smoothing_)) *
                                               (smoothing_ * std::max(sums.density, 0.0) + left)
                                         : 0.0;
+  // Aliases are masses of T far from eps, hence positive: the sum is never too small because of them, and the upper end needs nothing.
   const double low = sums.value - left - rounding - aliased, high = sums.value + left + rounding;
   const double guard = 8.0 * kUnit * (10.0 + std::fabs(log_unit_) + std::fabs(at_.s * eps));
   const auto logarithm = [&](double x) { return x > 0.0 ? log_scale + std::log(x) : -kInf; };

@@ -18,11 +18,11 @@ namespace {
 // Widths and expected numbers of sampled steps are read off the table of bench/macro/accounting_choices.cpp, work too (--work).
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNarrow = 1e-8;  // of the value: no other method is asked
-// Of the value: no other method that takes long is asked. The others are sharper where sampled steps are not so rare.
+// Width over the value: below it no other method that takes long is asked. The others are sharper where sampled steps are not so rare.
 constexpr double kGood = 5e-8, kGoodIfHyperbolic = 5e-7, kGoodIfRare = 3e-6;
 constexpr double kSoRare = 0.15;          // expected sampled steps
 constexpr double kMostDigitsLost = 10.0;  // nats of sixteen digits, away from a saddle
-// Of delta e^-eps, the size of what e^eps multiplies: below it distribution functions have no digits.
+// log of delta e^-eps, the size of what e^eps multiplies: below it distribution functions have no digits.
 constexpr double kLogUnderflow = -650.0;
 constexpr Work kLittleWork{2e4, 1e6};  // of a contour that helps where it takes little
 
@@ -49,11 +49,11 @@ double normal_tail_point(double p) {
 
 /// +inf for batches of a fixed size, whose sampled steps are on both sides: exchanging the pair changes nothing.
 double expected_sampled_steps(const TotalLoss& loss) {
-  double hits = 0.0;
+  double expected = 0.0;
   for (const StepLoss& step : loss.steps) {
-    hits += std::visit([](const auto& s) { return s.expected_sampled(); }, step);
+    expected += std::visit([](const auto& s) { return s.expected_sampled(); }, step);
   }
-  return hits;
+  return expected;
 }
 
 double steps_of(const TotalLoss& loss) {
@@ -78,8 +78,8 @@ double normal_saddle(const TotalCumulant& start, double eps) {
 }  // namespace
 
 DeltaCurve::DeltaCurve(const TotalLoss& loss) : loss_(loss), plain_(loss_, &work_) {
-  const double hits = expected_sampled_steps(loss_);
-  if (hits > 0.0 && hits <= kRare) hits_.emplace(loss_);
+  const double expected = expected_sampled_steps(loss_);
+  if (expected > 0.0 && expected <= kRare) single_steps_.emplace(loss_);
 }
 
 /// Many kinds of steps get each what so many would have: cost grows with their number, widths do not.
@@ -96,23 +96,29 @@ const TotalCumulant& DeltaCurve::start() {
 
 DeltaCurve::Point DeltaCurve::at(double eps) {
   require_going_on(loss_.observer);
-  const auto edge = closed_form_delta(loss_, eps);
+  // A closed form is exact up to rounding and costs nothing. It decides alone unless it subtracts two probabilities that agree in all digits:
+  // then its enclosure is wide, and is intersected with that of a contour.
+  const auto closed = closed_form_delta(loss_, eps);
   constexpr double kNarrow = 1e-9;  // as narrow as contours are asked to be
-  if (edge && (edge->log_hi == -kInf || edge->log_hi - edge->log_lo < kNarrow ||
-               edge->log_hi - std::max(eps, 0.0) > kLogUnderflow)) {
-    return {*edge, Method::closed_form, kNaN};
+  if (closed && (closed->log_hi == -kInf || closed->log_hi - closed->log_lo < kNarrow ||
+                 closed->log_hi - std::max(eps, 0.0) > kLogUnderflow)) {
+    return {*closed, Method::closed_form, kNaN};
   }
   Point point = computed_at(eps);
-  if (edge) point.log = intersected(point.log, *edge);
+  if (closed) point.log = intersected(point.log, *closed);
   return point;
 }
 
 DeltaCurve::Point DeltaCurve::computed_at(double eps) {
   work_ = scaled(Work{});
+  // Below the mean by a deviation delta is near 1, and 1 - delta has the digits: the contour passes between the poles. Farther down, at
+  // eps < 0, the pair exchanged is asked, for which the same eps is a small delta again.
   const double typical = start().mean - std::sqrt(start().variance);
   if (eps < 0.0 && eps < typical) return exchanged_at(eps);
-  const bool has_region = hits_ && eps >= 0.0 && eps >= typical;
+  const bool has_region = single_steps_ && eps >= 0.0 && eps >= typical;
   const bool is_region_first = has_region && expected_sampled_steps(loss_) <= kFewSampled;
+  // With few expected sampled steps one contour is seldom narrow, and the ways of a region are tried at once. With more of them a contour with
+  // little work comes first: it is narrow for most eps, and a region would be made for nothing.
   if (is_region_first) {
     if (const auto point = region_at(eps)) return *point;
     work_ = scaled(Work{});
@@ -138,7 +144,7 @@ DeltaCurve::Point DeltaCurve::computed_at(double eps) {
   return point;
 }
 
-/// What holds without a contour: delta >= 1 - e^eps, and delta(eps) <= delta(0) <= sqrt(KL / 2), which is near where losses are tiny.
+/// Bounds without a contour: delta >= 1 - e^eps, and delta(eps) <= delta(0) <= sqrt(KL / 2), which is near where losses are tiny.
 LogEnclosure DeltaCurve::known_at(double eps) {
   const double floor = eps < 0.0 ? std::log(-std::expm1(eps)) - 4.0 * kUnit : -kInf;
   const double pinsker = eps >= 0.0 && start().mean > 0.0
@@ -149,10 +155,10 @@ LogEnclosure DeltaCurve::known_at(double eps) {
 
 double DeltaCurve::log_most() {
   const double known = known_at(0.0).log_hi;
-  return hits_ ? std::min(known, hits_->log_variation()) : known;
+  return single_steps_ ? std::min(known, single_steps_->log_variation()) : known;
 }
 
-/// Of the pair exchanged.
+/// The cumulant of the pair exchanged.
 const TotalCumulant& DeltaCurve::exchanged_start() {
   if (!exchanged_) {
     exchanged_.emplace(exchanged(loss_), &work_);
@@ -161,9 +167,9 @@ const TotalCumulant& DeltaCurve::exchanged_start() {
   return *exchanged_start_;
 }
 
-/// Whether most runs have no hit, and those that have decide: P has them then, and not Q.
+/// Whether most runs sample no step, and those that have decide: P has them then, and not Q.
 bool DeltaCurve::leads_by_sampled() {
-  return hits_ && expected_sampled_steps(loss_) <= kVeryRare &&
+  return single_steps_ && expected_sampled_steps(loss_) <= kVeryRare &&
          start().variance > exchanged_start().variance;
 }
 
@@ -177,6 +183,7 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     const LogEnclosure log = contour->enclosure(centre);
     return log.log_hi - log.log_lo;
   };
+  // One saddle serves Chernoff's bound, the hyperbola and the vertical line.
   const Saddle at = saddle(plain_, centre, Strip::right, normal_saddle(start(), centre));
   const bool has_saddle = std::isfinite(at.at.value);
   if (has_saddle) {
@@ -184,8 +191,8 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     region.log_chernoff = chernoff_term(at.s) + at.at.value + at.at.error;
   }
   const auto try_hyperbolic = [&] {
-    if (has_saddle) region.bent = HyperbolicContour::at(loss_, at, centre);
-    width = std::min(width, width_of(region.bent));
+    if (has_saddle) region.hyperbolic = HyperbolicContour::at(loss_, at, centre);
+    width = std::min(width, width_of(region.hyperbolic));
   };
   const bool is_hyperbolic_first =
       expected_sampled_steps(loss_) <= kVeryRare && steps_of(loss_) <= kFewSteps;
@@ -199,11 +206,12 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
     width = std::min(width, right_width);
   };
   const auto try_exchanged = [&] {
+    // delta = 1 - e^eps + e^eps delta': a difference, which has lost log10(1 / delta) digits.
     if (region.log_chernoff - region.s_chernoff * centre < kLogLeastExchanged) return;
     static_cast<void>(exchanged_start());
     work_ = scaled(kMoreWork);
-    region.mirrored = ExchangedContour::at(*exchanged_, centre, &work_);
-    width = std::min(width, width_of(region.mirrored));
+    region.exchanged = ExchangedContour::at(*exchanged_, centre, &work_);
+    width = std::min(width, width_of(region.exchanged));
   };
   const bool is_exchanged_first = leads_by_sampled();
   if (is_exchanged_first) try_exchanged();
@@ -211,11 +219,14 @@ DeltaCurve::Region DeltaCurve::region_around(double centre) {
   region.is_simple = !is_exchanged_first && width < kNarrow;
   if (region.is_simple) return region;
   if (width > good && !is_exchanged_first) try_exchanged();
+  // Six times the work adds two or three digits to a line that has one already, and none to one that has none; and it cannot catch up with a way
+  // that is a thousand times narrower.
   const bool is_hopeless = !(right_width < kHopeless && right_width < 1e3 * width);
   if (width > good && !is_hopeless) try_right(kMoreWork);
   if (width > good && !is_hyperbolic_first) try_hyperbolic();
   if (width > good) {
     work_ = scaled(Work{});
+    // Last, because it is the slowest to set up: up to nine cuts are judged before one is integrated.
     region.split = SplitContour::at(loss_, centre, &work_);
   }
   return region;
@@ -227,6 +238,7 @@ const DeltaCurve::Region& DeltaCurve::region_of(double eps) {
       is_zero ? kAtZero : static_cast<int>(std::nearbyint(kPerOctave * std::log2(eps)));
   const auto found = regions_.find(index);
   if (found != regions_.end()) return found->second;
+  // Whoever asks for a long list of eps would otherwise keep every contour. A region made anew is the same: it depends on its centre alone.
   if (regions_.size() >= kMostRegions) regions_.clear();
   const double centre = is_zero ? 0.0 : std::exp2(static_cast<double>(index) / kPerOctave);
   return regions_.emplace(index, region_around(centre)).first->second;
@@ -241,7 +253,9 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
   Point point{known_at(eps), Method::contour, kNaN};
   const double s = region.s_chernoff;
   const double log_chernoff = region.log_chernoff - s * eps + 8.0 * kUnit * (s * eps + 10.0);
-  point.log = intersected(point.log, {-kInf, std::min(log_chernoff, hits_->log_variation())});
+  // Upper bounds that need no contour: they close the enclosure where all contours of the region are loose.
+  point.log =
+      intersected(point.log, {-kInf, std::min(log_chernoff, single_steps_->log_variation())});
   double width = kInf;
   const auto intersect = [&](const auto& contour, Method method) {
     if (!contour) return;
@@ -252,18 +266,18 @@ std::optional<DeltaCurve::Point> DeltaCurve::region_at(double eps) {
     point.method = method;
     point.log_slope = contour->log_slope(eps);
   };
-  intersect(region.bent, Method::contour);
-  if (region.bent && !(width < kGoodIfHyperbolic)) {
+  intersect(region.hyperbolic, Method::contour);
+  if (region.hyperbolic && !(width < kGoodIfHyperbolic)) {
     // It widens towards the ends of the region: one that is made for this eps.
     const Saddle own = saddle(plain_, eps, Strip::right, region.s_chernoff);
     if (std::isfinite(own.at.value))
       intersect(HyperbolicContour::at(loss_, own, eps), Method::contour);
   }
   intersect(region.right, Method::contour);
-  intersect(region.mirrored, Method::contour);
+  intersect(region.exchanged, Method::contour);
   intersect(region.split, Method::split);
   if (!(width < kGoodIfRare)) {
-    point.log = intersected(point.log, {hits_->log_some_sampled(eps), 0.0});
+    point.log = intersected(point.log, {single_steps_->log_some_sampled(eps), 0.0});
   }
   return point;
 }
@@ -290,6 +304,7 @@ DeltaCurve::Point DeltaCurve::contour_at(double eps, Strip strip) {
     if (strip == Strip::right) {
       chernoff = chernoff_term(at.s) + at.at.value + at.at.error - at.s * eps +
                  8.0 * kUnit * (at.s * std::fabs(eps) + 10.0);
+      // The next eps is near this one, and so is its saddle.
       last_saddle_ = at.s;
     }
     kept = strip == Strip::right ? right_contour(at, eps)
@@ -347,20 +362,20 @@ void DeltaCurve::intersect_split(double eps, Point* point) {
 double DeltaCurve::threshold_guess(double fpr) {
   const TotalCumulant& q = exchanged_start();  // of -T under Q
   const double normal = -q.mean + std::sqrt(q.variance) * normal_tail_point(fpr);
-  return hits_ ? std::max(normal, hits_->threshold_of(fpr)) : normal;
+  return single_steps_ ? std::max(normal, single_steps_->threshold_of(fpr)) : normal;
 }
 
 std::optional<double> DeltaCurve::guess(double log_target) {
   if (loss_.steps.empty() && loss_.mu_squared == 0.0) return std::nullopt;
   if (leads_by_sampled()) {
-    // What some hit alone makes of it, or a normal loss as wide as that of Q: delta is about sd phi(x) / (1 + x^2) at x sd.
+    // The threshold by some sampled step alone, or a normal loss as wide as that of Q: delta is about sd phi(x) / (1 + x^2) at x sd.
     const double sd = std::sqrt(exchanged_start().variance);
     double x = 0.0;
     for (int i = 0; i < 20; ++i) {
       const double excess = std::log(0.4 * sd) - log_target - std::log1p(x * x);
       x = excess > 0.0 ? std::sqrt(2.0 * excess) : 0.0;
     }
-    return std::max({hits_->eps_of(log_target), x * sd, kSmallest});
+    return std::max({single_steps_->eps_of(log_target), x * sd, kSmallest});
   }
   // The saddle of eps is s where eps = K'(s) - 1/s - 1/(1+s); there log delta is about
   // K(s) - s eps - log s (1+s) - log(2 pi g'') / 2, which falls with s.

@@ -50,11 +50,11 @@ class DeltaCurve {
   [[nodiscard]] std::optional<Contour> left_of_saddle(const Saddle& at, double eps);
   void intersect_split(double eps, Point* point);
 
-  /// What helps near one eps of a fixed sequence, where sampled steps are rare. Decided there, an answer does not depend on what was asked before.
+  /// Contours that help near one eps of a fixed sequence, where sampled steps are rare. Decided there, an answer does not depend on what was asked before.
   struct Region {
-    std::optional<HyperbolicContour> bent;
+    std::optional<HyperbolicContour> hyperbolic;
     std::optional<Contour> right;
-    std::optional<ExchangedContour> mirrored;
+    std::optional<ExchangedContour> exchanged;
     std::optional<SplitContour> split;
     bool is_simple = false;     ///< the first is narrow, and alone
     double log_chernoff = 0.0;  ///< at s_chernoff, without -s eps
@@ -73,7 +73,7 @@ class DeltaCurve {
   std::optional<SplitContour> split_;
   std::unique_ptr<DeltaCurve> exchanged_curve_;
 
-  std::optional<SingleStepBounds> hits_;  ///< where they are rare
+  std::optional<SingleStepBounds> single_steps_;  ///< where they are rare
   std::optional<PlainTransform> exchanged_;
   std::optional<TotalCumulant> exchanged_start_;
   std::map<int, Region> regions_;

@@ -34,7 +34,7 @@ class MixtureRatio {
   [[nodiscard]] OffAxis off_axis(double x, const Shift& shift) const;
 
   [[nodiscard]] bool is_of_one_record() const { return g_ == 1; }
-  /// Of one record: the share of q e^{m z - m^2/2} in r.
+  /// The share, for one record, of q e^{m z - m^2/2} in r.
   [[nodiscard]] double sampled_share(double z) const;
 
   /// g m: the most that log r grows by per unit of z.

@@ -35,6 +35,7 @@ Panels placed(const Integrand& f, double log_relative) {
   double length = 1.0;
   for (const Range& part : found.parts) {
     for (double at = part.low; at < part.high;) {
+      // As long as twice the last one and as short as its own bound asks: where the density has an edge panels become short by themselves.
       length = std::min(2.0 * length, part.high - at);
       double log_error = log_error_of(f, {at, at + length});
       while (!(log_error <= allowed) && length > 1e-7 * (1.0 + std::fabs(at))) {

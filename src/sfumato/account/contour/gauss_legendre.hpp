@@ -42,7 +42,7 @@ struct Panels {
 /// How many points they have for k steps; +inf where they are too many.
 [[nodiscard]] double points(const Integrand& f, double k);
 
-/// Of the largest value: what all panels may be off by is far below the rounding of k steps.
+/// Relative to the largest value: the error of all panels is far below the rounding of k steps.
 [[nodiscard]] inline double log_relative(double k) { return -44.0 - std::log(k); }
 
 /// Calls use(z, log weight) for every point of a panel, from left to right.

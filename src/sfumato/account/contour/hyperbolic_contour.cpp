@@ -55,7 +55,7 @@ class HyperbolicContour::Builder {
   Builder(const TotalLoss& loss, const Saddle& saddle, double eps) : saddle_(saddle), eps_(eps) {
     for (const StepLoss& step : loss.steps) {
       entries_.emplace_back(std::get<SampledGaussian>(step));
-      count_edge_ += entries_.back().k() * entries_.back().edge();
+      count_unsampled_loss_ += entries_.back().k() * entries_.back().unsampled_loss();
     }
   }
 
@@ -83,6 +83,8 @@ class HyperbolicContour::Builder {
     for (const RotatedStep& entry : entries_) widest = std::min(widest, entry.widest());
     turn_ = 0.5 * (widest - kUpright);
     if (!(turn_ > 0.5 * kLeastTurn)) return false;
+    // The rule in w converges like e^{-2 pi d / h} in the strip |Im w| < d in which the integrand is analytic, and the curves w +- i d are hyperbolas
+    // with the same centre: d is half of the angle between the steepest and the widest one on which every step can be bounded.
     const double s0 = saddle_.s, psi = 0.5 * kPi - kUpright - turn_;
     const double curvature =
         saddle_.at.variance + 1.0 / (s0 * s0) + 1.0 / ((1.0 + s0) * (1.0 + s0));
@@ -91,6 +93,7 @@ class HyperbolicContour::Builder {
     // To the right of the saddle sampled steps may take over at once.
     const auto right = [&] { return s0 + scale * (std::cos(psi - turn_) - std::cos(psi)); };
     const double most = exponent_at(s0) + kRise;
+    // The hyperbola on the right may not be where sampled steps have taken over: the bound of the rule would be theirs.
     for (int i = 0; i < 40 && !(exponent_at(right()) < most); ++i) scale *= 0.7;
     const double centre = s0 - scale * std::cos(psi);
     curves_[0].shape = {centre, scale, psi};
@@ -118,12 +121,13 @@ class HyperbolicContour::Builder {
       blocks_.push_back({curve, w - kBlock});
       ++curve->count;
       const Complex s = shape.at(w);
-      double log = -count_edge_ * (1.0 + s.real());
+      double log = -count_unsampled_loss_ * (1.0 + s.real());
       for (const RotatedStep& entry : entries_) {
         log += entry.k() * entry.log_rest(s.real(), s.imag(), shape.psi);
       }
       const double sine = std::sin(shape.psi);
       log -= std::log(kPi * shape.scale * sine * sine * std::sinh(w));
+      // What is beyond this block is e^-46 of the value: the end.
       if (log - s.real() * eps_ < log_estimate_ - kNats) {
         curve->log_rest = log + 1e-9;
         return true;
@@ -140,6 +144,8 @@ class HyperbolicContour::Builder {
     for (std::size_t j = 0; j < entries_.size(); ++j) {
       if (!entries_[j].choose_lines(areas_)) return false;
       for (std::size_t i = 0; i < areas_.size(); ++i) {
+        // A bound without a value costs little and is enough wherever the integrand is small anyway; values, which cost as much as nodes, are kept
+        // for the blocks where it is loose.
         bounds[j].push_back(entries_[j].bound(areas_[i], i));
         log_modulus[i] += entries_[j].k() * bounds[j].back().log_modulus;
       }
@@ -214,6 +220,7 @@ class HyperbolicContour::Builder {
     const double around = log_add_exp(log_sum(result.left_, eps_), log_sum(result.right_, eps_));
     const double exponent = around - log_estimate_ + kNats;
     if (!std::isfinite(exponent)) return std::nullopt;
+    // The largest step at which the rule errs by e^-46 of the value.
     const double h = 2.0 * kPi * turn_ / std::max(exponent, 10.0);
     // Blocks whose part matters are summed.
     std::size_t needed = curve.count;
@@ -247,6 +254,7 @@ class HyperbolicContour::Builder {
       const RotatedStep::Value at = entry.at(s, block);
       const Complex ratio = complex_log1p(at.change);
       log += entry.k() * ratio;
+      // (|M| + error)^k / |M|^k - 1, not k error / |M|: with many steps the powers of the error count.
       log_wider += entry.k() * std::log1p(at.error * std::exp(-ratio.real()));
       turn += entry.k() * std::abs(ratio);
     }
@@ -263,8 +271,8 @@ class HyperbolicContour::Builder {
   Saddle saddle_;
   double eps_;
   std::vector<RotatedStep> entries_;
-  double count_edge_ = 0.0;  ///< the loss of all steps without a sampled step
-  double turn_ = 0.0;        ///< between the hyperbolas
+  double count_unsampled_loss_ = 0.0;  ///< the loss of all steps without a sampled step
+  double turn_ = 0.0;                  ///< between the hyperbolas
   double log_estimate_ = 0.0;
   std::array<Curve, 3> curves_;  ///< the contour, one to its left and one to its right
   std::vector<TransformArea> areas_;

@@ -9,7 +9,7 @@
 
 namespace sfumato {
 
-/// delta(eps) of few steps with rare sampled steps from a contour that is bent to the right (Spec §18.10). On a vertical line the transform of a peak
+/// delta(eps) of few steps with rare sampled steps from a contour that opens to the right (Spec §18.10). On a vertical line the transform of a peak
 /// beside rare sampled steps decays slowly, and e^{-s eps} turns all the way; on the hyperbola s(w) = c + a cosh(w + i psi) that factor decays
 /// too, and some hundred points serve.
 class HyperbolicContour {
@@ -24,7 +24,7 @@ class HyperbolicContour {
   [[nodiscard]] double log_slope(double eps) const;
 
  private:
-  /// Of an integral over a part of a hyperbola: log of it at eps = 0, and the least x.
+  /// An integral over a part of a hyperbola: log of it at eps = 0, and the least x.
   struct Part {
     double log, x;
   };

@@ -12,7 +12,7 @@ struct LogEnclosure {
   double log_hi;
 };
 
-/// What two enclosures of the same number leave.
+/// The intersection of two enclosures of the same number.
 /// Throws   InternalError if they exclude each other.
 [[nodiscard]] LogEnclosure intersected(const LogEnclosure& a, const LogEnclosure& b);
 

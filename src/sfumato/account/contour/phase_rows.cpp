@@ -105,6 +105,8 @@ PhaseRows by_transforms(const std::vector<double>& weight, const std::vector<dou
                         double period, std::size_t count) {
   const std::size_t length = length_for(count);
   const Fourier fourier(length);
+  // A loss is a lattice point and a rest, e^{iyL} a turn of the lattice times Taylor's series in the rest: a fast transform for each two orders
+  // instead of a sum over all losses for each row.
   const Moved at = moved(loss, period, length, count);
   const int orders =
       orders_for(std::numbers::pi * static_cast<double>(count) / static_cast<double>(length));

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sfumato/account/contour/allocation_moments.hpp"
 #include "sfumato/account/contour/phase_rows.hpp"
 #include "sfumato/account/contour/real_grid.hpp"
 #include "sfumato/account/contour/tilted_distribution.hpp"
@@ -28,9 +29,11 @@ class PlainTransform final : public Transform {
     StepLoss step;
     double k;
     std::optional<RealGrid> grid;
-    StepCumulant here;       ///< at s0
-    TiltedDistribution law;  ///< at s0
+    StepCumulant here;                ///< at s0
+    TiltedDistribution distribution;  ///< at s0
     PhaseRows rows;
+    std::optional<AllocationMoments> moments;  ///< of steps without points
+    AllocationMoments::Line line;
   };
   [[nodiscard]] StepCumulant cumulant_of(Entry& entry, double s);
 

@@ -116,11 +116,11 @@ TiltedDistribution tilted_distribution(const RatioStep& step, double s0, double 
                 -2.0 * m * std::fabs(z) * std::expm1(-std::fabs(at.loss)));
     });
   }
-  TiltedDistribution law = distribution_of(terms, all.dropped == 0.0);
+  TiltedDistribution distribution = distribution_of(terms, all.dropped == 0.0);
   // The panels are off in M(s0), in M(s0 + iy), and in the 1 that is subtracted from each.
-  law.error_floor += 2.2e-21 + 4.0 * std::exp(all.log_error - law.cumulant) +
-                     all.dropped * std::exp(all.best - kNeglected - law.cumulant);
-  return law;
+  distribution.error_floor += 2.2e-21 + 4.0 * std::exp(all.log_error - distribution.cumulant) +
+                              all.dropped * std::exp(all.best - kNeglected - distribution.cumulant);
+  return distribution;
 }
 
 }  // namespace sfumato::gauss_legendre

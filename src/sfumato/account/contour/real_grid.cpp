@@ -40,7 +40,7 @@ std::optional<std::size_t> RealGrid::points_for(double s, double farthest) {
   return count;
 }
 
-/// Of positive sums: no point has more roundings than one of the ends.
+/// The relative rounding of positive sums: no point has more roundings than one of the ends.
 double RealGrid::relative_error(std::size_t count, double s) const {
   const double farthest = start_ + static_cast<double>(count) * spacing_;
   return 4.0 * kUnit *
@@ -53,6 +53,7 @@ StepCumulant RealGrid::all_of(std::size_t count, double s) const {
   const TiltSums sums =
       tilt_sums({weight_.data(), offset_.data(), loss_.data(), roundings_.data(), count}, s);
   const double mean = sums.first / sums.mass;
+  // K(s) from M(s) - 1: with rare sampling M(s) is 1 + 1e-10, and a logarithm of the sum itself would keep six digits.
   return {std::log1p(sums.change), mean, std::max(sums.second / sums.mass - mean * mean, 0.0),
           4.0 * kUnit * sums.rounding / sums.mass + 2.2e-21 + 2e-17 / step_.k};
 }
@@ -67,15 +68,16 @@ std::optional<SplitCumulant> RealGrid::split_at(double s) {
   const auto count = points_for(s, farthest_for(s));
   if (!count) return std::nullopt;
   SplitCumulant result{all_of(*count, s), 0.0, 0.0, 0.0, 0.0};
-  const TiltSums hit =
-      tilt_sums({hit_.data(), offset_.data(), loss_.data(), roundings_.data(), *count}, s);
-  if (!(hit.mass > 0.0)) return std::nullopt;
-  result.hit = std::min(hit.mass * std::exp(-result.all.value), 1.0);
-  result.hit_mean = hit.first / hit.mass;
-  result.hit_variance = std::max(hit.second / hit.mass - result.hit_mean * result.hit_mean, 0.0);
-  result.hit_error =
+  const TiltSums sampled =
+      tilt_sums({sampled_.data(), offset_.data(), loss_.data(), roundings_.data(), *count}, s);
+  if (!(sampled.mass > 0.0)) return std::nullopt;
+  result.sampled_share = std::min(sampled.mass * std::exp(-result.all.value), 1.0);
+  result.sampled_mean = sampled.first / sampled.mass;
+  result.sampled_variance =
+      std::max(sampled.second / sampled.mass - result.sampled_mean * result.sampled_mean, 0.0);
+  result.sampled_error =
       relative_error(*count, s) + 2e-17 / step_.k +
-      (std::exp(trapezoidal::log_above(step_, s)) + 1.1e-21 * cut_->sampled(start_)) / hit.mass;
+      (std::exp(trapezoidal::log_above(step_, s)) + 1.1e-21 * cut_->sampled(start_)) / sampled.mass;
   return result;
 }
 
@@ -85,18 +87,19 @@ std::optional<UnsampledCumulant> RealGrid::unsampled_at(double s) {
   const double centre = (tilt + cut_->at * (cut_->spread() - 1.0)) / cut_->spread();
   const auto count = points_for(s, std::max(centre, 0.0) + trapezoidal::kTail);
   if (!count) return std::nullopt;
-  const TiltSums bulk =
-      tilt_sums({bulk_.data(), offset_.data(), loss_.data(), roundings_.data(), *count}, s);
-  if (!(bulk.mass > 0.0)) return std::nullopt;
+  const TiltSums unsampled =
+      tilt_sums({unsampled_.data(), offset_.data(), loss_.data(), roundings_.data(), *count}, s);
+  if (!(unsampled.mass > 0.0)) return std::nullopt;
   const double above =
       2.2e-21;  // and below: there the unsampled part is smaller than after the first point
   return UnsampledCumulant{
-      std::log(bulk.mass) + relative_error(*count, s) + 2e-17 / step_.k + above,
-      bulk.first / bulk.mass};
+      std::log(unsampled.mass) + relative_error(*count, s) + 2e-17 / step_.k + above,
+      unsampled.first / unsampled.mass};
 }
 
 void RealGrid::place(double s) {
   const bool turns_faster = step_.cosine_power(1.0) > 0.0;
+  // Room for twice the abscissa that was asked for: a search for a saddle goes to the right, and would place the points anew every time.
   const double design = turns_faster ? std::max(2.0 * s, 4.0) : kInf;
   spacing_ =
       trapezoidal::spacing_for(step_, turns_faster ? design : 0.0, 0.0, cut_ ? cut_->width : kInf);
@@ -107,7 +110,7 @@ void RealGrid::place(double s) {
                            : -trapezoidal::range_of(step_, -1.0).low;
   start_ = -std::ceil(other / spacing_) * spacing_;
   largest_log_ = 0.0;
-  for (auto* v : {&weight_, &hit_, &bulk_, &offset_, &loss_, &roundings_}) v->clear();
+  for (auto* v : {&weight_, &sampled_, &unsampled_, &offset_, &loss_, &roundings_}) v->clear();
 }
 
 void RealGrid::extend(double farthest) {
@@ -118,8 +121,9 @@ void RealGrid::extend(double farthest) {
     const RatioStep::Loss at = step_.loss_at(z);
     weight_.push_back(std::exp(std::log(spacing_) - 0.5 * z * z - trapezoidal::kLogRootTwoPi));
     if (cut_) {
-      hit_.push_back(weight_.back() * cut_->sampled(z));
-      bulk_.push_back(weight_.back() * cut_->unsampled(z));
+      sampled_.push_back(weight_.back() * cut_->sampled(z));
+      // Both parts are stored, although they add up to the weight: the difference would have no digits where one of them is small.
+      unsampled_.push_back(weight_.back() * cut_->unsampled(z));
     }
     offset_.push_back(at.log_density);
     loss_.push_back(at.loss);

@@ -13,13 +13,13 @@ struct StepCumulant {
   double value, mean, variance, error;
 };
 
-/// What a cut makes of a step at a real s: shares of M(s).
+/// A step that was cut in two, at a real s: shares of M(s).
 struct SplitCumulant {
   StepCumulant all;
-  double hit;       ///< B / M
-  double hit_mean;  ///< of the loss, tilted
-  double hit_variance;
-  double hit_error;  ///< of hit, relative
+  double sampled_share;  ///< B / M
+  double sampled_mean;   ///< of the loss, tilted
+  double sampled_variance;
+  double sampled_error;  ///< of sampled, relative
 };
 
 /// log A of the unsampled part that a cut leaves, rounded up, and its derivative.
@@ -54,7 +54,7 @@ class RealGrid {
   double designed_for_ = -2.0;  ///< the largest s that the spacing is good for
   double spacing_ = 0.0, start_ = 0.0;
   double largest_log_ = 0.0;  ///< of |log r| at the points and their mirrors
-  std::vector<double> weight_, hit_, bulk_, offset_, loss_, roundings_;
+  std::vector<double> weight_, sampled_, unsampled_, offset_, loss_, roundings_;
 };
 
 }  // namespace sfumato

@@ -18,11 +18,11 @@ using trapezoidal::kLogRootTwoPi;
 using trapezoidal::kTail;
 
 constexpr double kShare =
-    0.55;  // of the way from the real axis to the zeros that the last line is turned
+    0.55;  // of the way from the real axis to the zeros that the last line is rotated
 constexpr double kWidest = 0.5;       // radians: beyond it e^{-z^2/2} falls too slowly
 constexpr double kOfTheStrip = 0.85;  // that the rule uses
 constexpr double kRaised = 0.1;       // where the strip of the raised line begins
-constexpr double kManyHits = 0.1;     // |s| q from which on that line is taken
+constexpr double kManySampled = 0.1;  // |s| q from which on that line is taken
 constexpr double kHighestStrip = 5.0;
 constexpr double kNats = 44.0;  // of what the rule may be off by
 constexpr double kMostPoints = 4000.0;
@@ -110,23 +110,24 @@ RotatedStep::RotatedStep(const SampledGaussian& step)
   add(widest, kRaised, kOfTheStrip);
 }
 
-double RotatedStep::edge() const { return -std::log1p(-step_.q); }
+double RotatedStep::unsampled_loss() const { return -std::log1p(-step_.q); }
 
 double RotatedStep::log_rest(double x, double y, double psi) const {
   const double m = step_.m, height = 0.5 * kPi / m;
   if (!(y >= 1.13 * (1.0 + x)) || !(m * y > height + 1.0)) return kInf;
-  const double turned = 1.0 / std::tan(psi);
-  if (!(-m * m * y + kAside + (m * m * (x + 0.5) + edge()) * turned < 0.0)) return kInf;
+  const double cotangent = 1.0 / std::tan(psi);
+  if (!(-m * m * y + kAside + (m * m * (x + 0.5) + unsampled_loss()) * cotangent < 0.0))
+    return kInf;
   const double place = (std::log(kOdds * miss_) - log_q_) / m + 0.5 * m;
   const double density = std::exp(-0.5 * place * place - kLogRootTwoPi);
-  const double hits =
-      -0.5 * m * m * y * y + kAside * y + 0.5 * m * m * x * (x + 1.0) + (1.0 + x) * edge();
+  const double sampled = -0.5 * m * m * y * y + kAside * y + 0.5 * m * m * x * (x + 1.0) +
+                         (1.0 + x) * unsampled_loss();
   const double rest = 0.5 * height * height + std::log1p(2.0 * density / (m * y - height));
-  return log_add_exp(rest, hits) + 1e-12;
+  return log_add_exp(rest, sampled) + 1e-12;
 }
 
 /// log of the largest |phi r^{1+s}| among sampled steps on a line, about: r is q e^{mz - m^2/2} there.
-double RotatedStep::log_hits(double beta, double p, double y) const {
+double RotatedStep::log_sampled(double beta, double p, double y) const {
   const double m = step_.m;
   const double tilt = std::max(m * (p * std::cos(beta) - y * std::sin(beta)), 0.0);
   return p * (log_q_ - 0.5 * m * m) + 0.5 * tilt * tilt / std::cos(2.0 * beta);
@@ -140,10 +141,11 @@ bool RotatedStep::choose_lines(const std::vector<TransformArea>& areas) {
     const double p = 1.0 + middle.real(), y = middle.imag();
     std::size_t best = 0;
     for (std::size_t i = 1; i + 1 < lines_.size(); ++i) {
-      const double here = std::max(log_hits(lines_[i].beta, p, y), 0.0);
-      if (here <= std::max(log_hits(lines_[best].beta, p, y), 0.0)) best = i;
+      const double here = std::max(log_sampled(lines_[i].beta, p, y), 0.0);
+      // What is larger than the sum on a line has to cancel there: the line is taken on which the sampled steps are least.
+      if (here <= std::max(log_sampled(lines_[best].beta, p, y), 0.0)) best = i;
     }
-    if (best + 2 == lines_.size() && std::abs(middle) * step_.q > kManyHits) ++best;
+    if (best + 2 == lines_.size() && std::abs(middle) * step_.q > kManySampled) ++best;
     line_of_.push_back(best);
     Line& line = lines_[best];
     const double spread = std::cos(2.0 * line.beta);
@@ -296,6 +298,8 @@ void RotatedStep::add_points(Line* line) const {
     const double a = m * z.real() - 0.5 * m * m, turn = m * z.imag();
     const double v = std::exp(log_q_ + a);
     Complex log;
+    // M(s) - 1 is wanted to all digits: where a step is hardly sampled, log r by what r differs from 1 by; where it is, by its own exponent,
+    // which does not overflow.
     if (v > miss_) {
       log = Complex(log_q_ + a, turn) + complex_log1p(std::polar(miss_ / v, -turn));
     } else {
@@ -337,6 +341,7 @@ bool RotatedStep::place(const std::vector<TransformArea>& areas,
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (needed[i] == -kInf) continue;
     Line& line = lines_[i];
+    // The error of the rule on all k steps, relative to the mass on the line, becomes e^-44.
     line.spacing = 2.0 * kPi * line.c / (needed[i] + kNats + std::log(step_.k));
     if (!((line.own.last - line.own.left) / line.spacing < kMostPoints)) return false;
     add_points(&line);

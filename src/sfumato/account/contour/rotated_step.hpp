@@ -16,7 +16,7 @@ struct TransformArea {
 };
 
 /// M(s) = E_z r(z)^{1+s} of sampled steps in the direction `remove`, anywhere in the right half of the plane of s, on lines z = (t + ic) e^{i beta}
-/// (Spec §18.10): the farther s is turned from the real axis, the more z is turned, so that neither the rest nor the sampled steps grow.
+/// (Spec §18.10): the farther s is away from the real axis, the more z is rotated, so that neither the rest nor the sampled steps grow.
 class RotatedStep {
  public:
   /// For q <= 1/2.
@@ -24,14 +24,14 @@ class RotatedStep {
 
   [[nodiscard]] double k() const { return step_.k; }
   /// The loss of a step without a sampled step, -log(1 - q), at most.
-  [[nodiscard]] double edge() const;
+  [[nodiscard]] double unsampled_loss() const;
   /// The largest beta: the line stays clear of the zeros of r.
   [[nodiscard]] double widest() const { return lines_.back().beta; }
 
   /// log M(x), at most.
   [[nodiscard]] double log_moment(double x);
 
-  /// At least log |M(s)| + (1 + x) edge() on the rest of a hyperbola with asymptotes of the angle psi, beyond the point (x, y); +inf where
+  /// At least log |M(s)| + (1 + x) unsampled_loss() on the rest of a hyperbola with asymptotes of the angle psi, beyond the point (x, y); +inf where
   /// that is not known.
   [[nodiscard]] double log_rest(double x, double y, double psi) const;
 
@@ -73,7 +73,7 @@ class RotatedStep {
   };
   struct Line {
     double beta, offset,
-        c;  ///< turned, and then raised; the rule uses the strip of the half-width c around it
+        c;  ///< rotated, and then raised; the rule uses the strip of the half-width c around it
     double last = 0.0;  ///< the largest t
     double spacing = 0.0;
     Cells own, above, below;
@@ -84,7 +84,7 @@ class RotatedStep {
   [[nodiscard]] Mass mass_on(const Cells& cells, const TransformArea& area) const;
   [[nodiscard]] double left_of(const Cells& cells, const TransformArea& area) const;
   [[nodiscard]] double log_tail(const Cells& cells, const TransformArea& area, double* decay) const;
-  [[nodiscard]] double log_hits(double beta, double p, double y) const;
+  [[nodiscard]] double log_sampled(double beta, double p, double y) const;
   void add_points(Line* line) const;
 
   SampledGaussian step_;

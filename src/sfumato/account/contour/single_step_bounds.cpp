@@ -15,13 +15,13 @@ constexpr double kRounding = 0x1p-48;  // of a few operations
 struct Exceeds {
   double p_lo, q_hi;
 };
-Exceeds exceeds(const LossDistribution& law, double threshold) {
+Exceeds exceeds(const LossDistribution& distribution, double threshold) {
   Exceeds result{0.0, 0.0};
-  if (law.tails) {
-    const LossTails at = law.tails(threshold);
+  if (distribution.tails) {
+    const LossTails at = distribution.tails(threshold);
     result = {at.p_above.lo, at.q_above.hi};
   }
-  for (const auto& [loss, mass] : law.atoms) {
+  for (const auto& [loss, mass] : distribution.atoms) {
     if (!(loss > threshold)) continue;
     result.p_lo += mass.lo;
     result.q_hi += mass.hi * std::exp(-loss) * (1.0 + kRounding);
@@ -46,7 +46,7 @@ SingleStepBounds::SingleStepBounds(const TotalLoss& loss) {
   double sum = 0.0;
   for (const StepLoss& step : loss.steps) {
     steps_.push_back({loss_distribution_of(step), count_of(step)});
-    sum += steps_.back().count * std::exp(one_step_delta(steps_.back().law, 0.0).log_hi);
+    sum += steps_.back().count * std::exp(one_step_delta(steps_.back().distribution, 0.0).log_hi);
   }
   if (loss.mu_squared > 0.0) {
     // 2 Phi(mu/2) - 1
@@ -61,7 +61,7 @@ double SingleStepBounds::log_some_sampled(double eps) const {
   for (double above = std::max(1e-3 * eps, 0x1p-40); above < 64.0; above *= 2.0) {
     double log_none_p = 0.0, log_none_q = 0.0;  // log of the probability that no step exceeds it
     for (const Steps& steps : steps_) {
-      const Exceeds one = exceeds(steps.law, eps + above);
+      const Exceeds one = exceeds(steps.distribution, eps + above);
       log_none_p += steps.count * std::log1p(-one.p_lo);
       log_none_q += steps.count * std::log1p(-one.q_hi);
     }
@@ -79,7 +79,7 @@ double SingleStepBounds::threshold_of(double fpr) const {
   return last_of([&](double threshold) {
     double log_none = 0.0;
     for (const Steps& steps : steps_) {
-      log_none += steps.count * std::log1p(-exceeds(steps.law, threshold).q_hi);
+      log_none += steps.count * std::log1p(-exceeds(steps.distribution, threshold).q_hi);
     }
     return -std::expm1(log_none) > fpr;
   });

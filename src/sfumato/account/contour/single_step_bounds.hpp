@@ -7,7 +7,7 @@
 
 namespace sfumato {
 
-/// What single steps say about delta of all of them (Spec §18.9): little where there are many sampled steps, and nearly everything where one is rare.
+/// Bounds of delta of all steps by what single ones say (Spec §18.9): little where there are many sampled steps, and nearly everything where one is rare.
 class SingleStepBounds {
  public:
   /// For a loss without failure and shift.
@@ -26,7 +26,7 @@ class SingleStepBounds {
 
  private:
   struct Steps {
-    LossDistribution law;
+    LossDistribution distribution;
     double count;
   };
   std::vector<Steps> steps_;

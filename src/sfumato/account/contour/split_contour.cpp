@@ -23,14 +23,14 @@ constexpr double kTerms = 6e6;         // of one contour
 /// The steps of a ledger if all of them have sampled steps, and these are rare.
 std::optional<std::vector<RatioStep>> sampled_steps_of(const TotalLoss& loss) {
   std::vector<RatioStep> steps;
-  double hits = 0.0;
+  double sampled = 0.0;
   for (const StepLoss& any : loss.steps) {
     const auto ratio = std::visit([](const auto& s) { return s.as_ratio(); }, any);
     if (!ratio || ratio->direction == StepDirection::add) return std::nullopt;
     steps.push_back(*ratio);
-    hits += std::visit([](const auto& s) { return s.expected_sampled(); }, any);
+    sampled += std::visit([](const auto& s) { return s.expected_sampled(); }, any);
   }
-  if (steps.empty() || hits > kMostSampled) return std::nullopt;
+  if (steps.empty() || sampled > kMostSampled) return std::nullopt;
   return steps;
 }
 
@@ -55,14 +55,15 @@ UnsampledBound unsampled_bound(SplitTransform& transform, double eps) {
   UnsampledBound best{0.0, 0.0};  // delta <= 1
   for (int i = 0; i < 16 && high > 1.02 * low; ++i) {
     const double s = std::sqrt(low * high);
-    const auto bulk = transform.unsampled_at(s);
-    if (!bulk) {
+    const auto unsampled = transform.unsampled_at(s);
+    if (!unsampled) {
       high = s;
       continue;
     }
-    const double log = chernoff_term(s) + bulk->log;
+    const double log = chernoff_term(s) + unsampled->log;
     if (log - s * eps < best.log - best.s * eps) best = {s, log};
-    (std::log(s / (1.0 + s)) + bulk->mean < eps ? low : high) = s;
+    // The sign of the derivative of c(s) + K_A(s) - s eps, which is convex. Any s is a valid bound, so that sixteen steps are enough.
+    (std::log(s / (1.0 + s)) + unsampled->mean < eps ? low : high) = s;
   }
   return best;
 }
@@ -71,8 +72,8 @@ UnsampledBound unsampled_bound(SplitTransform& transform, double eps) {
 struct Judged {
   std::unique_ptr<SplitTransform> transform;
   Saddle at;
-  UnsampledBound bulk;
-  double log_hits, log_bulk;
+  UnsampledBound unsampled;
+  double log_sampled, log_unsampled;
 };
 
 Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps, double theta,
@@ -80,6 +81,9 @@ Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps
   std::vector<SplitPoint> cuts;
   bool is_possible = true;
   for (const RatioStep& step : steps) {
+    // A step counts as sampled once its loss is the share theta of eps, and fully so before its loss alone is eps: what is left to A stays far
+    // below eps, so that its Chernoff bound is small. The cut is smooth, because the rule in z needs an analytic integrand: the narrower it
+    // is, the more points.
     const double at = place_of(step, theta * eps), end = place_of(step, eps);
     cuts.push_back({at, (end - at) / steepness});
     is_possible = is_possible && end < kFarthest && cuts.back().width > kNarrowest;
@@ -89,9 +93,10 @@ Judged judged(const std::vector<RatioStep>& steps, double mu_squared, double eps
   cut.at = saddle(*cut.transform, eps, Strip::right, start);
   if (!std::isfinite(cut.at.at.value) || cut.at.is_capped) return cut;
   const double s = cut.at.s;
-  cut.log_hits = cut.at.at.value - s * eps - std::log(s) - std::log1p(s);
-  cut.bulk = unsampled_bound(*cut.transform, eps);
-  cut.log_bulk = cut.bulk.log - cut.bulk.s * eps;
+  // The size of the integral about: what the bound of the rest is compared with.
+  cut.log_sampled = cut.at.at.value - s * eps - std::log(s) - std::log1p(s);
+  cut.unsampled = unsampled_bound(*cut.transform, eps);
+  cut.log_unsampled = cut.unsampled.log - cut.unsampled.s * eps;
   return cut;
 }
 
@@ -115,13 +120,14 @@ std::optional<SplitContour> SplitContour::at(const TotalLoss& loss, double eps, 
       if (i == cuts.size()) {
         cuts.push_back(judged(*steps, loss.mu_squared, eps, kChoices[i].theta,
                               kChoices[i].steepness, start, work));
-        if (std::isfinite(cuts[i].log_hits)) start = cuts[i].at.s;
+        if (std::isfinite(cuts[i].log_sampled)) start = cuts[i].at.s;
       }
       Judged& cut = cuts[i];
-      if (!(cut.log_bulk < cut.log_hits + std::log(good)) || !(least_width > good)) continue;
+      if (!(cut.log_unsampled < cut.log_sampled + std::log(good)) || !(least_width > good))
+        continue;
       work->terms = kTerms;
       if (auto contour = Contour::through(*cut.transform, cut.at, Strip::right, eps, work)) {
-        SplitContour found(std::move(*contour), cut.bulk.s, cut.bulk.log);
+        SplitContour found(std::move(*contour), cut.unsampled.s, cut.unsampled.log);
         const LogEnclosure log = found.enclosure(eps);
         if (log.log_hi - log.log_lo < least_width) {
           least_width = log.log_hi - log.log_lo;
@@ -129,7 +135,7 @@ std::optional<SplitContour> SplitContour::at(const TotalLoss& loss, double eps, 
         }
         if (least_width < kNarrow) return best;
       }
-      cut.log_bulk = kInf;  // once is enough
+      cut.log_unsampled = kInf;  // once is enough
       break;
     }
   }
@@ -137,9 +143,10 @@ std::optional<SplitContour> SplitContour::at(const TotalLoss& loss, double eps, 
 }
 
 LogEnclosure SplitContour::enclosure(double eps) const {
-  const LogEnclosure hits = contour_.enclosure(eps);
-  const double bulk = log_bulk_ - s_bulk_ * eps + 8.0 * kUnit * (10.0 + s_bulk_ * std::fabs(eps));
-  return {hits.log_lo, log_add_exp(hits.log_hi, bulk) + 4.0 * kUnit};
+  const LogEnclosure sampled = contour_.enclosure(eps);
+  const double unsampled =
+      log_unsampled_ - s_unsampled_ * eps + 8.0 * kUnit * (10.0 + s_unsampled_ * std::fabs(eps));
+  return {sampled.log_lo, log_add_exp(sampled.log_hi, unsampled) + 4.0 * kUnit};
 }
 
 }  // namespace sfumato

@@ -25,11 +25,11 @@ class SplitContour {
   [[nodiscard]] double log_slope(double eps) const { return contour_.log_slope(eps); }
 
  private:
-  SplitContour(Contour contour, double s, double log_bulk)
-      : contour_(std::move(contour)), s_bulk_(s), log_bulk_(log_bulk) {}
+  SplitContour(Contour contour, double s, double log_unsampled)
+      : contour_(std::move(contour)), s_unsampled_(s), log_unsampled_(log_unsampled) {}
 
   Contour contour_;
-  double s_bulk_, log_bulk_;  ///< log delta_A <= log_bulk - s_bulk eps
+  double s_unsampled_, log_unsampled_;  ///< log delta_A <= log_unsampled - s_unsampled eps
 };
 
 }  // namespace sfumato

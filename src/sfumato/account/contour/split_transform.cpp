@@ -39,16 +39,17 @@ TotalCumulant SplitTransform::at(double s) {
   for (Entry& entry : entries_) {
     const auto found = entry.grid.split_at(s);
     if (!found) return {kInf, kInf, 1.0, kInf};
-    const double k = entry.step.k, hit = std::min(found->hit, 1.0 - 1e-16);
+    const double k = entry.step.k, share = std::min(found->sampled_share, 1.0 - 1e-16);
     total.value += k * found->all.value;
     total.mean += k * found->all.mean;
-    total.error += k * found->all.error + found->hit_error +
-                   8.0 * kUnit * k * (std::fabs(found->all.value) + std::fabs(std::log1p(-hit)));
-    log_rest += k * std::log1p(-hit);
+    total.error += k * found->all.error + found->sampled_error +
+                   8.0 * kUnit * k * (std::fabs(found->all.value) + std::fabs(std::log1p(-share)));
+    log_rest += k * std::log1p(-share);
     // The mean of the unsampled part is that of all without its sampled steps.
-    const double bulk_mean = (found->all.mean - hit * found->hit_mean) / (1.0 - hit);
-    turn += k * hit * (found->hit_mean - bulk_mean);
-    variance = std::max(variance, found->hit_variance + found->all.variance * k);
+    const double unsampled_mean = (found->all.mean - share * found->sampled_mean) / (1.0 - share);
+    turn += k * share * (found->sampled_mean - unsampled_mean);
+    // The curvature decides where nodes are, not what they give: an estimate will do.
+    variance = std::max(variance, found->sampled_variance + found->all.variance * k);
   }
   // log(M^k - A^k) = k log M + log(1 - (A/M)^k), and its derivative.
   const double some = -std::expm1(log_rest);
@@ -65,9 +66,9 @@ double SplitTransform::highest_abscissa() const {
   return 60.0 / slope;  // as far as grids go
 }
 
-std::optional<SplitTransform::Bulk> SplitTransform::unsampled_at(double s) {
+std::optional<SplitTransform::Unsampled> SplitTransform::unsampled_at(double s) {
   const double normal = 0.5 * mu_squared_ * s * (s + 1.0);
-  Bulk sum{normal, mu_squared_ * (s + 0.5)};
+  Unsampled sum{normal, mu_squared_ * (s + 0.5)};
   double size = 10.0 + std::fabs(normal);
   for (Entry& entry : entries_) {
     const auto found = entry.grid.unsampled_at(s);
@@ -121,15 +122,16 @@ bool SplitTransform::prepare(const Rows& rows) {
     const trapezoidal::Range range = trapezoidal::range_of(entry.step, s0_);
     if (!(range.length() / h < kMostPoints)) return false;
     const double first = std::ceil(range.low / h), last = std::floor(range.high / h);
-    entry.law = trapezoidal::distribution_on(entry.step, s0_, h, {{first, last}});
-    entry.law.error_floor += 2.2e-21 + 2e-17 / entry.step.k;
+    entry.distribution = trapezoidal::distribution_on(entry.step, s0_, h, {{first, last}});
+    entry.distribution.error_floor += 2.2e-21 + 2e-17 / entry.step.k;
     work_->points -= last - first;
-    entry.hit.clear();
+    entry.sampled_weight.clear();
     CompensatedSum share, slope, floor;
-    for (std::size_t j = 0; j < entry.law.size(); ++j) {
+    for (std::size_t j = 0; j < entry.distribution.size(); ++j) {
       const double z = (first + static_cast<double>(j)) * h;
-      const double b = entry.law.weight[j] * entry.cut.sampled(z), l = std::fabs(entry.law.loss[j]);
-      entry.hit.push_back(b);
+      const double b = entry.distribution.weight[j] * entry.cut.sampled(z),
+                   l = std::fabs(entry.distribution.loss[j]);
+      entry.sampled_weight.push_back(b);
       share.add(b);
       slope.add(4.0 * b * l);
       // The argument of the cut has roundings, and its logarithm a slope that is at most 1 + |(at - z) / width|.
@@ -138,14 +140,17 @@ bool SplitTransform::prepare(const Rows& rows) {
       floor.add(b * (10.0 + 0.5 * z * z + 3.0 * (2.0 + 2.0 * std::fabs(s0_)) * l + moved));
     }
     entry.sampled_share = share.value();
-    entry.hit_slope = 4.0 * kUnit * slope.value();
-    entry.hit_floor = 4.0 * kUnit * floor.value() + 2e-17 / entry.step.k * entry.sampled_share +
-                      std::exp(trapezoidal::log_above(entry.step, s0_) - entry.law.cumulant) +
-                      1.1e-21 * entry.cut.sampled(range.low);
-    log_unit_ += entry.step.k * entry.law.cumulant;
+    entry.sampled_slope = 4.0 * kUnit * slope.value();
+    entry.sampled_floor =
+        4.0 * kUnit * floor.value() + 2e-17 / entry.step.k * entry.sampled_share +
+        std::exp(trapezoidal::log_above(entry.step, s0_) - entry.distribution.cumulant) +
+        1.1e-21 * entry.cut.sampled(range.low);
+    log_unit_ += entry.step.k * entry.distribution.cumulant;
     const auto count = static_cast<std::size_t>(rows.count);
-    entry.all_rows = phase_rows(entry.law.weight, entry.law.loss, rows.period, count, entry.step.k);
-    entry.hit_rows = phase_rows(entry.hit, entry.law.loss, rows.period, count, entry.step.k);
+    entry.all_rows = phase_rows(entry.distribution.weight, entry.distribution.loss, rows.period,
+                                count, entry.step.k);
+    entry.sampled_rows =
+        phase_rows(entry.sampled_weight, entry.distribution.loss, rows.period, count, entry.step.k);
   }
   return true;
 }
@@ -155,22 +160,25 @@ Transform::Value SplitTransform::value(std::size_t n) const {
   const Complex normal(-0.5 * mu_squared_ * y * y, mu_squared_ * (s0_ + 0.5) * y);
   Complex log_all = normal, log_rest(0.0, 0.0);
   // The error is telescoped: k |B| of one step changes by the errors of the others, and B by its own.
-  double log_most = normal.real(), relative = 0.0, hits = 0.0, own = 0.0;
+  double log_most = normal.real(), relative = 0.0, sampled = 0.0, own = 0.0;
   for (const Entry& entry : entries_) {
     const double k = entry.step.k;
     const Complex change = entry.all_rows.change[n];
-    const Complex hit = entry.sampled_share + entry.hit_rows.change[n], all = 1.0 + change;
+    const Complex part = entry.sampled_share + entry.sampled_rows.change[n], all = 1.0 + change;
     log_all += k * complex_log1p(change);
-    log_rest += k * complex_log1p(-hit / all);
-    const double error = entry.law.error_at(y) + entry.all_rows.error_at(y);
-    const double most = std::max(std::abs(all), std::abs(all - hit)) + error;
+    // log(A/M) by B/M, which is what was summed: A/M itself is 1 up to a few digits where sampled steps are rare.
+    log_rest += k * complex_log1p(-part / all);
+    const double error = entry.distribution.error_at(y) + entry.all_rows.error_at(y);
+    const double most = std::max(std::abs(all), std::abs(all - part)) + error;
     log_most += k * std::log(most);
     relative += k * error / most;
-    hits += k * std::abs(hit) / most;
-    own += k * (entry.hit_slope * y + entry.hit_floor + entry.hit_rows.error_at(y)) / most;
+    sampled += k * std::abs(part) / most;
+    own +=
+        k * (entry.sampled_slope * y + entry.sampled_floor + entry.sampled_rows.error_at(y)) / most;
   }
+  // 1 - (A/M)^k with the digits of its logarithm.
   const Complex some = -complex_expm1(log_rest);
-  return {log_all + std::log(some), std::exp(log_most) * (hits * relative + own)};
+  return {log_all + std::log(some), std::exp(log_most) * (sampled * relative + own)};
 }
 
 }  // namespace sfumato

@@ -11,7 +11,7 @@
 
 namespace sfumato {
 
-/// prod M^k - prod A^k for steps that are cut in two, M = A + B (Spec §18.5): the transform of the losses with at least one hit.
+/// prod M^k - prod A^k for steps that are cut in two, M = A + B (Spec §18.5): the transform of the losses with at least one sampled step.
 class SplitTransform final : public Transform {
  public:
   SplitTransform(const std::vector<RatioStep>& steps, const std::vector<SplitPoint>& cuts,
@@ -26,21 +26,22 @@ class SplitTransform final : public Transform {
   [[nodiscard]] Value value(std::size_t n) const override;
 
   /// log E e^{sT} over the losses without a sampled step and its derivative, rounded up: nothing where s is too large.
-  struct Bulk {
+  struct Unsampled {
     double log, mean;
   };
-  [[nodiscard]] std::optional<Bulk> unsampled_at(double s);
+  [[nodiscard]] std::optional<Unsampled> unsampled_at(double s);
 
  private:
   struct Entry {
     RatioStep step;
     SplitPoint cut;
     RealGrid grid;
-    SplitCumulant here;                          ///< at s0
-    TiltedDistribution law;                      ///< at s0
-    std::vector<double> hit;                     ///< of each weight of the distribution
-    double sampled_share, hit_slope, hit_floor;  ///< sum of `hit`; its error: slope |y| + floor
-    PhaseRows all_rows, hit_rows;
+    SplitCumulant here;                  ///< at s0
+    TiltedDistribution distribution;     ///< at s0
+    std::vector<double> sampled_weight;  ///< of each weight of the distribution
+    double sampled_share, sampled_slope,
+        sampled_floor;  ///< sum of these; its error: slope |y| + floor
+    PhaseRows all_rows, sampled_rows;
   };
 
   std::vector<Entry> entries_;

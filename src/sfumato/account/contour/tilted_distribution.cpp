@@ -38,9 +38,9 @@ void DistributionTerms::add(double half_square_at, double log_base_at, double ex
 
 TiltedDistribution distribution_of(const DistributionTerms& terms, bool complete) {
   const std::size_t count = terms.loss.size();
-  TiltedDistribution law;
-  law.loss = terms.loss;
-  law.weight.resize(count);
+  TiltedDistribution distribution;
+  distribution.loss = terms.loss;
+  distribution.weight.resize(count);
   double largest_exponent = 0.0, largest = -std::numeric_limits<double>::infinity();
   for (std::size_t j = 0; j < count; ++j) {
     largest_exponent = std::max(largest_exponent, terms.exponent[j]);
@@ -52,35 +52,36 @@ TiltedDistribution distribution_of(const DistributionTerms& terms, bool complete
     for (std::size_t j = 0; j < count; ++j) {
       sum.add(std::exp(terms.log_base[j]) * std::expm1(terms.exponent[j]));
     }
-    law.cumulant = std::log1p(sum.value());
+    distribution.cumulant = std::log1p(sum.value());
   } else {
     for (std::size_t j = 0; j < count; ++j) {
       sum.add(std::exp(terms.log_base[j] + terms.exponent[j] - largest));
     }
-    law.cumulant = largest + std::log(sum.value());
+    distribution.cumulant = largest + std::log(sum.value());
   }
   CompensatedSum mean, square, slope, floor;
   for (std::size_t j = 0; j < count; ++j) {
-    const double a = std::exp(terms.log_base[j] + terms.exponent[j] - law.cumulant);
+    const double a = std::exp(terms.log_base[j] + terms.exponent[j] - distribution.cumulant);
     const double x = std::fabs(terms.exponent[j]);
-    law.weight[j] = a;
-    mean.add(a * law.loss[j]);
+    distribution.weight[j] = a;
+    mean.add(a * distribution.loss[j]);
     slope.add(a * ((11.0 + terms.half_square[j]) * terms.loss_size[j] + terms.shift[j]));
     // The sum of changes from 1 is off relative to the changes; the sum of the terms themselves relative to all of it, however near to 1.
     const double part =
-        from_one ? std::min(x, 1.0) * std::max(a, std::exp(terms.log_base[j] - law.cumulant))
-                 : a * (1.0 + 0.25 * std::fabs(largest));
+        from_one
+            ? std::min(x, 1.0) * std::max(a, std::exp(terms.log_base[j] - distribution.cumulant))
+            : a * (1.0 + 0.25 * std::fabs(largest));
     floor.add((8.0 + terms.half_square[j]) * part + 3.0 * a * x);
   }
-  law.mean = mean.value();
+  distribution.mean = mean.value();
   for (std::size_t j = 0; j < count; ++j) {
-    const double centred = law.loss[j] - law.mean;
-    square.add(law.weight[j] * centred * centred);
+    const double centred = distribution.loss[j] - distribution.mean;
+    square.add(distribution.weight[j] * centred * centred);
   }
-  law.variance = square.value();
-  law.error_slope = 4.0 * kUnit * slope.value();
-  law.error_floor = 4.0 * kUnit * floor.value();
-  return law;
+  distribution.variance = square.value();
+  distribution.error_slope = 4.0 * kUnit * slope.value();
+  distribution.error_floor = 4.0 * kUnit * floor.value();
+  return distribution;
 }
 
 std::complex<double> TiltedDistribution::change_at(double y) const {

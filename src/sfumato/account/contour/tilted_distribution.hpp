@@ -26,7 +26,7 @@ struct TiltedDistribution {
   [[nodiscard]] double error_at(double y) const;
 };
 
-/// What a distribution is made of: points z with a weight under P or under the standard normal distribution, the exponent that makes the weight the tilted
+/// The terms of a distribution: points z with a weight under P or under the standard normal distribution, the exponent that makes the weight the tilted
 /// one, and the loss.
 struct DistributionTerms {
   std::vector<double>

@@ -65,7 +65,7 @@ class Transform {
   [[nodiscard]] virtual Value value(std::size_t n) const = 0;
 
  protected:
-  /// Of steps beside a normal loss of E e^{sT} = e^{mu_squared s (s+1) / 2}.
+  /// For steps beside a normal loss of E e^{sT} = e^{mu_squared s (s+1) / 2}.
   Transform(double mu_squared, Work* work) : mu_squared_(mu_squared), work_(work) {}
 
   double mu_squared_;

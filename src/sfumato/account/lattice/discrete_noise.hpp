@@ -15,7 +15,7 @@ struct DiscreteNoiseCost {
 /// Throws   InvalidArgument otherwise.
 [[nodiscard]] DiscreteNoiseCost discrete_noise_cost(double n, double draws, double rounding = 2.0);
 
-/// What the noise multiplier of continuous noise must be divided by so that an accountant's numbers hold for discrete noise of parameter n >= 1024 and
+/// The factor by which the noise multiplier of continuous noise must be divided so that an accountant's numbers hold for discrete noise of parameter n >= 1024 and
 /// up to 1e12 draws: mu' / mu, and 1e-12 more, which covers the slack of 1e-22 many times over.
 /// Throws   InvalidArgument for coarser grids and more draws.
 [[nodiscard]] double discrete_noise_factor(std::int64_t n, double draws);

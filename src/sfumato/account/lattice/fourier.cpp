@@ -12,7 +12,7 @@ namespace sfumato {
 
 namespace {
 
-/// One stage: blocks of twice `half` numbers, whose halves are added and subtracted after the second was turned.
+/// One stage: blocks of twice `half` numbers, whose halves are added and subtracted after the second was rotated.
 SFUMATO_VECTOR_CLONES void butterflies(double* re, double* im, const double* cosine,
                                        const double* sine, std::size_t half, std::size_t length) {
   for (std::size_t start = 0; start < length; start += 2 * half) {
@@ -21,12 +21,12 @@ SFUMATO_VECTOR_CLONES void butterflies(double* re, double* im, const double* cos
     double* __restrict odd_re = even_re + half;
     double* __restrict odd_im = even_im + half;
     for (std::size_t j = 0; j < half; ++j) {
-      const double turned_re = cosine[j] * odd_re[j] - sine[j] * odd_im[j];
-      const double turned_im = cosine[j] * odd_im[j] + sine[j] * odd_re[j];
-      odd_re[j] = even_re[j] - turned_re;
-      odd_im[j] = even_im[j] - turned_im;
-      even_re[j] += turned_re;
-      even_im[j] += turned_im;
+      const double rotated_re = cosine[j] * odd_re[j] - sine[j] * odd_im[j];
+      const double rotated_im = cosine[j] * odd_im[j] + sine[j] * odd_re[j];
+      odd_re[j] = even_re[j] - rotated_re;
+      odd_im[j] = even_im[j] - rotated_im;
+      even_re[j] += rotated_re;
+      even_im[j] += rotated_im;
     }
   }
 }

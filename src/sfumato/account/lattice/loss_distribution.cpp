@@ -111,13 +111,13 @@ LossDistribution normal_loss_distribution(double mu_squared) {
           }};
 }
 
-LogEnclosure one_step_delta(const LossDistribution& law, double eps) {
+LogEnclosure one_step_delta(const LossDistribution& distribution, double eps) {
   double p_lo = 0.0, p_hi = 0.0, q_lo = 0.0, q_hi = 0.0;
-  if (law.tails) {
-    const LossTails at = law.tails(eps);
+  if (distribution.tails) {
+    const LossTails at = distribution.tails(eps);
     p_lo = at.p_above.lo, p_hi = at.p_above.hi, q_lo = at.q_above.lo, q_hi = at.q_above.hi;
   }
-  for (const auto& [loss, mass] : law.atoms) {
+  for (const auto& [loss, mass] : distribution.atoms) {
     if (!(loss > eps)) continue;
     p_lo += mass.lo, p_hi += mass.hi;
     q_lo += mass.lo * std::exp(-loss) * (1.0 - 8.0 * kUnit),

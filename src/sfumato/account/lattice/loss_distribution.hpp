@@ -38,7 +38,7 @@ struct LossDistribution {
 
 /// delta(eps) = P(L > eps) - e^eps Q(L > eps) of one step alone, from its distribution functions: neither lattice nor contour.
 /// eps is finite. Wide only where both terms agree in nearly all their digits.
-[[nodiscard]] LogEnclosure one_step_delta(const LossDistribution& law, double eps);
+[[nodiscard]] LogEnclosure one_step_delta(const LossDistribution& distribution, double eps);
 
 /// Losses that grow with a normal z are known by where they cross a threshold: the true place is between the two.
 struct Crossing {

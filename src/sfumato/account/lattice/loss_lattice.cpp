@@ -37,7 +37,7 @@ std::vector<double> masses_of(std::vector<Tail> tails, double whole, double sign
   return mass;
 }
 
-/// What is between two thresholds, from the sides that have the digits.
+/// The mass between two thresholds, from the sides that have the digits.
 MassBounds between(const MassBounds& above_low, const MassBounds& below_low,
                    const MassBounds& above_high, const MassBounds& below_high) {
   if (above_low.hi <= below_high.hi) {
@@ -68,11 +68,11 @@ double point(const LatticeRange& range, std::int64_t i) {
   return static_cast<double>(i) * range.spacing;
 }
 
-std::vector<LossTails> tails_on(const LossDistribution& law, const LatticeRange& range) {
+std::vector<LossTails> tails_on(const LossDistribution& distribution, const LatticeRange& range) {
   std::vector<LossTails> tails;
   tails.reserve(static_cast<std::size_t>(range.last - range.first + 1));
   for (std::int64_t i = range.first; i <= range.last; ++i)
-    tails.push_back(law.tails(point(range, i)));
+    tails.push_back(distribution.tails(point(range, i)));
   return tails;
 }
 
@@ -100,7 +100,7 @@ struct Pool {
 
 /// Three cells from point i on where two points can take them with the same masses under P and Q; more where their distribution is too
 /// uneven; where none can, one point for the mean of three cells, rounded down.
-Pool pool_from(const LossDistribution& law, const LatticeRange& range,
+Pool pool_from(const LossDistribution& distribution, const LatticeRange& range,
                const std::vector<LossTails>& at, std::size_t i) {
   constexpr std::size_t kMost = 64;  // cells: beyond it a pool would cost more than rounding down
   const double h = range.spacing;
@@ -125,7 +125,7 @@ Pool pool_from(const LossDistribution& law, const LatticeRange& range,
       return under.p.hi * (1.0 + rounding) <= std::exp(low) * under.q.lo &&
              over.p.lo >= std::exp(low + h) * over.q.hi * (1.0 + rounding);
     };
-    if ((cells <= 8 && divides(law.tails(low + 0.5 * h))) || divides(at[i + lower]) ||
+    if ((cells <= 8 && divides(distribution.tails(low + 0.5 * h))) || divides(at[i + lower]) ||
         divides(at[i + lower + 1])) {
       return {cells, lower, upper_share(all, low, h).lo};
     }
@@ -135,11 +135,11 @@ Pool pool_from(const LossDistribution& law, const LatticeRange& range,
 
 }  // namespace
 
-LatticeLaw upper_lattice(const LossDistribution& law, const LatticeRange& range) {
+LatticeDistribution upper_lattice(const LossDistribution& distribution, const LatticeRange& range) {
   const auto count = static_cast<std::size_t>(range.last - range.first + 1);
-  LatticeLaw result{range.first, std::vector<double>(count), 0.0, 0.0};
-  if (law.tails) {
-    const std::vector<LossTails> at = tails_on(law, range);
+  LatticeDistribution result{range.first, std::vector<double>(count), 0.0, 0.0};
+  if (distribution.tails) {
+    const std::vector<LossTails> at = tails_on(distribution, range);
     const double whole = at.front().p_above.hi + at.front().p_below.hi;
     // Point i has what is above it, and its share of the cell below.
     std::vector<Tail> tails(count + 1);
@@ -155,7 +155,7 @@ LatticeLaw upper_lattice(const LossDistribution& law, const LatticeRange& range)
     result.infinite = at.back().p_above.hi;
     result.mass = masses_of(std::move(tails), whole, 1.0);
   }
-  for (const auto& [loss, mass] : law.atoms) {
+  for (const auto& [loss, mass] : distribution.atoms) {
     const AtomPlace place = place_of(loss, range.spacing);
     result.slack = std::max(result.slack, moved(place, loss));
     const double low = point(range, place.index);
@@ -175,11 +175,11 @@ LatticeLaw upper_lattice(const LossDistribution& law, const LatticeRange& range)
   return result;
 }
 
-LatticeLaw lower_lattice(const LossDistribution& law, const LatticeRange& range) {
+LatticeDistribution lower_lattice(const LossDistribution& distribution, const LatticeRange& range) {
   const auto count = static_cast<std::size_t>(range.last - range.first + 1);
-  LatticeLaw result{range.first, std::vector<double>(count), 0.0, 0.0};
-  if (law.tails) {
-    const std::vector<LossTails> at = tails_on(law, range);
+  LatticeDistribution result{range.first, std::vector<double>(count), 0.0, 0.0};
+  if (distribution.tails) {
+    const std::vector<LossTails> at = tails_on(distribution, range);
     const double whole = at.front().p_above.lo + at.front().p_below.lo;
     const auto tail_of = [&](std::size_t i) {
       const bool missing = at[i].p_above.hi > at[i].p_below.hi;
@@ -189,7 +189,7 @@ LatticeLaw lower_lattice(const LossDistribution& law, const LatticeRange& range)
     tails[0] = tail_of(0);
     tails[count] = {0.0, false};
     for (std::size_t i = 0; i + 1 < count;) {
-      const Pool pool = pool_from(law, range, at, i);
+      const Pool pool = pool_from(distribution, range, at, i);
       const Tail before = tail_of(i), after = tail_of(i + pool.cells);
       for (std::size_t j = 1; j <= pool.cells; ++j) tails[i + j] = j <= pool.lower ? before : after;
       if (pool.share > 0.0) {
@@ -200,7 +200,7 @@ LatticeLaw lower_lattice(const LossDistribution& law, const LatticeRange& range)
     }
     result.mass = masses_of(std::move(tails), whole, -1.0);
   }
-  for (const auto& [loss, mass] : law.atoms) {
+  for (const auto& [loss, mass] : distribution.atoms) {
     const AtomPlace place = place_of(loss, range.spacing);
     result.slack = std::max(result.slack, moved(place, loss));
     if (place.index < range.first) continue;

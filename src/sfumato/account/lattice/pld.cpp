@@ -25,7 +25,7 @@ double log_add(double a, double b) {
 }
 
 struct Steps {
-  LossDistribution law;
+  LossDistribution distribution;
   double count;
 };
 
@@ -37,10 +37,10 @@ struct Sample {
 };
 
 /// A distribution as some thousand losses, as fine in the small as in the large.
-std::vector<Sample> sampled(const LossDistribution& law) {
+std::vector<Sample> sampled(const LossDistribution& distribution) {
   std::vector<Sample> samples;
-  for (const auto& [loss, mass] : law.atoms) samples.push_back({loss, std::log(mass.hi)});
-  if (!law.tails) return samples;
+  for (const auto& [loss, mass] : distribution.atoms) samples.push_back({loss, std::log(mass.hi)});
+  if (!distribution.tails) return samples;
   constexpr int kPerDecade = 200;
   std::vector<double> thresholds{0.0};
   for (int i = -9 * kPerDecade; i <= 5 * kPerDecade; ++i) {
@@ -49,9 +49,9 @@ std::vector<Sample> sampled(const LossDistribution& law) {
     thresholds.push_back(-size);
   }
   std::sort(thresholds.begin(), thresholds.end());
-  LossTails before = law.tails(thresholds.front());
+  LossTails before = distribution.tails(thresholds.front());
   for (std::size_t i = 1; i < thresholds.size(); ++i) {
-    const LossTails here = law.tails(thresholds[i]);
+    const LossTails here = distribution.tails(thresholds[i]);
     const bool upper = before.p_above.hi < here.p_below.hi;
     const double p =
         upper ? before.p_above.hi - here.p_above.hi : here.p_below.hi - before.p_below.hi;
@@ -120,6 +120,7 @@ View view_of(const Estimate& estimate, double eps) {
   View view{s, s, s};
   for (double d = 0.5; d < 300.0; d *= 1.4) {
     const double above = s + d * unit, below = s - d * unit;
+    // e^-34 = 2e-15, about what rounding adds to a transform: a wider window would only make the lattice coarser.
     const double top = (34.0 + estimate.at(above).value - at.value) / (above - s);
     if (top < view.high) view.high = top, view.tilt_above = above;
     const double bottom = -(34.0 + estimate.at(below).value - at.value) / (s - below);
@@ -149,22 +150,24 @@ double least_size(double from, Beyond&& beyond) {
 /// times e^{eps - loss} only; a lattice without it can be tilted more.
 double top_of(const Steps& steps, double eps, double log_delta) {
   double high = 0.0;
-  for (const LossAtom& atom : steps.law.atoms) high = std::max(high, atom.loss);
-  if (!steps.law.tails) return high;
+  for (const LossAtom& atom : steps.distribution.atoms) high = std::max(high, atom.loss);
+  if (!steps.distribution.tails) return high;
+  // A billionth of delta is far below the width that discretisation leaves.
   const double log_enough = std::max(log_delta + std::log(1e-9 / steps.count), -680.0);
   return std::max(high, least_size(1e-12, [&](double t) {
-                    const double mass = steps.law.tails(t).p_above.hi;
+                    const double mass = steps.distribution.tails(t).p_above.hi;
                     return mass <= 2e-300 || (t >= eps && std::log(mass) - (t - eps) <= log_enough);
                   }));
 }
 
 double bottom_of(const Steps& steps) {
   double low = 0.0;
-  for (const LossAtom& atom : steps.law.atoms) low = std::min(low, atom.loss);
-  if (!steps.law.tails) return low;
+  for (const LossAtom& atom : steps.distribution.atoms) low = std::min(low, atom.loss);
+  if (!steps.distribution.tails) return low;
   const double enough = 1e-18 / steps.count;
-  return std::min(
-      low, -least_size(1e-12, [&](double t) { return steps.law.tails(-t).p_below.hi <= enough; }));
+  return std::min(low, -least_size(1e-12, [&](double t) {
+                    return steps.distribution.tails(-t).p_below.hi <= enough;
+                  }));
 }
 
 /// The spacing: the window over the points, or a little less where that puts atoms on the lattice.
@@ -172,7 +175,7 @@ double spacing_of(const View& view, const std::vector<Steps>& all, std::size_t p
   const double least = (view.high - view.low) / static_cast<double>(points - 8);
   double atom = 0.0, weight = 0.0;
   for (const Steps& steps : all) {
-    for (const LossAtom& a : steps.law.atoms) {
+    for (const LossAtom& a : steps.distribution.atoms) {
       if (a.loss != 0.0 && steps.count * a.p_mass.hi > weight) {
         atom = std::fabs(a.loss);
         weight = steps.count * a.p_mass.hi;
@@ -196,29 +199,33 @@ struct TiltedLattice {
   double mass_error = 0.0;  ///< sum of the errors of the masses
 };
 
-double log_moment(const LatticeLaw& law, double spacing, double s) {
+double log_moment(const LatticeDistribution& distribution, double spacing, double s) {
   double largest = -kInf;
-  std::vector<double> exponents(law.mass.size(), -kInf);
-  for (std::size_t i = 0; i < law.mass.size(); ++i) {
-    if (!(law.mass[i] > 0.0)) continue;
-    exponents[i] = std::log(law.mass[i]) +
-                   s * spacing * static_cast<double>(law.first + static_cast<std::int64_t>(i));
+  std::vector<double> exponents(distribution.mass.size(), -kInf);
+  for (std::size_t i = 0; i < distribution.mass.size(); ++i) {
+    if (!(distribution.mass[i] > 0.0)) continue;
+    exponents[i] =
+        std::log(distribution.mass[i]) +
+        s * spacing * static_cast<double>(distribution.first + static_cast<std::int64_t>(i));
     largest = std::max(largest, exponents[i]);
   }
   CompensatedSum sum;
   for (const double x : exponents) sum.add(std::exp(x - largest));
   // Rounded up: each exponent by its size.
+  // Terms that are not zero have exponents within 745 of the largest, and logarithms of masses are 745 at most: 1,500 bounds both.
   return largest + std::log(sum.value()) + 8.0 * kUnit * (4.0 + std::fabs(largest) + 1500.0);
 }
 
-TiltedLattice tilted(const LatticeLaw& law, double spacing, double s, double count) {
-  TiltedLattice result{count, 0, 0.0, std::vector<double>(law.mass.size()), law.first, 0.0};
-  std::vector<double> exponents(law.mass.size(), -kInf);
+TiltedLattice tilted(const LatticeDistribution& distribution, double spacing, double s,
+                     double count) {
+  TiltedLattice result{
+      count, 0, 0.0, std::vector<double>(distribution.mass.size()), distribution.first, 0.0};
+  std::vector<double> exponents(distribution.mass.size(), -kInf);
   double largest = -kInf;
-  for (std::size_t i = 0; i < law.mass.size(); ++i) {
-    if (!(law.mass[i] > 0.0)) continue;
-    const std::int64_t index = law.first + static_cast<std::int64_t>(i);
-    exponents[i] = std::log(law.mass[i]) + s * spacing * static_cast<double>(index);
+  for (std::size_t i = 0; i < distribution.mass.size(); ++i) {
+    if (!(distribution.mass[i] > 0.0)) continue;
+    const std::int64_t index = distribution.first + static_cast<std::int64_t>(i);
+    exponents[i] = std::log(distribution.mass[i]) + s * spacing * static_cast<double>(index);
     if (exponents[i] > largest) {
       largest = exponents[i];
       result.origin = index;
@@ -232,9 +239,9 @@ TiltedLattice tilted(const LatticeLaw& law, double spacing, double s, double cou
     const double a = std::exp(exponents[i] - result.log_sum);
     result.mass[i] = a;
     if (!(a > 0.0)) continue;
-    const double tilt = std::fabs(exponents[i] - std::log(law.mass[i]));
+    const double tilt = std::fabs(exponents[i] - std::log(distribution.mass[i]));
     error.add(a * kUnit *
-              (12.0 + 2.0 * std::fabs(std::log(law.mass[i])) + 4.0 * tilt +
+              (12.0 + 2.0 * std::fabs(std::log(distribution.mass[i])) + 4.0 * tilt +
                2.0 * std::fabs(result.log_sum)));
   }
   result.mass_error = error.value() * (1.0 + 1e-6) + 1e-300 * static_cast<double>(exponents.size());
@@ -258,8 +265,9 @@ struct WindowSum {
   double heaviest;  ///< the largest factor of c_t
 };
 
-WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& fourier, double spacing,
-                     double s, double eps, double window_low, const Observer* observer) {
+WindowSum window_sum(const std::vector<TiltedLattice>& distributions, const Fourier& fourier,
+                     double spacing, double s, double eps, double window_low,
+                     const Observer* observer) {
   const std::size_t points = fourier.length();
   const auto n = static_cast<double>(points);
   std::vector<Complex> log_total(points / 2 + 1);
@@ -269,45 +277,47 @@ WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& four
     double sup_error, l2_error, own_error, count;
   };
   std::vector<Spectrum> spectra;
-  std::vector<double> turned(points / 2 + 1);  // sizes of the logarithms that were multiplied
+  std::vector<double> logarithms(points / 2 + 1);  // sizes of the logarithms that were multiplied
   double origin = 0.0;  // of the total, in units of the spacing: exact below 2^53
-  for (const TiltedLattice& law : laws) {
+  for (const TiltedLattice& distribution : distributions) {
     require_going_on(observer);
     std::vector<Complex> values(points);
     CompensatedSum rest, squares;
     double largest = 0.0;
-    for (std::size_t i = 0; i < law.mass.size(); ++i) {
-      const std::int64_t from_origin = law.first + static_cast<std::int64_t>(i) - law.origin;
+    for (std::size_t i = 0; i < distribution.mass.size(); ++i) {
+      const std::int64_t from_origin =
+          distribution.first + static_cast<std::int64_t>(i) - distribution.origin;
       if (from_origin == 0) {
-        largest = law.mass[i];
+        largest = distribution.mass[i];
         continue;
       }
       const auto place =
           static_cast<std::size_t>(from_origin) & (points - 1);  // modulo a power of two
-      values[place] += law.mass[i];
-      rest.add(law.mass[i]);
+      values[place] += distribution.mass[i];
+      rest.add(distribution.mass[i]);
     }
     for (const Complex& value : values) squares.add(std::norm(value));
     fourier.transform(values);
     Spectrum spectrum;
-    spectrum.count = law.count;
+    spectrum.count = distribution.count;
     // The largest mass is left out of the transform, whose error is relative to the rest: f = 1 + (transform - rest).
+    // The error of the transform is known in the 2-norm of all frequencies, that of the masses at each of them.
     spectrum.l2_error = fourier.relative_error() * std::sqrt(n * squares.value()) * (1.0 + 1e-6);
     spectrum.own_error =
-        law.mass_error + std::fabs(largest + rest.value() - 1.0) + 8.0 * kUnit +
-        4.0 * kUnit * rest.value() * (1.0 + static_cast<double>(law.mass.size()) / n);
+        distribution.mass_error + std::fabs(largest + rest.value() - 1.0) + 8.0 * kUnit +
+        4.0 * kUnit * rest.value() * (1.0 + static_cast<double>(distribution.mass.size()) / n);
     spectrum.sup_error = spectrum.l2_error + spectrum.own_error;
     spectrum.modulus.resize(points / 2 + 1);
     for (std::size_t w = 0; w <= points / 2; ++w) {
       const Complex change = values[w] - rest.value();
       const Complex logarithm = log_one_plus(change);
       spectrum.modulus[w] = std::exp(logarithm.real());
-      log_total[w] += law.count * logarithm;
-      log_wide[w] += law.count * std::log(spectrum.modulus[w] + spectrum.sup_error);
-      turned[w] += law.count * std::abs(logarithm);
+      log_total[w] += distribution.count * logarithm;
+      log_wide[w] += distribution.count * std::log(spectrum.modulus[w] + spectrum.sup_error);
+      logarithms[w] += distribution.count * std::abs(logarithm);
     }
     spectra.push_back(std::move(spectrum));
-    origin += law.count * static_cast<double>(law.origin);
+    origin += distribution.count * static_cast<double>(distribution.origin);
   }
   // The transform of the total, back, and per point of the window at most:
   std::vector<Complex> total(points);
@@ -322,8 +332,9 @@ WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& four
     total[w] = std::conj(value);
     if (w > 0 && w < points / 2) total[points - w] = value;
     size.add(twice * modulus * modulus);
-    if (modulus > 0.0) powers.add(twice * modulus * 8.0 * kUnit * (8.0 + 2.0 * turned[w]));
+    if (modulus > 0.0) powers.add(twice * modulus * 8.0 * kUnit * (8.0 + 2.0 * logarithms[w]));
     for (std::size_t j = 0; j < spectra.size(); ++j) {
+      // One factor of the product is off, and the others are as large as they can be with their own errors: that telescopes |prod f - prod f~|.
       const double others =
           std::exp(log_wide[w] - std::log(spectra[j].modulus[w] + spectra[j].sup_error));
       own.add(twice * spectra[j].count * spectra[j].own_error * others);
@@ -332,6 +343,7 @@ WindowSum window_sum(const std::vector<TiltedLattice>& laws, const Fourier& four
   }
   double per_point = own.value() + powers.value();
   for (std::size_t j = 0; j < spectra.size(); ++j) {
+    // By Cauchy-Schwarz, for what is known in the 2-norm.
     per_point += spectra[j].count * spectra[j].l2_error * std::sqrt(wide_squares[j].value());
   }
   per_point *= 1.001 / n;
@@ -375,32 +387,36 @@ struct Problem {
 /// The upper or the lower end of log delta(eps) of the total, which is the logarithm of a number between 0 and 1.
 double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bound bound) {
   const double s = problem.view.tilt, h = problem.spacing;
-  std::vector<TiltedLattice> laws;
+  std::vector<TiltedLattice> distributions;
   double infinite = 0.0, slack = 0.0, above = 0.0, below = 0.0, total = 0.0, size = 0.0;
   for (std::size_t j = 0; j < problem.steps.size(); ++j) {
     require_going_on(problem.observer);
     const Steps& steps = problem.steps[j];
-    const LatticeLaw law = bound == Bound::upper ? upper_lattice(steps.law, problem.ranges[j])
-                                                 : lower_lattice(steps.law, problem.ranges[j]);
-    if (std::none_of(law.mass.begin(), law.mass.end(), [](double x) { return x > 0.0; })) {
+    const LatticeDistribution distribution =
+        bound == Bound::upper ? upper_lattice(steps.distribution, problem.ranges[j])
+                              : lower_lattice(steps.distribution, problem.ranges[j]);
+    if (std::none_of(distribution.mass.begin(), distribution.mass.end(),
+                     [](double x) { return x > 0.0; })) {
       return bound == Bound::upper ? 0.0 : -kInf;
     }
-    laws.push_back(tilted(law, h, s, steps.count));
+    distributions.push_back(tilted(distribution, h, s, steps.count));
     // With hardly any noise the tilt of a loss is beyond what a double holds.
-    if (!std::isfinite(laws.back().log_sum) || !std::isfinite(laws.back().mass_error)) {
+    if (!std::isfinite(distributions.back().log_sum) ||
+        !std::isfinite(distributions.back().mass_error)) {
       return bound == Bound::upper ? 0.0 : -kInf;
     }
-    infinite += steps.count * law.infinite;
-    slack += steps.count * law.slack;
-    above += steps.count * log_moment(law, h, problem.view.tilt_above);
-    below += steps.count * log_moment(law, h, problem.view.tilt_below);
-    total += steps.count * laws.back().log_sum;
-    size += std::fabs(steps.count * laws.back().log_sum);
+    infinite += steps.count * distribution.infinite;
+    slack += steps.count * distribution.slack;
+    above += steps.count * log_moment(distribution, h, problem.view.tilt_above);
+    below += steps.count * log_moment(distribution, h, problem.view.tilt_below);
+    total += steps.count * distributions.back().log_sum;
+    size += std::fabs(steps.count * distributions.back().log_sum);
   }
   const double at = bound == Bound::upper ? eps - slack : eps + slack;
   const double n = static_cast<double>(fourier.length());
   const double low = std::ceil(problem.view.low / h) * h, high = low + (n - 1.0) * h;
-  const WindowSum sum = window_sum(laws, fourier, h, s, at, problem.view.low, problem.observer);
+  const WindowSum sum =
+      window_sum(distributions, fourier, h, s, at, problem.view.low, problem.observer);
   const double log_scale = total - s * at;
   const double guard = 8.0 * kUnit * (8.0 + size + std::fabs(s * at));
   const auto log_of = [](double x) { return x > 0.0 ? std::log(x) : -kInf; };
@@ -412,7 +428,7 @@ double log_bound(const Problem& problem, double eps, const Fourier& fourier, Bou
                 log_of(infinite * (1.0 + 1e-9)));
     return std::min(0.0, log_hi + guard);
   }
-  // What the window shows too much: tilted mass from outside of it.
+  // Too much in the window: tilted mass from outside of it.
   const double log_folded = log_add(above - total - (problem.view.tilt_above - s) * high,
                                     below - total + (s - problem.view.tilt_below) * low);
   const double lo = sum.value - sum.error - std::exp(log_folded + guard) * sum.heaviest;
@@ -428,11 +444,11 @@ LogEnclosure delta_of_steps(std::vector<Steps> steps, double eps, const PldGrid&
     return {exact - rounding, std::min(0.0, exact + rounding)};
   }
   if (steps.size() == 1 && steps.front().count == 1.0)
-    return one_step_delta(steps.front().law, eps);
+    return one_step_delta(steps.front().distribution, eps);
   Estimate estimate{observer};
   for (const Steps& s : steps) {
     require_going_on(observer);
-    estimate.samples.push_back(sampled(s.law));
+    estimate.samples.push_back(sampled(s.distribution));
     estimate.counts.push_back(s.count);
   }
   View view = view_of(estimate, eps);

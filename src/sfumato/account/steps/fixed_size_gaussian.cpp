@@ -65,7 +65,7 @@ struct TwoSided {
             [this](Range r) { return both(r); },
             [this](const gauss_legendre::Ellipse& e) { return on_ellipse(e); }};
   }
-  /// What is beyond the end: the density falls at least as fast as it does there.
+  /// The tail beyond the end: the density falls at least as fast as it does there.
   [[nodiscard]] double log_tail(double end) const {
     const double density = -0.5 * end * end - kLogRootTwoPi, l = log_ratio(end);
     const double tilt = step.m * (1.0 + s0), other = step.m * std::max(-s0, 0.0);
@@ -139,11 +139,11 @@ TiltedDistribution TwoSidedGaussian::tilted_distribution(double s0, double reach
     });
   }
   const double end = integrand.range.high;
-  TiltedDistribution law = distribution_of(terms, all.dropped == 0.0);
-  law.error_floor +=
-      std::exp(all.log_error - law.cumulant) + std::exp(f.log_tail(end) - law.cumulant);
-  law.error_floor += all.dropped * std::exp(all.best - kNeglected - law.cumulant);
-  return law;
+  TiltedDistribution distribution = distribution_of(terms, all.dropped == 0.0);
+  distribution.error_floor += std::exp(all.log_error - distribution.cumulant) +
+                              std::exp(f.log_tail(end) - distribution.cumulant);
+  distribution.error_floor += all.dropped * std::exp(all.best - kNeglected - distribution.cumulant);
+  return distribution;
 }
 
 double TwoSidedGaussian::points(double s0, double reach) const {
@@ -174,12 +174,13 @@ DecayBound TwoSidedGaussian::log_bound_beyond(const StepCumulant& here, double s
   for (double y = reach; y < far;) {
     const double end = std::min(2.0 * y, 1.001 * far);
     if (!(this->points(s0, end) < kMostPoints)) return {0.0, spent};
-    const TiltedDistribution law = tilted_distribution(s0, end);
-    spent += static_cast<double>(law.size());
+    const TiltedDistribution distribution = tilted_distribution(s0, end);
+    spent += static_cast<double>(distribution.size());
     while (y < end && y < far) {
-      const double here_at_most =
-          std::abs(1.0 + law.change_at(y)) * (1.0 + 8.0 * kUnit) + law.error_at(y);
-      spent += 0.1 * static_cast<double>(law.size());  // a tenth of the time of making them
+      const double here_at_most = std::abs(1.0 + distribution.change_at(y)) * (1.0 + 8.0 * kUnit) +
+                                  distribution.error_at(y);
+      spent +=
+          0.1 * static_cast<double>(distribution.size());  // a tenth of the time of making them
       const double room = bound - here_at_most;
       if (!(room > 1e-9 * y * steepest) || ++steps > kMostSteps) return {0.0, spent};
       y += room / steepest;

@@ -6,14 +6,16 @@
 #include <cmath>
 
 #include "sfumato/account/contour/total_loss.hpp"
+#include "sfumato/account/steps/allocated_gaussian.hpp"
 #include "sfumato/account/steps/truncated_poisson.hpp"
 
 namespace sfumato {
 namespace {
 
 constexpr const char* kSamplerHelp =
-    "poisson: each record by a coin of its own in every step; shuffle: a permutation per epoch, as "
-    "data loaders do; fixed_size: a "
+    "poisson: each record independently in every step; allocate: each record draws its batch of "
+    "the "
+    "epoch by itself; shuffle: a permutation per epoch, as data loaders do; fixed_size: a "
     "fresh subset in every step; full: all records";
 
 /// The probability that a step samples any of a group, rounded up.
@@ -41,6 +43,25 @@ void add_truncated(const TruncatedPoisson& step, TotalLoss& loss) {
   }
 }
 
+/// A record in several batches of an epoch is dominated by one in one batch each of as many blocks of them (Spec §28.3).
+void add_allocated(const PrivateRelease& release, double m, StepDirection direction,
+                   TotalLoss& loss) {
+  const auto k = static_cast<double>(release.steps);
+  const std::uint64_t size = release.batches / release.turns,
+                      longer = release.batches % release.turns;
+  const auto add = [&](std::uint64_t t, std::uint64_t blocks) {
+    if (blocks == 0) return;
+    const double epochs = k * static_cast<double>(blocks);
+    if (t == 1) {
+      add_normal(m, epochs, loss);
+    } else {
+      loss.steps.push_back(AllocatedGaussian{static_cast<double>(t), m, epochs, direction});
+    }
+  };
+  add(size, release.turns - longer);
+  add(size + 1, longer);
+}
+
 }  // namespace
 
 std::string MechanismRules<GaussianNoise>::describe(const GaussianNoise& noise,
@@ -66,6 +87,8 @@ void MechanismRules<GaussianNoise>::compose(const GaussianNoise& noise,
   if (noise.noise_multiplier == 0.0) {
     add_noiseless(loss, any_sampled(q, setting), k,
                   overflow > 0.0 && exchanges ? StepDirection::replace : direction);
+  } else if (release.sampler == Sampler::allocate) {
+    add_allocated(release, m, direction, loss);
   } else if (q == 1.0 && overflow > 0.0) {
     add_normal(2.0 * m, k, loss);  // two sums of as many records, one of which differs
   } else if (release.sampler == Sampler::full || release.sampler == Sampler::shuffle || q == 1.0) {
@@ -93,14 +116,15 @@ void MechanismRules<GaussianNoise>::compose(const GaussianNoise& noise,
 std::optional<double> MechanismRules<GaussianNoise>::gdp_mu(const GaussianNoise& noise,
                                                             const ReleaseSetting& setting) {
   if (setting.release.batch_cap) return std::nullopt;
-  return setting.release.rate() == 0.0 ? 0.0 : setting.reach() / noise.noise_multiplier;
+  const double turns = std::sqrt(static_cast<double>(setting.release.turns));
+  return setting.release.rate() == 0.0 ? 0.0 : setting.reach() * turns / noise.noise_multiplier;
 }
 
 std::optional<double> MechanismRules<GaussianNoise>::clt_variance(const GaussianNoise& noise,
                                                                   const ReleaseSetting& setting) {
   const PrivateRelease& release = setting.release;
   if (noise.noise_multiplier == 0.0 || setting.group_size > 1 || release.batch_cap ||
-      release.sampler == Sampler::fixed_size) {
+      release.sampler == Sampler::fixed_size || release.sampler == Sampler::allocate) {
     return std::nullopt;
   }
   const bool replace = setting.relation == NeighbouringRelation::replace_one;
@@ -122,7 +146,7 @@ PrivateRelease MechanismRules<GaussianNoise>::read(ReleaseReader& reader) {
   release.mechanism = GaussianNoise{reader.multiplier()};
   if (!fields.sampler && reader.has_batches()) {
     reader.missing("sampler", kSamplerHelp);
-    // What else is missing depends on it little: go on as for Poisson.
+    // Other fields that are missing depend on it little: go on as for Poisson.
   }
   release.sampler =
       fields.sampler.value_or(reader.has_batches() ? Sampler::poisson : Sampler::full);
@@ -155,6 +179,16 @@ PrivateRelease MechanismRules<GaussianNoise>::read(ReleaseReader& reader) {
                                    static_cast<double>(release.records));
       break;
     case Sampler::shuffle: release.steps = reader.epochs(); break;
+    case Sampler::allocate:
+      if (fields.sample_rate || fields.batch_size) {
+        reader.superfluous(fields.sample_rate ? "sample_rate" : "batch_size",
+                           "does not apply to random allocation: batches differ in size, and "
+                           "batches_per_epoch says how many there are");
+      }
+      release.batches = reader.batches();
+      release.turns = fields.batches_per_record.value_or(1);
+      release.steps = reader.epochs_of_batches(release.batches);
+      break;
   }
   return release;
 }

@@ -30,7 +30,7 @@ class GroupRatio {
       weights_.push_back(std::exp(log_weight));
     }
     lowest_ = g * std::log1p(-q);
-    // Of the weights: their logarithms' roundings.
+    // Rounding of the weights: their logarithms' roundings.
     weight_error_ =
         32.0 * kUnit * (1.0 + g * (1.0 + std::fabs(std::log(q)) + std::fabs(std::log1p(-q))));
   }

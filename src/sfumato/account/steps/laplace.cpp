@@ -53,11 +53,11 @@ TiltedDistribution LaplaceStep::tilted_distribution(double s0, double reach) con
       terms.add(4.0 + e + std::fabs(log_weight), log_base, s0 * l, l, e, 0.0);
     });
   }
-  TiltedDistribution law = distribution_of(terms, all.dropped == 0.0);
-  const double scale = -2.0 * std::numbers::ln2 - 0.5 * e - law.cumulant;
-  law.error_floor += std::exp(all.log_error + scale);
-  law.error_floor += all.dropped * std::exp(all.best - kNeglected + scale);
-  return law;
+  TiltedDistribution distribution = distribution_of(terms, all.dropped == 0.0);
+  const double scale = -2.0 * std::numbers::ln2 - 0.5 * e - distribution.cumulant;
+  distribution.error_floor += std::exp(all.log_error + scale);
+  distribution.error_floor += all.dropped * std::exp(all.best - kNeglected + scale);
+  return distribution;
 }
 
 double LaplaceStep::points(double s0, double reach) const {

@@ -31,12 +31,16 @@ std::string sampling_text(const PrivateRelease& release) {
       return fmt::format("batches of {} out of {} records", grouped(release.batch_size),
                          grouped(release.records));
     case Sampler::shuffle: return "shuffled batches";
+    case Sampler::allocate:
+      return fmt::format("random allocation to {} of {} batches",
+                         release.turns == 1 ? "one" : grouped(release.turns),
+                         grouped(release.batches));
   }
   throw InternalError("a sampler without a text");
 }
 
 std::string count_text(const PrivateRelease& release) {
-  const bool epochs = release.sampler == Sampler::shuffle, one = release.steps == 1;
+  const bool epochs = counts_epochs(release.sampler), one = release.steps == 1;
   return fmt::format("{} {}", grouped(release.steps),
                      epochs ? (one ? "epoch" : "epochs") : (one ? "step" : "steps"));
 }
@@ -144,6 +148,17 @@ std::uint64_t ReleaseReader::steps(double share) {
   }
   if (!fields.epochs) missing("steps", "the number of noisy steps; or epochs");
   return 1;
+}
+
+std::uint64_t ReleaseReader::batches() {
+  if (wanted == Wanted::all_but_batches) return 1;
+  if (!fields.batches_per_epoch) missing("batches_per_epoch", "that a record draws its own from");
+  return fields.batches_per_epoch.value_or(1);
+}
+
+std::uint64_t ReleaseReader::epochs_of_batches(std::uint64_t batches) {
+  if (wanted == Wanted::all_but_steps || fields.epochs || !fields.steps) return epochs();
+  return *fields.steps / batches + (*fields.steps % batches == 0 ? 0 : 1);
 }
 
 std::uint64_t ReleaseReader::epochs() {

@@ -55,7 +55,7 @@ void require_multiplier(double value);
 [[nodiscard]] std::string sampling_text(const PrivateRelease& release);
 [[nodiscard]] std::string count_text(const PrivateRelease& release);
 
-/// What must be known of a release, read from fields; everything that is wrong with them is said at once.
+/// The facts about a release, read from fields; everything that is wrong with them is said at once.
 class ReleaseReader {
  public:
   ReleaseReader(const ReleaseFields& of, Wanted what) : fields(of), wanted(what) {}
@@ -78,6 +78,9 @@ class ReleaseReader {
   [[nodiscard]] std::uint64_t steps(double share);
   /// How often shuffled training goes through the records.
   [[nodiscard]] std::uint64_t epochs();
+  /// Of random allocation: batches of an epoch, and the epochs that were begun.
+  [[nodiscard]] std::uint64_t batches();
+  [[nodiscard]] std::uint64_t epochs_of_batches(std::uint64_t batches);
   [[nodiscard]] static std::uint64_t whole(double count);
 
  private:

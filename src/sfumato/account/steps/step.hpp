@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "sfumato/account/steps/allocated_gaussian.hpp"
 #include "sfumato/account/steps/fixed_size_gaussian.hpp"
 #include "sfumato/account/steps/gaussian_noise.hpp"
 #include "sfumato/account/steps/group_gaussian.hpp"
@@ -28,11 +29,12 @@ namespace sfumato {
 ///   as_ratio()              the step by the ratio of densities at a normal z, where its loss is a function of it
 ///   tilted_distribution(s0, reach)   the distribution of the loss tilted by e^{s0 L}, on points good for |Im s| <= reach (Spec §18.1)
 ///   points(s0, reach)       about how many of them there are
+///   moments()               instead of both, where there are no such points: what has M(s0 + iy) itself
 ///   log_bound_beyond()      how far |M(s0 + iy)| has decayed (Spec §18.3)
 ///   loss_distribution()              distribution functions of the loss of one step: for the lattice, and for one step alone
 ///   one_step_delta(eps)     a closed form of delta of one step where it keeps its digits (Spec §17.6); -highest < eps < highest
 using StepLoss = std::variant<SampledGaussian, GroupGaussian, TwoSidedGaussian, LaplaceStep,
-                              RandomisedResponse, TruncatedPoisson>;
+                              RandomisedResponse, TruncatedPoisson, AllocatedGaussian>;
 
 /// Calls use(rules, mechanism) with the MechanismRules of a mechanism of releases.
 template <class Any, class Use>
@@ -59,9 +61,17 @@ decltype(auto) with_rules(Any& any, Use&& use) {
   return std::visit([](const auto& s) { return StepLoss(s.exchanged()); }, step);
 }
 
-[[nodiscard]] inline LossDistribution loss_distribution_of(const StepLoss& step) {
-  return std::visit([](const auto& s) { return s.loss_distribution(); }, step);
+/// Steps whose loss is no function of one number have M(s0 + iy) alone, and no distribution function.
+template <class Step>
+concept HasMoments = requires(const Step& step) {
+  step.moments();
+};
+[[nodiscard]] inline bool has_distribution(const StepLoss& step) {
+  return std::visit([]<class Step>(const Step&) { return !HasMoments<Step>; }, step);
 }
+
+/// Throws   InvalidArgument if the step has none.
+[[nodiscard]] LossDistribution loss_distribution_of(const StepLoss& step);
 
 /// Throws InvalidArgument if a number of the step is outside what its comment says.
 inline void require_valid(const StepLoss& step) {

@@ -5,6 +5,19 @@
 #include "sfumato/core/error.hpp"
 
 namespace sfumato {
+
+LossDistribution loss_distribution_of(const StepLoss& step) {
+  return std::visit(
+      []<class Step>(const Step& s) -> LossDistribution {
+        if constexpr (HasMoments<Step>) {
+          throw InvalidArgument("random allocation has no second method: its loss has no lattice",
+                                "Leave `check` and `method` out", Where::key("check"));
+        } else {
+          return s.loss_distribution();
+        }
+      },
+      step);
+}
 namespace {
 
 [[noreturn]] void refuse(std::string_view what, double value, std::string_view expected) {

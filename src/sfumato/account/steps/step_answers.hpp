@@ -13,7 +13,7 @@
 #include "sfumato/account/lattice/loss_distribution.hpp"
 #include "sfumato/account/steps/step_direction.hpp"
 
-/// What the members of a step answer with (steps/step.hpp lists the questions).
+/// The types that the members of a step answer with (steps/step.hpp lists the questions).
 namespace sfumato {
 
 /// The two numbers that delta grows with; of steps with one the second is 1.

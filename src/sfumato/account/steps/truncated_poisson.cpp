@@ -44,8 +44,9 @@ Parts parts_of(double w, double a, double b) {
   return parts;
 }
 
-StepCumulant cumulant_of(const TiltedDistribution& law) {
-  return {law.cumulant, law.mean, law.variance, law.error_at(0.0)};
+StepCumulant cumulant_of(const TiltedDistribution& distribution) {
+  return {distribution.cumulant, distribution.mean, distribution.variance,
+          distribution.error_at(0.0)};
 }
 
 /// first + (1 - w) times one side of an uncut step and w times that of a cut one.
@@ -94,27 +95,31 @@ double TruncatedPoisson::steepest() const {
 }
 
 TiltedDistribution TruncatedPoisson::tilted_distribution(double s0, double reach) const {
-  TiltedDistribution law = uncut().tilted_distribution(s0, reach);
+  TiltedDistribution distribution = uncut().tilted_distribution(s0, reach);
   const TiltedDistribution other =
       std::visit([&](const auto& s) { return s.tilted_distribution(s0, reach); }, cut());
-  const Parts parts = parts_of(overflow, law.cumulant, other.cumulant);
+  const Parts parts = parts_of(overflow, distribution.cumulant, other.cumulant);
   const double a = parts.uncut_share, b = parts.cut_share;
-  const double mean = a * law.mean + b * other.mean;
-  law.variance = a * (law.variance + (law.mean - mean) * (law.mean - mean)) +
-                 b * (other.variance + (other.mean - mean) * (other.mean - mean));
-  law.mean = mean;
-  for (double& weight : law.weight) weight *= a;
-  for (const double weight : other.weight) law.weight.push_back(b * weight);
-  law.loss.insert(law.loss.end(), other.loss.begin(), other.loss.end());
+  const double mean = a * distribution.mean + b * other.mean;
+  distribution.variance =
+      a * (distribution.variance + (distribution.mean - mean) * (distribution.mean - mean)) +
+      b * (other.variance + (other.mean - mean) * (other.mean - mean));
+  distribution.mean = mean;
+  for (double& weight : distribution.weight) weight *= a;
+  for (const double weight : other.weight) distribution.weight.push_back(b * weight);
+  distribution.loss.insert(distribution.loss.end(), other.loss.begin(), other.loss.end());
   // A share that is off by so much of itself turns by as much as its losses do: |e^{iyL} - 1| <= |y L|.
   double turn = 0.0;
-  for (std::size_t j = 0; j < law.loss.size(); ++j) turn += law.weight[j] * std::fabs(law.loss[j]);
+  for (std::size_t j = 0; j < distribution.loss.size(); ++j)
+    turn += distribution.weight[j] * std::fabs(distribution.loss[j]);
   const double relative =
-      16.0 * kUnit * (1.0 + std::fabs(law.cumulant) + std::fabs(other.cumulant)) + parts.rounding;
-  law.cumulant = parts.cumulant;
-  law.error_slope = a * law.error_slope + b * other.error_slope + relative * turn;
-  law.error_floor = (a * law.error_floor + b * other.error_floor) * (1.0 + 1e-9) + parts.rounding;
-  return law;
+      16.0 * kUnit * (1.0 + std::fabs(distribution.cumulant) + std::fabs(other.cumulant)) +
+      parts.rounding;
+  distribution.cumulant = parts.cumulant;
+  distribution.error_slope = a * distribution.error_slope + b * other.error_slope + relative * turn;
+  distribution.error_floor =
+      (a * distribution.error_floor + b * other.error_floor) * (1.0 + 1e-9) + parts.rounding;
+  return distribution;
 }
 
 double TruncatedPoisson::points(double s0, double reach) const {
@@ -126,13 +131,13 @@ DecayBound TruncatedPoisson::log_bound_beyond(const StepCumulant& here, double s
                                               double enough) const {
   if (!std::isfinite(here.value) || !std::isfinite(here.error)) return {0.0, 0.0};
   const SampledGaussian first = uncut();
-  const TiltedDistribution law = first.tilted_distribution(s0, 0.0);
+  const TiltedDistribution distribution = first.tilted_distribution(s0, 0.0);
   const TiltedDistribution other =
       std::visit([&](const auto& s) { return s.tilted_distribution(s0, 0.0); }, cut());
-  const Parts parts = parts_of(overflow, law.cumulant, other.cumulant);
+  const Parts parts = parts_of(overflow, distribution.cumulant, other.cumulant);
   // Each may leave half of what is enough. What is left of the cut steps may be little as it is.
   const double half = enough - std::log(2.0);
-  const DecayBound of_uncut = first.log_bound_beyond(cumulant_of(law), s0, reach, half);
+  const DecayBound of_uncut = first.log_bound_beyond(cumulant_of(distribution), s0, reach, half);
   DecayBound of_cut{0.0, 0.0};
   if (const double wanted = half - std::log(parts.cut_share); wanted < 0.0) {
     of_cut = std::visit(
@@ -142,27 +147,29 @@ DecayBound TruncatedPoisson::log_bound_beyond(const StepCumulant& here, double s
   const double sum = parts.uncut_share * std::exp(of_uncut.log_ratio) +
                      parts.cut_share * std::exp(of_cut.log_ratio);
   // Both cumulants and that of the sum are off by their errors.
-  const double off = law.error_at(0.0) + other.error_at(0.0) + here.error + parts.rounding +
-                     64.0 * kUnit * (1.0 + std::fabs(law.cumulant) + std::fabs(other.cumulant));
-  return {std::min(0.0, std::log(sum) + 2.0 * off),
-          of_uncut.points + of_cut.points + static_cast<double>(law.size() + other.size())};
+  const double off =
+      distribution.error_at(0.0) + other.error_at(0.0) + here.error + parts.rounding +
+      64.0 * kUnit * (1.0 + std::fabs(distribution.cumulant) + std::fabs(other.cumulant));
+  return {
+      std::min(0.0, std::log(sum) + 2.0 * off),
+      of_uncut.points + of_cut.points + static_cast<double>(distribution.size() + other.size())};
 }
 
 LossDistribution TruncatedPoisson::loss_distribution() const {
   const LossDistribution of_uncut = uncut().loss_distribution();
   const LossDistribution of_cut =
       std::visit([](const auto& s) { return s.loss_distribution(); }, cut());
-  LossDistribution law;
+  LossDistribution distribution;
   for (const auto& [loss, mass] : of_cut.atoms) {
-    law.atoms.push_back({loss, mixed(overflow, {0.0, 0.0}, mass)});
+    distribution.atoms.push_back({loss, mixed(overflow, {0.0, 0.0}, mass)});
   }
-  law.tails = [w = overflow, of_uncut, of_cut](double t) {
+  distribution.tails = [w = overflow, of_uncut, of_cut](double t) {
     const LossTails first = of_uncut.tails(t), second = of_cut.tails(t);
     return LossTails{
         mixed(w, first.p_above, second.p_above), mixed(w, first.p_below, second.p_below),
         mixed(w, first.q_above, second.q_above), mixed(w, first.q_below, second.q_below)};
   };
-  return law;
+  return distribution;
 }
 
 double overflow_probability(std::uint64_t records, std::uint64_t cap, double q) {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "sfumato/data/keys/toml_text.hpp"
+#include "sfumato/data/text.hpp"
 
 namespace sfumato {
 
@@ -72,14 +74,13 @@ void Refusals::refuse() const {
     const Where& where = list_[i].where();
     const std::string advice = list_[i].advice();
     if (!others.empty()) others += " ";
-    // Many a complaint names its key itself.
-    if (advice.front() == '`') {
+    if (!list_[i].problem().key.empty()) {
       others += advice;
     } else {
       others += fmt::format("{0}{1}{0}: {2}", where.is_key() ? "`" : "", where.text(), advice);
     }
   }
-  throw InvalidArgument(list_.front().advice(), others, list_.front().where());
+  throw InvalidArgument(list_.front(), others);
 }
 
 std::string spelling_in(const TomlTable& table, const std::vector<std::string>& spellings) {
@@ -97,4 +98,40 @@ std::string spelling_in(const TomlTable& table, const std::vector<std::string>& 
 }
 
 }  // namespace detail
+
+TomlOverride setting_of(const std::string& text) {
+  TomlOverride result;
+  result.source = "--set " + text;
+  const std::size_t equals = text.find('=');
+  const std::string path(trimmed(std::string_view(text).substr(0, equals)));
+  for (std::size_t from = 0; from <= path.size();) {
+    const std::size_t dot = std::min(path.find('.', from), path.size());
+    result.path.push_back(path.substr(from, dot - from));
+    from = dot + 1;
+  }
+  const bool empty_part =
+      std::any_of(result.path.begin(), result.path.end(), [](const auto& p) { return p.empty(); });
+  if (equals == std::string::npos || empty_part) {
+    throw InvalidArgument("is not of the form KEY=VALUE", "Write it as in train.iterations=200",
+                          Where::in(result.source));
+  }
+  result.value = trimmed(std::string_view(text).substr(equals + 1));
+  return result;
+}
+
+Where place_of_key(const TomlTable& root, const std::vector<KeyInfo>& keys, const Where& where) {
+  if (!where.is_key()) return where;
+  for (const KeyInfo& key : keys) {
+    std::vector<std::string> names = key.aliases;
+    names.push_back(key.key);
+    if (std::find(names.begin(), names.end(), where.text()) == names.end()) continue;
+    if (!key.table.empty() && !root.has(key.table)) continue;
+    const TomlTable table = key.table.empty() ? root : root.table(key.table);
+    for (const std::string& name : names) {
+      if (table.has(name)) return table.where(name);
+    }
+  }
+  return where;
+}
+
 }  // namespace sfumato

@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "sfumato/core/error.hpp"
 #include "sfumato/data/toml.hpp"
 
 namespace sfumato {
 
-/// What the value of a key looks like where it is not written as TOML: on a command line.
+/// `key=value` of --set, the key a path from the root: train.seed=3, d.Sigma=[1, 2].
+/// Throws   InvalidArgument if it is not of that form.
+[[nodiscard]] TomlOverride setting_of(const std::string& text);
+
+/// The form of a key's value where it is not written as TOML: on a command line.
 enum class KeyShape {
   text,
   number,
@@ -32,7 +37,36 @@ struct Key {
   std::vector<std::string> kinds = {};  ///< of models that have it; empty: all
   KeyShape shape = KeyShape::text;
   bool is_file = false;  ///< the value is, or may be, the path of a file that is read
+  std::string value =
+      {};  ///< how usage shows a value: N, FILE, remove|replace; empty: by its shape
+  bool tells_choices = false;  ///< whether help has to say the type, since `value` does not
 };
+
+/// The key with another way to show its values.
+template <class T>
+[[nodiscard]] Key<T> shown_as(Key<T> key, const char* value) {
+  key.value = value;
+  return key;
+}
+
+/// A key of a part of W as one of W.
+template <class W, class T>
+[[nodiscard]] Key<W> of_part(const Key<T>& key, T W::*part) {
+  return {key.name,
+          key.type,
+          key.help,
+          [part, read = key.read](W& to, const TomlTable& table, const std::string& name) {
+            read(to.*part, table, name);
+          },
+          [part, write = key.write](const W& from) { return write(from.*part); },
+          key.aliases,
+          key.required,
+          key.kinds,
+          key.shape,
+          key.is_file,
+          key.value,
+          key.tells_choices};
+}
 
 template <class T>
 using Keys = std::vector<Key<T>>;
@@ -48,6 +82,8 @@ struct KeyInfo {
   std::string help;
   KeyShape shape = KeyShape::text;
   bool is_file = false;  ///< as of Key
+  std::string value = {};
+  bool tells_choices = false;
 };
 
 template <class T>
@@ -74,7 +110,7 @@ template <class T>
   for (const Key<T>& key : keys) {
     infos.push_back({table, key.name, key.aliases, key.type,
                      key.required ? std::string() : key.write(defaults), key.required, key.help,
-                     key.shape, key.is_file});
+                     key.shape, key.is_file, key.value, key.tells_choices});
   }
   return infos;
 }
@@ -89,7 +125,7 @@ namespace detail {
 /// Throws   InvalidArgument if the table has more than one of the spellings; returns the one it has.
 [[nodiscard]] std::string spelling_in(const TomlTable& table,
                                       const std::vector<std::string>& spellings);
-/// What is wrong with the values of several keys, to be said at once.
+/// The faults of the values of several keys, to be said at once.
 class Refusals {
  public:
   void add(const InvalidArgument& refusal) { list_.push_back(refusal); }
@@ -140,6 +176,26 @@ template <class T>
     }
   }
   return text;
+}
+
+/// Where the file, or an option over it, gives the key of a question that spreads over the tables of `root`;
+/// as it is if nothing does, or if it is no key.
+[[nodiscard]] Where place_of_key(const TomlTable& root, const std::vector<KeyInfo>& keys,
+                                 const Where& where);
+
+/// Calls `work`, which answers or checks the question of `root`. An error at a key of the question is thrown again
+/// at the place that gave its value.
+template <class Work>
+decltype(auto) located_keys(const TomlTable& root, const std::vector<KeyInfo>& keys, Work&& work) {
+  try {
+    return work();
+  } catch (const InvalidArgument& error) {
+    if (!error.where().is_key()) throw;
+    throw InvalidArgument(error, place_of_key(root, keys, error.where()));
+  } catch (const NumericalFailure& error) {
+    if (!error.where().is_key()) throw;
+    throw NumericalFailure(error, place_of_key(root, keys, error.where()));
+  }
 }
 
 }  // namespace sfumato

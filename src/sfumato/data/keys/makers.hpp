@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "sfumato/core/number_check.hpp"
+#include "sfumato/core/check.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/keys/toml_text.hpp"
@@ -34,37 +33,76 @@ namespace sfumato::keys {
 [[nodiscard]] std::vector<std::string> checked_texts(const TomlTable& table,
                                                      const std::string& key);
 
+/// How a value is read and written, whatever struct it is a member of.
+template <class V>
+struct Codec {
+  std::string type;  ///< for people
+  std::function<V(const TomlTable&, const std::string& key)> read;
+  std::function<std::string(const V&)> write;  ///< as TOML; empty: not set, left out
+  KeyShape shape = KeyShape::text;
+  bool is_file = false;
+  std::string value = {};  ///< how usage shows one, as of Key
+  bool tells_choices = false;
+};
+
+[[nodiscard]] Codec<std::string> text_value(const char* type);
+/// The path of a file that is read, absolute or as it was written: relative to the working directory, as people like to read it.
+[[nodiscard]] Codec<std::string> path_value(bool absolute);
+[[nodiscard]] Codec<std::vector<std::string>> paths_value();
+[[nodiscard]] Codec<std::variant<double, std::string>> number_or_file_value(NumberCheck check);
+[[nodiscard]] Codec<std::int64_t> integer_value(std::int64_t least, std::int64_t most);
+[[nodiscard]] Codec<double> positive_value();
+[[nodiscard]] Codec<bool> flag_value();
+[[nodiscard]] Codec<double> number_value(const char* type, NumberCheck check);
+[[nodiscard]] Codec<std::vector<double>> numbers_value(const char* type, NumberCheck check);
+[[nodiscard]] Codec<std::vector<std::string>> texts_value(const char* type);
+
+/// A key of a member, by the codec of its values.
+template <class T, class V>
+[[nodiscard]] Key<T> member_key(const char* name, const char* help, V T::*member, Codec<V> codec) {
+  return {
+      name,
+      std::move(codec.type),
+      help,
+      [member, read = std::move(codec.read)](
+          T& to, const TomlTable& table, const std::string& key) { to.*member = read(table, key); },
+      [member, write = std::move(codec.write)](const T& from) { return write(from.*member); },
+      {},
+      false,
+      {},
+      codec.shape,
+      codec.is_file,
+      std::move(codec.value),
+      codec.tells_choices};
+}
+/// The same of one that may be left out.
+template <class T, class V>
+[[nodiscard]] Key<T> member_key(const char* name, const char* help, std::optional<V> T::*member,
+                                Codec<V> codec) {
+  return member_key<T, std::optional<V>>(
+      name, help, member,
+      {std::move(codec.type), std::move(codec.read),
+       [write = std::move(codec.write)](const std::optional<V>& value) {
+         return value ? write(*value) : std::string();
+       },
+       codec.shape, codec.is_file, std::move(codec.value), codec.tells_choices});
+}
+
 template <class T>
 [[nodiscard]] Key<T> text_key(const char* name, const char* type, const char* help,
                               std::string T::*member) {
-  return {name, type, help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = table.string(key);
-          },
-          [member](const T& from) {
-            return (from.*member).empty() ? std::string() : toml_text(from.*member);
-          }};
+  return member_key(name, help, member, text_value(type));
 }
 
 template <class T>
 [[nodiscard]] Key<T> path_key(const char* name, const char* help, std::string T::*member) {
-  Key<T> key = text_key<T>(name, "path", help, member);
-  key.is_file = true;
-  key.read = [member](T& to, const TomlTable& table, const std::string& given) {
-    to.*member = absolute_path(table.path(given));
-  };
-  return key;
+  return member_key(name, help, member, path_value(true));
 }
 
-/// As path_key, but as it was written: relative to the working directory, as people like to read it.
+/// As path_key, but as it was written.
 template <class T>
 [[nodiscard]] Key<T> file_key(const char* name, const char* help, std::string T::*member) {
-  Key<T> key = text_key<T>(name, "path", help, member);
-  key.is_file = true;
-  key.read = [member](T& to, const TomlTable& table, const std::string& given) {
-    to.*member = table.path(given);
-  };
-  return key;
+  return member_key(name, help, member, path_value(false));
 }
 
 /// As file_key(), of a file or directory that is written.
@@ -79,22 +117,7 @@ template <class T>
 template <class T>
 [[nodiscard]] Key<T> files_key(const char* name, const char* help,
                                std::vector<std::string> T::*member) {
-  return {name,
-          "paths",
-          help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = table.paths(key);
-          },
-          [member](const T& from) {
-            std::vector<std::string> quoted;
-            for (const std::string& path : from.*member) quoted.push_back(toml_text(path));
-            return quoted.empty() ? std::string() : fmt::format("[{}]", fmt::join(quoted, ", "));
-          },
-          {},
-          false,
-          {},
-          KeyShape::texts,
-          true};
+  return member_key(name, help, member, paths_value());
 }
 
 /// A number that passes `check`, or the path of a file as file_key has it.
@@ -102,26 +125,24 @@ template <class T>
 [[nodiscard]] Key<T> number_or_file_key(const char* name, const char* help,
                                         std::variant<double, std::string> T::*member,
                                         NumberCheck check) {
-  return {name,
-          "number | path",
-          help,
-          [member, check](T& to, const TomlTable& table, const std::string& key) {
-            if (table.is_string(key)) {
-              to.*member = table.path(key);
-            } else {
-              to.*member = checked_number(table, key, check);
-            }
+  return member_key(name, help, member, number_or_file_value(check));
+}
+
+/// integer_value() of any width.
+template <class Integer>
+[[nodiscard]] Codec<Integer> narrow_integer(std::int64_t least, std::int64_t most) {
+  const auto end = static_cast<std::int64_t>(
+      std::min(static_cast<std::uint64_t>(most),
+               static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())));
+  Codec<std::int64_t> wide = integer_value(least, end);
+  return {std::move(wide.type),
+          [read = std::move(wide.read)](const TomlTable& table, const std::string& key) {
+            return static_cast<Integer>(read(table, key));
           },
-          [member](const T& from) {
-            const auto* number = std::get_if<double>(&(from.*member));
-            return number != nullptr ? toml_text(*number)
-                                     : toml_text(std::get<std::string>(from.*member));
-          },
-          {},
+          [](const Integer& value) { return fmt::format("{}", value); },
+          wide.shape,
           false,
-          {},
-          KeyShape::any,
-          true};
+          std::move(wide.value)};
 }
 
 /// An integer of any width, at least `least` and at most `most`.
@@ -129,52 +150,14 @@ template <class T, class Integer>
 [[nodiscard]] Key<T> integer_key(const char* name, const char* help, Integer T::*member,
                                  std::int64_t least,
                                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  const std::string type = fmt::format("integer >= {}", least);
-  return {name,
-          type,
-          help,
-          [member, least, most](T& to, const TomlTable& table, const std::string& key) {
-            const std::int64_t value = table.integer(key);
-            const auto end = static_cast<std::int64_t>(
-                std::min(static_cast<std::uint64_t>(most),
-                         static_cast<std::uint64_t>(std::numeric_limits<Integer>::max())));
-            if (value < least || value > end) {
-              refuse(table, key, fmt::format("{}", value),
-                     fmt::format("an integer from {} to {}", least, end));
-            }
-            to.*member = static_cast<Integer>(value);
-          },
-          [member](const T& from) { return fmt::format("{}", from.*member); },
-          {},
-          false,
-          {},
-          KeyShape::number};
+  return member_key(name, help, member, narrow_integer<Integer>(least, most));
 }
-
 /// The same for one that may be left out.
 template <class T, class Integer>
 [[nodiscard]] Key<T> integer_key(const char* name, const char* help,
                                  std::optional<Integer> T::*member, std::int64_t least,
                                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  struct One {
-    Integer value = {};
-  };
-  const Key<One> one = integer_key<One, Integer>(name, help, &One::value, least, most);
-  return {name,
-          one.type,
-          help,
-          [member, read = one.read](T& to, const TomlTable& table, const std::string& key) {
-            One read_into;
-            read(read_into, table, key);
-            to.*member = read_into.value;
-          },
-          [member](const T& from) {
-            return from.*member ? fmt::format("{}", *(from.*member)) : std::string();
-          },
-          {},
-          false,
-          {},
-          KeyShape::number};
+  return member_key(name, help, member, narrow_integer<Integer>(least, most));
 }
 
 /// As integer_key, where 0 is the default and stands for something else, which `help` says.
@@ -189,38 +172,12 @@ template <class T, class Integer>
 
 template <class T>
 [[nodiscard]] Key<T> positive_key(const char* name, const char* help, double T::*member) {
-  return {name,
-          "number > 0",
-          help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            const double value = table.number(key);
-            if (!(std::isfinite(value) && value > 0.0)) {
-              refuse(table, key, fmt::format("{}", value), "a finite positive number");
-            }
-            to.*member = value;
-          },
-          [member](const T& from) {
-            return from.*member > 0.0 ? toml_text(from.*member) : std::string();
-          },
-          {},
-          false,
-          {},
-          KeyShape::number};
+  return member_key(name, help, member, positive_value());
 }
 
 template <class T>
 [[nodiscard]] Key<T> flag_key(const char* name, const char* help, bool T::*member) {
-  return {name,
-          "true | false",
-          help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = table.boolean(key);
-          },
-          [member](const T& from) { return from.*member ? "true" : "false"; },
-          {},
-          false,
-          {},
-          KeyShape::flag};
+  return member_key(name, help, member, flag_value());
 }
 
 template <class E>
@@ -233,48 +190,43 @@ Choices<E> by_name(std::initializer_list<E> values) {
   return choices;
 }
 
-template <class T, class E>
-[[nodiscard]] Key<T> choice_key(const char* key_name, const char* help, E T::*member,
-                                Choices<E> choices) {
+template <class E>
+[[nodiscard]] Codec<E> choice_value(const Choices<E>& choices) {
+  constexpr std::size_t kColumn = 16;  // of usage, for the form of a value
   std::vector<std::string> names;
   for (const auto& [text, value] : choices) names.push_back(text);
-  return {key_name, fmt::format("{}", fmt::join(names, " | ")), help,
-          [=](T& to, const TomlTable& table, const std::string& key) {
-            const std::string given = table.string(key);
-            for (const auto& [text, value] : choices) {
-              if (text != given) continue;
-              to.*member = value;
-              return;
-            }
-            throw InvalidArgument(
-                fmt::format("{} = {} is unknown", table.label(key), toml_text(given)),
-                suggestion(given, names, "values"), table.where(key));
-          },
-          [=](const T& from) {
-            for (const auto& [text, value] : choices) {
-              if (value == from.*member) return toml_text(text);
-            }
-            throw InternalError("a setting that no text stands for");
-          }};
+  Codec<E> codec = {fmt::format("{}", fmt::join(names, " | ")),
+                    [=](const TomlTable& table, const std::string& key) -> E {
+                      const std::string given = table.string(key);
+                      for (const auto& [text, value] : choices) {
+                        if (text == given) return value;
+                      }
+                      throw InvalidArgument(
+                          table.problem(key, " = ", toml_text(given) + " is unknown"),
+                          suggestion(given, names, "values"), table.where(key));
+                    },
+                    [=](const E& set) {
+                      for (const auto& [text, value] : choices) {
+                        if (value == set) return toml_text(text);
+                      }
+                      throw InternalError("a setting that no text stands for");
+                    }};
+  codec.value = fmt::format("{}", fmt::join(names, "|"));
+  codec.tells_choices = names.size() > 1 && codec.value.size() > kColumn;
+  if (names.size() < 2 || codec.tells_choices) codec.value.clear();
+  return codec;
 }
 
+template <class T, class E>
+[[nodiscard]] Key<T> choice_key(const char* name, const char* help, E T::*member,
+                                Choices<E> choices) {
+  return member_key(name, help, member, choice_value<E>(choices));
+}
 /// The same for one that may be left out.
 template <class T, class E>
-[[nodiscard]] Key<T> choice_key(const char* key_name, const char* help, std::optional<E> T::*member,
+[[nodiscard]] Key<T> choice_key(const char* name, const char* help, std::optional<E> T::*member,
                                 Choices<E> choices) {
-  struct One {
-    E value{};
-  };
-  const Key<One> one = choice_key<One, E>(key_name, help, &One::value, std::move(choices));
-  return {key_name, one.type, help,
-          [member, read = one.read](T& to, const TomlTable& table, const std::string& key) {
-            One given;
-            read(given, table, key);
-            to.*member = given.value;
-          },
-          [member, write = one.write](const T& from) {
-            return from.*member ? write({*(from.*member)}) : std::string();
-          }};
+  return member_key(name, help, member, choice_value<E>(choices));
 }
 
 template <class T>
@@ -293,76 +245,27 @@ template <class T>
 template <class T>
 [[nodiscard]] Key<T> number_key(const char* name, const char* type, const char* help,
                                 double T::*member, NumberCheck check) {
-  return {name,
-          type,
-          help,
-          [member, check](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = checked_number(table, key, check);
-          },
-          [member](const T& from) { return toml_text(from.*member); },
-          {},
-          false,
-          {},
-          KeyShape::number};
+  return member_key(name, help, member, number_value(type, check));
 }
-
 /// The same for one that may be left out.
 template <class T>
 [[nodiscard]] Key<T> number_key(const char* name, const char* type, const char* help,
                                 std::optional<double> T::*member, NumberCheck check) {
-  return {
-      name,
-      type,
-      help,
-      [member, check](T& to, const TomlTable& table, const std::string& key) {
-        to.*member = checked_number(table, key, check);
-      },
-      [member](const T& from) { return from.*member ? toml_text(*(from.*member)) : std::string(); },
-      {},
-      false,
-      {},
-      KeyShape::number};
+  return member_key(name, help, member, number_value(type, check));
 }
 
 /// A list of numbers that pass `check`, each once.
 template <class T>
 [[nodiscard]] Key<T> numbers_key(const char* name, const char* type, const char* help,
                                  std::vector<double> T::*member, NumberCheck check) {
-  return {name,
-          type,
-          help,
-          [member, check](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = checked_numbers(table, key, check);
-          },
-          [member](const T& from) {
-            return (from.*member).empty() ? std::string()
-                                          : fmt::format("[{}]", fmt::join(from.*member, ", "));
-          },
-          {},
-          false,
-          {},
-          KeyShape::numbers};
+  return member_key(name, help, member, numbers_value(type, check));
 }
 
 /// A list of texts; one text is a list of one.
 template <class T>
 [[nodiscard]] Key<T> texts_key(const char* name, const char* type, const char* help,
                                std::vector<std::string> T::*member) {
-  return {name,
-          type,
-          help,
-          [member](T& to, const TomlTable& table, const std::string& key) {
-            to.*member = checked_texts(table, key);
-          },
-          [member](const T& from) {
-            std::vector<std::string> quoted;
-            for (const std::string& text : from.*member) quoted.push_back(toml_text(text));
-            return quoted.empty() ? std::string() : fmt::format("[{}]", fmt::join(quoted, ", "));
-          },
-          {},
-          false,
-          {},
-          KeyShape::texts};
+  return member_key(name, help, member, texts_value(type));
 }
 
 }  // namespace sfumato::keys

@@ -13,6 +13,7 @@
 #include "sfumato/core/overloaded.hpp"
 #include "sfumato/math/expression.hpp"
 #include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/drift_formulas.hpp"
 
 namespace sfumato {
 namespace {
@@ -196,11 +197,20 @@ std::optional<MatrixXd> constant_jacobian(const Formulas& formulas, double sign)
   return jacobian;
 }
 
-Diffusion diffusion_of(Formulas drift, double sign, Noise noise) {
+/// `exact` are the same formulas with the sign in them, or none.
+Diffusion diffusion_of(Formulas drift, double sign, Formulas exact, Noise noise) {
   Diffusion diffusion{static_cast<Index>(drift.size()), {}, std::move(noise)};
+  if (!exact.empty()) {
+    diffusion.formulas = std::make_shared<const DriftFormulas>(std::move(exact));
+    diffusion.jacobian = jacobian_box(*diffusion.formulas);
+  }
   if (const auto jacobian = constant_jacobian(drift, sign)) {
     diffusion.contraction = [curvature = MatrixXd(-*jacobian)](const Covariance& metric) {
       return linear_contraction(curvature, metric);
+    };
+  } else if (diffusion.jacobian) {
+    diffusion.contraction = [box = *diffusion.jacobian](const Covariance& metric) {
+      return box_contraction(box, metric);
     };
   }
   diffusion.drift = field_of(std::move(drift), sign);
@@ -222,7 +232,8 @@ Diffusion formula_diffusion(const std::vector<std::string>& coordinates,
                             const Where& where) {
   const Reader reader(coordinates, where);
   Formulas formulas = reader.formulas("the drift", drift);
-  return diffusion_of(std::move(formulas), 1.0, reader.noise(noise));
+  Formulas exact = formulas;
+  return diffusion_of(std::move(formulas), 1.0, std::move(exact), reader.noise(noise));
 }
 
 Diffusion potential_diffusion(const std::vector<std::string>& coordinates,
@@ -230,9 +241,14 @@ Diffusion potential_diffusion(const std::vector<std::string>& coordinates,
                               const Where& where) {
   const Reader reader(coordinates, where);
   const Expression f = reader.formula(potential);
-  Formulas gradient;
+  Formulas gradient, exact;
   for (std::size_t i = 0; i < reader.dimension(); ++i) gradient.push_back(f.derivative(i));
-  return diffusion_of(std::move(gradient), -1.0, reader.noise(noise));
+  try {
+    const Expression downhill = reader.formula("-(" + potential + ")");
+    for (std::size_t i = 0; i < reader.dimension(); ++i) exact.push_back(downhill.derivative(i));
+  } catch (const InvalidArgument&) {  // with its sign it is longer, or deeper, than formulas may be
+  }
+  return diffusion_of(std::move(gradient), -1.0, std::move(exact), reader.noise(noise));
 }
 
 }  // namespace sfumato

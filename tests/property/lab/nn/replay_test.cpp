@@ -8,9 +8,10 @@
 #include <random>
 
 #include "lab/nn/gradient_moments.hpp"
-#include "lab/nn/initialise.hpp"
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/network.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "lab/nn/trial_group.hpp"
+#include "sfumato/core/overloaded.hpp"
 
 namespace sfumato::lab {
 namespace {
@@ -48,29 +49,23 @@ LabelledSet records(const Network& network, unsigned seed) {
   return set;
 }
 
-NoisePolicy private_policy(PrivateMetric metric, const Network& network, unsigned seed) {
+NoisePolicy private_policy(TrainingMetric metric, const Network& network, unsigned seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;
-  NoisePolicy policy;
-  policy.name = std::string(name(metric));
-  policy.kind = NoiseKind::clipped;
-  policy.metric = metric;
-  policy.clip = 0.7;
-  policy.noise_multiplier = kMultiplier;
-  policy.metric_mu = 1.0;
-  if (metric == PrivateMetric::per_layer) {
-    for (std::size_t b = 0; b < network.blocks().size(); ++b) policy.layer_clips.push_back(0.4);
-  }
-  if (metric == PrivateMetric::whitened || metric == PrivateMetric::low_rank) {
-    std::vector<float> variances(network.parameter_count());
-    for (float& v : variances) v = std::exp(normal(generator));
-    policy.fixed = std::make_shared<const std::vector<float>>(std::move(variances));
-  }
-  if (metric == PrivateMetric::low_rank) {
-    policy.factor = std::make_shared<const std::vector<std::vector<float>>>(
-        2, std::vector<float>(network.parameter_count(), 0.3F));
-  }
-  return policy;
+  std::vector<float> drawn(network.parameter_count());
+  for (float& v : drawn) v = std::exp(normal(generator));
+  const auto variances = std::make_shared<const std::vector<float>>(std::move(drawn));
+  std::visit(
+      Overloaded{[&](PerLayerMetric& own) { own.clips.assign(network.blocks().size(), 0.4); },
+                 [&](WhitenedMetric& own) { own.given = {variances}; },
+                 [&](LowRankMetric& own) {
+                   own.given = {variances,
+                                std::make_shared<const std::vector<std::vector<float>>>(
+                                    2, std::vector<float>(network.parameter_count(), 0.3F))};
+                 },
+                 [](InputMomentsMetric& own) { own.mu = 1.0; }, [](auto&) {}},
+      metric);
+  return {std::string(name(metric)), PrivateNoise{0.7, kMultiplier, std::move(metric)}};
 }
 
 /// A step of learning rate 1 on sums, so that what moves is the noisy sum itself.
@@ -127,13 +122,13 @@ GroupState common_state(const TrialGroup& group, const Network& network, unsigne
 std::vector<double> noise_deviations(const NoisePolicy& policy, const Network& network,
                                      const GroupState& state) {
   std::vector<float> shape(network.parameter_count(), 1.0F);
-  if (policy.fixed) shape = *policy.fixed;
-  if (policy.metric == PrivateMetric::released) {
+  if (const NoiseShape* given = shape_of(policy.rule)) shape = *given->variances;
+  if (policy.private_noise().learns()) {
     GradientMoments moments(network.parameter_count());
     moments.restore(state.moments.front());
     shape = moments.shape();
   }
-  const std::vector<double> by_block = block_deviations(policy, network);
+  const std::vector<double> by_block = policy.private_noise().deviations(network);
   std::vector<double> deviations(network.parameter_count());
   for (std::size_t b = 0; b < by_block.size(); ++b) {
     const ParameterBlock& block = network.blocks()[b];
@@ -179,9 +174,9 @@ TEST(Replay, OneRecordChangesTheSumBeforeNoiseByItsClipAtMost) {
   double largest = 0.0;
   unsigned seed = 1;
   for (const Network& network : {mlp(), convolutional()}) {
-    for (const PrivateMetric metric :
-         {PrivateMetric::isotropic, PrivateMetric::per_layer, PrivateMetric::whitened,
-          PrivateMetric::low_rank, PrivateMetric::released, PrivateMetric::input}) {
+    for (const TrainingMetric& metric : std::vector<TrainingMetric>{
+             IsotropicMetric{}, PerLayerMetric{}, WhitenedMetric{}, LowRankMetric{},
+             ReleasedGradientsMetric{}, InputMomentsMetric{}}) {
       for (const BatchScheme batches :
            {BatchScheme::full, BatchScheme::poisson, BatchScheme::fixed_size}) {
         for (const float weight_scale : {1.0F, 0.01F, 8.0F}) {
@@ -212,9 +207,9 @@ TEST(Replay, CatchesAClipOfEachTensorAccountedAsOneOfAll) {
   const Network network = mlp();
   const auto attempt = [&](double layer_clip) {
     return worst_of([&](unsigned seed) {
-      NoisePolicy trained = private_policy(PrivateMetric::per_layer, network, seed);
-      trained.layer_clips.assign(2, layer_clip);
-      const NoisePolicy declared = private_policy(PrivateMetric::isotropic, network, seed);
+      NoisePolicy trained = private_policy(PerLayerMetric{}, network, seed);
+      std::get<PerLayerMetric>(trained.private_noise().metric).clips.assign(2, layer_clip);
+      const NoisePolicy declared = private_policy(IsotropicMetric{}, network, seed);
       const Worlds worlds(network, seed, false);
       TrialGroup group(network, worlds.data, {trained}, one_step(BatchScheme::full, seed));
       group.restore(common_state(group, network, seed, 1.0F));
@@ -240,7 +235,7 @@ TEST(Replay, CatchesDivisionByTheActualSizeOfABatch) {
     set.labels.push_back(r == 7 ? 1 : 0);
   }
   set.values = std::move(values);
-  const NoisePolicy policy = private_policy(PrivateMetric::isotropic, network, 1);
+  const NoisePolicy policy = private_policy(IsotropicMetric{}, network, 1);
   Training training = one_step(BatchScheme::full, 1);
   training.loss = LossScale::mean;
   const auto moved = [&](std::size_t slots, bool without_last) {
@@ -268,8 +263,8 @@ TEST(Replay, CatchesDivisionByTheActualSizeOfABatch) {
     by_nominal += std::pow(8.0 * (d[i] - nominal[i]), 2);
     by_actual += std::pow(8.0 * (d[i] - actual[i]), 2);
   }
-  EXPECT_NEAR(std::sqrt(by_nominal), policy.clip, 1e-4);
-  EXPECT_GT(std::sqrt(by_actual), 1.5 * policy.clip);
+  EXPECT_NEAR(std::sqrt(by_nominal), policy.private_noise().clip, 1e-4);
+  EXPECT_GT(std::sqrt(by_actual), 1.5 * policy.private_noise().clip);
 }
 
 double correlation(const std::vector<float>& a, const std::vector<float>& b) {
@@ -301,8 +296,7 @@ TEST(Replay, CatchesNoiseThatIsReusedBetweenSteps) {
       training.batch_size = 2;
       training.hardened = hardened;
       if (with_key) training.key = std::make_shared<ReleaseKey>(ReleaseKey::from_seed(3));
-      TrialGroup group(network, data, {private_policy(PrivateMetric::isotropic, network, 1)},
-                       training);
+      TrialGroup group(network, data, {private_policy(IsotropicMetric{}, network, 1)}, training);
       Observer observer;
       const auto noise_of = [&](std::uint64_t step) {
         GroupState state = group.state();
@@ -328,7 +322,7 @@ TEST(Replay, CatchesAClipThatComesAfterTheNoise) {
   const double over = worst_of([&](unsigned seed) {
     NoisePolicy unclipped;
     unclipped.name = "none";
-    const NoisePolicy declared = private_policy(PrivateMetric::isotropic, network, seed);
+    const NoisePolicy declared = private_policy(IsotropicMetric{}, network, seed);
     const Worlds worlds(network, seed, false);
     TrialGroup group(network, worlds.data, {unclipped}, one_step(BatchScheme::full, seed));
     group.restore(common_state(group, network, seed, 1.0F));
@@ -344,7 +338,7 @@ TEST(Replay, CatchesAMetricThatIsEstimatedFromPrivateGradients) {
   const Network network = mlp();
   const auto attempt = [&](bool private_moments) {
     return worst_of([&](unsigned seed) {
-      const NoisePolicy policy = private_policy(PrivateMetric::released, network, seed);
+      const NoisePolicy policy = private_policy(ReleasedGradientsMetric{}, network, seed);
       const Worlds worlds(network, seed, false);
       TrialGroup group(network, worlds.data, {policy}, one_step(BatchScheme::full, seed));
       GroupState state = common_state(group, network, seed, 1.0F);

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <random>
 
-#include "lab/study/convex_material.hpp"
+#include "lab/study/convex_problem.hpp"
 #include "lab/study/policy_trials.hpp"
 #include "lab/study/trial_runner.hpp"
 #include "sfumato/audit/score_audit.hpp"
@@ -159,8 +159,8 @@ TEST(Truth, TrainedRidgeModelsStayBelowTheirExactRisk) {
                                       "\"isotropic\"\nvariance = 5e-3\n[audit]\nreplicas = 8000\n",
                                   "s.toml");
   const TrialRunner runner(study);
-  const ConvexMaterial material(study);
-  const ProvenRisk exact = proven_risk(material.pair(0), material.step_noises().front(), 25);
+  const ConvexProblem problem(study);
+  const ProvenRisk exact = proven_risk(problem.pair(0), problem.step_noises().front(), 25);
   ASSERT_TRUE(exact.risk) << exact.reason;
   int violations = 0, shown = 0;
   for (int i = 0; i < kAudits; ++i) {
@@ -200,7 +200,7 @@ class Networks : public ::testing::Test {
             rate + "\n[[noise]]\n" + noise + "\n[audit]\n" + audit,
         "s.toml");
   }
-  /// How many of `audits` show a positive epsilon, by samples of 20 models per world.
+  /// How many of `audits` show a positive epsilon, by samples of 20 models per data set.
   [[nodiscard]] static int positive(const TrialRunner& runner, int audits) {
     int found = 0;
     for (int i = 0; i < audits; ++i) {

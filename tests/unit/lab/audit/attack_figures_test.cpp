@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/audit/loss_histogram.hpp"
+#include "lab/audit/ledger_tables.hpp"
 
 namespace sfumato::lab {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "lab/study/copy_ledger.hpp"
 #include "lab/study/export_answer.hpp"
+#include "lab/study/ledger_study.hpp"
 #include "lab/study/plan_answer.hpp"
 #include "lab/study/verify_ledger.hpp"
 #include "sfumato/core/error.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "lab/nn/exact_gradient.hpp"
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/network.hpp"
 
 namespace sfumato::lab {
 namespace {

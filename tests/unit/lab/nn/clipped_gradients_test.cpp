@@ -11,8 +11,8 @@
 #include <random>
 
 #include "lab/nn/bundle.hpp"
-#include "lab/nn/exact_clipped_gradient.hpp"
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/exact_gradient.hpp"
+#include "lab/nn/network.hpp"
 
 namespace sfumato::lab {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "hwy/targets.h"
 #include "lab/nn/bundle.hpp"
-#include "lab/nn/initialise.hpp"
 #include "lab/nn/kernel/matrix.hpp"
+#include "lab/nn/network.hpp"
 
 namespace sfumato::lab {
 namespace {

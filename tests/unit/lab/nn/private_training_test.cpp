@@ -7,12 +7,13 @@
 #include <random>
 #include <span>
 
-#include "lab/nn/exact_clipped_gradient.hpp"
+#include "lab/nn/exact_gradient.hpp"
 #include "lab/nn/gradient_moments.hpp"
-#include "lab/nn/initialise.hpp"
 #include "lab/nn/kernel/elementwise.hpp"
-#include "lab/nn/private_noise.hpp"
+#include "lab/nn/network.hpp"
+#include "lab/nn/private_metric.hpp"
 #include "lab/nn/trial_group.hpp"
+#include "sfumato/core/overloaded.hpp"
 #include "sfumato/random/stream.hpp"
 
 namespace sfumato::lab {
@@ -50,39 +51,41 @@ Network convolution() {
                                {"fc", Linear{3}}});
 }
 
-NoisePolicy clipped(PrivateMetric metric, double clip, double multiplier,
+std::shared_ptr<const std::vector<float>> shared(std::vector<float> values) {
+  return std::make_shared<const std::vector<float>>(std::move(values));
+}
+
+NoisePolicy clipped(TrainingMetric metric, double clip, double multiplier,
                     const Network& network = small()) {
-  NoisePolicy p;
-  p.name = std::string(name(metric));
-  p.kind = NoiseKind::clipped;
-  p.metric = metric;
-  p.clip = clip;
-  p.noise_multiplier = multiplier;
-  if (metric == PrivateMetric::per_layer) p.layer_clips = {0.8 * clip, 0.6 * clip};
-  if (metric == PrivateMetric::whitened || metric == PrivateMetric::low_rank) {
-    std::vector<float> variances(network.parameter_count());
-    for (std::size_t i = 0; i < variances.size(); ++i) {
-      variances[i] = 0.2F + 0.1F * static_cast<float>(i % 17);
-    }
-    p.fixed = std::make_shared<const std::vector<float>>(std::move(variances));
+  std::vector<float> variances(network.parameter_count());
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    variances[i] = 0.2F + 0.1F * static_cast<float>(i % 17);
   }
-  if (metric == PrivateMetric::low_rank) {
-    std::vector<std::vector<float>> columns(2, std::vector<float>(network.parameter_count()));
-    for (std::size_t i = 0; i < columns[0].size(); ++i) {
-      columns[0][i] = i % 3 == 0 ? 1.0F : 0.0F;
-      columns[1][i] = 0.5F;
-    }
-    p.factor = std::make_shared<const std::vector<std::vector<float>>>(std::move(columns));
+  std::vector<std::vector<float>> columns(2, std::vector<float>(network.parameter_count()));
+  for (std::size_t i = 0; i < columns[0].size(); ++i) {
+    columns[0][i] = i % 3 == 0 ? 1.0F : 0.0F;
+    columns[1][i] = 0.5F;
   }
-  return p;
+  std::visit(Overloaded{[&](PerLayerMetric& own) {
+                          own.clips = {0.8 * clip, 0.6 * clip};
+                        },
+                        [&](WhitenedMetric& own) { own.given = {shared(variances)}; },
+                        [&](LowRankMetric& own) {
+                          own.given = {shared(variances),
+                                       std::make_shared<const std::vector<std::vector<float>>>(
+                                           std::move(columns))};
+                        },
+                        [](auto&) {}},
+             metric);
+  return {std::string(name(metric)), PrivateNoise{clip, multiplier, std::move(metric)}};
 }
 
 std::vector<NoisePolicy> all_metrics(double clip, double multiplier,
                                      const Network& network = small()) {
   std::vector<NoisePolicy> policies;
-  for (const PrivateMetric metric :
-       {PrivateMetric::isotropic, PrivateMetric::per_layer, PrivateMetric::whitened,
-        PrivateMetric::low_rank, PrivateMetric::released}) {
+  for (const TrainingMetric& metric :
+       std::vector<TrainingMetric>{IsotropicMetric{}, PerLayerMetric{}, WhitenedMetric{},
+                                   LowRankMetric{}, ReleasedGradientsMetric{}}) {
     policies.push_back(clipped(metric, clip, multiplier, network));
   }
   return policies;
@@ -143,18 +146,20 @@ std::vector<double> plainly(const Pair& pair, const World& world, const NoisePol
       records.push_back({values.back(), label});
     }
     std::vector<float> shape(theta.size(), 1.0F);
-    if (policy.fixed) shape = *policy.fixed;
-    const bool released = policy.metric == PrivateMetric::released;
+    const PrivateNoise& private_noise = policy.private_noise();
+    const NoiseShape* given = private_noise.shape();
+    if (given != nullptr) shape = *given->variances;
+    const bool released = private_noise.learns();
     if (released && step >= warm_up_steps(t.iterations)) shape = moments.shape();
     std::vector<float> inverse;
-    if (released || policy.fixed) {
+    if (released || given != nullptr) {
       for (const float v : shape) inverse.push_back(1.0F / v);
     }
     std::vector<double> g =
-        clipped_gradient(network, theta, records, clipping_of(policy), inverse).sum;
+        clipped_gradient(network, theta, records, private_noise.clipping(), inverse).sum;
     normals.fill_normal(step, 0, z);
     factors.fill_normal(step, 0, y);
-    const std::vector<double> deviations = block_deviations(policy, network);
+    const std::vector<double> deviations = private_noise.deviations(network);
     const double unit = 1.0 / static_cast<double>(t.batch_size);
     // Without a velocity the noise is added to the parameters as it is, which turns its sign.
     const double sign = t.momentum > 0.0 || released ? 1.0 : -1.0;
@@ -163,8 +168,8 @@ std::vector<double> plainly(const Pair& pair, const World& world, const NoisePol
       const ParameterBlock& block = network.blocks()[b];
       for (std::size_t i = block.offset; i < block.offset + block.size(); ++i) {
         double noise = sign * std::sqrt(static_cast<double>(shape[i])) * static_cast<double>(z[i]);
-        for (std::size_t k = 0; policy.factor && k < 2; ++k) {
-          noise += static_cast<double>((*policy.factor)[k][i] * y[k]);
+        for (std::size_t k = 0; given != nullptr && given->factor && k < 2; ++k) {
+          noise += static_cast<double>((*given->factor)[k][i] * y[k]);
         }
         g[i] = unit * (g[i] + deviations[b] * noise);
         variances[i] = std::pow(unit * deviations[b], 2) * static_cast<double>(shape[i]);
@@ -319,12 +324,9 @@ TEST(PrivateTraining, BitsDoNotDependOnTheGroup) {
   for (const Network& network : {small(), convolution()}) {
     std::vector<NoisePolicy> policies = all_metrics(0.5, 0.3, network);
     for (const double clip : {0.1, 0.2, 0.3, 0.4}) {
-      policies.push_back(clipped(PrivateMetric::isotropic, clip, 1.0));
+      policies.push_back(clipped(IsotropicMetric{}, clip, 1.0));
     }
-    NoisePolicy paper;
-    paper.name = "aniso";
-    paper.kind = NoiseKind::anisotropic;
-    paper.variance = 0.01;
+    const NoisePolicy paper{"aniso", AnisotropicNoise{{0.01}}};
     policies.insert(policies.begin() + 1, paper);
     const auto all = trained(TrialGroup(network, pair.data, policies, quick()), 40);
     for (std::size_t p = 0; p < policies.size(); ++p) {
@@ -366,7 +368,7 @@ TEST(PrivateTraining, OneStepOfTheWorldsDiffersByTheClip) {
       t.batches = BatchScheme::full;
       t.batch_size = 24;
       t.learning_rate = 24.0;  // so that steps are sums
-      const NoisePolicy policy = clipped(PrivateMetric::isotropic, 0.5, 1e-6);
+      const NoisePolicy policy = clipped(IsotropicMetric{}, 0.5, 1e-6);
       TrialGroup group(small(), pair.data, {policy}, t);
       GroupState state = group.state();
       for (auto& parameters : state.parameters) {
@@ -392,12 +394,11 @@ TEST(PrivateTraining, OneStepOfTheWorldsDiffersByTheClip) {
 
 TEST(PrivateTraining, ContributionsAreOneOverTheMultiplier) {
   for (const NoisePolicy& policy : all_metrics(0.7, 1.3)) {
-    EXPECT_NEAR(contribution_of(policy, small()), 1.0 / 1.3, 1e-12) << policy.name;
+    EXPECT_NEAR(policy.private_noise().contribution(small()), 1.0 / 1.3, 1e-12) << policy.name;
   }
   // Clips of layers that are each as large as the whole would not be: their squares add up.
-  NoisePolicy wrong = clipped(PrivateMetric::per_layer, 1.0, 1.0);
-  wrong.layer_clips = {1.0, 1.0};
-  const std::vector<double> deviations = block_deviations(wrong, small());
+  const PrivateNoise wrong{1.0, 1.0, PerLayerMetric{{}, {1.0, 1.0}}};
+  const std::vector<double> deviations = wrong.deviations(small());
   EXPECT_GT(std::hypot(1.0 / deviations[0], 1.0 / deviations[1]), 0.99);
   EXPECT_GT(deviations[0] * deviations[1], 1.0);
 }
@@ -411,7 +412,7 @@ TEST(PrivateTraining, NoiseOfAKeyHasItsLawAndIsNotReused) {
   t.key = std::make_shared<const ReleaseKey>(ReleaseKey::from_system());
   EXPECT_TRUE(t.key->secret());
   // A clip so small that steps are noise alone, of deviation 1.
-  const NoisePolicy policy = clipped(PrivateMetric::isotropic, 1e-6, 1e6);
+  const NoisePolicy policy = clipped(IsotropicMetric{}, 1e-6, 1e6);
   TrialGroup group(small(), pair.data, {policy}, t);
   Observer observer;
   const std::vector<float> start = group.parameters(0);
@@ -439,41 +440,30 @@ TEST(PrivateTraining, Refusals) {
   const auto refused = [&](const NoisePolicy& policy, const Training& t) {
     EXPECT_THROW(TrialGroup(small(), pair.data, {policy}, t), InvalidArgument) << policy.name;
   };
-  NoisePolicy policy = clipped(PrivateMetric::isotropic, 1.0, 1.0);
-  policy.clip = 0.0;
-  refused(policy, quick());
-  policy = clipped(PrivateMetric::isotropic, 1.0, 0.0);
-  refused(policy, quick());
-  policy = clipped(PrivateMetric::per_layer, 1.0, 1.0);
-  policy.layer_clips = {1.0};
-  refused(policy, quick());
-  policy = clipped(PrivateMetric::whitened, 1.0, 1.0);
-  policy.fixed = nullptr;
-  refused(policy, quick());
-  policy.fixed = std::make_shared<const std::vector<float>>(small().parameter_count(), 0.0F);
-  refused(policy, quick());
+  const auto with_variances = [](double clip, std::vector<float> variances) {
+    return NoisePolicy{"whitened",
+                       PrivateNoise{clip, 1.0, WhitenedMetric{{}, {shared(std::move(variances))}}}};
+  };
+  const auto all = [](float value) { return std::vector<float>(small().parameter_count(), value); };
+  refused(clipped(IsotropicMetric{}, 0.0, 1.0), quick());
+  refused(clipped(IsotropicMetric{}, 1.0, 0.0), quick());
+  refused({"layers", PrivateNoise{1.0, 1.0, PerLayerMetric{{}, {1.0}}}}, quick());
+  refused({"whitened", PrivateNoise{1.0, 1.0, WhitenedMetric{}}}, quick());
+  refused(with_variances(1.0, all(0.0F)), quick());
   Training t = quick();
   t.momentum = 1.0;
-  refused(clipped(PrivateMetric::isotropic, 1.0, 1.0), t);
+  refused(clipped(IsotropicMetric{}, 1.0, 1.0), t);
   t.momentum = 0.5;
-  policy = {};
-  policy.name = "iso";
-  policy.kind = NoiseKind::isotropic;
-  policy.variance = 0.1;
-  refused(policy, t);
+  refused({"iso", IsotropicNoise{{0.1}}}, t);
   t = quick();
   t.average_last = 41;
-  refused(clipped(PrivateMetric::isotropic, 1.0, 1.0), t);
-  refused(clipped(PrivateMetric::isotropic, 1e-19, 1.0), quick());  // its square is no float
-  policy = clipped(PrivateMetric::whitened, 1.0, 1.0);
-  std::vector<float> shape(small().parameter_count(), 1.0F);
+  refused(clipped(IsotropicMetric{}, 1.0, 1.0), t);
+  refused(clipped(IsotropicMetric{}, 1e-19, 1.0), quick());  // its square is no float
+  std::vector<float> shape = all(1.0F);
   shape.back() = 1e-37F;
-  policy.fixed = std::make_shared<const std::vector<float>>(shape);
-  refused(policy, quick());
-  policy = clipped(PrivateMetric::whitened, 1e-20,
-                   1.0);  // nor is what large variances are multiplied with
-  policy.fixed = std::make_shared<const std::vector<float>>(small().parameter_count(), 1e30F);
-  refused(policy, quick());
+  refused(with_variances(1.0, shape), quick());
+  // Nor is what large variances are multiplied with.
+  refused(with_variances(1e-20, all(1e30F)), quick());
 }
 
 /// A step of 0.4 units in the last place of a weight, and noise of 0.4: together they move it, one after the other neither does. What a record
@@ -511,19 +501,6 @@ TEST(PrivateTraining, AStepOfClippedGradientsAddsNoiseFirst) {
     bundle.get_parameters(0, after);
     for (const float value : after) EXPECT_EQ(value, clips ? 1.0F + kUnit : 1.0F);
   }
-}
-
-TEST(GradientMoments, AreDebiasedAndGoOn) {
-  GradientMoments moments(2, 0.99, 0.25);
-  moments.add(std::vector<double>{0.01, 0.5}, std::vector<double>{0.04, 0.04});
-  EXPECT_NEAR(moments.second_moments()[0], 0.01, 1e-8);
-  EXPECT_NEAR(moments.second_moments()[1], 0.21, 1e-8);
-  GradientMoments again(2, 0.99, 0.25);
-  again.restore(moments.state());
-  EXPECT_EQ(again.second_moments(), moments.second_moments());
-  EXPECT_THROW(again.restore(std::vector<double>(3)), InvalidArgument);
-  const std::vector<float> shape = moments.shape();
-  EXPECT_NEAR(shape[0] + shape[1], 2.0F, 1e-6F);
 }
 
 }  // namespace

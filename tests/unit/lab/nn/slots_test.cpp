@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "lab/images/subset.hpp"
 #include "sfumato/core/error.hpp"
 #include "support/labelled_sets.hpp"
 #include "support/temp_dir.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "lab/nn/exact_gradient.hpp"
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/network.hpp"
 #include "sfumato/random/stream.hpp"
 
 namespace sfumato::lab {
@@ -38,18 +38,16 @@ Network small(int channels = 1) {
                  {{"flatten", Flatten{}}, {"fc1", Linear{4}}, {"act", Relu{}}, {"fc2", Linear{3}}});
 }
 
-NoisePolicy policy(std::string name, NoiseKind kind, double variance) {
-  NoisePolicy p;
-  p.name = std::move(name);
-  p.kind = kind;
-  p.variance = variance;
-  if (kind == NoiseKind::floored) p.floor = 1e-3;
-  return p;
+std::vector<NoisePolicy> paper() {
+  return {{"iso", PerLayerNoise{{0.01}}}, {"aniso", AnisotropicNoise{{0.01}}}};
 }
 
-std::vector<NoisePolicy> paper() {
-  return {policy("iso", NoiseKind::isotropic_per_layer, 0.01),
-          policy("aniso", NoiseKind::anisotropic, 0.01)};
+NoisePolicy fixed_noise(std::string name, double variance, NoiseShape shape) {
+  return {std::move(name), FixedNoise{{variance}, std::move(shape)}};
+}
+
+std::shared_ptr<const std::vector<float>> constant(float variance) {
+  return std::make_shared<const std::vector<float>>(small().parameter_count(), variance);
 }
 
 Training quick(std::uint64_t iterations = 40) {
@@ -113,7 +111,7 @@ std::vector<double> plainly(const LabelledSet& set, const Slots& slots, const Wo
       for (std::size_t i = 0; i < g.size(); ++i) g[i] += weight * one.gradient[i];
     }
     normals.fill_normal(step, 0, z);
-    const std::vector<double> variances = step_variances(noise, t.learning_rate, network, g);
+    const std::vector<double> variances = step_variances(noise, {network, t.learning_rate, g});
     for (std::size_t i = 0; i < g.size(); ++i) {
       theta[i] += -t.learning_rate * g[i] + std::sqrt(variances[i]) * static_cast<double>(z[i]);
     }
@@ -137,9 +135,9 @@ TEST(TrialGroup, EqualsThePlainDoublePrecisionTraining) {
         t.loss = replace ? LossScale::sum : LossScale::mean;
         t.learning_rate = replace ? 0.01 : 0.1;
         std::vector<NoisePolicy> policies = paper();
-        policies.push_back(policy("none", NoiseKind::none, 0.0));
-        policies.push_back(policy("floor", NoiseKind::floored, 1e-4));
-        policies.push_back(policy("plain", NoiseKind::isotropic, 1e-6));
+        policies.push_back({"none"});
+        policies.push_back({"floor", FlooredNoise{{1e-4}, 1e-3}});
+        policies.push_back({"plain", IsotropicNoise{{1e-6}}});
         const auto data = std::make_shared<TrainingData>(set, slots, std::vector{World{}, other});
         const auto got = trained(TrialGroup(small(channels), data, policies, t), 25);
         for (std::size_t m = 0; m < got.size(); ++m) {
@@ -165,11 +163,10 @@ TEST(TrialGroup, InitialWeightsBatchesAndNoiseHaveSeedsOfTheirOwn) {
     t.init_seed = init;
     t.noise_seed = noise;
     const bool noisy = std::string(kind) == "noisy";
-    return trained(TrialGroup(small(), pair_data(),
-                              {noisy ? policy("iso", NoiseKind::isotropic, 0.01)
-                                     : policy("none", NoiseKind::none, 0.0)},
-                              t),
-                   steps)[0];
+    return trained(
+        TrialGroup(small(), pair_data(),
+                   {noisy ? NoisePolicy{"iso", IsotropicNoise{{0.01}}} : NoisePolicy{"none"}}, t),
+        steps)[0];
   };
   EXPECT_EQ(of(3, 3, 3, "noisy", 20), of({}, {}, 3, "noisy", 20));
   EXPECT_EQ(of(3, {}, 4, "none", 0), of({}, {}, 3, "none", 0));    // the start
@@ -188,7 +185,7 @@ TEST(TrialGroup, BitsDoNotDependOnTheGroup) {
   }
   // Eleven policies: bundles of eight, eight, four and two models.
   std::vector<NoisePolicy> many;
-  for (int i = 0; i < 9; ++i) many.push_back(policy("x", NoiseKind::isotropic, 0.1 * (i + 1)));
+  for (int i = 0; i < 9; ++i) many.push_back({"x", IsotropicNoise{{0.1 * (i + 1)}}});
   const std::vector<NoisePolicy> two = paper();
   many.insert(many.begin() + 4, two.begin(), two.end());
   const auto crowd = trained(TrialGroup(small(), pair_data(), many, quick()), 40);
@@ -199,9 +196,7 @@ TEST(TrialGroup, BitsDoNotDependOnTheGroup) {
 TEST(TrialGroup, FixedVariancesOfSeveralPolicies) {
   std::vector<NoisePolicy> policies = paper();
   for (const float v : {1e-4F, 2e-4F}) {
-    NoisePolicy fixed = policy("fixed", NoiseKind::fixed, 1.0);
-    fixed.fixed = std::make_shared<const std::vector<float>>(small().parameter_count(), v);
-    policies.push_back(fixed);
+    policies.push_back(fixed_noise("fixed", 1.0, {constant(v)}));
   }
   const auto together = trained(TrialGroup(small(), pair_data(), policies, quick()), 40);
   for (std::size_t p = 0; p < policies.size(); ++p) {
@@ -211,7 +206,7 @@ TEST(TrialGroup, FixedVariancesOfSeveralPolicies) {
   }
   // A constant fixed variance is isotropic noise.
   const auto isotropic = trained(
-      TrialGroup(small(), pair_data(), {policy("i", NoiseKind::isotropic, 1e-4)}, quick()), 40);
+      TrialGroup(small(), pair_data(), {NoisePolicy{"i", IsotropicNoise{{1e-4}}}}, quick()), 40);
   for (std::size_t i = 0; i < isotropic[0].size(); ++i) {
     EXPECT_NEAR(isotropic[0][i], together[4][i], 1e-5);
   }
@@ -220,16 +215,18 @@ TEST(TrialGroup, FixedVariancesOfSeveralPolicies) {
 // diag(v) + F F^T: what the factor adds to a step is sqrt(variance) F y, y the step's own normals, the same in all worlds.
 TEST(TrialGroup, FixedNoiseOfLowRank) {
   const std::size_t parameters = small().parameter_count();
-  NoisePolicy diagonal = policy("diagonal", NoiseKind::fixed, 0.25);
-  diagonal.fixed = std::make_shared<const std::vector<float>>(parameters, 1e-4F);
-  NoisePolicy low_rank = diagonal;
-  low_rank.name = "low rank";
+  const NoisePolicy diagonal = fixed_noise("diagonal", 0.25, {constant(1e-4F)});
   std::vector<std::vector<float>> columns(2, std::vector<float>(parameters));
   for (std::size_t i = 0; i < parameters; ++i) {
     columns[0][i] = i % 3 == 0 ? 0.5F : 0.0F;
     columns[1][i] = 0.1F * static_cast<float>(i % 5);
   }
-  low_rank.factor = std::make_shared<const std::vector<std::vector<float>>>(columns);
+  const auto with_columns = [&] {
+    return fixed_noise(
+        "low rank", 0.25,
+        {constant(1e-4F), std::make_shared<const std::vector<std::vector<float>>>(columns)});
+  };
+  const NoisePolicy low_rank = with_columns();
   const Training t = quick();
   TrialGroup group(small(), pair_data(), {diagonal, low_rank}, t);
   Observer observer;
@@ -248,15 +245,15 @@ TEST(TrialGroup, FixedNoiseOfLowRank) {
   EXPECT_EQ(alone[0], together[2]);
   EXPECT_EQ(alone[1], together[3]);
   // The noise of a parameter, as measures show it.
-  const std::vector<double> variances =
-      step_variances(low_rank, 0.1, small(), std::vector<double>(parameters, 0.0), 1.0);
+  const Network network = small();
+  const std::vector<double> still(parameters, 0.0);
+  const std::vector<double> variances = step_variances(low_rank, {network, 0.1, still});
   EXPECT_NEAR(variances[3], 0.25 * (1e-4 + 0.25 + 0.09), 1e-7);
   Training path = t;
   path.path_kl = true;
   EXPECT_THROW(TrialGroup(small(), pair_data(), {low_rank}, path), InvalidArgument);
   columns[1].pop_back();
-  low_rank.factor = std::make_shared<const std::vector<std::vector<float>>>(columns);
-  EXPECT_THROW(TrialGroup(small(), pair_data(), {low_rank}, t), InvalidArgument);
+  EXPECT_THROW(TrialGroup(small(), pair_data(), {with_columns()}, t), InvalidArgument);
 }
 
 TEST(TrialGroup, ResumesToTheSameBits) {
@@ -291,13 +288,14 @@ TEST(TrialGroup, PathKlIsTheKlOfTheStepsAtTheSamePoint) {
   World other;
   other.changes.push_back({2, false, 39, 1});
   const auto data = std::make_shared<TrainingData>(set, slots, std::vector{World{}, other});
-  std::vector<NoisePolicy> policies = {policy("floor", NoiseKind::floored, 0.01),
-                                       policy("iso", NoiseKind::isotropic_per_layer, 0.01)};
+  std::vector<NoisePolicy> policies = {{"floor", FlooredNoise{{0.01}, 1e-3}},
+                                       {"iso", PerLayerNoise{{0.01}}}};
   Training t = quick(30);
   t.path_kl = true;
   TrialGroup group(small(), data, policies, t);
   Observer observer;
   BatchSampler sampler(t.batches, 24, 8, t.seed);
+  const Network network = small();
   std::vector<double> expected(4);
   std::uint64_t differing = 0;
   for (std::uint64_t step = 0; step < 30; ++step) {
@@ -323,8 +321,8 @@ TEST(TrialGroup, PathKlIsTheKlOfTheStepsAtTheSamePoint) {
       const std::size_t own = m % 2;
       const NoisePolicy& p = policies[m / 2];
       expected[m] += step_kl_by_coordinate(0.1, std::span<const double>(g[own]), g[1 - own],
-                                           step_variances(p, 0.1, small(), g[own]),
-                                           step_variances(p, 0.1, small(), g[1 - own]))
+                                           step_variances(p, {network, 0.1, g[own]}),
+                                           step_variances(p, {network, 0.1, g[1 - own]}))
                          .nats;
     }
     group.train_until(step + 1, observer);
@@ -339,11 +337,8 @@ TEST(TrialGroup, PathKlIsTheKlOfTheStepsAtTheSamePoint) {
 /// Clipped, one record more or less: the step moves by its clipped gradient in either world, so that both worlds' path KL is at least the number of
 /// steps it was in times what a short gradient gives, and at most mu^2 / 2 a step.
 TEST(TrialGroup, PathKlOfClippedGradientsCountsInBothWorlds) {
-  NoisePolicy p;
-  p.name = "private";
-  p.kind = NoiseKind::clipped;
-  p.clip = 1e-3;  // shorter than any gradient here: every step has the full clip
-  p.noise_multiplier = 2.0;
+  // Shorter than any gradient here: every step has the full clip.
+  const NoisePolicy p{"private", PrivateNoise{1e-3, 2.0}};
   Training t = quick(30);
   t.path_kl = true;
   TrialGroup group(small(), pair_data(), {p}, t);
@@ -377,7 +372,7 @@ TEST(TrialGroup, PathKlOfEqualWorldsIsZero) {
 TEST(TrialGroup, NoiseThatIsZeroOnOneSideIsInfiniteAndNamed) {
   Training t = quick();
   t.path_kl = true;
-  TrialGroup group(small(), pair_data(), {policy("none", NoiseKind::none, 0.0)}, t);
+  TrialGroup group(small(), pair_data(), {NoisePolicy{"none"}}, t);
   Observer observer;
   group.train_until(40, observer);
   const PathKlSum& path_kl = group.models()[0].path_kl;
@@ -388,7 +383,7 @@ TEST(TrialGroup, NoiseThatIsZeroOnOneSideIsInfiniteAndNamed) {
 }
 
 TEST(TrialGroup, DivergedModelsEndAndTheOthersGoOn) {
-  std::vector<NoisePolicy> policies = {policy("wild", NoiseKind::isotropic, 1e38), paper()[1]};
+  std::vector<NoisePolicy> policies = {{"wild", IsotropicNoise{{1e38}}}, paper()[1]};
   TrialGroup group(small(), pair_data(), policies, quick());
   Observer observer;
   group.train_until(40, observer);
@@ -451,7 +446,7 @@ TEST(TrialGroup, Refusals) {
   const LabelledSet set = pictures(40);
   says(message(small(), paper(), t,
                std::make_shared<TrainingData>(set, random_slots(set, 24, 1), std::vector{World{}})),
-       "compares two worlds, there are 1");
+       "compares D and D', there are 1");
   World bad;
   bad.changes.push_back({24, true, 0, 0});
   EXPECT_THROW(TrainingData(set, random_slots(set, 24, 1), {bad}), InvalidArgument);

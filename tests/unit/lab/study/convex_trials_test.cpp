@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "lab/study/convex_material.hpp"
+#include "lab/study/convex_problem.hpp"
 #include "lab/study/trial_runner.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
@@ -58,10 +58,10 @@ class ConvexOnTable : public ::testing::Test {
 
 TEST(ConvexTrials, TheMeanLogLikelihoodRatioIsTheRelativeEntropy) {
   const TrialRunner runner(parse_study(kQuadratic, "s.toml"));
-  const ConvexMaterial material(parse_study(kQuadratic, "s.toml"));
-  const ConvexPair pair = material.pair(0);
+  const ConvexProblem problem(parse_study(kQuadratic, "s.toml"));
+  const ConvexPair pair = problem.pair(0);
   const auto [law, other] =
-      chain_laws(std::get<LinearLosses>(pair.losses), pair.step, material.step_noises().front());
+      chain_laws(std::get<LinearLosses>(pair.losses), pair.step, problem.step_noises().front());
   const WhitenedPair exact = whiten_at(law, other, 20);
   const double kl[2] = {gaussian_kl(exact).value.value(),
                         -gaussian_kl(swapped(exact)).value.value()};
@@ -85,7 +85,7 @@ TEST(ConvexTrials, TheMeanLogLikelihoodRatioIsTheRelativeEntropy) {
   }
   // Equal curvatures: the steps differ by a constant, so the path KL is the same in every run, and
   // the contractive bound of Spec §8.4 is above the exact mu.
-  const ProvenRisk proven = proven_risk(pair, material.step_noises().front(), 20);
+  const ProvenRisk proven = proven_risk(pair, problem.step_noises().front(), 20);
   ASSERT_TRUE(proven.mu);
   EXPECT_NEAR(proven.mu->value * proven.mu->value / 2.0, kl[0], 1e-9);
   const TrialResult trial = runner.run(3, observer).front();
@@ -111,12 +111,12 @@ TEST_F(ConvexOnTable, MeanIsSumWithAShorterStepAndALargerRidge) {
 TEST_F(ConvexOnTable, ReplaysTheSameNormals) {
   // Full-batch descent by hand on D and on D', slots as the study draws them.
   const Study s = study("ridge");
-  const ConvexMaterial material(s);
+  const ConvexProblem problem(s);
   Silent observer;
   const TrialResult trial = TrialRunner(s).run(2, observer).front();
-  const std::vector<Record> records = material.training_records(0);
+  const std::vector<Record> records = problem.training_records(0);
   ASSERT_EQ(records.size(), 6U);
-  const Record differing = *material.pair(0).record;
+  const Record differing = *problem.pair(0).record;
   EXPECT_EQ(differing.features(0), 1.0);  // record 3
   EXPECT_EQ(differing.features(1), 1.0);
   EXPECT_EQ(differing.features(2), 1.0);  // intercept
@@ -140,9 +140,9 @@ TEST_F(ConvexOnTable, ReplaysTheSameNormals) {
 
 TEST_F(ConvexOnTable, LogisticHasTheBoundOfItsLastIterate) {
   const Study s = study("logistic");
-  const ConvexMaterial material(s);
-  const ConvexPair pair = material.pair(0);
-  const ProvenRisk proven = proven_risk(pair, material.step_noises().front(), 30);
+  const ConvexProblem problem(s);
+  const ConvexPair pair = problem.pair(0);
+  const ProvenRisk proven = proven_risk(pair, problem.step_noises().front(), 30);
   ASSERT_TRUE(proven.risk) << proven.reason;
   ASSERT_TRUE(proven.mu);
   // |grad f_l| <= |x| = sqrt(3); one record moves a step by eta/N of it, in units of the noise.
@@ -163,10 +163,9 @@ TEST_F(ConvexOnTable, LogisticHasTheBoundOfItsLastIterate) {
 
 TEST_F(ConvexOnTable, NoNoiseMeansNoBoundAndAnInfinitePathKl) {
   Study s = study("logistic");
-  s.noise.front().policy = NoiseKind::none;
-  s.noise.front().variance = 0.0;
-  const ConvexMaterial material(s);
-  EXPECT_FALSE(proven_risk(material.pair(0), material.step_noises().front(), 30).risk);
+  s.noise.front().rule = NoNoise{};
+  const ConvexProblem problem(s);
+  EXPECT_FALSE(proven_risk(problem.pair(0), problem.step_noises().front(), 30).risk);
   Silent observer;
   const TrialResult trial = TrialRunner(s).run(0, observer).front();
   EXPECT_TRUE(std::isinf(trial.worlds[0].path_kl));
@@ -179,11 +178,11 @@ TEST_F(ConvexOnTable, RefusesWhatDoesNotFit) {
       std::string::npos);
   Study labels = study("logistic");
   labels.data.label = "b";
-  EXPECT_NE(message_of<InvalidArgument>([&] { ConvexMaterial m(labels); }).find("neither 0 nor 1"),
+  EXPECT_NE(message_of<InvalidArgument>([&] { ConvexProblem m(labels); }).find("neither 0 nor 1"),
             std::string::npos);
   Study many = study("ridge");
   many.data.records = 7;
-  EXPECT_THROW(ConvexMaterial m(many), InvalidArgument);
+  EXPECT_THROW(ConvexProblem m(many), InvalidArgument);
   EXPECT_THROW((void)load_sets(study("ridge")), InvalidArgument);
 }
 

@@ -1,7 +1,7 @@
 // Features and held-out records as keys of a study.
 #include <gtest/gtest.h>
 
-#include "lab/study/material.hpp"
+#include "lab/study/study_data.hpp"
 #include "sfumato/core/error.hpp"
 #include "support/small_study.hpp"
 

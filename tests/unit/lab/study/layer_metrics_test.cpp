@@ -9,8 +9,8 @@
 #include <limits>
 #include <random>
 
-#include "lab/nn/exact_clipped_gradient.hpp"
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/exact_gradient.hpp"
+#include "lab/nn/network.hpp"
 #include "lab/study/second_moments.hpp"
 #include "lab/study/training_guarantee.hpp"
 #include "sfumato/account/accountant/accountant.hpp"
@@ -57,17 +57,8 @@ LabelledSet records(const Network& network, std::size_t count) {
   return set;
 }
 
-NoisePolicy everywhere(double mu, double floor = 1.0) {
-  NoisePolicy policy;
-  policy.name = "input";
-  policy.kind = NoiseKind::clipped;
-  policy.metric = PrivateMetric::input;
-  policy.clip = 0.5;
-  policy.noise_multiplier = 1.0;
-  policy.metric_mu = mu;
-  policy.metric_floor = floor;
-  policy.metric_layers = MetricLayers::all;
-  return policy;
+InputMomentsMetric everywhere(double mu, double floor = 1.0) {
+  return {{}, mu, floor, 0.0, MetricLayers::all};
 }
 
 /// The first `count` records, which are moderate, in slots.
@@ -87,37 +78,21 @@ struct Released {
 
 /// All metrics of D, or those that `known` leaves to be released in another world.
 Released release(const Network& network, const LabelledSet& set, const Slots& slots,
-                 const World& world, const NoisePolicy& policy, NeighbouringRelation relation,
-                 const LayerMetrics& known = {}) {
+                 const World& world, const InputMomentsMetric& metric,
+                 NeighbouringRelation relation, const LayerMetrics& known = {}) {
   Observer observer;
   ReleaseBits bits(ReleaseKey::from_seed(1));
+  const ReleaseNoise noise{relation, NoiseMode::gaussian, bits};
   Released released{known, {}};
   if (known.empty()) {
-    released.metrics.push_back(release_input_metric(network, set, slots, world, policy, relation,
-                                                    NoiseMode::gaussian, bits, observer));
+    released.metrics.push_back(
+        release_input_metric(network, {set, slots, world}, metric, noise, observer));
   }
   released.data = std::make_shared<const TrainingData>(
       whitened(network, set, released.metrics.front()), slots, std::vector{world});
-  release_deeper_metrics(network, initial_parameters(network, kSeed), *released.data, policy,
-                         relation, NoiseMode::gaussian, bits, observer, released.metrics);
+  release_deeper_metrics(network, initial_parameters(network, kSeed), *released.data, metric, noise,
+                         observer, released.metrics);
   return released;
-}
-
-/// Whatever a row is, its part of the sum has a trace of at most the bound squared; in single precision too, where factors can have no digits.
-TEST(SecondMoments, NoRowIsLongerThanTheBound) {
-  for (const double bound : {1.0, 1e-3, 1e-6, 1e-12}) {
-    for (const float size : {3e38F, 1e38F, 1e33F, 1e20F, 1.0F, 1e-6F, 1e-30F}) {
-      for (const std::size_t positions : {1U, 5U}) {
-        constexpr std::size_t kWidth = 10;
-        SecondMoments moments(positions, kWidth, bound);
-        moments.add(1, [&](std::size_t, float* rows, std::size_t stride) {
-          for (std::size_t p = 0; p < positions; ++p) std::fill_n(rows + p * stride, kWidth, size);
-          return true;
-        });
-        EXPECT_LE(moments.sum().trace(), bound * bound) << bound << " " << size;
-      }
-    }
-  }
 }
 
 TEST(LayerMetrics, SquaresOfTheCostsAddUp) {
@@ -138,8 +113,8 @@ TEST(LayerMetrics, SquaresOfTheCostsAddUp) {
     EXPECT_LE(apart.epsilon(Delta(1e-5)).lower.value, one);
     EXPECT_NEAR(apart.epsilon(Delta(1e-5)).upper.value, one, 1e-6);
   }
-  NoisePolicy first = everywhere(0.7);
-  first.metric_layers = MetricLayers::first;
+  InputMomentsMetric first = everywhere(0.7);
+  first.layers = MetricLayers::first;
   EXPECT_EQ(moment_mus(first, perceptron()), std::vector{0.7});
 }
 
@@ -218,7 +193,7 @@ TEST(LayerMetrics, ARecordChangesTheMomentsOfALayerByTheBoundAtMost) {
     const std::size_t count = 70;  // more than a block
     const LabelledSet set = records(network, count);
     const Slots slots = first_slots(set, count);
-    const NoisePolicy policy = everywhere(mu, 1e3);
+    const InputMomentsMetric policy = everywhere(mu, 1e3);
     for (const bool replace : {false, true}) {
       const NeighbouringRelation relation =
           replace ? NeighbouringRelation::replace_one : NeighbouringRelation::zero_out;
@@ -257,8 +232,9 @@ TEST(LayerMetrics, ARecordChangesASumOfGradientsByTheClipAtMost) {
     const std::size_t count = 12;
     const LabelledSet set = records(network, count);
     const Slots slots = first_slots(set, count);
-    const NoisePolicy policy = everywhere(0.5);
-    const Released d = release(network, set, slots, {}, policy, NeighbouringRelation::replace_one);
+    const PrivateNoise noise{0.5, 1.0, everywhere(0.5)};
+    const Released d =
+        release(network, set, slots, {}, everywhere(0.5), NeighbouringRelation::replace_one);
     const LabelledSet features = whitened(network, set, d.metrics.front());
     for (std::uint32_t other = 12; other < 20; ++other) {
       for (const bool empty : {false, true}) {
@@ -274,7 +250,7 @@ TEST(LayerMetrics, ARecordChangesASumOfGradientsByTheClipAtMost) {
         TrialGroup group(
             whitened_network(network, d.metrics),
             std::make_shared<const TrainingData>(features, slots, std::vector{World{}, world}),
-            {policy}, training);
+            {NoisePolicy{"input", noise}}, training);
         Observer observer;
         group.train_until(1, observer);
         const std::vector<float> one = group.parameters(0), two = group.parameters(1);
@@ -282,7 +258,7 @@ TEST(LayerMetrics, ARecordChangesASumOfGradientsByTheClipAtMost) {
         for (std::size_t i = 0; i < one.size(); ++i) {
           squares += std::pow(static_cast<double>(one[i]) - static_cast<double>(two[i]), 2);
         }
-        EXPECT_LE(std::sqrt(squares), (empty ? 1.0 : 2.0) * policy.clip * (1.0 + 1e-4)) << other;
+        EXPECT_LE(std::sqrt(squares), (empty ? 1.0 : 2.0) * noise.clip * (1.0 + 1e-4)) << other;
         EXPECT_GT(squares, 0.0);
       }
     }
@@ -293,27 +269,27 @@ TEST(LayerMetrics, DeeperMetricsFollowTheFirstAndRefuseWhatTheyCannotDo) {
   const Network network = convolutional();
   const LabelledSet set = records(network, 30);
   const Slots slots = first_slots(set, 30);
-  NoisePolicy policy = everywhere(0.5);
+  InputMomentsMetric policy = everywhere(0.5);
   const Released all = release(network, set, slots, {}, policy, NeighbouringRelation::zero_out);
   ASSERT_EQ(all.metrics.size(), 3U);
   EXPECT_EQ(all.metrics[1].root.rows(), 16);
-  policy.metric_layers = MetricLayers::first;
+  policy.layers = MetricLayers::first;
   EXPECT_EQ(release(network, set, slots, {}, policy, NeighbouringRelation::zero_out).metrics.size(),
             1U);
-  policy.metric_layers = MetricLayers::all;
+  policy.layers = MetricLayers::all;
   Observer observer;
   ReleaseBits bits(ReleaseKey::from_seed(1));
   LayerMetrics first = {all.metrics.front()};
-  EXPECT_THROW(release_deeper_metrics(network, initial_parameters(network, kSeed), *all.data,
-                                      policy, NeighbouringRelation::zero_out, NoiseMode::grid, bits,
-                                      observer, first),
+  EXPECT_THROW(release_deeper_metrics(
+                   network, initial_parameters(network, kSeed), *all.data, policy,
+                   {NeighbouringRelation::zero_out, NoiseMode::grid, bits}, observer, first),
                InvalidArgument);
   // Weights of zero let nothing through.
   const std::vector<float> nothing(network.parameter_count());
-  EXPECT_THROW(
-      release_deeper_metrics(network, nothing, *all.data, policy, NeighbouringRelation::zero_out,
-                             NoiseMode::gaussian, bits, observer, first),
-      InvalidArgument);
+  EXPECT_THROW(release_deeper_metrics(network, nothing, *all.data, policy,
+                                      {NeighbouringRelation::zero_out, NoiseMode::gaussian, bits},
+                                      observer, first),
+               InvalidArgument);
 }
 
 }  // namespace

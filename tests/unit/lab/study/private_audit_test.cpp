@@ -8,7 +8,7 @@
 #include <random>
 
 #include "lab/nn/exact_gradient.hpp"
-#include "lab/nn/initialise.hpp"
+#include "lab/nn/network.hpp"
 #include "lab/nn/trial_group.hpp"
 #include "lab/study/coin_trials.hpp"
 #include "lab/study/input_metric.hpp"
@@ -69,14 +69,14 @@ constexpr const char* kCanaries =
 
 // 120 small studies of a mechanism with mu = 2, each audited with confidence 95 %: more than 18 bounds above the truth have a probability of
 // 1e-5 where each errs with 5 %. Isotropic noise, and noise whose shape follows what 36 steps have released.
-class OneRunAudits : public PrivateAudit, public ::testing::WithParamInterface<PrivateMetric> {};
+class OneRunAudits : public PrivateAudit, public ::testing::WithParamInterface<TrainingMetric> {};
 
 TEST_P(OneRunAudits, ExceedTheGuaranteeAtTheirLevelAtMost) {
   Study s = study(40, 140, std::string(kCanaries) + "[audit]\ncanaries = 100\nreplicas = 120\n");
-  s.noise[0].metric = GetParam();
-  if (GetParam() == PrivateMetric::released) {
+  s.noise[0].private_noise().metric = GetParam();
+  if (s.noise[0].private_noise().learns()) {
     s.train.iterations = 36;
-    s.noise[0].noise_multiplier = 3.0;
+    s.noise[0].private_noise().noise_multiplier = 3.0;
   }
   const TrialRunner runner(s);
   const std::vector<ProvenBounds> proven = proven_bounds(s, runner.identity());
@@ -98,7 +98,8 @@ TEST_P(OneRunAudits, ExceedTheGuaranteeAtTheirLevelAtMost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Metrics, OneRunAudits,
-                         ::testing::Values(PrivateMetric::isotropic, PrivateMetric::released),
+                         ::testing::Values(TrainingMetric{IsotropicMetric{}},
+                                           TrainingMetric{ReleasedGradientsMetric{}}),
                          [](const auto& each) { return std::string(name(each.param)); });
 
 // One model with 1,000 gradient canaries shows at least half of the mu that is proven. (With a quarter of the noise that was accounted for it
@@ -118,8 +119,8 @@ TEST_F(PrivateAudit, OneRunWithGradientCanariesComesNearTheGuarantee) {
   EXPECT_LE(lower, mu);
   // A quarter of the noise that mu = 1 was proven with.
   Study quiet = s, loud = s;
-  quiet.noise[0].noise_multiplier = 2.0;
-  loud.noise[0].noise_multiplier = 0.5;
+  quiet.noise[0].private_noise().noise_multiplier = 2.0;
+  loud.noise[0].private_noise().noise_multiplier = 0.5;
   EXPECT_GT(shown(TrialRunner(loud)),
             proven_bounds(quiet, TrialRunner(quiet).identity())[0].mu()->value);
 }
@@ -156,7 +157,7 @@ TEST_F(PrivateAudit, AuditsRefuteShuffledBatchesThatAreAccountedAsPoisson) {
 }
 
 // The metric released is another in each step, and a canary that follows it stands out of every step's noise by as much as is accounted for:
-// 500 models per world show four fifths of mu = 2 with confidence 95 %, and no more than it.
+// 500 models per data set show four fifths of mu = 2 with confidence 95 %, and no more than it.
 TEST_F(PrivateAudit, AGradientCanaryFollowsTheReleasedMetric) {
   const Study s = study(4, 24,
                         "[train]\nsampler = \"full\"\niterations = 64\nlearning_rate = 0.1\nclip = "
@@ -254,9 +255,9 @@ TEST_F(PrivateAudit, TheMomentsOfTheInputMetricMoveByTheirBoundBetweenWorlds) {
   const auto moments = [&](const World& world) {
     // The root is  (S~/N + ridge)^{-1/2}: back to S~ where no eigenvalue was cut off.
     ReleaseBits bits(ReleaseKey::from_seed(1), kMomentStream);
-    const InputMetric metric =
-        release_input_metric(network, sets.train, pair.slots, world, policy,
-                             NeighbouringRelation::zero_out, NoiseMode::gaussian, bits, observer_);
+    const InputMetric metric = release_input_metric(
+        network, {sets.train, pair.slots, world}, *policy.metric<InputMomentsMetric>(),
+        {NeighbouringRelation::zero_out, NoiseMode::gaussian, bits}, observer_);
     const Eigen::MatrixXd inverse = (metric.root * metric.root).inverse();
     return Eigen::MatrixXd(24.0 * (inverse - metric.ridge * Eigen::MatrixXd::Identity(4, 4)));
   };
@@ -269,7 +270,7 @@ TEST_F(PrivateAudit, TheMomentsOfTheInputMetricMoveByTheirBoundBetweenWorlds) {
                            "\"private\"\nmetric_mu = 1.0\n"),
                InvalidArgument);
   Study without = s;
-  without.noise[0].metric_mu = 0.0;
+  std::get<InputMomentsMetric>(without.noise[0].private_noise().metric).mu = 0.0;
   EXPECT_THROW((void)policies_of(without, network), InvalidArgument);
 }
 
@@ -296,7 +297,7 @@ TEST_F(PrivateAudit, HardenedTrainingShowsNoMoreThanItsGuarantee) {
           .gradient;
   const auto shown = [&](double noise_multiplier) {
     NoisePolicy policy = policies_of(s, network).front();
-    policy.noise_multiplier = noise_multiplier;
+    policy.private_noise().noise_multiplier = noise_multiplier;
     ScoreSample sample;
     for (std::uint64_t run = 0; run < 500; ++run) {
       Training training = s.train;

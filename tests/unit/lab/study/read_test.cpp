@@ -25,6 +25,10 @@ Study small(const std::vector<std::string>& settings = {}) {
   return parse_study(kSmall, "s.toml", settings);
 }
 
+NoiseInterpretation interpretation_of(const std::vector<std::string>& settings) {
+  return scaled_noise(small(settings).noise.front().rule)->interpretation;
+}
+
 std::string refusal(const std::string& text, const std::vector<std::string>& settings = {}) {
   return message_of<InvalidArgument>([&] { (void)parse_study(text, "s.toml", settings); });
 }
@@ -56,7 +60,7 @@ TEST(ReadStudy, ValuesAndDefaults) {
   EXPECT_EQ(study.train.learning_rate, 0.1);
   ASSERT_EQ(study.noise.size(), 1U);
   EXPECT_EQ(study.noise[0].name, "isotropic");
-  EXPECT_EQ(study.noise[0].variance, 0.5);
+  EXPECT_EQ(scaled_noise(study.noise[0].rule)->variance, 0.5);
 }
 
 TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
@@ -65,13 +69,14 @@ TEST(ReadStudy, SettingsOverrideByPathNumberAndName) {
                              "data.set=\"cifar10\"", "train.path_kl=true"});
   EXPECT_EQ(study.train.iterations, 1000U);
   EXPECT_EQ(study.train.learning_rate, 0.25);
-  EXPECT_EQ(study.noise[0].variance, 0.125);
+  EXPECT_EQ(scaled_noise(study.noise[0].rule)->variance, 0.125);
   EXPECT_EQ(study.adjacency.record, 3U);
   EXPECT_EQ(study.adjacency.kind, Adjacency::replace);
   EXPECT_EQ(study.model.preset, "lenet");
   EXPECT_EQ(study.data.set, "cifar10");
   EXPECT_TRUE(study.train.path_kl);
-  EXPECT_EQ(small({"noise.isotropic.sigma2=2"}).noise[0].variance, 2.0);  // for `variance`
+  EXPECT_EQ(scaled_noise(small({"noise.isotropic.sigma2=2"}).noise[0].rule)->variance,
+            2.0);  // for `variance`
 }
 
 TEST(ReadStudy, AListOfVariancesIsAPolicyForEach) {
@@ -80,8 +85,8 @@ TEST(ReadStudy, AListOfVariancesIsAPolicyForEach) {
   EXPECT_EQ(study.noise[0].name, "isotropic-0.5");
   EXPECT_EQ(study.noise[1].name, "isotropic-0.001");
   EXPECT_EQ(study.noise[2].name, "isotropic-2");
-  EXPECT_EQ(study.noise[1].variance, 0.001);
-  EXPECT_EQ(study.noise[2].policy, NoiseKind::isotropic);
+  EXPECT_EQ(scaled_noise(study.noise[1].rule)->variance, 0.001);
+  EXPECT_TRUE(std::holds_alternative<IsotropicNoise>(study.noise[2].rule));
   // The canonical text has them one by one, and reads the same.
   const std::string text = canonical_text(study);
   EXPECT_EQ(canonical_text(parse_study(text, "again")), text);
@@ -229,7 +234,7 @@ TEST(ReadStudy, WhatWorldsShare) {
   expect_refusal(kSmall, {"share", "init"}, {"audit.share=[\"init\", \"init\"]"});
   expect_refusal(kSmall, {"coupled"}, {"audit.share=[\"init\"]", "audit.coupled=false"});
   expect_refusal(kSmall, {"path KL", "share"}, {"audit.share=[\"init\"]", "train.path_kl=true"});
-  expect_refusal(kSmall, {"coins"}, {"audit.share=[\"init\"]", "audit.canaries=10"});
+  expect_refusal(kSmall, {"coin flips"}, {"audit.share=[\"init\"]", "audit.canaries=10"});
   expect_refusal(changed("\"isotropic\"\nvariance = 0.5", "\"private\"\nclip = 1"), {"slots"},
                  {"audit.share=[\"init\"]"});
 }
@@ -247,10 +252,10 @@ TEST(ReadStudy, ReadingsOfThePaper) {
   };
   EXPECT_EQ(iterations("shuffled"), 9U);       // 10 of 100 are left out
   EXPECT_EQ(iterations("shuffled_all"), 12U);  // or are a batch
-  EXPECT_EQ(small({"noise.0.reading=on_gradient"}).noise.front().reading,
-            NoiseReading::times_learning_rate);
-  EXPECT_EQ(small({"noise.0.reading=times_root_learning_rate"}).noise.front().reading,
-            NoiseReading::times_root_learning_rate);
+  EXPECT_EQ(interpretation_of({"noise.0.reading=on_gradient"}),
+            NoiseInterpretation::times_learning_rate);
+  EXPECT_EQ(interpretation_of({"noise.0.reading=times_root_learning_rate"}),
+            NoiseInterpretation::times_root_learning_rate);
   EXPECT_EQ(small({"model.activation=sigmoid"}).model.activation, "sigmoid");
   expect_refusal(kSmall, {"sigmod", "sigmoid"}, {"model.activation=sigmod"});
 }
@@ -400,7 +405,7 @@ TEST(ReadStudy, RefusesMoreTrialsThanAnyMachineTrains) {
                  {"s.toml", "9223372036854775807 replicas", "100000000"});
   expect_refusal(audit + "pairs = 2147483648\nreplicas = 2147483648\n", {"more than 100000000"});
   expect_refusal(audit + "shadow_models = 100000001\n", {"100000001 replicas"});
-  expect_refusal(audit + "replicas = 50000001\n", {"2 worlds"});
+  expect_refusal(audit + "replicas = 50000001\n", {"2 data sets"});
   EXPECT_EQ(parse_study(audit + "replicas = 50000000\n", "s.toml").audit.replicas, 50'000'000U);
   expect_refusal(changed("iterations = 7", "iterations = 9000000000000000000"),
                  {"an integer from 1 to 1000000000."});

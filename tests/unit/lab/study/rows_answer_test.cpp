@@ -8,7 +8,7 @@
 #include <mutex>
 #include <set>
 
-#include "lab/study/convex_material.hpp"
+#include "lab/study/convex_problem.hpp"
 #include "lab/study/spec/study.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/report/text.hpp"
@@ -228,14 +228,14 @@ TEST_F(Rows, TheMeanOfAStudyIsTheMeanHere) {
     if (model == RowsModel::logistic) question.check = 0;
     const RowsAnswer found = ask();
     for (const int record : {1, 3}) {
-      const ConvexMaterial material(parse_study(
+      const ConvexProblem problem(parse_study(
           fmt::format(
               "[data]\ntable = '{}'\ntarget = 'y'\n[adjacency]\nrecord = {}\n[model]\nkind = '{}'\n"
               "ridge = 0.2\n[train]\nloss = 'mean'\nsteps = 20\nlearning_rate = 0.1\n[[noise]]\n"
               "policy = 'isotropic'\nvariance = 0.3\n[audit]\nreplicas = 2\n",
               table, record, name(model)),
           "s.toml"));
-      const ProvenRisk proven = proven_risk(material.pair(0), material.step_noises()[0], 20);
+      const ProvenRisk proven = proven_risk(problem.pair(0), problem.step_noises()[0], 20);
       ASSERT_TRUE(proven.risk) << proven.reason;
       const RowRisk& risk = found.risks[static_cast<std::size_t>(record - 1)];
       const double kl = proven.risk->kl(Direction::forward).value.value();

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <deque>
 
-#include "lab/study/scheduler/crew.hpp"
+#include "lab/study/scheduler/worker_pool.hpp"
 #include "support/small_study.hpp"
 
 namespace sfumato::lab {

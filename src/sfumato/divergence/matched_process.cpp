@@ -1,0 +1,306 @@
+#include "sfumato/divergence/matched_process.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <boost/math/quadrature/gauss.hpp>
+#include <cmath>
+#include <limits>
+
+#include "sfumato/core/check.hpp"
+#include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/make_kl_bound.hpp"
+#include "sfumato/math/special.hpp"
+#include "sfumato/math/symmetric_eigen.hpp"
+#include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/precise/careful.hpp"
+
+namespace sfumato {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Cholesky = Eigen::LLT<MatrixXd>;
+
+const char* const kMethod = "matched process";
+
+MatrixXd noise_gap(const Covariance& noise, const Covariance& noise_prime) {
+  if (same_matrix(noise, noise_prime)) return MatrixXd::Zero(dimension(noise), dimension(noise));
+  return 0.5 * (dense(noise_prime) - dense(noise));
+}
+
+Cholesky metric_factor(const Covariance& metric) {
+  Cholesky factor(dense(metric));
+  if (factor.info() != Eigen::Success || !is_definite(metric)) {
+    throw NumericalFailure("the noise covariance is singular",
+                           "Add noise to the directions that have none", Where::here(kMethod));
+  }
+  return factor;
+}
+
+double smallest_eigenvalue(const Covariance& covariance) {
+  const Spectrum spectrum = spectrum_of(dense(covariance));
+  return spectrum.values.minCoeff() - (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum));
+}
+
+/// W_2 of two normal distributions in |.|_S.
+double start_distance(const GaussianLaw& p, const GaussianLaw& q, const Covariance& metric) {
+  const Cholesky root = metric_factor(metric);
+  const auto rotated = [&](const Covariance& v) {
+    const MatrixXd half = root.matrixL().solve(dense(v));
+    const MatrixXd full = root.matrixL().solve(half.transpose());
+    return MatrixXd(0.5 * (full + full.transpose()));
+  };
+  const auto root_of = [](const MatrixXd& m) {
+    const SymmetricEigen eigen(m);
+    return MatrixXd(eigen.eigenvectors() *
+                    eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
+                    eigen.eigenvectors().transpose());
+  };
+  const MatrixXd first = root_of(rotated(p.covariance));
+  const MatrixXd second = rotated(q.covariance);
+  // |V^{1/2} - V'^{1/2} O|^2 for the best rotation O is what the trace form gives; its rounding is put back.
+  const double both = first.squaredNorm() + second.trace();
+  const double squared = both - 2.0 * root_of(first * second * first).trace();
+  return std::sqrt(root.matrixL().solve(p.mean - q.mean).squaredNorm() + std::max(0.0, squared) +
+                   1e-14 * both * static_cast<double>(p.mean.size()));
+}
+
+double sigmoid(double z) {
+  return z >= 0.0 ? 1.0 / (1.0 + std::exp(-z)) : std::exp(z) / (1.0 + std::exp(z));
+}
+
+}  // namespace
+
+DualRate dual_rate(const OuProcess& p, const OuProcess& q, const GaussianLaw& law,
+                   const Covariance& metric) {
+  const Cholesky root = metric_factor(metric);
+  const MatrixXd m = noise_gap(p.noise, q.noise);
+  const MatrixXd slope = p.curvature - q.curvature;  // -Da
+  const MatrixXd weighted = root.solve(slope);       // N (A - A')
+  const VectorXd centre = root.matrixL().solve(slope * law.mean - (p.pull - q.pull));
+  const MatrixXd spread = dense(law.covariance);
+  const double norm =
+      centre.squaredNorm() + (slope.transpose() * weighted).cwiseProduct(spread).sum();
+  const double divergence = 2.0 * m.cwiseProduct(weighted.transpose()).sum();
+  const MatrixXd weight = m * root.solve(m);
+  return {norm + divergence, solve(law.covariance, weight).trace()};
+}
+
+RecordRate logistic_record_rate(const VectorXd& weights, const VectorXd& row, double label,
+                                double scale, const Covariance& noise,
+                                const Covariance& noise_prime, RowIn row_in) {
+  if (label != 0.0 && label != 1.0) {
+    throw InvalidArgument("the label is not 0 or 1", "Code the classes as 0 and 1");
+  }
+  const double s = sigmoid(row.dot(weights));
+  const VectorXd precise = solve(noise_prime, row).col(0);
+  const double length = row.dot(precise);
+  const double cross =
+      (row_in == RowIn::first ? 1.0 : -1.0) * row.dot(noise_gap(noise, noise_prime) * precise);
+  return {scale * scale * (s - label) * (s - label) * length, 2.0 * scale * s * (1.0 - s) * cross,
+          scale * scale * length + 0.5 * scale * std::max(cross, 0.0),
+          0.5 * scale * std::min(cross, 0.0)};
+}
+
+OuMatchedRate::OuMatchedRate(const OuPair& pair, const Covariance& metric)
+    : law_(pair.p, pair.start_p) {
+  require_size("dimension of q", pair.q.pull.size(), law_.dimension());
+  const LossDifference gap =
+      loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get()},
+                      {pair.q.curvature, pair.q.pull, pair.q.given.get()}, pair.start_p.mean);
+  const Cholesky root = metric_factor(metric);
+  const Spectrum& spectrum = law_.spectrum();
+  const auto weighted = [&](const MatrixXd& m) -> MatrixXd {
+    return root.matrixL().solve(spectrum.is_diagonal() ? m : MatrixXd(m * spectrum.vectors));
+  };
+  start_gap_ = root.matrixL().solve(gap.at_point);
+  slope_ = weighted(gap.curvature);
+  noise_gap_ = weighted(noise_gap(pair.p.noise, pair.q.noise));
+  noise_ = spectrum.rotated(pair.p.noise);
+  spread_ = spectrum.rotated(pair.start_p.covariance);
+  rounded_up_ = rounding_of_metric(metric);
+  scale_ = 0.5 / spectrum.values.cwiseAbs().maxCoeff();
+  if (!noise_gap_.isZero(0.0) && is_definite(pair.p.noise)) {
+    const VectorXd ratio = pencil_eigenvalues(dense(pair.start_p.covariance), dense(pair.p.noise));
+    if (ratio(0) > 0.0) scale_ = std::min(scale_, ratio(0));
+  }
+}
+
+bool OuMatchedRate::vanishes() const {
+  return slope_.isZero(0.0) && start_gap_.isZero(0.0) && noise_gap_.isZero(0.0);
+}
+
+double OuMatchedRate::time_scale() const { return scale_; }
+
+MatrixXd OuMatchedRate::variance(double time) const {
+  const VectorXd& rates = law_.spectrum().values;
+  MatrixXd result(rates.size(), rates.size());
+  for (Index j = 0; j < rates.size(); ++j) {
+    for (Index i = j; i < rates.size(); ++i) {
+      const double rate = rates(i) + rates(j);
+      result(i, j) = result(j, i) = product_or_zero(noise_(i, j), phi1(rate, time)) +
+                                    product_or_zero(spread_(i, j), decay(rate, time));
+    }
+  }
+  return result;
+}
+
+double OuMatchedRate::in_law(const VectorXd& moved, const MatrixXd& variance) const {
+  const VectorXd change = slope_ * moved;
+  // The two may cancel: what their rounding may have taken is put back.
+  const double size = (start_gap_ + change).norm() + 8.0 * std::numeric_limits<double>::epsilon() *
+                                                         (start_gap_.norm() + change.norm());
+  double spread = 0.0;
+  if (noise_gap_.isZero(0.0)) {
+    spread = std::max(0.0, (slope_ * variance).cwiseProduct(slope_).sum());
+  } else {
+    // x - m = Q L z and grad log p = -Q L^{-T} z, so that the field is -((A - A') Q L + M Q L^{-T}) z and a constant: a
+    // sum of squares, of which nothing cancels that should not.
+    const Cholesky factor(variance);
+    if (factor.info() != Eigen::Success) return kInf;
+    const MatrixXd lower = factor.matrixL();
+    MatrixXd field = factor.matrixL().solve(noise_gap_.transpose()).transpose();
+    if (!slope_.isZero(0.0)) field += slope_ * lower.triangularView<Eigen::Lower>();
+    spread = field.squaredNorm();
+  }
+  const double value = rounded_up_ * (size * size + spread);
+  return std::isfinite(value) ? value : kInf;
+}
+
+double OuMatchedRate::at(double time) const {
+  return in_law(law_.spectrum().to_eigenbasis(law_.displacement(time)), variance(time));
+}
+
+double OuMatchedRate::limit() const {
+  if (slope_.isZero(0.0) && noise_gap_.isZero(0.0))
+    return in_law(VectorXd::Zero(slope_.rows()), slope_);
+  const LongRunLaw long_run = law_.long_run();
+  if (!long_run.law) return kInf;
+  const Spectrum& spectrum = law_.spectrum();
+  return in_law(spectrum.to_eigenbasis(long_run.law->mean - law_.start().mean),
+                spectrum.rotated(long_run.law->covariance));
+}
+
+/// The same for equal noise, where D_s needs no score and O(d^2) operations.
+static OuShiftBound equal_noise_bound(const OuPair& pair, double time, double initial_distance) {
+  const OuDriftGap gap(pair.p, pair.start_p, pair.q);
+  const double kappa = linear_contraction(pair.q.curvature, pair.p.noise);
+  if (gap.vanishes() && initial_distance == 0.0) return {kappa, 0.0};
+  const double limit = time == kInf ? std::sqrt(gap.limit()) : kInf;
+  return {kappa,
+          shift_bound({[&](double s) { return std::sqrt(gap.at(s)); }, gap.time_scale(), limit},
+                      kappa, time, initial_distance)};
+}
+
+OuShiftBound ou_shift_bound(const OuPair& pair, double time, const Covariance& metric,
+                            double initial_distance) {
+  const OuMatchedRate rate(pair, metric);
+  const double kappa = linear_contraction(pair.q.curvature, metric);
+  if (rate.vanishes() && initial_distance == 0.0) return {kappa, 0.0};
+  const double limit = time == kInf ? std::sqrt(rate.limit()) : kInf;
+  return {kappa,
+          shift_bound({[&](double s) { return std::sqrt(rate.at(s)); }, rate.time_scale(), limit},
+                      kappa, time, initial_distance)};
+}
+
+KlBound matched_process_bound(const OuPair& pair, double time) {
+  require_non_negative("time", time);
+  if (!is_definite(pair.p.noise) || !is_definite(pair.q.noise)) {
+    return no_bound(kMethod, "needs noise in every direction");
+  }
+  if (difference_is_rounded(pair.p, pair.q)) return no_bound(kMethod, kRoundedDifference);
+  const double start = start_kl(pair.start_p, pair.start_q);
+  if (time == 0.0) {
+    return start < kInf ? kl_bound(start, kMethod) : no_bound(kMethod, kStartsApart);
+  }
+  double best = kInf;
+  const double least = smallest_eigenvalue(pair.q.noise);
+  const bool equal_noise = same_matrix(pair.p.noise, pair.q.noise);
+  std::vector<Covariance> metrics = {pair.q.noise};
+  // The second metric is rarely the better one, and in many dimensions each costs d^3 per time.
+  constexpr Index kBothMetrics = 30;
+  const bool contracts = linear_contraction(pair.q.curvature, pair.q.noise) > 0.0;
+  if (!equal_noise && !isotropic_variance(pair.q.noise) && least > 0.0 &&
+      (pair.q.pull.size() <= kBothMetrics || !contracts)) {
+    metrics.push_back(Isotropic{least, dimension(pair.q.noise)});
+  }
+  for (const Covariance& metric : metrics) {
+    const auto bound = [&](double distance) {
+      return equal_noise ? equal_noise_bound(pair, time, distance).bound
+                         : ou_shift_bound(pair, time, metric, distance).bound;
+    };
+    best = std::min(best, start + bound(0.0));
+    if (start > 0.0)
+      best = std::min(best, bound(start_distance(pair.start_p, pair.start_q, metric)));
+  }
+  if (!(best < kInf)) {
+    return no_bound(kMethod, time == kInf
+                                 ? "the second drift does not contract; ask for a finite time"
+                                 : "the rate overflows before that time; ask for less");
+  }
+  return kl_bound(best, kMethod);
+}
+
+std::optional<double> matrix_weight_bound(const OuPair& pair, double time,
+                                          const MatrixWeights& weights, const MatrixXd& c_matrix,
+                                          const MatrixXd& curvature) {
+  require_finite("time", require_positive("time", time));
+  const double c = require_positive("c", weights.c);
+  const double k = require_positive("k", weights.k);
+  const double gamma = require_positive("gamma", weights.gamma);
+  const MatrixXd noise = dense(pair.q.noise);
+  const auto u_of = [&](double s) { return std::pow(-std::expm1(-k * s), gamma); };
+  const auto a_of = [&](double s) { return std::expm1(k * (time - s)) / k; };
+  /// V_s for a given beta and the time at which the factors of C are taken.
+  const auto v_of = [&](double beta, double s) -> MatrixXd {
+    const double early = gamma / std::expm1(k * s);
+    return beta * (2.0 * curvature - k * (1.0 - early) * c_matrix) + 2.0 * noise -
+           c * u_of(s) * c_matrix;
+  };
+  // On a cell V is at least a matrix that is linear in beta, with the factors of C at its right end: the smallest
+  // eigenvalue is concave, so that the two ends of beta decide.
+  const double margin = 1e-3 * smallest_eigenvalue(pair.q.noise);
+  const auto positive = [&](double beta, double right) {
+    return SymmetricEigen(v_of(beta, right), SymmetricEigen::Want::values).eigenvalues()(0) >=
+           margin;
+  };
+  const std::function<bool(double, double, int)> proven = [&](double left, double right,
+                                                              int halvings) {
+    if (positive(c * a_of(right) * u_of(left), right) &&
+        positive(c * a_of(left) * u_of(right), right)) {
+      return true;
+    }
+    const double middle = 0.5 * (left + right);
+    return halvings < 20 && proven(left, middle, halvings + 1) &&
+           proven(middle, right, halvings + 1);
+  };
+  if (k * time > 300.0 || !proven(0.0, time, 0)) return std::nullopt;
+
+  const OuLaw law(pair.p, pair.start_p);
+  const LossDifference gap =
+      loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get()},
+                      {pair.q.curvature, pair.q.pull, pair.q.given.get()}, pair.start_p.mean);
+  const MatrixXd m = noise_gap(pair.p.noise, pair.q.noise);
+  const auto integrand = [&](double root_s) {
+    const double s = root_s * root_s;
+    if (!(s > 0.0)) return 0.0;
+    const Cholesky v(v_of(c * a_of(s) * u_of(s), s));
+    const VectorXd centre = v.matrixL().solve(gap.at_point + gap.curvature * law.displacement(s));
+    double value = centre.squaredNorm();
+    if (!m.isZero(0.0) || !gap.curvature.isZero(0.0)) {
+      const Cholesky variance(dense(law.at(s).covariance));
+      const MatrixXd lower = variance.matrixL();
+      const MatrixXd score = variance.matrixL().solve(m).transpose();
+      value += v.matrixL().solve(gap.curvature * lower + score).squaredNorm();
+    }
+    return 2.0 * root_s * value;
+  };
+  const double end = std::sqrt(time);
+  const double coarse = boost::math::quadrature::gauss<double, 200>::integrate(integrand, 0.0, end);
+  const double fine = boost::math::quadrature::gauss<double, 400>::integrate(integrand, 0.0, end);
+  if (!(std::abs(fine - coarse) <= 1e-6 * fine)) return std::nullopt;
+  return std::max(coarse, fine) * kRoundedUp;
+}
+
+}  // namespace sfumato
