@@ -24,7 +24,7 @@ def betacf(a, b, x):
 
 
 def t_tail(t, f):
-    """P(|T| > |t|) of Student's law with f degrees of freedom."""
+    """P(|T| > |t|) of Student's distribution with f degrees of freedom."""
     x, a, b = f / (f + t * t), f / 2, 0.5
     front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)) if 0 < x < 1 else 0.0
     if x >= 1:

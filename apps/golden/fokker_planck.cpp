@@ -55,7 +55,7 @@ std::vector<std::string> formulas_from(const Json& json) {
 }
 
 /// "N(0.3, variance 0.2)" or "N((0.3,0), 0.2 I)".
-GaussianLaw start_of_text(const std::string& text) {
+GaussianDistribution start_of_text(const std::string& text) {
   static const std::regex number(R"([-+]?\d+\.?\d*(?:[eE][-+]?\d+)?)");
   std::vector<double> numbers;
   for (std::sregex_iterator it(text.begin(), text.end(), number), end; it != end; ++it) {
@@ -76,7 +76,7 @@ NoiseFormulas noise_from(const Json& json) {
 }
 
 PairAtTime solve_pair(const Json& in, const Json& noise, const Json& noise_prime) {
-  const GaussianLaw start = start_of_text(in.at("p0").get<std::string>());
+  const GaussianDistribution start = start_of_text(in.at("p0").get<std::string>());
   const auto names = coordinate_names(start.mean.size());
   const auto side = [&](const char* drift, const Json& sigma) {
     return StartedDiffusion{

@@ -1,4 +1,4 @@
-// Golden functions of Spec §2 and §3: divergences between normal laws.
+// Golden functions of Spec §2 and §3: divergences between normal distributions.
 #include "golden/registry.hpp"
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"

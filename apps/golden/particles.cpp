@@ -1,4 +1,4 @@
-// Golden functions of Spec §12.2: the score of a law from particles.
+// Golden functions of Spec §12.2: the score of a distribution from particles.
 #include "golden/registry.hpp"
 #include "sfumato/sde/particle_score.hpp"
 

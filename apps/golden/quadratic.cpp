@@ -1,16 +1,18 @@
-// Golden functions of Spec §5: Ornstein-Uhlenbeck laws of quadratic losses.
+// Golden functions of Spec §5: Ornstein-Uhlenbeck distributions of quadratic losses.
 #include "sfumato/sde/problem/quadratic.hpp"
 
 #include <cmath>
 
 #include "golden/registry.hpp"
 #include "sfumato/risk/risk.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato::apps {
 namespace {
 
-OuLaw law_from(const Json& side) { return OuLaw(process_from(side), start_from(side)); }
+OuDistribution distribution_from(const Json& side) {
+  return OuDistribution(process_from(side), start_from(side));
+}
 
 /// Golden files write the covariance of one parameter as a list of one.
 Json covariance_json(const Covariance& covariance) {
@@ -22,28 +24,29 @@ Json covariance_json(const Covariance& covariance) {
 
 void register_quadratic(Registry& registry) {
   registry["ou_moments"] = [](const Json& in) -> Json {
-    const OuLaw law = law_from(in);
+    const OuDistribution distribution = distribution_from(in);
     const double time = in.at("t").get<double>();
-    const GaussianLaw now = law.at(time);
+    const GaussianDistribution now = distribution.at(time);
     Json out = {{"mean", json_from(now.mean)},
                 {"cov", covariance_json(now.covariance)},
-                {"error", json_from(law.error(time, vector_from(in.at("xstar"))))}};
-    if (const auto excess = law.excess_loss(time)) out["excess_loss"] = json_from(*excess);
+                {"error", json_from(distribution.error(time, vector_from(in.at("xstar"))))}};
+    if (const auto excess = distribution.excess_loss(time)) out["excess_loss"] = json_from(*excess);
     return out;
   };
   registry["ou_stationary"] = [](const Json& in) -> Json {
     const Eigen::MatrixXd curvature = matrix_from(in.at("A"));
     const Eigen::VectorXd origin = Eigen::VectorXd::Zero(curvature.rows());
-    const OuLaw law({curvature, origin, covariance_from("Sigma", in.at("Sigma"))},
-                    point_law(origin));
-    Json out = {{"cov", covariance_json(law.at(HUGE_VAL).covariance)},
-                {"error", json_from(law.error(HUGE_VAL, origin))}};
-    if (const auto excess = law.excess_loss(HUGE_VAL)) out["excess_loss"] = json_from(*excess);
+    const OuDistribution distribution({curvature, origin, covariance_from("Sigma", in.at("Sigma"))},
+                                      point_distribution(origin));
+    Json out = {{"cov", covariance_json(distribution.at(HUGE_VAL).covariance)},
+                {"error", json_from(distribution.error(HUGE_VAL, origin))}};
+    if (const auto excess = distribution.excess_loss(HUGE_VAL))
+      out["excess_loss"] = json_from(*excess);
     return out;
   };
   registry["ou_pair_exact"] = [](const Json& in) -> Json {
-    const Risk risk = Risk::exact(
-        whiten_at(law_from(in.at("p")), law_from(in.at("q")), in.at("t").get<double>()));
+    const Risk risk = Risk::exact(whiten_at(
+        distribution_from(in.at("p")), distribution_from(in.at("q")), in.at("t").get<double>()));
     const Epsilon epsilon(in.at("eps").get<double>());
     return {{"kl_pq", json_from(risk.kl(Direction::forward).value.value())},
             {"kl_qp", json_from(risk.kl(Direction::reverse).value.value())},

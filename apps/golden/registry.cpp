@@ -77,7 +77,7 @@ OuProcess process_from(const Json& side) {
   return {loss.curvature, loss.pull, covariance_from("Sigma", side.at("Sigma"))};
 }
 
-GaussianLaw start_from(const Json& side) {
+GaussianDistribution start_from(const Json& side) {
   return {vector_from(side.at("m0")), covariance_from("V0", side.at("V0"))};
 }
 

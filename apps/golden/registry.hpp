@@ -8,7 +8,7 @@
 
 #include "golden/golden_answer.hpp"
 #include "sfumato/math/whitened_pair.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato::apps {
 
@@ -52,7 +52,7 @@ void register_unequal(Registry& registry);        // Spec §27
 /// A, xstar, Sigma of one side; and its m0, V0.
 [[nodiscard]] Covariance covariance_from(const char* name, const Json& json);
 [[nodiscard]] OuProcess process_from(const Json& side);
-[[nodiscard]] GaussianLaw start_from(const Json& side);
+[[nodiscard]] GaussianDistribution start_from(const Json& side);
 
 /// mean_p, cov_p, mean_q, cov_q of a case.
 [[nodiscard]] WhitenedPair pair_from(const Json& inputs);

@@ -40,7 +40,7 @@ OuProcess side_from(const Json& in, const std::string& suffix) {
 }
 
 OuPair pair_of(const Json& in) {
-  const GaussianLaw start = start_from(in);
+  const GaussianDistribution start = start_from(in);
   return {side_from(in, ""), start, side_from(in, "_prime"), start};
 }
 
@@ -289,8 +289,8 @@ void register_boxes(Registry& registry) {
 /// Moments of p on a grid over time, and the bound on its Fisher information that they give (27.5 (3)).
 Json double_well(const Json& in) {
   const double noise = number(in, "Sigma"), noise_prime = number(in, "Sigma_prime");
-  const GaussianLaw start{VectorXd::Constant(1, number(in, "start_mean")),
-                          Isotropic{number(in, "start_var"), 1}};
+  const GaussianDistribution start{VectorXd::Constant(1, number(in, "start_mean")),
+                                   Isotropic{number(in, "start_var"), 1}};
   const std::string drift = in.at("drift"), drift_prime = in.at("drift_prime");
   const auto side = [&](const std::string& text, double sigma) {
     return StartedDiffusion{formula_diffusion({"x"}, {text}, Covariance(Isotropic{sigma, 1})),

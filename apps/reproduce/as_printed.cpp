@@ -30,7 +30,8 @@ Printed against_exact(double value, std::optional<double> exact, const char* whe
 }
 
 /// 1/2 E_p |Sigma^{-1/2} Phi|^2 with the printed Phi, (Sigma' - Sigma) grad log q - (b' - b).
-double printed_rate(const OuPair& pair, const GaussianLaw& p, const GaussianLaw& q) {
+double printed_rate(const OuPair& pair, const GaussianDistribution& p,
+                    const GaussianDistribution& q) {
   const MatrixXd noise_gap = dense(pair.q.noise) - dense(pair.p.noise);
   const MatrixXd curvature_gap = pair.q.curvature - pair.p.curvature;
   const MatrixXd variance = dense(p.covariance);
@@ -62,8 +63,8 @@ Printed entropy_bound(const OuPair& pair, double time) {
         "the start is singular (a point) and the noise covariances differ: the integral diverges, "
         "where the paper takes it to be finite"};
   }
-  const OuLaw p(pair.p, pair.start_p);
-  const OuLaw q(pair.q, pair.start_q);
+  const OuDistribution p(pair.p, pair.start_p);
+  const OuDistribution q(pair.q, pair.start_q);
   const double value =
       upper_integral([&](double s, double) { return printed_rate(pair, p.at(s), q.at(s)); }, time,
                      {1e-6 * time, kInf});
@@ -137,15 +138,15 @@ Printed noise_norm_bound(const OuPair& pair, double time, Under under) {
                            "Add noise to the directions that have none", where);
   }
   const double smallest = spectrum_of(dense(pair.p.noise)).values.minCoeff();
-  const OuLaw law(pair.p, pair.start_p);
+  const OuDistribution distribution(pair.p, pair.start_p);
   const MatrixXd difference = pair.p.curvature - pair.q.curvature;
   const VectorXd offset = pair.p.pull - pair.q.pull;
   const auto mean_square = [&](double s) {
-    const GaussianLaw at = law.at(s);
+    const GaussianDistribution at = distribution.at(s);
     return (difference * at.mean - offset).squaredNorm() +
            (difference * dense(at.covariance)).cwiseProduct(difference).sum();
   };
-  const double integral = under == Under::final_law
+  const double integral = under == Under::final_distribution
                               ? time * mean_square(time)
                               : upper_integral([&](double s, double) { return mean_square(s); },
                                                time, {1e-6 * time, kInf});
@@ -156,9 +157,10 @@ Printed noise_norm_bound(const OuPair& pair, double time, Under under) {
 }
 
 PrintedMatrix quadratic_covariance(const OuProcess& process, double time) {
-  const OuLaw law(process, point_law(VectorXd::Zero(process.pull.size())));
+  const OuDistribution distribution(process,
+                                    point_distribution(VectorXd::Zero(process.pull.size())));
   require_non_negative("time", time);
-  const Spectrum& spectrum = law.spectrum();
+  const Spectrum& spectrum = distribution.spectrum();
   VectorXd scale(spectrum.values.size());
   for (Eigen::Index i = 0; i < scale.size(); ++i) {
     if (spectrum.values(i) == 0.0) {

@@ -37,7 +37,7 @@ struct Printed {
 [[nodiscard]] Printed uniform_proposition(const LangevinConstants& constants, double start_constant,
                                           std::optional<double> exact_kl = {});
 
-/// Second proposition: KL of the invariant laws (erratum 10; corrected: kl_bound_stationary), as in
+/// Second proposition: KL of the invariant distributions (erratum 10; corrected: kl_bound_stationary), as in
 /// the main text. Without an exact KL to compare with it counts as invalid.
 [[nodiscard]] Printed stationary_proposition(const LangevinConstants& constants,
                                              std::optional<double> exact_kl = {});
@@ -47,8 +47,8 @@ struct Printed {
 [[nodiscard]] Printed convergence_lemma(double noise_trace, double kappa, double start_distance,
                                         double time);
 
-/// Which law the printed expectation is read under.
-enum class Under { final_law, running_law };
+/// Which distribution the printed expectation is read under.
+enum class Under { final_distribution, running_distribution };
 
 /// |Sigma^{-1}| int_0^t E |grad f' - grad f|^2 ds under p_t as printed, or under p_s as must be
 /// meant (erratum 12; corrected: path_bound). Equal covariances only.
@@ -63,10 +63,10 @@ struct PrintedMatrix {
   std::string reason;
 };
 
-/// V_t = 1/2 (I - e^{-2At}) A^{-1} Sigma (erratum 15; corrected: OuLaw::at). Valid where A Sigma =
+/// V_t = 1/2 (I - e^{-2At}) A^{-1} Sigma (erratum 15; corrected: OuDistribution::at). Valid where A Sigma =
 /// Sigma A, for a start at a point; +inf gives the stationary covariance.
 ///
-/// Throws   InvalidArgument as OuLaw; NumericalFailure if A is singular.
+/// Throws   InvalidArgument as OuDistribution; NumericalFailure if A is singular.
 [[nodiscard]] PrintedMatrix quadratic_covariance(const OuProcess& process, double time);
 
 }  // namespace sfumato::as_printed

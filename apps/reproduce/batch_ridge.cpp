@@ -51,8 +51,8 @@ std::vector<BatchPoint> kl_against_batch(const RidgeData& data, double ridge, Ei
     }
     const OuProcess p = process_of(data, ridge, learning_rate, batch);
     const OuProcess q = process_of(other, ridge, learning_rate, batch);
-    const GaussianLaw start = point_law(VectorXd::Zero(p.pull.size()));
-    const WhitenedPair pair = laws_at({p, start, q, start}, infinite);
+    const GaussianDistribution start = point_distribution(VectorXd::Zero(p.pull.size()));
+    const WhitenedPair pair = distributions_at({p, start, q, start}, infinite);
     WhitenedPair centred = pair;
     centred.shift.setZero();
     const double kl = gaussian_kl(pair).value.value();

@@ -7,7 +7,7 @@
 
 namespace sfumato::apps {
 
-/// The stationary laws of minibatch SGD on a ridge problem with and without one row, the noise being
+/// The stationary distributions of minibatch SGD on a ridge problem with and without one row, the noise being
 /// that of Spec §10 at each minimiser: KL(D || D') exact, and its two parts.
 struct BatchPoint {
   Eigen::Index batch;

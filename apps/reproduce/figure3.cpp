@@ -12,7 +12,7 @@
 #include "sfumato/design/differences.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/special.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato::apps {
 namespace {
@@ -30,9 +30,9 @@ const Vector2d& target() {
   return point;
 }
 
-OuLaw law_of(const QuadraticLoss& loss, const Vector2d& variances) {
-  return OuLaw({loss.curvature, loss.pull, Diagonal{variances}, loss.given},
-               point_law(Vector2d::Zero()));
+OuDistribution distribution_of(const QuadraticLoss& loss, const Vector2d& variances) {
+  return OuDistribution({loss.curvature, loss.pull, Diagonal{variances}, loss.given},
+                        point_distribution(Vector2d::Zero()));
 }
 
 /// The loss without the row along A^{1/2} direction, scaled to kLeverage and labelled so that its
@@ -49,7 +49,7 @@ class EqualErrorCurve {
  public:
   EqualErrorCurve(const QuadraticPair& pair, double error, double time) {
     const auto error_of = [&](double first, double second) {
-      return law_of(pair.d, {first, second}).error(time, pair.minimiser);
+      return distribution_of(pair.d, {first, second}).error(time, pair.minimiser);
     };
     const double bias = error_of(0.0, 0.0);
     if (!(require_finite("error", error) > bias)) {
@@ -129,8 +129,8 @@ QuadraticPair quadratic_pair(QuadraticDifference difference, double condition_nu
 }
 
 NoiseEffect noise_effect(const QuadraticPair& pair, const Vector2d& variances, double time) {
-  const OuLaw p = law_of(pair.d, variances);
-  const OuLaw q = law_of(pair.d_prime, variances);
+  const OuDistribution p = distribution_of(pair.d, variances);
+  const OuDistribution q = distribution_of(pair.d_prime, variances);
   const WhitenedPair whitened = whiten_at(p, q, time);
   return {p.error(time, pair.minimiser), gaussian_kl(whitened).value.value(),
           gaussian_kl(swapped(whitened)).value.value()};
@@ -199,10 +199,10 @@ std::optional<double> stationary_gain(const QuadraticPair& pair, double error) {
 }
 
 Vector2d gradient_difference(const QuadraticPair& pair, const Vector2d& variances, double time) {
-  const GaussianLaw law = law_of(pair.d, variances).at(time);
+  const GaussianDistribution distribution = distribution_of(pair.d, variances).at(time);
   const Eigen::MatrixXd slope = pair.d_prime.curvature - pair.d.curvature;
-  const Eigen::VectorXd at_mean = slope * law.mean - (pair.d_prime.pull - pair.d.pull);
-  const Eigen::MatrixXd spread = slope * multiply(law.covariance, slope.transpose());
+  const Eigen::VectorXd at_mean = slope * distribution.mean - (pair.d_prime.pull - pair.d.pull);
+  const Eigen::MatrixXd spread = slope * multiply(distribution.covariance, slope.transpose());
   return (at_mean.cwiseAbs2() + spread.diagonal()).cwiseSqrt();
 }
 

@@ -80,7 +80,7 @@ struct EqualErrorGain {
 /// rounding, 1e-12.
 ///
 /// The KLs are exact for the noises returned. That no better noise exists is a numerical finding,
-/// checked by tests; for stationary laws with diagonal A' it agrees with stationary_gain.
+/// checked by tests; for stationary distributions with diagonal A' it agrees with stationary_gain.
 /// Throws   InvalidArgument if `error` is not finite or not above the bias |m_t - x*|^2.
 [[nodiscard]] EqualErrorGain gain_at_equal_error(const QuadraticPair& pair, double error,
                                                  Direction direction, double time = kFigure3Time);

@@ -19,7 +19,7 @@ struct ConfidencePair {
 /// Algorithm 1 of [Borovykh2023]: the share of T2 N records whose confidence ratio p / p' is above
 /// e^epsilon, for each pair; divided by T2 N where the paper prints T1 N (Spec §11.1).
 ///
-/// Neither a lower nor an upper bound on delta: it compares two trained models, not two laws. A
+/// Neither a lower nor an upper bound on delta: it compares two trained models, not two distributions. A
 /// trainer that ignores its data gives a large value if the seeds differ, and a revealing one gives 0.
 struct PaperStatistic {
   std::vector<double> pairs;  ///< one per pair

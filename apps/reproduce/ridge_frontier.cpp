@@ -5,7 +5,7 @@
 
 #include "sfumato/design/minimax_design.hpp"
 #include "sfumato/risk/risk.hpp"
-#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -86,7 +86,7 @@ std::vector<FrontierCurve> ridge_frontier(const RidgeFrontierOptions& options,
   const RidgeProblem problem = ridge_problem(data, options.ridge);
   const QuadraticLoss& d = problem.loss();
   const QuadraticLoss d_prime = problem.neighbour(most_influential_row(problem), std::nullopt);
-  const GaussianLaw start = point_law(VectorXd::Zero(d.pull.size()));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(d.pull.size()));
   const RidgeData others = fashion_ridge(DataPart::test, options.rows, places);
   const RidgeProblem public_problem = ridge_problem(others, options.ridge);
   const Covariance by_step = designed_by_step(others, public_problem);
@@ -96,7 +96,8 @@ std::vector<FrontierCurve> ridge_frontier(const RidgeFrontierOptions& options,
   for (const NoiseShape& shape : shapes(d, d_prime, options.floor, by_step, by_outcome)) {
     // The loss is affine in sigma^2: what the noise adds per unit of it.
     const auto loss = [&](double variance) {
-      return ChainLaw(chain_of(d, options.learning_rate, scaled(shape.with, variance)), start)
+      return ChainDistribution(chain_of(d, options.learning_rate, scaled(shape.with, variance)),
+                               start)
           .excess_loss(options.steps);
     };
     const double slope = loss(1.0) - loss(0.0);
@@ -106,9 +107,10 @@ std::vector<FrontierCurve> ridge_frontier(const RidgeFrontierOptions& options,
       const double added =
           options.least_loss * std::pow(options.largest_loss / options.least_loss, share);
       const double variance = added / slope;
-      const ChainLaw p(chain_of(d, options.learning_rate, scaled(shape.with, variance)), start);
-      const ChainLaw q(chain_of(d_prime, options.learning_rate, scaled(shape.without, variance)),
-                       start);
+      const ChainDistribution p(chain_of(d, options.learning_rate, scaled(shape.with, variance)),
+                                start);
+      const ChainDistribution q(
+          chain_of(d_prime, options.learning_rate, scaled(shape.without, variance)), start);
       const Risk risk = Risk::exact(whiten_at(p, q, options.steps));
       curve.points.push_back({variance, p.excess_loss(options.steps), risk.advantage().value,
                               risk.kl(Direction::forward).value.value()});

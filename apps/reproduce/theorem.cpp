@@ -33,7 +33,7 @@ OuProcess scalar(double rate, double target, double variance) {
           Isotropic{variance, 1}};
 }
 
-GaussianLaw normal(double mean, double variance) {
+GaussianDistribution normal(double mean, double variance) {
   return {VectorXd::Constant(1, mean), Isotropic{variance, 1}};
 }
 
@@ -54,8 +54,9 @@ OuPair processes(const IsotropicPair& pair) {
   };
   VectorXd start = VectorXd::Zero(d);
   start(0) = pair.start;
-  return {process(pair.rate, pair.target, pair.variance), point_law(start),
-          process(pair.rate_prime, pair.target_prime, pair.variance_prime), point_law(start)};
+  return {process(pair.rate, pair.target, pair.variance), point_distribution(start),
+          process(pair.rate_prime, pair.target_prime, pair.variance_prime),
+          point_distribution(start)};
 }
 
 LangevinConstants constants(const IsotropicPair& pair) {
@@ -122,15 +123,16 @@ void add_main_theorem(std::vector<PrintedCase>& cases) {
 }
 
 void add_norm_bound(std::vector<PrintedCase>& cases) {
-  const OuPair pair = final_law_pair();
-  for (const auto under : {as_printed::Under::final_law, as_printed::Under::running_law}) {
+  const OuPair pair = final_distribution_pair();
+  for (const auto under :
+       {as_printed::Under::final_distribution, as_printed::Under::running_distribution}) {
     const as_printed::Printed printed = as_printed::noise_norm_bound(pair, 1.0, under);
-    cases.push_back({"noise_norm_bound",
-                     fmt::format("rates 2, 0.1; x_0 = 10; t = 1; expectation under {}",
-                                 under == as_printed::Under::final_law ? "p_t, as printed"
-                                                                       : "p_s, as must be meant"),
-                     12, kl_of(pair, 1.0), printed.value, value(path_bound(pair, 1.0)),
-                     printed.valid});
+    cases.push_back(
+        {"noise_norm_bound",
+         fmt::format("rates 2, 0.1; x_0 = 10; t = 1; expectation under {}",
+                     under == as_printed::Under::final_distribution ? "p_t, as printed"
+                                                                    : "p_s, as must be meant"),
+         12, kl_of(pair, 1.0), printed.value, value(path_bound(pair, 1.0)), printed.valid});
   }
 }
 
@@ -197,7 +199,7 @@ void add_constants(std::vector<PrintedCase>& cases) {
          printed.value, Claimed<double>{exact, Claim::upper_bound, "Spec §7.2, attained"},
          printed.valid});
   }
-  const OuLaw unit(scalar(1, 0, 1), normal(0, 0));
+  const OuDistribution unit(scalar(1, 0, 1), normal(0, 0));
   const double variance = trace(unit.at(kInf).covariance);
   // exp(-f / (2 sigma^2)) with f = kappa x^2/2 is the density of N(0, 2 sigma^2 / kappa).
   const double printed = 2.0 * isotropic_variance(scalar(1, 0, 1).noise).value() / 1.0;
@@ -207,8 +209,8 @@ void add_constants(std::vector<PrintedCase>& cases) {
                    std::fabs(printed - variance) <= kSlack});
   for (const double distance : {10.0, 1.0}) {
     const auto lemma = as_printed::convergence_lemma(1.0, 1.0, distance * distance, 1.0);
-    const OuLaw law(scalar(1, 0, 1), normal(distance, 0));
-    const double half = 0.5 * law.error(1.0, VectorXd::Zero(1));
+    const OuDistribution distribution(scalar(1, 0, 1), normal(distance, 0));
+    const double half = 0.5 * distribution.error(1.0, VectorXd::Zero(1));
     cases.push_back(
         {"convergence_lemma", fmt::format("kappa = tr Sigma = t = 1, |x_0 - x*| = {:g}", distance),
          11, Claimed<double>{half, Claim::exact, "1/2 E|x_t - x*|^2 of the quadratic"}, lemma.value,
@@ -223,7 +225,8 @@ void add_quadratic(std::vector<PrintedCase>& cases) {
   const MatrixXd sigma = (Matrix2d() << 1, .4, .4, .5).finished();
   const OuProcess process{a, Vector2d::Zero(), Dense{sigma}};
   const auto printed = as_printed::quadratic_covariance(process, kInf);
-  const double truth = dense(OuLaw(process, point_law(Vector2d::Zero())).at(kInf).covariance)(0, 1);
+  const double truth = dense(
+      OuDistribution(process, point_distribution(Vector2d::Zero())).at(kInf).covariance)(0, 1);
   cases.push_back(
       {"quadratic_covariance", "entry (1, 2) of V_inf, A = [2 .5; .5 1], Sigma = [1 .4; .4 .5]", 15,
        Claimed<double>{truth, Claim::exact, "Lyapunov equation, Spec §5"}, printed.value(0, 1),
@@ -232,9 +235,9 @@ void add_quadratic(std::vector<PrintedCase>& cases) {
   // The printed error lemma is the trace alone.
   const Vector2d target(1.0, 1.0);
   const OuProcess ill{Vector2d(10, 1).asDiagonal(), Vector2d(10, 1), Diagonal{Vector2d(4, .25)}};
-  const OuLaw law(ill, point_law(Vector2d::Zero()));
-  const double error = law.error(1.0, target);
-  const double trace_part = trace(law.at(1.0).covariance);
+  const OuDistribution distribution(ill, point_distribution(Vector2d::Zero()));
+  const double error = distribution.error(1.0, target);
+  const double trace_part = trace(distribution.at(1.0).covariance);
   cases.push_back(
       {"error_lemma", "A = diag(10, 1), Sigma = diag(4, 1/4), x_0 = 0, x* = (1, 1), t = 1", 17,
        Claimed<double>{error, Claim::exact, "E|x_t - x*|^2, bias included"}, trace_part,
@@ -256,19 +259,20 @@ void add_privacy(std::vector<PrintedCase>& cases) {
   const OuPair unequal{{(Matrix2d() << 2, .5, .5, 1).finished(),
                         (Matrix2d() << 2, .5, .5, 1).finished() * Vector2d(.3, -.2),
                         Dense{(Matrix2d() << 1, .4, .4, .5).finished()}},
-                       point_law(Vector2d(1, 1)),
+                       point_distribution(Vector2d(1, 1)),
                        {(Matrix2d() << 1.8, .4, .4, 1.1).finished(),
                         (Matrix2d() << 1.8, .4, .4, 1.1).finished() * Vector2d(.35, -.1),
                         Dense{(Matrix2d() << .9, .3, .3, .6).finished()}},
-                       point_law(Vector2d(1, 1))};
+                       point_distribution(Vector2d(1, 1))};
   const struct {
     const char* setting;
     WhitenedPair pair;
-  } pairs[] = {{"N(0, 1) against N(0.1, 1)", shifted_normals(0.1)},
-               {"N(0, 1) against N(1, 1)", shifted_normals(1.0)},
-               {"N(0, 1) against N(3, 1)", shifted_normals(3.0)},
-               {"rates 0.5, 1; Sigma 0.75, 1; t = 2", laws_at(halved_phi_pair(), 2.0)},
-               {"two dimensions, unequal A, x* and Sigma; t = 0.6", laws_at(unequal, 0.6)}};
+  } pairs[] = {
+      {"N(0, 1) against N(0.1, 1)", shifted_normals(0.1)},
+      {"N(0, 1) against N(1, 1)", shifted_normals(1.0)},
+      {"N(0, 1) against N(3, 1)", shifted_normals(3.0)},
+      {"rates 0.5, 1; Sigma 0.75, 1; t = 2", distributions_at(halved_phi_pair(), 2.0)},
+      {"two dimensions, unequal A, x* and Sigma; t = 0.6", distributions_at(unequal, 0.6)}};
   for (const auto& row : pairs) {
     const Risk risk = Risk::exact(row.pair);
     const Nats kl = std::min(risk.kl(Direction::forward).value, risk.kl(Direction::reverse).value);
@@ -293,7 +297,7 @@ OuPair halved_phi_pair() {
   return {scalar(0.5, 0, 0.75), normal(0, 0.5), scalar(1, 0, 1), normal(0, 0.5)};
 }
 
-OuPair final_law_pair() {
+OuPair final_distribution_pair() {
   return {scalar(2, 0, 1), normal(10, 0), scalar(0.1, 0, 1), normal(10, 0)};
 }
 
@@ -366,7 +370,7 @@ RandomPairCount count_violations(std::size_t pairs, std::uint64_t seed) {
       for (double& entry : target) entry = 2.0 * next() - 1.0;
       return {a, a * target, Dense{random_definite(d, next)}};
     };
-    const GaussianLaw start{VectorXd::Zero(d), Dense{random_definite(d, next)}};
+    const GaussianDistribution start{VectorXd::Zero(d), Dense{random_definite(d, next)}};
     OuProcess p = process();
     OuProcess q = process();
     if (next() < 0.5) {

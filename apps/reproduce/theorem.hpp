@@ -25,7 +25,7 @@ struct PrintedCase {
 
 /// The counterexamples of docs/errata.md and the cases in which a printed formula is right, computed
 /// anew: the main theorem, both propositions, the convergence lemma, the log-Sobolev constant, the
-/// invariant law, the bound with the norm of the noise, the quadratic's covariance and error, the
+/// invariant distribution, the bound with the norm of the noise, the quadratic's covariance and error, the
 /// concentration corollary and the advantage bound.
 [[nodiscard]] std::vector<PrintedCase> printed_cases();
 
@@ -51,7 +51,7 @@ struct RandomPairCount {
 /// Erratum 1: rates 1/2 and 1, noise 3/4 and 1, from N(0, 1/2). The printed bound is 0 at all times.
 [[nodiscard]] OuPair halved_phi_pair();
 /// Erratum 12: rates 2 and 0.1, equal noise, from the point 10.
-[[nodiscard]] OuPair final_law_pair();
+[[nodiscard]] OuPair final_distribution_pair();
 
 /// Erratum 1 with noise that depends on the state, Sigma = 1 + 0.5/(1 + x^2) against 1, by the
 /// Fokker-Planck equations. `printed` is the largest printed integrand |Phi|^2 / (2 Sigma) on [-8, 8]

@@ -127,22 +127,22 @@ Figure unequal_noise_figure() {
 }
 
 Figure equal_noise_figure() {
-  const OuPair pair = final_law_pair();
+  const OuPair pair = final_distribution_pair();
   const std::vector<double> times = curve_times(4.0);
   Figure figure("theorem_kl_equal", "KL(t) and its bounds: rates 2 and 0.1, equal noise, x_0 = 10",
                 Mark::line, Axis{"training time"}, Axis{"KL(D||D')", "nats"});
   figure.add(curve("exact", "exact", Claim::exact, "KL of the normal distributions", times,
                    [&](double t) { return exact_kl(pair, t).value.value(); }));
-  figure.add(
-      curve("printed_final", "as printed, under p_t", Claim::estimate, "erratum 12; not a bound",
-            times, [&](double t) {
-              return as_printed::noise_norm_bound(pair, t, as_printed::Under::final_law).value;
-            }));
-  figure.add(
-      curve("printed_running", "as printed, under p_s", Claim::estimate,
-            "erratum 12, read under the running distribution", times, [&](double t) {
-              return as_printed::noise_norm_bound(pair, t, as_printed::Under::running_law).value;
-            }));
+  figure.add(curve(
+      "printed_final", "as printed, under p_t", Claim::estimate, "erratum 12; not a bound", times,
+      [&](double t) {
+        return as_printed::noise_norm_bound(pair, t, as_printed::Under::final_distribution).value;
+      }));
+  figure.add(curve(
+      "printed_running", "as printed, under p_s", Claim::estimate,
+      "erratum 12, read under the running distribution", times, [&](double t) {
+        return as_printed::noise_norm_bound(pair, t, as_printed::Under::running_distribution).value;
+      }));
   figure.add(curve("path", "path bound", Claim::upper_bound, "Spec §6.2", times,
                    [&](double t) { return path_bound(pair, t).kl.value.value(); }));
   figure.add(

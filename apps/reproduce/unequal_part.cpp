@@ -39,7 +39,7 @@ OuPair linear_case(Index d) {
     pull(i) = 0.0;
     pull_prime(i) = uniform(-0.1, 0.1);
   }
-  const GaussianLaw start{VectorXd::Zero(d), Isotropic{0.3, d}};
+  const GaussianDistribution start{VectorXd::Zero(d), Isotropic{0.3, d}};
   return {{MatrixXd(rate.asDiagonal()), pull, Diagonal{noise}},
           start,
           {MatrixXd(rate_prime.asDiagonal()), pull_prime, Diagonal{noise_prime}},
@@ -74,7 +74,7 @@ std::vector<Row> nonlinear_rows(Index d) {
     drift.push_back(fmt::format("-x{} + 0.3 sin(x{})", i + 1, (i + 1) % d + 1));
     drift_prime.push_back(drift.back() + (i == 0 ? " + 0.05" : ""));
   }
-  const GaussianLaw start{VectorXd::Zero(d), Isotropic{0.2, d}};
+  const GaussianDistribution start{VectorXd::Zero(d), Isotropic{0.2, d}};
   std::vector<std::string> names;
   for (Index i = 0; i < d; ++i) names.push_back(fmt::format("x{}", i + 1));
   const SdePair pair{

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Fokker-Planck pairs against SciPy's sparse expm_multiply on the same generator, interleaved in one run.
 
-Ours is the whole pair: three grids and step sizes, both laws, the entropies and bounds of every step, extrapolated.
+Ours is the whole pair: three grids and step sizes, both distributions, the entropies and bounds of every step, extrapolated.
 The peer assembles the same finite-volume generator on the finest grid only and applies its exponential to both starts:
 one KL at the last time, no time integrals; where it takes minutes it runs once. Its result keeps the grid's
 second-order error, so the two are compared after extrapolating the peer over two grids, before anything is timed.

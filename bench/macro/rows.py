@@ -3,7 +3,7 @@
 
 The NumPy peer does for each row what one would write first: subtract the row from the sums, solve for the
 minimiser, invert for the covariance, KL both ways by the textbook formula, and total variation, delta(1) both
-ways by the closed form for the one direction in which the laws differ (scipy.stats.norm on the interval where
+ways by the closed form for the one direction in which the distributions differ (scipy.stats.norm on the interval where
 the log ratio exceeds eps), eps(1e-5) both ways by 60 bisections of it. Times are medians; the first rows of
 both are compared before anything is timed.
 

@@ -27,7 +27,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 struct Case {
   Diffusion p, q;
-  GaussianLaw start;
+  GaussianDistribution start;
 };
 
 Case double_well() {  // Spec §12.3

@@ -71,7 +71,7 @@ void matched_process(benchmark::State& state) {
   const auto definite = [&] {
     return Eigen::MatrixXd(random.spd(d) / 10.0 + Eigen::MatrixXd::Identity(d, d));
   };
-  const GaussianLaw start{random.vector(d), Dense{definite()}};
+  const GaussianDistribution start{random.vector(d), Dense{definite()}};
   const Eigen::MatrixXd curvature = definite(), noise = definite();
   const OuPair pair{
       {curvature, random.vector(d), Dense{noise}},

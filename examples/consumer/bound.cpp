@@ -10,7 +10,7 @@ VectorXd drift_prime(double, const VectorXd& x) { return -x + 0.1 * x.array().co
 
 int main() {
   const sfumato::Covariance noise = sfumato::Isotropic{.variance = 0.5, .dimension = 1};
-  const sfumato::GaussianLaw start = sfumato::point_law(VectorXd::Zero(1));
+  const sfumato::GaussianDistribution start = sfumato::point_distribution(VectorXd::Zero(1));
   sfumato::SdePair pair{{sfumato::diffusion_from(1, drift, noise), start},
                         {sfumato::diffusion_from(1, drift_prime, noise), start}};
   pair.sensitivity.value = {0.1 / std::sqrt(0.5), sfumato::Claim::upper_bound};

@@ -75,7 +75,7 @@
 #include "sfumato/rows/ridge_rows.hpp"
 #include "sfumato/rows/row_risk.hpp"
 
-// Divergences and bounds between laws.
+// Divergences and bounds between distributions.
 #include "sfumato/divergence/bound_method.hpp"
 #include "sfumato/divergence/convexity_bounds.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
@@ -87,7 +87,7 @@
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/family/callable.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/ou_pair.hpp"
 #include "sfumato/sde/problem/classification.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"

@@ -87,7 +87,7 @@ class AuditLedger(ProgramTest):
                 database.execute(f"INSERT INTO {table} SELECT * FROM whole.{table} WHERE replica >= 200")
         edit_ledger(ledger, insert)
 
-    def test_the_exact_law_is_above_what_is_shown(self):
+    def test_the_exact_distribution_is_above_what_is_shown(self):
         found = self.audit(self.ledger())
         for quantity in ("eps at delta = 1e-05", "delta at eps = 0.5", "mu"):
             proven = found.cell("sandwich", "proven", quantity=quantity)
@@ -95,7 +95,7 @@ class AuditLedger(ProgramTest):
             shown = found.value("sandwich", "audited", quantity=quantity)
             self.assertLess(shown, float(proven["value"]))
             self.assertGreater(shown, 0.1)
-        # Two normal laws of one covariance: mu follows from the difference of the means.
+        # Two normal distributions of one covariance: mu follows from the difference of the means.
         mu = found.value("sandwich", "proven", quantity="mu")
         by_hand = 0.0
         for curvature, gap in ((2, 0.25), (1, -0.1)):

@@ -248,7 +248,7 @@ class Hostile(BoundTest):
                                delta=1e-5)
         self.assertFalse(any("different noise" in s for s in document.statements("warning")))
 
-    def test_laws_narrower_than_the_cells(self):
+    def test_distributions_narrower_than_the_cells(self):
         document = self.of("[flow]\ntimes = [3]\n[estimate]\nmonte_carlo = false\n[d]\n"
                            'drift = "-x"\nSigma = 1e-6\nstart_covariance = 0.5\n'
                            '[d_prime]\ndrift = "-2 x"\n')
@@ -385,7 +385,7 @@ class Refusals(BoundTest):
         self.refused(self.SIDE.replace('"-x"', '"x\\u0000"') + '[d_prime]\ndrift = "-x"\n',
                      "problem.toml:4:", "byte 0")
 
-    def test_laws_that_do_not_differ(self):
+    def test_distributions_that_do_not_differ(self):
         document = self.of('[flow]\ntimes = [1]\n[estimate]\nmonte_carlo = false\n[d]\n'
                            'drift = "x - x^3"\nSigma = 1\nstart_covariance = 0.5\n[d_prime]\n'
                            'drift = "x - x^3 + 0 x"\n')

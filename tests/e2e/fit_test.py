@@ -220,8 +220,8 @@ def customers(share, seed=1, rows=8000):
 
 class MissingValues(FitTest):
     HEAD = "income,age,region,spend"
-    BOUNDS = ("column,kind,low,high,levels,missing,source\nincome,numeric,0,250000,,{income},law\nage,numeric,18,100,,,law\n"
-              "region,category,,,East|North|South,{region},law\nspend,target,0,200,,,law\n(records),,,8000,,,\n(adjacency),,,,add_remove,,\n")
+    BOUNDS = ("column,kind,low,high,levels,missing,source\nincome,numeric,0,250000,,{income},distribution\nage,numeric,18,100,,,distribution\n"
+              "region,category,,,East|North|South,{region},distribution\nspend,target,0,200,,,distribution\n(records),,,8000,,,\n(adjacency),,,,add_remove,,\n")
 
     def ask(self, lines, *args, income="", region="", name="t.csv"):
         table = self.changed(name, "\n".join([self.HEAD, *lines]) + "\n")
@@ -302,7 +302,7 @@ class MissingValues(FitTest):
         self.assertIn('"mean" is no rule for missing values', self.refusal(*self.ask(lines, "--missing", "mean"), code=USAGE))
         self.assertIn("no finite number", self.refusal(*self.ask(lines, "--missing", "value:much"), code=USAGE))
         asked = self.ask(lines)
-        asked[4] = self.changed("b.csv", self.BOUNDS.format(income="", region="").replace("0,200,,,law", "0,200,,drop,law"))
+        asked[4] = self.changed("b.csv", self.BOUNDS.format(income="", region="").replace("0,200,,,distribution", "0,200,,drop,distribution"))
         self.assertIn("without a target contributes nothing", self.refusal(*asked))
 
     def test_no_two_features_have_one_name(self):

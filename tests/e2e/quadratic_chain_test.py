@@ -31,7 +31,7 @@ def inverse_2d(m):
 
 
 def kl(p, q):
-    """KL of two normal laws (mean, covariance) in the plane."""
+    """KL of two normal distributions (mean, covariance) in the plane."""
     inverse, det_q = inverse_2d(q[1])
     gap = [x - y for x, y in zip(p[0], q[0])]
     square = sum(g * h for g, h in zip(gap, matvec(inverse, gap)))
@@ -47,8 +47,8 @@ class Chain:
         self.pull = matvec(a, minimiser)
         self.map = [[(i == j) - eta * a[i][j] for j in (0, 1)] for i in (0, 1)]
 
-    def laws(self, steps):
-        """The laws after 0, 1, ..., steps steps."""
+    def distributions(self, steps):
+        """The distributions after 0, 1, ..., steps steps."""
         mean, v = self.start
         yield mean, v
         for _ in range(steps):
@@ -57,7 +57,7 @@ class Chain:
             yield mean, v
 
     def at(self, steps):
-        *_, last = self.laws(steps)
+        *_, last = self.distributions(steps)
         return last
 
     def accuracy(self, steps):
@@ -74,7 +74,7 @@ def path_kl(p, q, steps):
     scale = (math.log(det_q / inverse_2d(p.s)[1]) - 2 + trace(matmul(inverse, p.s))) / 2
     m = [[p.map[i][j] - q.map[i][j] for j in (0, 1)] for i in (0, 1)]
     total = 0.0
-    for (mean, v), _ in zip(p.laws(steps), range(steps)):
+    for (mean, v), _ in zip(p.distributions(steps), range(steps)):
         gap = [x + p.eta * b - q.eta * c for x, b, c in zip(matvec(m, mean), p.pull, q.pull)]
         second = add(matmul(matmul(m, v), list(zip(*m))), [[g * h for h in gap] for g in gap])
         total += scale + trace(matmul(inverse, second)) / 2
@@ -277,7 +277,7 @@ class Edges(ProgramTest):
         self.assert_close(document.value("risk", "kl_forward", steps=4), 15**2 / 85 / 2)
         self.assert_close(document.value("accuracy", "excess_loss_d", steps=4),
                           (1 + 0.25 + 0.25**2 + 0.25**3) / 2 + 6 * (16**2 + 85) / 2)
-        # Both laws leave the range of doubles, and their difference stays: (1 - 2^k)^2 / (4^k - 1) 3 / 2.
+        # Both distributions leave the range of doubles, and their difference stays: (1 - 2^k)^2 / (4^k - 1) 3 / 2.
         self.assert_close(document.value("risk", "kl_forward", steps=1e5), 1.5)
         self.assertEqual(document.value("accuracy", "error_d", steps=1e5), math.inf)
         for table, row in (("risk", {}), ("chain_bounds", {"direction": "D'||D"})):
@@ -290,7 +290,7 @@ class Edges(ProgramTest):
         self.assertIn("the chain of D diverges", warnings)
         self.assertIn("below 2/6", warnings)
 
-    def test_laws_beyond_double_precision_leave_the_other_rows(self):
+    def test_distributions_beyond_double_precision_leave_the_other_rows(self):
         # Variance ratios of 1e100, and a direction that drowns in another one by rounding.
         for d, steps in (("A = 3e3, minimiser = 1, S = 1", 15),
                          ("A = [[30, 1], [1, 2]], minimiser = [1, 1], S = 1", 40)):

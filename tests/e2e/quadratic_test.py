@@ -39,7 +39,7 @@ def kl_diagonal(p, q):
 
 
 def delta_1d(p, q, eps):
-    """sup P(A) - e^eps Q(A) of two normal laws of different variance: A lies between or beyond the
+    """sup P(A) - e^eps Q(A) of two normal distributions of different variance: A lies between or beyond the
     two points where log(p/q) = eps."""
     (m, v), (n, w) = p, q
     # log(p/q) = a x^2 + b x + c
@@ -123,8 +123,8 @@ class Examples(ProgramTest):
             for fpr in (0.01, 0.001):
                 self.assert_close(document.value("risk", f"tpr_at_{fpr}", time=label),
                                   normal_cdf(PHI.inv_cdf(fpr) + mu), relative=1e-8)
-            for name, law, x in (("d", p, 1), ("d_prime", q, 1.1)):
-                squares = [(m - x)**2 + v for m, v in law]
+            for name, distribution, x in (("d", p, 1), ("d_prime", q, 1.1)):
+                squares = [(m - x)**2 + v for m, v in distribution]
                 self.assert_close(document.value("accuracy", f"error_{name}", time=label),
                                   sum(squares))
                 self.assert_close(document.value("accuracy", f"excess_loss_{name}", time=label),
@@ -362,7 +362,7 @@ class Edges(ProgramTest):
         self.assertEqual(document.value("epsilon", "epsilon_forward"), math.inf)
         self.assertIn("mutually singular", document.statements("warning")[0])
 
-    def test_law_that_overflows_leaves_the_other_times(self):
+    def test_distribution_that_overflows_leaves_the_other_times(self):
         file = self.write("runaway.toml", """
             flow.times = [1, 1e6, inf]
             d = {A = -1, pull = 0.5, Sigma = 1}
@@ -372,7 +372,7 @@ class Edges(ProgramTest):
         gap = 0.1 * math.expm1(1)
         variance = math.expm1(2) / 2
         self.assert_close(document.value("risk", "kl_forward", time=1), gap**2 / variance / 2)
-        # Both laws leave the range of doubles, and their difference stays.
+        # Both distributions leave the range of doubles, and their difference stays.
         self.assert_close(document.value("risk", "kl_forward", time=1e6), 0.01)
         self.assertIn("eigenvalue -1", document.cell("risk", "kl_forward", time="inf")["reason"])
 

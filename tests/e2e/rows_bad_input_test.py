@@ -75,7 +75,7 @@ class Refusals(unittest.TestCase):
         self.refused(64, ["--learning-rate", "0 "], *full, "--learning-rate", "0", "--steps", "10")
         self.refused(64, ["--steps", "1.5"], *full, "--learning-rate", "0.1", "--steps", "1.5")
         self.refused(64, ["--steps", "-1"], *full, "--learning-rate", "0.1", "--steps", "-1")
-        # Too long for this table: no stationary law.
+        # Too long for this table: no stationary distribution.
         self.refused(65, ["stationary", "[0, 2)"], *full, "--learning-rate", "0.1", "--steps", "inf")
 
     def test_logistic(self):

@@ -74,12 +74,12 @@ class Digits(unittest.TestCase):
         listed = self.of(text, "--target", "y", "--ridge", "1", "--noise", "1", "--no-intercept",
                          "--training", "flow")
 
-        def law(x, y):
+        def distribution(x, y):
             a = x.T @ x + np.eye(columns)
             return np.linalg.solve(a, x.T @ y), 0.5 * np.linalg.inv(a)
         for row in range(5):
             keep = np.arange(5) != row
-            kl = gaussian_kl(*law(x, y), *law(x[keep], y[keep]))
+            kl = gaussian_kl(*distribution(x, y), *distribution(x[keep], y[keep]))
             self.assertAlmostEqual(float(listed[row]["kl_forward"]) / kl, 1.0, 6)
 
 

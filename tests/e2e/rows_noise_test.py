@@ -33,13 +33,13 @@ def number(document, quantity, noise=None):
 class Noise(unittest.TestCase):
     def test_the_cost_is_the_mean_over_draws(self):
         x, y = table()
-        for arguments, variance, law in (
+        for arguments, variance, distribution in (
                 (RELEASE, 0.003, lambda h, v: v * np.eye(len(h))),
                 (FLOW, 2.0, lambda h, v: v / 2 * np.linalg.inv(h))):
             ridge = 100 if arguments is RELEASE else 1
             hessian = x.T @ x + ridge * np.eye(x.shape[1])
             mean = np.linalg.solve(hessian, x.T @ y)
-            draws = np.random.default_rng(5).multivariate_normal(mean, law(hessian, variance), 20000)
+            draws = np.random.default_rng(5).multivariate_normal(mean, distribution(hessian, variance), 20000)
             r2 = 1 - np.sum((draws @ x.T - y) ** 2, axis=1) / np.sum((y - y.mean()) ** 2)
             document = ask(*arguments, "--noise", str(variance))
             # Five standard errors: a false alarm in 1.7 million, and the seed is fixed.

@@ -9,50 +9,50 @@ from support import run
 
 
 class Numbers(unittest.TestCase):
-    def check(self, arguments, law, tolerance=1e-7):
-        """Every row's KL both ways against laws rebuilt from the table without it."""
+    def check(self, arguments, distribution, tolerance=1e-7):
+        """Every row's KL both ways against distributions rebuilt from the table without it."""
         x, y = table()
-        m, v = law(x, y)
+        m, v = distribution(x, y)
         listed = risks(arguments)
         self.assertEqual(len(listed), len(y))
         for row in range(0, len(y), 20):
             keep = np.arange(len(y)) != row
-            m2, v2 = law(x[keep], y[keep])
+            m2, v2 = distribution(x[keep], y[keep])
             for key, expected in (("kl_forward", gaussian_kl(m, v, m2, v2)),
                                   ("kl_reverse", gaussian_kl(m2, v2, m, v))):
                 got = float(listed[row][key])
                 self.assertLess(abs(got - expected), tolerance * expected + 1e-10, (row, key))
 
     def test_stationary_sum(self):
-        def law(x, y):
+        def distribution(x, y):
             a = x.T @ x + np.eye(x.shape[1])
             return np.linalg.solve(a, x.T @ y), 0.5 * 2.0 * np.linalg.inv(a)
         self.check(BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "2", "--training", "flow"],
-                   law)
+                   distribution)
 
     def test_the_mean_divides_by_the_rows_of_the_table(self):
         n = len(table()[1])
 
-        def law(x, y):
+        def distribution(x, y):
             a = x.T @ x / n + 0.1 * np.eye(x.shape[1])
             return np.linalg.solve(a, x.T @ y / n), 0.5 * 0.01 * np.linalg.inv(a)
         self.check(BASE + ["--adjacency", "remove", "--loss", "mean", "--ridge", "0.1",
-                           "--noise", "0.01", "--training", "flow"], law)
+                           "--noise", "0.01", "--training", "flow"], distribution)
 
     def test_finite_time(self):
         time = 0.02
-        def law(x, y):
+        def distribution(x, y):
             a = x.T @ x + np.eye(x.shape[1])
             values, q = np.linalg.eigh(a)
             decay = np.exp(-values * time)
             star = np.linalg.solve(a, x.T @ y)
             return star - q @ (decay * (q.T @ star)), q @ np.diag((1 - decay**2) / (2 * values)) @ q.T
         self.check(BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", "1",
-                           "--time", str(time)], law)
+                           "--time", str(time)], distribution)
 
     def test_chain_step_by_step(self):
         eta, noise = 1e-3, 2.0
-        def law(x, y, steps):
+        def distribution(x, y, steps):
             a = x.T @ x + np.eye(x.shape[1])
             step = np.eye(len(a)) - eta * a
             m, v = np.zeros(len(a)), np.zeros_like(a)
@@ -61,11 +61,11 @@ class Numbers(unittest.TestCase):
             return m, v
         base = BASE + ["--adjacency", "remove", "--loss", "sum", "--ridge", "1", "--noise", str(noise),
                        "--learning-rate", str(eta), "--steps"]
-        self.check(base + ["30"], lambda x, y: law(x, y, 30))
+        self.check(base + ["30"], lambda x, y: distribution(x, y, 30))
         # The slowest direction contracts by 0.999 or less per step: 20,000 steps are the long run.
         x, y = table()
         keep = np.arange(len(y)) != 40
-        a, b = law(x, y, 20000), law(x[keep], y[keep], 20000)
+        a, b = distribution(x, y, 20000), distribution(x[keep], y[keep], 20000)
         listed = risks(base + ["inf"])
         self.assertAlmostEqual(float(listed[40]["kl_forward"]) / gaussian_kl(*a, *b), 1.0, 6)
         self.assertEqual(listed[40]["claim"], "exact")
@@ -88,16 +88,16 @@ class Numbers(unittest.TestCase):
         x, y = table()
         constants = np.loadtxt(PUBLIC, delimiter=",", skiprows=1)
         other = (np.loadtxt(OTHER, delimiter=",", skiprows=1) - constants[0]) / constants[1]
-        def law(x, y):
+        def distribution(x, y):
             a = x.T @ x + np.eye(x.shape[1])
             return np.linalg.solve(a, x.T @ y), 0.5 * np.linalg.inv(a)
-        m, v = law(x, y)
+        m, v = distribution(x, y)
         listed = risks(BASE + ["--adjacency", "replace", "--with", OTHER, "--loss", "sum",
                                "--ridge", "1", "--noise", "1", "--training", "flow"])
         for row in range(0, len(y), 20):
             x2, y2 = x.copy(), y.copy()
             x2[row], y2[row] = np.append(other[:-1], 1.0), other[-1]
-            m2, v2 = law(x2, y2)
+            m2, v2 = distribution(x2, y2)
             expected = gaussian_kl(m, v, m2, v2)
             self.assertLess(abs(float(listed[row]["kl_forward"]) - expected), 1e-7 * expected + 1e-10)
 

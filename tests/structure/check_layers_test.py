@@ -66,11 +66,11 @@ class CheckLayers(unittest.TestCase):
 
     def test_upward_include(self):
         self.assert_breaks("upward-include", "src/sfumato/math/a.hpp",
-                           '#pragma once\n#include "sfumato/sde/ou_law.hpp"\n')
+                           '#pragma once\n#include "sfumato/sde/ou_distribution.hpp"\n')
 
     def test_upward_include_from_a_test(self):
         self.assert_breaks("upward-include", "tests/property/math/a_test.cpp",
-                           '#include "sfumato/sde/ou_law.hpp"\n')
+                           '#include "sfumato/sde/ou_distribution.hpp"\n')
 
     def test_sideways_include(self):
         for module in ("audit", "storage"):
@@ -99,7 +99,7 @@ class CheckLayers(unittest.TestCase):
 
     def test_commented_include_does_not_count(self):
         self.assertEqual(self.violations(**{
-            "src/sfumato/math/a.hpp": '#pragma once\n// #include "sfumato/sde/ou_law.hpp"\n'}), [])
+            "src/sfumato/math/a.hpp": '#pragma once\n// #include "sfumato/sde/ou_distribution.hpp"\n'}), [])
 
     def test_unknown_module(self):
         self.assert_breaks("unknown-module", "src/sfumato/misc/a.hpp", "#pragma once\n")

@@ -31,7 +31,7 @@ SPEC = """# Specification
 
 ## 14. Property tests
 
-### 14.1 Law
+### 14.1 Distribution
 """
 BIBLIOGRAPHY = f"- **{OPEN}Known2018]** A. Known. *A title.* 2018.\n"
 

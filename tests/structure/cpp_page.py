@@ -19,7 +19,7 @@ EXAMPLES = ROOT / "examples" / "consumer"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"(?://|#) ((?:\w+/)?(?:\w+\.cpp|CMakeLists\.txt))\b")
 # Packages that a project configures and builds without, and libraries that its program is not linked with.
-WITHOUT = {"laws": ["SQLite3", "nlohmann_json", "tomlplusplus", "LibLZMA", "ZLIB", "MPI"], "epsilon": ["SQLite3", "MPI", "hwy"]}
+WITHOUT = {"distributions": ["SQLite3", "nlohmann_json", "tomlplusplus", "LibLZMA", "ZLIB", "MPI"], "epsilon": ["SQLite3", "MPI", "hwy"]}
 LIBRARIES = {"epsilon": ("libsqlite3", "libmpi", "libhwy")}
 
 

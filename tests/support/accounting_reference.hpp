@@ -72,16 +72,16 @@ inline Real two_step_delta(double q, double m, StepDirection direction, double e
   return sum;
 }
 
-/// Points (A_j, L_j) of a step tilted at s0: any law on a grid, with its log M(s0).
-struct Law {
+/// Points (A_j, L_j) of a step tilted at s0: any distribution on a grid, with its log M(s0).
+struct Distribution {
   std::vector<Real> weight, loss;
   Real log_moment;
   double k;
 };
 
 /// A step of SampledGaussian kind (g = 1) or GroupGaussian kind on a grid that is finer than any theorem asks for.
-inline Law distribution_of(double q, double m, int g, double k, StepDirection direction, double s0,
-                           double spacing) {
+inline Distribution distribution_of(double q, double m, int g, double k, StepDirection direction,
+                                    double s0, double spacing) {
   const auto log_ratio = [&](const Real& z) {
     if (g == 1) return log_r(q, m, z);
     Real sum = 0, binomial = 1;
@@ -92,8 +92,8 @@ inline Law distribution_of(double q, double m, int g, double k, StepDirection di
     }
     return Real(log(sum));
   };
-  Law law;
-  law.k = k;
+  Distribution distribution;
+  distribution.k = k;
   // Whole multiples of a power of two: the points are exact.
   const double reach = std::ceil(15.0 + g * m * (1.0 + 2.0 * std::fabs(s0)));
   Real total = 0;
@@ -107,29 +107,29 @@ inline Law distribution_of(double q, double m, int g, double k, StepDirection di
       loss = l - log_ratio(Real(-z));
     }
     const Real weight = spacing * density(Real(z)) * exp(log_p + s0 * loss);
-    law.weight.push_back(weight);
-    law.loss.push_back(loss);
+    distribution.weight.push_back(weight);
+    distribution.loss.push_back(loss);
     total += weight;
   }
-  for (Real& w : law.weight) w /= total;
-  law.log_moment = log(total);
-  return law;
+  for (Real& w : distribution.weight) w /= total;
+  distribution.log_moment = log(total);
+  return distribution;
 }
 
 /// The integral of the right strip at s0 with the step h, until 60 terms in a row are below 1e-26 of the first. e^{i h L} is turned from
 /// row to row: in 50 digits nothing is lost.
-inline Real contour_log_delta(const std::vector<Law>& laws, double mu_squared, double s0, double h,
-                              double eps) {
+inline Real contour_log_delta(const std::vector<Distribution>& distributions, double mu_squared,
+                              double s0, double h, double eps) {
   const Real pi = boost::math::constants::pi<Real>();
   struct Turn {
     std::vector<Real> c, s, dc, ds;
   };
   std::vector<Turn> turns;
   Real log_scale = Real(mu_squared) * s0 * (s0 + 1) / 2 - Real(s0) * eps;
-  for (const Law& law : laws) {
-    log_scale += law.k * law.log_moment;
+  for (const Distribution& distribution : distributions) {
+    log_scale += distribution.k * distribution.log_moment;
     Turn t;
-    for (const Real& l : law.loss) {
+    for (const Real& l : distribution.loss) {
       t.c.push_back(1);
       t.s.push_back(0);
       t.dc.push_back(cos(h * l));
@@ -143,18 +143,18 @@ inline Real contour_log_delta(const std::vector<Law>& laws, double mu_squared, d
     const Real y = Real(h) * n;
     Real log_modulus = -Real(mu_squared) * y * y / 2;
     Real phase = (Real(mu_squared) * (Real(s0) + Real(0.5)) - eps) * y;
-    for (std::size_t i = 0; i < laws.size(); ++i) {
+    for (std::size_t i = 0; i < distributions.size(); ++i) {
       Real re = 0, im = 0;
       Turn& t = turns[i];
       for (std::size_t j = 0; j < t.c.size(); ++j) {
-        re += laws[i].weight[j] * t.c[j];
-        im += laws[i].weight[j] * t.s[j];
+        re += distributions[i].weight[j] * t.c[j];
+        im += distributions[i].weight[j] * t.s[j];
         const Real c = t.c[j] * t.dc[j] - t.s[j] * t.ds[j];
         t.s[j] = t.s[j] * t.dc[j] + t.c[j] * t.ds[j];
         t.c[j] = c;
       }
-      log_modulus += laws[i].k * log(re * re + im * im) / 2;
-      phase += laws[i].k * atan2(im, re);
+      log_modulus += distributions[i].k * log(re * re + im * im) / 2;
+      phase += distributions[i].k * atan2(im, re);
     }
     // 1 / (s (s + 1))
     const Real a = Real(s0) * (s0 + 1) - y * y, b = y * (2 * Real(s0) + 1);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-/// Laws of noisy gradient flow and descent by 250-digit arithmetic and doubling alone, without any
+/// Distributions of noisy gradient flow and descent by 250-digit arithmetic and doubling alone, without any
 /// eigenvalue: (F, V, c) of one step become those of two by  F F,  V + F V F^T,  c + F c.
 namespace sfumato::doubling {
 
@@ -107,7 +107,7 @@ inline Step short_flow(const Matrix& a, const Vector& pull, const Matrix& noise,
   return step;
 }
 
-/// Doubled until the start is forgotten: the stationary law.
+/// Doubled until the start is forgotten: the stationary distribution.
 inline Step forever(Step step) {
   for (int k = 0; k < 1000 && norm(step.factor) > Digits("1e-200"); ++k) step = then(step, step);
   return step;

@@ -11,7 +11,7 @@
 namespace sfumato::testing {
 
 /// Random pairs of processes for property tests: near and far neighbours, commuting or not, with
-/// equal or unequal noise, from points and from normal laws. One seed per case.
+/// equal or unequal noise, from points and from normal distributions. One seed per case.
 class RandomPair : public RandomProblem {
  public:
   enum class NoiseOf { equal, unequal };
@@ -60,9 +60,10 @@ class RandomPair : public RandomProblem {
     result.p.noise = definite(d);
     result.q = neighbour(result.p, noise);
     const bool point = noise == NoiseOf::equal && start == StartOf::common && integer(0, 1) == 0;
-    result.start_p = point ? point_law(vector(d)) : GaussianLaw{vector(d), definite(d)};
+    result.start_p =
+        point ? point_distribution(vector(d)) : GaussianDistribution{vector(d), definite(d)};
     result.start_q =
-        start == StartOf::common ? result.start_p : GaussianLaw{vector(d), definite(d)};
+        start == StartOf::common ? result.start_p : GaussianDistribution{vector(d), definite(d)};
     return result;
   }
 

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "sfumato/math/covariance.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato::testing {
 
@@ -61,8 +61,8 @@ class RandomProblem {
     }
   }
 
-  GaussianLaw start(Eigen::Index d) {
-    if (integer(0, 1) == 0) return point_law(vector(d));
+  GaussianDistribution start(Eigen::Index d) {
+    if (integer(0, 1) == 0) return point_distribution(vector(d));
     return {vector(d), covariance(d)};
   }
 

@@ -89,10 +89,10 @@ def p_value(m, r, v, eps, delta):
             total += mass[v - i]
             means.append(total / i)
         return min(mpf(1), above + 2 * m * mpf(delta) * max(means))
-    law = stats.binom(r, 1 / (1 + numpy.exp(-eps)))
-    mass = law.pmf(numpy.arange(v - 1, -1, -1))
+    distribution = stats.binom(r, 1 / (1 + numpy.exp(-eps)))
+    mass = distribution.pmf(numpy.arange(v - 1, -1, -1))
     means = numpy.cumsum(mass) / numpy.arange(1, v + 1)
-    return mpf(min(1.0, float(law.sf(v - 1) + 2 * m * delta * means.max())))
+    return mpf(min(1.0, float(distribution.sf(v - 1) + 2 * m * delta * means.max())))
 
 
 def one_run_eps(m, r, v, delta, alpha):

@@ -2,7 +2,7 @@
 
   conversion_oracle.py OUT.json [SEED]      the committed file has the default seed
 
-Sharp KL -> delta: the maximum over two-point laws itself (Spec §4.2 (1), (2)), by bisection on the sign of the
+Sharp KL -> delta: the maximum over two-point distributions itself (Spec §4.2 (1), (2)), by bisection on the sign of the
 derivative along the curve kl(x||y) = K; the library minimises the dual instead. Where dp-accounting computes the
 same quantity (Gaussian mechanism, Renyi to (eps, delta)) its value must agree, or this script fails.
 """

@@ -1,4 +1,4 @@
-"""Hockey-stick divergences of one-dimensional normal laws whose scales differ by up to 60 decades.
+"""Hockey-stick divergences of one-dimensional normal distributions whose scales differ by up to 60 decades.
 
   extreme_oracle.py OUT.json [SEED]        the committed file has the default seed
 
@@ -37,9 +37,9 @@ def stick(mean, variance, eps):
 def main(path, seed=9):
     mp.dps = 400
     out = common.GoldenFile(
-        "Normal laws of very different scale",
+        "Normal distributions of very different scale",
         f"tools/oracles/run (extreme_oracle.py, seed {seed})", {},
-        ["p is the first law and q the second: delta_pq = sup_A p(A) - e^eps q(A)"])
+        ["p is the first distribution and q the second: delta_pq = sup_A p(A) - e^eps q(A)"])
     rng = random.Random(seed)
     while len(out.cases) < 150:
         exponent = rng.uniform(3, 60)

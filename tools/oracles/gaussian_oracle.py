@@ -1,4 +1,4 @@
-"""Reference values for pairs of Gaussian laws (Spec §2 and §3), by mpmath.
+"""Reference values for pairs of Gaussian distributions (Spec §2 and §3), by mpmath.
 
   gaussian_oracle.py OUT.json [SEED]        the committed file has the default seed
 
@@ -196,7 +196,7 @@ def stick_contour(lam, c, eps):
     return first
 
 
-# ------------------------------------------------------------------------------------ one pair of laws
+# ------------------------------------------------------------------------------------ one pair of distributions
 
 def stick(lam, c, eps):
     """Hockey-stick of N(0, I) against N(c, diag(lam)): dispatch on the pattern of eigenvalues."""
@@ -221,7 +221,7 @@ def stick(lam, c, eps):
 
 
 def swapped(lam, c):
-    """The same pair with the roles of the laws exchanged."""
+    """The same pair with the roles of the distributions exchanged."""
     return [1 / l for l in lam], [-x / mp.sqrt(l) for l, x in zip(lam, c)]
 
 
@@ -290,7 +290,7 @@ class Pair:
         return safe_stick(self.lam, self.c, eps), safe_stick(*swapped(self.lam, self.c), eps)
 
     def loss_moments(self):
-        """Mean and standard deviation of the log ratio under the first law."""
+        """Mean and standard deviation of the log ratio under the first distribution."""
         triples = [coefficients(l, x) for l, x in zip(self.lam, self.c)]
         mean = sum(a + k for a, _, k in triples)
         return float(mean), float(mp.sqrt(sum(2 * a * a + b * b for a, b, _ in triples)))
@@ -398,8 +398,8 @@ def check_contour_against_closed_form():
 def main(path, seed=20230):
     check_contour_against_closed_form()
     out = common.GoldenFile(
-        "Pairs of Gaussian laws", f"tools/oracles/run (gaussian_oracle.py, seed {seed})", {},
-        ["p is the first law and q the second: kl_pq = KL(p||q), delta_pq = sup_A p(A) - e^eps q(A)",
+        "Pairs of Gaussian distributions", f"tools/oracles/run (gaussian_oracle.py, seed {seed})", {},
+        ["p is the first distribution and q the second: kl_pq = KL(p||q), delta_pq = sup_A p(A) - e^eps q(A)",
          "rtol is 1e-9 to 1e-10, wider where the rounding of a double input alone moves the answer"])
     rng = random.Random(seed)
     divergence_cases(out, rng)

@@ -1,12 +1,12 @@
-// laws/laws.cpp: how well can an observer tell two normal distributions apart?
+// distributions/distributions.cpp: how well can an observer tell two normal distributions apart?
 #include <cstdio>
 
 #include "sfumato/risk/risk.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 int main() {
-  const sfumato::GaussianLaw d{Eigen::VectorXd::Zero(2), sfumato::Isotropic{1.0, 2}};
-  const sfumato::GaussianLaw d_prime{Eigen::VectorXd::Ones(2), sfumato::Isotropic{2.0, 2}};
+  const sfumato::GaussianDistribution d{Eigen::VectorXd::Zero(2), sfumato::Isotropic{1.0, 2}};
+  const sfumato::GaussianDistribution d_prime{Eigen::VectorXd::Ones(2), sfumato::Isotropic{2.0, 2}};
   const sfumato::Risk risk = sfumato::Risk::exact(sfumato::whiten(d, d_prime));
 
   for (const sfumato::Direction direction : sfumato::kDirections) {

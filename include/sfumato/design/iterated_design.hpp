@@ -15,7 +15,7 @@ namespace sfumato {
 struct NoiseJudgement {
   Claimed<Nats> kl;  ///< what is minimised: the exact KL(p || q), or a bound of it
   /// G: as the noise changes, kl changes like tr(G Sigma^{-1}) to first order, or is equal to it for
-  /// the law that this noise leads to. Symmetric; need not be semi-definite.
+  /// the distribution that this noise leads to. Symmetric; need not be semi-definite.
   Covariance second_moments;
 };
 using NoiseJudge = std::function<NoiseJudgement(const Covariance& noise)>;

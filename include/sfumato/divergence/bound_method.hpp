@@ -6,7 +6,7 @@ namespace sfumato {
 
 /// A way to compute, bound or estimate the relative entropy of two stochastic differential equations.
 enum class BoundMethod {
-  exact,              ///< both laws are normal (Spec §5)
+  exact,              ///< both distributions are normal (Spec §5)
   stationary,         ///< invariant densities by quadrature, block by block
   fokker_planck,      ///< densities on a grid (Spec §12.3, §12.4)
   primal,             ///< the paper's theorem, corrected (Spec §6.1)
@@ -19,8 +19,8 @@ enum class BoundMethod {
   constants_uniform,  ///< the same for all times at once
   matched,  ///< unequal noise made equal by a process with the same marginals (Spec §27.3)
   matched_constants,  ///< the same from what interval arithmetic proves of formulas (Spec §27.6)
-  local,              ///< invariant laws by the curvature near the minimiser (Spec §7.8, §7.9)
-  primal_grid,        ///< on a grid: primal, dual, minimum, path
+  local,        ///< invariant distributions by the curvature near the minimiser (Spec §7.8, §7.9)
+  primal_grid,  ///< on a grid: primal, dual, minimum, path
   dual_grid,
   minimum_grid,
   path_grid,

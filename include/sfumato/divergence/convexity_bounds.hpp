@@ -28,7 +28,7 @@ struct LangevinConstants {
   std::optional<double> gap_lipschitz = {};
 };
 
-/// C_t with Ent(g^2) <= C_t E|grad g|^2 for the law at `time` of a flow whose start has constant
+/// C_t with Ent(g^2) <= C_t E|grad g|^2 for the distribution at `time` of a flow whose start has constant
 /// C_0 and whose drift contracts at rate kappa (Spec §7.2 (2)); `variance` is sigma^2, or
 /// lam_max(Sigma).
 ///
@@ -52,14 +52,14 @@ struct LangevinConstants {
 /// The same for all times at once (Spec §7.4 (5)).
 [[nodiscard]] KlBound kl_bound_uniform(const LangevinConstants& constants);
 
-/// KL of the two invariant laws, any variances (Spec §7.5 (2)); the start plays no part. Infinite,
+/// KL of the two invariant distributions, any variances (Spec §7.5 (2)); the start plays no part. Infinite,
 /// with the reason, for kappa' = 0, and for kappa = 0 unless L_H = 0.
 [[nodiscard]] KlBound kl_bound_stationary(const LangevinConstants& constants);
 
 /// What is known of a start with a density.
 struct SmoothStart {
   double fisher_information;  ///< J_0 = E|grad log p_0|^2; tr V_0^{-1} if normal, +inf for a point
-  double lsi_constant;        ///< C_0; 2 lam_max(V_0) for a normal law
+  double lsi_constant;        ///< C_0; 2 lam_max(V_0) for a normal distribution
 };
 
 /// KL(p_t || q_t) for any variances and a common start with a density (Spec §7.6 (3)). Loose.

@@ -32,24 +32,24 @@ struct SdePair {
   Known<Claimed<double>> sensitivity = {{},
                                         "no bound on |Sigma^(-1/2) (b - b')| for all x is known"};
   Known<PairConstants> constants = {{}, "needs a loss with known convexity constants"};
-  /// Upper bounds on KL(p||q) and KL(q||p) of the invariant laws (Spec §7.9).
+  /// Upper bounds on KL(p||q) and KL(q||p) of the invariant distributions (Spec §7.9).
   Known<std::array<double, 2>> stationary = {};
 };
 
 /// The pair with both diffusions linear: everything that follows from the matrices is filled in.
-/// Throws   as OuLaw.
+/// Throws   as OuDistribution.
 [[nodiscard]] SdePair linear_pair(const OuPair& pair);
 
 /// Whether both sides have the same constant Sigma, as Spec §6.2 to §6.4 need; the reason if not.
 [[nodiscard]] Known<Covariance> common_noise(const SdePair& pair);
 
 /// What Spec §7.6 needs of a normal start.
-[[nodiscard]] SmoothStart smoothness(const GaussianLaw& start);
+[[nodiscard]] SmoothStart smoothness(const GaussianDistribution& start);
 
 /// Whether both sides have one Sigma, singular or not: by shares_noise, or equal constants.
 [[nodiscard]] bool same_noise(const SdePair& pair);
 
-/// Whether both sides start with the same law.
+/// Whether both sides start with the same distribution.
 [[nodiscard]] bool same_start(const SdePair& pair);
 
 /// One way to bound or compute KL(p_t || q_t) and KL(q_t || p_t).

@@ -40,7 +40,7 @@ struct FitAudit {
 /// How much the rows of this very table add to what was released, as mu against their absence; computed without noise, hence not for publication.
 struct FitRows {
   Claimed<double> median,
-      worst;  ///< exact where the released law is normal, else along the path that was taken
+      worst;  ///< exact where the released distribution is normal, else along the path that was taken
 };
 
 struct FitAnswer {

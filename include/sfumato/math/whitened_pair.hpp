@@ -6,17 +6,18 @@
 
 namespace sfumato {
 
-/// Two normal laws P and Q in coordinates where P = N(0, I) and Q = N(shift, diag(ratio))
+/// Two normal distributions P and Q in coordinates where P = N(0, I) and Q = N(shift, diag(ratio))
 /// (Spec §3.2): everything that any divergence between them depends on.
 struct WhitenedPair {
-  /// True when the laws live on different sets (Spec §2, edge cases): every divergence is then
+  /// True when the distributions live on different sets (Spec §2, edge cases): every divergence is then
   /// infinite and the arrays are empty.
   bool mutually_singular = false;
   /// True when a rank was decided with the tolerance of Spec §2 rather than by exact zeros.
   bool used_rank_tolerance = false;
-  Eigen::ArrayXd excess;  ///< ratio - 1, kept apart: it holds the digits when the laws nearly agree
-  Eigen::ArrayXd ratio;   ///< lam_i > 0, variance of Q over variance of P
-  Eigen::ArrayXd shift;   ///< c_i, in standard deviations of P
+  Eigen::ArrayXd
+      excess;  ///< ratio - 1, kept apart: it holds the digits when the distributions nearly agree
+  Eigen::ArrayXd ratio;  ///< lam_i > 0, variance of Q over variance of P
+  Eigen::ArrayXd shift;  ///< c_i, in standard deviations of P
 };
 
 /// Diagonalises both covariances at once; O(d) for diagonal pairs, O(d k^2) for Factored pairs

@@ -38,7 +38,7 @@ struct AssumedConstants {
 struct SdeProblem {
   std::string source = {};  ///< the file; empty: none
   std::string title = {};
-  std::vector<double> times = {};  ///< >= 0; +inf is the stationary law
+  std::vector<double> times = {};  ///< >= 0; +inf is the stationary distribution
   EstimatePlan plan = {};
   SdePair pair = {};
   /// The same pair with another noise on both sides; empty unless both share one constant Sigma and

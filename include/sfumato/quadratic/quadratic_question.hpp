@@ -12,12 +12,12 @@
 
 namespace sfumato {
 
-/// Noisy gradient flow that is looked at once, at one of these times; +inf is the stationary law.
+/// Noisy gradient flow that is looked at once, at one of these times; +inf is the stationary distribution.
 struct QuadraticFlow {
   std::vector<double> times;
 };
 /// Noisy gradient descent x <- x - eta (A x - pull) + N(0, S) that is looked at once, after one of
-/// these whole numbers of steps; +inf is the stationary law.
+/// these whole numbers of steps; +inf is the stationary distribution.
 struct QuadraticChain {
   double learning_rate = 0.0;  ///< eta, of D and D'
   std::vector<double> steps;

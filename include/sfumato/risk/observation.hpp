@@ -7,7 +7,7 @@
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/pair.hpp"
 #include "sfumato/risk/risk.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
 namespace sfumato {
@@ -15,8 +15,8 @@ namespace sfumato {
 /// Training on a quadratic loss: the loss of one data set, what drives the training and where it starts.
 struct QuadraticTraining {
   QuadraticLoss loss;
-  Covariance noise;   ///< Sigma of a flow, S of one step of a chain, S of a release
-  GaussianLaw start;  ///< of a flow or chain; a release has none
+  Covariance noise;            ///< Sigma of a flow, S of one step of a chain, S of a release
+  GaussianDistribution start;  ///< of a flow or chain; a release has none
 
   [[nodiscard]] Eigen::Index dimension() const { return loss.pull.size(); }
 };
@@ -30,13 +30,15 @@ struct Accuracy {
 /// What an attacker may see once, and what it tells: a flow at one time, a chain after some steps, or a
 /// release.
 struct Observation {
-  double when;  ///< the time, or the number of steps; +inf is the stationary law; 0 of a release
+  double
+      when;  ///< the time, or the number of steps; +inf is the stationary distribution; 0 of a release
   Pair<Accuracy> accuracy;
-  std::optional<Risk> risk = {};  ///< empty where there is no law to look at
+  std::optional<Risk> risk = {};  ///< empty where there is no distribution to look at
   std::string reason = {};        ///< why risk is empty
   bool mutually_singular = false;
   bool used_rank_tolerance = false;
-  std::optional<Claimed<double>> mu = {};  ///< set if both laws have one covariance: exactly mu-GDP
+  std::optional<Claimed<double>> mu =
+      {};                  ///< set if both distributions have one covariance: exactly mu-GDP
   Known<Risk> floor = {};  ///< what is left of the risk when noise -> c noise, c -> inf
 };
 

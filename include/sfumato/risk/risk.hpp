@@ -16,7 +16,7 @@ namespace detail {
 struct LocalGdp;
 }  // namespace detail
 
-/// Which of the two laws is the first argument: forward is (D, D'), reverse is (D', D). Divergences
+/// Which of the two distributions is the first argument: forward is (D, D'), reverse is (D', D). Divergences
 /// are not symmetric, so every view asks for it.
 enum class Direction { forward, reverse };
 inline constexpr Direction kDirections[] = {Direction::forward, Direction::reverse};
@@ -29,11 +29,11 @@ inline constexpr Direction kDirections[] = {Direction::forward, Direction::rever
 /// pairs, and no view here is one.
 class Risk {
  public:
-  /// From the two laws of the output, both normal: every view is exact.
+  /// From the two distributions of the output, both normal: every view is exact.
   [[nodiscard]] static Risk exact(const WhitenedPair& pair);
 
   /// From the relative entropies alone, exact or bounded above: every view is an upper bound that
-  /// holds for all laws with these divergences (Spec §4.1, §4.2).
+  /// holds for all distributions with these divergences (Spec §4.1, §4.2).
   /// Throws InvalidArgument if a claim is a lower bound or an estimate.
   [[nodiscard]] static Risk from_kl(Claimed<Nats> forward, Claimed<Nats> reverse);
 
@@ -60,7 +60,7 @@ class Risk {
   /// Total variation = membership advantage of the best attack, TPR - FPR at its best threshold.
   [[nodiscard]] Claimed<double> advantage() const;
 
-  /// sup_A [ first(A) - e^epsilon second(A) ], the first law being that of `direction`.
+  /// sup_A [ first(A) - e^epsilon second(A) ], the first distribution being that of `direction`.
   [[nodiscard]] Claimed<Delta> delta(Direction direction, Epsilon epsilon) const;
 
   /// The larger of both directions: the pair is (epsilon, delta)-indistinguishable (Spec §1.5).

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "sfumato/rows/row_risk.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/problem/classification.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
 
@@ -22,7 +22,7 @@ struct ClassificationQuality {
   double log_loss;  ///< mean of -log of the probability of the label, in nats
 };
 
-/// What noise costs: the quality of what is released without its noise (of the mean of its law), and expected
+/// What noise costs: the quality of what is released without its noise (of the mean of its distribution), and expected
 /// over the noise. The root of the expected mean squared error is an upper bound of the expected root.
 template <class Quality>
 struct Cost {
@@ -34,24 +34,27 @@ struct LabelCost : Cost<ClassificationQuality> {
 };
 using ReleaseCost = std::variant<Cost<RegressionQuality>, LabelCost>;
 
-/// The law of the weights that ridge regression releases (Spec §5, §8), exact.
+/// The distribution of the weights that ridge regression releases (Spec §5, §8), exact.
 /// Throws   NumericalFailure if there is none; InvalidArgument as row_risks().
-[[nodiscard]] GaussianLaw released_law(const RidgeProblem& problem, const Release& release);
+[[nodiscard]] GaussianDistribution released_distribution(const RidgeProblem& problem,
+                                                         const Release& release);
 
 /// The same for classification: exact for a released minimiser, else that of the loss's quadratic approximation at
 /// its minimiser, an estimate.
-[[nodiscard]] GaussianLaw released_law(const ClassificationProblem& problem,
-                                       const Eigen::VectorXd& minimiser, const Release& release);
+[[nodiscard]] GaussianDistribution released_distribution(const ClassificationProblem& problem,
+                                                         const Eigen::VectorXd& minimiser,
+                                                         const Release& release);
 
 /// Of weights w ~ N(m, V):  E sum (x^T w - y)^2 = sum (x^T m - y)^2 + tr(V X^T X), exact up to rounding. Speaks of these
 /// rows: on others a model does worse.
-[[nodiscard]] Cost<RegressionQuality> cost_of(const GaussianLaw& law,
+[[nodiscard]] Cost<RegressionQuality> cost_of(const GaussianDistribution& distribution,
                                               const Eigen::MatrixXd& features,
                                               const Eigen::VectorXd& target);
 
-/// Of weights of that law and labels 0 and 1: scores are normal, N(x^T m, x^T V x), so that each row's probability of
+/// Of weights of that distribution and labels 0 and 1: scores are normal, N(x^T m, x^T V x), so that each row's probability of
 /// being on the right side is a normal probability and its expected loss an integral over a line (error below 1e-6).
-[[nodiscard]] LabelCost label_cost_of(const GaussianLaw& law, const Eigen::MatrixXd& features,
+[[nodiscard]] LabelCost label_cost_of(const GaussianDistribution& distribution,
+                                      const Eigen::MatrixXd& features,
                                       const Eigen::VectorXd& labels);
 
 }  // namespace sfumato

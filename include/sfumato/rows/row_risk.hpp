@@ -14,15 +14,15 @@
 #include "sfumato/data/adjacency.hpp"
 #include "sfumato/divergence/monte_carlo.hpp"
 #include "sfumato/math/covariance.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
 /// The weights that noisy gradient flow has reached, in continuous time (Spec §5).
 struct FlowRelease {
-  double time;       ///< >= 0; +inf for the stationary law
+  double time;       ///< >= 0; +inf for the stationary distribution
   Covariance noise;  ///< Sigma, the diffusion covariance (Spec §1.1)
-  GaussianLaw start;
+  GaussianDistribution start;
 };
 
 /// The last of `steps` iterates of full-batch noisy gradient descent (Spec §8),
@@ -33,9 +33,9 @@ struct FlowRelease {
 /// chain follows when its steps are short.
 struct ChainRelease {
   double learning_rate;  ///< > 0
-  double steps;          ///< a whole number >= 0; +inf for the stationary law
+  double steps;          ///< a whole number >= 0; +inf for the stationary distribution
   Covariance noise;      ///< Sigma
-  GaussianLaw start;
+  GaussianDistribution start;
 };
 
 /// The exact minimiser plus one draw of N(0, noise).
@@ -58,7 +58,7 @@ struct RowRiskOptions {
 
 enum class RowStatus {
   ok,
-  no_model,      ///< D' has no minimiser or no stationary law: the row alone determines a parameter
+  no_model,  ///< D' has no minimiser or no stationary distribution: the row alone determines a parameter
   failed,        ///< no trustworthy number; `message` says why
   not_computed,  ///< stopped before its turn
 };
@@ -85,7 +85,7 @@ struct RowRisk {
   Eigen::Index row = 0;
   RowStatus status = RowStatus::not_computed;
   RiskNumber leverage;  ///< RidgeProblem::leverage; NaN for other models
-  /// The proven mu of Gaussian differential privacy for this pair (Spec §6.4); NaN where the laws are
+  /// The proven mu of Gaussian differential privacy for this pair (Spec §6.4); NaN where the distributions are
   /// known exactly or nothing is proven.
   RiskNumber mu;
   RiskNumber advantage;  ///< total variation
@@ -103,7 +103,7 @@ struct RowCheck {
   std::uint64_t paths = 0;  ///< 0 if there is no estimate
   std::uint64_t steps = 0;  ///< of each path
   double horizon = 0.0;     ///< training time that the paths cover
-  bool stationary = false;  ///< an average over paths that start near the stationary law
+  bool stationary = false;  ///< an average over paths that start near the stationary distribution
   std::string reason = {};  ///< why there is no estimate
 };
 

@@ -68,7 +68,7 @@ struct RowsAnswer {
   /// In the order of the table; of several noises those at the last, of a goal out of reach those that remain at
   /// unlimited noise.
   std::vector<RowRisk> risks = {};
-  /// Of what is released, on the rows of the table; none where it has no law, or at unlimited noise.
+  /// Of what is released, on the rows of the table; none where it has no distribution, or at unlimited noise.
   std::optional<ReleaseCost> cost = {};
   std::vector<NoisePoint> sweep = {};      ///< of several noises
   std::optional<RiskFloor> floor = {};     ///< of several noises and searches

@@ -8,7 +8,7 @@
 
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/interval.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -63,10 +63,10 @@ struct Diffusion {
   std::shared_ptr<const DriftFormulas> formulas = {};
 };
 
-/// A diffusion, and its law at the time where it begins.
+/// A diffusion, and its distribution at the time where it begins.
 struct StartedDiffusion {
   Diffusion diffusion;
-  GaussianLaw start;
+  GaussianDistribution start;
 };
 
 /// The constant Sigma of a diffusion; nullptr when it depends on the state.

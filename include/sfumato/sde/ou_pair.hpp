@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "sfumato/math/covariance.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -25,9 +25,9 @@ struct OuProcess {
 /// KL(p || q); those on KL(q || p) are the bounds of swapped(pair).
 struct OuPair {
   OuProcess p;
-  GaussianLaw start_p;
+  GaussianDistribution start_p;
   OuProcess q;
-  GaussianLaw start_q;
+  GaussianDistribution start_q;
 };
 
 [[nodiscard]] inline OuPair swapped(const OuPair& pair) {

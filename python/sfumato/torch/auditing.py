@@ -24,10 +24,10 @@ from .scoring import scores
 class TrainingPlan(AuditAnswer):
     """What an audit of a training takes: an AuditAnswer of what its runs can show, and how long they train here."""
 
-    runs: int  #: models of each world
-    expected: int | None  #: models of each world that refute it by an attack with a TPR of 50 % at an FPR of 1 %; None: no number up to 10^7
-    needed: int | None  #: models of each world that refute the claim by a perfect attack, at least; None: more than 10^7
-    seconds_per_model: float | None  #: as measured on a model of each world; None where all are trained already
+    runs: int  #: models of each data set
+    expected: int | None  #: models of each data set that refute it by an attack with a TPR of 50 % at an FPR of 1 %; None: no number up to 10^7
+    needed: int | None  #: models of each data set that refute the claim by a perfect attack, at least; None: more than 10^7
+    seconds_per_model: float | None  #: as measured on a model of each data set; None where all are trained already
     seconds: float  #: that the models that are left take with so many workers, about
 
     def text(self, full=False, width=100):
@@ -120,7 +120,7 @@ class _Work:
         self.train_fn, self.dataset, self.record, self.seeds, self.score = train_fn, dataset, record, seeds, score
 
     def __call__(self, member, run):
-        """The score of one model. Both worlds of a run share their seed; the runs of a world are independent."""
+        """The score of one model. Both data sets of a run share their seed; the runs of one are independent."""
         seed = int(self.seeds[run])
         torch.manual_seed(seed)
         data = _with(self.dataset, self.record) if member else self.dataset
@@ -237,7 +237,7 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
     ledger      a file that keeps every score: run again to go on after an interruption
     workers     processes that train at once; with more than one, train_fn must be importable
 
-    plan_only=True trains a model of each world, which the ledger keeps, and returns the plan: how many runs the claim takes, what they can
+    plan_only=True trains a model of each data set, which the ledger keeps, and returns the plan: how many runs the claim takes, what they can
     show, and how long they train here. The verdict 'not_refuted' does not mean that the claim is true.
     """
     needed = plan_audit(claim, confidence=confidence).get("runs_needed", thresholds="combined")
@@ -284,7 +284,7 @@ def audit_training(train_fn, dataset, claim=(3, 1e-5), *, canary="mislabelled", 
 
 
 def _runs_of_a_good_attack(plan):
-    """Models of each world for a TPR of 50 % at an FPR of 1 %, by the library's own table."""
+    """Models of each data set for a TPR of 50 % at an FPR of 1 %, by the library's own table."""
     table = plan.tables["caps"]
     row = next(row for row in table.rows if row["thresholds"] == "combined")
     return None if row["half"] is None else int(row["half"])

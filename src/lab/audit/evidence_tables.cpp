@@ -95,7 +95,7 @@ std::string access_text(const std::optional<ScoreAccess>& access) {
   switch (*access) {
     case ScoreAccess::outputs: return "black-box access (outputs)";
     case ScoreAccess::weights: return "white-box access (weights, gradients)";
-    case ScoreAccess::law:
+    case ScoreAccess::distribution:
       return "white-box access and the distributions of the weights on D and D'";
   }
   throw InternalError("an unknown access");

@@ -201,7 +201,7 @@ Axis axis_of(std::vector<double> all) {
 
 Figure strips(const std::string& key, const std::string& title, const Axis& axis,
               const Pair<std::vector<double>>& losses) {
-  Axis worlds{"world"};
+  Axis worlds{"data set"};
   worlds.categories = {"D", "D'"};
   Figure figure(key, title, Mark::points, axis, worlds);
   const auto add = [&](const char* name, const char* models, const std::vector<double>& world,

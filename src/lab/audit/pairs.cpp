@@ -13,7 +13,7 @@
 namespace sfumato::lab {
 namespace {
 
-/// The strongest that needs no more than the model's answers or, where it is known, the law. A canary is a gradient, which answers do not show.
+/// The strongest that needs no more than the model's answers or, where it is known, the distribution. A canary is a gradient, which answers do not show.
 std::string default_score(const Study& study) {
   if (study.train.gradient_canary) return "projection";
   switch (study.model.kind) {

@@ -16,7 +16,7 @@ const std::vector<ScoreInfo>& known_scores() {
       {"margin", ScoreAccess::outputs, {network, logistic}},
       {"gradient_norm", ScoreAccess::weights, {network, quadratic, ridge, logistic}},
       {"projection", ScoreAccess::weights, {network, quadratic, ridge, logistic}},
-      {"likelihood_ratio", ScoreAccess::law, {quadratic, ridge}}};
+      {"likelihood_ratio", ScoreAccess::distribution, {quadratic, ridge}}};
   return scores;
 }
 

@@ -10,7 +10,7 @@
 namespace sfumato::lab {
 
 /// What one training run has revealed so far, its path KL: the sum over its steps of the exact KL between the two
-/// worlds' transition laws at the point where the run is (step_kl_by_coordinate, Spec §8.1).
+/// worlds' transition distributions at the point where the run is (step_kl_by_coordinate, Spec §8.1).
 ///
 /// One draw of the random variable whose mean is the path KL (Spec §8.2), along the D chain for
 /// KL(p||q) and along the D' chain for the other direction; a bound on nothing by itself.

@@ -10,7 +10,7 @@ namespace sfumato::lab {
 namespace {
 
 /// log(p / (1 - p)) of p = exp(-loss). Confidences that single precision rounds to 0 or 1 stay finite:
-/// attacks fit normal laws to logits.
+/// attacks fit normal distributions to logits.
 double logit(float loss) {
   const double kept = std::clamp(static_cast<double>(loss), 1e-12, 500.0);
   return -kept - std::log(-std::expm1(-kept));

@@ -26,9 +26,9 @@ using Eigen::VectorXd;
 
 ProvenRisk exact_risk(const LinearLosses& losses, double step, const Covariance& step_noise,
                       double steps) {
-  const auto [law, other] = chain_laws(losses, step, step_noise);
-  const WhitenedPair pair = whiten_at(law, other, steps);
-  // Noise in every direction leaves no law singular: a rank that is lost is lost to rounding.
+  const auto [distribution, other] = chain_distributions(losses, step, step_noise);
+  const WhitenedPair pair = whiten_at(distribution, other, steps);
+  // Noise in every direction leaves no distribution singular: a rank that is lost is lost to rounding.
   if (is_definite(step_noise) && (pair.mutually_singular || pair.used_rank_tolerance)) {
     return {{}, {}, "the variances of different directions are too unequal for double precision"};
   }
@@ -49,7 +49,8 @@ ProvenRisk bounded_risk(const LogisticLosses& losses, double step, const Covaria
   const ClassificationFit fit(losses.worlds[0]);
   const VectorXd origin = VectorXd::Zero(fit.problem().parameters());
   // The release counts noise per unit of time, one step taking `step`.
-  const ChainRelease release{step, steps, scaled(step_noise, 1.0 / step), point_law(origin)};
+  const ChainRelease release{step, steps, scaled(step_noise, 1.0 / step),
+                             point_distribution(origin)};
   const NeighbourBounds bounds = neighbour_bounds(fit, losses.neighbour, release);
   ProvenRisk proven{bounds.risk, bounds.mu, ""};
   if (!proven.risk) proven.reason = "D' has no minimiser";
@@ -206,13 +207,13 @@ VectorXd ConvexProblem::record_gradient(const Record& record, const VectorXd& at
   return (probability - record.target) * record.features;
 }
 
-std::array<ChainLaw, 2> chain_laws(const LinearLosses& losses, double step,
-                                   const Covariance& step_noise) {
-  const auto law = [&](const QuadraticLoss& loss) {
-    return ChainLaw({loss.curvature, loss.pull, step, step_noise, loss.given},
-                    point_law(VectorXd::Zero(loss.pull.size())));
+std::array<ChainDistribution, 2> chain_distributions(const LinearLosses& losses, double step,
+                                                     const Covariance& step_noise) {
+  const auto distribution = [&](const QuadraticLoss& loss) {
+    return ChainDistribution({loss.curvature, loss.pull, step, step_noise, loss.given},
+                             point_distribution(VectorXd::Zero(loss.pull.size())));
   };
-  return {law(losses.worlds[0]), law(losses.worlds[1])};
+  return {distribution(losses.worlds[0]), distribution(losses.worlds[1])};
 }
 
 ProvenRisk proven_risk(const ConvexPair& pair, const Covariance& step_noise, std::uint64_t steps) {

@@ -15,7 +15,7 @@
 #include "sfumato/lab/study/proven_bounds.hpp"
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/risk/risk.hpp"
-#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
 #include "sfumato/sde/problem/classification_fit.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 #include "sfumato/sde/problem/ridge.hpp"
@@ -89,14 +89,15 @@ class ConvexProblem {
   std::vector<Covariance> step_noises_;
 };
 
-/// The laws of the weights on D and on D' (Spec §8): normal, known after any number of steps.
-[[nodiscard]] std::array<ChainLaw, 2> chain_laws(const LinearLosses& losses, double step,
-                                                 const Covariance& step_noise);
+/// The distributions of the weights on D and on D' (Spec §8): normal, known after any number of steps.
+[[nodiscard]] std::array<ChainDistribution, 2> chain_distributions(const LinearLosses& losses,
+                                                                   double step,
+                                                                   const Covariance& step_noise);
 
-/// Linear losses: the two normal laws, compared exactly; mu where their covariances are equal. Logistic
+/// Linear losses: the two normal distributions, compared exactly; mu where their covariances are equal. Logistic
 /// losses: the smaller of Spec §8.3 and §8.4 in every view, as for rows of a table.
 ///
-/// Never throws for lack of a bound: a step that does not contract, noise that is singular or laws
+/// Never throws for lack of a bound: a step that does not contract, noise that is singular or distributions
 /// that double precision cannot compare are a `reason`.
 [[nodiscard]] ProvenRisk proven_risk(const ConvexPair& pair, const Covariance& step_noise,
                                      std::uint64_t steps);

@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kStepsBetweenLooks = 256;  // at the observer
 
-/// KL of two steps from one point, whose laws differ by `shift` (Spec §8.1).
+/// KL of two steps from one point, whose distributions differ by `shift` (Spec §8.1).
 class StepDivergence {
  public:
   explicit StepDivergence(const Covariance& noise)
@@ -90,9 +90,9 @@ ConvexTrials::Pair ConvexTrials::make_pair(std::uint64_t draw) const {
     made.ratios.emplace_back();
     const auto* linear = std::get_if<LinearLosses>(&made.pair.losses);
     if (linear == nullptr || !is_definite(noise)) continue;
-    const auto [law, other] = chain_laws(*linear, made.pair.step, noise);
+    const auto [distribution, other] = chain_distributions(*linear, made.pair.step, noise);
     const auto steps = static_cast<double>(study.train.iterations);
-    made.ratios.back().emplace(law.at(steps), other.at(steps));
+    made.ratios.back().emplace(distribution.at(steps), other.at(steps));
   }
   return made;
 }

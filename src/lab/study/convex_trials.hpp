@@ -28,7 +28,7 @@ class ConvexTrials {
   ///   confidence, margin   logistic: probability of its class, and the logit of it
   ///   gradient_norm    minus the norm of its gradient (quadratic: of f - f')
   ///   projection       how far the weights moved from their start against its gradient there
-  ///   likelihood_ratio log of the densities of D and D' at the weights, where the law is known
+  ///   likelihood_ratio log of the densities of D and D' at the weights, where the distribution is known
   void train(std::uint64_t draw, std::uint64_t seed, const std::vector<std::size_t>& worlds,
              std::vector<TrialResult>& results, Observer& observer) const;
 

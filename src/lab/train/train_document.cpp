@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kLanczos = "Lanczos, from below";
 
 std::vector<Column> columns_of(std::initializer_list<Column> more) {
-  std::vector<Column> columns = {{"policy", "noise"}, {"world", "world"}};
+  std::vector<Column> columns = {{"policy", "noise"}, {"world", "data set"}};
   columns.insert(columns.end(), more);
   return columns;
 }
@@ -275,7 +275,7 @@ Cell summary_cell(const ModelRecord& record, const std::optional<ModelSummary>& 
 
 Table model_table(const TrainInput& input, const TrainRun& run) {
   std::vector<Column> columns = {{"policy", "noise"},
-                                 {"world", "world"},
+                                 {"world", "data set"},
                                  {"loss", "mean training loss"},
                                  {"largest_loss", "largest loss of a record"},
                                  {"train_accuracy", "training accuracy"}};

@@ -148,11 +148,11 @@ EpsilonInterval credible_epsilon(const TestCounts& counts, Delta delta, double c
                     counts.positives, counts.false_positives, counts.negatives),
         "Both data sets need models, and no more in the event than there are");
   }
-  const auto law = [](std::uint64_t errors, std::uint64_t trials) {
+  const auto distribution = [](std::uint64_t errors, std::uint64_t trials) {
     return Beta{static_cast<double>(errors) + 0.5, static_cast<double>(trials - errors) + 0.5};
   };
-  const Beta fnr = law(counts.positives - counts.true_positives, counts.positives);
-  const Beta fpr = law(counts.false_positives, counts.negatives);
+  const Beta fnr = distribution(counts.positives - counts.true_positives, counts.positives);
+  const Beta fpr = distribution(counts.false_positives, counts.negatives);
   // The epsilon that is exceeded with probability `level`.
   const auto quantile = [&](double level) {
     const auto excess = [&](double e) { return above(e, delta.probability(), fnr, fpr) - level; };

@@ -35,7 +35,7 @@ void require_shadows(const ShadowScores& shadows, const Where& where = Where::he
 /// The attack that takes nothing but the model: minus the loss, log p.
 [[nodiscard]] Eigen::MatrixXd loss_scores(const Eigen::MatrixXd& logits);
 
-/// The likelihood-ratio attack [Carlini2022]: normal laws are fitted to a record's logits over shadow
+/// The likelihood-ratio attack [Carlini2022]: normal distributions are fitted to a record's logits over shadow
 /// models with and without it, and a target's logit is compared with them.
 struct LiraOptions {
   enum class Kind {

@@ -20,9 +20,9 @@ namespace {
 void add_risks(const SdePair& pair, BoundsAtTime& at) {
   if (pair.linear) {
     try {
-      at.exact = Risk::exact(laws_at(*pair.linear, at.time));
+      at.exact = Risk::exact(distributions_at(*pair.linear, at.time));
     } catch (const NumericalFailure&) {
-      // The row "exact" says why there is no law at this time.
+      // The row "exact" says why there is no distribution at this time.
     }
   }
   const Claimed<Nats> forward = best_proven_kl(at.methods, &PairBound::forward);

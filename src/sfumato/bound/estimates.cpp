@@ -55,7 +55,7 @@ PairBound grid_row(BoundMethod method, const PairAtTime& at, GridEstimate PairDi
   const GridEstimate& forward = at.forward.*member;
   const GridEstimate& reverse = at.reverse.*member;
   const auto bound = [&](const GridEstimate& value) {
-    // A last correction of this size says that the laws are narrower than the cells can show.
+    // A last correction of this size says that the distributions are narrower than the cells can show.
     if (value.error > 0.1 * std::abs(value.value) && value.error > 1e-6) {
       return no_bound(
           std::string(title(method)),

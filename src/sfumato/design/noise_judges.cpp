@@ -11,7 +11,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/math/special.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato {
 namespace {
@@ -20,15 +20,15 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// The inverse of the covariance of a law.
-MatrixXd precision(const GaussianLaw& law) {
-  if (!is_definite(law.covariance)) {
+/// The inverse of the covariance of a distribution.
+MatrixXd precision(const GaussianDistribution& distribution) {
+  if (!is_definite(distribution.covariance)) {
     throw InvalidArgument("the distribution is singular at this time",
                           "Judge a time after the start, with noise in every direction",
                           Where::here("judge_linear"));
   }
-  const Index d = law.mean.size();
-  return solve(law.covariance, MatrixXd::Identity(d, d));
+  const Index d = distribution.mean.size();
+  return solve(distribution.covariance, MatrixXd::Identity(d, d));
 }
 
 /// The adjoint of  Sigma -> V_t - e^{-At} V_0 e^{-At}, which is its own.
@@ -131,15 +131,15 @@ NoiseJudgement judge_linear(OuPair pair, const Covariance& noise, double time) {
                           "Judge a time after the start");
   }
   pair.p.noise = pair.q.noise = noise;
-  const OuLaw p(pair.p, pair.start_p);
-  const OuLaw q(pair.q, pair.start_q);
-  const GaussianLaw law_p = p.at(time);
-  const GaussianLaw law_q = q.at(time);
-  const MatrixXd inverse_p = precision(law_p);
-  const MatrixXd inverse_q = precision(law_q);
-  const VectorXd gap = law_p.mean - law_q.mean;
+  const OuDistribution p(pair.p, pair.start_p);
+  const OuDistribution q(pair.q, pair.start_q);
+  const GaussianDistribution distribution_p = p.at(time);
+  const GaussianDistribution distribution_q = q.at(time);
+  const MatrixXd inverse_p = precision(distribution_p);
+  const MatrixXd inverse_q = precision(distribution_q);
+  const VectorXd gap = distribution_p.mean - distribution_q.mean;
   const MatrixXd slope_p = 0.5 * (inverse_q - inverse_p);
-  const MatrixXd spread = dense(law_p.covariance) + gap * gap.transpose();
+  const MatrixXd spread = dense(distribution_p.covariance) + gap * gap.transpose();
   const MatrixXd slope_q = 0.5 * (inverse_q - inverse_q * spread * inverse_q);
   const MatrixXd slope =
       pulled_back(p.spectrum(), slope_p, time) + pulled_back(q.spectrum(), slope_q, time);

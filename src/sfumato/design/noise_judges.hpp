@@ -8,14 +8,14 @@
 namespace sfumato {
 
 /// The exact KL(p_t || q_t) of two linear flows that share the given noise, and its first-order
-/// moments  G = -Sigma grad Sigma.  With the laws N(m, V), N(m', V') linear in Sigma (Spec §5),
+/// moments  G = -Sigma grad Sigma.  With the distributions N(m, V), N(m', V') linear in Sigma (Spec §5),
 ///
 ///   dKL/dV  = (V'^{-1} - V^{-1}) / 2
 ///   dKL/dV' = (V'^{-1} - V'^{-1} (V + (m - m')(m - m')^T) V'^{-1}) / 2
 ///   grad    = Q [ (Q^T dKL/dV Q)_ij phi1(l_i + l_j, t) ] Q^T + the same of V'
 ///
-/// Time     > 0, or +inf where both have a long-run law.
-/// Throws   InvalidArgument for a time or noise that leaves a law singular; as exact_kl.
+/// Time     > 0, or +inf where both have a long-run distribution.
+/// Throws   InvalidArgument for a time or noise that leaves a distribution singular; as exact_kl.
 [[nodiscard]] NoiseJudgement judge_linear(OuPair pair, const Covariance& noise, double time);
 
 struct SimulatedJudgeOptions {

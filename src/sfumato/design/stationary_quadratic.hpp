@@ -5,7 +5,7 @@
 namespace sfumato {
 
 /// The best diagonal noise for quadratic losses with equal Hessians diag(l) whose minimisers differ
-/// by dm, judged by their stationary laws (Spec §13.3):
+/// by dm, judged by their stationary distributions (Spec §13.3):
 ///
 ///   KL = sum_i l_i dm_i^2 / v_i,   squared error zeta = sum_i v_i / (2 l_i)
 ///   best  v_i = 2 zeta l_i |dm_i| / sum|dm|,   KL = (sum|dm|)^2 / (2 zeta)

@@ -21,7 +21,7 @@ constexpr Eigen::Index kMostForShells = 500;
 
 PairConstants classification_constants(const ClassificationFit& fit, const GradientGap& gap,
                                        const Convexity& neighbour, double variance,
-                                       const GaussianLaw& start) {
+                                       const GaussianDistribution& start) {
   const Convexity& own = fit.convexity();
   const double distance =
       ((own.minimiser - neighbour.minimiser).norm() + own.distance + neighbour.distance) * kUp;
@@ -51,7 +51,7 @@ Known<Claimed<double>> classification_sensitivity(const GradientGap& gap, const 
 }
 
 SdePair classification_pair(const ClassificationFit& fit, const Neighbour& neighbour,
-                            const Covariance& noise, const GaussianLaw& start) {
+                            const Covariance& noise, const GaussianDistribution& start) {
   require_size("start", start.mean.size(), fit.problem().parameters());
   const std::array<Neighbour, 1> one = {neighbour};
   const Convexity other = fit.neighbours(one).front();

@@ -14,7 +14,7 @@ namespace sfumato {
 [[nodiscard]] PairConstants classification_constants(const ClassificationFit& fit,
                                                      const GradientGap& gap,
                                                      const Convexity& neighbour, double variance,
-                                                     const GaussianLaw& start);
+                                                     const GaussianDistribution& start);
 
 /// |Sigma^{-1/2} (grad f - grad f')| everywhere: GradientGap::everywhere over the least standard
 /// deviation. Empty, with the reason, where the gap is unbounded or the noise singular.
@@ -25,6 +25,7 @@ namespace sfumato {
 /// Throws   InvalidArgument and NumericalFailure as ClassificationFit::neighbours, and for a noise or
 ///          start of another dimension.
 [[nodiscard]] SdePair classification_pair(const ClassificationFit& fit, const Neighbour& neighbour,
-                                          const Covariance& noise, const GaussianLaw& start);
+                                          const Covariance& noise,
+                                          const GaussianDistribution& start);
 
 }  // namespace sfumato

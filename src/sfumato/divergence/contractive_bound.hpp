@@ -14,7 +14,7 @@ struct DriftGap {
   double time_scale;  ///< shortest time in which it changes near s = 0; +inf when not known
 };
 
-/// 1/2 integral of D over [0, time] (Spec §6.2 (1)): the KL of the two path laws for a common
+/// 1/2 integral of D over [0, time] (Spec §6.2 (1)): the KL of the two path distributions for a common
 /// start, rounded up by the quadrature. Finite times only.
 [[nodiscard]] double path_bound(const DriftGap& gap, double time);
 
@@ -45,7 +45,7 @@ struct ContractiveBound {
 /// Edges    infinite, with the reason, when the covariances differ or are singular or the starts
 ///          are mutually singular; time = +inf gives D_inf / kappa where D_s has a limit and
 ///          kappa is positive.
-/// Throws   InvalidArgument if time is negative or NaN, otherwise as OuLaw.
+/// Throws   InvalidArgument if time is negative or NaN, otherwise as OuDistribution.
 [[nodiscard]] ContractiveBound best_contractive_bound(const OuPair& pair, double time);
 
 /// The path bound of the pair, plus the KL of the starts; edges and throws as above.

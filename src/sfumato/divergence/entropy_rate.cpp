@@ -28,7 +28,7 @@ struct AffineField {
   VectorXd centre;
 };
 
-/// 1/2 E |noise^{-1/2} field|^2 under a law with covariance `variance`.
+/// 1/2 E |noise^{-1/2} field|^2 under a distribution with covariance `variance`.
 double half_mean_square(const AffineField& field, const MatrixXd& noise, const MatrixXd& variance) {
   const Cholesky factor(noise);
   const MatrixXd slope = factor.matrixL().solve(field.slope);
@@ -41,11 +41,11 @@ const char* const kPrimal = "integrated primal entropy rate";
 const char* const kDual = "integrated dual entropy rate";
 const char* const kMinimum = "integral of the smaller of both entropy rates";
 
-/// The shortest time in which a law's covariance changes by a factor: 1/(2|A|), or the smallest
+/// The shortest time in which a distribution's covariance changes by a factor: 1/(2|A|), or the smallest
 /// start variance against the noise.
-double time_scale(const OuLaw& law, const Covariance& noise) {
-  double scale = 0.5 / law.spectrum().values.cwiseAbs().maxCoeff();
-  const MatrixXd start = dense(law.start().covariance);
+double time_scale(const OuDistribution& distribution, const Covariance& noise) {
+  double scale = 0.5 / distribution.spectrum().values.cwiseAbs().maxCoeff();
+  const MatrixXd start = dense(distribution.start().covariance);
   if (is_definite(noise)) {
     const VectorXd ratio = pencil_eigenvalues(start, dense(noise));
     scale = std::min(scale, std::max(ratio(0), 0.0));
@@ -69,11 +69,11 @@ OuEntropyRate::OuEntropyRate(const OuPair& pair)
 }
 
 EntropyRate OuEntropyRate::at(double time) const {
-  const GaussianLaw law_p = p_.at(time);
-  const GaussianLaw law_q = q_.at(time);
-  const MatrixXd v_p = dense(law_p.covariance);
-  const MatrixXd v_q = dense(law_q.covariance);
-  const VectorXd& mean = law_p.mean;
+  const GaussianDistribution distribution_p = p_.at(time);
+  const GaussianDistribution distribution_q = q_.at(time);
+  const MatrixXd v_p = dense(distribution_p.covariance);
+  const MatrixXd v_q = dense(distribution_q.covariance);
+  const VectorXd& mean = distribution_p.mean;
   // b - b' = -(A - A') x + (pull - pull'), the part of Phi and Psi without a score.
   const LossDifference gap =
       loss_difference({pair_.p.curvature, pair_.p.pull, pair_.p.given.get()},
@@ -91,7 +91,7 @@ EntropyRate OuEntropyRate::at(double time) const {
   AffineField phi = drift_gap;
   if (!same_noise_ && regular_q) {
     phi.slope -= 0.5 * noise_gap_ * inverse_q;
-    phi.centre += 0.5 * noise_gap_ * (inverse_q * (law_q.mean - mean));
+    phi.centre += 0.5 * noise_gap_ * (inverse_q * (distribution_q.mean - mean));
   }
   if (definite_p_ && (same_noise_ || regular_q)) rate.primal = half_mean_square(phi, noise_p_, v_p);
   if (same_noise_) {
@@ -105,7 +105,7 @@ EntropyRate OuEntropyRate::at(double time) const {
     // grad log(p/q) = K (x - m) + g
     const MatrixXd k_v = inverse_q * v_p - MatrixXd::Identity(v_p.rows(), v_p.cols());  // K V
     const MatrixXd k = inverse_q - inverse(v_p);
-    const VectorXd g = inverse_q * (mean - law_q.mean);
+    const VectorXd g = inverse_q * (mean - distribution_q.mean);
     const double product = phi.centre.dot(g) + phi.slope.cwiseProduct(k_v).sum();
     const double square = g.dot(noise_p_ * g) + (k * noise_p_).cwiseProduct(k_v.transpose()).sum();
     rate.exact = product - 0.5 * square;
@@ -166,8 +166,8 @@ EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time) {
     const auto found = known.find(s);
     return found != known.end() ? found->second : known.emplace(s, rates.at(s)).first->second;
   };
-  const double scale = std::min(time_scale(OuLaw(pair.p, pair.start_p), pair.p.noise),
-                                time_scale(OuLaw(pair.q, pair.start_q), pair.q.noise));
+  const double scale = std::min(time_scale(OuDistribution(pair.p, pair.start_p), pair.p.noise),
+                                time_scale(OuDistribution(pair.q, pair.start_q), pair.q.noise));
   const auto integrated = [&](const char* method, auto select) {
     return finite_or(method, start + upper_integral([&](double s, double) { return select(at(s)); },
                                                     time, {scale, kInf}));

@@ -9,9 +9,10 @@ namespace sfumato {
 
 /// How fast KL(p_t || q_t) grows, and the two bounds on it (Spec §6.1), all in nats per unit time.
 struct EntropyRate {
-  std::optional<double> exact;  ///< d/dt KL(p_t || q_t); empty when a law at that time is singular
-  double primal;                ///< 1/2 E_p |Sigma^{-1/2} Phi|^2, with the score of q
-  double dual;                  ///< 1/2 E_p |Sigma'^{-1/2} Psi|^2, with the score of p
+  std::optional<double>
+      exact;      ///< d/dt KL(p_t || q_t); empty when a distribution at that time is singular
+  double primal;  ///< 1/2 E_p |Sigma^{-1/2} Phi|^2, with the score of q
+  double dual;    ///< 1/2 E_p |Sigma'^{-1/2} Psi|^2, with the score of p
 };
 
 /// The entropy rate of an Ornstein-Uhlenbeck pair in closed form. Phi and Psi are affine in x, so
@@ -26,8 +27,8 @@ struct EntropyRate {
 /// With Sigma = Sigma' (the same entries) both are b - b' and no score is needed.
 ///
 /// Edges    primal is +inf if Sigma is singular, or if V'_t is and the covariances differ; dual the
-///          same with Sigma' and V_t. time = +inf takes the stationary laws.
-/// Throws   as OuLaw and OuLaw::at.
+///          same with Sigma' and V_t. time = +inf takes the stationary distributions.
+/// Throws   as OuDistribution and OuDistribution::at.
 class OuEntropyRate {
  public:
   explicit OuEntropyRate(const OuPair& pair);
@@ -35,8 +36,8 @@ class OuEntropyRate {
 
  private:
   OuPair pair_;
-  OuLaw p_;
-  OuLaw q_;
+  OuDistribution p_;
+  OuDistribution q_;
   bool same_noise_;
   bool definite_p_;
   bool definite_q_;
@@ -57,7 +58,7 @@ struct EntropyRateBounds {
 /// Edges    infinite, with the reason, when the start is singular (a point) and the covariances
 ///          differ, when the covariance that a form inverts is singular, when the starts are
 ///          mutually singular, and for time = +inf unless both processes are the same.
-/// Throws   InvalidArgument if time is negative or NaN, otherwise as OuLaw and OuLaw::at.
+/// Throws   InvalidArgument if time is negative or NaN, otherwise as OuDistribution and OuDistribution::at.
 [[nodiscard]] EntropyRateBounds entropy_rate_bounds(const OuPair& pair, double time);
 
 }  // namespace sfumato

@@ -29,7 +29,7 @@ constexpr double kMassTolerance = 1e-9;
 /// What is chosen without being asked for takes seconds at most.
 Index most_cells(Index dimension) { return dimension == 1 ? 6000 : 400; }
 
-/// Everything the two laws need, in grid coordinates and checked.
+/// Everything the two distributions need, in grid coordinates and checked.
 struct Setup {
   StartedDiffusion p;
   StartedDiffusion q;
@@ -49,7 +49,7 @@ struct LevelRun {
   double peclet_number = 0.0;
 };
 
-/// The state of a law after one step.
+/// The state of a distribution after one step.
 struct Snapshot {
   ArrayXd density;
   std::shared_ptr<const Coefficients> coefficients;
@@ -121,8 +121,8 @@ class Level {
     return grid_entropy(grid_, p.density, *p.coefficients, q.density, *q.coefficients);
   }
 
-  /// Batches of steps: both laws move, then the functionals of all snapshots are taken. Work is split
-  /// over threads by law, then by half of the batch; sums are taken in the order of time.
+  /// Batches of steps: both distributions move, then the functionals of all snapshots are taken. Work is split
+  /// over threads by distribution, then by half of the batch; sums are taken in the order of time.
   bool cross(const TimePanel& panel) {
     const Index batch = std::max<Index>(1, kBatchBytes / (16 * grid_.size()));
     const double dt = panel.step();
@@ -165,10 +165,10 @@ class Level {
   }
 
   void check_state() {
-    for (const FokkerPlanckSolver* law : {&p_, &q_}) {
-      const ArrayXd& density = law->density();
-      result_.peclet_number =
-          std::max(result_.peclet_number, cell_peclet_number(grid_, *law->coefficients(), density));
+    for (const FokkerPlanckSolver* distribution : {&p_, &q_}) {
+      const ArrayXd& density = distribution->density();
+      result_.peclet_number = std::max(
+          result_.peclet_number, cell_peclet_number(grid_, *distribution->coefficients(), density));
       const double error = std::abs(mass(grid_, density) - 1.0);
       result_.mass_error = std::max(result_.mass_error, error);
       if (!std::isfinite(error)) {
@@ -282,8 +282,8 @@ PairAtTime row_from(double time, const std::vector<LevelRun>& runs, std::size_t 
 
 bool depends_on_time(const Setup& setup, double end) {
   const Grid coarse(setup.domain, 16);
-  for (const StartedDiffusion* law : {&setup.p, &setup.q}) {
-    FaceSampler sampler(law->diffusion, coarse);
+  for (const StartedDiffusion* distribution : {&setup.p, &setup.q}) {
+    FaceSampler sampler(distribution->diffusion, coarse);
     const std::shared_ptr<const Coefficients> first = sampler.at(setup.options.begin);
     for (int k = 1; k <= 16; ++k) {
       const double time = setup.options.begin + (end - setup.options.begin) * k / 16.0;
@@ -336,8 +336,8 @@ Index multiple_of_four(double least) { return 4 * static_cast<Index>(std::ceil(l
 /// Enough cells for both starts to have a standard deviation of two cells on the coarsest grid.
 Index cells_for_starts(const Setup& setup) {
   double ratio = 0.0;
-  for (const StartedDiffusion* law : {&setup.p, &setup.q}) {
-    const SymmetricEigen eigen(dense(law->start.covariance));
+  for (const StartedDiffusion* distribution : {&setup.p, &setup.q}) {
+    const SymmetricEigen eigen(dense(distribution->start.covariance));
     const double narrowest = std::sqrt(std::max(0.0, eigen.eigenvalues()(0)));
     for (const Interval& side : setup.domain) {
       ratio = std::max(ratio, (side.upper - side.lower) / narrowest);
@@ -348,7 +348,7 @@ Index cells_for_starts(const Setup& setup) {
   return multiple_of_four(std::min(2.0 * coarsening * ratio, static_cast<double>(most)));
 }
 
-/// A grid that would take days: the laws change within a vanishing part of the time.
+/// A grid that would take days: the distributions change within a vanishing part of the time.
 constexpr double kMostSteps = 1e6;
 
 /// Cells times steps of a grid that nobody asked for: a hundred times what the examples take.
@@ -423,9 +423,9 @@ PairSolution solve_fokker_planck_pair(const StartedDiffusion& p, const StartedDi
                           "Fokker-Planck grids have 1 or 2 dimensions; use bounds or simulation");
   }
   require_size("q.diffusion", q.diffusion.dimension, dimension);
-  for (const StartedDiffusion* law : {&p, &q}) {
-    require_size("start.mean", law->start.mean.size(), dimension);
-    require_size("start.covariance", sfumato::dimension(law->start.covariance), dimension);
+  for (const StartedDiffusion* distribution : {&p, &q}) {
+    require_size("start.mean", distribution->start.mean.size(), dimension);
+    require_size("start.covariance", sfumato::dimension(distribution->start.covariance), dimension);
   }
   require_options(options, dimension);
   if (times.empty()) throw InvalidArgument("no times were given", "Give at least one");

@@ -53,7 +53,7 @@ struct FokkerPlanckOptions {
   Eigen::Index steps_per_panel = 0;
   /// Runs, each with half the cells per axis and steps of the one before; 2 or 3.
   int levels = 3;
-  /// Where the laws live; found by trial runs when empty. With a constant Sigma that is not diagonal
+  /// Where the distributions live; found by trial runs when empty. With a constant Sigma that is not diagonal
   /// the grid covers the image of this box.
   std::vector<Interval> domain = {};
   /// Largest mass in the outermost fiftieth at the ends.
@@ -65,14 +65,14 @@ struct FokkerPlanckOptions {
   double begin = 0.0;
   std::vector<double> epsilons = {};
   bool keep_densities = false;
-  int threads = 2;  ///< 1 or 2 (one for each law); the numbers are the same
+  int threads = 2;  ///< 1 or 2 (one for each distribution); the numbers are the same
 };
 
 struct PairSolution {
   Grid grid;                     ///< the finest, in the coordinates `to_grid` x
   Eigen::MatrixXd to_grid;       ///< the identity unless a constant Sigma is not diagonal
   std::vector<PairAtTime> rows;  ///< one per time; fewer if stopped
-  double boundary_mass;          ///< the largest found, of either law on the finest grid
+  double boundary_mass;          ///< the largest found, of either distribution on the finest grid
   double mass_error;             ///< the largest |mass - 1| found
   double peclet_number;          ///< of the coarsest grid, the largest found (cell_peclet_number)
   Eigen::Index steps;            ///< of the finest run
@@ -92,7 +92,7 @@ struct PairSolution {
 /// Edges    a time equal to `begin` reports the starts. Starts may differ.
 /// Throws   InvalidArgument for unusable options, sizes, coefficients, or starts narrower than a
 ///          cell of the coarsest grid; NumericalFailure if the mass near the ends of the domain
-///          exceeds boundary_tolerance (with the mass found) or the laws are too far apart.
+///          exceeds boundary_tolerance (with the mass found) or the distributions are too far apart.
 [[nodiscard]] PairSolution solve_fokker_planck_pair(const StartedDiffusion& p,
                                                     const StartedDiffusion& q,
                                                     const std::vector<double>& times,

@@ -201,7 +201,7 @@ HockeyStick with_digits(HockeyStick h) {
 }
 
 HockeyStick clipped(HockeyStick h, double eps) {
-  // Laws so far apart that the integral has no digits left: nothing better than 1 is known.
+  // Distributions so far apart that the integral has no digits left: nothing better than 1 is known.
   if (!(h.delta > -1e-9 && h.delta < 1.0 + 1e-9)) return {1.0, 0.0, 0.0, Claim::upper_bound};
   const double floor = std::max(0.0, -std::expm1(eps));
   // A positive delta that underflows is rounded up, never to "no leak".
@@ -296,7 +296,7 @@ HockeyStick gaussian_hockey_stick(const PrivacyLoss& forward, const PrivacyLoss&
                                   double eps) {
   HockeyStick h = of_loss(forward, reverse, eps);
   // Variances that were taken to be equal change delta by at most e^eps TV(N(0, 1), N(0, lam)) each, less
-  // than a quarter of e^eps |lam - 1|: it matters where the laws are that near to each other.
+  // than a quarter of e^eps |lam - 1|: it matters where the distributions are that near to each other.
   const double scale = std::sqrt(forward.variance_p);
   if (forward.dropped > 1e-10 * scale && std::fabs(eps) < 100.0 * (scale + forward.dropped)) {
     h.delta += 0.25 * std::exp(eps) * forward.dropped;

@@ -15,12 +15,12 @@ struct HockeyStick {
   Claim claim;  ///< exact (to about 1e-10 relative), or upper_bound where no contour converged
 };
 
-/// Hockey-stick divergence of two normal laws by saddle-point contour integration (Spec §3.3).
+/// Hockey-stick divergence of two normal distributions by saddle-point contour integration (Spec §3.3).
 ///
 /// `eps` is a threshold on the log ratio and may be negative; Risk takes an Epsilon. The other
 /// direction is that of swapped(pair).
 ///
-/// Edges   mutually singular laws give 1; equal variances use the closed form (Spec §3.1);
+/// Edges   mutually singular distributions give 1; equal variances use the closed form (Spec §3.1);
 ///         thresholds outside the range of L give exactly 0 or 1 - e^eps.
 /// Throws  InvalidArgument if eps is NaN.
 [[nodiscard]] HockeyStick gaussian_hockey_stick(const WhitenedPair& pair, double eps);

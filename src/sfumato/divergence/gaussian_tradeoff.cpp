@@ -57,11 +57,11 @@ Claimed<Epsilon> gaussian_epsilon(const PrivacyLoss& forward, const PrivacyLoss&
   const double target = delta.probability();
   const HockeyStick at_zero = gaussian_hockey_stick(forward, reverse, 0.0);
   const double highest = range_of(forward).highest;
-  // Where delta moves by what the laws and the integral may lack, the root moves by `lack` / slope.
+  // Where delta moves by what the distributions and the integral may lack, the root moves by `lack` / slope.
   const double lack = target == 0.0 ? 0.0 : 1e-8 * (1.0 + std::abs(std::log(target))) * target;
   if (at_zero.delta + lack <= target) return {Epsilon{0.0}, at_zero.claim, method};
   if (forward.dropped > 1e-10 * std::sqrt(forward.variance_p)) {
-    // Laws so near to each other that variances which were taken to be equal count. Their part R of the loss has
+    // Distributions so near to each other that variances which were taken to be equal count. Their part R of the loss has
     // log E e^{sR} <= 0.05 at s = 1 / (4 dropped), so that P(R > r) <= e^{0.05 - s r}; the two parts compose.
     if (target == 0.0) return {Epsilon{kInf}, Claim::upper_bound, method};
     PrivacyLoss rest = forward, rest_reverse = reverse;
@@ -126,11 +126,11 @@ Claimed<double> gaussian_tpr(const WhitenedPair& pair, double fpr) {
   const PrivacyLoss forward = privacy_loss(pair);
   const PrivacyLoss reverse = privacy_loss(swapped(pair));
   if (forward.terms.empty() && forward.linear == 0.0) return {fpr, Claim::exact, method};
-  if (fpr == 0.0) return {0.0, Claim::exact, method};  // both laws have densities
+  if (fpr == 0.0) return {0.0, Claim::exact, method};  // both distributions have densities
   const LossRange range = range_of(forward);
   const double log_fpr = std::log(fpr);
   const HockeyStick at_zero = gaussian_hockey_stick(forward, reverse, 0.0);
-  // Laws that hardly overlap, with losses beyond all thresholds: the test L > 0 has a rate above 0.9999 already.
+  // Distributions that hardly overlap, with losses beyond all thresholds: the test L > 0 has a rate above 0.9999 already.
   if (forward.mean_q < -kFarthest && 1.0 - at_zero.delta < 1e-4 && at_zero.log_tail_q <= log_fpr) {
     return {1.0, Claim::upper_bound, method};
   }

@@ -6,10 +6,10 @@
 
 namespace sfumato {
 
-/// Smallest epsilon >= 0 with delta_{P,Q}(epsilon) <= delta (Spec §3), both laws normal.
+/// Smallest epsilon >= 0 with delta_{P,Q}(epsilon) <= delta (Spec §3), both distributions normal.
 ///
 /// Edges   0 if already delta(0) <= delta; for delta = 0 the largest value of log(p/q), which is
-///         +inf unless Q is wider in every direction; +inf for mutually singular laws, delta < 1.
+///         +inf unless Q is wider in every direction; +inf for mutually singular distributions, delta < 1.
 [[nodiscard]] Claimed<Epsilon> gaussian_epsilon(const WhitenedPair& pair, Delta delta);
 
 /// The same from the privacy loss in both directions.

@@ -34,7 +34,7 @@ double kl_from_logs(const Grid& grid, const ArrayXd& p, const ArrayXd& q, const 
     if (!(p(c) > kDensityFloor)) {
       sum += q(c);
     } else if (q(c) > kDensityFloor) {
-      // p log(p/q) - p + q >= 0 in every cell: nothing cancels between cells when the laws are close.
+      // p log(p/q) - p + q >= 0 in every cell: nothing cancels between cells when the distributions are close.
       sum += p(c) * (log_p(c) - log_q(c)) - (p(c) - q(c));
     } else {
       unsupported += p(c);

@@ -34,7 +34,7 @@ struct GridEntropy {
 ///
 /// Assumes  both densities have mass 1 on the grid, and the coefficients belong to the same time.
 /// Edges    p = q gives entropies of exactly 0.
-/// Throws   NumericalFailure if a law has more than 1e-12 of its mass where the other is below
+/// Throws   NumericalFailure if a distribution has more than 1e-12 of its mass where the other is below
 ///          kDensityFloor: the entropy is then decided by numbers that the grid cannot hold.
 [[nodiscard]] GridEntropy grid_entropy(const Grid& grid, const Eigen::ArrayXd& p,
                                        const Coefficients& p_coefficients, const Eigen::ArrayXd& q,

@@ -5,17 +5,17 @@
 
 namespace sfumato {
 
-LogLikelihoodRatio::Density LogLikelihoodRatio::density(const GaussianLaw& law) {
-  if (!is_definite(law.covariance)) {
+LogLikelihoodRatio::Density LogLikelihoodRatio::density(const GaussianDistribution& distribution) {
+  if (!is_definite(distribution.covariance)) {
     throw NumericalFailure("a covariance is singular: the distribution has no density",
                            "Add noise in every direction", Where::here("log likelihood ratio"));
   }
-  Density made{law.mean, dense(law.covariance).llt(), 0.0};
+  Density made{distribution.mean, dense(distribution.covariance).llt(), 0.0};
   made.log_root = made.root.matrixLLT().diagonal().array().log().sum();
   return made;
 }
 
-LogLikelihoodRatio::LogLikelihoodRatio(const GaussianLaw& p, const GaussianLaw& q)
+LogLikelihoodRatio::LogLikelihoodRatio(const GaussianDistribution& p, const GaussianDistribution& q)
     : p_(density(p)), q_(density(q)) {
   require_size("q", q.mean.size(), p.mean.size(), Where::here("log likelihood ratio"));
 }

@@ -3,16 +3,16 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
-/// log p(x) - log q(x) of two normal laws with densities: the best score for telling draws of p from
+/// log p(x) - log q(x) of two normal distributions with densities: the best score for telling draws of p from
 /// draws of q (Neyman and Pearson).
 class LogLikelihoodRatio {
  public:
   /// Throws   InvalidArgument if the dimensions differ; NumericalFailure if a covariance is singular.
-  LogLikelihoodRatio(const GaussianLaw& p, const GaussianLaw& q);
+  LogLikelihoodRatio(const GaussianDistribution& p, const GaussianDistribution& q);
 
   [[nodiscard]] double operator()(const Eigen::VectorXd& at) const;
 
@@ -23,7 +23,7 @@ class LogLikelihoodRatio {
     double log_root;  ///< log det of the Cholesky factor
     [[nodiscard]] double log_at(const Eigen::VectorXd& at) const;  ///< without the (2 pi) factor
   };
-  static Density density(const GaussianLaw& law);
+  static Density density(const GaussianDistribution& distribution);
 
   Density p_, q_;
 };

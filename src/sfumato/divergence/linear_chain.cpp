@@ -43,7 +43,8 @@ constexpr double kSecondFormWork = 2e6;
 class StepGap {
  public:
   StepGap(const LinearChainPair& pair, const Covariance& metric)
-      : law_(pair.p, pair.start_p), speed_(pair.p.learning_rate * law_.spectrum().values) {
+      : distribution_(pair.p, pair.start_p),
+        speed_(pair.p.learning_rate * distribution_.spectrum().values) {
     // T(x) - T'(x) = -(M x - c)
     const LossDifference gap =
         loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get(), pair.p.learning_rate},
@@ -52,16 +53,16 @@ class StepGap {
     const MatrixXd& difference = gap.curvature;
     vanishes_ = difference.isZero(0.0) && gap.pull.isZero(0.0);
     rounded_up_ = rounding_of_metric(metric);
-    const Index d = law_.dimension();
+    const Index d = distribution_.dimension();
     MatrixXd root(d, d + 1);
-    const Spectrum& spectrum = law_.spectrum();
+    const Spectrum& spectrum = distribution_.spectrum();
     root.leftCols(d) =
         spectrum.is_diagonal() ? difference : MatrixXd(difference * spectrum.vectors);
     root.col(d) = gap.at_point;
     root = Eigen::LLT<MatrixXd>(dense(metric)).matrixL().solve(root);
     root_ = root;
     weight_ = root.transpose() * root;
-    force_ = spectrum.to_eigenbasis(law_.displacement(1.0));
+    force_ = spectrum.to_eigenbasis(distribution_.displacement(1.0));
     noise_ = spectrum.rotated(pair.p.step_noise);
     spread_ = spectrum.rotated(pair.start_p.covariance);
   }
@@ -90,16 +91,18 @@ class StepGap {
   /// The limit of d_j^2, +inf if there is none.
   [[nodiscard]] double limit() const {
     const Index d = speed_.size();
-    const LongRunLaw long_run = law_.long_run();
-    if (!long_run.law) {
+    const LongRunDistribution long_run = distribution_.long_run();
+    if (!long_run.distribution) {
       return weight_.topLeftCorner(d, d).isZero(0.0) ? rounded_up_ * weight_(d, d) : kInf;
     }
     VectorXd mean(d + 1);
-    mean.head(d) = law_.spectrum().to_eigenbasis(long_run.law->mean - law_.start().mean);
+    mean.head(d) = distribution_.spectrum().to_eigenbasis(long_run.distribution->mean -
+                                                          distribution_.start().mean);
     mean(d) = 1.0;
-    const double spread = weight_.topLeftCorner(d, d)
-                              .cwiseProduct(law_.spectrum().rotated(long_run.law->covariance))
-                              .sum();
+    const double spread =
+        weight_.topLeftCorner(d, d)
+            .cwiseProduct(distribution_.spectrum().rotated(long_run.distribution->covariance))
+            .sum();
     return rounded_up_ * (mean_gap(mean) + std::max(spread, 0.0));
   }
 
@@ -183,7 +186,7 @@ class StepGap {
     return geometric_sum(speed_(i) + speed_(j) - speed_(i) * speed_(j), steps);
   }
 
-  ChainLaw law_;
+  ChainDistribution distribution_;
   bool vanishes_;
   double rounded_up_;  ///< for the rounding of S^{-1/2}
   VectorXd speed_;     ///< eta l_i
@@ -198,7 +201,7 @@ const char* const kSingular = "the step noise is singular; add noise to the empt
 const char* const kOverflow = "the gap between the steps overflows; ask for fewer steps";
 
 void require_pair(const LinearChainPair& pair, const Where& where) {
-  const ChainLaw check(pair.q, pair.start_q);
+  const ChainDistribution check(pair.q, pair.start_q);
   require_size("dimension of q", check.dimension(), pair.p.pull.size(), where);
 }
 
@@ -233,8 +236,8 @@ KlBound first_form_limit(const StepGap& gap, double c, double start) {
 }  // namespace
 
 Claimed<Nats> exact_kl(const LinearChainPair& pair, double steps) {
-  return gaussian_kl(
-      whiten_at(ChainLaw(pair.p, pair.start_p), ChainLaw(pair.q, pair.start_q), steps));
+  return gaussian_kl(whiten_at(ChainDistribution(pair.p, pair.start_p),
+                               ChainDistribution(pair.q, pair.start_q), steps));
 }
 
 KlBound path_kl(const LinearChainPair& pair, double steps) {

@@ -1,17 +1,17 @@
 #pragma once
 
 #include "sfumato/divergence/kl_bound.hpp"
-#include "sfumato/sde/chain_law.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
 /// Two linear chains, the first of data D and the second of data D'. Bounds are on KL(p || q).
 struct LinearChainPair {
   LinearChain p;
-  GaussianLaw start_p;
+  GaussianDistribution start_p;
   LinearChain q;
-  GaussianLaw start_q;
+  GaussianDistribution start_q;
 };
 
 [[nodiscard]] inline LinearChainPair swapped(const LinearChainPair& pair) {
@@ -19,7 +19,7 @@ struct LinearChainPair {
 }
 
 /// The exact KL of the last iterates after `steps` steps, +inf for the long run; throws as
-/// ChainLaw.
+/// ChainDistribution.
 [[nodiscard]] Claimed<Nats> exact_kl(const LinearChainPair& pair, double steps);
 
 /// The KL of the two whole paths (Spec §8.2 (1)), which bounds that of the last iterates; the KL of
@@ -31,7 +31,7 @@ struct LinearChainPair {
 ///
 /// Edges    infinite, with the reason, when S' is singular (unless both chains are the same), the
 ///          starts are mutually singular, or steps = +inf and the chains differ.
-/// Throws   InvalidArgument as ChainLaw, or if steps is not a whole number >= 0 or +inf.
+/// Throws   InvalidArgument as ChainDistribution, or if steps is not a whole number >= 0 or +inf.
 [[nodiscard]] KlBound path_kl(const LinearChainPair& pair, double steps);
 
 /// The first form of Spec §8.3 with a given c in [0, 1] that is at least the Lipschitz constant of

@@ -32,7 +32,7 @@ constexpr double kForgotten = 1e-130;  // of a distance: its square is still a n
 class StepLengths {
  public:
   explicit StepLengths(const LinearChainPair& pair)
-      : law_(pair.p, pair.start_p),
+      : distribution_(pair.p, pair.start_p),
         noise_root_(dense(pair.p.step_noise)),
         metric_(dense(pair.q.step_noise)) {
     if (!is_definite(pair.p.step_noise) || !is_definite(pair.q.step_noise)) {
@@ -45,7 +45,7 @@ class StepLengths {
                         pair.start_p.mean);
     slope_ = metric_.matrixL().solve(gap.curvature);
     start_gap_ = metric_.matrixL().solve(gap.at_point);
-    const Index d = law_.dimension();
+    const Index d = distribution_.dimension();
     step_ = MatrixXd::Identity(d, d) - pair.p.learning_rate * pair.p.curvature;
     const MatrixXd m = same_matrix(pair.p.step_noise, pair.q.step_noise)
                            ? MatrixXd::Zero(d, d)
@@ -57,18 +57,18 @@ class StepLengths {
   }
 
   /// d_k^2.
-  [[nodiscard]] double squared_gap(const GaussianLaw& law, double k) const {
-    const VectorXd moved = slope_ * law_.displacement(k);
+  [[nodiscard]] double squared_gap(const GaussianDistribution& distribution, double k) const {
+    const VectorXd moved = slope_ * distribution_.displacement(k);
     const double size = (start_gap_ + moved).norm() + 2e-15 * (start_gap_.norm() + moved.norm());
-    const double spread = (slope_ * dense(law.covariance)).cwiseProduct(slope_).sum();
+    const double spread = (slope_ * dense(distribution.covariance)).cwiseProduct(slope_).sum();
     return rounded_up_ * (size * size + std::max(0.0, spread));
   }
 
   /// M_k: the distance that the noise of the step adds, as its Fisher information falls from that of T(X_k).
-  [[nodiscard]] double noise_length(const GaussianLaw& law) const {
+  [[nodiscard]] double noise_length(const GaussianDistribution& distribution) const {
     if (score_.isZero(0.0)) return 0.0;
     const MatrixXd half =
-        noise_root_.matrixL().solve(step_ * dense(law.covariance) * step_.transpose());
+        noise_root_.matrixL().solve(step_ * dense(distribution.covariance) * step_.transpose());
     const MatrixXd before = noise_root_.matrixL().solve(half.transpose());
     const SymmetricEigen eigen(0.5 * (before + before.transpose()));
     const VectorXd weight = (score_ * eigen.eigenvectors()).colwise().squaredNorm();
@@ -94,10 +94,10 @@ class StepLengths {
   /// More than any M_k.
   [[nodiscard]] double largest_noise_length() const { return 2.0 * rounded_up_ * score_.norm(); }
 
-  [[nodiscard]] const ChainLaw& law() const { return law_; }
+  [[nodiscard]] const ChainDistribution& distribution() const { return distribution_; }
 
  private:
-  ChainLaw law_;
+  ChainDistribution distribution_;
   Cholesky noise_root_;
   Cholesky metric_;
   MatrixXd slope_;
@@ -120,7 +120,7 @@ ChainUnequalBound chain_unequal_bound(const LinearChainPair& pair, double steps)
   const double c =
       linear_step_lipschitz(pair.q.curvature, pair.q.learning_rate, pair.q.step_noise) *
       (1.0 + 1e-14);
-  const VectorXd origin = VectorXd::Zero(lengths.law().dimension());
+  const VectorXd origin = VectorXd::Zero(lengths.distribution().dimension());
   const double noise_kl =
       gaussian_kl(whiten(origin, pair.p.step_noise, origin, pair.q.step_noise)).value.value();
   // Factors c^{n-1-k}: of the last step where the chain contracts, of the first where it does not.
@@ -131,11 +131,11 @@ ChainUnequalBound chain_unequal_bound(const LinearChainPair& pair, double steps)
   };
   std::vector<double> length(n), exact(n);
   for (std::size_t k = 0; k < n; ++k) {
-    const GaussianLaw law = lengths.law().at(static_cast<double>(k));
-    const double squared = lengths.squared_gap(law, static_cast<double>(k));
+    const GaussianDistribution distribution = lengths.distribution().at(static_cast<double>(k));
+    const double squared = lengths.squared_gap(distribution, static_cast<double>(k));
     const bool forgotten = weight(k) < kForgotten;
     length[k] = std::sqrt(squared) +
-                (forgotten ? lengths.largest_noise_length() : lengths.noise_length(law));
+                (forgotten ? lengths.largest_noise_length() : lengths.noise_length(distribution));
     exact[k] = noise_kl + 0.5 * squared;
   }
   const auto hull_from = [&](std::size_t first) {

@@ -12,7 +12,7 @@ struct ChainUnequalBound {
   double split;        ///< how many steps are paid exactly
 };
 /// `steps` finite; a point start is allowed.
-/// Throws   NumericalFailure if a step noise is singular; InvalidArgument as ChainLaw, or for more than a million steps.
+/// Throws   NumericalFailure if a step noise is singular; InvalidArgument as ChainDistribution, or for more than a million steps.
 [[nodiscard]] ChainUnequalBound chain_unequal_bound(const LinearChainPair& pair, double steps);
 
 /// The same plus the KL of the starts; infinite, with the reason, where it does not apply.

@@ -265,7 +265,7 @@ class BlockBound {
 };
 
 /// The information of a normal start; none, as of a point, where its variance is singular.
-FisherInformation start_information(const GaussianLaw& start) {
+FisherInformation start_information(const GaussianDistribution& start) {
   if (!is_definite(start.covariance)) return std::nullopt;
   return solve(start.covariance, MatrixXd::Identity(start.mean.size(), start.mean.size()));
 }

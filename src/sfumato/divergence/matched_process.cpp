@@ -44,7 +44,8 @@ double smallest_eigenvalue(const Covariance& covariance) {
 }
 
 /// W_2 of two normal distributions in |.|_S.
-double start_distance(const GaussianLaw& p, const GaussianLaw& q, const Covariance& metric) {
+double start_distance(const GaussianDistribution& p, const GaussianDistribution& q,
+                      const Covariance& metric) {
   const Cholesky root = metric_factor(metric);
   const auto rotated = [&](const Covariance& v) {
     const MatrixXd half = root.matrixL().solve(dense(v));
@@ -72,19 +73,19 @@ double sigmoid(double z) {
 
 }  // namespace
 
-DualRate dual_rate(const OuProcess& p, const OuProcess& q, const GaussianLaw& law,
+DualRate dual_rate(const OuProcess& p, const OuProcess& q, const GaussianDistribution& distribution,
                    const Covariance& metric) {
   const Cholesky root = metric_factor(metric);
   const MatrixXd m = noise_gap(p.noise, q.noise);
   const MatrixXd slope = p.curvature - q.curvature;  // -Da
   const MatrixXd weighted = root.solve(slope);       // N (A - A')
-  const VectorXd centre = root.matrixL().solve(slope * law.mean - (p.pull - q.pull));
-  const MatrixXd spread = dense(law.covariance);
+  const VectorXd centre = root.matrixL().solve(slope * distribution.mean - (p.pull - q.pull));
+  const MatrixXd spread = dense(distribution.covariance);
   const double norm =
       centre.squaredNorm() + (slope.transpose() * weighted).cwiseProduct(spread).sum();
   const double divergence = 2.0 * m.cwiseProduct(weighted.transpose()).sum();
   const MatrixXd weight = m * root.solve(m);
-  return {norm + divergence, solve(law.covariance, weight).trace()};
+  return {norm + divergence, solve(distribution.covariance, weight).trace()};
 }
 
 RecordRate logistic_record_rate(const VectorXd& weights, const VectorXd& row, double label,
@@ -104,13 +105,13 @@ RecordRate logistic_record_rate(const VectorXd& weights, const VectorXd& row, do
 }
 
 OuMatchedRate::OuMatchedRate(const OuPair& pair, const Covariance& metric)
-    : law_(pair.p, pair.start_p) {
-  require_size("dimension of q", pair.q.pull.size(), law_.dimension());
+    : distribution_(pair.p, pair.start_p) {
+  require_size("dimension of q", pair.q.pull.size(), distribution_.dimension());
   const LossDifference gap =
       loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get()},
                       {pair.q.curvature, pair.q.pull, pair.q.given.get()}, pair.start_p.mean);
   const Cholesky root = metric_factor(metric);
-  const Spectrum& spectrum = law_.spectrum();
+  const Spectrum& spectrum = distribution_.spectrum();
   const auto weighted = [&](const MatrixXd& m) -> MatrixXd {
     return root.matrixL().solve(spectrum.is_diagonal() ? m : MatrixXd(m * spectrum.vectors));
   };
@@ -134,7 +135,7 @@ bool OuMatchedRate::vanishes() const {
 double OuMatchedRate::time_scale() const { return scale_; }
 
 MatrixXd OuMatchedRate::variance(double time) const {
-  const VectorXd& rates = law_.spectrum().values;
+  const VectorXd& rates = distribution_.spectrum().values;
   MatrixXd result(rates.size(), rates.size());
   for (Index j = 0; j < rates.size(); ++j) {
     for (Index i = j; i < rates.size(); ++i) {
@@ -146,7 +147,7 @@ MatrixXd OuMatchedRate::variance(double time) const {
   return result;
 }
 
-double OuMatchedRate::in_law(const VectorXd& moved, const MatrixXd& variance) const {
+double OuMatchedRate::in_distribution(const VectorXd& moved, const MatrixXd& variance) const {
   const VectorXd change = slope_ * moved;
   // The two may cancel: what their rounding may have taken is put back.
   const double size = (start_gap_ + change).norm() + 8.0 * std::numeric_limits<double>::epsilon() *
@@ -169,17 +170,19 @@ double OuMatchedRate::in_law(const VectorXd& moved, const MatrixXd& variance) co
 }
 
 double OuMatchedRate::at(double time) const {
-  return in_law(law_.spectrum().to_eigenbasis(law_.displacement(time)), variance(time));
+  return in_distribution(distribution_.spectrum().to_eigenbasis(distribution_.displacement(time)),
+                         variance(time));
 }
 
 double OuMatchedRate::limit() const {
   if (slope_.isZero(0.0) && noise_gap_.isZero(0.0))
-    return in_law(VectorXd::Zero(slope_.rows()), slope_);
-  const LongRunLaw long_run = law_.long_run();
-  if (!long_run.law) return kInf;
-  const Spectrum& spectrum = law_.spectrum();
-  return in_law(spectrum.to_eigenbasis(long_run.law->mean - law_.start().mean),
-                spectrum.rotated(long_run.law->covariance));
+    return in_distribution(VectorXd::Zero(slope_.rows()), slope_);
+  const LongRunDistribution long_run = distribution_.long_run();
+  if (!long_run.distribution) return kInf;
+  const Spectrum& spectrum = distribution_.spectrum();
+  return in_distribution(
+      spectrum.to_eigenbasis(long_run.distribution->mean - distribution_.start().mean),
+      spectrum.rotated(long_run.distribution->covariance));
 }
 
 /// The same for equal noise, where D_s needs no score and O(d^2) operations.
@@ -277,7 +280,7 @@ std::optional<double> matrix_weight_bound(const OuPair& pair, double time,
   };
   if (k * time > 300.0 || !proven(0.0, time, 0)) return std::nullopt;
 
-  const OuLaw law(pair.p, pair.start_p);
+  const OuDistribution distribution(pair.p, pair.start_p);
   const LossDifference gap =
       loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get()},
                       {pair.q.curvature, pair.q.pull, pair.q.given.get()}, pair.start_p.mean);
@@ -286,10 +289,11 @@ std::optional<double> matrix_weight_bound(const OuPair& pair, double time,
     const double s = root_s * root_s;
     if (!(s > 0.0)) return 0.0;
     const Cholesky v(v_of(c * a_of(s) * u_of(s), s));
-    const VectorXd centre = v.matrixL().solve(gap.at_point + gap.curvature * law.displacement(s));
+    const VectorXd centre =
+        v.matrixL().solve(gap.at_point + gap.curvature * distribution.displacement(s));
     double value = centre.squaredNorm();
     if (!m.isZero(0.0) || !gap.curvature.isZero(0.0)) {
-      const Cholesky variance(dense(law.at(s).covariance));
+      const Cholesky variance(dense(distribution.at(s).covariance));
       const MatrixXd lower = variance.matrixL();
       const MatrixXd score = variance.matrixL().solve(m).transpose();
       value += v.matrixL().solve(gap.curvature * lower + score).squaredNorm();

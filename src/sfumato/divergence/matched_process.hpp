@@ -24,7 +24,8 @@ struct DualRate {
   double drift_part;   ///< E[ |a|_N^2 - 2 tr(M N Da) ]
   double fisher_part;  ///< tr(P V^{-1}), P = M N M
 };
-[[nodiscard]] DualRate dual_rate(const OuProcess& p, const OuProcess& q, const GaussianLaw& law,
+[[nodiscard]] DualRate dual_rate(const OuProcess& p, const OuProcess& q,
+                                 const GaussianDistribution& distribution,
                                  const Covariance& metric);
 
 /// One removed or added row of logistic regression: e = |a|_N^2 - 2 tr(M N Da) at w and its range over all w (27.4 (2)).
@@ -46,7 +47,7 @@ enum class RowIn { first, second };
 /// D_s of an Ornstein-Uhlenbeck pair in closed form, as a sum of squares.
 class OuMatchedRate {
  public:
-  /// Throws   as OuLaw; NumericalFailure if the metric is singular.
+  /// Throws   as OuDistribution; NumericalFailure if the metric is singular.
   OuMatchedRate(const OuPair& pair, const Covariance& metric);
 
   /// D_s, rounded up; +inf at a time at which the distribution is singular and the noises differ.
@@ -59,11 +60,12 @@ class OuMatchedRate {
 
  private:
   /// In the eigenbasis.
-  [[nodiscard]] double in_law(const Eigen::VectorXd& moved, const Eigen::MatrixXd& variance) const;
+  [[nodiscard]] double in_distribution(const Eigen::VectorXd& moved,
+                                       const Eigen::MatrixXd& variance) const;
 
   [[nodiscard]] Eigen::MatrixXd variance(double time) const;
 
-  OuLaw law_;
+  OuDistribution distribution_;
   Eigen::VectorXd start_gap_;  ///< R^{-1} ((A - A') m_0 - (pull - pull')), R R^T = S the metric
   Eigen::MatrixXd slope_;      ///< R^{-1} (A - A') Q, in the eigenbasis A = Q diag(l) Q^T
   Eigen::MatrixXd noise_gap_;  ///< R^{-1} M Q
@@ -87,7 +89,7 @@ struct OuShiftBound {
 ///
 /// Edges    a common point start is allowed, for different noises too; infinite, with the reason, for singular noise,
 ///          and at time = +inf where the second drift does not contract.
-/// Throws   InvalidArgument if time is negative or NaN, otherwise as OuLaw.
+/// Throws   InvalidArgument if time is negative or NaN, otherwise as OuDistribution.
 [[nodiscard]] KlBound matched_process_bound(const OuPair& pair, double time);
 
 /// Spec §27.3 (7): each direction at its own rate, with  J C + C J^T >= 2 curvature  for the Jacobian -J of b' and

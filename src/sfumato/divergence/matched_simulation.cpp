@@ -400,7 +400,7 @@ class Simulation {
         .mean();
   }
 
-  GaussianLaw start_;
+  GaussianDistribution start_;
   const DriftFormulas& p_;
   const DriftFormulas& q_;
   MatrixXd noise_, noise_prime_, metric_, gap_, weight_, divergence_weight_;

@@ -10,12 +10,13 @@
 namespace sfumato {
 
 StateNoiseRate state_noise_rate(const DriftFormulas& p, const DriftFormulas& q, double noise,
-                                const Expression& noise_prime, const GaussianLaw& law) {
+                                const Expression& noise_prime,
+                                const GaussianDistribution& distribution) {
   require_size("the drift", p.dimension(), 1);
   require_size("the second drift", q.dimension(), 1);
   require_positive("noise", noise);
-  const double mean = law.mean(0);
-  const double variance = require_positive("variance", dense(law.covariance)(0, 0));
+  const double mean = distribution.mean(0);
+  const double variance = require_positive("variance", dense(distribution.covariance)(0, 0));
   const Expression slope = noise_prime.derivative(0);
   const Expression bend = slope.derivative(0);
 

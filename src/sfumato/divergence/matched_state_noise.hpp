@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sfumato/sde/drift_formulas.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -23,6 +23,6 @@ struct StateNoiseRate {
 ///          Sigma' is not proven to be positive for all x.
 [[nodiscard]] StateNoiseRate state_noise_rate(const DriftFormulas& p, const DriftFormulas& q,
                                               double noise, const Expression& noise_prime,
-                                              const GaussianLaw& law);
+                                              const GaussianDistribution& distribution);
 
 }  // namespace sfumato

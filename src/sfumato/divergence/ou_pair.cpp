@@ -19,30 +19,33 @@ using Eigen::VectorXd;
 
 }  // namespace
 
-WhitenedPair laws_at(const OuPair& pair, double time) {
-  WhitenedPair laws = whiten_at(OuLaw(pair.p, pair.start_p), OuLaw(pair.q, pair.start_q), time);
-  const bool lost = laws.mutually_singular || laws.used_rank_tolerance;
+WhitenedPair distributions_at(const OuPair& pair, double time) {
+  WhitenedPair distributions =
+      whiten_at(OuDistribution(pair.p, pair.start_p), OuDistribution(pair.q, pair.start_q), time);
+  const bool lost = distributions.mutually_singular || distributions.used_rank_tolerance;
   if (lost && time > 0.0 && is_definite(pair.p.noise) && is_definite(pair.q.noise)) {
     throw NumericalFailure(
         "some variances are below the rounding of others, so that double precision cannot compare "
         "the distributions",
         "Rescale the parameters, or ask for an earlier time", Where::here("exact distributions"));
   }
-  return laws;
+  return distributions;
 }
 
-Claimed<Nats> exact_kl(const OuPair& pair, double time) { return gaussian_kl(laws_at(pair, time)); }
+Claimed<Nats> exact_kl(const OuPair& pair, double time) {
+  return gaussian_kl(distributions_at(pair, time));
+}
 
-double start_kl(const GaussianLaw& p, const GaussianLaw& q) {
-  if (same_law(p, q)) return 0.0;
+double start_kl(const GaussianDistribution& p, const GaussianDistribution& q) {
+  if (same_distribution(p, q)) return 0.0;
   return gaussian_kl(whiten(p, q)).value.value();
 }
 
-OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuProcess& q)
-    : law_(p, start) {
+OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianDistribution& start, const OuProcess& q)
+    : distribution_(p, start) {
   const Where where = Where::here();
-  require_size("curvature of q", q.curvature.rows(), law_.dimension(), where);
-  require_size("pull of q", q.pull.size(), law_.dimension(), where);
+  require_size("curvature of q", q.curvature.rows(), distribution_.dimension(), where);
+  require_size("pull of q", q.pull.size(), distribution_.dimension(), where);
   if (!is_definite(p.noise)) {
     throw NumericalFailure("the noise covariance is singular",
                            "Add noise to the directions that have none", where);
@@ -54,7 +57,7 @@ OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuPro
   const Eigen::LLT<MatrixXd> noise(dense(p.noise));
   rounded_up_ = rounding_of_metric(p.noise);
   start_gap_ = noise.matrixL().solve(gap.at_point);
-  const Spectrum& spectrum = law_.spectrum();
+  const Spectrum& spectrum = distribution_.spectrum();
   if (constant_) return;
   root_ = noise.matrixL().solve(spectrum.is_diagonal() ? difference
                                                        : MatrixXd(difference * spectrum.vectors));
@@ -67,7 +70,7 @@ OuDriftGap::OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuPro
 double OuDriftGap::at(double time) const {
   require_non_negative("time", time);
   if (constant_) return rounded_up_ * start_gap_.squaredNorm();
-  const VectorXd& rates = law_.spectrum().values;
+  const VectorXd& rates = distribution_.spectrum().values;
   VectorXd moved(rates.size());
   for (Index i = 0; i < rates.size(); ++i) moved(i) = force_(i) * phi1(rates(i), time);
   double spread = 0.0;
@@ -94,14 +97,17 @@ double OuDriftGap::mean_gap(const VectorXd& moved) const {
 
 double OuDriftGap::limit() const {
   if (constant_) return rounded_up_ * start_gap_.squaredNorm();
-  const LongRunLaw long_run = law_.long_run();
-  if (!long_run.law) return kInf;
-  const Spectrum& spectrum = law_.spectrum();
-  const VectorXd moved = spectrum.to_eigenbasis(long_run.law->mean - law_.start().mean);
-  const MatrixXd variance = spectrum.rotated(long_run.law->covariance);
+  const LongRunDistribution long_run = distribution_.long_run();
+  if (!long_run.distribution) return kInf;
+  const Spectrum& spectrum = distribution_.spectrum();
+  const VectorXd moved =
+      spectrum.to_eigenbasis(long_run.distribution->mean - distribution_.start().mean);
+  const MatrixXd variance = spectrum.rotated(long_run.distribution->covariance);
   return rounded_up_ * (mean_gap(moved) + std::max(0.0, weight_.cwiseProduct(variance).sum()));
 }
 
-double OuDriftGap::time_scale() const { return 0.5 / law_.spectrum().values.cwiseAbs().maxCoeff(); }
+double OuDriftGap::time_scale() const {
+  return 0.5 / distribution_.spectrum().values.cwiseAbs().maxCoeff();
+}
 
 }  // namespace sfumato

@@ -5,18 +5,18 @@
 
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
-#include "sfumato/sde/law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "sfumato/sde/ou_pair.hpp"
 
 namespace sfumato {
 
-/// The two laws at `time` against each other, +inf for the long run.
+/// The two distributions at `time` against each other, +inf for the long run.
 /// Throws   as whiten_at; NumericalFailure also where noise acts in every direction and yet a rank was
 ///          lost: to rounding, so that the pair would look certain to tell apart.
-[[nodiscard]] WhitenedPair laws_at(const OuPair& pair, double time);
+[[nodiscard]] WhitenedPair distributions_at(const OuPair& pair, double time);
 
-/// The exact KL(p_t || q_t) of the laws at `time`, +inf for the long run; throws as whiten_at.
+/// The exact KL(p_t || q_t) of the distributions at `time`, +inf for the long run; throws as whiten_at.
 [[nodiscard]] Claimed<Nats> exact_kl(const OuPair& pair, double time);
 
 /// Why there is no bound when start_kl is infinite.
@@ -24,7 +24,7 @@ inline constexpr const char* kStartsApart =
     "the KL of the two starts is infinite; start both from distributions with a density";
 
 /// KL of the two starts, 0 when they are the same: what every bound of the pair is added to.
-[[nodiscard]] double start_kl(const GaussianLaw& p, const GaussianLaw& q);
+[[nodiscard]] double start_kl(const GaussianDistribution& p, const GaussianDistribution& q);
 
 /// D_s = E_{p_s} |Sigma^{-1/2} (b - b')|^2 for linear drifts and the covariance of p (Spec §6.2).
 ///
@@ -36,8 +36,8 @@ inline constexpr const char* kStartsApart =
 /// they were given; D_s is rounded up.
 class OuDriftGap {
  public:
-  /// Throws InvalidArgument as OuLaw; NumericalFailure if the noise of p is singular.
-  OuDriftGap(const OuProcess& p, const GaussianLaw& start, const OuProcess& q);
+  /// Throws InvalidArgument as OuDistribution; NumericalFailure if the noise of p is singular.
+  OuDriftGap(const OuProcess& p, const GaussianDistribution& start, const OuProcess& q);
 
   /// D_s at a finite time; +inf if it overflows.
   [[nodiscard]] double at(double time) const;
@@ -55,7 +55,7 @@ class OuDriftGap {
   /// |Sigma^{-1/2} (M m_s - c)|^2 for the displacement of the mean in the eigenbasis, rounded up.
   [[nodiscard]] double mean_gap(const Eigen::VectorXd& moved) const;
 
-  OuLaw law_;
+  OuDistribution distribution_;
   bool constant_;              ///< M = 0
   double rounded_up_ = 1.0;    ///< for the rounding of Sigma^{-1/2}
   Eigen::MatrixXd weight_;     ///< R^T R with R = Sigma^{-1/2} M Q

@@ -31,15 +31,16 @@ struct Quadratic {
   VectorXd minimiser;
 };
 std::optional<Quadratic> quadratic_of(const OuProcess& process) {
-  const OuLaw law(process, point_law(VectorXd::Zero(process.pull.size())));
-  const Spectrum& spectrum = law.spectrum();
+  const OuDistribution distribution(process,
+                                    point_distribution(VectorXd::Zero(process.pull.size())));
+  const Spectrum& spectrum = distribution.spectrum();
   // Constants of a bound: the eigenvalues are off by their rounding, on the wrong side perhaps.
   const double margin = spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum);
   const double least = spectrum.values.minCoeff() - margin;
   if (!(least > 0.0)) return std::nullopt;
-  const LongRunLaw limit = law.long_run();
-  if (!limit.law) return std::nullopt;
-  return Quadratic{{least, spectrum.values.maxCoeff() + margin}, limit.law->mean};
+  const LongRunDistribution limit = distribution.long_run();
+  if (!limit.distribution) return std::nullopt;
+  return Quadratic{{least, spectrum.values.maxCoeff() + margin}, limit.distribution->mean};
 }
 
 /// By how much the difference of two curvatures may be off that are sums over rows.
@@ -59,7 +60,7 @@ Known<PairConstants> constants_of(const OuPair& pair) {
   const auto variance = isotropic_variance(pair.p.noise);
   const auto variance_prime = isotropic_variance(pair.q.noise);
   if (!variance || !variance_prime) return {{}, "needs isotropic noise (Sigma = sigma^2 I)"};
-  if (!same_law(pair.start_p, pair.start_q)) return {{}, "needs a common start"};
+  if (!same_distribution(pair.start_p, pair.start_q)) return {{}, "needs a common start"};
   if (difference_is_rounded(pair.p, pair.q)) return {{}, kRoundedDifference};
   const auto f = quadratic_of(pair.p);
   const auto f_prime = quadratic_of(pair.q);
@@ -113,7 +114,7 @@ PairBound neither(BoundMethod method, const std::string& reason) {
   return {method, none, none};
 }
 
-/// The exact KL, or why the laws cannot be compared at this time.
+/// The exact KL, or why the distributions cannot be compared at this time.
 KlBound exact_bound(const OuPair& pair, double time) {
   try {
     return {exact_kl(pair, time), {}};
@@ -126,8 +127,8 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
   const OuPair reversed = swapped(pair);
   bounds.push_back({BoundMethod::exact, exact_bound(pair, time), exact_bound(reversed, time)});
   const bool rounded = difference_is_rounded(pair.p, pair.q);
-  if (rounded || OuLaw(pair.p, pair.start_p).lost_digits() ||
-      OuLaw(pair.q, pair.start_q).lost_digits()) {
+  if (rounded || OuDistribution(pair.p, pair.start_p).lost_digits() ||
+      OuDistribution(pair.q, pair.start_q).lost_digits()) {
     const std::string reason = rounded ? kRoundedDifference
                                        : "the eigenvalues of A are too far apart for double "
                                          "precision: rescale the parameters, or "
@@ -234,7 +235,7 @@ Claimed<Nats> best_proven_kl(const std::vector<PairBound>& methods, KlBound Pair
   return {Nats{kInf}, Claim::upper_bound, "no proven bound"};
 }
 
-SmoothStart smoothness(const GaussianLaw& start) {
+SmoothStart smoothness(const GaussianDistribution& start) {
   const VectorXd values = spectrum_of(dense(start.covariance)).values;
   const double least = values.minCoeff();
   return {least > 0.0 ? values.cwiseInverse().sum() : kInf, 2.0 * std::max(0.0, values.maxCoeff())};
@@ -249,7 +250,7 @@ SdePair linear_pair(const OuPair& pair) {
   return result;
 }
 
-bool same_start(const SdePair& pair) { return same_law(pair.p.start, pair.q.start); }
+bool same_start(const SdePair& pair) { return same_distribution(pair.p.start, pair.q.start); }
 
 bool same_noise(const SdePair& pair) {
   if (pair.shares_noise) return true;

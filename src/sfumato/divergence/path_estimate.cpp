@@ -183,7 +183,7 @@ std::vector<double> checked_kappas(const PathEstimateOptions& options, const Dif
 }  // namespace
 
 Claimed<PathEstimate> path_estimate(const Diffusion& p, const Diffusion& q,
-                                    const GaussianLaw& start, const TimeGrid& grid,
+                                    const GaussianDistribution& start, const TimeGrid& grid,
                                     const PathEstimateOptions& options, Observer& observer) {
   require_size("the dimension of q", q.dimension, p.dimension);
   const std::vector<TimeSegment> plan = segments(grid);

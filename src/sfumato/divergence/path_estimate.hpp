@@ -7,7 +7,7 @@
 #include "sfumato/core/observer.hpp"
 #include "sfumato/divergence/monte_carlo.hpp"
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/simulate.hpp"
 #include "sfumato/sde/time_grid.hpp"
 
@@ -46,7 +46,7 @@ struct PathEstimate {
 /// All times and kappas come from one set of paths. The chains with h and h/2 share their Brownian
 /// motion: a long step adds the two short steps' normals. So each path gives its own 2 I(h/2) - I(h),
 /// whose standard error is about that of I (independent chains would have sqrt(5) times it).
-/// The mean for the chain itself is exactly its path KL (Spec §8.2). The laws start equal; where q
+/// The mean for the chain itself is exactly its path KL (Spec §8.2). The distributions start equal; where q
 /// starts elsewhere, add KL(p_0 || q_0) to the path bound.
 ///
 /// Claim    estimate: neither a bound nor, with the standard errors, a guarantee. The result does not
@@ -56,7 +56,8 @@ struct PathEstimate {
 ///          the start points, Sigma is singular, kappa < 0, kappa > 0 with noise that depends on the
 ///          state, or as simulate().
 [[nodiscard]] Claimed<PathEstimate> path_estimate(const Diffusion& p, const Diffusion& q,
-                                                  const GaussianLaw& start, const TimeGrid& grid,
+                                                  const GaussianDistribution& start,
+                                                  const TimeGrid& grid,
                                                   const PathEstimateOptions& options,
                                                   Observer& observer);
 

@@ -7,7 +7,7 @@
 
 namespace sfumato {
 
-/// The privacy loss L = log(p/q) of two normal laws as a function of z ~ P = N(0, I) (Spec §3.2):
+/// The privacy loss L = log(p/q) of two normal distributions as a function of z ~ P = N(0, I) (Spec §3.2):
 ///
 ///   L(z) = linear^2/2 + linear z_0 + sum_i ( constant_i + a_i z_i^2 + b_i z_i )
 ///

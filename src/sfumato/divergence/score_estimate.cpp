@@ -56,9 +56,9 @@ void add_flow(double factor, const Diffusion& diffusion, double time, const Poin
 }
 
 /// grad log of a normal density at each row.
-Points gaussian_scores(const GaussianLaw& law, const Points& at) {
-  const MatrixXd gaps = at.matrix().transpose().colwise() - law.mean;
-  return -solve(law.covariance, gaps).transpose().array();
+Points gaussian_scores(const GaussianDistribution& distribution, const Points& at) {
+  const MatrixXd gaps = at.matrix().transpose().colwise() - distribution.mean;
+  return -solve(distribution.covariance, gaps).transpose().array();
 }
 
 struct Rates {
@@ -68,9 +68,9 @@ struct Rates {
 /// Everything that the repetitions share.
 struct Problem {
   const Diffusion& p;
-  const GaussianLaw& start_p;
+  const GaussianDistribution& start_p;
   const Diffusion& q;
-  const GaussianLaw& start_q;
+  const GaussianDistribution& start_q;
   const TimeGrid& grid;
   const ScoreEstimateOptions& options;
   NoiseMetric metric;
@@ -78,7 +78,7 @@ struct Problem {
   [[nodiscard]] const Diffusion& scored() const {
     return options.form == ScoreForm::primal ? q : p;
   }
-  [[nodiscard]] const GaussianLaw& scored_start() const {
+  [[nodiscard]] const GaussianDistribution& scored_start() const {
     return options.form == ScoreForm::primal ? start_q : start_p;
   }
 
@@ -127,7 +127,7 @@ class Quiet final : public Observer {
 
 /// The clouds of one simulation within a repetition; empty if a path diverged.
 /// Throws   Stopped
-std::vector<Cloud> clouds(const Diffusion& diffusion, const GaussianLaw& start,
+std::vector<Cloud> clouds(const Diffusion& diffusion, const GaussianDistribution& start,
                           const std::vector<double>& times, const Problem& problem,
                           std::uint64_t paths, std::uint64_t run, const Observer& observer) {
   Quiet quiet(observer);
@@ -179,8 +179,9 @@ std::vector<Rates> repeat(const Problem& problem, std::uint64_t number, bool sta
 }  // namespace
 
 Claimed<std::vector<ScoreBoundEstimate>> score_estimate(
-    const Diffusion& p, const GaussianLaw& start_p, const Diffusion& q, const GaussianLaw& start_q,
-    const TimeGrid& grid, const ScoreEstimateOptions& options, Observer& observer) {
+    const Diffusion& p, const GaussianDistribution& start_p, const Diffusion& q,
+    const GaussianDistribution& start_q, const TimeGrid& grid, const ScoreEstimateOptions& options,
+    Observer& observer) {
   const Where where = Where::here();
   require_size("the dimension of q", q.dimension, p.dimension, where);
   if (p.dimension > kParticleScoreDimension) {

@@ -7,7 +7,7 @@
 #include "sfumato/core/observer.hpp"
 #include "sfumato/divergence/monte_carlo.hpp"
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/particle_score.hpp"
 #include "sfumato/sde/time_grid.hpp"
 
@@ -43,15 +43,16 @@ struct ScoreBoundEstimate {
 /// with h = b - (1/2) div Sigma. Each repetition has its own particles and points, so that the standard
 /// error over repetitions covers both. What it does not cover: the steps (O(h), the long last step
 /// included), the trapezoid, and a bias of order 1/particles that the ratio in a score leaves.
-/// At time 0 the score is that of the start law; a start without density makes the integral +inf
-/// (Spec §6.1: start later, from the law of one step, or smooth the start). The KL of the starts is
+/// At time 0 the score is that of the start distribution; a start without density makes the integral +inf
+/// (Spec §6.1: start later, from the distribution of one step, or smooth the start). The KL of the starts is
 /// not added.
 ///
 /// Stops    when the observer asks; the means are then over the repetitions done.
 /// Throws   InvalidArgument above kParticleScoreDimension dimensions (the particles needed grow beyond
 ///          any machine), for fewer than 2 repetitions, or as simulate() and NoiseMetric.
 [[nodiscard]] Claimed<std::vector<ScoreBoundEstimate>> score_estimate(
-    const Diffusion& p, const GaussianLaw& start_p, const Diffusion& q, const GaussianLaw& start_q,
-    const TimeGrid& grid, const ScoreEstimateOptions& options, Observer& observer);
+    const Diffusion& p, const GaussianDistribution& start_p, const Diffusion& q,
+    const GaussianDistribution& start_q, const TimeGrid& grid, const ScoreEstimateOptions& options,
+    Observer& observer);
 
 }  // namespace sfumato

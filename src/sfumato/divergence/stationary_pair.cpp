@@ -8,7 +8,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
-#include "sfumato/divergence/radial_law.hpp"
+#include "sfumato/divergence/radial_distribution.hpp"
 
 namespace sfumato {
 namespace {
@@ -19,7 +19,8 @@ using Eigen::VectorXd;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kUp = 1.0 + 1e-10;  // over the rounding of a few hundred sums and products
-constexpr double kLittle = 0.02;     // a change of the law that one panel in t represents well
+constexpr double kLittle =
+    0.02;  // a change of the distribution that one panel in t represents well
 constexpr int kPanels = 8;
 
 /// s(z) - y.

@@ -10,14 +10,14 @@
 
 namespace sfumato {
 
-/// What is proven about the invariant laws of a table and of a neighbour; every number is an upper bound.
+/// What is proven about the invariant distributions of a table and of a neighbour; every number is an upper bound.
 struct StationaryBound {
   double forward;               ///< KL(p||q); +inf where nothing is proven
   double reverse;               ///< KL(q||p)
   std::vector<LocalGdp> local;  ///< mu increasing, tails decreasing
 };
 
-/// The invariant laws exp(-2 f/sigma^2), exp(-2 f'/sigma^2) of noisy gradient flow on a table and on
+/// The invariant distributions exp(-2 f/sigma^2), exp(-2 f'/sigma^2) of noisy gradient flow on a table and on
 /// its neighbours, through the curvature near the minimiser (CurvatureShells) instead of the ridge alone.
 ///
 ///   Spec §7.9   KL = integral of (1 - t) beta^2 Var_t(f' - f), Var_t <= E_t of the squared gradient in

@@ -20,7 +20,7 @@ namespace sfumato {
 /// the table without noise: a secret of whoever holds the table, no part of the guarantee (Spec §25.1).
 struct RowExposure {
   Eigen::VectorXd mu_squared;
-  /// The released law is normal and its means are known with and without the row; else the numbers hold along the path that was taken.
+  /// The released distribution is normal and its means are known with and without the row; else the numbers hold along the path that was taken.
   bool exact = true;
 };
 

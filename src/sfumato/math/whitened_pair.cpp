@@ -111,7 +111,7 @@ MatrixXd range_of(const MatrixXd& matrix) {
 }
 
 WhitenedPair whiten_dense(const VectorXd& difference, const MatrixXd& p, const MatrixXd& q) {
-  // Each in its own units: a coordinate that is narrow in one law only is not a missing one.
+  // Each in its own units: a coordinate that is narrow in one distribution only is not a missing one.
   const bool full_p = has_full_rank(p);
   const bool full_q = has_full_rank(q);
   if (full_p && full_q) return diagonalise(difference, p, q);

@@ -200,7 +200,7 @@ struct Trainings {
 };
 
 Trainings ridge_trainings(const RegressionInput& input, Index row, const RidgeOptions& options,
-                          const GaussianLaw& start, bool minibatch) {
+                          const GaussianDistribution& start, bool minibatch) {
   const RidgeProblem problem(input.features, input.target, options);
   const QuadraticLoss& own = problem.loss();
   const QuadraticLoss other = problem.neighbour(row, input.replacement);
@@ -221,7 +221,7 @@ Trainings ridge_trainings(const RegressionInput& input, Index row, const RidgeOp
 
 Trainings classification_trainings(ClassificationProblem problem, Index row,
                                    const std::optional<Record>& replacement,
-                                   const GaussianLaw& start, bool minibatch) {
+                                   const GaussianDistribution& start, bool minibatch) {
   Trainings trainings;
   if (minibatch) {
     trainings.rows = problem.row_losses();
@@ -255,7 +255,7 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   const Covariance noise =
       minibatch ? Covariance(Isotropic{1.0, dimension})
                 : d.require({"Sigma"}, "the diffusion covariance").covariance(dimension);
-  const GaussianLaw start = start_of(d, dimension);
+  const GaussianDistribution start = start_of(d, dimension);
 
   // The ridge decides whether there is a minimiser.
   const Where place = own.where(own.has("ridge") ? "ridge" : "model");

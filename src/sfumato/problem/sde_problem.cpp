@@ -204,8 +204,8 @@ void read_pair(const TomlTable& root, DriftsAre drifts, SdeProblem& problem) {
                             "Both must have the same", root.where("d_prime"));
     }
     const Index dimension = p.diffusion.dimension;
-    const GaussianLaw start_p = start_of(d, dimension);
-    const GaussianLaw start_q = start_of(d_prime, dimension);
+    const GaussianDistribution start_p = start_of(d, dimension);
+    const GaussianDistribution start_q = start_of(d_prime, dimension);
     require_finite_drift(d, p.diffusion, start_p);
     require_finite_drift(d_prime, q.diffusion, start_q);
     if (p.linear && q.linear) {

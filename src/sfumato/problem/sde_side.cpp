@@ -193,13 +193,13 @@ SideDiffusion mixture(const Side& side, const Source& source) {
                           "Give one variance for all components, or one for each",
                           table.where("covariances"));
   }
-  GaussianMixture law;
-  law.weights = weights;
+  GaussianMixture distribution;
+  distribution.weights = weights;
   for (Index k = 0; k < count; ++k) {
     const double variance = variances[variances.size() == 1 ? 0 : static_cast<std::size_t>(k)];
-    law.components.push_back({flat ? Eigen::VectorXd::Constant(1, means.values(k, 0))
-                                   : Eigen::VectorXd(means.values.row(k).transpose()),
-                              Isotropic{variance, dimension}});
+    distribution.components.push_back({flat ? Eigen::VectorXd::Constant(1, means.values(k, 0))
+                                            : Eigen::VectorXd(means.values.row(k).transpose()),
+                                       Isotropic{variance, dimension}});
   }
   const Source noise = side.require({"Sigma"}, "the diffusion covariance");
   const std::optional<double> variance = isotropic_variance(noise.covariance(dimension));
@@ -210,8 +210,9 @@ SideDiffusion mixture(const Side& side, const Source& source) {
   const double ridge =
       table.has("ridge") ? labelled_number(table, "ridge", source.label + ".ridge", not_a_strength)
                          : 0.0;
-  return {located(source.where(), [&] { return mixture_diffusion(law, *variance, ridge); }),
-          fmt::format("Gaussian mixture potential of {} components", count)};
+  return {
+      located(source.where(), [&] { return mixture_diffusion(distribution, *variance, ridge); }),
+      fmt::format("Gaussian mixture potential of {} components", count)};
 }
 
 }  // namespace
@@ -318,7 +319,8 @@ SideDiffusion read_sde_side(const Side& side) {
   return linear(side);
 }
 
-void require_finite_drift(const Side& side, const Diffusion& diffusion, const GaussianLaw& start) {
+void require_finite_drift(const Side& side, const Diffusion& diffusion,
+                          const GaussianDistribution& start) {
   Points at(1, diffusion.dimension);
   at.row(0) = start.mean.transpose().array();
   Points drift(1, diffusion.dimension);

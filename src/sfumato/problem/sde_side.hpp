@@ -7,7 +7,7 @@
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/problem/side.hpp"
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato {
 
@@ -34,6 +34,7 @@ void require_known_keys(const Side& side);
 [[nodiscard]] SideDiffusion read_sde_side(const Side& side);
 
 /// Throws   InvalidArgument if the drift has no value where the flow starts.
-void require_finite_drift(const Side& side, const Diffusion& diffusion, const GaussianLaw& start);
+void require_finite_drift(const Side& side, const Diffusion& diffusion,
+                          const GaussianDistribution& start);
 
 }  // namespace sfumato

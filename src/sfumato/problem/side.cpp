@@ -84,16 +84,16 @@ std::vector<KeyInfo> training_key_infos() {
            "covariance of the start; 0 is a point"}};
 }
 
-GaussianLaw start_of(const Side& side, Index dimension) {
-  GaussianLaw law = point_law(VectorXd::Zero(dimension));
+GaussianDistribution start_of(const Side& side, Index dimension) {
+  GaussianDistribution distribution = point_distribution(VectorXd::Zero(dimension));
 
-  if (const auto mean = side.find({"start_mean"})) law.mean = vector_of(*mean, dimension);
+  if (const auto mean = side.find({"start_mean"})) distribution.mean = vector_of(*mean, dimension);
 
   if (const auto spread = side.find({"start_covariance"})) {
-    law.covariance = spread->covariance(dimension);
+    distribution.covariance = spread->covariance(dimension);
   }
 
-  return law;
+  return distribution;
 }
 
 std::string start_defaults(const Side& side) {

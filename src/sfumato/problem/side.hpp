@@ -9,7 +9,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/data/toml.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -65,7 +65,7 @@ class Side {
 [[nodiscard]] std::vector<KeyInfo> training_key_infos();
 
 /// start_mean and start_covariance; the point 0 where the file says nothing.
-[[nodiscard]] GaussianLaw start_of(const Side& side, Eigen::Index dimension);
+[[nodiscard]] GaussianDistribution start_of(const Side& side, Eigen::Index dimension);
 
 /// What the start leaves to its defaults, as a sentence; may be empty.
 [[nodiscard]] std::string start_defaults(const Side& side);

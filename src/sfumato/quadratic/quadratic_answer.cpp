@@ -60,7 +60,7 @@ UniformGap uniform_gap(const LinearChainPair& pair) {
     return {"A and A' differ, so the difference of the steps is unbounded"};
   }
   if (const char* reason = no_metric(pair)) return {reason};
-  if (!same_law(pair.start_p, pair.start_q)) return {"the starts differ"};
+  if (!same_distribution(pair.start_p, pair.start_q)) return {"the starts differ"};
   const VectorXd gap =
       loss_difference({pair.p.curvature, pair.p.pull, pair.p.given.get(), pair.p.learning_rate},
                       {pair.q.curvature, pair.q.pull, pair.q.given.get(), pair.q.learning_rate},

@@ -180,7 +180,7 @@ void state_findings(const QuadraticAnswer& answer, Document& document) {
   }
 }
 
-/// Finite numbers of steps have a law even so, and the reader should not have to guess.
+/// Finite numbers of steps have a distribution even so, and the reader should not have to guess.
 void state_divergence(const QuadraticQuestion& question, Document& document) {
   const QuadraticChain* chain = question.chain();
   if (chain == nullptr) return;

@@ -212,7 +212,7 @@ Table renyi_table(const QuadraticAnswer& answer) {
        "order",
        {{{"renyi_forward", "D||D'", "nats"}, {"renyi_reverse", "D'||D", "nats"}}},
        [](const Risk& risk, Direction direction, double order) {
-         return Cell(risk.renyi(direction, order).value());  // exact laws always have one
+         return Cell(risk.renyi(direction, order).value());  // exact distributions always have one
        }},
       answer.question.risk.renyi_orders);
 }

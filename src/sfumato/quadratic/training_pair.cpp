@@ -14,39 +14,43 @@ namespace {
 
 using Eigen::VectorXd;
 
-/// The law of a training on a loss, with the noise of D or D' and any start.
-OuLaw flow_law(const Covariance& noise, const QuadraticLoss& loss, const GaussianLaw& start) {
-  return OuLaw({loss.curvature, loss.pull, noise, loss.given}, start);
+/// The distribution of a training on a loss, with the noise of D or D' and any start.
+OuDistribution flow_distribution(const Covariance& noise, const QuadraticLoss& loss,
+                                 const GaussianDistribution& start) {
+  return OuDistribution({loss.curvature, loss.pull, noise, loss.given}, start);
 }
-ChainLaw chain_law(double learning_rate, const Covariance& noise, const QuadraticLoss& loss,
-                   const GaussianLaw& start) {
-  return ChainLaw({loss.curvature, loss.pull, learning_rate, noise, loss.given}, start);
+ChainDistribution chain_distribution(double learning_rate, const Covariance& noise,
+                                     const QuadraticLoss& loss, const GaussianDistribution& start) {
+  return ChainDistribution({loss.curvature, loss.pull, learning_rate, noise, loss.given}, start);
 }
 
-const char* moments(const OuLaw&) { return "Ornstein-Uhlenbeck moments, closed form"; }
-const char* moments(const ChainLaw&) { return "moments of the chain, closed form"; }
+const char* moments(const OuDistribution&) { return "Ornstein-Uhlenbeck moments, closed form"; }
+const char* moments(const ChainDistribution&) { return "moments of the chain, closed form"; }
 
 }  // namespace
 
 TrainingPair::Sides TrainingPair::sides_of(const Pair<QuadraticTraining>& pair,
                                            const std::optional<double>& learning_rate) {
-  const auto side = [&]<class Law>(const QuadraticTraining& training, const auto& law_of) {
+  const auto side = [&]<class Distribution>(const QuadraticTraining& training,
+                                            const auto& distribution_of) {
     const VectorXd zero = VectorXd::Zero(training.dimension());
-    return Side<Law>{law_of(training.noise, training.loss, training.start),
-                     law_of(training.noise, with_pull(training.loss, zero), point_law(zero)),
-                     minimum(training.loss)};
+    return Side<Distribution>{
+        distribution_of(training.noise, training.loss, training.start),
+        distribution_of(training.noise, with_pull(training.loss, zero), point_distribution(zero)),
+        minimum(training.loss)};
   };
   if (!learning_rate) {
     return map(pair, [&](const QuadraticTraining& training) {
-      return side.operator()<OuLaw>(training, flow_law);
+      return side.operator()<OuDistribution>(training, flow_distribution);
     });
   }
-  const auto law_of = [rate = *learning_rate](const Covariance& noise, const QuadraticLoss& loss,
-                                              const GaussianLaw& start) {
-    return chain_law(rate, noise, loss, start);
+  const auto distribution_of = [rate = *learning_rate](const Covariance& noise,
+                                                       const QuadraticLoss& loss,
+                                                       const GaussianDistribution& start) {
+    return chain_distribution(rate, noise, loss, start);
   };
   return map(pair, [&](const QuadraticTraining& training) {
-    return side.operator()<ChainLaw>(training, law_of);
+    return side.operator()<ChainDistribution>(training, distribution_of);
   });
 }
 
@@ -58,8 +62,9 @@ TrainingPair::TrainingPair(const Pair<QuadraticTraining>& pair, std::optional<do
                        trace(pair.d_prime.start.covariance) == 0.0),
       differences_(differences_of_trainings(pair)) {}
 
-template <class Law>
-PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) const {
+template <class Distribution>
+PairOrReason TrainingPair::compare(const Distribution& p, const Distribution& q,
+                                   double when) const {
   if (when == kInf) {
     const std::string reason = p.long_run().reason;
     const std::string reason_prime = q.long_run().reason;
@@ -69,7 +74,7 @@ PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) cons
   }
   try {
     WhitenedPair pair = whiten_at(p, q, when);
-    // Noise in every direction leaves no law singular: a rank that is lost is lost to rounding.
+    // Noise in every direction leaves no distribution singular: a rank that is lost is lost to rounding.
     if (noise_everywhere_ && when > 0.0 && (pair.mutually_singular || pair.used_rank_tolerance)) {
       return {std::nullopt,
               "the variances of different directions are too unequal for double precision"};
@@ -83,19 +88,22 @@ PairOrReason TrainingPair::compare(const Law& p, const Law& q, double when) cons
 
 PairOrReason TrainingPair::pair_at(double when) const {
   return std::visit(
-      [&](const auto& sides) { return compare(sides.d.law, sides.d_prime.law, when); }, sides_);
+      [&](const auto& sides) {
+        return compare(sides.d.distribution, sides.d_prime.distribution, when);
+      },
+      sides_);
 }
 
-template <class Law>
-Accuracy TrainingPair::accuracy(const Side<Law>& side, double when) {
+template <class Distribution>
+Accuracy TrainingPair::accuracy(const Side<Distribution>& side, double when) {
   const Minimum& minimum = side.minimum;
   if (!minimum.point) return {{{}, minimum.reason}, {{}, minimum.reason}};
   const auto exact = [&](double value) {
-    return Claimed<double>{value, Claim::exact, moments(side.law)};
+    return Claimed<double>{value, Claim::exact, moments(side.distribution)};
   };
-  Accuracy accuracy{{exact(side.law.error(when, *minimum.point)), {}},
+  Accuracy accuracy{{exact(side.distribution.error(when, *minimum.point)), {}},
                     {{}, "the loss has no minimum"}};
-  const std::optional<double> excess = side.law.excess_loss(when);
+  const std::optional<double> excess = side.distribution.excess_loss(when);
   if (excess) accuracy.excess_loss = {exact(*excess), {}};
   return accuracy;
 }
@@ -105,9 +113,9 @@ Observation TrainingPair::at(double when) const {
       [&](const auto& sides) {
         Observation observation{when,
                                 map(sides, [&](const auto& side) { return accuracy(side, when); })};
-        const auto [pair, reason] = compare(sides.d.law, sides.d_prime.law, when);
+        const auto [pair, reason] = compare(sides.d.distribution, sides.d_prime.distribution, when);
         observation.reason = reason;
-        if (pair) set_laws(observation, *pair, differences_.equal_covariances());
+        if (pair) set_distributions(observation, *pair, differences_.equal_covariances());
         if (differences_.curvature || differences_.noise) add_floor(sides, when, observation);
         return observation;
       },
@@ -116,8 +124,8 @@ Observation TrainingPair::at(double when) const {
 
 /// Spec §5, noise floor: with noise -> c noise it outgrows the start and the difference of the
 /// means, so that the covariances which the noise alone makes are what remains.
-template <class Law>
-void TrainingPair::add_floor(const Pair<Side<Law>>& sides, double when,
+template <class Distribution>
+void TrainingPair::add_floor(const Pair<Side<Distribution>>& sides, double when,
                              Observation& observation) const {
   if (when == 0.0) {
     observation.floor.reason = "no noise has acted at the start";
@@ -132,7 +140,7 @@ void TrainingPair::add_floor(const Pair<Side<Law>>& sides, double when,
     observation.floor.reason = reason;
     return;
   }
-  const bool full_rank = pair->ratio.size() == sides.d.law.dimension();
+  const bool full_rank = pair->ratio.size() == sides.d.distribution.dimension();
   // Where noise does not reach every direction, the start matters however large the noise is.
   if (!full_rank && !start_at_points_) {
     observation.floor.reason = "noise does not reach every direction, where the start decides";
@@ -153,8 +161,8 @@ std::pair<double, double> TrainingPair::rates() const {
   };
   std::visit(
       [&](const auto& sides) {
-        add(sides.d.law.spectrum());
-        add(sides.d_prime.law.spectrum());
+        add(sides.d.distribution.spectrum());
+        add(sides.d_prime.distribution.spectrum());
       },
       sides_);
   return {slowest, fastest};

@@ -7,25 +7,25 @@
 
 #include "sfumato/core/pair.hpp"
 #include "sfumato/risk/observation.hpp"
-#include "sfumato/sde/chain_law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato {
 
-/// Two laws against each other, or why there are none.
+/// Two distributions against each other, or why there are none.
 using PairOrReason = std::pair<std::optional<WhitenedPair>, std::string>;
 
 /// Training on D and on D', both on quadratic losses: noisy gradient flows (Spec §5), or chains of noisy gradient
 /// descent (Spec §8). `when` is the time of a flow and the number of steps of a chain; +inf is the
-/// stationary law.
+/// stationary distribution.
 class TrainingPair {
  public:
   /// Flows or, with the learning rate of both, chains.
-  /// Throws   as OuLaw and ChainLaw.
+  /// Throws   as OuDistribution and ChainDistribution.
   explicit TrainingPair(const Pair<QuadraticTraining>& pair,
                         std::optional<double> learning_rate = {});
 
-  /// Where the laws overflow, do not exist or cannot be compared in double precision, the reason
+  /// Where the distributions overflow, do not exist or cannot be compared in double precision, the reason
   /// stands in place of the risk.
   [[nodiscard]] Observation at(double when) const;
 
@@ -37,22 +37,24 @@ class TrainingPair {
 
  private:
   /// One data set's training, and the one from the origin without pull, driven by noise alone.
-  template <class Law>
+  template <class Distribution>
   struct Side {
-    Law law;
-    Law noise_alone;
+    Distribution distribution;
+    Distribution noise_alone;
     Minimum minimum;
   };
-  using Sides = std::variant<Pair<Side<OuLaw>>, Pair<Side<ChainLaw>>>;
+  using Sides = std::variant<Pair<Side<OuDistribution>>, Pair<Side<ChainDistribution>>>;
 
   static Sides sides_of(const Pair<QuadraticTraining>& pair,
                         const std::optional<double>& learning_rate);
-  template <class Law>
-  [[nodiscard]] PairOrReason compare(const Law& p, const Law& q, double when) const;
-  template <class Law>
-  static Accuracy accuracy(const Side<Law>& side, double when);
-  template <class Law>
-  void add_floor(const Pair<Side<Law>>& sides, double when, Observation& observation) const;
+  template <class Distribution>
+  [[nodiscard]] PairOrReason compare(const Distribution& p, const Distribution& q,
+                                     double when) const;
+  template <class Distribution>
+  static Accuracy accuracy(const Side<Distribution>& side, double when);
+  template <class Distribution>
+  void add_floor(const Pair<Side<Distribution>>& sides, double when,
+                 Observation& observation) const;
 
   Sides sides_;
   double rate_unit_;       ///< of an eigenvalue: 1, or the learning rate

@@ -62,7 +62,7 @@ constexpr std::array kEntries = {
     Entry{{"D and D'",
            "The training data with the record in question, and the same data without it (or with "
            "another record instead)."},
-          {"rows", "quadratic", "bound", "audit", "train", "reproduce"}},
+          {"rows", "quadratic", "bound", "audit", "train", "reproduce", "world"}},
     Entry{{"delta (δ)",
            "The part of the risk that epsilon does not cover: delta(epsilon) is the largest p(A) "
            "- e^epsilon q(A) over all events A, where p and q are the distributions on D and D'."},
@@ -90,6 +90,10 @@ constexpr std::array kEntries = {
     Entry{{"Gain over isotropic",
            "Privacy cost with isotropic noise divided by that of the design, at the same error."},
           {"gain", "design"}},
+    Entry{{"Interim look",
+           "One audit of a ledger that still grows. The significance level is split over all "
+           "interim looks."},
+          {"sandwich"}},
     Entry{{"KL, relative entropy",
            "A measure of how different two distributions are, in nats. KL(D||D') and KL(D'||D) "
            "differ. It bounds the advantage: advantage^2 <= KL / 2."},
@@ -101,10 +105,6 @@ constexpr std::array kEntries = {
     Entry{{"Leverage",
            "How much a row determines its own prediction: its diagonal entry of the hat matrix."},
           {"leverage"}},
-    Entry{{"Look",
-           "One audit of a ledger that still grows. The significance level is split over all "
-           "looks."},
-          {"sandwich"}},
     Entry{{"Margin",
            "Score of a model on a record: the logit of its class minus the largest other logit."},
           {"ledger"}},
@@ -162,8 +162,7 @@ constexpr std::array kEntries = {
           {"tpr", "tpr_at_0.01", "tpr_at_0.001", "membership"}},
     Entry{{"Trade-off curve",
            "The best true-positive rate that any attack can have at each false-positive rate."},
-          {"tradeoff", "trade_off"}},
-    Entry{{"World", "D or D', as training sees it."}, {"world"}}};
+          {"tradeoff", "trade_off"}}};
 
 /// All that a document calls by keys: its command, tables, columns, figures, curves, numbers and what they are of.
 std::set<std::string, std::less<>> keys_of(const Document& document) {

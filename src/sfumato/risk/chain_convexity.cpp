@@ -6,7 +6,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
-#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
 
 namespace sfumato {
 namespace {

@@ -24,7 +24,7 @@ namespace sfumato {
 /// Edges   kl = 0 gives 0, kl = +inf gives 1.
 [[nodiscard]] Claimed<double> total_variation_from_kl(Nats kl);
 
-/// delta_{p,q}(eps) <= max { x - e^eps y : kl(x||y) <= kl }, attained by two-point laws (Spec §4.2).
+/// delta_{p,q}(eps) <= max { x - e^eps y : kl(x||y) <= kl }, attained by two-point distributions (Spec §4.2).
 ///
 /// Edges   kl = 0 gives 0 and kl = +inf gives 1, for every eps; eps = +inf gives 0 for finite kl.
 [[nodiscard]] Claimed<Delta> delta_from_kl_forward(Nats kl, Epsilon epsilon);

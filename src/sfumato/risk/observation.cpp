@@ -29,7 +29,7 @@ VectorXd shift_of(const QuadraticLoss& d, const QuadraticLoss& d_prime, const Mi
 
 }  // namespace
 
-void set_laws(Observation& observation, const WhitenedPair& pair, bool equal_covariances) {
+void set_distributions(Observation& observation, const WhitenedPair& pair, bool equal_covariances) {
   observation.mutually_singular = pair.mutually_singular;
   observation.used_rank_tolerance = pair.used_rank_tolerance;
   if (equal_covariances) {
@@ -83,10 +83,11 @@ Observation observe_release(const Pair<QuadraticTraining>& pair) {
     return Accuracy{exact(trace(training.noise)), exact(loss)};
   };
   Observation observation{0.0, map(pair, accuracy)};
-  set_laws(observation,
-           whiten(VectorXd::Zero(pair.d.dimension()), pair.d.noise,
-                  shift_of(pair.d.loss, pair.d_prime.loss, x, x_prime), pair.d_prime.noise),
-           /*equal_covariances=*/true);
+  set_distributions(
+      observation,
+      whiten(VectorXd::Zero(pair.d.dimension()), pair.d.noise,
+             shift_of(pair.d.loss, pair.d_prime.loss, x, x_prime), pair.d_prime.noise),
+      /*equal_covariances=*/true);
   return observation;
 }
 

@@ -41,7 +41,7 @@ Claimed<T> larger(const Claimed<T>& a, const Claimed<T>& b) {
   return result;
 }
 
-/// Laws that were compared have eight digits (compare_precisely). A value keeps those that are printed;
+/// Distributions that were compared have eight digits (compare_precisely). A value keeps those that are printed;
 /// a bound made of them is moved up by what they may lack, which counts by the logarithm.
 double moved_up(double value, Claim claim) {
   constexpr double lacking = 1e-7;
@@ -49,7 +49,7 @@ double moved_up(double value, Claim claim) {
   return value * (1.0 + lacking * (1.0 + std::abs(std::log(value))));
 }
 
-/// Laws that differ have a positive delta, also where its bound is below the least double.
+/// Distributions that differ have a positive delta, also where its bound is below the least double.
 Claimed<Delta> not_nothing(Claimed<Delta> bound, const Claimed<Nats>& kl) {
   if (bound.value.probability() == 0.0 && kl.value.value() > 0.0) {
     bound.value = Delta{std::numeric_limits<double>::denorm_min()};
@@ -65,7 +65,7 @@ Claimed<T> following(Claimed<T> bound, const Claimed<Nats>& kl) {
 }
 
 /// A view of two normal distributions as one of the output: the same, with the assumption about their
-/// rank; or, where the laws only bound the output's, an upper bound.
+/// rank; or, where the distributions only bound the output's, an upper bound.
 template <class T, class Gaussian>
 Claimed<T> view_of(Claimed<T> view, const Gaussian& g) {
   const bool said = !view.assumptions.empty() && view.assumptions.back() == kRankAssumption;
@@ -103,11 +103,11 @@ std::string_view name(Direction direction) {
   return direction == Direction::forward ? "D||D'" : "D'||D";
 }
 
-/// Two normal laws; what is said about the output if `bound` is empty, what bounds it if not.
+/// Two normal distributions; what is said about the output if `bound` is empty, what bounds it if not.
 struct Risk::Gaussian {
   struct Side {
     WhitenedPair pair;
-    PrivacyLoss loss;  ///< empty for mutually singular laws
+    PrivacyLoss loss;  ///< empty for mutually singular distributions
   };
   explicit Gaussian(const WhitenedPair& pair) : sides{{pair, {}}, {swapped(pair), {}}} {
     if (pair.mutually_singular) return;
@@ -149,7 +149,8 @@ Risk Risk::from_gdp(Claimed<double> mu) {
     throw InvalidArgument(fmt::format("mu = {} is not a number >= 0", mu.value),
                           "Pass the mu of Gaussian differential privacy", Where::here("Risk"));
   }
-  WhitenedPair pair;  // an infinite mu bounds nothing: laws that can be told apart for sure
+  WhitenedPair
+      pair;  // an infinite mu bounds nothing: distributions that can be told apart for sure
   if (mu.value < std::numeric_limits<double>::infinity()) {
     pair = shifted_normals(mu.value);
   } else {

@@ -17,8 +17,8 @@
 #include "sfumato/random/stream.hpp"
 #include "sfumato/risk/chain_convexity.hpp"
 #include "sfumato/rows/neighbour_bounds.hpp"
-#include "sfumato/sde/chain_law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato {
 namespace {
@@ -33,9 +33,9 @@ constexpr std::uint64_t kFewestPaths = 16;
 /// A flow or a chain in the same words: paths of step `step` until `end`.
 struct Run {
   std::optional<double> learning_rate;  ///< of a chain
-  double end;                           ///< training time, +inf for the stationary law
+  double end;                           ///< training time, +inf for the stationary distribution
   Covariance noise;
-  GaussianLaw start;
+  GaussianDistribution start;
 };
 
 /// One side of the pair: its loss and where its minimiser is.
@@ -44,9 +44,9 @@ struct Side {
   VectorXd minimiser;
 };
 
-/// How the first law is simulated.
+/// How the first distribution is simulated.
 struct Plan {
-  GaussianLaw start;
+  GaussianDistribution start;
   double end;
   double step;
 };
@@ -57,28 +57,29 @@ std::pair<double, double> extremes(const MatrixXd& hessian) {
   return {values(0), values(values.size() - 1)};
 }
 
-/// The stationary law of the quadratic approximation at the minimiser, and steps that are short for
+/// The stationary distribution of the quadratic approximation at the minimiser, and steps that are short for
 /// the curvature found at a few of its points.
 Plan stationary_plan(const Side& side, const Run& run, std::uint64_t seed) {
   const MatrixXd hessian = side.problem->hessian(side.minimiser);
   const VectorXd pull = hessian * side.minimiser;
-  const GaussianLaw origin = point_law(side.minimiser);
+  const GaussianDistribution origin = point_distribution(side.minimiser);
   auto [least, largest] = extremes(hessian);
   if (run.learning_rate) {
     const double eta = *run.learning_rate;
-    return {ChainLaw({hessian, pull, eta, scaled(run.noise, eta)}, origin).at(kInf),
+    return {ChainDistribution({hessian, pull, eta, scaled(run.noise, eta)}, origin).at(kInf),
             eta * std::ceil(kRelaxations / (eta * least)), eta};
   }
-  const GaussianLaw law = OuLaw({hessian, pull, run.noise}, origin).at(kInf);
-  const MatrixXd spread = root(law.covariance);
+  const GaussianDistribution distribution =
+      OuDistribution({hessian, pull, run.noise}, origin).at(kInf);
+  const MatrixXd spread = root(distribution.covariance);
   const Stream stream(StreamKey(seed, Purpose::initialisation, {1}));
   for (std::uint64_t draw = 0; draw < 8; ++draw) {
     VectorXd normals(spread.cols());
     stream.fill_normal(draw, 0, {normals.data(), static_cast<std::size_t>(normals.size())});
-    largest =
-        std::max(largest, extremes(side.problem->hessian(law.mean + spread * normals)).second);
+    largest = std::max(
+        largest, extremes(side.problem->hessian(distribution.mean + spread * normals)).second);
   }
-  return {law, kRelaxations / least, 0.25 / largest};
+  return {distribution, kRelaxations / least, 0.25 / largest};
 }
 
 Plan plan_of(const Side& side, const Run& run, double lipschitz, std::uint64_t seed) {

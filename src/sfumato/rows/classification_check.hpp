@@ -24,7 +24,7 @@ struct RowCheckOptions {
 ///            bound and the contractive one; the flow in fifty steps or more, of half the inverse
 ///            curvature at most
 ///   +inf     D/kappa (flow) or eta D (1 + c)/(2 (1 - c)) (chain): D = E |Sigma^{-1/2} (grad f - grad
-///            f')|^2 under the stationary law, averaged over paths that start from its normal
+///            f')|^2 under the stationary distribution, averaged over paths that start from its normal
 ///            approximation at the minimiser and run for five of its relaxation times
 ///
 /// In expectation both are at most the bounds of row_bounds() on the KL, steps apart.

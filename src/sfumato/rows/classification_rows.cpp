@@ -17,7 +17,7 @@
 #include "sfumato/risk/chain_convexity.hpp"
 #include "sfumato/rows/neighbour_bounds.hpp"
 #include "sfumato/rows/row_views.hpp"
-#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -54,7 +54,8 @@ struct Proven {
 /// How the pairs of one release are bounded.
 struct Prover {
   std::function<Proven(const RowPair& pair)> prove;
-  std::optional<StationaryPairs> stationary = {};  ///< where the laws are exp(-2 f/sigma^2)
+  std::optional<StationaryPairs> stationary =
+      {};  ///< where the distributions are exp(-2 f/sigma^2)
 };
 
 const Where& here() {
@@ -73,7 +74,8 @@ Covariance checked_noise(const ClassificationFit& fit, const Covariance& noise) 
                         "Give noise in every direction", here());
 }
 
-GaussianLaw checked_start(const ClassificationFit& fit, const GaussianLaw& start) {
+GaussianDistribution checked_start(const ClassificationFit& fit,
+                                   const GaussianDistribution& start) {
   require_size("start", start.mean.size(), fit.problem().parameters(), here());
   return {start.mean, require_covariance("start", start.covariance, here())};
 }
@@ -86,7 +88,7 @@ void note_kinds(const Covariance& noise, std::vector<std::string>& notes) {
       "every number follows from mu.");
 }
 
-/// The bounds that curvature near the minimiser proves about the invariant laws.
+/// The bounds that curvature near the minimiser proves about the invariant distributions.
 void add_stationary(const StationaryBound& bound, Proven& proven) {
   const char* const kMethod = "curvature near the minimiser, stationary distributions";
   if (bound.forward < kInf && bound.reverse < kInf) {
@@ -104,7 +106,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions& options,
               const FlowRelease& release, std::vector<std::string>& notes, Observer& observer) {
   const double time = require_non_negative("time", release.time, here());
   const Covariance noise = checked_noise(fit, release.noise);
-  const GaussianLaw start = checked_start(fit, release.start);
+  const GaussianDistribution start = checked_start(fit, release.start);
   note_kinds(noise, notes);
   const Convexity& own = fit.convexity();
   const double rate = hessian_contraction(own.kappa, own.lipschitz, noise);
@@ -157,7 +159,7 @@ Prover prover(const ClassificationFit& fit, const RowRiskOptions&, const ChainRe
   const double steps = release.steps;
   require_steps(steps, here());
   const Covariance noise = checked_noise(fit, release.noise);
-  const GaussianLaw start = checked_start(fit, release.start);
+  const GaussianDistribution start = checked_start(fit, release.start);
   note_kinds(noise, notes);
   const Convexity& own = fit.convexity();
   const double c = hessian_step_lipschitz(own.kappa, own.lipschitz, eta, noise);

@@ -70,7 +70,7 @@ Release release_of(const RowsQuestion& question, Eigen::Index dimension) {
   const Covariance noise = noise_of(question, dimension);
   const std::optional<RowsTraining> training = training_of(question);
   if (!training) return MinimiserRelease{noise};
-  const GaussianLaw start = point_law(Eigen::VectorXd::Zero(dimension));
+  const GaussianDistribution start = point_distribution(Eigen::VectorXd::Zero(dimension));
   if (training == RowsTraining::descent) {
     return ChainRelease{*question.learning_rate, question.steps.value(), noise, start};
   }
@@ -91,7 +91,7 @@ std::vector<std::pair<std::string, std::string>> references_of(const RowsQuestio
   return pairs;
 }
 
-/// Laws take O(p^3), and nobody can stop them: a second or so.
+/// Distributions take O(p^3), and nobody can stop them: a second or so.
 constexpr Eigen::Index kMostParameters = 2000;
 constexpr Eigen::Index kMostTrained = 500;
 
@@ -158,16 +158,16 @@ std::optional<ReleaseCost> FittedRows::cost(const Release& release) const {
   try {
     return std::visit(
         Overloaded{[&](const RidgeProblem& problem) -> ReleaseCost {
-                     Cost<RegressionQuality> cost =
-                         cost_of(released_law(problem, release), input_.features, input_.target);
+                     Cost<RegressionQuality> cost = cost_of(released_distribution(problem, release),
+                                                            input_.features, input_.target);
                      cost.without_noise.rmse *= input_.target_scale;
                      cost.expected.rmse *= input_.target_scale;
                      return cost;
                    },
                    [&](const ClassificationFit& fit) -> ReleaseCost {
-                     const GaussianLaw law =
-                         released_law(fit.problem(), fit.convexity().minimiser, release);
-                     return label_cost_of(law, input_.features, input_.target);
+                     const GaussianDistribution distribution =
+                         released_distribution(fit.problem(), fit.convexity().minimiser, release);
+                     return label_cost_of(distribution, input_.features, input_.target);
                    }},
         model_);
   } catch (const NumericalFailure&) {

@@ -42,11 +42,11 @@ class FittedRows {
   [[nodiscard]] std::vector<RowRisk> risks(const RowRiskOptions& options, Observer& observer,
                                            std::vector<std::string>& notes) const;
 
-  /// In units of the table; none where the release has no law of its own in double precision, or more than 2,000
+  /// In units of the table; none where the release has no distribution of its own in double precision, or more than 2,000
   /// parameters (500 that are trained).
   [[nodiscard]] std::optional<ReleaseCost> cost(const Release& release) const;
 
-  /// Whether a part of the risk may stay however large the noise: where rows change the shape of the law.
+  /// Whether a part of the risk may stay however large the noise: where rows change the shape of the distribution.
   [[nodiscard]] bool has_floor(const Release& release) const;
 
   /// The fit of a logistic model, else null.

@@ -40,7 +40,7 @@ std::vector<Measure> measures_of(const ReleaseCost& cost, const RowsQuestion& qu
       cost);
 }
 
-/// The law of ridge weights is known; a minimiser of another loss is found in rounded arithmetic, and the law of a
+/// The distribution of ridge weights is known; a minimiser of another loss is found in rounded arithmetic, and the distribution of a
 /// trained one is approximated.
 Cell quality_cell(double value, const RowsQuestion& question) {
   if (std::isnan(value)) return Empty{"the target does not vary"};

@@ -7,8 +7,8 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/overloaded.hpp"
-#include "sfumato/sde/chain_law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 namespace sfumato {
 namespace {
@@ -63,45 +63,47 @@ VectorXd variances_of(const MatrixXd& features, const Covariance& covariance) {
   return features.cwiseProduct(features * dense(covariance)).rowwise().sum();
 }
 
-/// The law of a flow or a chain on a quadratic loss.
-GaussianLaw law_of(const QuadraticLoss& loss, const FlowRelease& flow) {
-  return OuLaw({loss.curvature, loss.pull, flow.noise, loss.given}, flow.start).at(flow.time);
+/// The distribution of a flow or a chain on a quadratic loss.
+GaussianDistribution distribution_of(const QuadraticLoss& loss, const FlowRelease& flow) {
+  return OuDistribution({loss.curvature, loss.pull, flow.noise, loss.given}, flow.start)
+      .at(flow.time);
 }
-GaussianLaw law_of(const QuadraticLoss& loss, const ChainRelease& chain) {
-  return ChainLaw({loss.curvature, loss.pull, chain.learning_rate,
-                   scaled(chain.noise, chain.learning_rate), loss.given},
-                  chain.start)
+GaussianDistribution distribution_of(const QuadraticLoss& loss, const ChainRelease& chain) {
+  return ChainDistribution({loss.curvature, loss.pull, chain.learning_rate,
+                            scaled(chain.noise, chain.learning_rate), loss.given},
+                           chain.start)
       .at(chain.steps);
 }
 
 }  // namespace
 
-GaussianLaw released_law(const RidgeProblem& problem, const Release& release) {
+GaussianDistribution released_distribution(const RidgeProblem& problem, const Release& release) {
   return std::visit(Overloaded{[&](const MinimiserRelease& of) {
-                                 return GaussianLaw{problem.minimiser(), of.noise};
+                                 return GaussianDistribution{problem.minimiser(), of.noise};
                                },
-                               [&](const auto& of) { return law_of(problem.loss(), of); }},
+                               [&](const auto& of) { return distribution_of(problem.loss(), of); }},
                     release);
 }
 
-GaussianLaw released_law(const ClassificationProblem& problem, const VectorXd& minimiser,
-                         const Release& release) {
-  return std::visit(
-      Overloaded{[&](const MinimiserRelease& of) {
-                   return GaussianLaw{minimiser, of.noise};
-                 },
-                 [&](const auto& of) {
-                   return law_of(quadratic_from_point(problem.hessian(minimiser), minimiser), of);
-                 }},
-      release);
+GaussianDistribution released_distribution(const ClassificationProblem& problem,
+                                           const VectorXd& minimiser, const Release& release) {
+  return std::visit(Overloaded{[&](const MinimiserRelease& of) {
+                                 return GaussianDistribution{minimiser, of.noise};
+                               },
+                               [&](const auto& of) {
+                                 return distribution_of(
+                                     quadratic_from_point(problem.hessian(minimiser), minimiser),
+                                     of);
+                               }},
+                    release);
 }
 
-Cost<RegressionQuality> cost_of(const GaussianLaw& law, const MatrixXd& features,
+Cost<RegressionQuality> cost_of(const GaussianDistribution& distribution, const MatrixXd& features,
                                 const VectorXd& target) {
   const double count = static_cast<double>(target.size());
   const double total = (target.array() - target.mean()).square().sum();
-  const double residual = (features * law.mean - target).squaredNorm();
-  const double noise = variances_of(features, law.covariance).sum();
+  const double residual = (features * distribution.mean - target).squaredNorm();
+  const double noise = variances_of(features, distribution.covariance).sum();
   const auto quality = [&](double squares) {
     return RegressionQuality{
         total > 0.0 ? 1.0 - squares / total : std::numeric_limits<double>::quiet_NaN(),
@@ -110,9 +112,10 @@ Cost<RegressionQuality> cost_of(const GaussianLaw& law, const MatrixXd& features
   return {quality(residual), quality(residual + noise)};
 }
 
-LabelCost label_cost_of(const GaussianLaw& law, const MatrixXd& features, const VectorXd& labels) {
-  const VectorXd scores = features * law.mean;
-  const VectorXd variances = variances_of(features, law.covariance);
+LabelCost label_cost_of(const GaussianDistribution& distribution, const MatrixXd& features,
+                        const VectorXd& labels) {
+  const VectorXd scores = features * distribution.mean;
+  const VectorXd variances = variances_of(features, distribution.covariance);
   ClassificationQuality clean{0.0, 0.0}, noisy{0.0, 0.0};
   for (Index row = 0; row < labels.size(); ++row) {
     const double margin = labels(row) == 1.0 ? scores(row) : -scores(row);

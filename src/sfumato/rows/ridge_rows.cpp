@@ -14,8 +14,8 @@
 #include "sfumato/divergence/gaussian_kl.hpp"
 #include "sfumato/math/entries.hpp"
 #include "sfumato/rows/row_views.hpp"
-#include "sfumato/sde/chain_law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
 #include "sfumato/sde/problem/row_span.hpp"
 #include "sfumato/sde/step_noise.hpp"
@@ -73,8 +73,8 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
   require_dimension("noise", dimension(release.noise), problem.parameters());
   require_dimension("start", release.start.mean.size(), problem.parameters());
   const Covariance noise = require_covariance("noise", release.noise, where);
-  const GaussianLaw start{release.start.mean,
-                          require_covariance("start", release.start.covariance, where)};
+  const GaussianDistribution start{release.start.mean,
+                                   require_covariance("start", release.start.covariance, where)};
   const double time = release.time;
 
   const auto* isotropic = std::get_if<Isotropic>(&noise);
@@ -88,15 +88,16 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
 
   require_affordable(problem);
   const QuadraticLoss& loss = problem.loss(observer);
-  const OuLaw law({loss.curvature, loss.pull, noise, loss.given}, start);
-  (void)law.at(time);  // throws if the table itself has no law at this time
-  return
-      [&problem, &replacement, noise, start, time, law](Index row) -> std::optional<WhitenedPair> {
-        const QuadraticLoss neighbour = problem.neighbour(row, replacement);
-        const OuLaw other({neighbour.curvature, neighbour.pull, noise, neighbour.given}, start);
-        if (time == kInf && !other.long_run().law) return std::nullopt;
-        return whiten_at(law, other, time);
-      };
+  const OuDistribution distribution({loss.curvature, loss.pull, noise, loss.given}, start);
+  (void)distribution.at(time);  // throws if the table itself has no distribution at this time
+  return [&problem, &replacement, noise, start, time,
+          distribution](Index row) -> std::optional<WhitenedPair> {
+    const QuadraticLoss neighbour = problem.neighbour(row, replacement);
+    const OuDistribution other({neighbour.curvature, neighbour.pull, noise, neighbour.given},
+                               start);
+    if (time == kInf && !other.long_run().distribution) return std::nullopt;
+    return whiten_at(distribution, other, time);
+  };
 }
 
 PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& replacement,
@@ -108,24 +109,26 @@ PairOfRow pairs_of(const RidgeProblem& problem, const std::optional<Record>& rep
   require_dimension("start", release.start.mean.size(), problem.parameters());
   const Covariance noise =
       step_noise(require_covariance("noise", release.noise, where), release.learning_rate);
-  const GaussianLaw start{release.start.mean,
-                          require_covariance("start", release.start.covariance, where)};
+  const GaussianDistribution start{release.start.mean,
+                                   require_covariance("start", release.start.covariance, where)};
   require_affordable(problem);
   const double rate = release.learning_rate;
   const double steps = release.steps;
   const QuadraticLoss& loss = problem.loss(observer);
-  const ChainLaw law({loss.curvature, loss.pull, rate, noise, loss.given}, start);
-  (void)law.at(steps);  // throws if the table itself has no law after so many steps
+  const ChainDistribution distribution({loss.curvature, loss.pull, rate, noise, loss.given}, start);
+  (void)distribution.at(
+      steps);  // throws if the table itself has no distribution after so many steps
   return [&problem, &replacement, noise, start, rate, steps,
-          law](Index row) -> std::optional<WhitenedPair> {
+          distribution](Index row) -> std::optional<WhitenedPair> {
     const QuadraticLoss neighbour = problem.neighbour(row, replacement);
-    const ChainLaw other({neighbour.curvature, neighbour.pull, rate, noise, neighbour.given},
-                         start);
+    const ChainDistribution other(
+        {neighbour.curvature, neighbour.pull, rate, noise, neighbour.given}, start);
     // A flat direction without the row; a step too long for D' is a failure instead.
-    if (steps == kInf && other.spectrum().values.minCoeff() <= 0.0 && !other.long_run().law) {
+    if (steps == kInf && other.spectrum().values.minCoeff() <= 0.0 &&
+        !other.long_run().distribution) {
       return std::nullopt;
     }
-    return whiten_at(law, other, steps);
+    return whiten_at(distribution, other, steps);
   };
 }
 
@@ -188,7 +191,7 @@ std::vector<RowRisk> risks_of(const RidgeProblem& problem, const RowRiskOptions&
 }
 
 /// Whether a release looks the same from every side, so that directions in which no row has a
-/// component tell nothing: those without curvature too, unless a law is asked for in the long run.
+/// component tell nothing: those without curvature too, unless a distribution is asked for in the long run.
 bool is_round(const Release& release, bool ridge) {
   return std::visit(Overloaded{[&](const MinimiserRelease& of) {
                                  return ridge && std::holds_alternative<Isotropic>(of.noise);

@@ -8,7 +8,7 @@
 
 namespace sfumato {
 
-/// Fills in advantage and both directions from what is known of the two laws; the status becomes ok.
+/// Fills in advantage and both directions from what is known of the two distributions; the status becomes ok.
 void set_views(RowRisk& row, const Risk& risk, const RowRiskOptions& options);
 
 /// The rows that are asked for, of a table of so many.

@@ -51,7 +51,7 @@ std::size_t count_of(Index n) { return static_cast<std::size_t>(n); }
 
 }  // namespace
 
-EulerMaruyama::EulerMaruyama(const Diffusion& diffusion, const GaussianLaw& start,
+EulerMaruyama::EulerMaruyama(const Diffusion& diffusion, const GaussianDistribution& start,
                              const RandomRun& random)
     : diffusion_(diffusion),
       start_mean_(start.mean),

@@ -6,7 +6,7 @@
 
 #include "sfumato/random/stream.hpp"
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -37,7 +37,8 @@ struct PathBlock {
 class EulerMaruyama {
  public:
   /// Throws   InvalidArgument if sizes differ, or start or a constant noise is no covariance.
-  EulerMaruyama(const Diffusion& diffusion, const GaussianLaw& start, const RandomRun& random);
+  EulerMaruyama(const Diffusion& diffusion, const GaussianDistribution& start,
+                const RandomRun& random);
 
   /// So many paths make the arrays of a block fit the nearest caches.
   [[nodiscard]] Eigen::Index block_size() const;

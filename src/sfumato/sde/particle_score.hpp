@@ -10,11 +10,11 @@ namespace sfumato {
 /// Gradients of a density are not learnt from particles above this dimension (ParticleScore).
 inline constexpr Eigen::Index kParticleScoreDimension = 3;
 
-/// The law of particles after one more Euler step, as a density (Spec §12.2).
+/// The distribution of particles after one more Euler step, as a density (Spec §12.2).
 ///
 ///   p(y) = (1/N) sum_j N(y; x_j + h b(x_j), h Sigma(x_j)),   score(y) = grad log p(y)
 ///
-/// It is the law of the chain only as N grows: an estimate. The mean square error of the score grows
+/// It is the distribution of the chain only as N grows: an estimate. The mean square error of the score grows
 /// like h^{-(d+2)/2} / N, so make this last step longer than the others; in more than three
 /// dimensions no number of particles that fits a machine is enough. Evaluate at points that do not
 /// depend on the particles.

@@ -11,8 +11,8 @@ namespace sfumato {
 
 using Eigen::Index;
 
-Simulation simulate(const Diffusion& diffusion, const GaussianLaw& start, const TimeGrid& grid,
-                    const SimulateOptions& options, Observer& observer) {
+Simulation simulate(const Diffusion& diffusion, const GaussianDistribution& start,
+                    const TimeGrid& grid, const SimulateOptions& options, Observer& observer) {
   const std::vector<TimeSegment> plan = segments(grid);
   const EulerMaruyama chain(diffusion, start, options.random);
   if (options.paths == 0) throw InvalidArgument("paths = 0", "Ask for one path or more");

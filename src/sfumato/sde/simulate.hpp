@@ -6,7 +6,7 @@
 #include "sfumato/core/observer.hpp"
 #include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/euler_maruyama.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/time_grid.hpp"
 
 namespace sfumato {
@@ -32,7 +32,7 @@ struct Simulation {
 /// Euler-Maruyama paths of a diffusion, seen at the times of the grid (Spec §12.1).
 ///
 /// Path j is a pure function of (seed, run, j): the same bits for any number of paths and threads.
-/// Its law is that of the chain with the grid's steps, which differs from the diffusion's by O(step).
+/// Its distribution is that of the chain with the grid's steps, which differs from the diffusion's by O(step).
 ///
 /// Diverging paths (non-finite or beyond kDivergedBeyond, as happens when a step is too long for a
 /// steep drift) are frozen at their last finite value and listed; clouds never hold NaN.
@@ -40,7 +40,7 @@ struct Simulation {
 /// Stops    when the observer asks: the first paths, complete.
 /// Throws   InvalidArgument as segments() and EulerMaruyama do, or if paths is 0; NumericalFailure if
 ///          the noise function returns something that is no covariance; and what the fields throw.
-[[nodiscard]] Simulation simulate(const Diffusion& diffusion, const GaussianLaw& start,
+[[nodiscard]] Simulation simulate(const Diffusion& diffusion, const GaussianDistribution& start,
                                   const TimeGrid& grid, const SimulateOptions& options,
                                   Observer& observer);
 

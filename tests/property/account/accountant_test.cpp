@@ -1,4 +1,4 @@
-// Laws of the accountant over random lists of releases, and over nasty ones (Spec §20.3).
+// Distributions of the accountant over random lists of releases, and over nasty ones (Spec §20.3).
 #include "sfumato/account/accountant/accountant.hpp"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ void expect_enclosure(const Enclosure& found, double most) {
 }
 
 void check_numbers_are_enclosures();
-TEST(AccountantLaws, NumbersAreEnclosures) {
+TEST(AccountantProperties, NumbersAreEnclosures) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_numbers_are_enclosures();
@@ -100,7 +100,7 @@ void check_numbers_are_enclosures() {
 }
 
 void check_epsilon_and_delta_are_inverse();
-TEST(AccountantLaws, EpsilonAndDeltaAreInverse) {
+TEST(AccountantProperties, EpsilonAndDeltaAreInverse) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_epsilon_and_delta_are_inverse();
@@ -115,7 +115,7 @@ void check_epsilon_and_delta_are_inverse() {
 }
 
 void check_more_epsilon_less_delta();
-TEST(AccountantLaws, MoreEpsilonLessDelta) {
+TEST(AccountantProperties, MoreEpsilonLessDelta) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_more_epsilon_less_delta();
@@ -136,7 +136,7 @@ void check_more_epsilon_less_delta() {
 }
 
 void check_more_releases_reveal_more();
-TEST(AccountantLaws, MoreReleasesRevealMore) {
+TEST(AccountantProperties, MoreReleasesRevealMore) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_more_releases_reveal_more();
@@ -151,7 +151,7 @@ void check_more_releases_reveal_more() {
 }
 
 void check_less_noise_reveals_more();
-TEST(AccountantLaws, LessNoiseRevealsMore) {
+TEST(AccountantProperties, LessNoiseRevealsMore) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_less_noise_reveals_more();
@@ -170,7 +170,7 @@ void check_less_noise_reveals_more() {
 }
 
 void check_order_is_irrelevant();
-TEST(AccountantLaws, OrderIsIrrelevant) {
+TEST(AccountantProperties, OrderIsIrrelevant) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_order_is_irrelevant();
@@ -187,7 +187,7 @@ void check_order_is_irrelevant() {
 }
 
 void check_renyi_is_never_below();
-TEST(AccountantLaws, RenyiIsNeverBelow) {
+TEST(AccountantProperties, RenyiIsNeverBelow) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_renyi_is_never_below();
@@ -201,7 +201,7 @@ void check_renyi_is_never_below() {
 }
 
 void check_replacing_costs_at_least_as_much_as_removing();
-TEST(AccountantLaws, ReplacingCostsAtLeastAsMuchAsRemoving) {
+TEST(AccountantProperties, ReplacingCostsAtLeastAsMuchAsRemoving) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_replacing_costs_at_least_as_much_as_removing();
@@ -220,7 +220,7 @@ void check_replacing_costs_at_least_as_much_as_removing() {
 
 // Far out: whatever is given is answered or refused, with numbers that are numbers.
 void check_nasty_releases();
-TEST(AccountantLaws, NastyReleases) {
+TEST(AccountantProperties, NastyReleases) {
   for (int i = 0; i < kCases && !HasFailure(); ++i) {
     SCOPED_TRACE(i);
     check_nasty_releases();

@@ -1,4 +1,4 @@
-// Laws of the contour accountant over random settings (Spec §20.3), and its enclosures against 50 digits (Spec §18.4).
+// Distributions of the contour accountant over random settings (Spec §20.3), and its enclosures against 50 digits (Spec §18.4).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ TEST(AccountingReference, ManyStepsInFiftyDigits) {
   }
 }
 
-TEST(AccountingLaws, MomentsOfBothDirectionsMirror) {
+TEST(AccountingProperties, MomentsOfBothDirectionsMirror) {
   std::mt19937_64 random(kSeed + 3);
   for (int i = 0; i < 50; ++i) {
     const double q = log_uniform(random, 1e-4, 0.99), m = log_uniform(random, 0.1, 3.0);
@@ -106,7 +106,7 @@ TEST(AccountingLaws, MomentsOfBothDirectionsMirror) {
   }
 }
 
-TEST(AccountingLaws, SplitLedgersOrderAndGroupOfOne) {
+TEST(AccountingProperties, SplitLedgersOrderAndGroupOfOne) {
   std::mt19937_64 random(kSeed + 4);
   for (int i = 0; i < 20; ++i) {
     const double q = log_uniform(random, 1e-3, 0.3), m = log_uniform(random, 0.2, 2.0);
@@ -122,7 +122,7 @@ TEST(AccountingLaws, SplitLedgersOrderAndGroupOfOne) {
   }
 }
 
-TEST(AccountingLaws, MonotoneAndConvex) {
+TEST(AccountingProperties, MonotoneAndConvex) {
   std::mt19937_64 random(kSeed + 5);
   for (int i = 0; i < 30; ++i) {
     const double q = log_uniform(random, 1e-4, 0.5), m = log_uniform(random, 0.2, 2.0);
@@ -155,7 +155,7 @@ TEST(AccountingLaws, MonotoneAndConvex) {
   }
 }
 
-TEST(AccountingLaws, EpsilonInvertsDelta) {
+TEST(AccountingProperties, EpsilonInvertsDelta) {
   std::mt19937_64 random(kSeed + 6);
   for (int i = 0; i < 40; ++i) {
     const double q = log_uniform(random, 1e-3, 0.5), m = log_uniform(random, 0.2, 2.0);
@@ -175,7 +175,7 @@ TEST(AccountingLaws, EpsilonInvertsDelta) {
 }
 
 /// Changing where the contour is, or smoothing it, moves the value by less than the widths.
-TEST(AccountingLaws, EveryContourGivesTheSameValue) {
+TEST(AccountingProperties, EveryContourGivesTheSameValue) {
   const TotalLoss loss{{SampledGaussian{.01, 1.0, 3000, remove}}};
   const double eps = 2.5;
   const LogEnclosure truth = delta_of(loss, eps).log;
@@ -201,7 +201,7 @@ TEST(AccountingLaws, EveryContourGivesTheSameValue) {
   }
 }
 
-TEST(AccountingLaws, NastyNumbersHaveEnclosures) {
+TEST(AccountingProperties, NastyNumbersHaveEnclosures) {
   for (const double q : {1e-300, 1e-20, 1e-7, 0.5, 1.0 - 1e-16}) {
     for (const double sigma : {1e-300, 1e-3, 0.05, 30.0, 1e300}) {
       for (const double k : {1.0, 1e4, 1e15}) {

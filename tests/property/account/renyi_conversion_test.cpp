@@ -30,7 +30,7 @@ class RenyiConversion : public testing::Test {
   std::mt19937_64 engine_{kSeed};
 };
 
-TEST_F(RenyiConversion, EveryOrderHoldsForNormalLaws) {
+TEST_F(RenyiConversion, EveryOrderHoldsForNormalDistributions) {
   for (int i = 0; i < kCases; ++i) {
     const double mu = log_uniform(1e-2, 10.0);
     const double epsilon = log_uniform(1e-3, 50.0);

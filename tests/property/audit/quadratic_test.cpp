@@ -1,5 +1,5 @@
-// Audits meet exact laws: random quadratic problems, whose final weights are normal on D and on D'.
-// The attacker knows both laws and scores by the exact likelihood ratio.
+// Audits meet exact distributions: random quadratic problems, whose final weights are normal on D and on D'.
+// The attacker knows both distributions and scores by the exact likelihood ratio.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "sfumato/audit/score_audit.hpp"
 #include "sfumato/risk/risk.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "support/violations.hpp"
 
 namespace sfumato {
@@ -37,16 +37,16 @@ TEST(QuadraticAudit, IsAboveTheExactRiskNoMoreOftenThanItSays) {
     // Spec §5, one parameter: curvature and minimiser differ, noise and start agree.
     const double noise = std::exp(uniform(-2.0, 2.0)), time = uniform(0.1, 5.0);
     const Eigen::VectorXd start = Eigen::VectorXd::Constant(1, normal(engine));
-    GaussianLaw laws[2];
+    GaussianDistribution distributions[2];
     Line lines[2];
     for (int world = 0; world < 2; ++world) {
       const double rate = std::exp(uniform(-1.0, 1.0)), target = 2.0 * normal(engine);
       const OuProcess process{Eigen::MatrixXd::Constant(1, 1, rate),
                               Eigen::VectorXd::Constant(1, rate * target), Isotropic{noise, 1}};
-      laws[world] = OuLaw(process, point_law(start)).at(time);
-      lines[world] = {laws[world].mean(0), dense(laws[world].covariance)(0, 0)};
+      distributions[world] = OuDistribution(process, point_distribution(start)).at(time);
+      lines[world] = {distributions[world].mean(0), dense(distributions[world].covariance)(0, 0)};
     }
-    const Risk risk = Risk::exact(whiten(laws[0], laws[1]));
+    const Risk risk = Risk::exact(whiten(distributions[0], distributions[1]));
     ScoreSample sample;
     for (int k = 0; k < 40; ++k) {
       for (int world = 0; world < 2; ++world) {

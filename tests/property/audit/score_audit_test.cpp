@@ -27,7 +27,7 @@ constexpr unsigned kSeed = 20230806;
 
 using Engine = std::mt19937_64;
 
-/// A pair of laws of scores, and what is true of it.
+/// A pair of distributions of scores, and what is true of it.
 struct Mechanism {
   std::string name;
   std::function<ScoreSample(Engine&, std::size_t)> draw;
@@ -65,7 +65,7 @@ Mechanism randomised_response(double eps) {
           [=](double e) { return std::max(0.0, truth - std::exp(e) * (1.0 - truth)); }, kInf};
 }
 
-Mechanism same_law() {
+Mechanism same_distribution() {
   Mechanism mechanism = gaussian(0.0, false);
   mechanism.name = "D = D'";
   return mechanism;
@@ -113,7 +113,7 @@ TEST(Coverage, OfEveryStrategyOnKnownMechanisms) {
   const int allowed = violations_allowed(kAudits, kAlpha, kFalseAlarm);
   Engine engine(kSeed);
   for (const Mechanism& mechanism :
-       {gaussian(1.0, false), gaussian(1.0, true), randomised_response(1.0), same_law()}) {
+       {gaussian(1.0, false), gaussian(1.0, true), randomised_response(1.0), same_distribution()}) {
     std::vector<int> violations(cases().size(), 0);
     for (int i = 0; i < kAudits; ++i) {
       const ScoreSample sample = mechanism.draw(engine, kModels);
@@ -136,12 +136,12 @@ TEST(Coverage, OfEveryStrategyOnKnownMechanisms) {
 /// largest of the sums of p - e^eps q over sets of values.
 Mechanism three_values() {
   constexpr double kWith[] = {0.02, 0.88, 0.10}, kWithout[] = {0.06, 0.90, 0.04};
-  const auto law = [](const double(&p)[3]) {
+  const auto distribution = [](const double(&p)[3]) {
     return std::discrete_distribution<int>(std::begin(p), std::end(p));
   };
   return {"three values",
           [=](Engine& engine, std::size_t size) {
-            auto with = law(kWith), without = law(kWithout);
+            auto with = distribution(kWith), without = distribution(kWithout);
             ScoreSample sample;
             for (std::size_t i = 0; i < size; ++i) {
               sample.with.push_back(with(engine));
@@ -259,7 +259,7 @@ TEST(Coverage, PoolOfUnequalPairsBoundsTheWorst) {
 /// The mistake that the strategies avoid, so that the tests above are known to see it: the best pair at
 /// its best threshold, uncorrected.
 TEST(Coverage, BestOfManyPairsAndThresholdsViolates) {
-  const Mechanism mechanism = same_law();
+  const Mechanism mechanism = same_distribution();
   Engine engine(kSeed + 3);
   int violations = 0;
   constexpr int kFew = 100;

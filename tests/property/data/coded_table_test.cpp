@@ -8,7 +8,7 @@
 #include "sfumato/data/regression_table.hpp"
 #include "support/temp_dir.hpp"
 
-/// Laws of tables with categories, over seeded random tables.
+/// Distributions of tables with categories, over seeded random tables.
 namespace sfumato {
 namespace {
 

@@ -50,7 +50,7 @@ Problem draw(Cases& cases, bool equal_hessians, DesignForm form) {
   const Index d = 2 + static_cast<Index>(cases.log_uniform(1.0, 3.99)) - 1;
   const MatrixXd a = cases.definite(d, 0.2, 20.0);
   const MatrixXd b = equal_hessians ? a : MatrixXd(a + 0.1 * cases.definite(d, 0.1, 2.0));
-  const GaussianLaw start = point_law(VectorXd::Zero(d));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(d));
   const Covariance unit = Isotropic{1.0, d};
   const MatrixXd weights = cases.definite(d, 0.3, 3.0);
   return {{{a, cases.vector(d), unit}, start, {b, cases.vector(d), unit}, start},

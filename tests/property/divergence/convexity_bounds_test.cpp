@@ -26,7 +26,7 @@ struct Case {
   SmoothStart start;
 };
 
-/// Two strongly convex quadratics with isotropic noise, from a point or a normal law.
+/// Two strongly convex quadratics with isotropic noise, from a point or a normal distribution.
 Case random_case(RandomPair& random, bool equal_noise, bool point_start) {
   const Index d = random.integer(1, 5);
   const auto curvature = [&] {
@@ -40,9 +40,9 @@ Case random_case(RandomPair& random, bool equal_noise, bool point_start) {
       random.integer(0, 3) == 0 ? minimiser : VectorXd(minimiser + random.vector(d));
   const double variance = random.log_uniform(0.1, 10.0);
   const double variance_prime = equal_noise ? variance : random.log_uniform(0.1, 10.0);
-  const GaussianLaw start =
-      point_start ? point_law(random.integer(0, 2) == 0 ? minimiser : random.vector(d))
-                  : GaussianLaw{random.vector(d), random.definite(d)};
+  const GaussianDistribution start =
+      point_start ? point_distribution(random.integer(0, 2) == 0 ? minimiser : random.vector(d))
+                  : GaussianDistribution{random.vector(d), random.definite(d)};
   const auto convexity = [](const MatrixXd& m) {
     const VectorXd values = spectrum_of(m).values;
     return HessianBounds{values.minCoeff(), values.maxCoeff()};
@@ -114,15 +114,16 @@ TEST(ConvexityBoundsProperty, DistanceAndLogSobolevConstants) {
     RandomPair random(2'000'000 + seed);
     const Case c = random_case(random, true, false);
     const double time = random.log_uniform(1e-4, 100.0);
-    const OuLaw law(c.pair.p, c.pair.start_p);
+    const OuDistribution distribution(c.pair.p, c.pair.start_p);
     const VectorXd minimiser = c.pair.p.curvature.llt().solve(c.pair.p.pull);
     const double dimension = static_cast<double>(c.constants.dimension);
     const double kappa = c.constants.f.kappa;
     expect_bound(mean_square_distance_bound(dimension * c.constants.variance, kappa,
                                             c.constants.start_distance, time),
-                 law.error(time, minimiser));
-    // A normal law has the constant 2 lam_max(V).
-    const double exact = 2.0 * spectrum_of(dense(law.at(time).covariance)).values.maxCoeff();
+                 distribution.error(time, minimiser));
+    // A normal distribution has the constant 2 lam_max(V).
+    const double exact =
+        2.0 * spectrum_of(dense(distribution.at(time).covariance)).values.maxCoeff();
     const double bound = lsi_constant(c.constants.variance, kappa, c.start.lsi_constant, time);
     expect_bound(bound, exact);
     const double stationary = c.constants.variance / kappa;

@@ -1,4 +1,4 @@
-// Spec §6.1 on grids against exact laws, over random Ornstein-Uhlenbeck pairs on the line.
+// Spec §6.1 on grids against exact distributions, over random Ornstein-Uhlenbeck pairs on the line.
 #include "sfumato/divergence/fokker_planck_pair.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "sfumato/divergence/gaussian_kl.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "support/fokker_planck_problems.hpp"
 #include "support/random_pairs.hpp"
 
@@ -21,8 +21,8 @@ struct Process {
   [[nodiscard]] StartedDiffusion started() const {
     return testing::ornstein_uhlenbeck(rate, target, noise, mean, variance);
   }
-  [[nodiscard]] OuLaw exact() const {
-    return OuLaw(
+  [[nodiscard]] OuDistribution exact() const {
+    return OuDistribution(
         {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target), Isotropic{noise, 1}},
         {VectorXd::Constant(1, mean), Isotropic{variance, 1}});
   }

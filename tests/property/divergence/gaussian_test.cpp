@@ -1,4 +1,4 @@
-// Spec §14, items 1 and 2, over random pairs of normal laws.
+// Spec §14, items 1 and 2, over random pairs of normal distributions.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>

@@ -1,4 +1,4 @@
-// Spec §14, item 6: chains against their exact laws, their chain rule and the flow they follow.
+// Spec §14, item 6: chains against their exact distributions, their chain rule and the flow they follow.
 #include "sfumato/divergence/linear_chain.hpp"
 
 #include <gtest/gtest.h>
@@ -32,28 +32,29 @@ double value(const KlBound& bound) { return bound.kl.value.value(); }
 
 void expect_bound(double bound, double exact) { EXPECT_GE(bound, exact * (1.0 - 1e-10) - 1e-13); }
 
-/// The law one step later, written down from the definition.
-GaussianLaw stepped(const LinearChain& chain, const GaussianLaw& law) {
-  const Index d = law.mean.size();
+/// The distribution one step later, written down from the definition.
+GaussianDistribution stepped(const LinearChain& chain, const GaussianDistribution& distribution) {
+  const Index d = distribution.mean.size();
   const MatrixXd map = MatrixXd::Identity(d, d) - chain.learning_rate * chain.curvature;
-  return {map * law.mean + chain.learning_rate * chain.pull,
-          Dense{map * dense(law.covariance) * map.transpose() + dense(chain.step_noise)}};
+  return {map * distribution.mean + chain.learning_rate * chain.pull,
+          Dense{map * dense(distribution.covariance) * map.transpose() + dense(chain.step_noise)}};
 }
 
 /// d_j of Spec §8.3, one step after the other.
 std::vector<double> gaps_by_steps(const LinearChainPair& pair, int steps) {
   std::vector<double> gaps;
-  GaussianLaw law = pair.start_p;
+  GaussianDistribution distribution = pair.start_p;
   const double eta = pair.p.learning_rate;
   const MatrixXd difference = eta * (pair.p.curvature - pair.q.curvature);
   const VectorXd offset = eta * (pair.p.pull - pair.q.pull);
   for (int j = 0; j < steps; ++j) {
-    const VectorXd gap = difference * law.mean - offset;
+    const VectorXd gap = difference * distribution.mean - offset;
     const MatrixXd weighted = solve(pair.q.step_noise, difference);
-    const double spread = (weighted * dense(law.covariance)).cwiseProduct(difference).sum();
+    const double spread =
+        (weighted * dense(distribution.covariance)).cwiseProduct(difference).sum();
     gaps.push_back(
         std::sqrt(gap.dot(solve(pair.q.step_noise, gap).col(0)) + std::max(spread, 0.0)));
-    law = stepped(pair.p, law);
+    distribution = stepped(pair.p, distribution);
   }
   return gaps;
 }
@@ -62,15 +63,15 @@ StartOf start_of(std::uint64_t seed) {
   return seed % 3 == 0 ? StartOf::different : StartOf::common;
 }
 
-TEST(LinearChainProperty, LawAgreesWithStepByStep) {
+TEST(LinearChainProperty, DistributionAgreesWithStepByStep) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomPair random(seed);
     const LinearChainPair pair = random.chain(random.integer(1, 5), StartOf::common);
     const int steps = random.integer(1, 60);
-    GaussianLaw expected = pair.start_p;
+    GaussianDistribution expected = pair.start_p;
     for (int j = 0; j < steps; ++j) expected = stepped(pair.p, expected);
-    const GaussianLaw got = ChainLaw(pair.p, pair.start_p).at(steps);
+    const GaussianDistribution got = ChainDistribution(pair.p, pair.start_p).at(steps);
     const MatrixXd want = dense(expected.covariance);
     EXPECT_LE((got.mean - expected.mean).norm(), 1e-11 * (1.0 + expected.mean.norm()));
     EXPECT_LE((dense(got.covariance) - want).norm(), 1e-11 * want.norm());

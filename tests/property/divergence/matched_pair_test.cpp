@@ -48,7 +48,7 @@ SdePair random_nonlinear(RandomPair& random, Index d) {
     for (double& entry : v) entry = noise * random.uniform(low, high);
     return Covariance(Diagonal{v});
   };
-  const GaussianLaw start{0.5 * random.vector(d), Isotropic{random.uniform(0.1, 0.6), d}};
+  const GaussianDistribution start{0.5 * random.vector(d), Isotropic{random.uniform(0.1, 0.6), d}};
   if (d == 1 && random.integer(0, 2) == 0) {  // double wells that differ linearly, with equal noise
     const std::string wells = fmt::format("{} x - {} x^3", number(-0.5, 1.5), number(0.3, 1.5));
     const Covariance variance = variances(1.0, 1.0);

@@ -61,7 +61,7 @@ OuPair any_pair(RandomPair& random) {
   if (random.integer(0, 3) == 0)
     pair.q.curvature -= random.uniform(0.0, 2.0) * MatrixXd::Identity(d, d);  // it expands
   if (random.integer(0, 2) == 0) {
-    pair.start_p = pair.start_q = point_law(random.vector(d));
+    pair.start_p = pair.start_q = point_distribution(random.vector(d));
   } else {
     pair.start_p.covariance = pair.start_q.covariance = any_noise(random, d);
   }
@@ -180,7 +180,8 @@ TEST(MatchedProcessProperty, ChainsNeverBelowTheExactKl) {
     LinearChainPair chain = random.chain(d, RandomPair::StartOf::common);
     if (random.integer(0, 3) != 0)
       chain.q.step_noise = scaled(random.definite(d), random.uniform(0.1, 1.0));
-    if (random.integer(0, 1) == 0) chain.start_p = chain.start_q = point_law(random.vector(d));
+    if (random.integer(0, 1) == 0)
+      chain.start_p = chain.start_q = point_distribution(random.vector(d));
     const double steps = std::floor(random.log_uniform(1.0, 300.0));
     for (const LinearChainPair& pair : {chain, swapped(chain)}) {
       const double exact = exact_kl(pair, steps).value.value();
@@ -197,7 +198,7 @@ TEST(MatchedProcessProperty, MatrixWeightsNeverBelowTheExactKl) {
     const Index d = random.integer(1, 4);
     OuPair pair = random.pair(d, RandomPair::NoiseOf::unequal, RandomPair::StartOf::common);
     const bool point = random.integer(0, 1) == 0;
-    if (point) pair.start_p = pair.start_q = point_law(random.vector(d));
+    if (point) pair.start_p = pair.start_q = point_distribution(random.vector(d));
     const double time = random.log_uniform(0.05, 5.0);
     const MatrixWeights weights{random.log_uniform(0.05, 2.0), random.log_uniform(0.05 / time, 3.0),
                                 point ? 0.5 : 1.0};

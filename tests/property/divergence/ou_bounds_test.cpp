@@ -27,7 +27,7 @@ const std::uint64_t kCases = testing::cases(1500);  // of each kind, both direct
 double value(const KlBound& bound) { return bound.kl.value.value(); }
 
 /// Not below the exact value, up to the rounding of the exact value itself: the KL of two nearly
-/// equal laws is a difference of covariances that agree in most digits.
+/// equal distributions is a difference of covariances that agree in most digits.
 void expect_bound(double bound, double exact) { EXPECT_GE(bound, exact * (1.0 - 1e-10) - 1e-13); }
 
 StartOf start_of(std::uint64_t seed) {
@@ -132,7 +132,7 @@ TEST(OuBoundsProperty, SharpCaseIsAttained) {
     const OuProcess p{kappa * MatrixXd::Identity(d, d), random.vector(d), random.definite(d)};
     OuProcess q = p;
     q.pull += random.vector(d);
-    const GaussianLaw start = point_law(random.vector(d));
+    const GaussianDistribution start = point_distribution(random.vector(d));
     const double time = random.log_uniform(1e-4, 1e4);
     const OuPair pair{p, start, q, start};
     const double exact = exact_kl(pair, time).value.value();
@@ -155,7 +155,7 @@ TEST(OuBoundsProperty, LongTimesApproachTheLimit) {
     RandomPair random(4'000'000 + seed);
     const Index d = random.integer(1, 4);
     OuPair pair = random.pair(d, NoiseOf::equal, StartOf::common);
-    pair.p.curvature += 0.1 * MatrixXd::Identity(d, d);  // a stationary law
+    pair.p.curvature += 0.1 * MatrixXd::Identity(d, d);  // a stationary distribution
     const double kappa = linear_contraction(pair.q.curvature, pair.p.noise);
     if (kappa < 0.05) continue;
     const OuDriftGap gap(pair.p, pair.start_p, pair.q);

@@ -11,7 +11,7 @@ namespace sfumato {
 namespace {
 
 using testing::chain_path_kl;
-using testing::LineLaw;
+using testing::LineDistribution;
 using testing::OuLine;
 
 // The 95 % interval of 500 paths against the chain's exact mean, 2,000 times: the number of hits is
@@ -19,7 +19,7 @@ using testing::OuLine;
 // which the lower end is 0.92. False alarm below 1e-5 for the three intervals together.
 TEST(PathEstimateProperty, IntervalsCover) {
   const OuLine p{1.0, 0.0, 1.0}, q{1.5, 0.3, 1.0};
-  const LineLaw start{0.5, 0.0};
+  const LineDistribution start{0.5, 0.0};
   const double coarse = chain_path_kl(p, q, start, 0.1, 10);
   const double fine = chain_path_kl(p, q, start, 0.05, 20);
   constexpr int kRepetitions = 2000;
@@ -30,7 +30,8 @@ TEST(PathEstimateProperty, IntervalsCover) {
     PathEstimateOptions options;
     options.simulation = {500, {20, run}, 1};
     const PathBoundEstimate bound =
-        path_estimate(first, second, start.law(), {{1.0}, 0.1}, options, silent).value.bounds[0];
+        path_estimate(first, second, start.distribution(), {{1.0}, 0.1}, options, silent)
+            .value.bounds[0];
     const auto count = [&](int which, const MonteCarloMean& mean, double truth) {
       const ConfidenceInterval found = interval(mean, 0.95);
       if (found.low <= truth && truth <= found.high) ++hits[which];
@@ -55,14 +56,14 @@ TEST(PathEstimateProperty, RandomPairsAgreeWithTheirChains) {
     Stream(StreamKey(kSeed, Purpose::bootstrap)).fill_uniform(run, 0, u);
     const OuLine p{0.2 + 2.0 * u[0], u[1], 0.3 + u[2]};
     const OuLine q{0.2 + 2.0 * u[3], 1.0 + u[4], p.variance};
-    const LineLaw start{u[5], 0.5 * u[0]};
+    const LineDistribution start{u[5], 0.5 * u[0]};
     PathEstimateOptions options;
     options.simulation = {2000, {kSeed, run}, 1};
     options.halve = false;
-    const MonteCarloMean mean =
-        path_estimate(p.diffusion(), q.diffusion(), start.law(), {{1.0}, 0.1}, options, silent)
-            .value.bounds[0]
-            .at_step;
+    const MonteCarloMean mean = path_estimate(p.diffusion(), q.diffusion(), start.distribution(),
+                                              {{1.0}, 0.1}, options, silent)
+                                    .value.bounds[0]
+                                    .at_step;
     ASSERT_NEAR(mean.value, chain_path_kl(p, q, start, 0.1, 10), 5.5 * mean.standard_error)
         << "seed " << kSeed << " case " << run;
   }

@@ -24,7 +24,7 @@ using Real = boost::multiprecision::cpp_bin_float_50;
 
 constexpr int kCases = 300;
 
-/// P = N(0, I), Q = N(shift, ratio I) in the first coordinates, equal laws in `equal` more.
+/// P = N(0, I), Q = N(shift, ratio I) in the first coordinates, equal distributions in `equal` more.
 WhitenedPair pair_of(Eigen::Index d, double ratio, double shift, Eigen::Index equal) {
   WhitenedPair pair{false, false, Eigen::ArrayXd::Zero(d + equal), Eigen::ArrayXd::Ones(d + equal),
                     Eigen::ArrayXd::Zero(d + equal)};

@@ -21,19 +21,20 @@ using Eigen::VectorXd;
 constexpr int kCases = 1000;
 constexpr std::uint64_t kSeed = 3003;
 
-struct Laws {
+struct Distributions {
   VectorXd mean_p;
   MatrixXd cov_p;
   VectorXd mean_q;
   MatrixXd cov_q;
 };
 
-Laws random_laws(testing::RandomPairs& random, Index d) {
+Distributions random_distributions(testing::RandomPairs& random, Index d) {
   return {random.vector(d), random.spd(d), random.vector(d), random.spd(d)};
 }
 
-WhitenedPair whiten(const Laws& laws) {
-  return sfumato::whiten(laws.mean_p, Dense{laws.cov_p}, laws.mean_q, Dense{laws.cov_q});
+WhitenedPair whiten(const Distributions& distributions) {
+  return sfumato::whiten(distributions.mean_p, Dense{distributions.cov_p}, distributions.mean_q,
+                         Dense{distributions.cov_q});
 }
 
 /// KL(P||Q) of the whitened pair.
@@ -41,7 +42,7 @@ double kl_of(const WhitenedPair& pair) {
   double sum = 0.0;
   for (Index i = 0; i < pair.ratio.size(); ++i) {
     const double r = pair.ratio(i);
-    // psi(1/r): for wide laws 1/r - 1 holds few digits of r.
+    // psi(1/r): for wide distributions 1/r - 1 holds few digits of r.
     sum += r < 4.0 ? psi_of_excess(-pair.excess(i) / r) : 1.0 / r - 1.0 + std::log(r);
     sum += pair.shift(i) * pair.shift(i) / r;
   }
@@ -53,21 +54,23 @@ double log_determinant(const MatrixXd& m) {
 }
 
 /// The first formula of Spec §2.
-double textbook_kl(const Laws& laws) {
-  const VectorXd d = laws.mean_q - laws.mean_p;
-  const auto q = laws.cov_q.llt();
-  return 0.5 * (log_determinant(laws.cov_q) - log_determinant(laws.cov_p) -
-                static_cast<double>(d.size()) + q.solve(laws.cov_p).trace() + d.dot(q.solve(d)));
+double textbook_kl(const Distributions& distributions) {
+  const VectorXd d = distributions.mean_q - distributions.mean_p;
+  const auto q = distributions.cov_q.llt();
+  return 0.5 *
+         (log_determinant(distributions.cov_q) - log_determinant(distributions.cov_p) -
+          static_cast<double>(d.size()) + q.solve(distributions.cov_p).trace() + d.dot(q.solve(d)));
 }
 
 TEST(WhitenedPairs, GiveTheTextbookKlBothWays) {
   testing::RandomPairs random(kSeed);
   for (int i = 0; i < kCases; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << kSeed << " case " << i);
-    const Laws laws = random_laws(random, random.integer(1, 8));
-    const WhitenedPair pair = whiten(laws);
-    const double forward = textbook_kl(laws);
-    const double reverse = textbook_kl({laws.mean_q, laws.cov_q, laws.mean_p, laws.cov_p});
+    const Distributions distributions = random_distributions(random, random.integer(1, 8));
+    const WhitenedPair pair = whiten(distributions);
+    const double forward = textbook_kl(distributions);
+    const double reverse = textbook_kl(
+        {distributions.mean_q, distributions.cov_q, distributions.mean_p, distributions.cov_p});
     EXPECT_NEAR(kl_of(pair), forward, 1e-10 * forward);
     EXPECT_NEAR(kl_of(swapped(pair)), reverse, 1e-10 * reverse);
     EXPECT_LT((pair.ratio - 1.0 - pair.excess).abs().maxCoeff(),
@@ -81,7 +84,7 @@ TEST(WhitenedPairs, DoNotDependOnTheCoordinates) {
   for (int i = 0; i < kCases; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << kSeed + 1 << " case " << i);
     const Index d = random.integer(1, 6);
-    const Laws laws = random_laws(random, d);
+    const Distributions distributions = random_distributions(random, d);
     const MatrixXd rotation = Eigen::HouseholderQR<MatrixXd>(random.matrix(d, d)).householderQ();
     VectorXd scale(d);
     for (double& s : scale) s = random.log_uniform(1e-6, 1e6);
@@ -91,9 +94,9 @@ TEST(WhitenedPairs, DoNotDependOnTheCoordinates) {
       const MatrixXd product = t * m * t.transpose();
       return 0.5 * (product + product.transpose());
     };
-    const WhitenedPair pair = whiten(laws);
-    const WhitenedPair moved =
-        whiten({t * laws.mean_p + v, image(laws.cov_p), t * laws.mean_q + v, image(laws.cov_q)});
+    const WhitenedPair pair = whiten(distributions);
+    const WhitenedPair moved = whiten({t * distributions.mean_p + v, image(distributions.cov_p),
+                                       t * distributions.mean_q + v, image(distributions.cov_q)});
     ASSERT_FALSE(moved.mutually_singular);
     EXPECT_FALSE(moved.used_rank_tolerance);
     const double kl = kl_of(pair);
@@ -148,12 +151,12 @@ TEST(WhitenedPairs, AgreeBetweenTheLowRankAndTheDensePath) {
     const VectorXd mean_p = random.vector(d);
     const VectorXd mean_q = random.vector(d);
     const WhitenedPair thin = sfumato::whiten(mean_p, p, mean_q, q);
-    const Laws laws{mean_p, dense(p), mean_q, dense(q)};
-    const WhitenedPair full = whiten(laws);
+    const Distributions distributions{mean_p, dense(p), mean_q, dense(q)};
+    const WhitenedPair full = whiten(distributions);
     EXPECT_EQ(thin.ratio.size(), d);
     EXPECT_NEAR(kl_of(thin), kl_of(full), 1e-10 * kl_of(full));
     EXPECT_NEAR(kl_of(swapped(thin)), kl_of(swapped(full)), 1e-10 * kl_of(swapped(full)));
-    EXPECT_NEAR(kl_of(thin), textbook_kl(laws), 1e-9 * kl_of(full));
+    EXPECT_NEAR(kl_of(thin), textbook_kl(distributions), 1e-9 * kl_of(full));
   }
 }
 
@@ -167,7 +170,7 @@ double condition(const MatrixXd& m) {
 }
 
 TEST(WhitenedPairs, KeepDigitsWhenTheRatiosSpreadWidely) {
-  // Both laws are images of independent coordinates under a triangular map with unit diagonal, so
+  // Both distributions are images of independent coordinates under a triangular map with unit diagonal, so
   // that the KL is a sum of one-dimensional ones, whatever the variances.
   testing::RandomPairs random(kSeed + 7);
   for (int i = 0; i < kCases; ++i) {
@@ -233,21 +236,21 @@ TEST(WhitenedPairs, ReduceToTheCommonRange) {
     SCOPED_TRACE(::testing::Message() << "seed " << kSeed + 6 << " case " << i);
     const Index rank = random.integer(1, 4);
     const Index d = rank + random.integer(1, 3);
-    const Laws inner = random_laws(random, rank);
+    const Distributions inner = random_distributions(random, rank);
     const MatrixXd basis = random.matrix(d, rank);
     const auto image = [&basis](const MatrixXd& m) -> MatrixXd {
       const MatrixXd product = basis * m * basis.transpose();
       return 0.5 * (product + product.transpose());
     };
-    const Laws laws{basis * inner.mean_p, image(inner.cov_p), basis * inner.mean_q,
-                    image(inner.cov_q)};
-    const WhitenedPair pair = whiten(laws);
+    const Distributions distributions{basis * inner.mean_p, image(inner.cov_p),
+                                      basis * inner.mean_q, image(inner.cov_q)};
+    const WhitenedPair pair = whiten(distributions);
     ASSERT_FALSE(pair.mutually_singular);
     EXPECT_TRUE(pair.used_rank_tolerance);
     ASSERT_EQ(pair.ratio.size(), rank);
     const double expected = textbook_kl(inner);
     EXPECT_NEAR(kl_of(pair), expected, 1e-6 * expected);
-    Laws outside = laws;
+    Distributions outside = distributions;
     outside.mean_q += 0.01 * random.vector(d);
     EXPECT_TRUE(whiten(outside).mutually_singular);
   }

@@ -37,7 +37,7 @@ std::vector<double> float_normals(std::uint64_t run, std::uint64_t step, std::si
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
-/// sqrt(n) times the Kolmogorov-Smirnov distance to the law with this distribution function.
+/// sqrt(n) times the Kolmogorov-Smirnov distance to the distribution with this distribution function.
 template <class Cdf>
 double scaled_ks_distance(std::vector<double> values, Cdf cdf) {
   std::sort(values.begin(), values.end());

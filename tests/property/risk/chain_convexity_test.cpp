@@ -38,14 +38,14 @@ TEST(ChainConvexityProperty, NeverBelowTheExactKlOfQuadratics) {
     const double variance = random.log_uniform(0.1, 10.0);
     const HessianBounds f = bounds_of(a);
     const HessianBounds g = bounds_of(b);
-    // Also a few steps that are too long: many would leave the exact law without digits.
+    // Also a few steps that are too long: many would leave the exact distribution without digits.
     const bool diverges = random.integer(0, 9) == 0;
     const double eta = random.log_uniform(diverges ? 2.0 : 0.01, diverges ? 2.5 : 1.99) /
                        std::max(f.lipschitz, g.lipschitz);
     const double steps = !diverges && random.integer(0, 9) == 0
                              ? std::numeric_limits<double>::infinity()
                              : std::floor(random.log_uniform(1.0, diverges ? 10.0 : 3000.0));
-    const GaussianLaw start = random.start(d);
+    const GaussianDistribution start = random.start(d);
     const VectorXd x = a.ldlt().solve(pull);
     const VectorXd y = b.ldlt().solve(pull_prime);
     const LangevinConstants constants{

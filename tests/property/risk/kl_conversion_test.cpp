@@ -131,7 +131,7 @@ TEST_F(KlConversion, AgreesWithThePrimalSearchFromAbove) {
   }
 }
 
-TEST_F(KlConversion, NoPairOfTwoPointLawsExceedsIt) {
+TEST_F(KlConversion, NoPairOfTwoPointDistributionsExceedsIt) {
   for (int i = 0; i < kCases; ++i) {
     const double x = uniform(0.0, 1.0);
     const double y = uniform(0.0, 1.0);
@@ -145,7 +145,7 @@ TEST_F(KlConversion, NoPairOfTwoPointLawsExceedsIt) {
   }
 }
 
-TEST_F(KlConversion, TwoPointLawsAttainIt) {
+TEST_F(KlConversion, TwoPointDistributionsAttainIt) {
   // At the maximum the gradients of objective and constraint are parallel, which fixes the epsilon
   // at which a given pair (x, y) is the worst one.
   int attained = 0;
@@ -235,7 +235,7 @@ TEST_F(KlConversion, TradeOffCurveAndDeltaTellTheSameStory) {
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-TEST_F(KlConversion, HoldsForNormalLawsWithEqualCovariance) {
+TEST_F(KlConversion, HoldsForNormalDistributionsWithEqualCovariance) {
   for (int i = 0; i < kCases; ++i) {
     const double mu = log_uniform(1e-4, 10.0);
     const double epsilon = any_epsilon();

@@ -22,7 +22,7 @@ using testing::RandomProblem;
 
 constexpr double kEpsilon = 0.3;
 
-/// What two laws on the same cells say, without any code of the bounds.
+/// What two distributions on the same cells say, without any code of the bounds.
 struct Truth {
   double kl[2];
   double advantage;
@@ -110,11 +110,12 @@ void check_stationary(Index features, std::uint64_t tables, Index cells) {
     const Case c = random_case(random, features);
     const ClassificationFit fit(c.problem);
     Observer observer;
-    const auto rows = row_bounds(fit,
-                                 options_of(c, FlowRelease{kInf, Isotropic{c.variance, features},
-                                                           point_law(VectorXd::Zero(features))}),
-                                 observer)
-                          .rows;
+    const auto rows =
+        row_bounds(fit,
+                   options_of(c, FlowRelease{kInf, Isotropic{c.variance, features},
+                                             point_distribution(VectorXd::Zero(features))}),
+                   observer)
+            .rows;
     const Index row = random.integer(0, static_cast<int>(c.problem.rows()) - 1);
     const ClassificationProblem other = c.problem.neighbour(row, c.replacement);
     const double kappa = std::min(fit.convexity().kappa, other.weights().ridge);
@@ -130,8 +131,12 @@ void check_stationary(Index features, std::uint64_t tables, Index cells) {
   EXPECT_LT(closest, 3.0);  // not vacuous
 }
 
-TEST(ClassificationRowsProperty, CoverTheInvariantLawsOnALine) { check_stationary(1, 1000, 1500); }
-TEST(ClassificationRowsProperty, CoverTheInvariantLawsInThePlane) { check_stationary(2, 40, 160); }
+TEST(ClassificationRowsProperty, CoverTheInvariantDistributionsOnALine) {
+  check_stationary(1, 1000, 1500);
+}
+TEST(ClassificationRowsProperty, CoverTheInvariantDistributionsInThePlane) {
+  check_stationary(2, 40, 160);
+}
 
 TEST(ClassificationRowsProperty, CoverTheFokkerPlanckSolution) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -139,7 +144,7 @@ TEST(ClassificationRowsProperty, CoverTheFokkerPlanckSolution) {
     RandomProblem random(5000 + seed);
     const Case c = random_case(random, 1);
     const double time = random.log_uniform(0.1, 3.0);
-    const GaussianLaw start{random.vector(1), Isotropic{random.log_uniform(0.1, 1.0), 1}};
+    const GaussianDistribution start{random.vector(1), Isotropic{random.log_uniform(0.1, 1.0), 1}};
     const Isotropic noise{c.variance, 1};
     const ClassificationFit fit(c.problem);
     Observer observer;
@@ -165,10 +170,10 @@ TEST(ClassificationRowsProperty, CoverTheFokkerPlanckSolution) {
   }
 }
 
-/// The law of the chain on a grid: one matrix of transition probabilities between cells, the start a
+/// The distribution of the chain on a grid: one matrix of transition probabilities between cells, the start a
 /// point. Cells are a small fraction of a step's noise.
-ArrayXd chain_law(const ClassificationProblem& problem, double eta, int steps, double deviation,
-                  const ArrayXd& points) {
+ArrayXd chain_distribution(const ClassificationProblem& problem, double eta, int steps,
+                           double deviation, const ArrayXd& points) {
   const double width = points(1) - points(0);
   const auto row = [&](double from) {
     const VectorXd x = VectorXd::Constant(1, from);
@@ -176,16 +181,16 @@ ArrayXd chain_law(const ClassificationProblem& problem, double eta, int steps, d
     return ArrayXd((-0.5 * ((points - to) / deviation).square()).exp() * width /
                    (deviation * std::sqrt(2.0 * std::numbers::pi)));
   };
-  ArrayXd law = row(0.0);
+  ArrayXd distribution = row(0.0);
   MatrixXd transition(points.size(), points.size());
   if (steps > 1) {
     for (Index i = 0; i < points.size(); ++i) transition.col(i) = row(points(i)).matrix();
   }
-  for (int k = 1; k < steps; ++k) law = (transition * law.matrix()).array();
-  return law;
+  for (int k = 1; k < steps; ++k) distribution = (transition * distribution.matrix()).array();
+  return distribution;
 }
 
-TEST(ClassificationRowsProperty, CoverTheLawOfTheChain) {
+TEST(ClassificationRowsProperty, CoverTheDistributionOfTheChain) {
   double closest = kInf;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -199,7 +204,7 @@ TEST(ClassificationRowsProperty, CoverTheLawOfTheChain) {
     const auto rows =
         row_bounds(fit,
                    options_of(c, ChainRelease{eta, double(steps), Isotropic{c.variance, 1},
-                                              point_law(VectorXd::Zero(1))}),
+                                              point_distribution(VectorXd::Zero(1))}),
                    observer)
             .rows;
     const Index row = random.integer(0, static_cast<int>(c.problem.rows()) - 1);
@@ -217,8 +222,8 @@ TEST(ClassificationRowsProperty, CoverTheLawOfTheChain) {
     const double radius = std::min(reach, 10.0) + 8.0 * spread;
     const auto cells = static_cast<Index>(std::min(700.0, 5.0 * radius / deviation + 50.0));
     const ArrayXd points = ArrayXd::LinSpaced(cells, -radius, radius);
-    const ArrayXd p = chain_law(c.problem, eta, steps, deviation, points);
-    const ArrayXd q = chain_law(other, eta, steps, deviation, points);
+    const ArrayXd p = chain_distribution(c.problem, eta, steps, deviation, points);
+    const ArrayXd q = chain_distribution(other, eta, steps, deviation, points);
     ASSERT_NEAR(p.sum(), 1.0, 1e-6);
     ASSERT_NEAR(q.sum(), 1.0, 1e-6);
     const Truth truth = compare(p / p.sum(), q / q.sum());
@@ -235,7 +240,7 @@ TEST(ClassificationRowsProperty, ThreadsDoNotChangeABit) {
   VectorXd y(300);
   for (double& label : y) label = random.integer(0, 1);
   const ClassificationFit fit(ClassificationProblem::logistic(x, y, {LossScale::sum, 1.0}));
-  const auto start = point_law(VectorXd::Zero(3));
+  const auto start = point_distribution(VectorXd::Zero(3));
   for (const Release& release : {Release{FlowRelease{1.0, Isotropic{1.0, 3}, start}},
                                  Release{ChainRelease{0.01, 50.0, Isotropic{1.0, 3}, start}},
                                  Release{MinimiserRelease{Isotropic{1.0, 3}}}}) {

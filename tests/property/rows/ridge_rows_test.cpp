@@ -27,7 +27,7 @@ struct Table {
 };
 
 /// Everything below starts from the rows of a table and shares no code with row_risks but the
-/// divergences of two laws.
+/// divergences of two distributions.
 struct Loss {
   MatrixXd curvature;
   VectorXd pull;
@@ -62,11 +62,11 @@ Table neighbour(const Table& table, Index row, const std::optional<Record>& repl
   return result;
 }
 
-GaussianLaw law_of(const Loss& loss, const MinimiserRelease& release) {
+GaussianDistribution distribution_of(const Loss& loss, const MinimiserRelease& release) {
   return {loss.curvature.ldlt().solve(loss.pull), release.noise};
 }
 
-GaussianLaw law_of(const Loss& loss, const FlowRelease& release) {
+GaussianDistribution distribution_of(const Loss& loss, const FlowRelease& release) {
   const Index d = loss.pull.size();
   const MatrixXd eye = MatrixXd::Identity(d, d);
   const MatrixXd sigma = dense(release.noise);
@@ -85,7 +85,7 @@ GaussianLaw law_of(const Loss& loss, const FlowRelease& release) {
 }
 
 /// Step by step; for the long run in steps that double until nothing changes.
-GaussianLaw law_of(const Loss& loss, const ChainRelease& release) {
+GaussianDistribution distribution_of(const Loss& loss, const ChainRelease& release) {
   const Index d = loss.pull.size();
   const double eta = release.learning_rate;
   MatrixXd step = MatrixXd::Identity(d, d) - eta * loss.curvature;
@@ -108,7 +108,7 @@ GaussianLaw law_of(const Loss& loss, const ChainRelease& release) {
   return {mean, Dense{covariance}};
 }
 
-double kl_from_definition(const GaussianLaw& p, const GaussianLaw& q) {
+double kl_from_definition(const GaussianDistribution& p, const GaussianDistribution& q) {
   const MatrixXd v = dense(p.covariance);
   const MatrixXd w = dense(q.covariance);
   const VectorXd gap = q.mean - p.mean;
@@ -145,8 +145,8 @@ Case random_case(RandomProblem& random) {
   };
   const auto release = [&]() -> Release {
     switch (random.integer(0, 5)) {
-      case 0: return FlowRelease{kInf, Isotropic{scale, p}, point_law(VectorXd::Zero(p))};
-      case 1: return FlowRelease{kInf, noise(), point_law(random.vector(p))};
+      case 0: return FlowRelease{kInf, Isotropic{scale, p}, point_distribution(VectorXd::Zero(p))};
+      case 1: return FlowRelease{kInf, noise(), point_distribution(random.vector(p))};
       case 2:
         return FlowRelease{
             random.log_uniform(0.05, 1.0),
@@ -187,12 +187,13 @@ TEST(RidgeRowsProperty, AgreesWithTablesRebuiltRowByRow) {
     for (Index row = 0; row < c.table.features.rows(); ++row) {
       SCOPED_TRACE(::testing::Message() << "seed " << seed << " row " << row);
       ++rows;
-      const auto law = [&](const Table& table) {
-        return std::visit([&](const auto& r) { return law_of(loss_of(table, c.ridge), r); },
-                          c.options.release);
+      const auto distribution = [&](const Table& table) {
+        return std::visit(
+            [&](const auto& r) { return distribution_of(loss_of(table, c.ridge), r); },
+            c.options.release);
       };
-      const GaussianLaw p = law(c.table);
-      const GaussianLaw q = law(neighbour(c.table, row, c.options.replacement));
+      const GaussianDistribution p = distribution(c.table);
+      const GaussianDistribution q = distribution(neighbour(c.table, row, c.options.replacement));
       const RowRisk& got = risks[static_cast<std::size_t>(row)];
       ASSERT_EQ(got.status, RowStatus::ok) << got.message;
       EXPECT_EQ(got.row, row);

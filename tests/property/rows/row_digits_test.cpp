@@ -90,7 +90,7 @@ doubling::Matrix digits_of(const Covariance& covariance) {
   return result;
 }
 
-doubling::Step law_of(const Loss& loss, const Release& release) {
+doubling::Step distribution_of(const Loss& loss, const Release& release) {
   if (const auto* flow = std::get_if<FlowRelease>(&release)) {
     return doubling::flow(loss.a, loss.pull, digits_of(flow->noise), flow->time);
   }
@@ -117,7 +117,7 @@ Covariance random_noise(RandomProblem& random, Index d) {
 }
 
 Release random_release(RandomProblem& random, const Loss& loss, Index d) {
-  const GaussianLaw start = point_law(VectorXd::Zero(d));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(d));
   const auto largest = static_cast<double>(doubling::norm(loss.a));
   const Covariance noise = random_noise(random, d);
   switch (random.integer(0, 3)) {
@@ -162,7 +162,7 @@ TEST(RowDigits, EveryNumberOfUnstandardisedTables) {
     }
     const Loss whole = loss_of(table, options, -1, {});
     question.release = random_release(random, whole, d);
-    const doubling::Step law = law_of(whole, question.release);
+    const doubling::Step distribution = distribution_of(whole, question.release);
     const RidgeProblem problem(table.x, table.y, options);
     Observer observer;
     std::vector<RowRisk> risks;
@@ -178,10 +178,10 @@ TEST(RowDigits, EveryNumberOfUnstandardisedTables) {
         continue;
       }
       ++compared;
-      const doubling::Step other =
-          law_of(loss_of(table, options, risk.row, question.replacement), question.release);
-      const double forward = doubling::kl(law, other);
-      const double reverse = doubling::kl(other, law);
+      const doubling::Step other = distribution_of(
+          loss_of(table, options, risk.row, question.replacement), question.release);
+      const double forward = doubling::kl(distribution, other);
+      const double reverse = doubling::kl(other, distribution);
       EXPECT_NEAR(risk.forward.kl.value, forward, 1e-6 * forward + 1e-40) << risk.row;
       EXPECT_NEAR(risk.reverse.kl.value, reverse, 1e-6 * reverse + 1e-40) << risk.row;
       numbers += 2;

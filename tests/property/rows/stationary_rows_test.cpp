@@ -31,7 +31,7 @@ struct Case {
   double variance;
 };
 
-/// Of the laws exp(-2 f/variance) by quadrature, without any code of the bounds.
+/// Of the distributions exp(-2 f/variance) by quadrature, without any code of the bounds.
 struct Truth {
   double kl[2];
   double advantage;
@@ -95,7 +95,7 @@ Truth truth_of(const Case& c, Index row, const VectorXd& centre, Index count) {
   Truth truth{};
   const ArrayXd pm = p.exp() * weight;
   const ArrayXd qm = q.exp() * weight;
-  // x - 1 - log x in the mean of the other law: no cancellation beyond that of the logarithms.
+  // x - 1 - log x in the mean of the other distribution: no cancellation beyond that of the logarithms.
   truth.kl[0] = (pm * (p - q) - pm + qm).sum();
   truth.kl[1] = (qm * (q - p) - qm + pm).sum();
   truth.advantage = (pm - qm).max(0.0).sum();
@@ -187,7 +187,7 @@ void check(const char* what, std::uint64_t cases, Index count, double most, Draw
     for (const double time : {kInf, 1e3 / fit.convexity().kappa}) {
       const NeighbourBounds bounds = neighbour_bounds(
           fit, {row, c.replacement},
-          FlowRelease{time, Isotropic{c.variance, d}, point_law(VectorXd::Zero(d))});
+          FlowRelease{time, Isotropic{c.variance, d}, point_distribution(VectorXd::Zero(d))});
       ASSERT_TRUE(bounds.risk.has_value());
       const Views views = views_of(*bounds.risk);
       expect_covers(views, truth);

@@ -45,10 +45,11 @@ TEST(MixtureDiffusion, DriftIsTheGradientAndConstantsHold) {
     const auto potential = [&](const VectorXd& x) {
       double density = 0.0;
       for (std::size_t k = 0; k < mixture.weights.size(); ++k) {
-        const GaussianLaw& law = mixture.components[k];
-        const VectorXd gap = x - law.mean;
-        density += mixture.weights[k] * std::exp(-0.5 * gap.dot(solve(law.covariance, gap).col(0)) -
-                                                 0.5 * log_det(law.covariance));
+        const GaussianDistribution& distribution = mixture.components[k];
+        const VectorXd gap = x - distribution.mean;
+        density += mixture.weights[k] *
+                   std::exp(-0.5 * gap.dot(solve(distribution.covariance, gap).col(0)) -
+                            0.5 * log_det(distribution.covariance));
       }
       return -0.5 * variance * std::log(density) + 0.5 * ridge * x.squaredNorm();
     };

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "sfumato/sde/problem/ridge_change.hpp"
 #include "sfumato/sde/problem/ridge_fit.hpp"
 #include "support/random_problem.hpp"
@@ -161,14 +161,14 @@ Divergences divergences(const WhitenedPair& pair) {
   return {kl(pair), kl(swapped(pair))};
 }
 
-TEST(RidgeProperty, StationaryPairsAgreeWithTheGeneralLaw) {
+TEST(RidgeProperty, StationaryPairsAgreeWithTheGeneralDistribution) {
   int compared = 0;
   for (std::uint64_t seed = 0; compared < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(3'000'000 + seed);
     const Case c = random_case(random, false);
     const RidgeProblem problem(c.features, c.target, c.options);
-    // The general law works with eigenvalues of A and A', to rounding times their condition number.
+    // The general distribution works with eigenvalues of A and A', to rounding times their condition number.
     if (condition_number(problem.loss()) > 1e3 ||
         condition_number(problem.neighbour(c.row, c.replacement)) > 1e3) {
       continue;
@@ -180,12 +180,12 @@ TEST(RidgeProperty, StationaryPairsAgreeWithTheGeneralLaw) {
     ASSERT_TRUE(fast.has_value());
     EXPECT_LE(fast->ratio.size(), c.replacement ? 2 : 1);
 
-    const auto law = [&](const QuadraticLoss& loss) {
-      return OuLaw({loss.curvature, loss.pull, Isotropic{variance, p}},
-                   point_law(VectorXd::Zero(p)));
+    const auto distribution = [&](const QuadraticLoss& loss) {
+      return OuDistribution({loss.curvature, loss.pull, Isotropic{variance, p}},
+                            point_distribution(VectorXd::Zero(p)));
     };
-    const WhitenedPair general =
-        whiten_at(law(problem.loss()), law(problem.neighbour(c.row, c.replacement)), kInf);
+    const WhitenedPair general = whiten_at(
+        distribution(problem.loss()), distribution(problem.neighbour(c.row, c.replacement)), kInf);
     ASSERT_FALSE(general.mutually_singular);
     const Divergences got = divergences(*fast);
     const Divergences expected = divergences(general);

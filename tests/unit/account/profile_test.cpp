@@ -173,7 +173,7 @@ TEST(Profile, NoiselessStepsAreFailuresAndShifts) {
   EXPECT_NEAR(delta_of(failing, 0.5).hi(), 1e-3 + 0.999 * std::exp(rest), 1e-12);
 }
 
-TEST(Profile, TailsAreThoseOfTheNormalLaw) {
+TEST(Profile, TailsAreThoseOfTheNormalDistribution) {
   const double mu = 1.3, eps = 0.7;
   const TailEnclosure found = tail_of({{}, mu * mu}, eps);
   const auto tail = [](double x) { return 0.5 * std::erfc(x / std::sqrt(2.0)); };

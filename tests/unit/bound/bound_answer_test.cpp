@@ -58,7 +58,7 @@ TEST(BoundAnswer, TwoCallablesAreEnough) {
         .drift = [shift](double, const ConstPoints& x, MutablePoints out) { out = shift - x; },
         .noise = Isotropic{1.0, 1}};
   };
-  const GaussianLaw start = point_law(Eigen::VectorXd::Zero(1));
+  const GaussianDistribution start = point_distribution(Eigen::VectorXd::Zero(1));
   BoundQuestion question;
   question.problem.pair = {{drift(0.0), start}, {drift(1.0), start}};
   question.problem.pair.shares_noise = true;

@@ -19,7 +19,7 @@ using Eigen::Matrix2d;
 using Eigen::Vector2d;
 
 OuPair shifted(const Matrix2d& curvature, const Matrix2d& other, const Vector2d& shift) {
-  const GaussianLaw start = point_law(Vector2d::Zero());
+  const GaussianDistribution start = point_distribution(Vector2d::Zero());
   const Vector2d at(1.0, 1.0);
   return {{curvature, curvature * at, Isotropic{1.0, 2}},
           start,

@@ -20,7 +20,7 @@ OuProcess scalar(double rate, double target, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target),
           Isotropic{variance, 1}};
 }
-GaussianLaw point(double at) { return point_law(VectorXd::Constant(1, at)); }
+GaussianDistribution point(double at) { return point_distribution(VectorXd::Constant(1, at)); }
 double value(const KlBound& bound) { return bound.kl.value.value(); }
 bool says(const KlBound& bound, const char* text) {
   return bound.reason.find(text) != std::string::npos;
@@ -60,9 +60,9 @@ TEST(ContractiveBound, NotContractiveFallsBackToThePathBound) {
   const MatrixXd a = (Matrix2d() << 10, 3, 3, 1).finished();  // positive definite
   const Covariance noise = Diagonal{Vector2d(1, 1e4)};
   const OuPair pair{{a, Vector2d(0, 0), noise},
-                    point_law(Vector2d(0, 0)),
+                    point_distribution(Vector2d(0, 0)),
                     {a, Vector2d(1, 0), noise},
-                    point_law(Vector2d(0, 0))};
+                    point_distribution(Vector2d(0, 0))};
   const ContractiveBound best = best_contractive_bound(pair, 1.0);
   EXPECT_LT(best.proven_rate, 0.0);
   EXPECT_EQ(best.used_rate, 0.0);

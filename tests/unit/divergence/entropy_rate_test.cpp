@@ -19,7 +19,7 @@ OuProcess scalar(double rate, double target, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target),
           Isotropic{variance, 1}};
 }
-GaussianLaw normal(double mean, double variance) {
+GaussianDistribution normal(double mean, double variance) {
   return {VectorXd::Constant(1, mean), Isotropic{variance, 1}};
 }
 double value(const KlBound& bound) { return bound.kl.value.value(); }
@@ -76,7 +76,7 @@ TEST(EntropyRate, PointStartWithUnequalNoiseSaysWhy) {
 }
 
 TEST(EntropyRate, SingularNoiseSaysWhichForm) {
-  const GaussianLaw start{Vector2d(0, 0), Isotropic{1.0, 2}};
+  const GaussianDistribution start{Vector2d(0, 0), Isotropic{1.0, 2}};
   const OuProcess full{MatrixXd::Identity(2, 2), Vector2d(0, 0), Isotropic{1.0, 2}};
   OuProcess flat = full;
   flat.noise = Diagonal{Vector2d(1, 0)};
@@ -115,7 +115,7 @@ TEST(EntropyRate, Refusals) {
   EXPECT_THROW((void)entropy_rate_bounds(pair, std::nan("")), InvalidArgument);
   OuPair sizes = pair;
   sizes.q = {MatrixXd::Identity(2, 2), Vector2d(0, 0), Isotropic{1.0, 2}};
-  sizes.start_q = point_law(Vector2d(0, 0));
+  sizes.start_q = point_distribution(Vector2d(0, 0));
   EXPECT_THROW((void)OuEntropyRate(sizes), InvalidArgument);
   const OuPair unstable{scalar(-10, 0, 1), normal(0, 1), scalar(1, 0, 2), normal(0, 1)};
   EXPECT_THROW((void)entropy_rate_bounds(unstable, 1e3), NumericalFailure);

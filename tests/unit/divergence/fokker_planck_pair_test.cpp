@@ -9,7 +9,7 @@
 
 #include "sfumato/divergence/gaussian_hockey_stick.hpp"
 #include "sfumato/divergence/gaussian_kl.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "support/fokker_planck_problems.hpp"
 
 namespace sfumato {
@@ -93,12 +93,13 @@ struct OuPair {
     const auto one = [](double value) { return VectorXd::Constant(1, value); };
     const auto rate = [](double value) { return MatrixXd::Constant(1, 1, value); };
     return whiten_at(
-        OuLaw({rate(1.0), one(0.3), Isotropic{0.8, 1}}, {one(0.2), Isotropic{0.4, 1}}),
-        OuLaw({rate(1.5), one(-0.3), Isotropic{1.1, 1}}, {one(-0.1), Isotropic{0.5, 1}}), time);
+        OuDistribution({rate(1.0), one(0.3), Isotropic{0.8, 1}}, {one(0.2), Isotropic{0.4, 1}}),
+        OuDistribution({rate(1.5), one(-0.3), Isotropic{1.1, 1}}, {one(-0.1), Isotropic{0.5, 1}}),
+        time);
   }
 };
 
-TEST(FokkerPlanckPair, OrnsteinUhlenbeckAgainstTheExactLaws) {
+TEST(FokkerPlanckPair, OrnsteinUhlenbeckAgainstTheExactDistributions) {
   const OuPair pair;
   FokkerPlanckOptions options;
   options.epsilons = {0.0, 0.5};
@@ -139,7 +140,7 @@ TEST(FokkerPlanckPair, TwoLevelsAreSecondOrderAndThreeThird) {
   EXPECT_NEAR(error(3, 320) / error(3, 640), 8.0, 1.5);
 }
 
-TEST(FokkerPlanckPair, FullNoiseInThePlaneAgainstTheExactLaws) {
+TEST(FokkerPlanckPair, FullNoiseInThePlaneAgainstTheExactDistributions) {
   const Matrix2d s = (Matrix2d() << 1.0, 0.4, 0.4, 0.5).finished();
   const Matrix2d s2 = (Matrix2d() << 0.9, 0.2, 0.2, 0.6).finished();
   const Matrix2d a = (Matrix2d() << 2.0, 0.5, 0.5, 1.0).finished();
@@ -148,7 +149,7 @@ TEST(FokkerPlanckPair, FullNoiseInThePlaneAgainstTheExactLaws) {
       return std::pair(u - 2.0 * x - 0.5 * y, v - 0.5 * x - y);
     });
   };
-  const GaussianLaw start{Vector2d(0.3, 0.1), Isotropic{0.3, 2}};
+  const GaussianDistribution start{Vector2d(0.3, 0.1), Isotropic{0.3, 2}};
   const Vector2d pull(0.2, 0.1);
   const Vector2d pull2(-0.1, 0.3);
   FokkerPlanckOptions options;
@@ -156,8 +157,8 @@ TEST(FokkerPlanckPair, FullNoiseInThePlaneAgainstTheExactLaws) {
   const auto solution =
       solve_fokker_planck_pair({{2, drift(pull), Covariance(Dense{s})}, start},
                                {{2, drift(pull2), Covariance(Dense{s2})}, start}, {0.8}, options);
-  const WhitenedPair exact =
-      whiten_at(OuLaw({a, pull, Dense{s}}, start), OuLaw({a, pull2, Dense{s2}}, start), 0.8);
+  const WhitenedPair exact = whiten_at(OuDistribution({a, pull, Dense{s}}, start),
+                                       OuDistribution({a, pull2, Dense{s2}}, start), 0.8);
   const double kl = gaussian_kl(exact).value.value();
   EXPECT_NEAR(solution.rows.at(0).forward.kl.value / kl, 1.0, 1e-3);
   EXPECT_NEAR(solution.rows.at(0).forward.kl.value, kl, solution.rows.at(0).forward.kl.error);
@@ -182,7 +183,7 @@ TEST(FokkerPlanckPair, CoefficientsMayDependOnTime) {
   EXPECT_NEAR(solution.rows.at(0).forward.primal_bound.value, 0.125 * std::log(3.0), 1e-7);
 }
 
-TEST(FokkerPlanckPair, IdenticalLawsGiveZero) {
+TEST(FokkerPlanckPair, IdenticalDistributionsGiveZero) {
   FokkerPlanckOptions options;
   options.cells_per_axis = 200;
   const auto solution = solve_fokker_planck_pair(testing::double_well_p(), testing::double_well_p(),
@@ -268,7 +269,7 @@ TEST(FokkerPlanckPair, RefusesMassAtTheEndsWithTheMassFound) {
   const auto p = testing::double_well_p();
   try {
     (void)solve_fokker_planck_pair(p, testing::double_well_q(1.6), {5.0}, options);
-    FAIL() << "a domain that cuts the laws was accepted";
+    FAIL() << "a domain that cuts the distributions was accepted";
   } catch (const NumericalFailure& error) {
     EXPECT_NE(std::string(error.what()).find("at the ends of the domain"), std::string::npos)
         << error.what();

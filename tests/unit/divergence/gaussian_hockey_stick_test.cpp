@@ -55,7 +55,7 @@ TEST(HockeyStick, VariancesThatDifferByLessThanARoundingAreBounded) {
   EXPECT_EQ(gaussian_hockey_stick(one_dimensional(1.0, 1.0), 0.0).claim, Claim::exact);
 }
 
-TEST(HockeyStick, WiderSecondLawHasABoundedLoss) {
+TEST(HockeyStick, WiderSecondDistributionHasABoundedLoss) {
   // P = N(0,1), Q = N(0,4): log(p/q) is at most log 2, so delta is exactly 0 from there on.
   const WhitenedPair pair = one_dimensional(0.0, 4.0);
   EXPECT_EQ(gaussian_hockey_stick(pair, std::log(2.0) + 1e-12).delta, 0.0);
@@ -80,7 +80,7 @@ TEST(HockeyStick, JustBelowTheTopOfABoundedLossABoundIsGiven) {
   EXPECT_EQ(exact.claim, Claim::exact);
 }
 
-TEST(HockeyStick, NarrowerSecondLawHasALossBoundedBelow) {
+TEST(HockeyStick, NarrowerSecondDistributionHasALossBoundedBelow) {
   const WhitenedPair pair = one_dimensional(0.0, 0.25);  // log(p/q) >= -log 2
   EXPECT_DOUBLE_EQ(gaussian_hockey_stick(pair, -1.0).delta, -std::expm1(-1.0));
   EXPECT_GT(gaussian_hockey_stick(pair, -0.6).delta, -std::expm1(-0.6));
@@ -122,14 +122,14 @@ TEST(HockeyStick, LogDeltaSurvivesUnderflow) {
   EXPECT_TRUE(std::isfinite(h.log_delta));
 }
 
-TEST(HockeyStick, MutuallySingularLawsAreAlwaysToldApart) {
+TEST(HockeyStick, MutuallySingularDistributionsAreAlwaysToldApart) {
   const WhitenedPair pair =
       whiten(VectorXd::Zero(1), Isotropic{0.0, 1}, VectorXd::Ones(1), Isotropic{0.0, 1});
   EXPECT_EQ(gaussian_hockey_stick(pair, 50.0).delta, 1.0);
   EXPECT_EQ(gaussian_total_variation(pair).value, 1.0);
 }
 
-TEST(HockeyStick, IdenticalLaws) {
+TEST(HockeyStick, IdenticalDistributions) {
   const WhitenedPair pair = one_dimensional(0.0, 1.0);
   EXPECT_EQ(gaussian_hockey_stick(pair, 0.0).delta, 0.0);
   EXPECT_DOUBLE_EQ(gaussian_hockey_stick(pair, -2.0).delta, -std::expm1(-2.0));

@@ -46,11 +46,11 @@ TEST(GaussianKl, KeepsDigitsForVeryUnequalCovariances) {
   }
 }
 
-TEST(GaussianKl, IdenticalLawsGiveExactlyZero) {
+TEST(GaussianKl, IdenticalDistributionsGiveExactlyZero) {
   EXPECT_EQ(gaussian_kl(one_dimensional(0.0, 0.3, 0.3)).value.value(), 0.0);
 }
 
-TEST(GaussianKl, MutuallySingularLawsGiveInfinity) {
+TEST(GaussianKl, MutuallySingularDistributionsGiveInfinity) {
   const WhitenedPair pair = one_dimensional(0.0, 0.0, 1.0);
   EXPECT_EQ(gaussian_kl(pair).value.value(), kInf);
   EXPECT_EQ(gaussian_kl(swapped(pair)).value.value(), kInf);

@@ -31,7 +31,7 @@ TEST(GaussianTpr, EqualVariancesGiveTheGaussianTradeOff) {
   }
 }
 
-TEST(GaussianTpr, ZeroShiftWiderLawByHand) {
+TEST(GaussianTpr, ZeroShiftWiderDistributionByHand) {
   // P = N(0,1), Q = N(0,4): the best test says P on |z| < t; fpr = 2 Phi(t/2) - 1.
   const boost::math::normal normal;
   const double t = 0.8;
@@ -51,7 +51,7 @@ TEST(GaussianTpr, VariancesFarApartAreBounded) {
 }
 
 // Two variances, one of them 1e12: the search for a threshold among losses of 1e12 took half a minute for each rate.
-TEST(GaussianTpr, HardlyOverlappingLawsTakeNoTime) {
+TEST(GaussianTpr, HardlyOverlappingDistributionsTakeNoTime) {
   const WhitenedPair pair = whiten(VectorXd::Zero(2), Isotropic{1.0, 2}, Eigen::Vector2d(0.01, 0.1),
                                    Diagonal{Eigen::Vector2d(1.105, 1e12)});
   for (const double fpr : {0.5, 0.05, 1e-3, 1e-5}) {
@@ -95,7 +95,7 @@ TEST(GaussianEpsilon, Edges) {
   EXPECT_EQ(gaussian_epsilon(singular, Delta(0.5)).value.nats(), kInf);
 }
 
-TEST(GaussianEpsilon, LawsTooFarApartAreNamedAsSuch) {
+TEST(GaussianEpsilon, DistributionsTooFarApartAreNamedAsSuch) {
   try {
     (void)gaussian_epsilon(one_dimensional(1e200, 2.0), Delta{1e-5});
     FAIL();
@@ -106,7 +106,7 @@ TEST(GaussianEpsilon, LawsTooFarApartAreNamedAsSuch) {
 }
 
 TEST(GaussianEpsilon, ALossThatIsBoundedButForRoundingIsSolvedLikeTheBoundedOne) {
-  // A second coordinate as whitening leaves it where the laws agree: the range of the loss becomes
+  // A second coordinate as whitening leaves it where the distributions agree: the range of the loss becomes
   // infinite, but delta falls to e^{-1e17} right past the largest value of the first coordinate.
   for (const auto& [excess, shift] : {std::pair{0.0186, -0.177}, std::pair{0.0443, -0.0258}}) {
     const WhitenedPair bounded = one_dimensional(shift, 1.0 + excess);

@@ -15,7 +15,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::VectorXd;
 
-GaussianLaw normal(double mean, double variance) {
+GaussianDistribution normal(double mean, double variance) {
   return {VectorXd::Constant(1, mean), Isotropic{variance, 1}};
 }
 
@@ -75,8 +75,8 @@ TEST(GridEntropy, GaussianPairInBothDirections) {
 
 TEST(GridEntropy, HockeyStickAndTotalVariation) {
   const Grid grid({{-8.0, 8.0}}, 4000);
-  const GaussianLaw p = normal(0.2, 0.4);
-  const GaussianLaw q = normal(-0.1, 0.5);
+  const GaussianDistribution p = normal(0.2, 0.4);
+  const GaussianDistribution q = normal(-0.1, 0.5);
   const ArrayXd dp = gaussian_density(grid, p);
   const ArrayXd dq = gaussian_density(grid, q);
   const WhitenedPair pair = whiten(p, q);
@@ -88,11 +88,11 @@ TEST(GridEntropy, HockeyStickAndTotalVariation) {
   EXPECT_NEAR(grid_hockey_stick(grid, dp, dq, 0.0), grid_hockey_stick(grid, dq, dp, 0.0), 1e-14);
 }
 
-TEST(GridEntropy, IdenticalLawsGiveZero) {
+TEST(GridEntropy, IdenticalDistributionsGiveZero) {
   const Grid grid({{-5.0, 5.0}}, 100);
-  const auto law = testing::double_well_p();
-  const ArrayXd p = gaussian_density(grid, law.start);
-  FaceSampler sampler(law.diffusion, grid);
+  const auto distribution = testing::double_well_p();
+  const ArrayXd p = gaussian_density(grid, distribution.start);
+  FaceSampler sampler(distribution.diffusion, grid);
   const GridEntropy found = grid_entropy(grid, p, *sampler.at(0.0), p, *sampler.at(0.0));
   for (const DirectedEntropy& side : {found.forward, found.reverse}) {
     EXPECT_EQ(side.kl, 0.0);

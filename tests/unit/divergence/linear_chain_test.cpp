@@ -20,7 +20,7 @@ LinearChain scalar(double rate, double target, double eta, double variance) {
   return {MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, rate * target), eta,
           Isotropic{variance, 1}};
 }
-GaussianLaw point(double at) { return point_law(VectorXd::Constant(1, at)); }
+GaussianDistribution point(double at) { return point_distribution(VectorXd::Constant(1, at)); }
 double value(const KlBound& bound) { return bound.kl.value.value(); }
 bool says(const KlBound& bound, const char* text) {
   return bound.reason.find(text) != std::string::npos;
@@ -111,7 +111,7 @@ TEST(LinearChain, Refusals) {
   EXPECT_THROW((void)best_contractive_bound(kGolden, std::nan("")), InvalidArgument);
   LinearChainPair sizes = kGolden;
   sizes.q = {MatrixXd::Identity(2, 2), VectorXd::Zero(2), .1, Isotropic{.1, 2}};
-  sizes.start_q = point_law(VectorXd::Zero(2));
+  sizes.start_q = point_distribution(VectorXd::Zero(2));
   EXPECT_THROW((void)path_kl(sizes, 3), InvalidArgument);
 }
 
@@ -124,7 +124,7 @@ LinearChain around(double rate, double target, double eta, double variance) {
 }
 
 TEST(LinearChain, BoundsOfNearlyEqualLossesAreNotBelowTheTruth) {
-  // After one step from 0 both laws are normal with variance S, and their means differ by eta (A - A') x*:
+  // After one step from 0 both distributions are normal with variance S, and their means differ by eta (A - A') x*:
   // KL = (eta (A - A') x*)^2 / (2 S), here in long double. The pulls share nearly all their digits.
   double worst = 1.0;
   for (int k = 0; k < 200; ++k) {

@@ -16,8 +16,8 @@ TEST(LocalGdp, WithoutTailsIsTheGaussianCurve) {
   EXPECT_NEAR(epsilon_bound(plain, Delta{1e-4}), gdp_epsilon(1.3, Delta{1e-4}).nats(), 1e-8);
 }
 
-/// Laws of which the definition is true with equality on the normal part: (1 - t) N(mu, 1) + t at a
-/// point that only the first law has, against (1 - t') N(0, 1) + t' at a point of the second.
+/// Distributions of which the definition is true with equality on the normal part: (1 - t) N(mu, 1) + t at a
+/// point that only the first distribution has, against (1 - t') N(0, 1) + t' at a point of the second.
 TEST(LocalGdp, CoversMixturesWithATail) {
   for (const LocalGdp& g : {LocalGdp{0.5, 1e-3, 0.02}, LocalGdp{2.0, 0.1, 0.0}}) {
     for (const double eps : {0.0, 0.5, 2.0}) {

@@ -16,7 +16,7 @@ using Eigen::VectorXd;
 SdePair pair_of(const std::vector<std::string>& drift, const std::vector<std::string>& drift_prime,
                 double noise, double noise_prime, double start_variance) {
   const auto d = static_cast<Index>(drift.size());
-  const GaussianLaw start{VectorXd::Zero(d), Isotropic{start_variance, d}};
+  const GaussianDistribution start{VectorXd::Zero(d), Isotropic{start_variance, d}};
   const std::vector<std::string> names = coordinate_names(d);
   return {{formula_diffusion(names, drift, Covariance(Isotropic{noise, d})), start},
           {formula_diffusion(names, drift_prime, Covariance(Isotropic{noise_prime, d})), start}};
@@ -58,7 +58,7 @@ TEST(MatchedPair, BlocksSeparate) {
 
 TEST(MatchedPair, LinearFormulasAreExact) {
   const SdePair pair = pair_of({"-x", "0.2 - 2 y"}, {"-1.1 x", "0.3 - 2 y"}, 1.0, 1.2, 0.3);
-  const GaussianLaw start{VectorXd::Zero(2), Isotropic{0.3, 2}};
+  const GaussianDistribution start{VectorXd::Zero(2), Isotropic{0.3, 2}};
   Eigen::MatrixXd a = Eigen::Vector2d(1.0, 2.0).asDiagonal(),
                   a_prime = Eigen::Vector2d(1.1, 2.0).asDiagonal();
   const OuPair linear{{a, Eigen::Vector2d(0.0, 0.2), Isotropic{1.0, 2}},

@@ -22,7 +22,7 @@ OuPair line(double rate, double target, double noise, double rate_prime, double 
   const auto process = [](double a, double x, double s) {
     return OuProcess{MatrixXd::Constant(1, 1, a), VectorXd::Constant(1, a * x), Isotropic{s, 1}};
   };
-  const GaussianLaw start{VectorXd::Zero(1), Isotropic{start_variance, 1}};
+  const GaussianDistribution start{VectorXd::Zero(1), Isotropic{start_variance, 1}};
   return {process(rate, target, noise), start, process(rate_prime, target_prime, noise_prime),
           start};
 }
@@ -42,7 +42,7 @@ bool has(const std::vector<PairBound>& bounds, BoundMethod method) {
 TEST(PairBounds, NoiseBelowNormalNumbersHasNoSensitivity) {
   const OuProcess p{MatrixXd::Identity(2, 2), VectorXd::Ones(2), Isotropic{1e-320, 2}};
   const OuProcess q{MatrixXd::Identity(2, 2), VectorXd::Unit(2, 0), Isotropic{1e-320, 2}};
-  const GaussianLaw start = point_law(VectorXd::Zero(2));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(2));
   EXPECT_FALSE(linear_pair({p, start, q, start}).sensitivity.value);
 }
 
@@ -79,12 +79,12 @@ TEST(PairBounds, ConstantsNeedConvexityIsotropyAndACommonStart) {
   EXPECT_FALSE(same_start(linear_pair(starts)));
   const OuProcess plane{MatrixXd::Identity(2, 2), VectorXd::Zero(2),
                         Diagonal{Eigen::Vector2d(1, 2)}};
-  const GaussianLaw origin = point_law(VectorXd::Zero(2));
+  const GaussianDistribution origin = point_distribution(VectorXd::Zero(2));
   EXPECT_NE(reason({plane, origin, plane, origin}).find("isotropic"), std::string::npos);
 }
 
 TEST(PairBounds, NothingIsKnownOfADoubleWellButWhatIsStated) {
-  const GaussianLaw start{VectorXd::Zero(1), Isotropic{0.2, 1}};
+  const GaussianDistribution start{VectorXd::Zero(1), Isotropic{0.2, 1}};
   const auto well = [](const char* drift) {
     return formula_diffusion({"x"}, {drift}, Isotropic{0.64, 1}, Where::here());
   };
@@ -109,7 +109,7 @@ TEST(ClassificationPair, ConstantsOfBothDirectionsAndSensitivity) {
   const VectorXd labels = (VectorXd(5) << 1, 0, 1, 1, 0).finished();
   const ClassificationFit fit(
       ClassificationProblem::logistic(features, labels, {LossScale::sum, 0.5}));
-  const GaussianLaw start = point_law(VectorXd::Zero(2));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(2));
   const SdePair pair = classification_pair(fit, {2, {}}, Isotropic{0.25, 2}, start);
   // A row's gradient is at most its length, over the standard deviation 1/2.
   EXPECT_NEAR(pair.sensitivity.value->value, 2.0 * features.row(2).norm(), 1e-10);
@@ -125,9 +125,9 @@ TEST(ClassificationPair, ConstantsOfBothDirectionsAndSensitivity) {
       classification_pair(fit, {2, {}}, Diagonal{Eigen::Vector2d(0.25, 1.0)}, start);
   EXPECT_FALSE(tilted.constants.value.has_value());
   EXPECT_NEAR(tilted.sensitivity.value->value, pair.sensitivity.value->value, 1e-9);
-  EXPECT_THROW(
-      (void)classification_pair(fit, {2, {}}, Isotropic{1.0, 2}, point_law(VectorXd::Zero(3))),
-      InvalidArgument);
+  EXPECT_THROW((void)classification_pair(fit, {2, {}}, Isotropic{1.0, 2},
+                                         point_distribution(VectorXd::Zero(3))),
+               InvalidArgument);
 }
 
 TEST(PairBounds, TheBestProvenBoundIsTheSmallestFiniteOne) {

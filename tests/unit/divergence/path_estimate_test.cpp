@@ -16,12 +16,12 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using testing::chain_path_kl;
-using testing::LineLaw;
+using testing::LineDistribution;
 using testing::OuLine;
 
 /// The example of Spec §12.1.
 constexpr OuLine kP{1.0, 0.0, 1.0}, kQ{1.5, 0.3, 1.0};
-constexpr LineLaw kStart{0.5, 0.0};
+constexpr LineDistribution kStart{0.5, 0.0};
 constexpr double kExact = 0.0791260509;
 
 PathEstimateOptions options(std::uint64_t paths, unsigned threads = 0) {
@@ -30,15 +30,16 @@ PathEstimateOptions options(std::uint64_t paths, unsigned threads = 0) {
   return result;
 }
 
-Claimed<PathEstimate> estimate(const Diffusion& p, const Diffusion& q, const GaussianLaw& start,
-                               const TimeGrid& grid, const PathEstimateOptions& how) {
+Claimed<PathEstimate> estimate(const Diffusion& p, const Diffusion& q,
+                               const GaussianDistribution& start, const TimeGrid& grid,
+                               const PathEstimateOptions& how) {
   Observer silent;
   return path_estimate(p, q, start, grid, how, silent);
 }
 
 PathBoundEstimate example(double step, std::uint64_t paths) {
-  const auto result =
-      estimate(kP.diffusion(), kQ.diffusion(), kStart.law(), {{1.0}, step}, options(paths));
+  const auto result = estimate(kP.diffusion(), kQ.diffusion(), kStart.distribution(), {{1.0}, step},
+                               options(paths));
   EXPECT_EQ(result.claim, Claim::estimate);
   EXPECT_EQ(result.value.paths, paths);
   return result.value.bounds.at(0);
@@ -75,7 +76,7 @@ TEST(PathEstimate, OneStepLengthAgreesWithTheChain) {
   PathEstimateOptions how = options(100000);
   how.halve = false;
   const auto result =
-      estimate(kP.diffusion(), kQ.diffusion(), kStart.law(), {{0.5, 1.0}, 0.1}, how);
+      estimate(kP.diffusion(), kQ.diffusion(), kStart.distribution(), {{0.5, 1.0}, 0.1}, how);
   ASSERT_EQ(result.value.bounds.size(), 2U);
   for (std::size_t t = 0; t < 2; ++t) {
     const PathBoundEstimate& bound = result.value.bounds[t];
@@ -90,8 +91,8 @@ TEST(PathEstimate, DoubleWell) {
   const Noise noise = Covariance(Isotropic{0.64, 1});
   const Diffusion p{1, polynomial_drift({0.0, 1.0, 0.0, -1.0}), noise};
   const Diffusion q{1, polynomial_drift({0.2, 1.1, 0.0, -1.0}), noise};
-  const LineLaw start{0.3, 0.2};
-  const auto result = estimate(p, q, start.law(), {{1.0, 10.0}, 0.02}, options(20000));
+  const LineDistribution start{0.3, 0.2};
+  const auto result = estimate(p, q, start.distribution(), {{1.0, 10.0}, 0.02}, options(20000));
   expect_near(result.value.bounds[0].extrapolated, 0.0450775, 4.0);
   expect_near(result.value.bounds[1].extrapolated, 0.4159188, 4.0);
 }
@@ -102,7 +103,8 @@ TEST(PathEstimate, ContractiveWeights) {
   const OuLine p{1.0, 0.0, 2.0}, q{1.0, 0.6, 2.0};
   PathEstimateOptions how = options(1000);
   how.kappas = {0.0, 0.5, 1.0};
-  const auto result = estimate(p.diffusion(), q.diffusion(), kStart.law(), {{1.0, 3.0}, 0.01}, how);
+  const auto result =
+      estimate(p.diffusion(), q.diffusion(), kStart.distribution(), {{1.0, 3.0}, 0.01}, how);
   ASSERT_EQ(result.value.bounds.size(), 6U);
   const double d = 0.36 / 2.0;
   for (const PathBoundEstimate& bound : result.value.bounds) {
@@ -123,7 +125,8 @@ TEST(PathEstimate, SameBitsForAnyNumberOfThreads) {
   const auto run = [&](unsigned threads) {
     PathEstimateOptions how = options(3000, threads);
     how.kappas = {0.0, 1.0};
-    return estimate(kP.diffusion(), kQ.diffusion(), kStart.law(), {{0.4, 1.0}, 0.1}, how).value;
+    return estimate(kP.diffusion(), kQ.diffusion(), kStart.distribution(), {{0.4, 1.0}, 0.1}, how)
+        .value;
   };
   const PathEstimate one = run(1), three = run(3);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -141,7 +144,7 @@ TEST(PathEstimate, StateDependentNoiseOfBoth) {
   const double expected = example(0.1, 2000).extrapolated.value;
   for (const Noise& noise : {Noise(DiagonalNoise{variances, {}}), Noise(MatrixNoise{sigma, {}})}) {
     const auto result = estimate({1, kP.diffusion().drift, noise}, {1, kQ.diffusion().drift, noise},
-                                 kStart.law(), {{1.0}, 0.1}, options(2000));
+                                 kStart.distribution(), {{1.0}, 0.1}, options(2000));
     EXPECT_NEAR(result.value.bounds[0].extrapolated.value, expected, 1e-13);
   }
 }
@@ -150,8 +153,8 @@ TEST(PathEstimate, DivergingPathsMakeItInfiniteNeverNaN) {
   const Noise noise = Covariance(Isotropic{0.01, 1});
   const Diffusion p{1, polynomial_drift({0.0, 0.0, 0.0, -1.0}), noise};
   const Diffusion q{1, polynomial_drift({0.0, 1.0, 0.0, -1.0}), noise};
-  const LineLaw wide{0.0, 4.0};
-  const auto result = estimate(p, q, wide.law(), {{0.0, 20.0}, 0.5}, options(500));
+  const LineDistribution wide{0.0, 4.0};
+  const auto result = estimate(p, q, wide.distribution(), {{0.0, 20.0}, 0.5}, options(500));
   EXPECT_EQ(result.value.bounds[0].diverged, 0U);
   EXPECT_EQ(result.value.bounds[0].at_step.value, 0.0);
   const PathBoundEstimate& bad = result.value.bounds[1];
@@ -170,8 +173,8 @@ TEST(PathEstimate, StopsWithTheMeansSoFar) {
     std::atomic<std::uint64_t> seen{0};
   };
   Impatient observer;
-  const auto result = path_estimate(kP.diffusion(), kQ.diffusion(), kStart.law(), {{1.0}, 0.1},
-                                    options(100000, 1), observer);
+  const auto result = path_estimate(kP.diffusion(), kQ.diffusion(), kStart.distribution(),
+                                    {{1.0}, 0.1}, options(100000, 1), observer);
   EXPECT_GT(result.value.paths, 0U);
   EXPECT_LT(result.value.paths, 100000U);
   EXPECT_NEAR(result.value.bounds[0].at_step.value, 0.0777972, 0.05);
@@ -183,8 +186,8 @@ TEST(PathEstimate, StopsBetweenTheStepsOfOnePath) {
     mutable std::atomic<int> left{100};
   };
   Patience observer;
-  const auto result = path_estimate(kP.diffusion(), kQ.diffusion(), kStart.law(), {{1e9}, 0.1},
-                                    options(3, 1), observer);
+  const auto result = path_estimate(kP.diffusion(), kQ.diffusion(), kStart.distribution(),
+                                    {{1e9}, 0.1}, options(3, 1), observer);
   EXPECT_EQ(result.value.paths, 0U);
   EXPECT_EQ(result.value.bounds[0].at_step.value, HUGE_VAL);
 }
@@ -194,7 +197,7 @@ TEST(PathEstimate, Refusals) {
                         std::uint64_t paths = 10) {
     PathEstimateOptions how = options(paths, 1);
     how.kappas = std::move(kappas);
-    (void)estimate(p, q, kStart.law(), {{1.0}, 0.1}, how);
+    (void)estimate(p, q, kStart.distribution(), {{1.0}, 0.1}, how);
   };
   const Diffusion p = kP.diffusion(), q = kQ.diffusion();
   EXPECT_NO_THROW(with(p, q, {0.0}));

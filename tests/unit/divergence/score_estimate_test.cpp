@@ -12,25 +12,25 @@
 namespace sfumato {
 namespace {
 
-using testing::LineLaw;
+using testing::LineDistribution;
 using testing::OuLine;
 
 /// The pair of the golden cases ou_entropy_rate-02 and ou_pair_bounds_unequal_sigma-02, t = 0.5.
 constexpr OuLine kP{1.0, 0.0, 1.0}, kQ{1.0, 0.0, 1.5};
-constexpr LineLaw kStart{0.0, 0.3};
+constexpr LineDistribution kStart{0.0, 0.3};
 
-LineLaw after(const OuLine& x, double h, int steps) {
-  LineLaw law = kStart;
-  for (int k = 0; k < steps; ++k) law = step(x, law, h);
-  return law;
+LineDistribution after(const OuLine& x, double h, int steps) {
+  LineDistribution distribution = kStart;
+  for (int k = 0; k < steps; ++k) distribution = step(x, distribution, h);
+  return distribution;
 }
 
 std::vector<ScoreBoundEstimate> estimate(const TimeGrid& grid, const ScoreEstimateOptions& options,
                                          const OuLine& p = kP, const OuLine& q = kQ,
-                                         const LineLaw& start = kStart) {
+                                         const LineDistribution& start = kStart) {
   Observer silent;
-  const auto result =
-      score_estimate(p.diffusion(), start.law(), q.diffusion(), start.law(), grid, options, silent);
+  const auto result = score_estimate(p.diffusion(), start.distribution(), q.diffusion(),
+                                     start.distribution(), grid, options, silent);
   EXPECT_EQ(result.claim, Claim::estimate);
   return result.value;
 }
@@ -90,8 +90,9 @@ TEST(ScoreEstimate, EqualStateDependentNoisesNeedNoScore) {
   options.points = 50;
   options.repetitions = 2;
   Observer silent;
-  const auto found =
-      score_estimate(p, kStart.law(), q, kStart.law(), {{0.3}, 0.1}, options, silent).value.at(0);
+  const auto found = score_estimate(p, kStart.distribution(), q, kStart.distribution(),
+                                    {{0.3}, 0.1}, options, silent)
+                         .value.at(0);
   // |Phi|^2 / (2 Sigma) with Sigma >= 1, and both ways of computing it agree.
   EXPECT_LT(found.rate.value, 0.125);
   EXPECT_GT(found.rate.value, 0.09);
@@ -128,8 +129,9 @@ TEST(ScoreEstimate, DivergenceOfTheNoiseEnters) {
                              Noise(MatrixNoise{sigma, matrix_divergence})}) {
     const Diffusion p{1, polynomial_drift({0.0, -0.75}), noise};
     const Diffusion q{1, polynomial_drift({0.0, -1.0}), Isotropic{1.0, 1}};
-    const auto found =
-        score_estimate(p, kStart.law(), q, kStart.law(), {{0.0}, 0.1}, options, silent).value[0];
+    const auto found = score_estimate(p, kStart.distribution(), q, kStart.distribution(),
+                                      {{0.0}, 0.1}, options, silent)
+                           .value[0];
     EXPECT_NEAR(found.rate.value, expected, 5.0 * found.rate.standard_error);
     EXPECT_LT(found.rate.standard_error, 0.05 * expected);
   }
@@ -164,8 +166,8 @@ TEST(ScoreEstimate, StopsBetweenTheStepsOfARepetition) {
   Patience observer;
   ScoreEstimateOptions options;
   options.threads = 1;
-  const auto found = score_estimate(kP.diffusion(), kStart.law(), kQ.diffusion(), kStart.law(),
-                                    {{1e9}, 0.1}, options, observer)
+  const auto found = score_estimate(kP.diffusion(), kStart.distribution(), kQ.diffusion(),
+                                    kStart.distribution(), {{1e9}, 0.1}, options, observer)
                          .value;
   EXPECT_EQ(found[0].rate.value, HUGE_VAL);
 }
@@ -176,7 +178,7 @@ TEST(ScoreEstimate, Refusals) {
   const auto in = [&](Eigen::Index d, const ScoreEstimateOptions& how) {
     const Diffusion p{d, linear_drift(Eigen::MatrixXd::Identity(d, d), Eigen::VectorXd::Zero(d)),
                       Isotropic{1.0, d}};
-    const GaussianLaw start{Eigen::VectorXd::Zero(d), Isotropic{1.0, d}};
+    const GaussianDistribution start{Eigen::VectorXd::Zero(d), Isotropic{1.0, d}};
     (void)score_estimate(p, start, p, start, {{0.2}, 0.1}, how, silent);
   };
   EXPECT_THROW(in(4, options), InvalidArgument);

@@ -15,7 +15,7 @@ using Eigen::VectorXd;
 SdePair pair_of(const std::vector<std::string>& drift, const std::vector<std::string>& drift_prime,
                 double noise, double noise_prime) {
   const auto d = static_cast<Eigen::Index>(drift.size());
-  const GaussianLaw start{VectorXd::Zero(d), Isotropic{0.3, d}};
+  const GaussianDistribution start{VectorXd::Zero(d), Isotropic{0.3, d}};
   const std::vector<std::string> names = coordinate_names(d);
   return {{formula_diffusion(names, drift, Covariance(Isotropic{noise, d})), start},
           {formula_diffusion(names, drift_prime, Covariance(Isotropic{noise_prime, d})), start}};
@@ -35,7 +35,7 @@ TEST(StationaryKl, GaussianAndProducts) {
   // A drift that is linear where it matters, as quadrature, and twice in a product.
   const KlBound one =
       stationary_kl(pair_of({"-x + 0 x^3"}, {"-1.2 x + 0.1 + 1e-14 sin(x)"}, 1.0, 1.1));
-  const GaussianLaw p{VectorXd::Zero(1), Isotropic{0.5, 1}},
+  const GaussianDistribution p{VectorXd::Zero(1), Isotropic{0.5, 1}},
       q{VectorXd::Constant(1, 0.1 / 1.2), Isotropic{1.1 / 2.4, 1}};
   EXPECT_NEAR(one.kl.value.value(), start_kl(p, q), 1e-10);
   const KlBound two = stationary_kl(pair_of({"-x", "x - x^3"}, {"-x", "x - x^3"}, 1.0, 1.0));

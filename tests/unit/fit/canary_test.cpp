@@ -12,7 +12,7 @@ namespace {
 FitBudget budget_of(double epsilon) { return {{Epsilon(epsilon), Delta(1e-6)}, {}}; }
 
 TEST(CanaryScore, NeverShowsMoreThanIsProven) {
-  // The score is a likelihood ratio of normal laws: its two means are mu^2 apart, by its own deviation mu.
+  // The score is a likelihood ratio of normal distributions: its two means are mu^2 apart, by its own deviation mu.
   Observer nobody;
   for (const FitModel model : {FitModel::ridge, FitModel::logistic}) {
     const SyntheticTable made = synthetic_table(model, 1000, 2, 1);

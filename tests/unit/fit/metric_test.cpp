@@ -86,7 +86,7 @@ TEST(ReleasedMetric, FurtherRoundsFindDirectionsThatTheFirstOnesNoiseHides) {
   EXPECT_GT(margin(4), 0.5);
 }
 
-TEST(RowExposure, IsExactForNormalLawsAndNeverAboveTheGuarantee) {
+TEST(RowExposure, IsExactForNormalDistributionsAndNeverAboveTheGuarantee) {
   Observer nobody;
   for (const FitModel model : {FitModel::ridge, FitModel::logistic}) {
     SyntheticTable made = synthetic_table(model, 2000, 2, 4);

@@ -33,7 +33,7 @@ double kl_of(const WhitenedPair& pair) {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < pair.ratio.size(); ++i) {
     const double r = pair.ratio(i);
-    // psi(1/r): for wide laws 1/r - 1 holds few digits of r.
+    // psi(1/r): for wide distributions 1/r - 1 holds few digits of r.
     sum += r < 4.0 ? psi_of_excess(-pair.excess(i) / r) : 1.0 / r - 1.0 + std::log(r);
     sum += pair.shift(i) * pair.shift(i) / r;
   }
@@ -99,7 +99,7 @@ TEST(Whiten, GradedScalesDoNotTriggerTheRankTolerance) {
   EXPECT_NEAR(kl_of(graded), kl_of(plain), 1e-13 * kl_of(plain));
 }
 
-TEST(Whiten, ScalesThatDifferBetweenTheLawsDoNotEither) {
+TEST(Whiten, ScalesThatDifferBetweenTheDistributionsDoNotEither) {
   // Each covariance is well conditioned in its own units; only their quotient is extreme.
   const double small = 1e-14;
   const MatrixXd p = square(small, 0.1 * std::sqrt(small), 0.1 * std::sqrt(small), 1.0);

@@ -19,7 +19,7 @@ QuadraticQuestion shift(double gap) {
   const auto training = [](double point) {
     return QuadraticTraining{
         quadratic_from_point(MatrixXd::Identity(1, 1), VectorXd::Constant(1, point)),
-        Isotropic{1.0, 1}, point_law(VectorXd::Zero(1))};
+        Isotropic{1.0, 1}, point_distribution(VectorXd::Zero(1))};
   };
   return {{training(0.0), training(gap)}, QuadraticFlow{{1.0, kInf}}};
 }

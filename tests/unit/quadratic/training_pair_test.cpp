@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 /// One parameter: rate, minimiser and noise of a training that starts at 0.
 QuadraticTraining line(double rate, double point, double noise) {
   return {quadratic_from_point(MatrixXd::Constant(1, 1, rate), VectorXd::Constant(1, point)),
-          Isotropic{noise, 1}, point_law(VectorXd::Zero(1))};
+          Isotropic{noise, 1}, point_distribution(VectorXd::Zero(1))};
 }
 
 TEST(TrainingPair, AFlowByItsFormula) {

@@ -22,7 +22,7 @@ LangevinConstants shifted(double kappa, double distance) {
 /// Equal curvatures and shifted minimisers, the case that attains Spec §8.3.
 double exact_shifted(double kappa, double distance, double eta, double steps) {
   const MatrixXd a = MatrixXd::Constant(1, 1, kappa);
-  const GaussianLaw start = point_law(VectorXd::Zero(1));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(1));
   const Covariance noise = Isotropic{2.0 * eta, 1};
   return exact_kl({{a, VectorXd::Zero(1), eta, noise},
                    start,

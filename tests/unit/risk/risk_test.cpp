@@ -37,7 +37,7 @@ TEST(Risk, DirectionsDifferWhenVariancesDo) {
   EXPECT_EQ(risk.epsilon(Delta(1e-3)).value, risk.epsilon(Direction::reverse, Delta(1e-3)).value);
 }
 
-TEST(Risk, MutuallySingularLawsAreCertain) {
+TEST(Risk, MutuallySingularDistributionsAreCertain) {
   const Risk risk = Risk::exact(
       whiten(VectorXd::Zero(1), Isotropic{0.0, 1}, VectorXd::Ones(1), Isotropic{0.0, 1}));
   EXPECT_EQ(risk.kl(Direction::forward).value.value(), kInf);

@@ -25,9 +25,11 @@ RowRiskOptions options_for(Release release) {
   return {std::move(release), std::nullopt, {}, Delta{1e-3}, 1};
 }
 
-FlowRelease flow(double time) { return {time, Isotropic{1.0, 2}, point_law(VectorXd::Zero(2))}; }
+FlowRelease flow(double time) {
+  return {time, Isotropic{1.0, 2}, point_distribution(VectorXd::Zero(2))};
+}
 ChainRelease chain(double eta, double steps) {
-  return {eta, steps, Isotropic{1.0, 2}, point_law(VectorXd::Zero(2))};
+  return {eta, steps, Isotropic{1.0, 2}, point_distribution(VectorXd::Zero(2))};
 }
 
 TEST(ClassificationCheck, IsBelowTheProvenBounds) {

@@ -35,10 +35,10 @@ RowRiskOptions options_for(Release release) {
 }
 
 FlowRelease flow(double time, Covariance noise) {
-  return {time, std::move(noise), point_law(VectorXd::Zero(2))};
+  return {time, std::move(noise), point_distribution(VectorXd::Zero(2))};
 }
 ChainRelease chain(double eta, double steps, Covariance noise) {
-  return {eta, steps, std::move(noise), point_law(VectorXd::Zero(2))};
+  return {eta, steps, std::move(noise), point_distribution(VectorXd::Zero(2))};
 }
 Covariance correlated() { return Dense{(MatrixXd(2, 2) << 1.0, 0.3, 0.3, 0.8).finished()}; }
 
@@ -58,8 +58,9 @@ TEST(ClassificationRows, FlowTakesTheSmallerOfKlAndMu) {
       EXPECT_NEAR(risk.mu.value, mu, 1e-10);
       EXPECT_GE(risk.mu.value, mu * (1.0 - 1e-15));
       const std::array<Neighbour, 1> one = {Neighbour{row, {}}};
-      const auto constants = classification_constants(
-          fit, fit.gap(one[0]), fit.neighbours(one).front(), 2.0, point_law(VectorXd::Zero(2)));
+      const auto constants =
+          classification_constants(fit, fit.gap(one[0]), fit.neighbours(one).front(), 2.0,
+                                   point_distribution(VectorXd::Zero(2)));
       // In the long run, the curvature near the minimiser bounds them too.
       StationaryBound local{kInf, kInf, {}};
       if (time == kInf) {
@@ -93,8 +94,9 @@ TEST(ClassificationRows, ChainTakesTheSmallerOfKlAndMu) {
       const double mu = noisy_gd_gdp(sensitivity, 1.0 - eta * 0.5, steps).mu.value;
       EXPECT_NEAR(risk.mu.value, mu, 1e-9);
       const std::array<Neighbour, 1> one = {Neighbour{row, {}}};
-      const auto constants = classification_constants(
-          fit, fit.gap(one[0]), fit.neighbours(one).front(), 2.0, point_law(VectorXd::Zero(2)));
+      const auto constants =
+          classification_constants(fit, fit.gap(one[0]), fit.neighbours(one).front(), 2.0,
+                                   point_distribution(VectorXd::Zero(2)));
       EXPECT_EQ(risk.forward.kl.value,
                 std::min(0.5 * risk.mu.value * risk.mu.value,
                          kl_bound_chain(constants.forward, eta, steps).kl.value.value()));
@@ -179,7 +181,7 @@ TEST(ClassificationRows, WithoutRidgeTheLongRunIsRefused) {
   // Overlapping classes, so that a minimiser exists.
   const ClassificationFit fit(ClassificationProblem::logistic(
       MatrixXd::Constant(8, 1, 1.0), (VectorXd(8) << 1, 0, 1, 0, 0, 1, 1, 0).finished(), {}));
-  const auto start = point_law(VectorXd::Zero(1));
+  const auto start = point_distribution(VectorXd::Zero(1));
   const Isotropic noise{1.0, 1};
   const auto message = [&](const Release& release) -> std::string {
     try {
@@ -202,7 +204,7 @@ TEST(ClassificationRows, ANeighbourWithoutAMinimiserKeepsItsMu) {
   const MatrixXd x = (MatrixXd(4, 1) << -1.0, 1.0, 2.0, -3.0).finished();
   const ClassificationFit fit(
       ClassificationProblem::logistic(x, (VectorXd(4) << 1, 1, 1, 0).finished(), {}));
-  const auto start = point_law(VectorXd::Zero(1));
+  const auto start = point_distribution(VectorXd::Zero(1));
   const auto flow_rows =
       row_bounds(fit, options_for(FlowRelease{2.0, Isotropic{1.0, 1}, start}), observer).rows;
   EXPECT_EQ(flow_rows[0].status, RowStatus::ok);
@@ -239,8 +241,9 @@ TEST(ClassificationRows, RefusesWhatItCannotUse) {
   EXPECT_THROW(run(options_for(chain(0.0, 1.0, Isotropic{1.0, 2}))), InvalidArgument);
   EXPECT_THROW(run(options_for(chain(0.1, 0.5, Isotropic{1.0, 2}))), InvalidArgument);
   EXPECT_THROW(run(options_for(MinimiserRelease{Isotropic{0.0, 2}})), InvalidArgument);
-  EXPECT_THROW(run(options_for(FlowRelease{1.0, Isotropic{1.0, 2}, point_law(VectorXd::Zero(3))})),
-               InvalidArgument);
+  EXPECT_THROW(
+      run(options_for(FlowRelease{1.0, Isotropic{1.0, 2}, point_distribution(VectorXd::Zero(3))})),
+      InvalidArgument);
   RowRiskOptions replace = options_for(flow(1.0, Isotropic{1.0, 2}));
   replace.replacement = Record{VectorXd::Zero(2), 0.5};
   EXPECT_THROW(run(replace), InvalidArgument);
@@ -250,11 +253,11 @@ TEST(ClassificationRows, RefusesWhatItCannotUse) {
   EXPECT_NO_THROW(run(options_for(flow(1.0, skewed))));
   const ClassificationFit single(ClassificationProblem::logistic(
       MatrixXd::Ones(1, 1), VectorXd::Ones(1), {LossScale::sum, 1.0}));
-  EXPECT_THROW(
-      (void)row_bounds(
-          single, options_for(FlowRelease{1.0, Isotropic{1.0, 1}, point_law(VectorXd::Zero(1))}),
-          observer),
-      InvalidArgument);
+  EXPECT_THROW((void)row_bounds(single,
+                                options_for(FlowRelease{1.0, Isotropic{1.0, 1},
+                                                        point_distribution(VectorXd::Zero(1))}),
+                                observer),
+               InvalidArgument);
 }
 
 class StoppingObserver : public Observer {

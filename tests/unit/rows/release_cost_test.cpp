@@ -39,16 +39,16 @@ Covariance some_noise(double size) {
   return Dense{size * matrix};
 }
 
-/// Weights drawn from the law.
+/// Weights drawn from the distribution.
 template <class Each>
-void draw(const GaussianLaw& law, int draws, Each each) {
+void draw(const GaussianDistribution& distribution, int draws, Each each) {
   std::mt19937_64 engine(99);
   std::normal_distribution<double> normal;
-  const MatrixXd factor = root(law.covariance);
+  const MatrixXd factor = root(distribution.covariance);
   for (int i = 0; i < draws; ++i) {
     VectorXd z(factor.cols());
     for (double& value : z) value = normal(engine);
-    each(VectorXd(law.mean + factor * z));
+    each(VectorXd(distribution.mean + factor * z));
   }
 }
 
@@ -62,18 +62,18 @@ void expect_mean(double sum, double squares, int draws, double expected) {
 TEST(ReleaseCost, RidgeAgainstDraws) {
   const Sample sample = random_sample(1, false);
   const RidgeProblem problem(sample.features, sample.target, {LossScale::sum, 2.0});
-  const GaussianLaw start = point_law(VectorXd::Zero(3));
+  const GaussianDistribution start = point_distribution(VectorXd::Zero(3));
   for (const Release& release :
        {Release(MinimiserRelease{some_noise(0.1)}), Release(MinimiserRelease{Isotropic{0.3, 3}}),
         Release(FlowRelease{kInfinity, some_noise(1.0), start}),
         Release(FlowRelease{0.01, some_noise(5.0), start}),
         Release(ChainRelease{0.002, 30.0, Isotropic{4.0, 3}, start})}) {
-    const GaussianLaw law = released_law(problem, release);
-    const Cost<RegressionQuality> cost = cost_of(law, sample.features, sample.target);
+    const GaussianDistribution distribution = released_distribution(problem, release);
+    const Cost<RegressionQuality> cost = cost_of(distribution, sample.features, sample.target);
     const double total = (sample.target.array() - sample.target.mean()).square().sum();
     double sum = 0.0, squares = 0.0;
     constexpr int kDraws = 4000;
-    draw(law, kDraws, [&](const VectorXd& w) {
+    draw(distribution, kDraws, [&](const VectorXd& w) {
       const double r2 = 1.0 - (sample.features * w - sample.target).squaredNorm() / total;
       sum += r2;
       squares += r2 * r2;
@@ -89,9 +89,9 @@ TEST(ReleaseCost, TheExcessOfAStationaryFlowIsKnown) {
   // E f - min f = tr(Sigma)/4 (Spec §5) for the loss with its ridge; without one it is the squared error's.
   const Sample sample = random_sample(2, false);
   const RidgeProblem problem(sample.features, sample.target, {});
-  const GaussianLaw law =
-      released_law(problem, FlowRelease{kInfinity, some_noise(1.0), point_law(VectorXd::Zero(3))});
-  const Cost<RegressionQuality> cost = cost_of(law, sample.features, sample.target);
+  const GaussianDistribution distribution = released_distribution(
+      problem, FlowRelease{kInfinity, some_noise(1.0), point_distribution(VectorXd::Zero(3))});
+  const Cost<RegressionQuality> cost = cost_of(distribution, sample.features, sample.target);
   const double excess = 60.0 * (cost.expected.rmse * cost.expected.rmse -
                                 cost.without_noise.rmse * cost.without_noise.rmse);
   EXPECT_NEAR(0.5 * excess, trace(some_noise(1.0)) / 4.0, 1e-10);
@@ -102,12 +102,13 @@ TEST(ReleaseCost, LogisticAgainstDraws) {
   const ClassificationFit fit(
       ClassificationProblem::logistic(sample.features, sample.target, {LossScale::sum, 1.0}));
   for (const double size : {0.01, 1.0, 30.0, 3000.0}) {
-    const GaussianLaw law =
-        released_law(fit.problem(), fit.convexity().minimiser, MinimiserRelease{some_noise(size)});
-    const Cost<ClassificationQuality> cost = label_cost_of(law, sample.features, sample.target);
+    const GaussianDistribution distribution = released_distribution(
+        fit.problem(), fit.convexity().minimiser, MinimiserRelease{some_noise(size)});
+    const Cost<ClassificationQuality> cost =
+        label_cost_of(distribution, sample.features, sample.target);
     constexpr int kDraws = 4000;
     double right = 0.0, right_squares = 0.0, loss = 0.0, loss_squares = 0.0;
-    draw(law, kDraws, [&](const VectorXd& w) {
+    draw(distribution, kDraws, [&](const VectorXd& w) {
       const VectorXd scores = sample.features * w;
       double hits = 0.0, sum = 0.0;
       for (Eigen::Index row = 0; row < scores.size(); ++row) {
@@ -134,8 +135,9 @@ TEST(ReleaseCost, TheExpectedLossIsContinuousWhereItsFormulaChanges) {
   const VectorXd label = VectorXd::Ones(1);
   for (const double mean : {-30.0, -1.0, 0.0, 2.0, 50.0}) {
     const auto loss = [&](double deviation) {
-      const GaussianLaw law{VectorXd::Constant(1, mean), Isotropic{deviation * deviation, 1}};
-      return label_cost_of(law, one, label).expected.log_loss;
+      const GaussianDistribution distribution{VectorXd::Constant(1, mean),
+                                              Isotropic{deviation * deviation, 1}};
+      return label_cost_of(distribution, one, label).expected.log_loss;
     };
     EXPECT_NEAR(loss(19.9999), loss(20.0001), 5e-4) << mean;
     EXPECT_NEAR(loss(0.0), loss(1e-6), 1e-9) << mean;
@@ -144,8 +146,8 @@ TEST(ReleaseCost, TheExpectedLossIsContinuousWhereItsFormulaChanges) {
 
 TEST(ReleaseCost, ATargetThatDoesNotVaryHasNoRSquared) {
   const MatrixXd features = MatrixXd::Ones(4, 1);
-  const GaussianLaw law{VectorXd::Ones(1), Isotropic{1.0, 1}};
-  const Cost<RegressionQuality> cost = cost_of(law, features, VectorXd::Ones(4));
+  const GaussianDistribution distribution{VectorXd::Ones(1), Isotropic{1.0, 1}};
+  const Cost<RegressionQuality> cost = cost_of(distribution, features, VectorXd::Ones(4));
   EXPECT_TRUE(std::isnan(cost.expected.r_squared));
   EXPECT_EQ(cost.expected.rmse, 1.0);
 }

@@ -28,7 +28,7 @@ RowRiskOptions options_for(Release release) {
 
 FlowRelease flow(double time, Covariance noise) {
   const Eigen::Index d = dimension(noise);
-  return {time, std::move(noise), point_law(VectorXd::Zero(d))};
+  return {time, std::move(noise), point_distribution(VectorXd::Zero(d))};
 }
 
 TEST(RidgeRows, ReleaseOfTheMinimiserIsAGaussianMechanism) {
@@ -68,7 +68,7 @@ TEST(RidgeRows, StationaryFlowByHand) {
 
 ChainRelease chain(double learning_rate, double steps, Covariance noise) {
   const Eigen::Index d = dimension(noise);
-  return {learning_rate, steps, std::move(noise), point_law(VectorXd::Zero(d))};
+  return {learning_rate, steps, std::move(noise), point_distribution(VectorXd::Zero(d))};
 }
 
 TEST(RidgeRows, TwoStepsByHand) {
@@ -173,13 +173,13 @@ TEST(RidgeRows, ARowThatDeterminesAParameterAloneIsAnOutcome) {
     EXPECT_TRUE(std::isnan(risks[2].advantage.value));
     EXPECT_FALSE(risks[2].message.empty());
   }
-  // At a finite time both laws exist.
+  // At a finite time both distributions exist.
   const auto risks = row_risks(problem, options_for(flow(1.0, Isotropic{1.0, 2})), observer);
   EXPECT_EQ(risks[2].status, RowStatus::ok);
   EXPECT_LT(risks[2].advantage.value, 1.0);
 }
 
-TEST(RidgeRows, SingularTablesHaveFlowsButNoStationaryLaw) {
+TEST(RidgeRows, SingularTablesHaveFlowsButNoStationaryDistribution) {
   Observer observer;
   const RidgeProblem wide(MatrixXd::Random(2, 3), Vector2d(1, 2), {});
   EXPECT_EQ(row_risks(wide, options_for(flow(1.0, Isotropic{1.0, 3})), observer)[0].status,
@@ -208,8 +208,9 @@ TEST(RidgeRows, RefusesWhatItCannotUse) {
   EXPECT_THROW(run(options_for(chain(0.1, 1.0, Isotropic{-1.0, 1}))), InvalidArgument);
   EXPECT_THROW(run(options_for(MinimiserRelease{Isotropic{1.0, 2}})), InvalidArgument);
   EXPECT_THROW(run(options_for(MinimiserRelease{Isotropic{NAN, 1}})), InvalidArgument);
-  EXPECT_THROW(run(options_for(FlowRelease{1.0, Isotropic{1.0, 1}, point_law(Vector2d(0, 0))})),
-               InvalidArgument);
+  EXPECT_THROW(
+      run(options_for(FlowRelease{1.0, Isotropic{1.0, 1}, point_distribution(Vector2d(0, 0))})),
+      InvalidArgument);
   RowRiskOptions replace = options_for(flow(1.0, Isotropic{1.0, 1}));
   replace.replacement = Record{Vector2d(1, 2), 0.0};
   EXPECT_THROW(run(replace), InvalidArgument);

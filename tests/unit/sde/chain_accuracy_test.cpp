@@ -1,8 +1,8 @@
-// Accuracy of a chain against its own law, and where there is no law.
+// Accuracy of a chain against its own distribution, and where there is no distribution.
 #include <gtest/gtest.h>
 
 #include "sfumato/core/infinity.hpp"
-#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
 
 namespace sfumato {
 namespace {
@@ -12,23 +12,23 @@ using Eigen::MatrixXd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
 
-ChainLaw scalar(double curvature, double eta, double variance, double mean) {
-  return ChainLaw(
+ChainDistribution scalar(double curvature, double eta, double variance, double mean) {
+  return ChainDistribution(
       {MatrixXd::Constant(1, 1, curvature), VectorXd::Zero(1), eta, Isotropic{variance, 1}},
-      point_law(VectorXd::Constant(1, mean)));
+      point_distribution(VectorXd::Constant(1, mean)));
 }
 
-TEST(ChainAccuracy, AgreesWithTheLaw) {
+TEST(ChainAccuracy, AgreesWithTheDistribution) {
   const MatrixXd a = (Matrix2d() << 2, .5, .5, 1).finished();
   const MatrixXd s = (Matrix2d() << .2, .05, .05, .1).finished();
   const MatrixXd v = (Matrix2d() << .3, -.1, -.1, .4).finished();
   const VectorXd x = Vector2d(1, -1);
   for (const double eta : {.2, .8}) {  // the second overshoots
-    const ChainLaw chain({a, a * x, eta, Dense{s}}, {Vector2d(3, 2), Dense{v}});
+    const ChainDistribution chain({a, a * x, eta, Dense{s}}, {Vector2d(3, 2), Dense{v}});
     for (const double steps : {0.0, 1.0, 2.0, 9.0, 1e6, kInf}) {
-      const GaussianLaw law = chain.at(steps);
-      const VectorXd gap = law.mean - x;
-      const MatrixXd second = dense(law.covariance) + gap * gap.transpose();
+      const GaussianDistribution distribution = chain.at(steps);
+      const VectorXd gap = distribution.mean - x;
+      const MatrixXd second = dense(distribution.covariance) + gap * gap.transpose();
       EXPECT_NEAR(chain.error(steps, x), second.trace(), 1e-13 * second.trace()) << steps;
       EXPECT_NEAR(chain.excess_loss(steps), .5 * (a * second).trace(), 1e-13 * second.trace());
     }
@@ -48,7 +48,7 @@ TEST(ChainAccuracy, EdgesOfStability) {
 }
 
 TEST(ChainAccuracy, Refusals) {
-  const ChainLaw chain = scalar(1, .1, 1, 0);
+  const ChainDistribution chain = scalar(1, .1, 1, 0);
   EXPECT_THROW((void)chain.error(1.5, VectorXd::Zero(1)), InvalidArgument);
   EXPECT_THROW((void)chain.error(1, VectorXd::Zero(2)), InvalidArgument);
   EXPECT_THROW((void)chain.excess_loss(-1), InvalidArgument);

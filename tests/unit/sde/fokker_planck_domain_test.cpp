@@ -1,4 +1,4 @@
-// Boxes that hold the laws, and coordinates in which noises are diagonal (Spec §12.3, §12.4).
+// Boxes that hold the distributions, and coordinates in which noises are diagonal (Spec §12.3, §12.4).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ using Eigen::Matrix2d;
 using Eigen::MatrixXd;
 using Eigen::Vector2d;
 
-TEST(FindDomain, HoldsBothLawsAndLittleMore) {
+TEST(FindDomain, HoldsBothDistributionsAndLittleMore) {
   // Stationary N(1, 0.5) and N(-1, 0.5): 1e-14 of the peak is 8.03 standard deviations away.
   const auto box = find_domain({testing::ornstein_uhlenbeck(1.0, 1.0, 1.0, 0.0, 0.1),
                                 testing::ornstein_uhlenbeck(1.0, -1.0, 1.0, 0.0, 0.1)},
@@ -37,7 +37,7 @@ TEST(FindDomain, WorksInThePlane) {
   }
 }
 
-TEST(FindDomain, RefusesALawThatEscapes) {
+TEST(FindDomain, RefusesADistributionThatEscapes) {
   const auto escaping = testing::ornstein_uhlenbeck(-3.0, 0.0, 1.0, 0.0, 0.1);
   EXPECT_THROW((void)find_domain({escaping}, 0.0, {10.0}), NumericalFailure);
 }
@@ -80,8 +80,9 @@ TEST(DiagonalisingMap, MakesBothNoisesDiagonal) {
 }
 
 TEST(DiagonalisingMap, IsTheIdentityWhereNothingIsToDo) {
-  const auto law = testing::double_well_2d(0.0, 0.0);
-  EXPECT_TRUE(diagonalising_map(law.diffusion, law.diffusion).forward.isIdentity(0.0));
+  const auto distribution = testing::double_well_2d(0.0, 0.0);
+  EXPECT_TRUE(
+      diagonalising_map(distribution.diffusion, distribution.diffusion).forward.isIdentity(0.0));
 }
 
 TEST(DiagonalisingMap, RefusesWhatNoMapCanDo) {

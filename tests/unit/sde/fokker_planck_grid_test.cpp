@@ -70,7 +70,7 @@ TEST(FokkerPlanckGrid, GaussianDensityHasTheValuesAndMassOne) {
 TEST(FokkerPlanckGrid, RefusesNarrowAndOutlyingStarts) {
   const Grid grid({{-1.0, 1.0}}, 20);
   const VectorXd zero = VectorXd::Zero(1);
-  EXPECT_THROW((void)gaussian_density(grid, point_law(zero)), InvalidArgument);
+  EXPECT_THROW((void)gaussian_density(grid, point_distribution(zero)), InvalidArgument);
   try {
     (void)gaussian_density(grid, {zero, Isotropic{0.0025, 1}});
     FAIL() << "a start of half a cell was accepted";

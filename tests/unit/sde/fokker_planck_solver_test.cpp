@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sfumato/sde/fokker_planck/solver.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "support/fokker_planck_problems.hpp"
 
 namespace sfumato {
@@ -16,14 +16,15 @@ using Eigen::Index;
 
 constexpr double kEnd = 0.5;
 
-FokkerPlanckSolver run(const StartedDiffusion& law, const Grid& grid, Index steps) {
-  FokkerPlanckSolver solver(law.diffusion, grid, gaussian_density(grid, law.start), 0.0);
+FokkerPlanckSolver run(const StartedDiffusion& distribution, const Grid& grid, Index steps) {
+  FokkerPlanckSolver solver(distribution.diffusion, grid,
+                            gaussian_density(grid, distribution.start), 0.0);
   const double dt = kEnd / static_cast<double>(steps);
   for (Index k = 1; k <= steps; ++k) solver.step(dt, dt * static_cast<double>(k));
   return solver;
 }
 
-/// -E log of a density: a smooth functional of the law.
+/// -E log of a density: a smooth functional of the distribution.
 double entropy(const Grid& grid, const ArrayXd& density) {
   double sum = 0.0;
   for (const double p : density) {
@@ -72,9 +73,10 @@ TEST(FokkerPlanckSolver, FirstOrderInTheStepAndSecondAfterExtrapolation) {
 
 TEST(FokkerPlanckSolver, KeepsMassAndPositivityForAnyStep) {
   const Grid grid({{-4.0, 4.0}}, 400);
-  const StartedDiffusion law = testing::double_well_p();
+  const StartedDiffusion distribution = testing::double_well_p();
   for (const double dt : {1e-6, 1e-3, 1.0, 1e6}) {
-    FokkerPlanckSolver solver(law.diffusion, grid, gaussian_density(grid, law.start), 0.0);
+    FokkerPlanckSolver solver(distribution.diffusion, grid,
+                              gaussian_density(grid, distribution.start), 0.0);
     for (int k = 1; k <= 20; ++k) {
       solver.step(dt, dt * k);
       ASSERT_GE(solver.density().minCoeff(), 0.0) << dt;
@@ -87,8 +89,9 @@ TEST(FokkerPlanckSolver, EquilibriumKeepsItsTailsToFullPrecision) {
   // Steps of length 1e9 lead to the null vector of the generator, whose neighbouring cells balance,
   // p_{i+1} / p_i = up / down, also where p is 1e-200. Each step leaves 1e-14 of the start behind.
   const Grid grid({{-6.0, 6.0}}, 300);
-  const StartedDiffusion law = testing::double_well_p();
-  FokkerPlanckSolver solver(law.diffusion, grid, gaussian_density(grid, law.start), 0.0);
+  const StartedDiffusion distribution = testing::double_well_p();
+  FokkerPlanckSolver solver(distribution.diffusion, grid,
+                            gaussian_density(grid, distribution.start), 0.0);
   for (int k = 1; k <= 25; ++k) solver.step(1e9, 1e9 * k);
   const JumpRates rates = jump_rates((*solver.coefficients())[0], grid.axis(0).width());
   for (Index i = 0; i + 1 < grid.size(); ++i) {

@@ -33,9 +33,11 @@ TEST(TimePlan, RespectsTheLongestPanelAndRepeatedTimes) {
 
 TEST(TimePlan, FirstPanelFollowsTheFastestChange) {
   // Sigma / V = 4, |b| / sd = 2, slope 1.
-  const auto law = testing::ornstein_uhlenbeck(1.0, 1.0, 1.0, 0.0, 0.25);
-  EXPECT_NEAR(first_panel(law.diffusion, law.start, 0.0), 0.25 / 7.0, 1e-12);
-  EXPECT_THROW((void)first_panel(law.diffusion, point_law(law.start.mean), 0.0), InvalidArgument);
+  const auto distribution = testing::ornstein_uhlenbeck(1.0, 1.0, 1.0, 0.0, 0.25);
+  EXPECT_NEAR(first_panel(distribution.diffusion, distribution.start, 0.0), 0.25 / 7.0, 1e-12);
+  EXPECT_THROW(
+      (void)first_panel(distribution.diffusion, point_distribution(distribution.start.mean), 0.0),
+      InvalidArgument);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ const Matrix2d kA = (Matrix2d() << 1.0, 0.4, 0.4, 2.0).finished();
 const Vector2d kPull(0.5, -1.0);
 const Matrix2d kSigma = (Matrix2d() << 1.0, 0.3, 0.3, 0.5).finished();
 
-GaussianLaw start2() {
+GaussianDistribution start2() {
   return {Vector2d(1.0, -0.5), Dense{(Matrix2d() << .3, .1, .1, .2).finished()}};
 }
 
@@ -73,7 +73,7 @@ TEST(Simulate, AllShapesOfOneNoiseGiveTheSamePaths) {
 }
 
 /// Mean and covariance of the Euler chain of kA, kPull, exactly.
-GaussianLaw chain_law(const MatrixXd& sigma, int steps, double h) {
+GaussianDistribution chain_distribution(const MatrixXd& sigma, int steps, double h) {
   const MatrixXd m = MatrixXd::Identity(2, 2) - h * kA;
   VectorXd mean = start2().mean;
   MatrixXd cov = dense(start2().covariance);
@@ -94,10 +94,10 @@ TEST(Simulate, MomentsOfTheChain) {
     const MatrixXd sigma =
         noise.index() == 0 ? dense(std::get<Covariance>(noise)) : MatrixXd(kSigma);
     const Points x = run(ou(noise), paths, 0).clouds.back().points;
-    const GaussianLaw law = chain_law(sigma, 10, 0.1);
-    const MatrixXd v = dense(law.covariance);
+    const GaussianDistribution distribution = chain_distribution(sigma, 10, 0.1);
+    const MatrixXd v = dense(distribution.covariance);
     const double n = static_cast<double>(paths);
-    const MatrixXd gaps = x.matrix().rowwise() - law.mean.transpose();
+    const MatrixXd gaps = x.matrix().rowwise() - distribution.mean.transpose();
     for (Index i = 0; i < 2; ++i) {
       EXPECT_NEAR(gaps.col(i).mean(), 0.0, 5.0 * std::sqrt(v(i, i) / n));
       for (Index j = 0; j <= i; ++j) {
@@ -115,7 +115,7 @@ TEST(Simulate, TimeReachesTheDrift) {
       Isotropic{0.0, 1}};
   Observer silent;
   const Simulation result =
-      simulate(flow, point_law(VectorXd::Zero(1)), {{0.5, 1.0}, 0.1}, {3, {}, 1}, silent);
+      simulate(flow, point_distribution(VectorXd::Zero(1)), {{0.5, 1.0}, 0.1}, {3, {}, 1}, silent);
   EXPECT_NEAR(result.clouds[0].points(2, 0), 0.1, 1e-15);
   EXPECT_NEAR(result.clouds[1].points(2, 0), 0.45, 1e-15);
 }
@@ -123,7 +123,7 @@ TEST(Simulate, TimeReachesTheDrift) {
 // Euler-Maruyama on -x^3 explodes from |x| > sqrt(2 / h): here some starts are beyond, some not.
 TEST(Simulate, DivergingPathsAreListedAndStayFinite) {
   const Diffusion steep{1, polynomial_drift({0.0, 0.0, 0.0, -1.0}), Isotropic{0.01, 1}};
-  const GaussianLaw wide{VectorXd::Zero(1), Isotropic{9.0, 1}};
+  const GaussianDistribution wide{VectorXd::Zero(1), Isotropic{9.0, 1}};
   Observer silent;
   const Simulation result = simulate(steep, wide, {{0.0, 1.0, 50.0}, 0.5}, {2000, {}, 2}, silent);
   EXPECT_GT(result.diverged.size(), 300U);
@@ -145,8 +145,8 @@ TEST(Simulate, NaNFromAFieldIsADivergedPath) {
                         [](double, const ConstPoints& at, MutablePoints out) { out = at.sqrt(); },
                         Isotropic{1.0, 1}};
   Observer silent;
-  const Simulation result =
-      simulate(holes, point_law(VectorXd::Constant(1, 0.1)), {{1.0}, 0.1}, {500, {}, 1}, silent);
+  const Simulation result = simulate(holes, point_distribution(VectorXd::Constant(1, 0.1)),
+                                     {{1.0}, 0.1}, {500, {}, 1}, silent);
   EXPECT_GT(result.diverged.size(), 100U);
   EXPECT_TRUE(result.clouds[0].points.allFinite());
 }
@@ -183,13 +183,14 @@ TEST(Simulate, StopsBetweenTheStepsOfOnePath) {
 TEST(Simulate, Refusals) {
   Observer silent;
   const Diffusion good = ou(Covariance(Isotropic{1.0, 2}));
-  const auto simulate_with = [&](const Diffusion& diffusion, const GaussianLaw& start,
+  const auto simulate_with = [&](const Diffusion& diffusion, const GaussianDistribution& start,
                                  std::uint64_t paths) {
     (void)simulate(diffusion, start, {{1.0}, 0.1}, {paths, {}, 1}, silent);
   };
   EXPECT_THROW(simulate_with(good, start2(), 0), InvalidArgument);
-  EXPECT_THROW(simulate_with(good, point_law(VectorXd::Zero(3)), 5), InvalidArgument);
-  EXPECT_THROW(simulate_with(good, point_law(VectorXd::Constant(2, HUGE_VAL)), 5), InvalidArgument);
+  EXPECT_THROW(simulate_with(good, point_distribution(VectorXd::Zero(3)), 5), InvalidArgument);
+  EXPECT_THROW(simulate_with(good, point_distribution(VectorXd::Constant(2, HUGE_VAL)), 5),
+               InvalidArgument);
   EXPECT_THROW(simulate_with(ou(Covariance(Isotropic{1.0, 3})), start2(), 5), InvalidArgument);
   EXPECT_THROW(simulate_with(ou(Covariance(Isotropic{-1.0, 2})), start2(), 5), InvalidArgument);
   EXPECT_THROW(simulate_with({0, good.drift, good.noise}, start2(), 5), InvalidArgument);

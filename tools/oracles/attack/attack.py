@@ -25,7 +25,7 @@ from claims import Tally
 BAD = (
     "wrong side",
     "digits wrong",
-    "answered where there is no law",
+    "answered where there is no distribution",
     "crash or unknown code",
     "does not hold",
     "another symbol than in JSON",

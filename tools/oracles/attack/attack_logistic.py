@@ -1,7 +1,7 @@
-"""`sfumato rows --model logistic`: proven upper bounds against laws found by quadrature.
+"""`sfumato rows --model logistic`: proven upper bounds against distributions found by quadrature.
 
 One and two parameters. In the long run the flow has the density exp(-2 f / noise), on a grid; the chain is its kernel applied k times to a grid
-(one parameter); a release is two normal laws at minimisers found by Newton's method. The grids are good to 1e-6 or better, so a bound
+(one parameter); a release is two normal distributions at minimisers found by Newton's method. The grids are good to 1e-6 or better, so a bound
 that is below by less is not counted.
 """
 
@@ -126,7 +126,7 @@ class Question:
 
 
 def grid_for(question, keeps):
-    """Points and cell size that hold both laws down to e^-60 of their peaks."""
+    """Points and cell size that hold both distributions down to e^-60 of their peaks."""
     centres = [question.minimiser(k) for k in keeps]
     d = len(centres[0][0])
     q = np.linalg.eigh(centres[0][1])[1]
@@ -187,17 +187,17 @@ class Shift:
         return float(np.exp(a) * -np.expm1(min(b - a, 0.0)))
 
 
-def laws_of(question, keeps):
+def distributions_of(question, keeps):
     if question.mode == "release":
         a, b = (question.minimiser(k)[0] for k in keeps)
         return Shift(float(np.linalg.norm(a - b)) / question.noise**0.5)
     if question.mode == "stationary":
         points, _ = grid_for(question, keeps)
         return Grid(*(-2 * question.potential(k, points) / question.noise for k in keeps))
-    return Grid(*chain_laws(question, keeps))
+    return Grid(*chain_distributions(question, keeps))
 
 
-def chain_laws(question, keeps):
+def chain_distributions(question, keeps):
     """Log densities after the steps, on a common grid: the kernel is normal, its matrix is applied in logarithms' stead to densities."""
     sd = (question.rate * question.noise) ** 0.5
     reach, at = 9 * sd, [np.zeros(1), np.zeros(1)]
@@ -238,7 +238,7 @@ def compare(question, program, tally, label):
         where = f"{label} {question.mode} row {number} {key}"
         if number not in by_row:
             try:
-                by_row[number] = laws_of(question, [everything, np.delete(everything, number - 1)])
+                by_row[number] = distributions_of(question, [everything, np.delete(everything, number - 1)])
             except ValueError as why:
                 by_row[number] = None
                 tally.add("logistic", "", "no reference", f"{where}: {why}")

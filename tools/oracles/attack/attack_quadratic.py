@@ -3,7 +3,7 @@
 import math
 import os
 
-import laws
+import distributions
 from attack_rows import near_epsilon, refusal_kind
 from claims import cells, check, run
 from flint import arb
@@ -55,10 +55,10 @@ def random_covariance(rng, d, level, may_be_singular):
 
 def as_matrix(value, d):
     if isinstance(value, float):
-        return laws.scalar(value, d)
+        return distributions.scalar(value, d)
     if isinstance(value[0], float):
-        return laws.diagonal(value)
-    return laws.matrix(value)
+        return distributions.diagonal(value)
+    return distributions.matrix(value)
 
 
 class Problem:
@@ -166,17 +166,17 @@ class Problem:
         """(A, A x*) of 1/2 x^T A x - (A x*)^T x."""
         s = self.sides[side]
         a = as_matrix(s["A"], self.d)
-        return a, [mpfr(v) for v in s["pull"]] if "pull" in s else laws.times(
+        return a, [mpfr(v) for v in s["pull"]] if "pull" in s else distributions.times(
             a, [mpfr(v) for v in s["minimiser"]]
         )
 
-    def noise_law(self, side, look, alone):
-        """The law of one side; `alone`: of the noise only, without start, place and pull."""
+    def noise_distribution(self, side, look, alone):
+        """The distribution of one side; `alone`: of the noise only, without start, place and pull."""
         d, s = self.d, self.sides[side]
         a, pull = self.loss(side)
         zero = [mpfr(0)] * d
         if self.mode == "release":
-            c = laws.Curvature(a)
+            c = distributions.Curvature(a)
             return (zero if alone else c.solve(pull)), as_matrix(self.release, d)
         noise = as_matrix(s[self.noise_key], d)
         m0 = [mpfr(v) for v in s["start_mean"]] if "start_mean" in s and not alone else None
@@ -184,20 +184,20 @@ class Problem:
         if alone:
             pull = zero
         if self.mode == "flow":
-            return laws.flow(a, pull, noise, look, m0, v0)
+            return distributions.flow(a, pull, noise, look, m0, v0)
         eta = mpfr(self.rate)
         if self.noise_key == "Sigma":
             noise = [[eta * v for v in row] for row in noise]
-        return laws.chain(a, pull, eta, noise, look, m0, v0)
+        return distributions.chain(a, pull, eta, noise, look, m0, v0)
 
     def accuracy(self, side, look):
         d = self.d
         a, pull = self.loss(side)
-        place = laws.Curvature(a).solve(pull)
-        mean, cov = self.noise_law(side, look, False)
+        place = distributions.Curvature(a).solve(pull)
+        mean, cov = self.noise_distribution(side, look, False)
         gap = [x - y for x, y in zip(mean, place)]
         error = sum(g * g for g in gap) + sum(cov[i][i] for i in range(d))
-        loss = sum(g * h for g, h in zip(gap, laws.times(a, gap))) + sum(
+        loss = sum(g * h for g, h in zip(gap, distributions.times(a, gap))) + sum(
             a[i][j] * cov[j][i] for i in range(d) for j in range(d)
         )
         return to_arb(error), to_arb(loss / 2)
@@ -332,11 +332,11 @@ def compare(problem, program, tally, label):
     command = problem.command
     code, text, error, document = run(program, problem.arguments)
     if document is None:
-        with laws.digits(300):
+        with distributions.digits(300):
             try:
-                problem.noise_law(0, problem.looks[0], False)
-                answerable = "the first law is known"
-            except laws.NoLaw as why:
+                problem.noise_distribution(0, problem.looks[0], False)
+                answerable = "the first distribution is known"
+            except distributions.NoDistribution as why:
                 answerable = str(why)
         tally.refusals[command, code, f"{problem.mode} ({answerable})", refusal_kind(error)] += 1
         if code not in (64, 65):
@@ -351,18 +351,18 @@ def compare(problem, program, tally, label):
         if (look, alone) not in pairs:
             for digits in (300, 900):
                 try:
-                    with laws.digits(digits):
-                        pairs[look, alone] = laws.compare(
-                            *problem.noise_law(0, look, alone), *problem.noise_law(1, look, alone)
+                    with distributions.digits(digits):
+                        pairs[look, alone] = distributions.compare(
+                            *problem.noise_distribution(0, look, alone), *problem.noise_distribution(1, look, alone)
                         )
                     break
-                except (NoReference, laws.NoLaw) as why:
+                except (NoReference, distributions.NoDistribution) as why:
                     pairs[look, alone] = why
-                    if isinstance(why, laws.NoLaw):
+                    if isinstance(why, distributions.NoDistribution):
                         break
         return pairs[look, alone]
 
-    with laws.digits(300):
+    with distributions.digits(300):
         for table, _, row, key, cell, printed in cells(document, text):
             if cell["symbol"] == "~" or key in ("lipschitz", "d", "d_prime"):
                 continue
@@ -385,12 +385,12 @@ def compare(problem, program, tally, label):
             except NoReference as why:
                 tally.add(command, "", "no reference", f"{where}: {why}")
                 continue
-            except laws.NoLaw as why:
+            except distributions.NoDistribution as why:
                 # A flat direction may have an infinite error and a finite loss, and a bound may be 0 for two equal problems.
                 kind = (
-                    "without a law"
+                    "without a distribution"
                     if table in ("accuracy", "chain_bounds")
-                    else "answered where there is no law"
+                    else "answered where there is no distribution"
                 )
                 tally.add(command, cell["symbol"], kind, f"{where}: {why}; printed {cell['value']}")
                 continue

@@ -1,9 +1,9 @@
-"""`sfumato rows` with ridge regression: every number of every row against the two laws."""
+"""`sfumato rows` with ridge regression: every number of every row against the two distributions."""
 
 import os
 import re
 
-import laws
+import distributions
 from claims import cells, check, run, value_of
 from flint import arb
 from gmpy2 import mpfr
@@ -94,8 +94,8 @@ class Question:
                 "inf" if self.steps == float("inf") else str(int(self.steps)),
             ]
 
-    def law(self, rows):
-        """The released law on a data set: a list of (features, target)."""
+    def distribution(self, rows):
+        """The released distribution on a data set: a list of (features, target)."""
         n, d = len(self.x), len(self.noise)  # of D on both sides: a removed row leaves its place empty
         a = [[mpfr(0)] * d for _ in range(d)]
         pull = [mpfr(0)] * d
@@ -109,18 +109,18 @@ class Question:
             a, pull = [[v / n for v in row] for row in a], [v / n for v in pull]
         for i in range(d):
             a[i][i] += mpfr(self.ridge) * (n if self.scale_rows else 1)
-        noise = laws.matrix(self.noise)
+        noise = distributions.matrix(self.noise)
         if self.mode == "stationary":
-            return laws.flow(a, pull, noise, mpfr("inf"))
+            return distributions.flow(a, pull, noise, mpfr("inf"))
         if self.mode == "time":
-            return laws.flow(a, pull, noise, self.time)
+            return distributions.flow(a, pull, noise, self.time)
         if self.mode == "release":
-            c = laws.Curvature(a)
+            c = distributions.Curvature(a)
             if min(c.values) <= 0:
-                raise laws.NoLaw("no unique minimiser")
+                raise distributions.NoDistribution("no unique minimiser")
             return c.solve(pull), noise
         eta = mpfr(self.rate)
-        return laws.chain(a, pull, eta, [[eta * v for v in row] for row in noise], self.steps)
+        return distributions.chain(a, pull, eta, [[eta * v for v in row] for row in noise], self.steps)
 
     def data(self, without=None):
         rows = list(zip(self.x, self.y))
@@ -136,8 +136,8 @@ class Question:
         a = [
             [sum(r[i] * r[j] for r in full) + (strength if i == j else 0) for j in range(d)] for i in range(d)
         ]
-        c = laws.Curvature(a)
-        z = laws.times(laws.transposed(c.q), full[row])
+        c = distributions.Curvature(a)
+        z = distributions.times(distributions.transposed(c.q), full[row])
         return sum((v * v / l for v, l in zip(z, c.values) if l != 0), mpfr(0))
 
 
@@ -169,11 +169,11 @@ def refusal_kind(message):
 def compare(question, program, tally, label):
     code, text, error, document = run(program, question.arguments)
     if document is None:
-        with laws.digits(260):
+        with distributions.digits(260):
             try:
-                question.law(question.data())
-                answerable = "the law of D is known"
-            except laws.NoLaw as why:
+                question.distribution(question.data())
+                answerable = "the distribution of D is known"
+            except distributions.NoDistribution as why:
                 answerable = str(why)
         tally.refusals["rows", code, f"{question.mode} ({answerable})", refusal_kind(error)] += 1
         if code not in (64, 65):
@@ -190,14 +190,14 @@ def compare(question, program, tally, label):
         for row in b["rows"]
         if isinstance(row.get("advantage"), dict) and row["advantage"].get("value") is None
     ]
-    with laws.digits(260):
-        law, reason = None, None
+    with distributions.digits(260):
+        distribution, reason = None, None
         try:
-            law = question.law(question.data())
-        except laws.NoLaw as why:
+            distribution = question.distribution(question.data())
+        except distributions.NoDistribution as why:
             reason = why
-        if law is None:
-            tally.add("rows", "", "answered where there is no law", f"{label}: {reason}")
+        if distribution is None:
+            tally.add("rows", "", "answered where there is no distribution", f"{label}: {reason}")
             return 0
         for table, _, row, key, cell, printed in cells(document, text):
             if table != "riskiest_rows":
@@ -206,16 +206,16 @@ def compare(question, program, tally, label):
             where = f"{label} row {number} {key}"
             if number not in by_row:
                 try:
-                    other = question.law(question.data(number - 1))
-                    by_row[number] = laws.compare(*law, *other)
+                    other = question.distribution(question.data(number - 1))
+                    by_row[number] = distributions.compare(*distribution, *other)
                     by_row[number].truth = truths(question, by_row[number])
                 except NoReference as why:
                     by_row[number] = None
                     tally.add("rows", "", "no reference", f"{where}: {why}")
-                except laws.NoLaw as why:
+                except distributions.NoDistribution as why:
                     by_row[number] = None
                     if key != "leverage":
-                        tally.add("rows", "", "answered where there is no law", f"{where}: {why}")
+                        tally.add("rows", "", "answered where there is no distribution", f"{where}: {why}")
             pair = by_row[number]
             if key == "leverage":
                 truth = to_arb(question.leverage(number - 1))

@@ -3,7 +3,7 @@
 import math
 import os
 
-import laws
+import distributions
 import numpy as np
 from claims import run
 from gmpy2 import mpfr
@@ -24,7 +24,7 @@ class World:
 
 def gaussian(mu, places=None):
     """Rounding scores to few places makes ties and reveals less, so that the curve still holds."""
-    with laws.digits(100):
+    with distributions.digits(100):
         pair = Pair([mpfr(1)], [mpfr(mu)])
 
     def draw(rng, member):
@@ -122,7 +122,7 @@ def truth_of(world, quantity):
 
 
 def gaussian_epsilon(mu, delta):
-    with laws.digits(100):
+    with distributions.digits(100):
         return float(epsilon(Pair([mpfr(1)], [mpfr(mu)]), delta))
 
 

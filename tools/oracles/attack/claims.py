@@ -120,7 +120,7 @@ class Tally:
             "by rounding",
             "fewer than 6 digits",
             "0 for less than the least double",
-            "without a law",
+            "without a distribution",
         ):
             self.failures.append((command, claim, outcome, detail))
 

@@ -1,4 +1,4 @@
-"""The normal law of what is released, written down from its definition: matrices in MPFR, exact doubles in."""
+"""The normal distribution of what is released, written down from its definition: matrices in MPFR, exact doubles in."""
 
 import contextlib
 
@@ -7,8 +7,8 @@ from gmpy2 import mpfr
 from normal_pair import NoReference, Pair, eigen, product, times, transposed
 
 
-class NoLaw(Exception):
-    """There is no such law: nothing to compare with."""
+class NoDistribution(Exception):
+    """There is no such distribution: nothing to compare with."""
 
 
 @contextlib.contextmanager
@@ -54,7 +54,7 @@ class Curvature:
         for l, x in zip(self.values, z):
             if l == 0:
                 if abs(x) > size * mpfr(2) ** int(-0.5 * gmpy2.get_context().precision):
-                    raise NoLaw("no minimiser")
+                    raise NoDistribution("no minimiser")
                 out.append(mpfr(0))
             else:
                 out.append(x / l)
@@ -65,11 +65,11 @@ def decay_integral(l, t):
     """int_0^t e^{-l s} ds."""
     if l == 0:
         if gmpy2.is_infinite(t):
-            raise NoLaw("a flat direction is never at rest")
+            raise NoDistribution("a flat direction is never at rest")
         return t
     if gmpy2.is_infinite(t):
         if l < 0:
-            raise NoLaw("a direction runs away")
+            raise NoDistribution("a direction runs away")
         return 1 / l
     return -gmpy2.expm1(-l * t) / l
 
@@ -112,7 +112,7 @@ def chain(a, pull, eta, noise, k, start_mean=None, start_covariance=None):
     def power(x):
         if forever:
             if abs(x) >= 1:
-                raise NoLaw("the chain runs away or stays")
+                raise NoDistribution("the chain runs away or stays")
             return mpfr(0)
         return x ** int(k)
 
@@ -120,7 +120,7 @@ def chain(a, pull, eta, noise, k, start_mean=None, start_covariance=None):
         """1 + x + ... + x^(k-1), where gap = 1 - x without cancellation."""
         if gap == 0:
             if forever:
-                raise NoLaw("a direction is never at rest")
+                raise NoDistribution("a direction is never at rest")
             return mpfr(int(k))
         return (1 - power(x)) / gap
 
@@ -137,7 +137,7 @@ def chain(a, pull, eta, noise, k, start_mean=None, start_covariance=None):
 
 
 def compare(mean_p, cov_p, mean_q, cov_q):
-    """The pair of two laws, either of which may live on a plane."""
+    """The pair of two distributions, either of which may live on a plane."""
     precision = gmpy2.get_context().precision
 
     def support(cov):
@@ -161,7 +161,7 @@ def compare(mean_p, cov_p, mean_q, cov_q):
     _, basis_q = support(cov_q)
     d = len(mean_p)
     if len(basis_p) == d and len(basis_q) == d:
-        return Pair.of_laws(mean_p, cov_p, mean_q, cov_q)
+        return Pair.of_distributions(mean_p, cov_p, mean_q, cov_q)
     if len(basis_p) != len(basis_q):
         return Pair(None, None, singular=True)
     shift = [y - x for x, y in zip(mean_p, mean_q)]
@@ -192,4 +192,4 @@ def compare(mean_p, cov_p, mean_q, cov_q):
     def inside(cov):
         return product(product(plane, cov), transposed(plane))
 
-    return Pair.of_laws(times(plane, mean_p), inside(cov_p), times(plane, mean_q), inside(cov_q))
+    return Pair.of_distributions(times(plane, mean_p), inside(cov_p), times(plane, mean_q), inside(cov_q))

@@ -1,4 +1,4 @@
-"""What two normal laws reveal, from the definitions, to many digits.
+"""What two normal distributions reveal, from the definitions, to many digits.
 
 A pair (P, Q) is brought to P = N(0, I), Q = N(c, diag(lam)) by linear algebra in MPFR. The log ratio L = log p/q is then a sum of
 one quadratic per coordinate, its moment generating function a product, and every probability of {L > eps} is an inversion integral
@@ -115,7 +115,7 @@ def solve_lower(r, v):
 
 
 class Pair:
-    """P = N(0, I) against Q = N(c, diag(lam)), or two laws that have no event in common (`singular`)."""
+    """P = N(0, I) against Q = N(c, diag(lam)), or two distributions that have no event in common (`singular`)."""
 
     def __init__(self, lam, c, singular=False):
         self._largest = None  # delta(0), once it is known
@@ -139,7 +139,7 @@ class Pair:
             self.line = arb(0)
 
     @classmethod
-    def of_laws(cls, mean_p, cov_p, mean_q, cov_q):
+    def of_distributions(cls, mean_p, cov_p, mean_q, cov_q):
         r = cholesky(cov_p)
         half = [solve_lower(r, row) for row in cov_q]  # rows: r^-1 (column of cov_q)
         whole = [solve_lower(r, row) for row in transposed(half)]
@@ -269,7 +269,7 @@ class Pair:
     def _inversion(self, eps, poles):
         """(1/2 pi i) int e^{-s eps} E e^{sL} / prod(s - pole) ds to the right of every pole; a residue of each pole that the path is moved across
         is added. The path goes through the saddle between two poles, and bends to where the integrand falls."""
-        # Of laws that are near each other, coordinates that change the value by less than 1e-10 of it only spoil the path.
+        # Of distributions that are near each other, coordinates that change the value by less than 1e-10 of it only spoil the path.
         scale = max_of([abs(a) for a, _ in self.parts] + [bb.sqrt() for _, bb in self.parts])
         kept = [(a, bb) for a, bb in self.parts if abs(a) > scale * arb("1e-10") or bb > scale * scale * arb("1e-20")]
         flat = self.line < scale * scale * arb("1e-20")

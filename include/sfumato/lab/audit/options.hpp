@@ -12,9 +12,9 @@ namespace sfumato::lab {
 
 /// What an attacker needs for a score.
 enum class ScoreAccess {
-  outputs,  ///< black box: the model's answer on a record
-  weights,  ///< white box
-  law,      ///< white box, and the laws of the weights on D and on D'
+  outputs,       ///< black box: the model's answer on a record
+  weights,       ///< white box
+  distribution,  ///< white box, and the distributions of the weights on D and on D'
 };
 
 /// Which look at a growing ledger an audit is. The number of runs that a level is meant for is fixed by

@@ -17,7 +17,7 @@ struct Study;
 
 /// What is proven of the weights after the last step of one pair.
 struct ProvenRisk {
-  std::optional<Risk> risk;           ///< exact where the laws are known, else an upper bound
+  std::optional<Risk> risk;  ///< exact where the distributions are known, else an upper bound
   std::optional<Claimed<double>> mu;  ///< of Gaussian differential privacy, where there is one
   std::string reason;                 ///< why there is no risk
 };
@@ -34,7 +34,7 @@ class ProvenBounds {
   [[nodiscard]] bool exist() const { return reason_.empty(); }
   [[nodiscard]] const std::string& reason() const { return reason_; }  ///< why there is none
 
-  /// These need exist(). Exact for one pair whose laws are known, else upper bounds.
+  /// These need exist(). Exact for one pair whose distributions are known, else upper bounds.
   [[nodiscard]] Claimed<Epsilon> epsilon(Delta delta) const;
   [[nodiscard]] Claimed<Delta> delta(Epsilon epsilon) const;
   [[nodiscard]] std::optional<Claimed<double>> mu() const;

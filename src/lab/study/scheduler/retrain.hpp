@@ -28,7 +28,7 @@ struct Retraining {
 
 /// Throws   InvalidArgument if trials that the runner trains here need not have the bits of the ledger's: the
 ///          version or the data are others, or the model is a network and the instruction set is another (its
-///          sums are then taken in another order; models of known law do not depend on it).
+///          sums are then taken in another order; models of known distribution do not depend on it).
 void require_comparable(const TrialRunner& runner, const Ledger& ledger, const std::string& path);
 
 /// Trains `sample` trials of the ledger again (all if there are fewer), drawn without replacement by `seed`,

@@ -276,7 +276,7 @@ void read_records(Study& study, const TomlTable& root) {
   read_keys_for(kind, study.adjacency, adjacency, adjacency_keys());
 }
 
-/// Only noise that does not depend on the data gives the chain of a convex model a law that is known.
+/// Only noise that does not depend on the data gives the chain of a convex model a distribution that is known.
 void require_fixed_noise(const Study& study, const NoiseSpec& noise) {
   const bool fixed = std::holds_alternative<NoNoise>(noise.rule) ||
                      std::holds_alternative<IsotropicNoise>(noise.rule) ||

@@ -53,7 +53,7 @@ struct AdjacencySpec {
 };
 
 /// What is trained: a network by noisy minibatch steps, or a convex loss by full-batch noisy gradient
-/// descent  x <- x - eta grad f(x) + N(0, S)  from x = 0, whose law is known or bounded (Spec §8).
+/// descent  x <- x - eta grad f(x) + N(0, S)  from x = 0, whose distribution is known or bounded (Spec §8).
 enum class ModelKind { network, quadratic, ridge, logistic };
 
 /// "network", "quadratic", "ridge" or "logistic".

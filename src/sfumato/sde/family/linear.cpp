@@ -18,9 +18,10 @@ using Eigen::VectorXd;
 /// given: in an isotropic metric it is the constant.
 double contraction_of(const OuProcess& process, const Covariance& metric) {
   if (!isotropic_variance(metric)) return linear_contraction(process.curvature, metric);
-  const OuLaw law(process, point_law(VectorXd::Zero(process.pull.size())));
-  if (!law.lost_digits()) return linear_contraction(process.curvature, metric);
-  const double least = law.spectrum().values.minCoeff();
+  const OuDistribution distribution(process,
+                                    point_distribution(VectorXd::Zero(process.pull.size())));
+  if (!distribution.lost_digits()) return linear_contraction(process.curvature, metric);
+  const double least = distribution.spectrum().values.minCoeff();
   return least - 1e-14 * std::abs(least);  // rounded once
 }
 

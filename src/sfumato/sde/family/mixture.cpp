@@ -37,12 +37,12 @@ void check(const GaussianMixture& mixture, double variance, double ridge, const 
   const Index d = mixture.components.front().mean.size();
   for (std::size_t k = 0; k < mixture.weights.size(); ++k) {
     require_positive(fmt::format("weight {}", k + 1), mixture.weights[k], where);
-    const GaussianLaw& law = mixture.components[k];
-    require_size(fmt::format("mean {}", k + 1), law.mean.size(), d, where);
-    require_size(fmt::format("covariance {}", k + 1), dimension(law.covariance), d, where);
-    require_finite_entries(fmt::format("mean {}", k + 1), law.mean, where);
-    (void)require_covariance(fmt::format("covariance {}", k + 1), law.covariance, where);
-    if (!has_full_rank(dense(law.covariance))) {
+    const GaussianDistribution& distribution = mixture.components[k];
+    require_size(fmt::format("mean {}", k + 1), distribution.mean.size(), d, where);
+    require_size(fmt::format("covariance {}", k + 1), dimension(distribution.covariance), d, where);
+    require_finite_entries(fmt::format("mean {}", k + 1), distribution.mean, where);
+    (void)require_covariance(fmt::format("covariance {}", k + 1), distribution.covariance, where);
+    if (!has_full_rank(dense(distribution.covariance))) {
       throw NumericalFailure(fmt::format("covariance {} of the mixture is singular", k + 1),
                              "Give each component a positive variance in every direction", where);
     }
@@ -58,9 +58,9 @@ std::optional<HessianBounds> mixture_hessian_bounds(const GaussianMixture& mixtu
   check(mixture, variance, ridge, Where::here());
   const MatrixXd covariance = dense(mixture.components.front().covariance);
   double widest = 0.0;  // D^2
-  for (const GaussianLaw& a : mixture.components) {
+  for (const GaussianDistribution& a : mixture.components) {
     if (dense(a.covariance) != covariance) return std::nullopt;
-    for (const GaussianLaw& b : mixture.components) {
+    for (const GaussianDistribution& b : mixture.components) {
       const VectorXd gap = a.mean - b.mean;
       widest = std::max(widest, gap.dot(solve(a.covariance, gap).col(0)));
     }
@@ -80,10 +80,10 @@ Diffusion mixture_diffusion(const GaussianMixture& mixture, double variance, dou
   const Index d = mixture.components.front().mean.size();
   std::vector<Part> parts;
   for (std::size_t k = 0; k < mixture.weights.size(); ++k) {
-    const GaussianLaw& law = mixture.components[k];
-    const Eigen::LLT<MatrixXd> cholesky(dense(law.covariance));
-    parts.push_back({std::log(mixture.weights[k]) - 0.5 * log_det(law.covariance), law.mean,
-                     cholesky.matrixL().solve(MatrixXd::Identity(d, d))});
+    const GaussianDistribution& distribution = mixture.components[k];
+    const Eigen::LLT<MatrixXd> cholesky(dense(distribution.covariance));
+    parts.push_back({std::log(mixture.weights[k]) - 0.5 * log_det(distribution.covariance),
+                     distribution.mean, cholesky.matrixL().solve(MatrixXd::Identity(d, d))});
   }
   const double half = 0.5 * variance;
   Diffusion diffusion{

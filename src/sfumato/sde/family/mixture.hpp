@@ -6,14 +6,14 @@
 
 #include "sfumato/sde/contraction.hpp"
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
 /// sum_k weights_k N(mean_k, covariance_k).
 struct GaussianMixture {
   std::vector<double> weights;  ///< positive; they are divided by their sum
-  std::vector<GaussianLaw> components;
+  std::vector<GaussianDistribution> components;
 };
 
 /// Those of f = -variance/2 log(mixture) + ridge/2 |x|^2, where all components have the same
@@ -27,7 +27,7 @@ struct GaussianMixture {
 
 /// dX = -grad f(X) dt + sqrt(variance) dW  with  f = -variance/2 log(mixture) + ridge/2 |x|^2.
 ///
-/// The invariant law exp(-2 f/variance) (Spec §7.1) is the mixture itself when ridge = 0, and
+/// The invariant distribution exp(-2 f/variance) (Spec §7.1) is the mixture itself when ridge = 0, and
 /// the mixture times exp(-ridge |x|^2/variance) otherwise. The contraction constant follows from
 /// mixture_hessian_bounds where those are known.
 ///

@@ -69,10 +69,10 @@ Diffusion mapped(const Diffusion& diffusion, const LinearMap& map) {
       diffusion.dimension, drift, Covariance(Diagonal{noise.diagonal()}), {}, diffusion.autonomous};
 }
 
-GaussianLaw mapped(const GaussianLaw& law, const LinearMap& map) {
-  if (is_identity(map)) return law;
-  return {map.forward * law.mean,
-          Dense{map.forward * dense(law.covariance) * map.forward.transpose()}};
+GaussianDistribution mapped(const GaussianDistribution& distribution, const LinearMap& map) {
+  if (is_identity(map)) return distribution;
+  return {map.forward * distribution.mean,
+          Dense{map.forward * dense(distribution.covariance) * map.forward.transpose()}};
 }
 
 std::vector<Interval> mapped(const std::vector<Interval>& box, const LinearMap& map) {

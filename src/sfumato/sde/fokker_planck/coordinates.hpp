@@ -5,7 +5,7 @@
 
 #include "sfumato/sde/diffusion.hpp"
 #include "sfumato/sde/fokker_planck/grid.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -25,7 +25,8 @@ struct LinearMap {
 
 /// The diffusion of z = forward x. Only constant noise is moved by a map other than the identity.
 [[nodiscard]] Diffusion mapped(const Diffusion& diffusion, const LinearMap& map);
-[[nodiscard]] GaussianLaw mapped(const GaussianLaw& law, const LinearMap& map);
+[[nodiscard]] GaussianDistribution mapped(const GaussianDistribution& distribution,
+                                          const LinearMap& map);
 /// The smallest box that holds the image of a box; none of none.
 [[nodiscard]] std::vector<Interval> mapped(const std::vector<Interval>& box, const LinearMap& map);
 

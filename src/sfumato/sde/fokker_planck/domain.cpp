@@ -34,8 +34,8 @@ void raise_profile(const Grid& grid, const ArrayXd& density, Profile& profile) {
   }
 }
 
-/// Which slabs any law used at any time. A start narrower than a cell is widened to one.
-Profile trial(const Grid& grid, const std::vector<StartedDiffusion>& laws,
+/// Which slabs any distribution used at any time. A start narrower than a cell is widened to one.
+Profile trial(const Grid& grid, const std::vector<StartedDiffusion>& distributions,
               const std::vector<TimePanel>& plan, double begin) {
   Profile used;
   VectorXd widths(grid.dimension());
@@ -43,12 +43,13 @@ Profile trial(const Grid& grid, const std::vector<StartedDiffusion>& laws,
     used.push_back(ArrayXd::Zero(grid.axis(k).cells));
     widths(k) = grid.axis(k).width();
   }
-  for (const StartedDiffusion& law : laws) {
+  for (const StartedDiffusion& distribution : distributions) {
     const Eigen::MatrixXd widened =
-        dense(law.start.covariance) +
+        dense(distribution.start.covariance) +
         Eigen::MatrixXd((1.01 * widths.array().square()).matrix().asDiagonal());
-    FokkerPlanckSolver solver(law.diffusion, grid,
-                              gaussian_density(grid, {law.start.mean, Dense{widened}}), begin);
+    FokkerPlanckSolver solver(distribution.diffusion, grid,
+                              gaussian_density(grid, {distribution.start.mean, Dense{widened}}),
+                              begin);
     raise_profile(grid, solver.density(), used);
     for (const TimePanel& panel : plan) {
       for (Index k = 0; k < panel.steps; ++k) {
@@ -62,22 +63,22 @@ Profile trial(const Grid& grid, const std::vector<StartedDiffusion>& laws,
 
 }  // namespace
 
-std::vector<Interval> find_domain(const std::vector<StartedDiffusion>& laws, double begin,
+std::vector<Interval> find_domain(const std::vector<StartedDiffusion>& distributions, double begin,
                                   const std::vector<double>& times) {
-  const Index d = laws.front().diffusion.dimension;
+  const Index d = distributions.front().diffusion.dimension;
   const Index cells = d == 1 ? 240 : 64;
   std::vector<Interval> box(
       static_cast<std::size_t>(d),
       {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()});
   double first = std::numeric_limits<double>::infinity();
-  for (const StartedDiffusion& law : laws) {
-    const VectorXd sd = diagonal_of(law.start.covariance).cwiseSqrt();
+  for (const StartedDiffusion& distribution : distributions) {
+    const VectorXd sd = diagonal_of(distribution.start.covariance).cwiseSqrt();
     for (Index k = 0; k < d; ++k) {
       Interval& side = box[static_cast<std::size_t>(k)];
-      side.lower = std::min(side.lower, law.start.mean(k) - kStartWidths * sd(k));
-      side.upper = std::max(side.upper, law.start.mean(k) + kStartWidths * sd(k));
+      side.lower = std::min(side.lower, distribution.start.mean(k) - kStartWidths * sd(k));
+      side.upper = std::max(side.upper, distribution.start.mean(k) + kStartWidths * sd(k));
     }
-    first = std::min(first, first_panel(law.diffusion, law.start, begin));
+    first = std::min(first, first_panel(distribution.diffusion, distribution.start, begin));
   }
   const std::vector<Interval> starts = box;
   const std::vector<TimePanel> plan =
@@ -90,7 +91,7 @@ std::vector<Interval> find_domain(const std::vector<StartedDiffusion>& laws, dou
       side = {side.lower - pad, side.upper + pad};
     }
     const Grid grid(padded, cells);
-    const Profile used = trial(grid, laws, plan, begin);
+    const Profile used = trial(grid, distributions, plan, begin);
     bool held = true;
     for (Index k = 0; k < d; ++k) {
       const ArrayXd& slabs = used[static_cast<std::size_t>(k)];

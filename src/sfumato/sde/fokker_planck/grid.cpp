@@ -83,13 +83,13 @@ double boundary_mass(const Grid& grid, const ArrayXd& density) {
   return sum * grid.volume();
 }
 
-ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law) {
+ArrayXd gaussian_density(const Grid& grid, const GaussianDistribution& distribution) {
   const Index d = grid.dimension();
-  require_size("law.mean", law.mean.size(), d);
-  require_size("law.covariance", dimension(law.covariance), d);
+  require_size("distribution.mean", distribution.mean.size(), d);
+  require_size("distribution.covariance", dimension(distribution.covariance), d);
   VectorXd widths(d);
   for (Index k = 0; k < d; ++k) widths(k) = grid.axis(k).width();
-  const MatrixXd covariance = dense(law.covariance);
+  const MatrixXd covariance = dense(distribution.covariance);
   const VectorXd inverse = widths.cwiseInverse();
   const MatrixXd in_cells = inverse.asDiagonal() * covariance * inverse.asDiagonal();
   const SymmetricEigen eigen(in_cells, SymmetricEigen::Want::values);
@@ -110,8 +110,8 @@ ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law) {
   VectorXd offset(d);
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < columns; ++j) {
-      if (d == 2) offset(0) = grid.axis(0).center(i) - law.mean(0);
-      offset(d - 1) = grid.axis(d - 1).center(j) - law.mean(d - 1);
+      if (d == 2) offset(0) = grid.axis(0).center(i) - distribution.mean(0);
+      offset(d - 1) = grid.axis(d - 1).center(j) - distribution.mean(d - 1);
       density(i * columns + j) =
           std::exp(-0.5 * factor.matrixL().solve(offset).squaredNorm() - log_scale);
     }

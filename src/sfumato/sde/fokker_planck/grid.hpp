@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -62,8 +62,9 @@ class Grid {
 
 /// The normal density at the cell centres, scaled to mass 1 on the grid.
 ///
-/// Throws  InvalidArgument if the sizes differ or the law is narrower than a cell in some direction
+/// Throws  InvalidArgument if the sizes differ or the distribution is narrower than a cell in some direction
 ///         (as a point is), or if part of it lies outside the grid.
-[[nodiscard]] Eigen::ArrayXd gaussian_density(const Grid& grid, const GaussianLaw& law);
+[[nodiscard]] Eigen::ArrayXd gaussian_density(const Grid& grid,
+                                              const GaussianDistribution& distribution);
 
 }  // namespace sfumato

@@ -40,7 +40,7 @@ std::vector<TimePanel> time_plan(double begin, const std::vector<double>& times,
   return panels;
 }
 
-double first_panel(const Diffusion& diffusion, const GaussianLaw& start, double time) {
+double first_panel(const Diffusion& diffusion, const GaussianDistribution& start, double time) {
   const Index d = diffusion.dimension;
   const Eigen::ArrayXd sd = diagonal_of(start.covariance).array().sqrt();
   if (!(sd > 0.0).all()) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sfumato/sde/diffusion.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 
 namespace sfumato {
 
@@ -41,6 +41,7 @@ struct TimeGrading {
 ///   1/4 / max_k ( Sigma_kk / V_kk + |b_k| / sd_k + |d b_k / d x_k| )   at the start's mean.
 ///
 /// Throws  InvalidArgument if a variance of the start is zero, or as sample().
-[[nodiscard]] double first_panel(const Diffusion& diffusion, const GaussianLaw& start, double time);
+[[nodiscard]] double first_panel(const Diffusion& diffusion, const GaussianDistribution& start,
+                                 double time);
 
 }  // namespace sfumato

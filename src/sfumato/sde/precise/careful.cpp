@@ -34,7 +34,7 @@ double nudged(double value, Index i, Index j) {
 
 }  // namespace
 
-GivenTraining given_training(const OuProcess& process, const GaussianLaw& start,
+GivenTraining given_training(const OuProcess& process, const GaussianDistribution& start,
                              double learning_rate) {
   return {process.given ? *process.given : GivenLoss(MatrixGiven{process.curvature, process.pull}),
           process.noise, start, learning_rate};

@@ -6,16 +6,16 @@
 
 #include "sfumato/core/error.hpp"
 #include "sfumato/math/whitened_pair.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "sfumato/sde/precise/reached.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
 
-/// What a law is made of, as given.
-[[nodiscard]] GivenTraining given_training(const OuProcess& process, const GaussianLaw& start,
-                                           double learning_rate);
+/// What a distribution is made of, as given.
+[[nodiscard]] GivenTraining given_training(const OuProcess& process,
+                                           const GaussianDistribution& start, double learning_rate);
 
 /// Whether eigenvalues computed in double precision have lost so many digits that those of more
 /// precise numbers are worth their time.
@@ -58,24 +58,25 @@ struct LossDifference {
 inline constexpr const char* kRoundedDifference =
     "the losses differ by little more than the rounding of their sums";
 
-/// Comparing two laws with the digits it takes: `rounded` compares them in double precision, and with
+/// Comparing two distributions with the digits it takes: `rounded` compares them in double precision, and with
 /// noise everywhere more digits follow where they are needed; without it, or where they would take too
 /// long, the comparison is refused if rounding can be seen.
-template <class Law>
-[[nodiscard]] WhitenedPair whiten_carefully(const Law& p, const Law& q, double when,
-                                            WhitenedPair (*rounded)(const Law&, const Law&,
-                                                                    double)) {
+template <class Distribution>
+[[nodiscard]] WhitenedPair whiten_carefully(const Distribution& p, const Distribution& q,
+                                            double when,
+                                            WhitenedPair (*rounded)(const Distribution&,
+                                                                    const Distribution&, double)) {
   const GivenTraining& given_p = p.precise().given();
   const GivenTraining& given_q = q.precise().given();
   const bool definite = is_definite(given_p.noise) && is_definite(given_q.noise);
-  // Exact zeros stay exact in diagonal laws, and there nothing but a difference of means can cancel.
+  // Exact zeros stay exact in diagonal distributions, and there nothing but a difference of means can cancel.
   if (when == 0.0 || (!definite && p.is_diagonal() && q.is_diagonal())) return rounded(p, q, when);
   if (definite && p.dimension() <= kLargestExtended) {
-    // A law that is double precision in parts only says nothing about the rounding of long double.
+    // A distribution that is double precision in parts only says nothing about the rounding of long double.
     std::optional<WhitenedPair> first;
     try {
       if (!p.lost_digits() && !q.lost_digits()) first = rounded(p, q, when);
-      // Noise in every direction leaves no law singular: a rank that is lost is lost to rounding.
+      // Noise in every direction leaves no distribution singular: a rank that is lost is lost to rounding.
       if (first && (first->mutually_singular || first->used_rank_tolerance)) first.reset();
     } catch (const NumericalFailure&) {  // more digits may do
     }

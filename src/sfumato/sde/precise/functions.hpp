@@ -5,7 +5,7 @@
 
 namespace sfumato::precise {
 
-/// The functions of a law in any floating-point type T; std and Boost find them by argument.
+/// The functions of a distribution in any floating-point type T; std and Boost find them by argument.
 
 template <class T>
 [[nodiscard]] T exp_minus_one(const T& x) {

@@ -49,13 +49,14 @@ class Subspace {
 };
 
 /// Empty where rounding does not tell.
-std::optional<MatrixXd> reached(const ReachedLaw& law, double when) {
-  const GivenTraining& training = law.training;
-  const VectorXd& values = law.spectrum.values;
+std::optional<MatrixXd> reached(const ReachedDistribution& distribution, double when) {
+  const GivenTraining& training = distribution.training;
+  const VectorXd& values = distribution.spectrum.values;
   const double eta = training.learning_rate;
   const bool is_chain = eta > 0.0;
   const auto in_eigenbasis = [&](const VectorXd& x, const VectorXd& factors) {
-    return law.spectrum.from_eigenbasis(factors.cwiseProduct(law.spectrum.to_eigenbasis(x)));
+    return distribution.spectrum.from_eigenbasis(
+        factors.cwiseProduct(distribution.spectrum.to_eigenbasis(x)));
   };
   const VectorXd drift = is_chain ? VectorXd(1.0 - eta * values.array()) : values;
   Subspace space(values.size());
@@ -92,7 +93,7 @@ bool leaves(const MatrixXd& vectors, const MatrixXd& basis) {
 
 }  // namespace
 
-void require_singular(const ReachedLaw& p, const ReachedLaw& q, double when) {
+void require_singular(const ReachedDistribution& p, const ReachedDistribution& q, double when) {
   const auto of_p = reached(p, when), of_q = reached(q, when);
   if (of_p && of_q) {
     if (leaves(*of_p, *of_q) || leaves(*of_q, *of_p)) return;

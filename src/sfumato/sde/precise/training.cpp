@@ -125,7 +125,7 @@ Solved<T> solve_loss(const GivenTraining& given) {
 
 /// N(m_0 + displacement, root root^T) at some time.
 template <class T>
-struct LawIn {
+struct DistributionIn {
   bool exists = false;
   bool definite = false;  ///< as far as the digits of T tell
   bool resolved = false;  ///< no eigenvalue was dropped that could matter until then
@@ -154,7 +154,7 @@ class Kernel {
  public:
   Kernel(double learning_rate, double when) : rate_(learning_rate), when_(when) {}
 
-  /// Whether the law stays as time grows, along a direction with noise.
+  /// Whether the distribution stays as time grows, along a direction with noise.
   [[nodiscard]] bool exists(const T& rate) const {
     if (when_ < kInf) return true;
     return rate > T(0) && (rate_ == 0.0 || T(rate_) * rate < T(2));
@@ -186,20 +186,21 @@ class Kernel {
 };
 
 template <class T>
-LawIn<T> law_of(const GivenTraining& given, const Solved<T>& solved, double when) {
-  LawIn<T> law;
-  if (!solved.converged) return law;
+DistributionIn<T> distribution_of(const GivenTraining& given, const Solved<T>& solved,
+                                  double when) {
+  DistributionIn<T> distribution;
+  if (!solved.converged) return distribution;
   const Kernel<T> kernel(given.learning_rate, when);
   const Index d = solved.rates.size();
   for (Index i = 0; i < d; ++i) {
-    if (!kernel.exists(solved.rates(i))) return law;
+    if (!kernel.exists(solved.rates(i))) return distribution;
   }
-  law.exists = true;
+  distribution.exists = true;
   const double unit = given.learning_rate == 0.0 ? 1.0 : given.learning_rate;
-  law.resolved = !solved.drops || solved.dropped * unit * when < kDropped;
+  distribution.resolved = !solved.drops || solved.dropped * unit * when < kDropped;
   VectorOf<T> moved(d);
   for (Index i = 0; i < d; ++i) moved(i) = kernel.displacement(solved.force(i), solved.rates(i));
-  law.displacement = solved.vectors * moved;
+  distribution.displacement = solved.vectors * moved;
   const bool spreads = trace(given.start.covariance) > 0.0 && when < kInf;
   const bool together = std::holds_alternative<Isotropic>(given.noise) &&
                         (!spreads || std::holds_alternative<Isotropic>(given.start.covariance));
@@ -221,10 +222,10 @@ LawIn<T> law_of(const GivenTraining& given, const Solved<T>& solved, double when
     half = solved.vectors * inner;
   }
   const MatrixOf<T> full = half * solved.vectors.transpose();
-  law.covariance = T(0.5) * (full + full.transpose());
-  law.root.compute(law.covariance);
-  law.definite = law.root.info() == Eigen::Success;
-  return law;
+  distribution.covariance = T(0.5) * (full + full.transpose());
+  distribution.root.compute(distribution.covariance);
+  distribution.definite = distribution.root.info() == Eigen::Success;
+  return distribution;
 }
 
 /// The work of one training in one precision.
@@ -235,13 +236,15 @@ class WorkIn {
     const std::lock_guard lock(mutex_);
     return solve(given);
   }
-  [[nodiscard]] std::shared_ptr<const LawIn<T>> law(const GivenTraining& given, double when) {
+  [[nodiscard]] std::shared_ptr<const DistributionIn<T>> distribution(const GivenTraining& given,
+                                                                      double when) {
     const std::lock_guard lock(mutex_);
-    if (!law_ || when_ != when) {
-      law_ = std::make_shared<const LawIn<T>>(law_of(given, *solve(given), when));
+    if (!distribution_ || when_ != when) {
+      distribution_ =
+          std::make_shared<const DistributionIn<T>>(distribution_of(given, *solve(given), when));
       when_ = when;
     }
-    return law_;
+    return distribution_;
   }
 
  private:
@@ -251,7 +254,7 @@ class WorkIn {
   }
   std::mutex mutex_;
   std::shared_ptr<const Solved<T>> solved_;
-  std::shared_ptr<const LawIn<T>> law_;
+  std::shared_ptr<const DistributionIn<T>> distribution_;
   double when_ = 0.0;
 };
 
@@ -274,7 +277,7 @@ namespace {
 /// One rung: the comparison in T.
 template <class T>
 struct Rung {
-  bool decided = false;   ///< the digits of T sufficed to say whether both laws exist
+  bool decided = false;   ///< the digits of T sufficed to say whether both distributions exist
   bool resolved = false;  ///< and no eigenvalue was dropped that could matter
   std::optional<WhitenedPair> pair;
 };
@@ -282,21 +285,21 @@ struct Rung {
 template <class T>
 Rung<T> compare_in(PreciseTraining::Work& p, PreciseTraining::Work& q, double when) {
   const T* tag = nullptr;
-  const auto law_p = p.in(tag).law(p.given, when);
-  const auto law_q = q.in(tag).law(q.given, when);
+  const auto distribution_p = p.in(tag).distribution(p.given, when);
+  const auto distribution_q = q.in(tag).distribution(q.given, when);
   Rung<T> rung;
-  if (!law_p->exists || !law_q->exists) {
+  if (!distribution_p->exists || !distribution_q->exists) {
     rung.decided = std::is_same_v<T, Widest>;
     return rung;
   }
-  if (!law_p->definite) return rung;
+  if (!distribution_p->definite) return rung;
   rung.decided = true;
-  rung.resolved = law_p->resolved && law_q->resolved;
-  const auto lower = law_p->root.matrixL();
-  const MatrixOf<T> change = law_q->covariance - law_p->covariance;
+  rung.resolved = distribution_p->resolved && distribution_q->resolved;
+  const auto lower = distribution_p->root.matrixL();
+  const MatrixOf<T> change = distribution_q->covariance - distribution_p->covariance;
   const MatrixOf<T> half = lower.solve(change);
   const MatrixOf<T> full = lower.solve(MatrixOf<T>(half.transpose()));
-  VectorOf<T> difference = law_q->displacement - law_p->displacement;
+  VectorOf<T> difference = distribution_q->displacement - distribution_p->displacement;
   if (p.given.start.mean != q.given.start.mean) {
     difference += q.given.start.mean.cast<T>() - p.given.start.mean.cast<T>();
   }
@@ -339,7 +342,7 @@ std::array<double, 3> measures(const WhitenedPair& pair) {
   return sums;
 }
 
-/// Laws that are equal as far as some digits tell may differ beyond them: agreement says something about
+/// Distributions that are equal as far as some digits tell may differ beyond them: agreement says something about
 /// differences that are seen.
 bool is_seen(const WhitenedPair& pair, double least) {
   for (const double size : measures(pair)) {
@@ -460,10 +463,10 @@ namespace {
 template <class T>
 std::optional<Eigen::VectorXd> shift_in(PreciseTraining::Work& p, PreciseTraining::Work& q) {
   const T* tag = nullptr;
-  const auto law_p = p.in(tag).law(p.given, kInf);
-  const auto law_q = q.in(tag).law(q.given, kInf);
-  if (!law_p->exists || !law_q->exists) return std::nullopt;
-  const VectorOf<T> shift = law_q->displacement - law_p->displacement;
+  const auto distribution_p = p.in(tag).distribution(p.given, kInf);
+  const auto distribution_q = q.in(tag).distribution(q.given, kInf);
+  if (!distribution_p->exists || !distribution_q->exists) return std::nullopt;
+  const VectorOf<T> shift = distribution_q->displacement - distribution_p->displacement;
   return shift.template cast<double>();
 }
 
@@ -483,7 +486,7 @@ std::optional<Eigen::VectorXd> minimiser_shift_precisely(const PreciseTraining& 
     // Entry by entry, since the noise may be small along any of them; what is nothing beside the
     // minimisers themselves need not agree.
     const Eigen::ArrayXd size =
-        left.wide.law(left.given, kInf)->displacement.cwiseAbs().cast<double>();
+        left.wide.distribution(left.given, kInf)->displacement.cwiseAbs().cast<double>();
     const Eigen::ArrayXd gap = (*wide - *widest).cwiseAbs();
     if ((gap <= kTolerance * widest->array().abs() + 1e-35 * size).all()) return widest;
   }

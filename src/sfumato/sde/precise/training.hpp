@@ -6,13 +6,13 @@
 
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/whitened_pair.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/problem/given_loss.hpp"
 #include "sfumato/sde/problem/quadratic.hpp"
 
 namespace sfumato {
 
-/// The most parameters for which laws are compared in long double and in Wide: the time grows with their
+/// The most parameters for which distributions are compared in long double and in Wide: the time grows with their
 /// cube.
 inline constexpr Eigen::Index kLargestExtended = 256;
 inline constexpr Eigen::Index kLargestWide = 128;
@@ -21,11 +21,11 @@ inline constexpr Eigen::Index kLargestWide = 128;
 struct GivenTraining {
   GivenLoss loss;
   Covariance noise;  ///< Sigma of a flow, that of one step for a chain
-  GaussianLaw start;
+  GaussianDistribution start;
   double learning_rate = 0.0;  ///< 0 for the flow
 };
 
-/// The eigenvalues and eigenvectors of A and what the law needs in them, each number rounded to
+/// The eigenvalues and eigenvectors of A and what the distribution needs in them, each number rounded to
 /// double precision once, at the end.
 struct RoundedSpectrum {
   Eigen::VectorXd values;   ///< ascending; exactly 0 where A is singular
@@ -39,14 +39,14 @@ class PreciseTraining;
 }  // namespace detail
 using detail::PreciseTraining;
 
-/// The two laws at a time or number of steps `when` > 0, +inf for the long run, against each other.
+/// The two distributions at a time or number of steps `when` > 0, +inf for the long run, against each other.
 ///
 /// The comparison is repeated with more digits, of which long double has 19, Wide 50 and Widest 200, until two of
 /// them agree so well that the better one has at least eight digits. `rounded` is the comparison in double precision, where there
 /// is one.
 ///
-/// Assumes  both noises are definite, so that both laws have a density.
-/// Empty    when one of the trainings has no law in the long run.
+/// Assumes  both noises are definite, so that both distributions have a density.
+/// Empty    when one of the trainings has no distribution in the long run.
 /// Throws   NumericalFailure if 200 digits are too few, or more than 19 are needed in more than 128 dimensions.
 [[nodiscard]] std::optional<WhitenedPair> compare_precisely(
     const PreciseTraining& p, const PreciseTraining& q, double when,
@@ -91,7 +91,7 @@ class detail::PreciseTraining {
 /// Noisy gradient flow on the loss from 0, with noise of variance 1, in more digits.
 [[nodiscard]] PreciseTraining training_of(const QuadraticLoss& loss);
 
-/// How far two comparisons of the same laws disagree: the largest relative difference of both relative
+/// How far two comparisons of the same distributions disagree: the largest relative difference of both relative
 /// entropies and of the variance of the log ratio. +inf where one of them is not finite.
 [[nodiscard]] double disagreement(const WhitenedPair& a, const WhitenedPair& b);
 

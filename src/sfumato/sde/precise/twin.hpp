@@ -11,21 +11,22 @@ namespace sfumato {
 /// by one unit of rounding: what differs between the two is rounding.
 [[nodiscard]] GivenTraining rounding_twin(const GivenTraining& training);
 
-/// The law of a rounding_twin: made when first asked for, safely from several threads; copies share it.
-template <class Law>
-class LawTwin {
+/// The distribution of a rounding_twin: made when first asked for, safely from several threads; copies share it.
+template <class Distribution>
+class DistributionTwin {
  public:
-  [[nodiscard]] const Law& of(const GivenTraining& training) const {
+  [[nodiscard]] const Distribution& of(const GivenTraining& training) const {
     std::call_once(made_->once, [&] {
-      made_->law = std::make_unique<const Law>(Law::of(rounding_twin(training)));
+      made_->distribution =
+          std::make_unique<const Distribution>(Distribution::of(rounding_twin(training)));
     });
-    return *made_->law;
+    return *made_->distribution;
   }
 
  private:
   struct Made {
     std::once_flag once;
-    std::unique_ptr<const Law> law;
+    std::unique_ptr<const Distribution> distribution;
   };
   std::shared_ptr<Made> made_ = std::make_shared<Made>();
 };

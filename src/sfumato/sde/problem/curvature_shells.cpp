@@ -25,8 +25,8 @@ double slope_at(double z) {
   return tail / ((1.0 + tail) * (1.0 + tail));
 }
 
-/// Radii in units: the mass of a normal law in d dimensions lies near sqrt(d), its tails within nine
-/// more; a few beyond for laws with heavier ones.
+/// Radii in units: the mass of a normal distribution in d dimensions lies near sqrt(d), its tails within nine
+/// more; a few beyond for distributions with heavier ones.
 std::vector<double> radii_in_units(Index dimension) {
   const double bulk = std::sqrt(static_cast<double>(dimension));
   const bool large = dimension > 200;  // where each shell costs O(d^3) worth counting

@@ -20,7 +20,7 @@ namespace sfumato {
 /// rounding. Radii where rounding would take more than 1 % are left out; if none is left, empty().
 class CurvatureShells {
  public:
-  /// `unit` is the length of |.|_G that counts: 1/sqrt(beta) for the law exp(-beta f).
+  /// `unit` is the length of |.|_G that counts: 1/sqrt(beta) for the distribution exp(-beta f).
   ///
   /// Cost     O(K (N p^2 + p^3)), K < 30.
   /// Throws   Stopped if the observer asked to stop.

@@ -8,7 +8,7 @@
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/math/entries.hpp"
-#include "sfumato/sde/law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
 #include "sfumato/sde/precise/careful.hpp"
 #include "sfumato/sde/precise/training.hpp"
 #include "sfumato/sde/spectrum.hpp"
@@ -112,7 +112,7 @@ PreciseTraining training_of(const QuadraticLoss& loss) {
   const Index d = loss.pull.size();
   return PreciseTraining(
       {loss.given ? *loss.given : GivenLoss(MatrixGiven{loss.curvature, loss.pull}),
-       Isotropic{1.0, d}, point_law(VectorXd::Zero(d))});
+       Isotropic{1.0, d}, point_distribution(VectorXd::Zero(d))});
 }
 
 Eigen::VectorXd eigenvalues(const QuadraticLoss& loss) { return resolve(loss).spectrum.values; }

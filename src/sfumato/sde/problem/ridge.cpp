@@ -184,7 +184,7 @@ RidgeProblem::RidgeProblem(MatrixXd rows_of_features, VectorXd targets, const Ri
     refuse_overflow(where);
   }
   precise_ = std::make_shared<const PreciseTraining>(GivenTraining{
-      *given({}), Isotropic{1.0, parameters()}, point_law(VectorXd::Zero(parameters()))});
+      *given({}), Isotropic{1.0, parameters()}, point_distribution(VectorXd::Zero(parameters()))});
   fits_ = std::make_shared<detail::RidgeFits>();
 }
 

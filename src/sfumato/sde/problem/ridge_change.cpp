@@ -169,7 +169,7 @@ WhitenedPair pair_of(const RowChange<T>& change, double unit) {
           (change.shift / T(unit)).template cast<double>()};
 }
 
-/// Throws   NumericalFailure if the laws cannot be compared with more digits in sensible time.
+/// Throws   NumericalFailure if the distributions cannot be compared with more digits in sensible time.
 void require_few(const RidgeProblem& problem) {
   if (problem.parameters() <= kLargestWide) return;
   throw NumericalFailure(
@@ -237,7 +237,7 @@ std::optional<WhitenedPair> ridge_pair_stationary(const RidgeProblem& problem, I
   const auto compare = [&](const auto& moved, const auto&) { return pair_of(moved.change, unit); };
   if (auto pair = agreed_pair(problem, row, replacement, observer, compare)) return pair;
   require_few(problem);
-  // The law of variance s^2 has the shifts of variance 1 divided by s.
+  // The distribution of variance s^2 has the shifts of variance 1 divided by s.
   auto precise = compare_precisely(problem.precise(), neighbour_training(problem, row, replacement),
                                    std::numeric_limits<double>::infinity(), std::nullopt);
   if (precise) precise->shift /= std::sqrt(noise_variance);

@@ -52,13 +52,13 @@ template <class T = double>
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,
     const Covariance& noise, const Observer& observer = Observer());
 
-/// The stationary laws of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
+/// The stationary distributions of noisy gradient flow on the table (P) and on its neighbour (Q), with noise
 /// Sigma = noise_variance I: P = N(m, s^2/2 A^{-1}), so that all but one or two of the ratios of
 /// variances are 1, without shift, and are left out (Spec §3.2, §5). At least eight digits, from as
 /// many as it takes (compare_precisely).
 ///
-/// Empty    when the neighbour has no stationary law.
-/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary law, or as compare_precisely;
+/// Empty    when the neighbour has no stationary distribution.
+/// Throws   InvalidArgument if noise_variance is not positive; NumericalFailure if the table itself has no stationary distribution, or as compare_precisely;
 ///          Stopped if the observer asked to stop.
 [[nodiscard]] std::optional<WhitenedPair> ridge_pair_stationary(
     const RidgeProblem& problem, Eigen::Index row, const std::optional<Record>& replacement,

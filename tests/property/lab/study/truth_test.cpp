@@ -1,4 +1,4 @@
-// Audits meet the truth: exact laws of noisy gradient descent, models that are really trained, and controls
+// Audits meet the truth: exact distributions of noisy gradient descent, models that are really trained, and controls
 // in which there is nothing to find.
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST(Truth, RandomQuadraticChains) {
     LinearChainPair pair;
     pair.p.learning_rate = pair.q.learning_rate = chance.uniform(0.05, 0.6);
     pair.p.step_noise = pair.q.step_noise = Isotropic{std::exp(chance.uniform(-4.0, 0.0)), size};
-    pair.start_p = pair.start_q = point_law(chance.normals(size));
+    pair.start_p = pair.start_q = point_distribution(chance.normals(size));
     pair.p.curvature = chance.curvature(size);
     pair.q.curvature = same ? pair.p.curvature : chance.curvature(size);
     const VectorXd minimiser = chance.normals(size);
@@ -80,7 +80,7 @@ TEST(Truth, RandomQuadraticChains) {
     pair.q.pull = pair.q.curvature * (minimiser + chance.uniform(0.0, 0.7) * chance.normals(size));
     const double steps = std::floor(std::exp(chance.uniform(0.0, 5.0)));
 
-    const ChainLaw p(pair.p, pair.start_p), q(pair.q, pair.start_q);
+    const ChainDistribution p(pair.p, pair.start_p), q(pair.q, pair.start_q);
     const Risk exact = Risk::exact(whiten_at(p, q, steps));
     // Every upper bound is above the exact risk, in every view.
     const LinearChainPair back = swapped(pair);
@@ -105,13 +105,16 @@ TEST(Truth, RandomQuadraticChains) {
           << "problem " << i << ", seed " << kSeed;
     }
     // An audit by the best score there is.
-    const GaussianLaw laws[2] = {p.at(steps), q.at(steps)};
-    const LogLikelihoodRatio ratio(laws[0], laws[1]);
-    const MatrixXd roots[2] = {root(laws[0].covariance), root(laws[1].covariance)};
+    const GaussianDistribution distributions[2] = {p.at(steps), q.at(steps)};
+    const LogLikelihoodRatio ratio(distributions[0], distributions[1]);
+    const MatrixXd roots[2] = {root(distributions[0].covariance),
+                               root(distributions[1].covariance)};
     ScoreSample sample;
     for (int k = 0; k < 60; ++k) {
-      sample.with.push_back(ratio(laws[0].mean + roots[0] * chance.normals(roots[0].cols())));
-      sample.without.push_back(ratio(laws[1].mean + roots[1] * chance.normals(roots[1].cols())));
+      sample.with.push_back(
+          ratio(distributions[0].mean + roots[0] * chance.normals(roots[0].cols())));
+      sample.without.push_back(
+          ratio(distributions[1].mean + roots[1] * chance.normals(roots[1].cols())));
     }
     AuditOptions options;
     options.confidence = 1.0 - kAlpha;

@@ -25,7 +25,7 @@ OuProcess scalar(double rate, double target, double variance) {
           Isotropic{variance, 1}};
 }
 
-GaussianLaw normal(double mean, double variance) {
+GaussianDistribution normal(double mean, double variance) {
   return {VectorXd::Constant(1, mean), Isotropic{variance, 1}};
 }
 
@@ -41,8 +41,8 @@ OuPair isotropic(int d, double k, double target, double variance, double k_prime
   };
   VectorXd point = VectorXd::Zero(d);
   point(0) = start;
-  return {process(k, target, variance), point_law(point),
-          process(k_prime, target_prime, variance_prime), point_law(point)};
+  return {process(k, target, variance), point_distribution(point),
+          process(k_prime, target_prime, variance_prime), point_distribution(point)};
 }
 
 LangevinConstants constants(int d, double k, double variance, double k_prime, double variance_prime,
@@ -92,10 +92,10 @@ TEST(AsPrinted, Erratum2PointStartsDiverge) {
   EXPECT_GT(noise, 0.02);
 }
 
-TEST(AsPrinted, Erratum3TheGibbsLaw) {
+TEST(AsPrinted, Erratum3TheGibbsDistribution) {
   // f = x^2/2, sigma = 1: exp(-2 f) has variance 1/2; the printed exp(-f/2) has variance 2.
-  const OuLaw law(scalar(1, 0, 1), normal(0, 0));
-  EXPECT_DOUBLE_EQ(trace(law.at(kInf).covariance), 0.5);
+  const OuDistribution distribution(scalar(1, 0, 1), normal(0, 0));
+  EXPECT_DOUBLE_EQ(trace(distribution.at(kInf).covariance), 0.5);
 }
 
 TEST(AsPrinted, Erratum4And5TheLogSobolevConstant) {
@@ -168,13 +168,15 @@ TEST(AsPrinted, Erratum11TheConvergenceLemma) {
   EXPECT_TRUE(as_printed::convergence_lemma(1.0, 1.0, 1.0, 1.0).valid);
 }
 
-TEST(AsPrinted, Erratum12TheFinalLawUnderTheIntegral) {
+TEST(AsPrinted, Erratum12TheFinalDistributionUnderTheIntegral) {
   const OuPair pair{scalar(2, 0, 1), normal(10, 0), scalar(0.1, 0, 1), normal(10, 0)};
   EXPECT_NEAR(exact(pair, 1.0), 32.95, 5e-3);
-  const auto literal = as_printed::noise_norm_bound(pair, 1.0, as_printed::Under::final_law);
+  const auto literal =
+      as_printed::noise_norm_bound(pair, 1.0, as_printed::Under::final_distribution);
   EXPECT_NEAR(literal.value, 7.498, 5e-4);
   EXPECT_FALSE(literal.valid);
-  const auto meant = as_printed::noise_norm_bound(pair, 1.0, as_printed::Under::running_law);
+  const auto meant =
+      as_printed::noise_norm_bound(pair, 1.0, as_printed::Under::running_distribution);
   EXPECT_NEAR(meant.value, 89.28, 5e-3);
   EXPECT_TRUE(meant.valid);
   EXPECT_NEAR(value(path_bound(pair, 1.0)), 0.5 * meant.value, 1e-9);
@@ -192,17 +194,19 @@ TEST(AsPrinted, Erratum15TheCovarianceWithoutCommutation) {
   const OuProcess commuting{a, VectorXd::Zero(2), Isotropic{0.7, 2}};
   const auto same = as_printed::quadratic_covariance(commuting, 1.3);
   EXPECT_TRUE(same.valid);
-  const OuLaw law(commuting, point_law(VectorXd::Zero(2)));
-  EXPECT_LE((same.value - dense(law.at(1.3).covariance)).norm(), 1e-15);
+  const OuDistribution distribution(commuting, point_distribution(VectorXd::Zero(2)));
+  EXPECT_LE((same.value - dense(distribution.at(1.3).covariance)).norm(), 1e-15);
 }
 
 TEST(AsPrinted, Refusals) {
   const OuPair unequal{scalar(1, 0, 1), normal(0, 1), scalar(1, 0, 2), normal(0, 1)};
-  EXPECT_THROW((void)as_printed::noise_norm_bound(unequal, 1.0, as_printed::Under::final_law),
-               InvalidArgument);
+  EXPECT_THROW(
+      (void)as_printed::noise_norm_bound(unequal, 1.0, as_printed::Under::final_distribution),
+      InvalidArgument);
   const OuPair silent{scalar(1, 0, 0), normal(0, 1), scalar(2, 0, 0), normal(0, 1)};
-  EXPECT_THROW((void)as_printed::noise_norm_bound(silent, 1.0, as_printed::Under::final_law),
-               NumericalFailure);
+  EXPECT_THROW(
+      (void)as_printed::noise_norm_bound(silent, 1.0, as_printed::Under::final_distribution),
+      NumericalFailure);
   EXPECT_THROW((void)as_printed::entropy_bound(unequal, kInf), InvalidArgument);
   EXPECT_THROW((void)as_printed::entropy_bound(unequal, -1.0), InvalidArgument);
   EXPECT_THROW((void)as_printed::quadratic_covariance(scalar(0, 0, 1), 1.0), NumericalFailure);

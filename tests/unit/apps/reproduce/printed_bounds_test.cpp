@@ -17,7 +17,7 @@ SdePair line(double a, double variance, double a_prime, double variance_prime) {
   const auto process = [](double curvature, double noise) {
     return OuProcess{MatrixXd::Constant(1, 1, curvature), VectorXd::Zero(1), Isotropic{noise, 1}};
   };
-  const GaussianLaw start{VectorXd::Zero(1), Isotropic{0.5, 1}};
+  const GaussianDistribution start{VectorXd::Zero(1), Isotropic{0.5, 1}};
   return linear_pair({process(a, variance), start, process(a_prime, variance_prime), start});
 }
 

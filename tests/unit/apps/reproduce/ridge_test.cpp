@@ -1,4 +1,4 @@
-// The ridge problems behind Table 1's argument and the frontier: real records, exact laws.
+// The ridge problems behind Table 1's argument and the frontier: real records, exact distributions.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -56,7 +56,7 @@ TEST_F(LedgerAuditTest, UsesWhatTheStudyAsksFor) {
   EXPECT_EQ(found.options.audits, 2U);
   EXPECT_EQ(found.options.delta, Delta(0.01));  // thresholds are chosen for the claim
   EXPECT_EQ(found.score, "likelihood_ratio");
-  EXPECT_EQ(found.access, ScoreAccess::law);
+  EXPECT_EQ(found.access, ScoreAccess::distribution);
   EXPECT_FALSE(found.fallback);
   ASSERT_EQ(found.policies.size(), 2U);
   EXPECT_EQ(found.policies[1].policy, "much");

@@ -1,4 +1,4 @@
-// Private training: the steps written plainly in double precision, what the two worlds differ by before noise, resumption, the laws of noise.
+// Private training: the steps written plainly in double precision, what the two worlds differ by before noise, resumption, the distributions of noise.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -403,7 +403,7 @@ TEST(PrivateTraining, ContributionsAreOneOverTheMultiplier) {
   EXPECT_GT(deviations[0] * deviations[1], 1.0);
 }
 
-TEST(PrivateTraining, NoiseOfAKeyHasItsLawAndIsNotReused) {
+TEST(PrivateTraining, NoiseOfAKeyHasItsDistributionAndIsNotReused) {
   const Pair pair;
   Training t = quick(2);
   t.batches = BatchScheme::full;

@@ -60,9 +60,9 @@ TEST(ConvexTrials, TheMeanLogLikelihoodRatioIsTheRelativeEntropy) {
   const TrialRunner runner(parse_study(kQuadratic, "s.toml"));
   const ConvexProblem problem(parse_study(kQuadratic, "s.toml"));
   const ConvexPair pair = problem.pair(0);
-  const auto [law, other] =
-      chain_laws(std::get<LinearLosses>(pair.losses), pair.step, problem.step_noises().front());
-  const WhitenedPair exact = whiten_at(law, other, 20);
+  const auto [distribution, other] = chain_distributions(std::get<LinearLosses>(pair.losses),
+                                                         pair.step, problem.step_noises().front());
+  const WhitenedPair exact = whiten_at(distribution, other, 20);
   const double kl[2] = {gaussian_kl(exact).value.value(),
                         -gaussian_kl(swapped(exact)).value.value()};
   Silent observer;

@@ -41,7 +41,7 @@ TEST_F(Proven, IsTheLargestOverThePairs) {
   EXPECT_FALSE(one[0].mu());  // curvatures differ
 }
 
-TEST_F(Proven, WithoutNoiseTheLawsAreApart) {
+TEST_F(Proven, WithoutNoiseTheDistributionsAreApart) {
   const std::vector<ProvenBounds> ridge = bounds(study("ridge"));
   ASSERT_TRUE(ridge[2].exist());
   EXPECT_EQ(ridge[2].delta(Epsilon(5.0)).value.probability(), 1.0);

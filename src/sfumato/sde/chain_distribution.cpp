@@ -1,4 +1,4 @@
-#include "sfumato/sde/chain_law.hpp"
+#include "sfumato/sde/chain_distribution.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ void require_steps(double steps, const Where& where) {
                         "Count the steps, or pass infinity for the long run", where);
 }
 
-ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start)
+ChainDistribution::ChainDistribution(const LinearChain& chain, const GaussianDistribution& start)
     : start_(start),
       precise_(given_training({chain.curvature, chain.pull, chain.step_noise, chain.given}, start,
                               chain.learning_rate)) {
@@ -87,14 +87,14 @@ ChainLaw::ChainLaw(const LinearChain& chain, const GaussianLaw& start)
       diagonal_ ? MatrixXd(diagonal_of(start.covariance)) : spectrum_.rotated(start.covariance);
 }
 
-ChainLaw ChainLaw::of(const GivenTraining& training) {
+ChainDistribution ChainDistribution::of(const GivenTraining& training) {
   const auto& loss = std::get<MatrixGiven>(training.loss);
-  return ChainLaw({loss.curvature, loss.pull, training.learning_rate, training.noise},
-                  training.start);
+  return ChainDistribution({loss.curvature, loss.pull, training.learning_rate, training.noise},
+                           training.start);
 }
 
 template <class Entry>
-Covariance ChainLaw::rotate_back(Entry entry) const {
+Covariance ChainDistribution::rotate_back(Entry entry) const {
   const Index d = dimension();
   if (diagonal_) {
     VectorXd variances(d);
@@ -112,26 +112,26 @@ Covariance ChainLaw::rotate_back(Entry entry) const {
   return Dense{0.5 * (full + full.transpose())};
 }
 
-GaussianLaw ChainLaw::at(double steps) const {
+GaussianDistribution ChainDistribution::at(double steps) const {
   require_steps(steps);
   if (steps == 0.0) return start_;
   if (steps == kInf) {
-    LongRunLaw limit = long_run();
-    if (!limit.law) {
+    LongRunDistribution limit = long_run();
+    if (!limit.distribution) {
       throw NumericalFailure(limit.reason, "Ask for a finite number of steps",
                              Where::here("the chain"));
     }
-    return *std::move(limit.law);
+    return *std::move(limit.distribution);
   }
   VectorXd power(dimension());
   for (Index i = 0; i < dimension(); ++i) power(i) = power_of_complement(speed_(i), steps);
-  GaussianLaw law{start_.mean + displacement(steps),
-                  rotate_back([&](Index i, Index j, double noise, double spread) {
-                    return product_or_zero(noise,
-                                           geometric_sum(joint(speed_(i), speed_(j)), steps)) +
-                           product_or_zero(spread, power(i) * power(j));
-                  })};
-  if (!law.mean.allFinite() || !std::isfinite(trace(law.covariance))) {
+  GaussianDistribution distribution{
+      start_.mean + displacement(steps),
+      rotate_back([&](Index i, Index j, double noise, double spread) {
+        return product_or_zero(noise, geometric_sum(joint(speed_(i), speed_(j)), steps)) +
+               product_or_zero(spread, power(i) * power(j));
+      })};
+  if (!distribution.mean.allFinite() || !std::isfinite(trace(distribution.covariance))) {
     throw NumericalFailure(
         fmt::format(
             "the distribution at step {} overflows (learning rate times curvature lies between "
@@ -139,10 +139,10 @@ GaussianLaw ChainLaw::at(double steps) const {
             steps, speed_.minCoeff(), speed_.maxCoeff()),
         "Ask for fewer steps, or lower the learning rate", Where::here("the chain"));
   }
-  return law;
+  return distribution;
 }
 
-VectorXd ChainLaw::displacement(double steps) const {
+VectorXd ChainDistribution::displacement(double steps) const {
   VectorXd moved(dimension());
   for (Index i = 0; i < dimension(); ++i) {
     moved(i) = product_or_zero(force_(i), geometric_sum(speed_(i), steps));
@@ -150,7 +150,7 @@ VectorXd ChainLaw::displacement(double steps) const {
   return spectrum_.from_eigenbasis(moved);
 }
 
-double ChainLaw::mean_square(Index i, double gap, double steps) const {
+double ChainDistribution::mean_square(Index i, double gap, double steps) const {
   const double loss = joint(speed_(i), speed_(i));  // 1 - r^2
   double decay = 0.0;
   double accumulated = 0.0;
@@ -168,7 +168,7 @@ double ChainLaw::mean_square(Index i, double gap, double steps) const {
   return product_or_zero(gap * gap + spread, decay) + product_or_zero(noise, accumulated);
 }
 
-double ChainLaw::error(double steps, const VectorXd& minimiser) const {
+double ChainDistribution::error(double steps, const VectorXd& minimiser) const {
   require_steps(steps);
   require_size("minimiser", minimiser.size(), dimension());
   const VectorXd aim = spectrum_.to_eigenbasis(minimiser);
@@ -177,7 +177,7 @@ double ChainLaw::error(double steps, const VectorXd& minimiser) const {
   return sum;
 }
 
-double ChainLaw::excess_loss(double steps) const {
+double ChainDistribution::excess_loss(double steps) const {
   require_steps(steps);
   double sum = 0.0;
   for (Index i = 0; i < dimension(); ++i) {
@@ -187,7 +187,7 @@ double ChainLaw::excess_loss(double steps) const {
   return sum;
 }
 
-LongRunLaw ChainLaw::long_run() const {
+LongRunDistribution ChainDistribution::long_run() const {
   const VectorXd variances = diagonal_ ? VectorXd(noise_.col(0)) : VectorXd(noise_.diagonal());
   const double noiseless = diagonal_ ? 0.0 : kNoNoise * variances.maxCoeff();
   for (Index i = 0; i < dimension(); ++i) {
@@ -208,25 +208,27 @@ LongRunLaw ChainLaw::long_run() const {
     if (speed_(i) > 0.0 && speed_(j) > 0.0) return noise / joint(speed_(i), speed_(j));
     return speed_(i) == speed_(j) ? spread : 0.0;
   });
-  return {GaussianLaw{start_.mean + spectrum_.from_eigenbasis(moved), std::move(covariance)}, {}};
+  return {
+      GaussianDistribution{start_.mean + spectrum_.from_eigenbasis(moved), std::move(covariance)},
+      {}};
 }
 
 namespace {
 
 /// In double precision.
-WhitenedPair rounded_pair(const ChainLaw& p, const ChainLaw& q, double steps) {
-  const GaussianLaw law_p = p.at(steps);
-  const GaussianLaw law_q = q.at(steps);
+WhitenedPair rounded_pair(const ChainDistribution& p, const ChainDistribution& q, double steps) {
+  const GaussianDistribution distribution_p = p.at(steps);
+  const GaussianDistribution distribution_q = q.at(steps);
   if (steps < kInf && p.start().mean == q.start().mean) {
-    return whiten(VectorXd::Zero(p.dimension()), law_p.covariance,
-                  q.displacement(steps) - p.displacement(steps), law_q.covariance);
+    return whiten(VectorXd::Zero(p.dimension()), distribution_p.covariance,
+                  q.displacement(steps) - p.displacement(steps), distribution_q.covariance);
   }
-  return whiten(law_p, law_q);
+  return whiten(distribution_p, distribution_q);
 }
 
 }  // namespace
 
-WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps) {
+WhitenedPair whiten_at(const ChainDistribution& p, const ChainDistribution& q, double steps) {
   require_size("q", q.dimension(), p.dimension());
   require_steps(steps);
   return whiten_carefully(p, q, steps, rounded_pair);

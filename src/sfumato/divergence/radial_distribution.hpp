@@ -4,13 +4,13 @@
 
 namespace sfumato {
 
-/// Upper bounds on how far a log-concave law strays from a point (Spec §7.9 (2)).
+/// Upper bounds on how far a log-concave distribution strays from a point (Spec §7.9 (2)).
 struct RadialTails {
   std::vector<double> beyond;  ///< P(x > radii[k])
   double outer;  ///< E[(x/x_K)^2; x > x_K], x_K the last radius; +inf if there is none
 };
 
-/// The law on x >= 0 with density  x^{d-1} e^{-Psi(x)},  Psi(0) = 0,
+/// The distribution on x >= 0 with density  x^{d-1} e^{-Psi(x)},  Psi(0) = 0,
 ///
 ///   Psi'(x) = -slope + integral_0^x m,   m = curvature[k] on (radii[k-1], radii[k]], 0 beyond the last.
 ///

@@ -1,4 +1,4 @@
-#include "sfumato/divergence/radial_law.hpp"
+#include "sfumato/divergence/radial_distribution.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace sfumato {
 namespace {
 
-/// The same law by brute force: P(x > radius) and E[(x/x_K)^2; x > x_K].
+/// The same distribution by brute force: P(x > radius) and E[(x/x_K)^2; x > x_K].
 struct Brute {
   std::vector<double> beyond;
   double outer;
@@ -39,7 +39,7 @@ Brute brute(int d, double slope, const std::vector<double>& radii, const std::ve
   return result;
 }
 
-TEST(RadialLaw, IsAboveTheIntegralAndNearIt) {
+TEST(RadialDistribution, IsAboveTheIntegralAndNearIt) {
   std::vector<double> radii;
   for (double x = 0.5; x < 9.0; x += 0.5) radii.push_back(x);
   for (const int d : {1, 2, 6}) {
@@ -59,13 +59,13 @@ TEST(RadialLaw, IsAboveTheIntegralAndNearIt) {
   }
 }
 
-TEST(RadialLaw, OneDimensionIsTheNormalTail) {
+TEST(RadialDistribution, OneDimensionIsTheNormalTail) {
   const RadialTails got = radial_tails(1, 0.0, {1.0, 2.0, 4.0, 8.0}, {1.0, 1.0, 1.0, 1.0});
   EXPECT_GE(got.beyond[1], std::erfc(std::sqrt(2.0)));
   EXPECT_NEAR(got.beyond[1], std::erfc(std::sqrt(2.0)), 6e-3);
 }
 
-TEST(RadialLaw, WithoutCurvatureThereIsNoBound) {
+TEST(RadialDistribution, WithoutCurvatureThereIsNoBound) {
   const RadialTails got = radial_tails(3, 0.5, {1.0, 2.0}, {0.0, 0.0});
   EXPECT_EQ(got.outer, kInf);
   EXPECT_EQ(got.beyond[0], 1.0);

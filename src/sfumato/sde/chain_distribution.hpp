@@ -4,8 +4,8 @@
 
 #include "sfumato/math/covariance.hpp"
 #include "sfumato/math/whitened_pair.hpp"
-#include "sfumato/sde/law.hpp"
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/gaussian_distribution.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 #include "sfumato/sde/precise/twin.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -26,7 +26,7 @@ struct LinearChain {
 [[nodiscard]] double power_of_complement(double u, double steps);
 [[nodiscard]] double geometric_sum(double u, double steps);
 
-/// The law of a linear chain after any number of steps, exact up to rounding.
+/// The distribution of a linear chain after any number of steps, exact up to rounding.
 ///
 ///   m_k = m_0 + Q diag( geometric_sum(eta l_i, k) ) Q^T eta (pull - A m_0)
 ///   V_k = Q [ V0_ij (r_i r_j)^k + S_ij geometric_sum(1 - r_i r_j, k) ]_ij Q^T
@@ -36,18 +36,18 @@ struct LinearChain {
 /// diagonal; the covariance is then Diagonal and zeros stay exact.
 ///
 /// Assumes   step_noise and start.covariance are valid (require_covariance).
-class ChainLaw {
+class ChainDistribution {
  public:
   /// Throws InvalidArgument if sizes differ, A is not symmetric, an entry is not finite, or the
   /// learning rate is not positive.
-  ChainLaw(const LinearChain& chain, const GaussianLaw& start);
-  [[nodiscard]] static ChainLaw of(const GivenTraining& training);
+  ChainDistribution(const LinearChain& chain, const GaussianDistribution& start);
+  [[nodiscard]] static ChainDistribution of(const GivenTraining& training);
 
   [[nodiscard]] Eigen::Index dimension() const { return force_.size(); }
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
-  [[nodiscard]] const GaussianLaw& start() const { return start_; }
+  [[nodiscard]] const GaussianDistribution& start() const { return start_; }
   [[nodiscard]] const PreciseTraining& precise() const { return precise_; }
-  [[nodiscard]] const ChainLaw& twin() const { return twin_.of(precise_.given()); }
+  [[nodiscard]] const ChainDistribution& twin() const { return twin_.of(precise_.given()); }
 
   /// Whether the eigenvalues were taken from more digits than double precision has.
   [[nodiscard]] bool lost_digits() const { return lost_digits_; }
@@ -55,11 +55,11 @@ class ChainLaw {
   /// Whether A, S and V_0 are all diagonal, so that no digit is lost.
   [[nodiscard]] bool is_diagonal() const { return diagonal_; }
 
-  /// The law after `steps` steps, a whole number; +inf gives the long-run law.
+  /// The distribution after `steps` steps, a whole number; +inf gives the long-run distribution.
   ///
-  /// Throws   InvalidArgument if steps is negative, NaN or not whole; NumericalFailure if the law
+  /// Throws   InvalidArgument if steps is negative, NaN or not whole; NumericalFailure if the distribution
   ///          overflows or, for +inf, if there is no limit.
-  [[nodiscard]] GaussianLaw at(double steps) const;
+  [[nodiscard]] GaussianDistribution at(double steps) const;
 
   /// m_k - m_0, which keeps its digits when it is small. Finite steps only.
   [[nodiscard]] Eigen::VectorXd displacement(double steps) const;
@@ -68,7 +68,7 @@ class ChainLaw {
   ///
   /// There is none if some |1 - eta l| > 1, or = 1 with noise or pull along it (for l = 0 without
   /// either the start stays as it is).
-  [[nodiscard]] LongRunLaw long_run() const;
+  [[nodiscard]] LongRunDistribution long_run() const;
 
   /// E|x_k - x*|^2 for a minimiser x* of the loss; +inf where it diverges. In the eigenbasis the
   /// coordinates of x_k - x* do not mix:
@@ -89,7 +89,7 @@ class ChainLaw {
   /// E (x_k - x*)_i^2, `gap` being (m_0 - x*)_i.
   [[nodiscard]] double mean_square(Eigen::Index i, double gap, double steps) const;
 
-  GaussianLaw start_;
+  GaussianDistribution start_;
   Spectrum spectrum_;
   Eigen::VectorXd pull_;    ///< Q^T pull
   Eigen::VectorXd mean_;    ///< Q^T m_0
@@ -99,7 +99,7 @@ class ChainLaw {
   Eigen::MatrixXd noise_;   ///< Q^T S Q, or one column of variances when diagonal_
   Eigen::MatrixXd spread_;  ///< Q^T V_0 Q, likewise
   PreciseTraining precise_;
-  LawTwin<ChainLaw> twin_;
+  DistributionTwin<ChainDistribution> twin_;
   bool lost_digits_ = false;
 };
 
@@ -107,8 +107,9 @@ class ChainLaw {
 /// Throws   InvalidArgument.
 void require_steps(double steps, const Where& where = Where::here());
 
-/// The two laws after `steps` steps against each other, +inf for the long run, with the digits of
+/// The two distributions after `steps` steps against each other, +inf for the long run, with the digits of
 /// whiten_at of two flows. Throws likewise.
-[[nodiscard]] WhitenedPair whiten_at(const ChainLaw& p, const ChainLaw& q, double steps);
+[[nodiscard]] WhitenedPair whiten_at(const ChainDistribution& p, const ChainDistribution& q,
+                                     double steps);
 
 }  // namespace sfumato

@@ -1,4 +1,4 @@
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,8 @@ bool all_finite(const Covariance& covariance) {
 
 }  // namespace
 
-MatrixXd require_linear(const OuProcess& process, const GaussianLaw& start, const Where& where) {
+MatrixXd require_linear(const OuProcess& process, const GaussianDistribution& start,
+                        const Where& where) {
   MatrixXd curvature = require_symmetric("curvature", process.curvature, where);
   require_size("pull", process.pull.size(), curvature.rows(), where);
   require_size("noise", sfumato::dimension(process.noise), curvature.rows(), where);
@@ -51,7 +52,7 @@ MatrixXd require_linear(const OuProcess& process, const GaussianLaw& start, cons
   return curvature;
 }
 
-OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start)
+OuDistribution::OuDistribution(const OuProcess& process, const GaussianDistribution& start)
     : start_(start), precise_(given_training(process, start, 0.0)) {
   const MatrixXd curvature = require_linear(process, start, Where::here());
 
@@ -83,12 +84,12 @@ OuLaw::OuLaw(const OuProcess& process, const GaussianLaw& start)
   spread_ = rotate(start.covariance);
 }
 
-OuLaw OuLaw::of(const GivenTraining& training) {
+OuDistribution OuDistribution::of(const GivenTraining& training) {
   const auto& loss = std::get<MatrixGiven>(training.loss);
-  return OuLaw({loss.curvature, loss.pull, training.noise}, training.start);
+  return OuDistribution({loss.curvature, loss.pull, training.noise}, training.start);
 }
 
-OuLaw::Rotated OuLaw::rotate(const Covariance& covariance) const {
+OuDistribution::Rotated OuDistribution::rotate(const Covariance& covariance) const {
   if (std::holds_alternative<Isotropic>(covariance) ||
       (spectrum_.is_diagonal() && sfumato::is_diagonal(covariance))) {
     return {diagonal_of(covariance), MatrixXd()};
@@ -99,7 +100,7 @@ OuLaw::Rotated OuLaw::rotate(const Covariance& covariance) const {
 }
 
 template <class Entry>
-Covariance OuLaw::rotate_back(Entry entry) const {
+Covariance OuDistribution::rotate_back(Entry entry) const {
   const Index d = dimension();
   if (noise_.full.size() == 0 && spread_.full.size() == 0) {
     VectorXd variances(d);
@@ -121,14 +122,14 @@ Covariance OuLaw::rotate_back(Entry entry) const {
   return Dense{0.5 * (full + full.transpose())};
 }
 
-GaussianLaw OuLaw::at(double time) const {
-  require_time(time, "OuLaw::at");
+GaussianDistribution OuDistribution::at(double time) const {
+  require_time(time, "OuDistribution::at");
   if (time == 0.0) return start_;
   if (time == kInf) {
-    LongRunLaw limit = long_run();
-    if (!limit.law)
+    LongRunDistribution limit = long_run();
+    if (!limit.distribution)
       throw NumericalFailure(limit.reason, "Ask for a finite time", Where::here("the flow"));
-    return *std::move(limit.law);
+    return *std::move(limit.distribution);
   }
   const VectorXd& rates = spectrum_.values;
   VectorXd mean(dimension());
@@ -136,22 +137,23 @@ GaussianLaw OuLaw::at(double time) const {
     mean(i) = product_or_zero(mean_(i), decay(rates(i), time)) +
               product_or_zero(pull_(i), phi1(rates(i), time));
   }
-  GaussianLaw law{spectrum_.from_eigenbasis(mean), rotate_back([&](Index i, Index j) {
-                    const double rate = rates(i) + rates(j);
-                    return product_or_zero(noise_.entry(i, j), phi1(rate, time)) +
-                           product_or_zero(spread_.entry(i, j), decay(rate, time));
-                  })};
-  if (!law.mean.allFinite() || !all_finite(law.covariance)) {
+  GaussianDistribution distribution{
+      spectrum_.from_eigenbasis(mean), rotate_back([&](Index i, Index j) {
+        const double rate = rates(i) + rates(j);
+        return product_or_zero(noise_.entry(i, j), phi1(rate, time)) +
+               product_or_zero(spread_.entry(i, j), decay(rate, time));
+      })};
+  if (!distribution.mean.allFinite() || !all_finite(distribution.covariance)) {
     throw NumericalFailure(fmt::format("the distribution at time {} overflows (the smallest "
                                        "eigenvalue of the curvature is {})",
                                        time, rates.minCoeff()),
                            "Ask for an earlier time", Where::here("the flow"));
   }
-  return law;
+  return distribution;
 }
 
-VectorXd OuLaw::displacement(double time) const {
-  require_time(time, "OuLaw::displacement");
+VectorXd OuDistribution::displacement(double time) const {
+  require_time(time, "OuDistribution::displacement");
   VectorXd moved(dimension());
   for (Index i = 0; i < dimension(); ++i) {
     moved(i) = product_or_zero(force_(i), phi1(spectrum_.values(i), time));
@@ -159,12 +161,12 @@ VectorXd OuLaw::displacement(double time) const {
   return spectrum_.from_eigenbasis(moved);
 }
 
-bool OuLaw::has_noise(Index i) const {
+bool OuDistribution::has_noise(Index i) const {
   const bool rounded = !spectrum_.is_diagonal() && noise_.full.size() > 0;
   return noise_.diagonal(i) > (rounded ? kNoNoise * noise_.diagonal.maxCoeff() : 0.0);
 }
 
-LongRunLaw OuLaw::long_run() const {
+LongRunDistribution OuDistribution::long_run() const {
   const VectorXd& rates = spectrum_.values;
   for (Index i = 0; i < dimension(); ++i) {
     if (rates(i) > 0.0) continue;
@@ -186,11 +188,11 @@ LongRunLaw OuLaw::long_run() const {
     if (rates(i) > 0.0 && rates(j) > 0.0) return noise_.entry(i, j) / (rates(i) + rates(j));
     return rates(i) == rates(j) ? spread_.entry(i, j) : 0.0;  // noise along i or j is zero
   });
-  return {GaussianLaw{spectrum_.from_eigenbasis(mean), std::move(covariance)}, ""};
+  return {GaussianDistribution{spectrum_.from_eigenbasis(mean), std::move(covariance)}, ""};
 }
 
-double OuLaw::error(double time, const VectorXd& target) const {
-  require_time(time, "OuLaw::error");
+double OuDistribution::error(double time, const VectorXd& target) const {
+  require_time(time, "OuDistribution::error");
   require_size("target", target.size(), dimension());
   const VectorXd& rates = spectrum_.values;
   const VectorXd aim = spectrum_.to_eigenbasis(target);
@@ -204,8 +206,8 @@ double OuLaw::error(double time, const VectorXd& target) const {
   return std::isnan(sum) ? kInf : sum;  // only inf - inf, along a direction that runs away
 }
 
-std::optional<double> OuLaw::excess_loss(double time) const {
-  require_time(time, "OuLaw::excess_loss");
+std::optional<double> OuDistribution::excess_loss(double time) const {
+  require_time(time, "OuDistribution::excess_loss");
   const VectorXd& rates = spectrum_.values;
   double sum = 0.0;
   for (Index i = 0; i < dimension(); ++i) {
@@ -222,24 +224,24 @@ std::optional<double> OuLaw::excess_loss(double time) const {
 namespace {
 
 /// In double precision.
-WhitenedPair rounded_pair(const OuLaw& p, const OuLaw& q, double time) {
-  const GaussianLaw law_p = p.at(time);
-  const GaussianLaw law_q = q.at(time);
+WhitenedPair rounded_pair(const OuDistribution& p, const OuDistribution& q, double time) {
+  const GaussianDistribution distribution_p = p.at(time);
+  const GaussianDistribution distribution_q = q.at(time);
   if (p.start().mean == q.start().mean && time < kInf) {
     const VectorXd moved_p = p.displacement(time);
     const VectorXd moved_q = q.displacement(time);
     // The rounding of a difference is that of its larger term: take the smaller terms.
-    if (moved_p.norm() + moved_q.norm() < law_p.mean.norm() + law_q.mean.norm()) {
-      return whiten(VectorXd::Zero(p.dimension()), law_p.covariance, moved_q - moved_p,
-                    law_q.covariance);
+    if (moved_p.norm() + moved_q.norm() < distribution_p.mean.norm() + distribution_q.mean.norm()) {
+      return whiten(VectorXd::Zero(p.dimension()), distribution_p.covariance, moved_q - moved_p,
+                    distribution_q.covariance);
     }
   }
-  return whiten(law_p, law_q);
+  return whiten(distribution_p, distribution_q);
 }
 
 }  // namespace
 
-WhitenedPair whiten_at(const OuLaw& p, const OuLaw& q, double time) {
+WhitenedPair whiten_at(const OuDistribution& p, const OuDistribution& q, double time) {
   require_size("q", q.dimension(), p.dimension());
   require_time(time, "whiten_at");
   return whiten_carefully(p, q, time, rounded_pair);

@@ -1,4 +1,4 @@
-#include "sfumato/divergence/radial_law.hpp"
+#include "sfumato/divergence/radial_distribution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Spec §14, item 4, and the formulas of Spec §5 over random problems.
-#include "sfumato/sde/ou_law.hpp"
+#include "sfumato/sde/ou_distribution.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,8 +32,9 @@ void expect_near(const MatrixXd& got, const MatrixXd& expected, double tolerance
                                                                        << expected;
 }
 
-/// The law by exponentials of block matrices (Van Loan), without eigenvalues or phi1.
-GaussianLaw by_block_exponential(const OuProcess& process, const GaussianLaw& start, double time) {
+/// The distribution by exponentials of block matrices (Van Loan), without eigenvalues or phi1.
+GaussianDistribution by_block_exponential(const OuProcess& process,
+                                          const GaussianDistribution& start, double time) {
   const Index d = process.pull.size();
   MatrixXd affine = MatrixXd::Zero(d + 1, d + 1);
   affine.topLeftCorner(d, d) = -process.curvature * time;
@@ -50,16 +51,16 @@ GaussianLaw by_block_exponential(const OuProcess& process, const GaussianLaw& st
           Dense{spread + decay * dense(start.covariance) * decay}};
 }
 
-TEST(OuLawProperty, AgreesWithBlockExponentials) {
+TEST(OuDistributionProperty, AgreesWithBlockExponentials) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(seed);
     const Index d = random.integer(1, 5);
     const OuProcess process = random.process(d, shape_of(seed));
-    const GaussianLaw start = random.start(d);
+    const GaussianDistribution start = random.start(d);
     const double time = random.log_uniform(1e-3, 1.0);
-    const GaussianLaw got = OuLaw(process, start).at(time);
-    const GaussianLaw expected = by_block_exponential(process, start, time);
+    const GaussianDistribution got = OuDistribution(process, start).at(time);
+    const GaussianDistribution expected = by_block_exponential(process, start, time);
     expect_near(got.mean, expected.mean, 1e-11);
     // The blocks grow like e^{At} and shrink again: rounding grows with them.
     expect_near(dense(got.covariance), dense(expected.covariance),
@@ -67,16 +68,18 @@ TEST(OuLawProperty, AgreesWithBlockExponentials) {
   }
 }
 
-TEST(OuLawProperty, CovarianceSolvesItsEquation) {
+TEST(OuDistributionProperty, CovarianceSolvesItsEquation) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(1'000'000 + seed);
     const Index d = random.integer(1, 6);
     const OuProcess process = random.process(d, shape_of(seed));
-    const OuLaw law(process, random.start(d));
+    const OuDistribution distribution(process, random.start(d));
     const double time = random.log_uniform(0.05, 3.0);
     const double step = 1e-3 * time;
-    const auto covariance = [&law](double t) { return dense(law.at(t).covariance); };
+    const auto covariance = [&distribution](double t) {
+      return dense(distribution.at(t).covariance);
+    };
     const MatrixXd slope = (8.0 * (covariance(time + step) - covariance(time - step)) -
                             (covariance(time + 2 * step) - covariance(time - 2 * step))) /
                            (12.0 * step);
@@ -84,52 +87,54 @@ TEST(OuLawProperty, CovarianceSolvesItsEquation) {
     const MatrixXd& a = process.curvature;
     expect_near(slope, dense(process.noise) - a * v - v * a, 1e-7);
     const VectorXd drift =
-        (law.displacement(time + step) - law.displacement(time - step)) / (2.0 * step);
-    expect_near(drift, process.pull - a * law.at(time).mean, 1e-3);
-    expect_near(law.at(0.0).mean + law.displacement(time), law.at(time).mean, 1e-12);
+        (distribution.displacement(time + step) - distribution.displacement(time - step)) /
+        (2.0 * step);
+    expect_near(drift, process.pull - a * distribution.at(time).mean, 1e-3);
+    expect_near(distribution.at(0.0).mean + distribution.displacement(time),
+                distribution.at(time).mean, 1e-12);
   }
 }
 
-TEST(OuLawProperty, Semigroup) {
+TEST(OuDistributionProperty, Semigroup) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(2'000'000 + seed);
     const Index d = random.integer(1, 8);
     const OuProcess process = random.process(d, shape_of(seed));
-    const OuLaw law(process, random.start(d));
+    const OuDistribution distribution(process, random.start(d));
     const double first = random.log_uniform(1e-6, 5.0);
     const double second = random.log_uniform(1e-6, 5.0);
-    const GaussianLaw whole = law.at(first + second);
-    const GaussianLaw parts = OuLaw(process, law.at(first)).at(second);
+    const GaussianDistribution whole = distribution.at(first + second);
+    const GaussianDistribution parts = OuDistribution(process, distribution.at(first)).at(second);
     expect_near(parts.mean, whole.mean, 1e-11);
     expect_near(dense(parts.covariance), dense(whole.covariance), 1e-11);
   }
 }
 
-TEST(OuLawProperty, LongRun) {
+TEST(OuDistributionProperty, LongRun) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(3'000'000 + seed);
     const Index d = random.integer(1, 8);
     const OuProcess process = random.process(d, Shape::definite);
-    const OuLaw law(process, random.start(d));
-    const GaussianLaw limit = law.at(kInf);
+    const OuDistribution distribution(process, random.start(d));
+    const GaussianDistribution limit = distribution.at(kInf);
     const MatrixXd& a = process.curvature;
     const MatrixXd sigma = dense(process.noise);
     const MatrixXd v = dense(limit.covariance);
     expect_near(a * v + v * a, sigma, 1e-12);
     expect_near(a * limit.mean, process.pull, 1e-12);
-    const GaussianLaw late = law.at(500.0);  // e^{-50} at the slowest rate, 0.1
+    const GaussianDistribution late = distribution.at(500.0);  // e^{-50} at the slowest rate, 0.1
     expect_near(late.mean, limit.mean, 1e-12);
     expect_near(dense(late.covariance), v, 1e-12);
     const VectorXd minimiser = a.inverse() * process.pull;
-    EXPECT_NEAR(law.error(kInf, minimiser), 0.5 * (a.inverse() * sigma).trace(),
+    EXPECT_NEAR(distribution.error(kInf, minimiser), 0.5 * (a.inverse() * sigma).trace(),
                 1e-11 * sigma.trace());
-    EXPECT_NEAR(law.excess_loss(kInf).value(), sigma.trace() / 4.0, 1e-12 * sigma.trace());
+    EXPECT_NEAR(distribution.excess_loss(kInf).value(), sigma.trace() / 4.0, 1e-12 * sigma.trace());
   }
 }
 
-TEST(OuLawProperty, NoLongRunWhereNoiseMeetsNoPullBack) {
+TEST(OuDistributionProperty, NoLongRunWhereNoiseMeetsNoPullBack) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(4'000'000 + seed);
@@ -137,17 +142,17 @@ TEST(OuLawProperty, NoLongRunWhereNoiseMeetsNoPullBack) {
     const Shape shape = seed % 2 == 0 ? Shape::singular : Shape::indefinite;
     OuProcess process = random.process(d, shape);
     process.noise = Isotropic{random.log_uniform(0.1, 10.0), d};
-    const OuLaw law(process, random.start(d));
-    const LongRunLaw limit = law.long_run();
-    EXPECT_FALSE(limit.law.has_value());
+    const OuDistribution distribution(process, random.start(d));
+    const LongRunDistribution limit = distribution.long_run();
+    EXPECT_FALSE(limit.distribution.has_value());
     EXPECT_NE(limit.reason.find(shape == Shape::singular ? "is zero" : "is negative"),
               std::string::npos)
         << limit.reason;
-    EXPECT_EQ(law.error(kInf, VectorXd::Zero(d)), kInf);
+    EXPECT_EQ(distribution.error(kInf, VectorXd::Zero(d)), kInf);
   }
 }
 
-TEST(OuLawProperty, ErrorAndExcessLossFollowFromTheMoments) {
+TEST(OuDistributionProperty, ErrorAndExcessLossFollowFromTheMoments) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(5'000'000 + seed);
@@ -156,49 +161,50 @@ TEST(OuLawProperty, ErrorAndExcessLossFollowFromTheMoments) {
     OuProcess process = random.process(d, shape);
     const VectorXd minimiser = random.vector(d);
     process.pull = process.curvature * minimiser;
-    const OuLaw law(process, random.start(d));
+    const OuDistribution distribution(process, random.start(d));
     const double time = random.log_uniform(1e-4, 50.0);
-    const GaussianLaw at = law.at(time);
+    const GaussianDistribution at = distribution.at(time);
     const VectorXd gap = at.mean - minimiser;
     const MatrixXd v = dense(at.covariance);
     const double error = gap.squaredNorm() + v.trace();
     const double excess =
         0.5 * gap.dot(process.curvature * gap) + 0.5 * (process.curvature * v).trace();
-    EXPECT_NEAR(law.error(time, minimiser), error, 1e-11 * std::max(1.0, error));
-    ASSERT_TRUE(law.excess_loss(time).has_value());
-    EXPECT_NEAR(*law.excess_loss(time), excess, 1e-11 * std::max(1.0, error));
+    EXPECT_NEAR(distribution.error(time, minimiser), error, 1e-11 * std::max(1.0, error));
+    ASSERT_TRUE(distribution.excess_loss(time).has_value());
+    EXPECT_NEAR(*distribution.excess_loss(time), excess, 1e-11 * std::max(1.0, error));
   }
 }
 
-TEST(OuLawProperty, KindsOfCovarianceAndRotationsAgree) {
+TEST(OuDistributionProperty, KindsOfCovarianceAndRotationsAgree) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(6'000'000 + seed);
     const Index d = random.integer(1, 6);
     const OuProcess process = random.process(d, shape_of(seed));
-    const GaussianLaw start = random.start(d);
+    const GaussianDistribution start = random.start(d);
     const double time = random.log_uniform(1e-3, 3.0);
-    const GaussianLaw at = OuLaw(process, start).at(time);
+    const GaussianDistribution at = OuDistribution(process, start).at(time);
     // A matrix with a negligible entry off the diagonal takes the dense road everywhere.
     OuProcess general{process.curvature, process.pull, Dense{dense(process.noise)}};
     if (d > 1) general.curvature(0, 1) = general.curvature(1, 0) += 1e-15;
-    const GaussianLaw same = OuLaw(general, {start.mean, Dense{dense(start.covariance)}}).at(time);
+    const GaussianDistribution same =
+        OuDistribution(general, {start.mean, Dense{dense(start.covariance)}}).at(time);
     expect_near(same.mean, at.mean, 1e-12);
     expect_near(dense(same.covariance), dense(at.covariance), 1e-12);
 
     const MatrixXd q = random.rotation(d);
     const MatrixXd turned = q * process.curvature * q.transpose();
-    const GaussianLaw rotated =
-        OuLaw({0.5 * (turned + turned.transpose()), q * process.pull,
-               Dense{q * dense(process.noise) * q.transpose()}},
-              {q * start.mean, Dense{q * dense(start.covariance) * q.transpose()}})
+    const GaussianDistribution rotated =
+        OuDistribution({0.5 * (turned + turned.transpose()), q * process.pull,
+                        Dense{q * dense(process.noise) * q.transpose()}},
+                       {q * start.mean, Dense{q * dense(start.covariance) * q.transpose()}})
             .at(time);
     expect_near(q.transpose() * rotated.mean, at.mean, 1e-11);
     expect_near(q.transpose() * dense(rotated.covariance) * q, dense(at.covariance), 1e-11);
   }
 }
 
-TEST(OuLawProperty, PairsFromDisplacementsAgreeWithPairsFromMeans) {
+TEST(OuDistributionProperty, PairsFromDisplacementsAgreeWithPairsFromMeans) {
   for (std::uint64_t seed = 0; seed < kCases; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     RandomProblem random(7'000'000 + seed);
@@ -208,12 +214,12 @@ TEST(OuLawProperty, PairsFromDisplacementsAgreeWithPairsFromMeans) {
     const MatrixXd root = random.matrix(d, d);
     p.noise = Dense{root * root.transpose() + MatrixXd::Identity(d, d)};
     q.noise = p.noise;
-    const GaussianLaw start = point_law(10.0 * random.vector(d));
+    const GaussianDistribution start = point_distribution(10.0 * random.vector(d));
     const double time = random.log_uniform(1e-2, 1.0);
-    const OuLaw law_p(p, start);
-    const OuLaw law_q(q, start);
-    const WhitenedPair got = whiten_at(law_p, law_q, time);
-    const WhitenedPair expected = whiten(law_p.at(time), law_q.at(time));
+    const OuDistribution distribution_p(p, start);
+    const OuDistribution distribution_q(q, start);
+    const WhitenedPair got = whiten_at(distribution_p, distribution_q, time);
+    const WhitenedPair expected = whiten(distribution_p.at(time), distribution_q.at(time));
     ASSERT_EQ(got.mutually_singular, expected.mutually_singular);
     expect_near(got.shift.abs().matrix(), expected.shift.abs().matrix(), 1e-9);
     expect_near(got.excess.matrix(), expected.excess.matrix(), 1e-13);
