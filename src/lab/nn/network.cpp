@@ -150,6 +150,7 @@ Network::Network(Shape input, std::vector<NamedLayer> layers, const Where& where
                             "Give each layer a name of its own", where);
     }
     const Shape in = shapes_.back();
+    // Gradients of what layers read are not computed below the first layer with parameters.
     if (std::holds_alternative<FixedMap>(layer.layer) && blocks_.empty()) {
       refuse(layer, "is a fixed map before the first layer with parameters",
              "Map the records instead", where);
@@ -162,6 +163,7 @@ Network::Network(Shape input, std::vector<NamedLayer> layers, const Where& where
     if (const auto matrix = weight_matrix(layer.layer, in)) {
       blocks_.push_back({i, parameter_count_, matrix->first, matrix->second});
       parameter_count_ += blocks_.back().size();
+      // Indices of parameters are counters of the random stream, and a group holds every model several times.
       if (parameter_count_ > kMostNumbers) {
         refuse(layer, fmt::format("takes the network to {} parameters", parameter_count_),
                fmt::format("Keep it to {}: several models are trained at once", kMostNumbers),

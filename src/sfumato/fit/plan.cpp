@@ -214,9 +214,11 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
   plan.rows = (1.0 - settings.holdout) * static_cast<double>(table.rows);
   plan.bound = table.bound();
   plan.noise_mode = settings.noise_mode;
+  // The shares depend on public numbers alone; each release below is charged at the mu that its share buys.
   plan.range_share = settings.range_share.value_or(range_share_of(table, model, plan));
   plan.interval_share = settings.interval_share;
   require_shares(plan, mechanism);
+  // After the shares: a mechanism spends what ranges and intervals leave.
   rules.plan({table, settings, usual_descent(settings, model)}, &plan);
   const PlannedMetric* metric = plan.metric();
   if (metric != nullptr && !(metric->share > 0.0 && metric->share < 1.0)) {
@@ -228,6 +230,7 @@ FitPlan plan_fit(const PublicTable& table, FitModel model, FitMechanism mechanis
     throw InvalidArgument("`average_last` is more than the steps", "Average fewer iterates",
                           Where::key("average_last"));
   }
+  // In the order in which they are made: a later release may use what an earlier one published.
   if (plan.range_share > 0.0) {
     plan.releases.push_back(
         gaussian_release("ranges of the columns", plan.range_mu(), 1, table.relation));

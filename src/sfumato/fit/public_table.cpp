@@ -220,6 +220,7 @@ void require_public(const PublicTable& table, FitModel model) {
       require_missing(std::get<CategoryColumn>(column));
     }
   }
+  // Indicators and levels become columns of the model, whose names must not meet either.
   require_own_names(table);
   if (table.dim() == 0) {
     throw InvalidArgument("no feature is declared", "Declare some, or keep the intercept",

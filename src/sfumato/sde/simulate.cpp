@@ -23,6 +23,7 @@ Simulation simulate(const Diffusion& diffusion, const GaussianDistribution& star
     result.clouds.push_back({time, Points(rows, chain.dimension())});
   }
   std::mutex mutex;
+  // Normals are read by (path, step): the cut into blocks and their order change no bit.
   const auto run_block = [&](std::uint64_t first, std::uint64_t last) {
     PathBlock block;
     const auto row = static_cast<Index>(first);
@@ -50,6 +51,7 @@ Simulation simulate(const Diffusion& diffusion, const GaussianDistribution& star
       observer, run_block);
   std::erase_if(result.diverged, [&](std::uint64_t path) { return path >= result.paths; });
   std::sort(result.diverged.begin(), result.diverged.end());
+  // Stopped early: blocks are whole from the first path on, so what is there is a smaller simulation.
   if (result.paths < options.paths) {
     for (Cloud& cloud : result.clouds) {
       cloud.points.conservativeResize(static_cast<Index>(result.paths), Eigen::NoChange);

@@ -43,6 +43,7 @@ void update_with_noise(const NoisyUpdate& t) {
       const float* z = t.z + row * t.outputs;
       const float* fixed = kFixed ? t.fixed + row * t.outputs : nullptr;
       for (std::size_t n = first; n < t.columns; n += kLanesPerModelSet) {
+        // Models of one group share the normals: one number per weight, spread over the columns of its models.
         const std::size_t output = advance == 0 ? n / t.models : n / kLanes * advance;
         const Vector gradient = hn::LoadU(d, g + n);
         const Vector normal = hn::TableLookupLanes(hn::LoadU(d, z + output), spread);
@@ -60,6 +61,8 @@ void update_with_noise(const NoisyUpdate& t) {
           scale = hn::Sqrt(variance);
         }
         const Vector before = hn::LoadU(d, w + n);
+        // Released models: gradient + noise is rounded once, so that what is published is a rounding of the noisy sum
+        // (Spec §24.1). Elsewhere the gradient moves the weight first: a bit more accurate, and nothing rests on it.
         if constexpr (kNoiseFirst) {
           const Vector noisy = hn::MulAdd(hn::Mul(scale, sign), normal, gradient);
           hn::StoreU(hn::MulAdd(rate, noisy, before), d, w + n);

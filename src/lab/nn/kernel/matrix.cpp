@@ -36,6 +36,7 @@ void rows_tile(const RowsTimesMatrix& t, std::size_t row, std::size_t column, st
     a[i] = t.rows[row + i];
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < V; ++v) {
+      // A part of a longer sum goes on from what the part before it stored: always the same order of additions.
       if (from != 0) {
         sum[i][v] = hn::LoadU(d, c + i * t.c_stride + v * kLanes);
       } else if (t.start != nullptr) {
@@ -53,6 +54,7 @@ void rows_tile(const RowsTimesMatrix& t, std::size_t row, std::size_t column, st
 #pragma GCC unroll 16
       for (std::size_t v = 0; v < V; ++v) {
         w[v] = hn::LoadU(d, b + v * kLanes);
+        // Kept in a register: GCC 12 would read the operand of every FMA from memory again.
         hold(w[v]);
       }
 #pragma GCC unroll 16

@@ -87,6 +87,7 @@ ArrayXd gaussian_density(const Grid& grid, const GaussianDistribution& distribut
   const Index d = grid.dimension();
   require_size("distribution.mean", distribution.mean.size(), d);
   require_size("distribution.covariance", dimension(distribution.covariance), d);
+  // In units of cells: the narrowest direction of a correlated start may lie between the axes.
   VectorXd widths(d);
   for (Index k = 0; k < d; ++k) widths(k) = grid.axis(k).width();
   const MatrixXd covariance = dense(distribution.covariance);
@@ -116,6 +117,7 @@ ArrayXd gaussian_density(const Grid& grid, const GaussianDistribution& distribut
           std::exp(-0.5 * factor.matrixL().solve(offset).squaredNorm() - log_scale);
     }
   }
+  // Densities at centres add up to one but for the tails and the rule's error; both must be small before they are divided away.
   const double found = mass(grid, density);
   if (!(std::abs(found - 1.0) <= kLostMass)) {
     throw InvalidArgument(fmt::format("the start has mass {:.9g} on the grid, not 1", found),

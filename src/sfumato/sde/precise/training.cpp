@@ -98,9 +98,12 @@ Solved<T> solve_loss(const GivenTraining& given) {
   if (std::holds_alternative<MatrixGiven>(given.loss)) {
     for (Index i = 0; i < d; ++i) {
       const VectorOf<T> q = solved.vectors.col(i);
+      // Entries that were given in double carry a rounding of their own: an eigenvalue below it is none.
       if (abs(solved.rates(i)) <= entry_rounding<T>(loss.curvature, q)) solved.rates(i) = T(0);
     }
   }
+  // The rest of T's digits: an eigenvalue below this share of the largest is rounding of the decomposition. If the loss
+  // really bends that little, the direction is nearly flat, and more digits have to decide.
   const T zero = zero_share<T>(d) * largest;
   T least = largest;
   for (Index i = 0; i < d; ++i) {
@@ -202,6 +205,7 @@ DistributionIn<T> distribution_of(const GivenTraining& given, const Solved<T>& s
   for (Index i = 0; i < d; ++i) moved(i) = kernel.displacement(solved.force(i), solved.rates(i));
   distribution.displacement = solved.vectors * moved;
   const bool spreads = trace(given.start.covariance) > 0.0 && when < kInf;
+  // Isotropic noise and start stay diagonal in the eigenvectors of the curvature: d numbers instead of d^2.
   const bool together = std::holds_alternative<Isotropic>(given.noise) &&
                         (!spreads || std::holds_alternative<Isotropic>(given.start.covariance));
   const MatrixOf<T> noise = rotated<T>(given.noise, solved.vectors);
@@ -222,6 +226,7 @@ DistributionIn<T> distribution_of(const GivenTraining& given, const Solved<T>& s
     half = solved.vectors * inner;
   }
   const MatrixOf<T> full = half * solved.vectors.transpose();
+  // Two products round differently above and below the diagonal; a Cholesky factor reads one half.
   distribution.covariance = T(0.5) * (full + full.transpose());
   distribution.root.compute(distribution.covariance);
   distribution.definite = distribution.root.info() == Eigen::Success;

@@ -153,6 +153,7 @@ Convexity convexity(const ClassificationProblem& problem, const std::optional<Ve
       (problem.gradient(result.minimiser).norm() + own.row * problem.rounding(norm) +
        8.0 * kEpsilon * own.ridge * norm + result.lipschitz * off) *
       kUp;
+  // Self-concordance: the curvature falls by no more than e^{-bending} per unit of the way from the centre, where it is known.
   const double here =
       own.row * least_curvature(problem, problem.sum_hessian(result.minimiser)) + own.ridge;
   result.distance =
@@ -378,6 +379,7 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
     for (Index k = 0; k < count; ++k) {
       at.row(k) = results[open[static_cast<std::size_t>(k)]].minimiser.transpose().array();
     }
+    // One pass over the table serves all neighbours that are still open; each differs from it by a row or two.
     problem_.sum_gradients(at, sums);
     std::vector<std::size_t> still;
     for (Index k = 0; k < count; ++k) {
@@ -401,6 +403,7 @@ void ClassificationFit::solve_block(std::span<const Neighbour> neighbours, doubl
           (result.distance <= tolerance * shift || gradient.norm() <= rounding)) {
         continue;
       }
+      // A step by the centre's Hessian that does not halve the gradient will not converge soon: solved by itself below.
       if (!(result.gradient_norm < 0.5 * before) || pass + 1 == kMostPasses) {
         alone.push_back(j);
         continue;
