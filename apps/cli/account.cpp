@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "output_files.hpp"
 #include "progress.hpp"
@@ -81,6 +82,8 @@ void add_account(CLI::App& app, Commands& commands) {
       "\\\n"
       "      --epochs 20 --sampler poisson --adjacency add_remove\n"
       "Exit code 1: the claim is refuted; 2: it is not proven (docs/account.md).");
+  show_first(*command, {"noise-multiplier", "sampler", "sample-rate", "steps", "adjacency",
+                        "target-delta", "target-epsilon", "claim"});
   commands.push_back({command, [options] { return account(*options); }});
 }
 

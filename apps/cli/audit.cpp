@@ -3,6 +3,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "lab/audit/audit_keys.hpp"
 #include "progress.hpp"
@@ -51,6 +52,8 @@ void add_audit(CLI::App& app, Commands& commands) {
       "  sfumato audit --plan eps=3,delta=1e-5 --runs 100\n"
       "Exit code 1: the claim is violated. 2: undecided, because there are too few runs or\n"
       "the scores point the wrong way (docs/audit.md).");
+  show_first(*command,
+             {"claim", "members", "nonmembers", "unit", "policy", "score", "plan", "delta"});
   commands.push_back({command, [options] { return audit(*options); }});
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "problem_options.hpp"
 #include "progress.hpp"
 #include "reproduce/printed_bounds.hpp"
@@ -47,6 +48,8 @@ void add_bound(CLI::App& app, Commands& commands) {
   command->add_flag(
       "--as-printed", options->as_printed,
       "Also evaluate the formulas as the paper prints them, and say whether they hold here");
+  show_first(*command, {"times", "sensitivity", "contraction", "contraction-prime", "delta",
+                        "paths", "seed"});
   commands.push_back({command, [options] {
                         return located(place_of(*options), [&] { return bound(*options); });
                       }});

@@ -80,6 +80,8 @@ void add_design(CLI::App& app, Commands& commands) {
       "      --form full --trace 2 --out noise.npz\n"
       "The file can be used as the noise of quadratic, rows, bound and train\n"
       "(docs/design.md).");
+  show_first(*command, {"second-moments", "sensitivities", "problem", "form", "excess-loss", "cost",
+                        "frontier", "out"});
   commands.push_back({command, [options] { return design(*options); }});
 }
 

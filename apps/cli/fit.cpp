@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "progress.hpp"
 #include "provenance.hpp"
@@ -106,6 +107,7 @@ void add_fit(CLI::App& app, Commands& commands) {
       "      --target-epsilon 1 --target-delta 1e-6 --out model.json --statement PRIVACY.md\n"
       "The bounds must come from outside the table: numbers taken from it void the guarantee "
       "(docs/fit.md).");
+  show_first(*command, {"target", "after", "out", "statement", "template"});
   commands.push_back({command, [options] { return fit(*options); }});
 }
 

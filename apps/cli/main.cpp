@@ -77,9 +77,17 @@ void say(std::string_view line) {
   }
 }
 
-/// Options as the keys of a file are spelt mean the same: --noise_multiplier is --noise-multiplier.
-std::vector<std::string> with_dashes(int argc, char** argv) {
+/// The words of the command line. Options as the keys of a file are spelt mean the same: --noise_multiplier is
+/// --noise-multiplier; `sfumato help rows` is `sfumato rows --help`, and sfumato alone asks for help.
+std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words(argv, argv + argc);
+  if (words.size() == 2 && words[1] == "help") words.pop_back();
+  if (words.size() < 2) {
+    words.emplace_back("--help");
+  } else if (words[1] == "help") {
+    words.erase(words.begin() + 1);
+    words.emplace_back("--help");
+  }
   for (std::string& word : words) {
     if (!word.starts_with("--")) continue;
     std::replace(word.begin(), std::find(word.begin(), word.end(), '='), '_', '-');
@@ -103,10 +111,11 @@ int run(int argc, char** argv) {
   apps::remember_command_line(argc, argv);
   CLI::App app{"Measure and limit how much a trained model reveals about one training record"};
   app.name("sfumato");
-  app.set_version_flag("--version", fmt::format("sfumato {}", kVersion));
+  app.set_version_flag("-V,--version", fmt::format("sfumato {}", kVersion));
+  app.set_help_all_flag("--help-all", "Print this help message with all options and exit");
   app.require_subcommand(1);
   app.formatter(apps::help_format());
-  app.footer("Run \"sfumato COMMAND --help\" for the options of a command and an example.");
+  app.footer("sfumato help COMMAND prints the options of a command and an example.");
   for (int i = 1; i < argc; ++i) {
     // A script with an unset variable: CLI11 would read an empty number as 0.
     const std::string_view word = argv[i];
@@ -136,14 +145,14 @@ int run(int argc, char** argv) {
                           app.get_subcommand("data"), app.get_subcommand("bench")}) {
     for (CLI::App* command : level->get_subcommands({})) command->group("Commands");
   }
-  if (const std::string problem = apps::unknown_command(app, argc, argv); !problem.empty()) {
+  std::vector<std::string> words = words_of(argc, argv);
+  if (const std::string problem = apps::unknown_command(app, words); !problem.empty()) {
     return complain(problem, apps::kUsage);
   }
   try {
-    std::vector<std::string> words = with_dashes(argc, argv);
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
-    app.parse(argc, pointers.data());
+    app.parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const InvalidArgument& error) {  // a list of an option
     return complain(error.what(), apps::kUsage);
   } catch (const CLI::ParseError& error) {

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "problem_options.hpp"
 #include "progress.hpp"
 #include "sfumato/core/located.hpp"
@@ -35,6 +36,7 @@ void add_quadratic(CLI::App& app, Commands& commands) {
                   "  sfumato quadratic examples/quadratic/chain.toml --steps 10,100 --full\n"
                   "  sfumato quadratic --times inf --set d.A=1 --set d.minimiser=0 \\\n"
                   "      --set d.Sigma=2 --set d_prime.minimiser=0.1");
+  show_first(*command, {"times", "steps", "learning-rate", "delta", "epsilons"});
   commands.push_back({command, [options] {
                         return located(place_of(*options), [&] { return quadratic(*options); });
                       }});

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "lab/report/report_answer.hpp"
 #include "output_files.hpp"
@@ -54,6 +55,7 @@ void add_report(CLI::App& app, Commands& commands) {
       "  sfumato report table2_s1.ledger --out audit.html\n"
       "  sfumato quadratic problem.toml --json > risk.json\n"
       "  sfumato report risk.json --out risk.html");
+  show_first(*command, {"title", "claim", "delta", "policy", "score"});
   commands.push_back({command, [options] { return report(*options); }});
 }
 

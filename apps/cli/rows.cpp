@@ -102,10 +102,9 @@ void add_rows(CLI::App& app, Commands& commands) {
       "  sfumato rows adult.csv.gz --target income --positive '>50K' --model logistic \\\n"
       "      --impute mode --standardise self --adjacency remove --loss sum --ridge 10 \\\n"
       "      --noise 0.1\n"
-      "What is published is the minimiser plus N(0, noise). With --training, noise is a "
-      "covariance\n"
-      "per unit of time, in the flow dX = -grad f dt + noise^(1/2) dW and in a step\n"
-      "x <- x - rate grad f + N(0, rate noise) alike (docs/rows.md).");
+      "What is published is the minimiser plus N(0, noise). With --training the noise is a "
+      "covariance per unit of time, in the flow and in the steps (docs/rows.md).");
+  show_first(*command, {"goal", "model", "ridge", "standardise"});
   commands.push_back({command, [options] { return rows(*options); }});
 }
 

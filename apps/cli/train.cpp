@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "help.hpp"
 #include "key_options.hpp"
 #include "lab/study/study_keys.hpp"
 #include "lab/train/private_answer.hpp"
@@ -92,6 +93,8 @@ void add_train(CLI::App& app, Commands& commands) {
       "  sfumato train examples/train/private.toml --private --target-epsilon 3\n"
       "Ctrl-C saves the state; add --resume to the same command to continue\n"
       "(docs/train.md).");
+  show_first(*command, {"set", "out", "private", "target-epsilon", "target-delta", "resume",
+                        "budget", "keys"});
   commands.push_back({command, [options] { return run_train(*options); }, true});
 }
 

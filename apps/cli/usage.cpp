@@ -43,10 +43,10 @@ bool is_no_key(const std::string& option) {
 
 }  // namespace
 
-std::string unknown_command(const CLI::App& app, int argc, char** argv) {
+std::string unknown_command(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* level = &app;
-  for (int i = 1; i < argc && level->get_require_subcommand_min() > 0; ++i) {
-    const std::string word = argv[i];
+  for (std::size_t i = 1; i < words.size() && level->get_require_subcommand_min() > 0; ++i) {
+    const std::string& word = words[i];
     if (word.starts_with("-")) continue;  // --help: none takes a value
     const std::vector<const CLI::App*> next =
         level->get_subcommands([&](const CLI::App* command) { return command->check_name(word); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sfumato/core/error.hpp"
 
@@ -16,7 +17,8 @@ namespace sfumato::apps {
 
 /// About the word where a command is expected, if it is none; else empty. CLI11 would let
 /// `sfumato acount --help` pass.
-[[nodiscard]] std::string unknown_command(const CLI::App& app, int argc, char** argv);
+[[nodiscard]] std::string unknown_command(const CLI::App& app,
+                                          const std::vector<std::string>& words);
 
 /// About a command line that CLI11 does not understand: the word, and what may have been meant.
 [[nodiscard]] std::string explain(const CLI::App& app, const CLI::ParseError& error);

@@ -312,7 +312,7 @@ class Answers(AuditTest):
         odd = self.write("odd.csv", ",0\n5,1\n6,2\n")
         self.assert_refused(65, ["odd.csv:1:1", "is missing"], "audit", "--members", odd, "--nonmembers", odd,
                             "--unit", "models")
-        help_text = run("audit", "--help").stdout
+        help_text = run("audit", "--help-all").stdout
         for content in (",1\n2,3\n", "1\n\n2\n", "a;b\n1;2\n", "1;5\n2,5\n"):
             bad = self.write("bad.csv", content)
             advice = run("audit", "--members", bad, "--nonmembers", bad, "--unit", "models").stderr

@@ -16,7 +16,7 @@ ANYWHERE = {"--set", "--json", "--mpi"}  # --set names the place of an override,
 
 
 def options_of(command):
-    return set(OPTION.findall(run(*command.split(), "--help").stdout))
+    return set(OPTION.findall(run(*command.split(), "--help-all").stdout))
 
 
 def literals_of(path):

@@ -121,10 +121,35 @@ class Help(unittest.TestCase):
                     ["study", "status"], ["study", "export"], ["study", "copy"], ["study", "verify"], ["audit"], ["report"], ["account"],
                     ["data"], ["data", "list"], ["data", "check"], ["data", "get"], ["verify"], ["bench"], ["bench", "engine"]]
         for command in commands:
-            text = run(*command, "--help").stdout
-            # Examples are whole lines to paste.
-            wide = [line for line in text.splitlines() if len(line) > 84 and "sfumato" not in line and "\\" not in line]
-            self.assertFalse(wide, command)
+            for option in ("--help", "--help-all"):
+                text = run(*command, option).stdout
+                # Examples are whole lines to paste.
+                wide = [line for line in text.splitlines() if len(line) > 84 and "sfumato" not in line and "\\" not in line]
+                self.assertFalse(wide, command)
+            self.assertLessEqual(len(run(*command, "--help").stdout.splitlines()), 40, command)
+
+    def test_the_rest_is_one_option_away(self):
+        for command in ("account", "audit", "bound", "design", "fit", "quadratic", "report", "rows", "train"):
+            brief, whole = (run(command, option).stdout for option in ("--help", "--help-all"))
+            self.assertIn(f"more options: sfumato {command} --help-all\n", brief)
+            self.assertIn("\nMore options:\n", whole)
+            self.assertIn("--force", whole)
+            self.assertIn(f"  sfumato {command} ", brief)
+            for line in brief.splitlines():
+                if line.startswith("  --"):
+                    self.assertIn(line, whole)
+
+    def test_ways_to_ask(self):
+        for words in ([], ["help"], ["--help"]):
+            result = run(*words)
+            self.assertEqual((result.returncode, result.stderr), (0, ""), words)
+            self.assertIn("  account ", result.stdout)
+        self.assertEqual(run("help", "rows").stdout, run("rows", "--help").stdout)
+        self.assertEqual(run("help", "study", "run").stdout, run("study", "run", "--help").stdout)
+        self.assertEqual(run("-V").stdout, run("--version").stdout)
+        unknown = run("help", "row")
+        self.assertEqual(unknown.returncode, 64)
+        self.assertIn("Did you mean rows?", unknown.stderr)
 
     def test_what_is_required_stands_apart(self):
         text = run("rows", "--help").stdout

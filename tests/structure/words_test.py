@@ -20,10 +20,10 @@ PLACES = ["src/**/*_document.cpp", "src/**/*_tables.cpp", "src/**/*_words.cpp", 
 SUFFIX = re.compile(r"""(ends_with|endswith)\(["']\.\w+["']\)""")  # what kind of file a path names
 # File: how often, and why it is no sentence, or why it still is.
 ALLOWED = {
-    "apps/cli/help.cpp": (2, "lines that CLI11 has laid out, to keep short options apart"),
+    "apps/cli/help.cpp": (4, "lines of a footer, which is laid out when it is written: headings, examples, sentences"),
     "apps/cli/key_options.cpp": (12, "what was typed for an option; the first letter of a help line; wrapping"),
     "apps/cli/list_option.cpp": (5, "what was typed for an option, split at commas"),
-    "apps/cli/main.cpp": (3, "words of the command line"),
+    "apps/cli/main.cpp": (4, "words of the command line"),
     "apps/cli/provenance.cpp": (11, "words of the command line, files of the system"),
     "apps/cli/reproduce.cpp": (2, "keys of parts, table2.s1"),
     "apps/cli/usage.cpp": (2, "words of the command line"),
