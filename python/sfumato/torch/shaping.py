@@ -19,6 +19,7 @@ from torch.utils.data import DataLoader
 
 from .. import _core
 from .layers import CONVOLUTIONS, read_rows, tensors, written_rows
+from .probing import mapped
 
 _WIDEST = 1024  # layers whose inputs are whitened
 _PATCHES = 160  # wider patches are whitened by their channels
@@ -229,27 +230,38 @@ class Shaping:
         written = self._written() if self.shape.written else {}
         return {layer.module: (read.get(layer.module), written.get(layer.module)) for layer in self.layers}
 
-    def _example(self):
-        found = tensors([self.loader.collate_fn([self.loader.dataset[0]])])
-        if not found or not found[0].is_floating_point():
-            raise ValueError("shape: only records of real numbers are imagined. Give public inputs as Shape(read=tensor), or read='released'.")
-        return found[0][0]
-
     def _imagine(self, source, count):
-        like = self._example()
-        device = next(self.model.parameters())
-        return _imagined(like, source, count).to(device)
+        """A batch as the loader yields it, of imagined records: numbers are noise, integers are 0. Nothing of a record but its shape is used."""
+        example = self.loader.collate_fn([self.loader.dataset[0]])
+        device = next(self.model.parameters()).device
 
-    def _passes(self, inputs):
+        def made(tensor):
+            if not tensor.ndim:
+                return torch.zeros_like(tensor)
+            if not tensor.is_floating_point():
+                return tensor.new_zeros((count, *tensor.shape[1:]))
+            return _imagined(tensor[0], source, count).to(device, tensor.dtype)
+
+        return mapped(example, made)
+
+    def _passes(self, batch):
+        """What layers read of a batch, some records at a time."""
+        count = len(tensors([batch])[0])
         with _Watched(self.model, self.layers) as watched, torch.no_grad():
-            for at in range(0, len(inputs), _RECORDS):
-                watched.run(lambda model, x: model(x), inputs[at : at + _RECORDS])
+            for at in range(0, count, _RECORDS):
+                self._run(watched, mapped(batch, lambda t, at=at: t[at : at + _RECORDS] if t.ndim and len(t) == count else t))
                 yield watched.read
+
+    def _run(self, watched, batch):
+        try:
+            return watched.run(self.forward, batch)
+        except Exception as error:
+            raise ValueError(f"shape: the model cannot be run on what the loader yields ({error}). Give forward=: a function of (model, batch) "
+                             "that calls it as your loop does.") from error
 
     def _known(self):
         """From imagined or public records."""
-        inputs = self.shape.read if torch.is_tensor(self.shape.read) else self._imagine(self.shape.read, _IMAGINED)
-        inputs = inputs.to(next(self.model.parameters()))
+        inputs = (self.shape.read,) if torch.is_tensor(self.shape.read) else self._imagine(self.shape.read, _IMAGINED)
         sums = {layer.module: torch.zeros((layer.width, layer.width), dtype=torch.float64) for layer in self.layers}
         counts = dict.fromkeys(sums, 0)
         for read in self._passes(inputs):
@@ -262,13 +274,14 @@ class Shaping:
 
     def _written(self):
         """From gradients of noise at the output of imagined records."""
-        inputs = self._imagine("white" if not isinstance(self.shape.read, str) or self.shape.released else self.shape.read, _IMAGINED)
+        source = self.shape.read if isinstance(self.shape.read, str) and not self.shape.released else "white"
+        batches = [self._imagine(source, _IMAGINED)]
         generator = torch.Generator().manual_seed(9)
         sums = {layer.module: torch.zeros((layer.outputs, layer.outputs), dtype=torch.float64) for layer in self.layers}
         counts = dict.fromkeys(sums, 0)
         with _Watched(self.model, self.layers) as watched, torch.enable_grad():
-            for at in range(0, len(inputs), _RECORDS):
-                output = tensors([watched.run(lambda model, x: model(x), inputs[at : at + _RECORDS])])[0]
+            for batch in batches:
+                output = tensors([self._run(watched, batch)])[0]
                 outputs = [(module, o) for module, all_ in watched.output.items() for o in all_]
                 with_noise = torch.randn(output.shape, generator=generator).to(output)
                 gradients = torch.autograd.grad(output, [o for _, o in outputs], with_noise, allow_unused=True)
@@ -311,11 +324,7 @@ class Shaping:
         seen = 0
         with _Watched(self.model, self.layers) as watched, torch.no_grad():
             for batch in batches:
-                try:
-                    watched.run(self.forward, batch)
-                except Exception as error:
-                    raise ValueError(f"shape: the model cannot be run on what the loader yields ({error}). Give forward=: a function of (model, batch) "
-                                     "that calls it as your loop does.") from error
+                self._run(watched, batch)
                 count = min(_RECORDS, records - seen)
                 seen += count
                 for layer in layers:
