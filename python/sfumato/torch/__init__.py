@@ -14,13 +14,16 @@ if not hasattr(_torch, "func"):
 
 from .auditing import TrainingAudit, TrainingPlan, audit_training
 from .gradients import per_sample_gradients, record_gradient_differences
-from .making import PrivateLoader, PrivateTraining, make_private
+from .loading import PrivateLoader
+from .making import make_private
 from .noise import AnisotropicSGD
 from .opacus import accountant_from_opacus, compare_with_opacus
 from .paths import path_kl
 from .private import Guarantee, PrivateOptimizer
 from .scoring import scores
+from .shaping import Shape
 from .states import load_parameters, save_parameters, vector_of
+from .training import PrivateTraining
 
 __all__ = [
     "AnisotropicSGD",
@@ -28,6 +31,7 @@ __all__ = [
     "PrivateLoader",
     "PrivateOptimizer",
     "PrivateTraining",
+    "Shape",
     "TrainingAudit",
     "TrainingPlan",
     "accountant_from_opacus",
