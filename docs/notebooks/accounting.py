@@ -3,9 +3,11 @@
 # What does DP-SGD guarantee, how much noise does a target take, and what do others say about the same run?
 
 # %%
+from typing import Any
+
 import sfumato
 
-run = dict(noise_multiplier=1.1, sample_rate=256 / 60000, steps=14062)
+run: dict[str, Any] = dict(noise_multiplier=1.1, sample_rate=256 / 60000, steps=14062)
 accountant = sfumato.Accountant()
 accountant.step(**run)
 print(accountant.epsilon(delta=1e-5))

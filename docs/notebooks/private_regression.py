@@ -4,6 +4,7 @@
 
 # %%
 import csv
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ import sfumato
 
 with open("examples/fit/wages.csv", newline="") as file:
     header, *lines = csv.reader(file)
-table = {name: [line[i] for line in lines] for i, name in enumerate(header)}
+table: dict[str, Any] = {name: [line[i] for line in lines] for i, name in enumerate(header)}
 for name in ("age", "hours", "tenure", "wage"):
     table[name] = np.array([float(value) if value else np.nan for value in table[name]])  # NaN: missing
 
@@ -42,4 +43,5 @@ for epsilon in (0.3, 1, 3):
     print(f"epsilon {epsilon}: R^2 {model.score(X, y):.3f}")
 
 # %%
+assert answer.guarantee is not None
 assert answer.guarantee.epsilon.value <= 1 + 1e-9 and model.score(X, y) > 0.2

@@ -1,4 +1,5 @@
 import pickle
+import re
 import tempfile
 import threading
 import unittest
@@ -62,13 +63,11 @@ class Problems(TestCase):
         self.assertEqual(pickle.loads(pickle.dumps(account)).epsilon.renyi.value, account["epsilon_renyi"].value)
 
     def test_every_number_is_described(self):
-        known = {(quantity["command"], quantity["name"]) for quantity in sfumato._core.quantities()}
+        keys = ("command", "name", "attribute", "of", "meaning")
+        known = [tuple(quantity[key] for key in keys) for quantity in sfumato._core.quantities()]
         reference = (SOURCE / "docs/json.md").read_text().split("## The numbers of each command")[1].split("\n## ")[0]
-        listed = set()
-        for row in reference.splitlines()[6:]:
-            if row:
-                command, name = [cell.strip().strip("`") for cell in row.split("|")[1:3]]
-                listed.add((command, name))
+        rows = [row for row in reference.splitlines() if row.startswith("| ")][2:]
+        listed = [tuple(cell.strip().strip("`").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]) for row in rows]
         self.assertEqual(listed, known)
 
     def test_design(self):

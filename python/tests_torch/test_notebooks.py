@@ -62,6 +62,9 @@ w: str = sfumato.bound("-x", "-x", times=[1.0]).advantage.claim
             mypy = [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", folder]
             whole = subprocess.run([*mypy, "-p", "sfumato"], capture_output=True, text=True, cwd=folder)
             self.assertEqual(whole.returncode, 0, whole.stdout)
+            for script in sorted((SOURCE / "docs" / "notebooks").glob("*.py")):
+                checked = subprocess.run([*mypy, "--ignore-missing-imports", script], capture_output=True, text=True, cwd=folder)
+                self.assertEqual(checked.returncode, 0, checked.stdout)
             use = pathlib.Path(folder) / "use.py"
             use.write_text(self.USE)
             self.assertEqual(subprocess.run([*mypy, use], capture_output=True, text=True, cwd=folder).returncode, 0)

@@ -54,6 +54,10 @@ constexpr auto kQuantities = std::to_array<Quantity>({
     {"audit", "runs_needed", "runs_needed", "eps, delta, thresholds",
      "of a plan: models per data set that could refute it"},
 
+    {"bench engine", "us_per_model_iteration", "", "setting",
+     "microseconds of one core for one training step of one model"},
+    {"bench engine", "roofline_fraction", "", "setting", "of what this machine could do at best"},
+
     {"bound", "kl_forward", "kl.forward", "by, time",
      "KL(D||D') in nats, by each method that applies"},
     {"bound", "kl_reverse", "kl.reverse", "by, time",
@@ -61,6 +65,14 @@ constexpr auto kQuantities = std::to_array<Quantity>({
     {"bound", "advantage", "advantage", "evidence, time",
      "of the best attack that sees the parameters"},
     {"bound", "epsilon", "epsilon", "evidence, time, delta", "of this one pair, at that delta"},
+
+    {"budget show", "epsilon_spent", "", "delta",
+     "upper bound on the epsilon of all booked runs together"},
+    {"budget show", "epsilon_limit", "", "delta", "what all runs may spend together"},
+    {"budget show", "runs", "", "", "runs that were booked"},
+
+    {"data", "files", "", "check", "files of data sets for which the check came out so"},
+    {"data", "records_found", "", "set, part", "records of the data set in the files found"},
 
     {"design", "privacy_cost", "privacy_cost", "error",
      "the largest s^T Sigma^{-1} s over the differences s"},
@@ -100,6 +112,8 @@ constexpr auto kQuantities = std::to_array<Quantity>({
     {"quadratic", "excess_loss", "excess_loss", "time or steps",
      "mean loss above the smallest possible, on D"},
 
+    {"report", "bytes", "", "file", "size of a file that was written"},
+
     {"rows", "advantage", "advantage", "row, id, quantile",
      "of the best attack on the row that knows all others"},
     {"rows", "kl", "kl", "row, id, quantile", "KL in the worse direction, in nats"},
@@ -123,6 +137,47 @@ constexpr auto kQuantities = std::to_array<Quantity>({
     {"rows", "accuracy_without_noise", "accuracy_without_noise", "", "that of the minimiser"},
     {"rows", "log_loss", "log_loss", "noise", "expected log-loss on the rows of the table"},
     {"rows", "log_loss_without_noise", "log_loss_without_noise", "", "that of the minimiser"},
+
+    {"study copy", "trials", "", "", "finished trials that were copied"},
+    {"study copy", "looks", "", "", "interim looks that were copied"},
+
+    {"study export", "rows", "", "", "rows that were written"},
+
+    {"study plan", "maximum_auditable_epsilon", "",
+     "eps, thresholds, canaries, shadow_models, delta", "the most to show"},
+    {"study plan", "runs_needed", "", "eps, delta, thresholds",
+     "models per data set that could refute the claim"},
+    {"study plan", "seconds", "", "where", "estimated time of training"},
+
+    {"study run", "trials_done", "", "policy", "finished trials; without a policy, of all"},
+    {"study run", "trials_diverged", "", "policy", "trials whose weights left the finite numbers"},
+    {"study run", "trials_failed", "", "policy", "trials that ended with an error"},
+    {"study run", "trials", "", "", "trials that the study plans"},
+
+    {"study status", "trials_done", "", "policy", "finished trials; without a policy, of all"},
+    {"study status", "trials_diverged", "", "policy",
+     "trials whose weights left the finite numbers"},
+    {"study status", "trials_failed", "", "policy", "trials that ended with an error"},
+    {"study status", "trials", "", "", "trials that the study plans"},
+
+    {"study verify", "trials_compared", "", "", "trials that were trained again"},
+    {"study verify", "trials_that_differ", "", "", "those that did not come out bit for bit"},
+
+    {"train", "training_loss", "", "policy, world", "mean loss on the records of training"},
+    {"train", "training_accuracy", "", "policy, world",
+     "share of right classes among the records of training"},
+    {"train", "test_loss", "", "policy, world", "mean loss on the records of the test"},
+    {"train", "test_accuracy", "", "policy, world",
+     "share of right classes among the records of the test"},
+    {"train", "path_kl", "", "policy, world",
+     "KL of the paths of training on D and D' in nats, along this one"},
+    {"train", "epsilon", "", "", "of private training: what the model guarantees"},
+    {"train", "noise_multiplier", "", "", "of private training, in units of the clipping norm"},
+    {"train", "seconds", "", "", "of private training with a seed: the time of all steps"},
+
+    {"verify", "passed", "", "", "reference values within their tolerance"},
+    {"verify", "failed", "", "", "reference values outside their tolerance"},
+    {"verify", "skipped", "", "", "reference values of functions unknown to this build"},
 });
 
 }  // namespace
@@ -130,10 +185,8 @@ constexpr auto kQuantities = std::to_array<Quantity>({
 std::span<const Quantity> all_quantities() { return kQuantities; }
 
 bool is_quantity(std::string_view command, std::string_view name) {
-  const auto of_command = [&](const Quantity& quantity) { return quantity.command == command; };
-  if (std::none_of(kQuantities.begin(), kQuantities.end(), of_command)) return true;
   return std::any_of(kQuantities.begin(), kQuantities.end(), [&](const Quantity& quantity) {
-    if (!of_command(quantity)) return false;
+    if (quantity.command != command) return false;
     return quantity.name.ends_with("_at_") ? name.starts_with(quantity.name)
                                            : name == quantity.name;
   });

@@ -15,10 +15,10 @@ struct Quantity {
   std::string_view meaning;
 };
 
-/// All numbers of all commands that say theirs, each command's in one piece.
+/// All numbers of all commands, each command's in one piece.
 [[nodiscard]] std::span<const Quantity> all_quantities();
 
-/// Whether a result of a command may be called so: true for every name if the command does not say its numbers.
+/// Whether a result of a command may be called so.
 [[nodiscard]] bool is_quantity(std::string_view command, std::string_view name);
 
 }  // namespace sfumato

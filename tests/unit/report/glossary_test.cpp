@@ -28,8 +28,8 @@ TEST(Glossary, ExplainsWhatHasAKeyAndNotWhatWordsSay) {
 
 TEST(Glossary, ExplainsNumbersAndWhatTheyAreOf) {
   Document document("any", "T");
-  document.add_result("kl_forward", Claimed<double>{0.5, Claim::estimate},
-                      {{"by", "fokker_planck"}});
+  document.add(
+      Result{"kl_forward", {{"by", "fokker_planck"}}, Claimed<double>{0.5, Claim::estimate}});
   EXPECT_EQ(terms_of(document),
             (std::vector<std::string>{"Fokker-Planck", "KL, relative entropy"}));
   document.add_provenance("ledger", "a.db");

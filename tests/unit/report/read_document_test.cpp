@@ -88,11 +88,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 TEST(ReadDocument, ResultsAndVerdictsComeBack) {
   Document document("any", "A");
-  document.add_result("epsilon_lower",
-                      Claimed<double>{1.5, Claim::lower_bound, "ranks", {"one"}, 0.95},
-                      {{"policy", "none"}, {"delta", 1e-5}});
-  document.add_result("models", 400);
-  document.add_result("mu", Empty{"too few models"}, {{"policy", "none"}});
+  document.add(Result{"epsilon_lower",
+                      {{"policy", "none"}, {"delta", 1e-5}},
+                      Claimed<double>{1.5, Claim::lower_bound, "ranks", {"one"}, 0.95}});
+  document.add(Result{"models", {}, 400});
+  document.add(Result{"mu", {{"policy", "none"}}, Empty{"too few models"}});
   document.add_verdict({"none", "eps=1,delta=1e-05", Verdict::violated, 1.5, 2.4, 0.95});
   document.add_verdict({"", "the grid agrees", Verdict::open, {}, {}, {}});
   const std::string json = render_json(document);
