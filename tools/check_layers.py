@@ -33,7 +33,7 @@ LAYERS = [
     ["apps/cli", "python"],
 ]
 RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
-ACCOUNTANT = ("accountant", "contour", "lattice", "steps")  # folders of src/sfumato/account
+ACCOUNTANT = ("accountant", "contour", "lattice", "steps", "tuning")  # folders of src/sfumato/account
 LAB = "lab"
 TREES = ("src/lab", "apps", "python")
 APPS = ("golden", "bench", "reproduce", "cli")  # include roots below apps/

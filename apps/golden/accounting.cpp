@@ -11,6 +11,7 @@
 #include "sfumato/account/accountant/last_iterate.hpp"
 #include "sfumato/account/accountant/profile.hpp"
 #include "sfumato/account/accountant/renyi_conversion.hpp"
+#include "sfumato/account/accountant/tuning.hpp"
 #include "sfumato/core/error.hpp"
 
 namespace sfumato::apps {
@@ -137,6 +138,34 @@ void register_allocation(Registry& registry) {
   };
 }
 
+RunsDistribution runs_from(const Json& in) {
+  const auto law = in.at("law").get<std::string>();
+  if (law == "poisson") return PoissonRuns{number(in, "mean")};
+  if (law == "tnb") return NegativeBinomialRuns{number(in, "eta"), number(in, "gamma")};
+  throw InvalidArgument("law = " + law + " is none", "Write tnb or poisson");
+}
+
+TuningCost tuning_of(const Json& in) {
+  PrivateReleases base{NeighbouringRelation::add_remove};
+  base.list.push_back({GaussianNoise{1.0 / number(in, "mu")}});
+  return tuning_cost(base, runs_from(in), Delta(number(in, "delta")));
+}
+
+void register_tuning(Registry& registry) {
+  registry["tuning_epsilon_simple"] = [](const Json& in) -> Json {
+    const TuningCost cost = tuning_of(in);
+    Json out = {
+        {"eps", cost.simple}, {"delta_base", cost.delta_base}, {"e1", cost.e1}, {"e2", cost.e2}};
+    return out;
+  };
+  // The golden value is the limit of ever finer lines, below any of them; and the largest of a grid, below the largest.
+  registry["tuning_epsilon"] = [](const Json& in) -> Json {
+    const TuningCost cost = tuning_of(in);
+    return {{"eps", {{"hi", json_from(cost.sharp.value_or(cost.simple))}}},
+            {"attained", json_from(cost.attained)}};
+  };
+}
+
 void register_profiles(Registry& registry) {
   registry["subsampled_gaussian_delta"] = [](const Json& in) -> Json {
     const double width = number(in, "steps") < 10.0 ? kFewSteps : 0.0;
@@ -253,6 +282,7 @@ void register_calibration(Registry& registry) {
 void register_accounting(Registry& registry) {
   register_profiles(registry);
   register_allocation(registry);
+  register_tuning(registry);
   register_attacks(registry);
   register_mechanisms(registry);
   register_calibration(registry);
