@@ -13,6 +13,7 @@
 #include "sfumato/account/releases.hpp"
 #include "sfumato/account/state.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/data/files_as_found.hpp"
 #include "sfumato/data/keys/key.hpp"
 
 namespace sfumato::apps {
@@ -33,6 +34,7 @@ ExitCode account(AccountOptions& options) {
   const std::vector<std::string> inputs =
       options.keys.inputs(table, is_history ? "" : options.file);
   if (!options.file.empty() && !is_history) require_whole_account(options.file);
+  const FilesAsFound as_found({options.save, options.statement});
   const AccountAnswer found = located_keys(table, [&] {
     AccountQuestion question = read_account_question(table);
     question.curves = shows_all(options.output);
@@ -43,6 +45,7 @@ ExitCode account(AccountOptions& options) {
     TerminalObserver observer;
     return answer(question, observer);
   });
+  const DirectoryLocks locks = as_found.still_so();
   // Stopped, there may be no setting to state or to save.
   if (!options.save.empty() && !found.stopped) {
     write_file(options.save, save({accountant_of(found)}, found.delta), {options.output.force});

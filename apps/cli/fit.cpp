@@ -13,6 +13,7 @@
 #include "sfumato/account/named_model.hpp"
 #include "sfumato/account/spent.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/data/files_as_found.hpp"
 #include "sfumato/fit/fit_answer.hpp"
 #include "sfumato/fit/fit_keys.hpp"
 
@@ -63,13 +64,14 @@ ExitCode fit(FitCommand& command) {
   read_keys(question, table, fit_keys());
   keep_private(question.table);
   const FitFiles files{command.out, command.statement, command.output.force};
+  const FilesAsFound as_found(written_files(files));
   prepare(command, question, command.keys.inputs(table, toml ? command.file : ""));
   require_publishable(question, files);
   TerminalObserver observer;
   const FitAnswer found = located_keys(table, [&] { return answer(question, observer); });
   observer.finish();
   const bool published = !found.stopped && found.verdict != Verdict::violated;
-  const std::string digest = published ? publish(found, files) : "";
+  const std::string digest = published ? publish(found, files, as_found) : "";
   show(
       [&](Detail detail) {
         Document document = document_of(found, detail);

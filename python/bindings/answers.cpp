@@ -22,6 +22,7 @@
 #include "sfumato/account/state.hpp"
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_keys.hpp"
+#include "sfumato/data/files_as_found.hpp"
 #include "sfumato/data/keys/key.hpp"
 #include "sfumato/fit/fit_answer.hpp"
 #include "sfumato/report/html.hpp"
@@ -173,6 +174,7 @@ void write_guarded(const std::string& path, const std::string& text,
 /// An account, which may take the place of an older one that it contains.
 void write_account(const std::string& path, const std::string& text, bool force) {
   const SavedAccount account = load_account(text, "account");
+  const DirectoryLocks locks = FilesAsFound({path}).still_so();  // looked at and written at once
   const bool continues = kept_file(path) == KeptFile::account &&
                          continues_account(account.accountant.releases(), path);
   prepare_outputs({}, {{"path", path, continues}}, force);

@@ -238,6 +238,70 @@ class Publication(ProgramTest):
         self.assertIn(numbers["runs"] - done, (0, 1))
         self.assertGreaterEqual(done, 2)
 
+    def test_runs_of_one_name_do_not_mix(self):
+        """Of runs that write the same files at once one is published whole, and the others say that it was there."""
+        for suffix, command in (("csv", ["--force"]), ("json", ["--force"])):
+            model, statement = self.dir / f"m.{suffix}", self.dir / f"{suffix}.md"
+            argv = ["fit", self.table, "--target", "wage", "--model", "ridge", "--bounds", self.bounds, "--target-epsilon", "1",
+                    "--target-delta", "1e-6", "--out", model, "--statement", statement, *command]
+            for _ in range(4):
+                running = [subprocess.Popen(list(map(str, [SFUMATO, *argv])), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                           for _ in range(4)]
+                texts = [process.communicate()[1] for process in running]
+                codes = [process.returncode for process in running]
+                self.assertIn(0, codes)
+                for code, text in zip(codes, texts):
+                    self.assertIn(code, (0, STORAGE, BAD_INPUT), text)
+                self.assertIn(digest(model), statement.read_text())
+                if suffix == "csv":
+                    self.assertIn(digest(model), (self.dir / "m.accounting.toml").read_text())
+                    self.well(self.fit("--after", model, epsilon=3))
+                for path in (model, statement, self.dir / "m.accounting.toml"):
+                    path.unlink(missing_ok=True)
+
+    def test_accounts_that_grow_at_once_lose_nothing(self):
+        base = self.write("base.toml", 'adjacency = "add_remove"\ntarget_delta = 1e-5\n[[release]]\nnoise_multiplier = 2.0\nsteps = 3\n')
+        saved = self.dir / "saved.toml"
+        self.well(run("account", base, "--save", saved))
+        argv = [[SFUMATO, "account", base, "--noise-multiplier", noise, "--steps", 1, "--sampler", "full", "--save", saved, "--force"]
+                for noise in (3, 4, 5, 6)]
+        running = [subprocess.Popen(list(map(str, one)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for one in argv]
+        texts = [process.communicate()[1] for process in running]
+        # The first adds its release; to every other one the account is not what it continues.
+        self.assertEqual([process.returncode for process in running].count(0), 1, texts)
+        self.assertEqual(saved.read_text().count("[[release]]"), 2)
+
+    def test_a_journal_of_a_budget_that_is_gone(self):
+        """SQLite would roll the next file of that name back to what the journal holds."""
+        budget = self.dir / "b.budget"
+        self.well(self.fit("--budget", budget, "--limit", "eps=3,delta=1e-6", epsilon=0.2))
+        database = sqlite3.connect(budget)
+        database.execute("PRAGMA journal_mode = PERSIST")
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("UPDATE terms SET epsilon = 4")
+        database.execute("PRAGMA cache_spill = 1")
+        journal = Path(f"{budget}-journal")
+        self.assertTrue(journal.exists())
+        kept = journal.read_bytes()
+        database.rollback()
+        database.close()
+        budget.unlink()
+        journal.write_bytes(kept)
+        self.refused(self.fit("--budget", budget, "--limit", "eps=3,delta=1e-6", epsilon=2.9), STORAGE, "is left of one")
+        self.assertFalse(budget.exists())
+        journal.unlink()
+        self.well(self.fit("--budget", budget, "--limit", "eps=3,delta=1e-6", epsilon=2.9))
+
+    def test_a_budget_has_one_name(self):
+        budget, other = self.dir / "b.budget", self.dir / "c.budget"
+        self.well(self.fit("--budget", budget, "--limit", "eps=3,delta=1e-6"))
+        os.link(budget, other)
+        for name in (budget, other):
+            self.refused(self.fit("--budget", name), STORAGE, "hard links")
+        self.well(run("budget", "show", other))
+        other.unlink()
+        self.well(self.fit("--budget", budget))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -17,6 +17,8 @@
 
 namespace sfumato {
 
+class FilesAsFound;
+
 /// What a mechanism would cost, from public quantities.
 struct FitPrediction {
   FitMechanism mechanism;
@@ -93,8 +95,10 @@ struct FitFiles {
 void require_publishable(const FitQuestion& question, const FitFiles& files);
 /// Writes account, statement and model in this order, each on the disk before the next: whatever ends the program, no model stands without its account.
 /// The SHA-256 of the model is returned; empty if no file was asked for.
-/// Throws   StorageError.
-std::string publish(const FitAnswer& answer, const FitFiles& files);
+/// Throws   StorageError; also if a run wrote them since `found`, which was taken before require_publishable().
+std::string publish(const FitAnswer& answer, const FitFiles& files, const FilesAsFound& found);
+/// The files that publish() writes.
+[[nodiscard]] std::vector<std::string> written_files(const FitFiles& files);
 
 /// Writes what model_json() returned, for its owner alone. A model with a guarantee is replaced, with `force`, only by one whose account has its releases.
 /// `inputs` are files that may not be written.

@@ -26,6 +26,7 @@
 #include "sfumato/core/located.hpp"
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/data/files_as_found.hpp"
 #include "sfumato/data/npz.hpp"
 #include "sfumato/random/release_bits.hpp"
 #include "sfumato/report/number.hpp"
@@ -252,8 +253,8 @@ void require_own_statement(const std::string& statement, const std::string& mode
 }
 
 /// Makes the directory and looks, before anything is spent, at all that will be written there.
-void prepare_out(const PrivateTrainQuestion& question, const Study& study) {
-  if (question.out.empty()) return;
+FilesAsFound prepare_out(const PrivateTrainQuestion& question, const Study& study) {
+  if (question.out.empty()) return FilesAsFound({});
   const std::filesystem::path directory(question.out);
   std::error_code failed;
   std::filesystem::create_directories(directory, failed);
@@ -264,6 +265,7 @@ void prepare_out(const PrivateTrainQuestion& question, const Study& study) {
   const std::string model = (directory / kModel).string(),
                     account = (directory / kAccount).string(),
                     statement = (directory / kStatement).string();
+  FilesAsFound found({model, account, statement});
   std::vector<std::string> inputs = input_files(study);
   inputs.push_back(question.budget);
   std::vector<PlannedFile> files = {{"out", model, true}};
@@ -275,6 +277,7 @@ void prepare_out(const PrivateTrainQuestion& question, const Study& study) {
   require_account_kept(
       {model, account, !question.seed, question.after, question.budget, statement});
   require_own_statement(statement, model, question);
+  return found;
 }
 
 /// Throws for what a booking would have to guess.
@@ -303,7 +306,9 @@ std::string model_bytes(const PrivateTrainAnswer& answer) {
 
 /// Account, model, statement, each on the disk before the next: whatever ends the program, no model stands without its account, and no statement
 /// beside another model.
-void publish(const PrivateTrainAnswer& answer, const std::string& model) {
+void publish(const PrivateTrainAnswer& answer, const std::string& model,
+             const FilesAsFound& found) {
+  const DirectoryLocks locks = found.still_so();
   const std::filesystem::path directory(answer.question.out);
   const std::string path = (directory / kModel).string();
   const WriteRules rules{answer.question.force};
@@ -360,7 +365,7 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   Study study = read_private_study(question);
   require_classes(study.data);
   require_bookable(question);
-  prepare_out(question, study);
+  const FilesAsFound found = prepare_out(question, study);
   StudySets sets = load_sets(study);
   require_numbers(study.data, sets.train);
   const Network network = network_of(study.model, sets.train);
@@ -440,7 +445,7 @@ PrivateTrainAnswer trained(const PrivateTrainQuestion& question, Observer& obser
   const std::string model = question.out.empty() && !booking ? "" : model_bytes(answer);
   if (booking) booking->release(sha256(model));
   if (!question.out.empty()) {
-    publish(answer, model);
+    publish(answer, model, found);
     answer.model_sha256 = sha256(model);
   }
   return answer;

@@ -79,10 +79,10 @@ BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
   BudgetTerms terms;
   if (wanted) terms.epsilon = wanted->epsilon.nats(), terms.delta = wanted->delta.probability();
   terms.adjacency = name(own.relation);
-  const BudgetEntry entry{
-      0, time_of_booking(), run.command, save({releases}), run.made ? "released" : "reserved", ""};
+  entry_ = {0, time_of_booking(), run.command, save({releases}), run.made ? "released" : "reserved",
+            ""};
   BudgetFile::Reserved reserved = BudgetFile::reserve(
-      path, terms, entry, [&](const BudgetTerms& kept, const std::vector<BudgetEntry>& entries) {
+      path, terms, entry_, [&](const BudgetTerms& kept, const std::vector<BudgetEntry>& entries) {
         if (entries.empty() && !wanted) {
           throw InvalidArgument("a new budget needs a limit", "Add `limit`: eps=3,delta=1e-5",
                                 Where::key("budget"));
@@ -125,7 +125,7 @@ BudgetBooking::BudgetBooking(const std::string& path, const std::string& limit,
     state_.delta_warning = large_delta_warning(state_.limit.delta.probability(), *run.records);
 }
 
-void BudgetBooking::release(const std::string& model) { file_->release(number_, model); }
+void BudgetBooking::release(const std::string& model) { file_->release(number_, entry_, model); }
 
 std::string budget_text(const BudgetState& state) {
   std::string text = fmt::format(

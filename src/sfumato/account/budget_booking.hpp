@@ -47,6 +47,7 @@ class BudgetBooking {
  private:
   std::unique_ptr<BudgetFile> file_;
   std::int64_t number_ = 0;
+  BudgetEntry entry_;  ///< as it was reserved
   BudgetState state_;
 };
 

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +37,19 @@ void require_writable(const std::string& file, const std::string& path) {
 }
 
 bool is_there(const std::string& file) { return ::access(file.c_str(), F_OK) == 0; }
+
+/// A budget that was killed in the middle of a change leaves SQLite's journal beside it. Moved or removed alone it leaves the journal, and SQLite would write
+/// what is in there into the next file of that name.
+void require_no_journal(const std::string& file, const std::string& path) {
+  for (const char* suffix : {"-journal", "-wal"}) {
+    // The journal of one that came to be there at this moment is its own.
+    if (!is_there(file + suffix) || is_there(file)) continue;
+    throw StorageError(fmt::format("there is no such budget, and {}{} is left of one: it belongs "
+                                   "to a file that was moved or removed",
+                                   path, suffix),
+                       "Put the budget back, or choose another name", Where::in(path));
+  }
+}
 
 /// A new file beside `file`, for its owner alone, before SQLite sees it. Gone when this goes, unless it was given its
 /// name; the next booking removes what a killed one left.
@@ -163,6 +177,7 @@ BudgetFile::Reserved BudgetFile::reserve(const std::string& path, const BudgetTe
   const std::string file = ledger_file(path);
   require_free_names(file, path);
   if (!is_there(file)) {
+    require_no_journal(file, path);
     // Whole before it has its name: nobody sees a budget without its terms, and an empty file is none.
     NewFile made(file, path);
     std::int64_t number = 0;
@@ -218,10 +233,24 @@ std::int64_t BudgetFile::add(const BudgetTerms& terms, const BudgetEntry& entry,
   return number;
 }
 
-void BudgetFile::release(std::int64_t number, const std::string& model) {
+void BudgetFile::release(std::int64_t number, const BudgetEntry& reserved,
+                         const std::string& model) {
   Transaction transaction(connection_);
   require_budget(connection_);
   require_content(connection_);
+  const std::vector<BudgetEntry> entries = read_entries(connection_);
+  const auto is_own = [&](const BudgetEntry& entry) {
+    return entry.number == number && entry.time == reserved.time &&
+           entry.command == reserved.command && entry.account == reserved.account &&
+           entry.state == reserved.state && entry.model.empty();
+  };
+  if (std::none_of(entries.begin(), entries.end(), is_own)) {
+    throw StorageError(
+        "the booking of this run is not in it any more: the file was replaced or restored "
+        "meanwhile",
+        "Nothing was published. Find out what happened to the budget",
+        Where::in(connection_.path()));
+  }
   Query update =
       connection_.query("UPDATE entry SET state = 'released', model = ? WHERE number = ?");
   update << model << number;

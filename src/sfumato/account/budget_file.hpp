@@ -42,8 +42,9 @@ class BudgetFile {
   /// Opens one that exists, to read it.
   [[nodiscard]] static BudgetFile read(const std::string& path);
 
-  /// The run has come to its end.
-  void release(std::int64_t number, const std::string& model);
+  /// The run has come to its end: its entry, as it was reserved, gets the digest of its model.
+  /// Throws   StorageError if the entry is gone: the file is another one now, or an older copy of itself.
+  void release(std::int64_t number, const BudgetEntry& reserved, const std::string& model);
 
   /// Throws   InvalidArgument if nothing was ever booked.
   [[nodiscard]] BudgetTerms terms() const;

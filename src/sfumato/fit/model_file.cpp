@@ -10,6 +10,7 @@
 #include "sfumato/data/checksum.hpp"
 #include "sfumato/data/csv_writer.hpp"
 #include "sfumato/data/file_output.hpp"
+#include "sfumato/data/files_as_found.hpp"
 #include "sfumato/data/npz.hpp"
 #include "sfumato/fit/bounded_rows.hpp"
 #include "sfumato/fit/fit_answer.hpp"
@@ -166,9 +167,15 @@ void require_publishable(const FitQuestion& question, const FitFiles& files) {
                         has_guarantee(question), question.after, question.budget, files.statement});
 }
 
-std::string publish(const FitAnswer& answer, const FitFiles& files) {
+std::vector<std::string> written_files(const FitFiles& files) {
+  const std::string account = files.model.empty() ? "" : account_file(files.model);
+  return {files.model, account == files.model ? "" : account, files.statement};
+}
+
+std::string publish(const FitAnswer& answer, const FitFiles& files, const FilesAsFound& found) {
   const WriteRules rules{files.replace};
   const std::string model = files.model.empty() ? "" : model_bytes(answer, suffix_of(files.model));
+  const DirectoryLocks locks = found.still_so();
   if (const std::string account = files.model.empty() ? "" : account_file(files.model);
       answer.guarantee && account != files.model) {
     write_file(account, account_of(answer, {sha256(model), model_digest(answer)}), rules);
@@ -184,6 +191,8 @@ std::string publish(const FitAnswer& answer, const FitFiles& files) {
 
 void save_model(const std::string& json, const std::string& path,
                 const std::vector<std::string>& inputs, bool force) {
+  // Looked at and written at once.
+  const DirectoryLocks locks = FilesAsFound({path}).still_so();
   std::vector<std::string> kept = inputs;
   // What `after` named may give way to the model that continues it, which is looked at below.
   if (kept_file(path) == KeptFile::model) {

@@ -108,10 +108,27 @@ void require_free_names(const std::string& file, const std::string& path) {
   }
 }
 
+namespace {
+
+/// SQLite keeps the journal of a change beside the name by which the file was opened: by another name of the file a change that was interrupted would not be seen,
+/// and what is written by it would be undone later.
+void require_one_name(const std::string& file, const std::string& path) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || status.st_nlink < 2) return;
+  throw StorageError(
+      fmt::format("has {} names (hard links), and a change that is interrupted would "
+                  "be lost by the others",
+                  status.st_nlink),
+      "Copy it to a file of its own and use that name alone", Where::in(path));
+}
+
+}  // namespace
+
 DatabaseConnection::DatabaseConnection(std::string path, For purpose)
     : path_(std::move(path)), file_(ledger_file(path_)) {
   require_free_names(file_, path_);
   if (purpose == For::reading) require_readable(file_, path_);
+  if (purpose != For::reading) require_one_name(file_, path_);
   if (purpose == For::adding_trials) lock_.emplace(file_, path_, FileLock::Of::any_file);
   if (purpose == For::making) lock_.emplace(file_, path_, FileLock::Of::new_file);
   std::error_code none;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "sfumato/account/accountant/accountant.hpp"
 #include "sfumato/account/accountant/profile.hpp"
 #include "sfumato/account/lattice/pld.hpp"
 #include "sfumato/core/infinity.hpp"
@@ -69,6 +70,22 @@ Moment laplace_moment(double eps0, double s0, double y) {
     moment.im += integral(part(true), from, to);
   }
   return moment;
+}
+
+TEST(LaplaceStep, EpsilonReachesItsLargestLoss) {
+  // One answer has delta(eps) = 1 - e^{(eps - 1/scale)/2}: with so small a delta epsilon is 1/scale, which is no double.
+  // With little noise the other tail is below the range of doubles, and is no 0.
+  for (const double scale : {60.823895, 1.875477, 3.0, 0.75, 49.0, 1e-3, 1.3e-3, 2e-4}) {
+    for (const double delta : {5.03e-22, 2.7e-149}) {
+      Accountant accountant(NeighbouringRelation::add_remove);
+      accountant.compose({LaplaceNoise{scale}});
+      const Enclosure found = accountant.epsilon(Delta(delta));
+      const Real truth = 1 / Real(scale) + 2 * log1p(Real(-delta));
+      EXPECT_GE(Real(found.upper.value), truth) << scale << " " << delta;
+      EXPECT_LE(Real(found.lower.value), truth) << scale << " " << delta;
+      EXPECT_LT(found.upper.value, (1 / scale) * (1 + 1e-11)) << scale << " " << delta;
+    }
+  }
 }
 
 TEST(LaplaceStep, ItsDistributionHasItsTransform) {

@@ -24,7 +24,7 @@ Exceeds exceeds(const LossDistribution& distribution, double threshold) {
   for (const auto& [loss, mass] : distribution.atoms) {
     if (!(loss > threshold)) continue;
     result.p_lo += mass.lo;
-    result.q_hi += mass.hi * std::exp(-loss) * (1.0 + kRounding);
+    result.q_hi += LossAtom{loss, mass}.q_mass().hi * (1.0 + kRounding);
   }
   return {std::min(result.p_lo, 1.0), std::min(result.q_hi, 1.0)};
 }

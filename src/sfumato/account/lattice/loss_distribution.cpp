@@ -38,10 +38,7 @@ Sides sides_at(const Mixture& mixture, double z, double shift) {
                      side_error(z - mean, shift + 2.0 * kUnit * (std::fabs(z) + std::fabs(mean))));
   }
   const double grow = std::exp(error + 4.0 * kUnit * static_cast<double>(mixture.size()));
-  // Beyond 1e-300 numbers lose digits: what is that small counts as anything below it.
-  const auto bounds = [&](double x) {
-    return x < 1e-300 ? MassBounds{0.0, 1e-300} : MassBounds{x / grow, x * grow};
-  };
+  const auto bounds = [&](double x) { return with_digits({x / grow, x * grow}); };
   // The larger side has the digits of the smaller.
   const auto complement = [](const MassBounds& x) {
     return MassBounds{std::max(0.0, 1.0 - x.hi - 8.0 * kUnit),
@@ -71,6 +68,12 @@ Sides sides_at(const Mixture& mixture, const Crossing& at) {
 }
 
 }  // namespace
+
+MassBounds LossAtom::q_mass() const {
+  const double ratio = std::exp(-loss), error = 8.0 * kUnit * (1.0 + std::fabs(loss));
+  const double lo = p_mass.lo > 0.0 ? p_mass.lo * ratio * (1.0 - error) : 0.0;  // ratio may be +inf
+  return with_digits({lo, p_mass.hi * ratio * (1.0 + error)});
+}
 
 Crossing sampled_crossing(double q, double m, double t) {
   // e^{m z - m^2/2} = (e^t - (1 - q)) / q =: e^a
@@ -120,8 +123,8 @@ LogEnclosure one_step_delta(const LossDistribution& distribution, double eps) {
   for (const auto& [loss, mass] : distribution.atoms) {
     if (!(loss > eps)) continue;
     p_lo += mass.lo, p_hi += mass.hi;
-    q_lo += mass.lo * std::exp(-loss) * (1.0 - 8.0 * kUnit),
-        q_hi += mass.hi * std::exp(-loss) * (1.0 + 8.0 * kUnit);
+    const MassBounds q = LossAtom{loss, mass}.q_mass();
+    q_lo += q.lo, q_hi += q.hi;
   }
   const double factor = std::exp(eps), rounding = 8.0 * kUnit * (2.0 + std::fabs(eps));
   const double lo =

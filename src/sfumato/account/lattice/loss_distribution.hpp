@@ -13,6 +13,12 @@ struct MassBounds {
   double hi = 0.0;
 };
 
+/// Probabilities below it lose digits in double precision: what is that small counts as anything below it.
+inline constexpr double kLeastMass = 1e-300;
+[[nodiscard]] inline MassBounds with_digits(const MassBounds& mass) {
+  return mass.lo < kLeastMass ? MassBounds{0.0, mass.hi < kLeastMass ? kLeastMass : mass.hi} : mass;
+}
+
 /// How much of a loss is above a threshold and how much is not, under P and under Q.
 struct LossTails {
   MassBounds p_above, p_below;
@@ -23,6 +29,8 @@ struct LossTails {
 struct LossAtom {
   double loss;
   MassBounds p_mass;
+
+  [[nodiscard]] MassBounds q_mass() const;
 };
 
 /// The distribution of the privacy loss L = log dP/dQ of one step under P and under Q, as distribution functions whose rounding

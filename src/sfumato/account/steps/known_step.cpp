@@ -29,7 +29,7 @@ LossDistribution RandomisedResponse::loss_distribution() const {
   const double truth = 1.0 / (1.0 + std::exp(-eps0));
   const double lie = std::exp(-eps0) * truth;
   const auto exactly = [](double x) {
-    return MassBounds{x * (1.0 - 8.0 * kUnit), x * (1.0 + 8.0 * kUnit)};
+    return with_digits({x * (1.0 - 8.0 * kUnit), x * (1.0 + 8.0 * kUnit)});
   };
   return {{{eps0, exactly(truth)}, {-eps0, exactly(lie)}}, {}};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "sfumato/account/contour/gauss_legendre.hpp"
@@ -16,6 +17,14 @@ namespace {
 
 using trapezoidal::kNeglected;
 using trapezoidal::Range;
+
+/// a / b, not below: the largest loss is an end of epsilon itself.
+double quotient_up(double a, double b) {
+  const double quotient = a / b;
+  return std::fma(quotient, b, -a) < 0.0
+             ? std::nextafter(quotient, std::numeric_limits<double>::infinity())
+             : quotient;
+}
 
 /// e^{(s + 1/2) l} for l in (-eps0, eps0).
 struct LaplaceDensity {
@@ -70,7 +79,7 @@ LossDistribution LaplaceStep::loss_distribution() const {
   const double e = eps0;
   const double small = 0.5 * std::exp(-e);
   const auto exactly = [](double x) {
-    return MassBounds{x * (1.0 - 8.0 * kUnit), x * (1.0 + 8.0 * kUnit)};
+    return with_digits({x * (1.0 - 8.0 * kUnit), x * (1.0 + 8.0 * kUnit)});
   };
   return {{{e, exactly(0.5)}, {-e, exactly(small)}}, [=](double t) {
             const double inside = std::clamp(t, -e, e);
@@ -78,7 +87,7 @@ LossDistribution LaplaceStep::loss_distribution() const {
             const auto part = [=](double from, double to) {  // of e^-y over y in (from, to), halved
               const double value = -0.5 * std::exp(-from) * std::expm1(from - to);
               const double off = 8.0 * kUnit * (value * (1.0 + e) + std::exp(-from) * e);
-              return MassBounds{std::max(0.0, value - off), value + off};
+              return with_digits({std::max(0.0, value - off), value + off});
             };
             const double place = 0.5 * (e - inside), mirror = 0.5 * (e + inside);
             return LossTails{part(0.0, place), part(place, e), part(mirror, e), part(0.0, mirror)};
@@ -102,7 +111,8 @@ void MechanismRules<LaplaceNoise>::compose(const LaplaceNoise& noise, const Rele
   if (noise.noise_multiplier == 0.0) {
     add_noiseless(loss, 1.0, setting.steps(), setting.direction);
   } else {
-    loss.steps.push_back(LaplaceStep{setting.reach() / noise.noise_multiplier, setting.steps()});
+    loss.steps.push_back(
+        LaplaceStep{quotient_up(setting.reach(), noise.noise_multiplier), setting.steps()});
   }
 }
 
