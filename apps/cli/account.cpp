@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -30,22 +28,13 @@ struct AccountOptions {
 
 /// By the option, or else by the name of the file.
 StatementForm form_asked(const AccountOptions& options) {
-  if (options.statement_form.empty()) return form_of_file(options.statement);
   for (const StatementForm form : kStatementForms) {
     if (name(form) == options.statement_form) return form;
   }
-  throw InvalidArgument(fmt::format("--statement-format = {} is unknown", options.statement_form),
-                        "Write markdown, registry, checklist or json");
+  return form_of_file(options.statement);
 }
 
 ExitCode account(AccountOptions& options) {
-  if (!options.statement_form.empty()) {
-    (void)form_asked(options);
-    if (options.statement.empty()) {
-      throw InvalidArgument("--statement-format is given without --statement",
-                            "Name the file that the statement goes to");
-    }
-  }
   const bool is_history = options.file.ends_with(".json");
   if (is_history) options.keys.give("history", {options.file});
   const TomlTable table = options.keys.table(is_history ? "" : options.file);
@@ -91,15 +80,19 @@ void add_account(CLI::App& app, Commands& commands) {
       "Releases (TOML, docs/account.md), or the state of an Opacus accountant (JSON)");
   options->keys.declare(*command, account_infos(), {"history", "format"});
   options->keys.declare_settings(*command);
-  command
-      ->add_option("--statement", options->statement,
-                   "Write a privacy statement to this file: .md for a model card, .yaml for the "
-                   "deployments registry, .json")
-      ->type_name("FILE.md");
+  auto* statement =
+      command
+          ->add_option(
+              "--statement", options->statement,
+              "Write a privacy statement to this file: .md for a model card, .yaml for the "
+              "deployments registry, .json")
+          ->type_name("FILE.md");
   command
       ->add_option("--statement-format", options->statement_form,
                    "Its form, whatever the file is called: also `checklist`, of NIST SP 800-226 "
                    "and W3C")
+      ->needs(statement)
+      ->check(CLI::IsMember({"markdown", "registry", "checklist", "json"}))
       ->type_name("FORM");
   command
       ->add_option("--trade-off", options->trade_off,

@@ -121,7 +121,7 @@ Figure parts_figure(const AccountAnswer& answer) {
     parts.categories.push_back(part.what);
     heights.y.push_back(part.epsilon);
   }
-  Figure figure("parts", "Where epsilon comes from", Mark::columns, parts,
+  Figure figure("parts_figure", "Where epsilon comes from", Mark::columns, parts,
                 {fmt::format("epsilon at delta = {}", format_input(answer.delta.probability()))});
   figure.add(std::move(heights));
   figure.set_caption(

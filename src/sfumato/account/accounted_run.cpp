@@ -100,6 +100,12 @@ AccountedRun normalised_run(const AccountQuestion& question, const PrivateReleas
 
 std::optional<Enclosure> AccountedRun::epsilon() const {
   if (normaliser && !normaliser->pairs.empty()) return normaliser->epsilon;
+  if (tuning && !behind.empty() && all.list.size() == 1) {
+    return Enclosure{{0.0, Claim::lower_bound, "nothing is known from below for these releases"},
+                     {tuning->epsilon, Claim::upper_bound,
+                      tuning->sharp ? "sharp bound of the best of several runs"
+                                    : "simple bound of the best of several runs"}};
+  }
   return std::nullopt;
 }
 

@@ -57,6 +57,16 @@ std::string method_text(const StatementFacts& facts) {
 /// A text in YAML, whatever is in it: JSON's quotes are YAML's double ones.
 std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
 
+/// A number that YAML 1.1 takes for one: with a point before its exponent.
+std::string yaml_number(double value) {
+  std::string text = fmt::format("{}", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
 /// A record whose keys are those of the registry's.
 class YamlRecord {
  public:
@@ -114,8 +124,8 @@ std::string registry_record(const StatementFacts& facts) {
   record.text("privacy_unit_details",
               neighbours_text(facts) + " QUESTION: how many records can one person have?");
   record.open("privacy_parameters");
-  record.plain("epsilon", fmt::format("{}", facts.epsilon));
-  record.plain("delta", fmt::format("{}", facts.delta));
+  record.plain("epsilon", yaml_number(facts.epsilon));
+  record.plain("delta", yaml_number(facts.delta));
   record.close();
   record.text("privacy_parameters_details",
               "Proven for every pair of neighbouring data sets." + gdp_text(facts));
@@ -192,7 +202,7 @@ std::string checklist(const PrivacyStatement& statement) {
       {"Utility.", "how good is the model with this noise?", State::open},
       {"Bias.", "who does the noise hurt most?", State::open},
       {"Trust model.",
-       "central: whoever trains sees the records and the noise, and is trusted with both"},
+       "Central: whoever trains sees the records and the noise, and is trusted with both."},
       {"Security and access control.", "who can read the records, the noise and the account?",
        State::open},
       {"Data collection exposure.", "which records were collected that were not needed?",
@@ -206,7 +216,7 @@ std::string checklist(const PrivacyStatement& statement) {
       {"How large are epsilon and delta, over which time?", statement.claim},
       {"Is the budget spent again?",
        "are later models trained on the same records? They add up: keep the account", State::open},
-      {"How many parties have to be trusted?", "one, who trains"},
+      {"How many parties have to be trusted?", "One, who trains."},
       {"What does accuracy cost?", "how good is the model without noise?", State::open},
       {"What is outside the guarantee?",
        fmt::format("{} {} {}", tuning_text(facts), evaluation_text(), preprocessing_text()),

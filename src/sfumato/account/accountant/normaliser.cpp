@@ -45,24 +45,32 @@ UnequalNormalisers pair_of(const NormaliserPair& of, bool with_first, double dim
   return {steps * dimension, first, second, steps * shift * shift};
 }
 
-/// The least eps with delta(eps) <= `allowed` (or for lower ends the largest with delta > it), by bisection.
-double epsilon_of(const UnequalNormalisers& pair, double allowed, bool upper) {
-  const auto within = [&](double eps) {
-    const Enclosure found = unequal_delta(pair, eps);
-    return (upper ? found.upper : found.lower).value <= allowed;
-  };
+/// The least eps found with delta(eps) <= `allowed`, by bisection.
+double highest_epsilon(const UnequalNormalisers& pair, double allowed) {
+  const auto within = [&](double eps) { return unequal_delta(pair, eps).upper.value <= allowed; };
   if (within(0.0)) return 0.0;
   double low = 0.0, high = 1.0;
   while (!within(high)) {
     low = high;
     high *= 2.0;
-    if (high > kLargestEpsilon) return upper ? kInf : low;
+    if (high > kLargestEpsilon) return kInf;
   }
   while (high - low > 1e-12 * high) {
     const double middle = 0.5 * (low + high);
     (within(middle) ? high : low) = middle;
   }
-  return upper ? high : low;
+  return high;
+}
+
+/// An eps with delta(eps) > `allowed`, a little below the least with less: near 1, far below, delta has no digits and no lower end.
+double lowest_epsilon(const UnequalNormalisers& pair, double allowed) {
+  const double high = highest_epsilon(pair, allowed);
+  if (!(high > 0.0 && high < kInf)) return 0.0;
+  for (double less = 1e-10; less < 0.5; less *= 4.0) {
+    const double eps = high * (1.0 - less);
+    if (unequal_delta(pair, eps).lower.value > allowed) return eps;
+  }
+  return 0.0;
 }
 
 std::vector<NormaliserPair> differing(const NormalisedRun& run) {
@@ -159,8 +167,8 @@ NormaliserFinding normaliser_finding(const NormalisedRun& run, Delta delta) {
         return pair_of(pair, with_first, dimension, steps, beside, multiplier, shifted);
       };
       // Records that contribute nothing are data too: the noise alone, or, of full batches, everything.
-      low = std::max(low, epsilon_of(of(full), allowed, false));
-      high = std::max(high, full || poisson ? epsilon_of(of(true), left, true) : kInf);
+      low = std::max(low, lowest_epsilon(of(full), allowed));
+      high = std::max(high, full || poisson ? highest_epsilon(of(true), left) : kInf);
     }
   }
   finding.epsilon = {{low, Claim::lower_bound, kMethod}, {high, Claim::upper_bound, kMethod}};
