@@ -1,4 +1,4 @@
-// Golden functions of Spec §17 to §20: the accountant. Numbers that it encloses are given as {"lo", "hi"}.
+// Golden functions of Spec §17 to §20 and §28 to §32: the accountant. Numbers that it encloses are given as {"lo", "hi"}.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +8,10 @@
 #include "sfumato/account/accountant/accountant.hpp"
 #include "sfumato/account/accountant/calibrate.hpp"
 #include "sfumato/account/accountant/clipping.hpp"
+#include "sfumato/account/accountant/correlated_noise.hpp"
+#include "sfumato/account/accountant/gdp_summary.hpp"
 #include "sfumato/account/accountant/last_iterate.hpp"
+#include "sfumato/account/accountant/normaliser.hpp"
 #include "sfumato/account/accountant/profile.hpp"
 #include "sfumato/account/accountant/renyi_conversion.hpp"
 #include "sfumato/account/accountant/tuning.hpp"
@@ -69,6 +72,7 @@ Json delta_json(const TotalLoss& loss, double eps, double width = 0.0) {
   return {{"delta", delta}, {"log_delta", enclosure(found.log.log_lo, found.log.log_hi)}};
 }
 constexpr double kFewSteps = 1e-7;  // the split of rare hits (Spec §18.5) where there are few steps
+constexpr double kUnequal = 4e-9;   // normal distributions of unequal covariance, either way
 constexpr double kManyEpochs = 1e-8;  // of random allocation: each adds some 1e-13
 constexpr double kAtom = 1e-2;  // the smoothed contour (Spec §18.6) where the loss has an atom
 
@@ -163,6 +167,30 @@ void register_tuning(Registry& registry) {
     const TuningCost cost = tuning_of(in);
     return {{"eps", {{"hi", json_from(cost.sharp.value_or(cost.simple))}}},
             {"attained", json_from(cost.attained)}};
+  };
+}
+
+void register_noise(Registry& registry) {
+  registry["normaliser_delta"] = [](const Json& in) -> Json {
+    const double steps = number(in, "steps"), shift = number(in, "shift");
+    const UnequalNormalisers pair{number(in, "dimension") * steps, number(in, "normaliser_p"),
+                                  number(in, "normaliser_q"), steps * shift * shift};
+    Json delta = enclosure(unequal_delta(pair, number(in, "eps")));
+    delta["width"] = kUnequal;
+    return {{"delta", delta}};
+  };
+  registry["gdp_mu"] = [](const Json& in) -> Json {
+    PrivateReleases releases{relation_from(in)};
+    releases.list.push_back({GaussianNoise{number(in, "noise_multiplier")}, Sampler::poisson,
+                             number(in, "q"), in.at("steps").get<std::uint64_t>()});
+    const GdpSummary found = gdp_summary(releases, number(in, "d0"));
+    return {{"mu_lower", found.mu_lower}, {"mu_upper", found.mu_upper}};
+  };
+  registry["toeplitz_sensitivity"] = [](const Json& in) -> Json {
+    return {{"sensitivity", toeplitz_sensitivity(in.at("coefficients").get<std::vector<double>>(),
+                                                 in.at("steps").get<std::size_t>(),
+                                                 in.at("separation").get<std::size_t>(),
+                                                 in.at("participations").get<std::size_t>())}};
   };
 }
 
@@ -283,6 +311,7 @@ void register_accounting(Registry& registry) {
   register_profiles(registry);
   register_allocation(registry);
   register_tuning(registry);
+  register_noise(registry);
   register_attacks(registry);
   register_mechanisms(registry);
   register_calibration(registry);

@@ -54,7 +54,7 @@ Question read(const TomlTable& table, const Keys<Question>& keys) {
 }
 
 Found account(const Asked& asked, Observer& observer) {
-  return located_keys(asked.table, infos_of(account_keys()), [&] {
+  return located_keys(asked.table, account_infos(), [&] {
     if (asked.source.ends_with(".toml")) require_whole_account(asked.source);
     AccountAnswer made = answer(read_account_question(asked.table), observer);
     // Several settings that were compared are no releases of one run.
@@ -182,7 +182,7 @@ Found verify(const Asked& asked, Observer& observer) {
 
 const std::map<std::string, KeyedQuestion>& keyed_questions() {
   static const std::map<std::string, KeyedQuestion> all = {
-      {"account", {[] { return infos_of(account_keys()); }, account}},
+      {"account", {account_infos, account}},
       {"audit", {[] { return infos_of(audit_keys()); }, audit}},
       {"bound", {[] { return bound_keys(); }, bound}},
       {"design", {[] { return infos_of(design_keys()); }, design}},

@@ -145,6 +145,217 @@ class Claims(AccountTest):
         self.assertIn("delta", self.refusal(*RUN, *WAY, "--claim", "eps=7"))
 
 
+class Tuning(AccountTest):
+    POISSON = ["--noise_multiplier", 1.1, "--sample_rate", 0.00427, "--steps", 14062, *WAY, "--target_delta", 1e-5]
+
+    def test_the_best_of_runs_costs_more_than_one_and_less_than_all(self):
+        found = results(self.account(*self.POISSON, "--tuned", "geometric", "--runs-mean", 20))
+        self.assertLess(found["epsilon_untuned"], found["epsilon_tuned_attained"])
+        self.assertLess(found["epsilon_tuned_attained"], found["epsilon_upper"])
+        self.assertLessEqual(found["epsilon_upper"], found["epsilon_tuned_sharp"])
+        self.assertLess(found["epsilon_tuned_sharp"], found["epsilon_tuned_simple"])
+        self.assertLess(found["epsilon_tuned_simple"], found["epsilon_all_runs"])
+
+    def test_a_table_of_a_file_says_the_same(self):
+        path = self.write("tuned.toml", 'noise_multiplier = 2\nsteps = 1\nsampler = "full"\nadjacency = "add_remove"\ntarget_delta = 1e-6\n'
+                                        'tuning = {distribution = "geometric", runs_mean = 10}\n')
+        found = results(self.account(path))
+        # Spec §30.4: mu = 0.5.
+        self.assertAlmostEqual(found["epsilon_tuned_simple"], 3.38251242, delta=1e-7)
+        self.assertLess(found["epsilon_upper"], 3.25711)
+        self.assertGreater(found["epsilon_upper"], 3.25634)
+
+    def test_other_releases_add_up(self):
+        path = self.write("both.toml", 'noise_multiplier = 2\nsteps = 1\nsampler = "full"\nadjacency = "add_remove"\ntarget_delta = 1e-6\n'
+                                       '[tuning]\ntuned = "geometric"\nruns_mean = 10\n'
+                                       '[[release]]\nnoise_multiplier = 10\nsteps = 1\nsampler = "full"\n')
+        saved = self.dir / "state.toml"
+        both = self.account(path, "--save", saved)
+        self.assertGreater(results(both)["epsilon_upper"], 3.257)
+        again = results(self.account(saved, "--target_delta", 1e-6))
+        self.assertEqual(again["epsilon_upper"], results(both)["epsilon_upper"])
+        self.assertIn("only the best run is released", saved.read_text())
+
+    def test_fixed_numbers_of_runs_are_all_paid(self):
+        found = results(self.account("--noise_multiplier", 2, "--steps", 1, "--sampler", "full", "--adjacency", "add_remove",
+                                     "--target_delta", 1e-6, "--tuned", "fixed", "--runs-mean", 10))
+        self.assertAlmostEqual(found["epsilon_upper"], 8.30622505, delta=1e-7)
+
+    def test_noise_for_a_target(self):
+        document = self.account("--sample_rate", 0.01, "--steps", 1000, *WAY, "--target_delta", 1e-5, "--target_epsilon", 3,
+                                "--tuned", "geometric", "--runs-mean", 10)
+        found = results(document)
+        self.assertLessEqual(found["epsilon_upper"], 3)
+        self.assertGreater(found["epsilon_upper"], 3 * (1 - 1e-3))
+        self.assertGreater(found["noise_multiplier"], 0.8136)  # of one run
+
+    def test_claims_are_not_refuted_for_the_run_at_hand(self):
+        way = [*self.POISSON, "--tuned", "geometric", "--runs-mean", 20]
+        self.account(*way, "--claim", "eps=4", code=0)
+        self.account(*way, "--claim", "eps=3", code=2)
+
+    def test_refusals(self):
+        full = [*self.POISSON]
+        self.assertIn("tuned", self.refusal(*full, "--runs-mean", 10))
+        self.assertIn("runs-mean", self.refusal(*full, "--tuned", "geometric"))
+        self.assertIn("runs_mean", self.refusal(*full, "--tuned", "geometric", "--runs-mean", 1))
+        self.assertIn("eta", self.refusal(*full, "--tuned", "negative_binomial", "--gamma", 0.1))
+        self.assertIn("gamma", self.refusal(*full, "--tuned", "poisson", "--gamma", 0.1))
+        self.assertIn("whole", self.refusal(*full, "--tuned", "fixed", "--runs-mean", 2.5))
+        self.assertIn("single records", self.refusal(*full, "--tuned", "geometric", "--runs-mean", 10, "--group_size", 2))
+
+
+class Normalisers(AccountTest):
+    POISSON = ["--noise_multiplier", 1.1, "--steps", 100, *WAY, "--target_delta", 1e-6]
+
+    def test_int_of_the_rate_that_does_not_move_changes_nothing(self):
+        plain = results(self.account(*self.POISSON, "--sample_rate", 0.25))
+        same = results(self.account(*self.POISSON, "--sample_rate", 0.25, "--normaliser", "int_qn", "--records", 1001, "--dimension", 10))
+        self.assertEqual(plain["epsilon_upper"], same["epsilon_upper"])
+
+    def test_int_of_the_rate_that_moves_is_refuted(self):
+        run = [*self.POISSON, "--sample_rate", 0.25, "--normaliser", "int_qn", "--records", 1000, "--dimension", 79510]
+        document = self.account(*run, "--claim", "eps=8", code=1)
+        self.assertEqual(document["verdicts"][0]["outcome"], "violated")
+        self.assertGreater(results(document)["epsilon_upper"], results(document)["epsilon_lower"])
+        said = " ".join(block.get("text", "") for block in document["blocks"])
+        self.assertIn("declared constant", said)
+
+    def test_full_batches_are_exact(self):
+        found = results(self.account("--noise_multiplier", 4, "--steps", 10, "--sampler", "full", "--adjacency", "add_remove",
+                                     "--target_delta", 1e-5, "--normaliser", "n", "--records", 1000, "--dimension", 10))
+        self.assertAlmostEqual(found["epsilon_upper"] / found["epsilon_lower"], 1, delta=1e-6)
+        # Twice the shift of a constant normaliser.
+        near = results(self.account("--noise_multiplier", 2, "--steps", 10, "--sampler", "full", "--adjacency", "add_remove",
+                                    "--target_delta", 1e-5))
+        self.assertAlmostEqual(found["epsilon_upper"], near["epsilon_upper"], delta=0.05)
+
+    def test_the_older_names_work(self):
+        plain = results(self.account(*self.POISSON, "--sample_rate", 0.25))
+        self.assertEqual(plain, results(self.account(*self.POISSON, "--sample_rate", 0.25, "--normalise", "expected")))
+
+    def test_refusals(self):
+        run = [*self.POISSON, "--sample_rate", 0.25]
+        self.assertIn("dimension", self.refusal(*run, "--normaliser", "int_qn", "--records", 1000))
+        self.assertIn("records", self.refusal(*run, "--normaliser", "int_qn", "--dimension", 10))
+        self.assertIn("dimension", self.refusal(*run, "--dimension", 10))
+        self.assertIn("shows that size", self.refusal(*run, "--normaliser", "batch"))
+        self.assertIn("by itself", self.refusal(*run, "--normaliser", "n", "--records", 1000, "--dimension", 10, "--tuned", "geometric",
+                                                "--runs-mean", 5))
+
+
+class OneNumber(AccountTest):
+    POISSON = ["--noise_multiplier", 1.1, "--sample_rate", 0.00427, "--steps", 14062, *WAY, "--target_delta", 1e-5]
+
+    def test_mu_with_its_regret(self):
+        found = results(self.account(*self.POISSON))
+        self.assertLess(found["mu_lower"], 0.584532)
+        self.assertGreater(found["mu_upper"], 0.584340)
+        self.assertLess(found["mu_regret"], 2.9e-3)
+        wider = results(self.account(*self.POISSON, "--mu-outside", 1e-10))
+        self.assertLess(wider["mu_lower"], 0.593219)
+        self.assertGreater(wider["mu_upper"], 0.593023)
+
+    def test_no_mu_holds_at_all_epsilons(self):
+        self.assertIn("all epsilons", self.refusal(*self.POISSON, "--mu-outside", 0))
+
+    def test_reconstruction_is_the_curve(self):
+        found = self.account(*self.POISSON, "--baseline", "0.01,0.1")
+        rows = [row for row in found["results"] if row["quantity"] == "reconstruction"]
+        self.assertEqual([row["baseline"] for row in rows], [0.01, 0.1])
+        self.assertAlmostEqual(rows[0]["value"], results(found)["tpr_at_0.01"], delta=1e-12)
+        self.assertIn("add_remove", self.refusal(*self.POISSON[:-3], "replace_one", "--target_delta", 1e-5, "--baseline", 0.1))
+
+    def test_parts_are_explained(self):
+        document = self.account(*self.POISSON, "--explain")
+        rows = [block for block in document["blocks"] if block.get("key") == "parts"][0]["rows"]
+        parts = {row["part"]: row["epsilon"]["value"] for row in rows}
+        self.assertLess(parts["one step"], parts["one epoch"])
+        self.assertLess(parts["one epoch"], parts["the run"])
+        self.assertLess(parts["the run"], parts["the run if it were known who is sampled when"])
+
+    def test_trade_off_as_a_file(self):
+        for name in ("curve.csv", "curve.json"):
+            path = self.dir / name
+            self.account(*self.POISSON, "--trade-off", path)
+            text = path.read_text()
+            if name.endswith(".json"):
+                points = [(p["fpr"], p["tpr_at_most"], p["fnr_at_least"]) for p in json.loads(text)["points"]]
+            else:
+                points = [tuple(map(float, line.split(","))) for line in text.splitlines()[1:]]
+            self.assertEqual(len(points), 81)
+            for fpr, tpr, fnr in points:
+                self.assertGreaterEqual(tpr, fpr)
+                self.assertLessEqual(fnr, 1 - tpr)
+
+
+class Statements(AccountTest):
+    RUN = ["--noise_multiplier", 1.1, "--sample_rate", 0.00427, "--steps", 14062, *WAY, "--target_delta", 1e-5]
+
+    def statement(self, name, *more):
+        path = self.dir / name
+        self.account(*self.RUN, *more, "--statement", path, "--force")
+        return path.read_text()
+
+    def test_every_form_says_the_same(self):
+        saved = self.dir / "state.toml"
+        self.account(*self.RUN, "--save", saved)
+        digest = [line for line in saved.read_text().splitlines() if line.startswith("sha256")][0].split('"')[1]
+        forms = [self.statement("privacy.md"), self.statement("record.yaml"), self.statement("privacy.json"),
+                 self.statement("list.md", "--statement-format", "checklist")]
+        for text in forms:
+            self.assertIn("2.38", text)
+            self.assertIn(digest, text)
+            self.assertIn("14,062 steps", text)
+        self.assertEqual(forms[1], self.statement("record.txt", "--statement-format", "registry"))
+
+    def test_what_is_not_covered_is_said(self):
+        plain = json.loads(self.statement("privacy.json"))
+        for line in ("tuning", "evaluation_on_private_data", "preprocessing", "floating_point"):
+            self.assertFalse(plain[line]["covered"])
+            self.assertIn("Not covered", plain[line]["text"])
+        tuned = json.loads(self.statement("tuned.json", "--tuned", "geometric", "--runs-mean", 20))
+        self.assertTrue(tuned["tuning"]["covered"])
+        self.assertIn("geometric with mean 20", tuned["tuning"]["text"])
+        self.assertGreater(tuned["epsilon"], plain["epsilon"])
+
+    def test_the_record_has_the_keys_of_the_registry(self):
+        try:
+            import yaml
+        except ImportError:
+            self.skipTest("needs PyYAML")
+        record = yaml.safe_load(self.statement("record.yaml"))
+        self.assertEqual(set(record), {"url_slug", "status", "tier", "deployment"})
+        self.assertEqual((record["status"], record["tier"]), ("Draft", 3))
+        # As published records of September 2026 have them.
+        keys = {"basic": {"name", "data_curators", "intended_use", "data_product_type", "data_product_region", "description",
+                          "publication_date", "data_product_sector"},
+                "dp_variant": {"variant_name", "data_domain", "unprotected_quantities"},
+                "privacy_loss": {"privacy_unit", "privacy_unit_details", "privacy_parameters", "privacy_parameters_details"},
+                "deployment_model": {"model_name", "model_name_details", "actors", "release_type", "data_source_type", "access_type"},
+                "accounting": {"post_processing", "composition"},
+                "implementation": {"preprocessing_and_hyperparameter_tuning", "mechanisms", "justification"},
+                "administrative": {"sources", "registry_authors"}}
+        self.assertEqual({part: set(fields) for part, fields in record["deployment"].items()}, keys)
+        parameters = record["deployment"]["privacy_loss"]["privacy_parameters"]
+        self.assertEqual(parameters["delta"], 1e-5)
+        self.assertGreaterEqual(parameters["epsilon"], 2.383681219)
+        self.assertEqual(record["deployment"]["dp_variant"]["variant_name"], "Approximate DP")
+        self.assertTrue(record["deployment"]["basic"]["name"].startswith("QUESTION: "))
+
+    def test_boxes_are_ticked_where_there_is_an_answer(self):
+        plain = self.statement("list.md", "--statement-format", "checklist")
+        tuned = self.statement("list.md", "--statement-format", "checklist", "--tuned", "geometric", "--runs-mean", 20)
+        self.assertIn("- [ ] **Tuning.** Not covered", plain)
+        self.assertIn("- [x] **Tuning.**", tuned)
+        self.assertIn("- [x] **Unit of privacy.**", plain)
+        self.assertIn("- [ ] **Utility.** To be answered", plain)
+
+    def test_refusals(self):
+        self.refusal(*self.RUN, "--statement-format", "json")
+        self.refusal(*self.RUN, "--statement", self.dir / "x.md", "--statement-format", "poem")
+
+
 class Files(AccountTest):
     def test_releases(self):
         document = self.account(ROOT / "examples/account/two_phases.toml")

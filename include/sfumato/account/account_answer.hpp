@@ -7,6 +7,9 @@
 #include "sfumato/account/account_question.hpp"
 #include "sfumato/account/accountant/accountant.hpp"
 #include "sfumato/account/accountant/calibrate.hpp"
+#include "sfumato/account/accountant/gdp_summary.hpp"
+#include "sfumato/account/accountant/normaliser.hpp"
+#include "sfumato/account/accountant/tuning.hpp"
 #include "sfumato/core/observer.hpp"
 #include "sfumato/core/verdict.hpp"
 #include "sfumato/report/document.hpp"
@@ -22,12 +25,28 @@ struct AttackerView {
 
 /// One list of releases.
 struct AccountedSetting {
-  Accountant accountant;
+  Accountant accountant;  ///< a run whose epsilon is known as a whole is one known step in it
   std::optional<double> noise_multiplier;  ///< of the run, where settings differ in it
   Enclosure epsilon;                       ///< at the delta of the question
   Claimed<Epsilon> renyi;
   std::optional<Claimed<Epsilon>> clt;
   AttackerView attacker;
+  std::optional<TuningCost> tuning = {};             ///< where the best of several runs is released
+  std::optional<NormaliserFinding> normaliser = {};  ///< where that depends on the records
+  std::vector<PrivateRelease> behind = {};           ///< what a known step stands for: the run
+  bool is_proven = true;  ///< false: no epsilon is, and the accountant says nothing
+};
+
+/// What an attacker reaches who would succeed with the probability `baseline` without the outputs (Spec §31.3).
+struct BaselineRisk {
+  double baseline;
+  Claimed<double> success;
+};
+
+/// One row of the explanation: an account of a part of the run, or of the run done differently.
+struct ExplainedPart {
+  std::string what;
+  double epsilon;  ///< an upper bound
 };
 
 /// What was found for a target.
@@ -74,6 +93,9 @@ struct AccountAnswer {
   std::vector<OtherAccount> others = {};
   std::optional<SecondOpinion> second = {};
   std::optional<ClaimAnswer> claim = {};
+  std::optional<GdpSummary> gdp = {};  ///< of the first setting, as are these
+  std::vector<BaselineRisk> baselines = {};
+  std::vector<ExplainedPart> parts = {};
   // For the page, of the first setting:
   std::vector<AttackRate> trade_off = {};
   std::vector<EpsilonAtSteps> over_steps = {};
@@ -95,8 +117,12 @@ struct AccountAnswer {
 /// Throws   InvalidArgument if several were compared, or none was finished.
 [[nodiscard]] const Accountant& accountant_of(const AccountAnswer& answer);
 
-/// The statement for a model card.
+/// The statement, typed; statement_forms.hpp has its forms.
 /// Throws   InvalidArgument as accountant_of(), or if no finite epsilon is proven.
-[[nodiscard]] std::string statement_of(const AccountAnswer& answer);
+[[nodiscard]] PrivacyStatement statement_of(const AccountAnswer& answer);
+
+/// The best attack's rates as a file: fpr, the largest tpr, the least fnr; CSV or JSON.
+/// Throws   InvalidArgument as accountant_of().
+[[nodiscard]] std::string trade_off_text(const AccountAnswer& answer, bool as_json);
 
 }  // namespace sfumato

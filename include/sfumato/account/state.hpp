@@ -19,6 +19,9 @@ struct SavedAccount {
 /// that they come to. Saving and loading changes no bit of any result. The digest shows accidents and edits, and signs nothing.
 [[nodiscard]] std::string save(const SavedAccount& account, Delta delta = Delta(1e-5));
 
+/// The SHA-256 that save() writes into it.
+[[nodiscard]] std::string account_digest(const SavedAccount& account, Delta delta = Delta(1e-5));
+
 /// Throws   InvalidArgument with line and column; for a format that is not known, for a file that was cut short or changed, and where the releases come to more than
 ///          the epsilon in the file. `source` names the text.
 [[nodiscard]] SavedAccount load_account(const std::string& text, const std::string& source);

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sfumato/account/accounted_run.hpp"
 #include "sfumato/account/budget_booking.hpp"
+#include "sfumato/account/explained.hpp"
 #include "sfumato/account/large_delta.hpp"
 #include "sfumato/account/others.hpp"
 #include "sfumato/account/releases.hpp"
 #include "sfumato/audit/claim_check.hpp"
 #include "sfumato/core/error.hpp"
+#include "sfumato/core/infinity.hpp"
 #include "sfumato/core/parallel.hpp"
 
 namespace sfumato {
@@ -70,7 +73,7 @@ void require_complete(const AccountQuestion& question, Wanted wanted) {
   const bool listed = !question.releases.empty() || !question.history.empty();
   // With a list, the head may describe no run; the sampler there belongs to the history.
   if (has_run(question) && (question.history.empty() || !question.run.noise_multiplier.empty())) {
-    ReleaseFields run = question.run;
+    ReleaseFields run = plain_fields(question);
     if (run.noise_multiplier.size() > 1) run.noise_multiplier.resize(1);
     try {
       (void)release_of(run, wanted);
@@ -136,16 +139,57 @@ Enclosure epsilon_at(const Accountant& accountant, Delta delta, AccountMethod me
   return found;
 }
 
-AccountedSetting accounted(const PrivateReleases& releases, Delta delta,
-                           std::optional<double> multiplier, const AccountQuestion& question,
-                           const Observer& observer) {
-  const Accountant accountant(releases), watched = accountant.watched_by(observer);
-  return {accountant,
-          multiplier,
-          epsilon_at(watched, delta, question.method, question.target_epsilon),
-          watched.renyi_epsilon(delta),
-          watched.clt_epsilon(delta),
-          attacker_of(watched)};
+/// What an attack on the best of several runs reaches, by the sharp bound of its delta.
+constexpr double kRoundedUp = 1.0 + 4e-15;
+Claimed<double> smaller(const Claimed<double>& known, double value) {
+  if (!(value < known.value)) return known;
+  return {value, Claim::upper_bound, "sharp bound of the best of several runs"};
+}
+Claimed<double> rate_of(const TuningCost& cost, double fpr, const Claimed<double>& known) {
+  double best = 1.0;
+  for (const TuningCost::Point& at : cost.profile) {
+    best = std::min(best, (at.delta + std::exp(at.epsilon) * fpr) * kRoundedUp);
+  }
+  return smaller(known, best);
+}
+AttackerView attacker_of(const TuningCost& cost, const AttackerView& known) {
+  const double advantage = cost.profile.front().delta;
+  return {smaller(known.advantage, advantage),
+          smaller(known.accuracy, 0.5 * (1.0 + advantage) * kRoundedUp),
+          rate_of(cost, 0.01, known.tpr_percent), rate_of(cost, 0.001, known.tpr_permille)};
+}
+
+AccountedSetting accounted(const AccountedRun& run, Delta delta, std::optional<double> multiplier,
+                           const AccountQuestion& question, const Observer& observer) {
+  const Accountant accountant(run.all), watched = accountant.watched_by(observer);
+  if (!run.is_proven) {
+    const auto all = [](double value) { return Claimed<double>{value, Claim::upper_bound}; };
+    return {accountant,
+            multiplier,
+            run.epsilon().value(),
+            {Epsilon(kInf), Claim::upper_bound},
+            std::nullopt,
+            {all(1.0), all(1.0), all(1.0), all(1.0)},
+            run.tuning,
+            run.normaliser,
+            run.behind,
+            false};
+  }
+  AccountedSetting made{accountant,
+                        multiplier,
+                        epsilon_at(watched, delta, question.method, question.target_epsilon),
+                        watched.renyi_epsilon(delta),
+                        watched.clt_epsilon(delta),
+                        attacker_of(watched),
+                        run.tuning,
+                        run.normaliser,
+                        run.behind};
+  if (const auto known = run.epsilon()) made.epsilon = *known;
+  const bool alone = run.all.list.size() == 1;
+  if (made.tuning && alone && !made.tuning->profile.empty()) {
+    made.attacker = attacker_of(*made.tuning, made.attacker);
+  }
+  return made;
 }
 
 /// Finds what is not given, and puts it into the run.
@@ -170,14 +214,35 @@ Calibration calibrate(const PrivateReleases& before, PrivateRelease& run, Wanted
   return {Calibration::What::noise, multiplier, target};
 }
 
-ClaimAnswer check(const ClaimedGuarantee& claim, const Accountant& accountant,
-                  AccountMethod method) {
+/// The same for the best of several runs: of an epsilon and of noise.
+Calibration calibrate_tuned(const AccountQuestion& question, const PrivateReleases& before,
+                            PrivateRelease& run, Wanted wanted, Delta delta,
+                            const Observer& observer) {
+  const PrivacyTarget target = target_of(question, delta);
+  const auto* budget = std::get_if<PrivacyBudget>(&target);
+  double* noise = multiplier_of(run.mechanism);
+  if (budget == nullptr || wanted != Wanted::all_but_noise || noise == nullptr) {
+    throw InvalidArgument("of a tuned run the noise is found, for an epsilon",
+                          "Give target_epsilon and leave the noise out", Where::key("tuned"));
+  }
+  *noise = least_noise_of_tuned(question, before, run, *budget, observer);
+  return {Calibration::What::noise, *noise, target};
+}
+
+ClaimAnswer check(const ClaimedGuarantee& claim, const Enclosure& found) {
   const double claimed = claim.epsilon.nats();
-  const Enclosure found = epsilon_at(accountant, claim.delta, method, claimed);
   const Verdict verdict = found.upper.value <= claimed  ? Verdict::holds
                           : found.lower.value > claimed ? Verdict::violated
                                                         : Verdict::open;
   return {claim.epsilon, claim.delta, found, verdict};
+}
+
+/// What has a mu for every delta, however large: not a step that discloses with some probability.
+bool has_gaussian_noise_alone(const AccountedSetting& setting) {
+  const std::vector<PrivateRelease>& list = setting.accountant.releases().list;
+  return !list.empty() && std::all_of(list.begin(), list.end(), [](const PrivateRelease& release) {
+    return std::holds_alternative<GaussianNoise>(release.mechanism);
+  });
 }
 
 std::vector<double> false_positive_rates() {
@@ -225,6 +290,36 @@ SecondOpinion second_opinion(const Accountant& accountant, double epsilon) {
 
 namespace {
 
+/// One number for the curve, reconstruction, and what the parts contribute, of the first setting.
+void add_views(AccountAnswer& found, const Accountant& first, bool is_special,
+               const Observer& observer) {
+  const AccountQuestion& question = found.question;
+  const AccountedSetting& setting = found.settings.front();
+  if (!question.baselines.empty()) {
+    if (question.adjacency == NeighbouringRelation::replace_one) {
+      throw InvalidArgument("reconstruction is bounded for add_remove and zero_out neighbours",
+                            "Ask with one of these", Where::key("baseline"));
+    }
+    for (const double baseline : question.baselines) {
+      Claimed<double> success{1.0, Claim::upper_bound};
+      if (setting.is_proven) success = first.tpr_bound(baseline);
+      const bool alone = setting.accountant.releases().list.size() == 1;
+      if (setting.tuning && alone) success = rate_of(*setting.tuning, baseline, success);
+      found.baselines.push_back({baseline, success});
+    }
+  }
+  // Beyond it one number says nothing.
+  constexpr double kMostEpsilon = 50.0;
+  if (question.mu_outside && setting.is_proven) {
+    found.gdp = gdp_summary(setting.accountant.releases(), *question.mu_outside, &observer);
+  } else if (found.settings.size() == 1 && !is_special && has_gaussian_noise_alone(setting) &&
+             setting.epsilon.upper.value < kMostEpsilon) {
+    const double outside = std::min(1e-6, 0.1 * found.delta.probability());
+    found.gdp = gdp_summary(setting.accountant.releases(), outside, &observer);
+  }
+  if (question.explain) found.parts = explained_parts(found, observer);
+}
+
 void fill(AccountAnswer& found, Observer& observer) {
   const AccountQuestion& question = found.question;
   const Wanted wanted = wanted_of(question);
@@ -233,23 +328,27 @@ void fill(AccountAnswer& found, Observer& observer) {
   const PrivateReleases before = other_releases(question);
   std::vector<double> multipliers = question.run.noise_multiplier;
   const bool alone = !has_run(question) || (!question.history.empty() && multipliers.empty());
+  std::optional<PrivateRelease> last;
   if (alone) {
-    found.settings.push_back(accounted(before, delta, std::nullopt, question, observer));
+    found.settings.push_back(accounted({before}, delta, std::nullopt, question, observer));
   } else {
     if (multipliers.size() < 2) multipliers = {0.0};  // one setting, whatever its noise
     for (const double multiplier : multipliers) {
       if (observer.stop_requested()) break;
-      ReleaseFields fields = question.run;
+      ReleaseFields fields = plain_fields(question);
       if (question.run.noise_multiplier.size() > 1) fields.noise_multiplier = {multiplier};
       PrivateRelease run = release_of(fields, wanted);
       if (wanted != Wanted::all) {
-        found.calibration = calibrate(before, run, wanted, target_of(question, delta), observer);
+        found.calibration =
+            is_tuned(question)
+                ? calibrate_tuned(question, before, run, wanted, delta, observer)
+                : calibrate(before, run, wanted, target_of(question, delta), observer);
       }
-      PrivateReleases all = before;
-      all.list.push_back(run);
       const bool sweep = question.run.noise_multiplier.size() > 1;
-      found.settings.push_back(accounted(
-          all, delta, sweep ? std::optional(multiplier) : std::nullopt, question, observer));
+      found.settings.push_back(accounted(accounted_run(question, before, run, delta, observer),
+                                         delta, sweep ? std::optional(multiplier) : std::nullopt,
+                                         question, observer));
+      if (!last) last = run;
     }
   }
   if (found.settings.empty()) {
@@ -262,13 +361,23 @@ void fill(AccountAnswer& found, Observer& observer) {
   if (!alone) found.others = other_accounts(question, first, delta);
   if (question.check)
     found.second = second_opinion(first, found.settings.front().epsilon.upper.value);
+  const bool is_special = !alone && (is_tuned(question) || may_move(question.run));
   if (claim) {
-    found.claim = check(*claim, first, question.method);
+    found.claim = check(*claim, [&] {
+      if (!is_special) {
+        return epsilon_at(first, claim->delta, question.method, claim->epsilon.nats());
+      }
+      // The known step was made for another delta, it may be.
+      const AccountedRun at = accounted_run(question, before, *last, claim->delta, observer);
+      const auto known = at.epsilon();
+      return known ? *known : Accountant(at.all).epsilon(claim->delta);
+    }());
     found.verdict = found.claim->verdict;
   }
+  add_views(found, first, is_special, observer);
   // Curves of a run that hides nothing show nothing, and take long.
   constexpr double kWorthDrawing = 1000.0;
-  if (question.curves && found.settings.size() == 1 &&
+  if (question.curves && found.settings.size() == 1 && !is_special &&
       found.settings.front().epsilon.upper.value < kWorthDrawing) {
     found.trade_off = first.trade_off(false_positive_rates());
     found.over_steps = over_steps(first, delta, observer);
@@ -278,6 +387,7 @@ void fill(AccountAnswer& found, Observer& observer) {
 }  // namespace
 
 AccountAnswer answer(const AccountQuestion& question, Observer& observer) {
+  require_consistent(question);
   require_complete(question, wanted_of(question));
   require_bookable(question);
   const std::optional<ClaimedGuarantee> claim = claim_of(question);

@@ -6,6 +6,7 @@
 
 #include "sfumato/account/account_answer.hpp"
 #include "sfumato/account/account_tables.hpp"
+#include "sfumato/account/accounted_run.hpp"
 #include "sfumato/audit/claim_check.hpp"
 #include "sfumato/core/error.hpp"
 #include "sfumato/core/overloaded.hpp"
@@ -30,6 +31,11 @@ Text at(Delta delta) { return say("{} = {}", kDelta, delta.probability()); }
 Text guarantee_sentence(const AccountAnswer& answer, const AccountedSetting& setting) {
   const double epsilon = setting.epsilon.upper.value;
   if (!std::isfinite(epsilon)) return say("No finite epsilon is proven at {}.", at(answer.delta));
+  if (setting.tuning) {
+    return say("{} at {} with the cost of tuning, proven for all data sets that {}.",
+               at_most(epsilon), at(answer.delta),
+               describe_neighbours(setting.accountant.releases()));
+  }
   return say("{} at {}, proven for all data sets that {}.", at_most(epsilon), at(answer.delta),
              describe_neighbours(setting.accountant.releases()));
 }
@@ -112,6 +118,44 @@ void state_claim(const AccountAnswer& answer, Document& document) {
        {}});
 }
 
+/// "mu <= 0.58 of Gaussian privacy, but for an event of probability 1e-6": one number for the curve.
+void state_gdp(const AccountAnswer& answer, Document& document) {
+  if (!answer.gdp) return;
+  const GdpSummary& gdp = *answer.gdp;
+  const Text mu = say("{} {} of Gaussian privacy", Maths{"mu <="},
+                      ClaimedNumber{{gdp.mu_upper, Claim::upper_bound}});
+  document.state(StatementKind::info,
+                 gdp.outside == 0.0
+                     ? say("One number for the whole curve: {}, at all epsilons.", mu)
+                     : say("One number for the whole curve: {} outside an event of probability {} "
+                           "(regret {}).",
+                           mu, gdp.outside, ClaimedNumber{{gdp.regret, Claim::upper_bound}}));
+}
+
+/// What a normaliser that depends on the records does, and the mend.
+void state_normaliser(const AccountAnswer& answer, Document& document) {
+  const AccountedSetting& first = answer.settings.front();
+  if (!first.normaliser) return;
+  const NormaliserFinding& finding = *first.normaliser;
+  const std::string_view word = name(answer.question.run.normaliser);
+  if (finding.pairs.empty()) {
+    document.state(StatementKind::info,
+                   say("Normaliser {}: it is the same for both neighbours, and nothing changes.",
+                       std::string(word)));
+    return;
+  }
+  const NormaliserPair& pair = finding.pairs.front();
+  document.state(
+      StatementKind::warning,
+      say("normaliser {} is {} with a record and {} without it: every step shows which, by the "
+          "size of its noise{}. Divide by a declared constant instead, the batch size that is "
+          "expected of a declared number of records: then noise is equal, and sampling helps.",
+          std::string(word), pair.with, pair.without,
+          finding.is_exact  ? ""
+          : first.is_proven ? ", and no amplification by sampling is proven"
+                            : ", and for this sampler nothing is proven"));
+}
+
 void state_second(const AccountAnswer& answer, Document& document) {
   if (!answer.second) return;
   const SecondOpinion& second = *answer.second;
@@ -157,6 +201,33 @@ void add_results(const AccountAnswer& answer, Document& document) {
     document.add_result("tpr_at_0.01", resting(setting.attacker.tpr_percent), of);
     document.add_result("tpr_at_0.001", resting(setting.attacker.tpr_permille), of);
     document.add_result("attack_accuracy", resting(setting.attacker.accuracy), of);
+    if (setting.tuning) {
+      const TuningCost& cost = *setting.tuning;
+      const auto upper = [&](double value) {
+        return resting(Claimed<double>{value, Claim::upper_bound});
+      };
+      document.add_result("epsilon_untuned", upper(cost.untuned), of);
+      document.add_result("epsilon_tuned_simple", upper(cost.simple), of);
+      if (cost.sharp) document.add_result("epsilon_tuned_sharp", upper(*cost.sharp), of);
+      document.add_result("epsilon_all_runs", upper(cost.all_runs), of);
+      document.add_result("epsilon_tuned_attained",
+                          Claimed<double>{cost.attained, Claim::lower_bound}, of);
+    }
+  }
+  if (answer.gdp) {
+    const std::vector<std::pair<std::string, Cell>> of = {{"outside", answer.gdp->outside}};
+    const auto all = assumptions_of(answer.settings.front().accountant.releases());
+    const auto claimed = [&](double value, Claim claim) {
+      return Claimed<double>{value, claim, "chords and tangents of delta", all};
+    };
+    document.add_result("mu_upper", claimed(answer.gdp->mu_upper, Claim::upper_bound), of);
+    document.add_result("mu_lower", claimed(answer.gdp->mu_lower, Claim::lower_bound), of);
+    document.add_result("mu_regret", claimed(answer.gdp->regret, Claim::upper_bound), of);
+  }
+  for (const BaselineRisk& risk : answer.baselines) {
+    Claimed<double> success = risk.success;
+    success.assumptions = assumptions_of(answer.settings.front().accountant.releases());
+    document.add_result("reconstruction", success, {{"baseline", risk.baseline}});
   }
   if (answer.calibration) {
     const char* what = answer.calibration->what == Calibration::What::noise   ? "noise_multiplier"
@@ -187,16 +258,32 @@ void state_conditions(const AccountAnswer& answer, Detail detail, Document& docu
     }
     return;
   }
-  const bool poisson =
-      std::any_of(releases.list.begin(), releases.list.end(), [](const PrivateRelease& release) {
-        return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
-      });
+  const AccountedSetting& first = answer.settings.front();
+  const auto any = [&](auto&& is_so) {
+    return std::any_of(releases.list.begin(), releases.list.end(), is_so) ||
+           std::any_of(first.behind.begin(), first.behind.end(), is_so);
+  };
+  const bool poisson = any([](const PrivateRelease& release) {
+    return release.sampler == Sampler::poisson && release.sample_rate < 1.0;
+  });
+  const bool allocated =
+      any([](const PrivateRelease& release) { return release.sampler == Sampler::allocate; });
+  const bool moves = first.normaliser && !first.normaliser->pairs.empty();
   document.state(
       StatementKind::assumption,
       say("every record is clipped by itself, noise is added in every step and the sum is divided "
-          "by a constant{}.",
+          "by {}{}.",
+          moves ? "the stated number" : "a constant",
           poisson ? "; each step samples every record independently, which shuffled batches do not"
-                  : ""));
+          : allocated
+              ? "; each record is in exactly one random batch of an epoch, assigned independently "
+                "of all others, which shuffled batches are not"
+              : ""));
+  if (first.tuning) {
+    for (const std::string& condition : conditions_of_tuning(runs_of(answer.question.tuning))) {
+      document.state(StatementKind::assumption, condition + ".");
+    }
+  }
 }
 
 Abstract abstract_of(const AccountAnswer& answer) {
@@ -249,11 +336,11 @@ const Accountant& accountant_of(const AccountAnswer& answer) {
                     answer.settings.size()),
         "Pass the one that is used", Where::here("account"));
   }
+  if (!answer.settings.front().is_proven) {
+    throw InvalidArgument("no epsilon is proven, so there is nothing to write",
+                          "Divide by a declared constant", Where::here("account"));
+  }
   return answer.settings.front().accountant;
-}
-
-std::string statement_of(const AccountAnswer& answer) {
-  return privacy_statement(accountant_of(answer).guarantee(answer.delta));
 }
 
 Document document_of(const AccountAnswer& answer, Detail detail) {
@@ -271,8 +358,19 @@ Document document_of(const AccountAnswer& answer, Detail detail) {
   } else {
     document.state(StatementKind::info, guarantee_sentence(answer, first));
     document.add(methods_table(answer, first, detail));
-    document.add(attacker_table(first, detail));
+    if (first.is_proven) document.add(attacker_table(first, detail));
   }
+  if (!answer.baselines.empty()) document.add(baselines_table(answer));
+  if (!answer.parts.empty()) {
+    document.add(parts_table(answer));
+    if (detail == Detail::full) document.add(parts_figure(answer));
+  }
+  if (answer.gdp && detail == Detail::full) {
+    document.add(gdp_table(answer));
+  } else {
+    state_gdp(answer, document);
+  }
+  state_normaliser(answer, document);
   if (!answer.deltas.empty()) document.add(deltas_table(answer));
   state_second(answer, document);
   if (detail == Detail::full) {

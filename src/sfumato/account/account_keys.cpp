@@ -37,6 +37,17 @@ keys::Choices<MechanismKind> by_kind() {
   return choices;
 }
 
+const char* not_a_shape(double value) { return value > -1.0 ? nullptr : "is not above -1"; }
+
+/// With the older names of the first and the last.
+keys::Choices<Normaliser> normalisers() {
+  keys::Choices<Normaliser> choices =
+      keys::by_name({Normaliser::declared, Normaliser::int_qn, Normaliser::n, Normaliser::batch});
+  choices.emplace_back("expected", Normaliser::declared);
+  choices.emplace_back("actual", Normaliser::batch);
+  return choices;
+}
+
 }  // namespace
 
 const Keys<ReleaseFields>& release_keys() {
@@ -75,9 +86,12 @@ const Keys<ReleaseFields>& release_keys() {
       integer_key<F, std::uint64_t>(
           "batches_per_record", "allocate: different batches of an epoch that a record is in (1)",
           &F::batches_per_record, 1),
-      choice_key<F>("normalise",
-                    "what the noisy sum is divided by: the expected batch size, or the actual one",
-                    &F::normalise, by_name({Normalisation::expected, Normalisation::actual})),
+      with(choice_key<F>("normaliser", "what the noisy sum is divided by", &F::normaliser,
+                         normalisers()),
+           {"normalise"}),
+      integer_key<F, std::uint64_t>(
+          "dimension", "normaliser: numbers that a step releases, the parameters of the model",
+          &F::dimension, 1),
       with(number_key<F>("clip", "number > 0",
                          "norm to which each record is clipped; with noise_std", &F::clip,
                          not_positive),
@@ -109,6 +123,45 @@ const Keys<ReleaseFields>& release_keys() {
       number_key<F>("mu", "number >= 0", "last_iterate: its mu, if it is known", &F::mu,
                     not_a_strength)};
   return all;
+}
+
+const Keys<TuningFields>& tuning_keys() {
+  using F = TuningFields;
+  using namespace keys;
+  static const Keys<F> all = {
+      with(choice_key<F>(
+               "tuned", "the best of several runs is released: distribution of their number",
+               &F::tuned,
+               by_name({RunsKind::geometric, RunsKind::logarithmic, RunsKind::negative_binomial,
+                        RunsKind::poisson, RunsKind::fixed})),
+           {"distribution"}),
+      number_key<F>("runs_mean", "number > 1", "tuned: how many runs are expected", &F::runs_mean,
+                    not_positive),
+      number_key<F>("gamma", "number in (0, 1)", "tuned: instead of runs_mean", &F::gamma,
+                    not_a_small_probability),
+      number_key<F>("eta", "number > -1", "tuned negative_binomial: its shape", &F::eta,
+                    not_a_shape),
+      number_key<F>("tuned_delta", "number in (0, 1)",
+                    "tuned: its part of delta beside other releases (a half)", &F::tuned_delta,
+                    not_a_small_probability)};
+  return all;
+}
+
+std::vector<KeyInfo> account_infos() {
+  std::vector<KeyInfo> all = infos_of(account_keys());
+  for (KeyInfo& info : infos_of(tuning_keys(), "tuning")) all.push_back(std::move(info));
+  return all;
+}
+
+std::string_view name(RunsKind kind) {
+  switch (kind) {
+    case RunsKind::geometric: return "geometric";
+    case RunsKind::logarithmic: return "logarithmic";
+    case RunsKind::negative_binomial: return "negative_binomial";
+    case RunsKind::poisson: return "poisson";
+    case RunsKind::fixed: return "fixed";
+  }
+  throw InternalError("a distribution of runs without a name");
 }
 
 ReleaseFields read_release(const TomlTable& table) {
@@ -151,6 +204,13 @@ const Keys<AccountQuestion>& account_keys() {
                       not_a_rate),
         number_key<Q>("target_mu", "number > 0", "find them for this mu of Gaussian privacy",
                       &Q::target_mu, not_positive),
+        number_key<Q>("mu_outside", "number in [0, 1)",
+                      "probability outside which a mu of Gaussian privacy is to hold",
+                      &Q::mu_outside, not_a_delta),
+        numbers_key<Q>("baseline", "numbers in [0, 1]",
+                       "reconstruction: what is reached without the outputs, 0.01 say",
+                       &Q::baselines, not_a_rate),
+        flag_key<Q>("explain", "what each part of the run contributes to epsilon", &Q::explain),
         numbers_key<Q>("epsilons", "numbers >= 0", "delta at these epsilons too", &Q::epsilons,
                        not_an_epsilon),
         shown_as(text_key<Q>("claim", "eps=X[,delta=X]",
@@ -181,7 +241,8 @@ AccountQuestion read_account_question(const TomlTable& root) {
   AccountQuestion question;
   // The head of a saved file: require_whole_account() has looked at it.
   read_keys(question, root, account_keys(),
-            {"release", "sha256", "count", "proven_epsilon", "at_delta", "models"});
+            {"release", "tuning", "sha256", "count", "proven_epsilon", "at_delta", "models"});
+  if (root.has("tuning")) read_keys(question.tuning, root.table("tuning"), tuning_keys());
   if (root.has("release")) {
     for (const TomlTable& table : root.tables("release")) {
       question.releases.push_back(read_release(table));

@@ -29,22 +29,105 @@ Claimed<double> shown(const Claimed<Epsilon>& number, Detail detail) {
 
 }  // namespace
 
+namespace {
+
+/// Of the best of several runs: what one costs, what the best does, and what all of them would.
+Table tuning_table(const AccountAnswer& answer, const TuningCost& cost) {
+  Table table(
+      "tuning", "Epsilon of the best of several runs",
+      {{"method", "what is released"}, epsilon_column(answer.delta), {"note", "what it is"}});
+  const auto upper = [](double value) { return Claimed<double>{value, Claim::upper_bound}; };
+  table.add_row({"one run, not tuned", upper(cost.untuned), "proven"});
+  const bool is_sharp = cost.sharp && cost.epsilon == *cost.sharp;
+  const char* quote = "proven: quote this one";
+  if (cost.sharp) {
+    table.add_row({"the best run, sharp bound", upper(*cost.sharp), is_sharp ? quote : "proven"});
+  }
+  if (cost.epsilon != cost.all_runs || cost.sharp) {
+    table.add_row({"the best run, simple bound", upper(cost.simple), is_sharp ? "proven" : quote});
+  }
+  table.add_row({"all of as many runs", upper(cost.all_runs),
+                 cost.epsilon == cost.all_runs && !cost.sharp ? quote : "proven"});
+  if (cost.attained > 0.0) {
+    table.add_row({"the best run, attained", Claimed<double>{cost.attained, Claim::lower_bound},
+                   "some run and score reach it"});
+  }
+  return table;
+}
+
+}  // namespace
+
 Table methods_table(const AccountAnswer& answer, const AccountedSetting& setting, Detail detail) {
+  if (setting.tuning) return tuning_table(answer, *setting.tuning);
   Table table("methods", "Epsilon by method",
               {{"method", "method"}, epsilon_column(answer.delta), {"note", "what it is"}});
-  table.add_row({answer.question.method == AccountMethod::contour ? "dominating pair"
-                                                                  : "dominating pair, FFT",
-                 shown(setting.epsilon.upper, detail), "proven: quote this one"});
+  const bool moves = setting.normaliser && !setting.normaliser->pairs.empty();
+  table.add_row({moves                                              ? "unequal covariances"
+                 : answer.question.method == AccountMethod::contour ? "dominating pair"
+                                                                    : "dominating pair, FFT",
+                 shown(setting.epsilon.upper, detail),
+                 setting.is_proven ? "proven: quote this one" : "nothing is proven"});
   if (setting.epsilon.lower.value > 0.0) {
     table.add_row({"the same, lower end", shown(setting.epsilon.lower, detail),
                    "some data reveal this much"});
   }
+  if (moves) return table;
   const bool is_looser = setting.renyi.value.nats() > setting.epsilon.upper.value;
   table.add_row(
       {"Renyi (RDP)", shown(setting.renyi, detail), is_looser ? "proven, looser" : "proven"});
   if (setting.clt)
     table.add_row({"Gaussian limit (GDP)", shown(*setting.clt, detail), "estimate, no bound"});
   return table;
+}
+
+Table gdp_table(const AccountAnswer& answer) {
+  const GdpSummary& gdp = answer.gdp.value();
+  Table table("gdp", "One number for the whole curve",
+              {{"outside", "outside"},
+               {"upper", "mu of Gaussian privacy"},
+               {"lower", "at least"},
+               rate("regret", "regret")});
+  table.add_row({gdp.outside, Claimed<double>{gdp.mu_upper, Claim::upper_bound},
+                 Claimed<double>{gdp.mu_lower, Claim::lower_bound},
+                 Claimed<double>{gdp.regret, Claim::upper_bound}});
+  return table;
+}
+
+Table baselines_table(const AccountAnswer& answer) {
+  Table table("baselines", "Reconstruction and singling out: success of the best attacker",
+              {rate("baseline", "without the outputs"), rate("success", "with them, at most")});
+  for (const BaselineRisk& risk : answer.baselines) {
+    table.add_row({risk.baseline, Claimed<double>{risk.success.value, risk.success.claim}});
+  }
+  return table;
+}
+
+Table parts_table(const AccountAnswer& answer) {
+  Table table("parts", "Where epsilon comes from",
+              {{"part", "accounted by itself"}, epsilon_column(answer.delta)});
+  for (const ExplainedPart& part : answer.parts) {
+    table.add_row({part.what, Claimed<double>{part.epsilon, Claim::upper_bound}});
+  }
+  return table;
+}
+
+Figure parts_figure(const AccountAnswer& answer) {
+  Axis parts{"part"};
+  Series heights{"epsilon", "proven epsilon", {}, {}};
+  heights.claim = Claim::upper_bound;
+  for (const ExplainedPart& part : answer.parts) {
+    if (!std::isfinite(part.epsilon)) continue;
+    heights.x.push_back(static_cast<double>(parts.categories.size()));
+    parts.categories.push_back(part.what);
+    heights.y.push_back(part.epsilon);
+  }
+  Figure figure("parts_figure", "Where epsilon comes from", Mark::columns, parts,
+                {fmt::format("epsilon at delta = {}", format_input(answer.delta.probability()))});
+  figure.add(std::move(heights));
+  figure.set_caption(
+      "Each part accounted by itself: epsilons of parts do not add up, what composes is their "
+      "curves.");
+  return figure;
 }
 
 Table attacker_table(const AccountedSetting& setting, Detail detail) {

@@ -16,6 +16,13 @@ namespace sfumato {
 [[nodiscard]] Table others_table(const AccountAnswer& answer);
 [[nodiscard]] Table releases_table(const AccountAnswer& answer);
 
+/// mu with its regret.
+[[nodiscard]] Table gdp_table(const AccountAnswer& answer);
+[[nodiscard]] Table baselines_table(const AccountAnswer& answer);
+/// What each part of the run contributes, as a table and as columns.
+[[nodiscard]] Table parts_table(const AccountAnswer& answer);
+[[nodiscard]] Figure parts_figure(const AccountAnswer& answer);
+
 /// The best attack's rates, on log-log axes.
 [[nodiscard]] Figure trade_off_figure(const AccountAnswer& answer);
 /// Epsilon as training goes on.

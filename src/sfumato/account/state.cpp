@@ -94,7 +94,9 @@ void require_format(const Head& head, const std::string& source) {
 
 }  // namespace
 
-std::string save(const SavedAccount& account, Delta delta) {
+namespace {
+
+Head head_of(const SavedAccount& account, Delta delta) {
   const PrivateReleases& releases = account.accountant.releases();
   Head head{kFormat,
             "",
@@ -106,7 +108,17 @@ std::string save(const SavedAccount& account, Delta delta) {
             releases.rests_on,
             account.models};
   head.sha256 = digest_of(text_of(head, releases));
-  return text_of(head, releases);
+  return head;
+}
+
+}  // namespace
+
+std::string save(const SavedAccount& account, Delta delta) {
+  return text_of(head_of(account, delta), account.accountant.releases());
+}
+
+std::string account_digest(const SavedAccount& account, Delta delta) {
+  return head_of(account, delta).sha256;
 }
 
 SavedAccount load_account(const std::string& text, const std::string& source) {

@@ -172,7 +172,7 @@ StripIntegral integrate_strip(const PrivacyLoss& loss, double eps, Strip strip) 
   const CumulantDerivatives g = contour_exponent(loss, eps, s0);
   const double width = 1.0 / std::sqrt(g.second);
   double vertex = 0.5 * loss.linear * loss.linear - eps;
-  for (const auto& term : loss.terms) vertex += term.vertex;
+  for (const auto& term : loss.terms) vertex += term.count * term.vertex;
   const double sign = vertex > 0.0 ? -1.0 : 1.0;
   StripIntegral result{g.value, std::nullopt, s0};
   // The vertex speaks of |s| -> inf. With some |a_i| tiny and b_i^2 / a_i not, the integrand dies long

@@ -11,13 +11,14 @@ namespace sfumato {
 ///
 ///   L(z) = linear^2/2 + linear z_0 + sum_i ( constant_i + a_i z_i^2 + b_i z_i )
 ///
-/// Coordinates in which the variances agree (|lam - 1| < 1e-15) are merged into `linear`.
+/// where a term stands for `count` coordinates of its kind. Coordinates in which the variances agree (|lam - 1| < 1e-15) are merged into `linear`.
 struct PrivacyLoss {
   struct Term {
     double a;         ///< (1 - lam) / (2 lam), never 0
     double b;         ///< -c / lam
     double constant;  ///< (log lam + c^2 / lam) / 2
     double vertex;  ///< constant - b^2 / (4 a) = (log lam + c^2 / (lam - 1)) / 2: its extreme value
+    double count = 1.0;  ///< coordinates like it
   };
   double linear = 0.0;   ///< norm of the slope over the merged coordinates, >= 0
   double dropped = 0.0;  ///< sum of |lam - 1| over the merged coordinates
@@ -26,6 +27,9 @@ struct PrivacyLoss {
   double variance_p = 0.0;  ///< Var_P L
   double mean_q = 0.0;      ///< E_Q L = -KL(Q || P)
 };
+
+/// The loss of N(0, I) against N(c, (1 + excess) I) in that many dimensions, the squared norm of c given (Spec §29.2).
+[[nodiscard]] PrivacyLoss isotropic_loss(double dimension, double excess, double shift_squared);
 
 /// `pair` must not be mutually singular.
 /// Throws NumericalFailure as require_comparable().
@@ -61,6 +65,7 @@ class MomentRatio {
     double weight;  ///< b^2 / (2 (1 - 2 s0 a)^2), 0 for |2 s0 a| > 1
     double
         constant;  ///< b^2 / (4 a (1 - 2 s0 a)^2) for |2 s0 a| > 1, where drift_ has -b^2 / (4 a)
+    double count;
   };
   double s0_;
   double drift_;      ///< what the exponent has linearly in s

@@ -27,15 +27,15 @@ TEST(ReleaseFields, AreTheReleaseTheyDescribe) {
 // The mean over the batch that was drawn shows how many were drawn: that depends on the record, and no noise is on it.
 TEST(ReleaseFields, DivisionByTheBatchThatWasDrawnHasNoGuarantee) {
   ReleaseFields fields = poisson_run();
-  fields.normalise = Normalisation::expected;
+  fields.normaliser = Normaliser::declared;
   EXPECT_NO_THROW((void)release_of(fields));
-  fields.normalise = Normalisation::actual;
+  fields.normaliser = Normaliser::batch;
   try {
     (void)release_of(fields);
     FAIL() << "accepted";
   } catch (const InvalidArgument& refused) {
     const std::string message = refused.what();
-    EXPECT_NE(message.find("normalise"), std::string::npos) << message;
+    EXPECT_NE(message.find("normaliser"), std::string::npos) << message;
     EXPECT_NE(message.find("expected batch size"), std::string::npos) << message;
   }
 }

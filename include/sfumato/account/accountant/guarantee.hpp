@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sfumato/account/accountant/gdp_summary.hpp"
 #include "sfumato/account/accountant/release.hpp"
 #include "sfumato/core/claim.hpp"
 #include "sfumato/core/units.hpp"
@@ -38,11 +41,27 @@ class Guarantee {
 /// "differ in one record, which one of them lacks"
 [[nodiscard]] std::string describe_neighbours(const PrivateReleases& releases);
 
+/// The condition of all noisy sums that a normaliser which depends on the records does not meet (Spec §29).
+[[nodiscard]] const std::string& constant_normaliser_condition();
+
 /// All that a number of an accountant speaks of and rests on: the neighbours, the releases, the conditions.
 [[nodiscard]] std::vector<std::string> assumptions_of(const PrivateReleases& releases);
 
 /// How noise was added: as floating-point numbers, whose low bits and rounding are outside the guarantee, or exactly, to integer sums.
 enum class NoiseArithmetic { floating_point, exact };
+
+/// What a statement says, before it takes a form.
+struct StatementFacts {
+  double epsilon, delta;
+  NeighbouringRelation relation;
+  std::uint64_t group_size;
+  std::vector<std::string> released, conditions;
+  std::string method;
+  NoiseArithmetic arithmetic;
+  std::string tuning;  ///< how the cost of tuning is in it; empty: it is not
+  std::optional<GdpSummary> gdp = {};
+  std::string digest = {};  ///< SHA-256 of the account as a file; empty: none was made
+};
 
 /// A statement for a model card: what is protected and from whom, the numbers, what it rests on, what it does not cover.
 struct PrivacyStatement {
@@ -52,11 +71,19 @@ struct PrivacyStatement {
     std::vector<std::string> list;  ///< what follows the heading, without full stops
     bool is_condition = false;      ///< the guarantee rests on each of the list
   };
+  StatementFacts facts;
   std::string claim;
   std::vector<Item> items;
 
   [[nodiscard]] std::string markdown() const;
 };
+
+/// The statement of facts; its words are made here alone.
+[[nodiscard]] PrivacyStatement statement_of(const StatementFacts& facts);
+
+/// Of a guarantee. `further` are conditions beside those of its releases.
+[[nodiscard]] StatementFacts facts_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,
+                                      const std::vector<std::string>& further = {});
 
 /// `further` are conditions beside those of the releases.
 [[nodiscard]] PrivacyStatement statement_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,

@@ -15,9 +15,15 @@ enum class MechanismKind : std::size_t {};
 [[nodiscard]] std::vector<MechanismKind> mechanism_kinds();
 [[nodiscard]] std::string_view name(MechanismKind kind);
 
-/// What the batch sum is divided by.
-enum class Normalisation { expected, actual };
-[[nodiscard]] std::string_view name(Normalisation normalisation);
+/// What the noisy batch sum is divided by (Spec §29).
+enum class Normaliser {
+  declared,  ///< a public constant, the expected batch size of a declared number of records
+  int_qn,    ///< the whole part of sample rate times number of records, as Opacus does
+  n,         ///< the number of records
+  batch,     ///< the size of the batch that was drawn
+};
+/// "declared", "int_qn", "n" or "batch".
+[[nodiscard]] std::string_view name(Normaliser normaliser);
 
 /// A release as people write it down, in a file, on a command line or in the settings of other tools: nothing is derived yet, and what is not
 /// given is empty.
@@ -31,7 +37,8 @@ struct ReleaseFields {
   std::optional<std::uint64_t> steps, records, batch_size, batch_cap;
   std::optional<double> epochs;
   std::optional<std::uint64_t> batches_per_epoch, batches_per_record;
-  Normalisation normalise = Normalisation::expected;
+  Normaliser normaliser = Normaliser::declared;
+  std::optional<std::uint64_t> dimension;  ///< parameters, for a normaliser that moves
   std::optional<double> step_epsilon, step_delta;
   std::optional<double> mu, sensitivity, lipschitz, diameter;
   std::optional<std::uint64_t> batches;

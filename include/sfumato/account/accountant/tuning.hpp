@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sfumato/account/accountant/release.hpp"
 #include "sfumato/core/claim.hpp"
@@ -47,8 +48,12 @@ struct TuningCost {
   double delta_base = 0.0, e1 = 0.0, e2 = 0.0;  ///< of the simple bound
   double untuned;                               ///< epsilon of one run
   double all_runs;  ///< of releasing as many runs as are expected, rounded up
-  double
-      attained;  ///< some base with this profile and some score reveal that much; 0 where none is known
+  double attained;  ///< some base with this profile and some score reveal that much; 0: none known
+  /// delta at epsilons from 0 to `epsilon` by the sharp bound, for attacks on the best run; empty without it.
+  struct Point {
+    double epsilon, delta;
+  };
+  std::vector<Point> profile = {};
 };
 
 /// Of a base that is these releases: one training and the release of its score.

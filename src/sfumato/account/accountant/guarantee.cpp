@@ -51,6 +51,11 @@ std::string describe_neighbours(const PrivateReleases& releases) {
   throw InternalError("a neighbouring relation without a text");
 }
 
+const std::string& constant_normaliser_condition() {
+  static const std::string text = "sums are divided by a constant, never by the actual batch size";
+  return text;
+}
+
 std::vector<std::string> conditions_of(const PrivateReleases& releases) {
   std::vector<std::string> conditions;
   const auto adds_noise = [](const PrivateRelease& release) {
@@ -62,7 +67,7 @@ std::vector<std::string> conditions_of(const PrivateReleases& releases) {
         "each record's contribution is clipped by itself, as the noise multiplier supposes, and "
         "depends on that record and earlier "
         "releases alone (no batch statistics)");
-    conditions.push_back("sums are divided by a constant, never by the actual batch size");
+    conditions.push_back(constant_normaliser_condition());
     conditions.push_back("the noise is fresh, from a secure generator, and not released");
   }
   if (any_sampler(releases, Sampler::poisson)) {
@@ -130,42 +135,75 @@ std::string PrivacyStatement::markdown() const {
   return text;
 }
 
-PrivacyStatement statement_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,
-                              const std::vector<std::string>& further) {
+StatementFacts facts_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,
+                        const std::vector<std::string>& further) {
   const PrivateReleases& releases = guarantee.releases();
-  const bool one = releases.group_size == 1;
-  std::vector<std::string> released;
-  for (const PrivateRelease& release : releases.list) released.push_back(describe(release));
-  std::vector<std::string> conditions = further;
-  for (std::string& own : conditions_of(releases)) conditions.push_back(std::move(own));
-  return {
-      fmt::format("Training satisfies ({}, {})-differential privacy.",
-                  epsilon_text(guarantee.epsilon().nats()), guarantee.delta().probability()),
+  StatementFacts facts{guarantee.epsilon().nats(),
+                       guarantee.delta().probability(),
+                       releases.relation,
+                       releases.group_size,
+                       {},
+                       further,
+                       guarantee.claimed_epsilon().method,
+                       arithmetic,
+                       {}};
+  for (const PrivateRelease& release : releases.list) facts.released.push_back(describe(release));
+  for (std::string& own : conditions_of(releases)) facts.conditions.push_back(std::move(own));
+  return facts;
+}
+
+PrivacyStatement statement_of(const StatementFacts& facts) {
+  const bool one = facts.group_size == 1;
+  PrivacyStatement statement{
+      facts,
+      fmt::format("Training satisfies ({}, {})-differential privacy.", epsilon_text(facts.epsilon),
+                  facts.delta),
       {{"What is protected",
-        fmt::format("{} of the training data. Two data sets are neighbours if they {} (`{}`).",
-                    one ? "each single record"
-                        : fmt::format("any {} records together", releases.group_size),
-                    describe_neighbours(releases), name(releases.relation)),
+        fmt::format(
+            "{} of the training data. Two data sets are neighbours if they {} (`{}`).",
+            one ? "each single record" : fmt::format("any {} records together", facts.group_size),
+            describe_neighbours({facts.relation, facts.group_size}), name(facts.relation)),
         {}},
        {"From whom",
         "anyone who sees everything listed below and knows all other records, the code and the "
         "settings, but not the noise.",
         {}},
-       {"What was released", "", std::move(released)},
-       {"It rests on", "", std::move(conditions), true},
+       {"What was released", "", facts.released},
+       {"It rests on", "", facts.conditions, true},
        {"How it was computed",
-        fmt::format("{}; numerical error included, rounded up.",
-                    guarantee.claimed_epsilon().method),
-        {}},
-       {"Not covered",
-        fmt::format(
-            "other releases about the same records (tuning, evaluation, other models), {}, errors "
-            "of the implementation, people with more than {} in the data.",
-            arithmetic == NoiseArithmetic::exact
-                ? "the time that the computation takes (sums and noise are exact, in integers)"
-                : "floating-point side channels",
-            one ? "one record" : fmt::format("{} records", releases.group_size)),
+        fmt::format("{}; numerical error included, rounded up.", facts.method),
         {}}}};
+  if (facts.gdp) {
+    statement.items.push_back(
+        {"One number for the whole curve",
+         fmt::format("mu <= {} of Gaussian privacy{}.", epsilon_text(facts.gdp->mu_upper),
+                     facts.gdp->outside > 0.0
+                         ? fmt::format(" outside an event of probability {} (regret {})",
+                                       facts.gdp->outside, epsilon_text(facts.gdp->regret))
+                         : ""),
+         {}});
+  }
+  if (!facts.tuning.empty()) statement.items.push_back({"Tuning", facts.tuning, {}});
+  statement.items.push_back(
+      {"Not covered",
+       fmt::format("other releases about the same records ({}evaluation, other models), {}, errors "
+                   "of the implementation, people with more than {} in the data.",
+                   facts.tuning.empty() ? "tuning, " : "",
+                   facts.arithmetic == NoiseArithmetic::exact
+                       ? "the time that the computation takes (sums and noise are exact, in "
+                         "integers)"
+                       : "floating-point side channels",
+                   one ? "one record" : fmt::format("{} records", facts.group_size)),
+       {}});
+  if (!facts.digest.empty()) {
+    statement.items.push_back({"Account", fmt::format("SHA-256 {}.", facts.digest), {}});
+  }
+  return statement;
+}
+
+PrivacyStatement statement_of(const Guarantee& guarantee, NoiseArithmetic arithmetic,
+                              const std::vector<std::string>& further) {
+  return statement_of(facts_of(guarantee, arithmetic, further));
 }
 
 std::string privacy_statement(const Guarantee& guarantee, NoiseArithmetic arithmetic) {

@@ -33,8 +33,14 @@ std::vector<MechanismKind> mechanism_kinds() {
   return kinds;
 }
 
-std::string_view name(Normalisation normalisation) {
-  return normalisation == Normalisation::expected ? "expected" : "actual";
+std::string_view name(Normaliser normaliser) {
+  switch (normaliser) {
+    case Normaliser::declared: return "declared";
+    case Normaliser::int_qn: return "int_qn";
+    case Normaliser::n: return "n";
+    case Normaliser::batch: return "batch";
+  }
+  throw InternalError("a normaliser without a name");
 }
 
 PrivateRelease release_of(const ReleaseFields& fields, Wanted wanted) {

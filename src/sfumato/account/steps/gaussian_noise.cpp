@@ -137,11 +137,16 @@ std::optional<double> MechanismRules<GaussianNoise>::clt_variance(const Gaussian
 PrivateRelease MechanismRules<GaussianNoise>::read(ReleaseReader& reader) {
   const ReleaseFields& fields = reader.fields;
   PrivateRelease release{GaussianNoise{1.0}};
-  if (fields.normalise == Normalisation::actual) {
-    reader.superfluous("normalise",
-                       "= \"actual\" has no guarantee: a sum divided by the actual batch size "
-                       "shows that size, which one record "
-                       "changes. Divide by the expected batch size");
+  if (fields.normaliser == Normaliser::batch) {
+    reader.superfluous(
+        "normaliser",
+        "= \"batch\" has no guarantee: a sum divided by the actual batch size "
+        "shows that size, which one record changes. Divide by the expected batch size");
+  } else if (fields.normaliser != Normaliser::declared) {
+    reader.superfluous("normaliser",
+                       fmt::format("= \"{}\" is accounted for one run by itself, without other "
+                                   "releases. Divide by a declared constant",
+                                   name(fields.normaliser)));
   }
   release.mechanism = GaussianNoise{reader.multiplier()};
   if (!fields.sampler && reader.has_batches()) {

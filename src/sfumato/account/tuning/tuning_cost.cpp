@@ -113,7 +113,14 @@ TuningCost tuning_cost(const PrivateReleases& releases, const RunsDistribution& 
   const ProfileCurve curve(base.losses, {.least = 1e-3 * allowed / mean});
   const SharpSelectionBound bound(curve, runs, std::min(1e-10, 1e-4 * allowed / mean));
   cost.sharp = sharp_epsilon(bound, allowed, cost.simple);
-  if (cost.sharp) cost.epsilon = *cost.sharp;
+  if (cost.sharp) {
+    cost.epsilon = *cost.sharp;
+    constexpr int kPoints = 24;
+    for (int i = 0; i <= kPoints; ++i) {
+      const double epsilon = cost.epsilon * i / kPoints;
+      cost.profile.push_back({epsilon, bound.delta_hi(epsilon)});
+    }
+  }
   cost.attained = attained_by_selection(curve, runs, allowed);
   if (cost.attained > cost.epsilon) {
     throw InternalError("what a base attains is above what is proven of all");
