@@ -44,7 +44,8 @@ void add_bound(CLI::App& app, Commands& commands) {
                   "Examples:\n"
                   "  sfumato bound examples/bound/unequal_noise.toml --times 1,10\n"
                   "  sfumato bound examples/bound/shift.toml --set d.Sigma=0.5 --full\n"
-                  "Exit code 1 if the grid refutes an assumption of the file.");
+                  "Exit code 1 if the grid refutes an assumption of the file, 2 if no method says "
+                  "anything.");
   command->add_flag(
       "--as-printed", options->as_printed,
       "Also evaluate the formulas as the paper prints them, and say whether they hold here");

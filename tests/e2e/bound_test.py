@@ -345,6 +345,39 @@ class Refusals(BoundTest):
         self.refused(mixture.replace("covariances = 1", "covariances = 0"), "problem.toml:8:", "variance")
         self.refused(mixture.replace("ridge = 0", "ridge = -1"), "problem.toml:9:", "ridge")
 
+    def test_frozen_minibatch_noise(self):
+        """Two constant noises, of SGD at the minimisers of D and D': ridge is exact, logistic regression bounded."""
+        self.write("t.csv", "a,y\n1,0\n2,1\n3,0\n-1,1\n0,1\n")
+        problem = ('[flow]\ntimes = [1, inf]\n[d]\nmodel = "ridge"\ndata = "t.csv"\ntarget = "y"\n'
+                   'intercept = false\nloss = "sum"\nridge = 1\n'
+                   'minibatch = { batch = 2, learning_rate = 0.1, frozen = true, replacement = true }\n'
+                   f'[d_prime]\nwithout_row = 1\n{FAST}')
+        document = self.of(problem)
+        self.assertIn("stays so", json.dumps(document.content))
+
+        def normal(rows):
+            """Mean and variance of the stationary distribution in one dimension: Sigma / (2 A)."""
+            curvature = 1 + sum(x * x for x, _ in rows)
+            minimiser = sum(x * y for x, y in rows) / curvature
+            gradients = [x * (x * minimiser - y) for x, y in rows]
+            mean = sum(gradients) / len(rows)
+            population = sum((g - mean) ** 2 for g in gradients) / len(rows)
+            return minimiser, 0.1 * len(rows) ** 2 / 2 * population / (2 * curvature)
+
+        rows = [(1, 0), (2, 1), (3, 0), (-1, 1), (0, 1)]
+        (m, v), (n, w) = normal(rows), normal(rows[1:])
+        kl = 0.5 * (v / w - 1 - math.log(v / w) + (m - n) ** 2 / w)
+        self.assertAlmostEqual(self.number(document, "exact (Gaussian)", table="bounds_2"), kl, delta=1e-9 * kl)
+        logistic = self.of(problem.replace('"ridge"', '"logistic"', 1))
+        for table in ("bounds_1", "bounds_2"):
+            self.assertGreater(self.number(logistic, "matched process, constants", table=table), 0)
+
+    def test_paths_that_explode_are_a_reason(self):
+        document = self.of('[flow]\ntimes = [10]\n[d]\ndrift = "-x^3"\nSigma = 0.5\nstart_mean = [10]\n'
+                           'start_covariance = 0.1\n[d_prime]\ndrift = "-x^3+0.1"\nSigma = 0.6\n'
+                           '[estimate]\nfokker_planck = false\n')
+        self.assertRegex(json.dumps(document.content), "left the numbers|too long")
+
     def test_problems_on_tables_name_the_place_of_the_value(self):
         self.write("t.csv", "a,y\n1,0\n2,1\n3,0\n-1,1\n0,1\n")
         self.write("separable.csv", "a,y\n1,0\n2,0\n3,1\n4,1\n")

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,8 @@ struct SdePair {
   Known<PairConstants> constants = {{}, "needs a loss with known convexity constants"};
   /// Upper bounds on KL(p||q) and KL(q||p) of the invariant distributions (Spec §7.9).
   Known<std::array<double, 2>> stationary = {};
+  /// Upper bounds on KL(p_t||q_t) and KL(q_t||p_t) from what the model is known to be (Spec §27.6); none without one.
+  std::function<std::array<KlBound, 2>(double time)> model_bounds = {};
 };
 
 /// The pair with both diffusions linear: everything that follows from the matrices is filled in.

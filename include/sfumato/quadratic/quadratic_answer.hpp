@@ -13,8 +13,8 @@ namespace sfumato {
 
 /// What the theorems about a chain say of the KL of its last iterate, in one direction.
 struct ChainBounds {
-  KlBound contractive;        ///< Spec §8.3
-  Known<double> lipschitz;    ///< of the second step in the metric of the noise
+  KlBound contractive;        ///< Spec §8.3; §27.9 where the noise of a step differs
+  Known<double> lipschitz;    ///< of the second step in the metric of its noise
   KlBound path;               ///< KL of the whole paths (Spec §8.2)
   Known<Claimed<double>> mu;  ///< where the steps differ by a constant (Spec §8.4)
 };

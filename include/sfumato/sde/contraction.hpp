@@ -56,6 +56,13 @@ struct HessianBounds {
 /// The same for one root: `inverse_root` is L^{-1}.
 [[nodiscard]] double box_contraction(const JacobianBox& box, const Eigen::MatrixXd& inverse_root);
 
+/// A box as a middle and radii that reach both ends from the middle as it was rounded.
+struct CentredBox {
+  Eigen::MatrixXd middle;
+  Eigen::MatrixXd radii;
+};
+[[nodiscard]] CentredBox centred(const JacobianBox& box);
+
 /// The rate of the gradient flow of  sum_l c f_l(x_l^T w) + ridge/2 |w|^2  with 0 <= f_l'' <= 1/4 (logistic
 /// regression) in |.|_S (Spec §27.3 (5)), and a one-sided bound from above: <b(x) - b(y), S^{-1} (x - y)> >= -upper
 /// |x - y|_S^2.

@@ -36,12 +36,9 @@ void add_risks(const SdePair& pair, BoundsAtTime& at) {
   at.proven = Risk::best_of(known);
 }
 
-/// Estimates come after the exact value and before the proven bounds.
+/// Estimates come after what is exact or proven.
 void insert_estimates(std::vector<PairBound> estimates, std::vector<PairBound>& methods) {
-  const auto place = std::find_if(methods.begin(), methods.end(), [](const PairBound& m) {
-    return m.method != BoundMethod::exact;
-  });
-  methods.insert(place, std::make_move_iterator(estimates.begin()),
+  methods.insert(methods.end(), std::make_move_iterator(estimates.begin()),
                  std::make_move_iterator(estimates.end()));
 }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sfumato/bound/bound_answer.hpp"
 #include "sfumato/bound/bound_tables.hpp"
@@ -33,6 +35,9 @@ bool has_numbers(const BoundsAtTime& at) {
 
 /// What the question takes as proven, and what the grid says to it.
 void state_assumed(const BoundAnswer& answer, Document& document) {
+  if (const std::string& frozen = answer.question.problem.frozen; !frozen.empty()) {
+    document.state(StatementKind::assumption, say("{}.", Text(frozen)));
+  }
   const char* outcome = answer.verdict == Verdict::none          ? "not checked"
                         : answer.verdict == Verdict::not_refuted ? "not refuted by the grid"
                                                                  : "refuted by the grid";
@@ -79,19 +84,40 @@ void state_problem(const BoundAnswer& answer, Document& document) {
                      "time is continuous."));
 }
 
-/// Times that nothing reaches, in one sentence with the reasons.
+/// Why no method says anything at a time, each reason once.
+std::string reasons_at(const BoundsAtTime& at) {
+  std::vector<std::pair<std::string, std::vector<std::string_view>>> methods_by_reason;
+  for (const PairBound& method : at.methods) {
+    const std::string& reason = method.forward.reason;
+    if (reason.empty()) continue;
+    const auto known = std::find_if(methods_by_reason.begin(), methods_by_reason.end(),
+                                    [&](const auto& entry) { return entry.first == reason; });
+    auto& entry = known != methods_by_reason.end()
+                      ? *known
+                      : methods_by_reason.emplace_back(reason, std::vector<std::string_view>{});
+    entry.second.push_back(title(method.method));
+  }
+  std::vector<std::string> reasons;
+  for (const auto& [reason, methods] : methods_by_reason) {
+    reasons.push_back(fmt::format("{}: {}", fmt::join(methods, ", "), reason));
+  }
+  return reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, "; "));
+}
+
+/// Times that nothing reaches, in one sentence for those with the same reasons.
 void state_unreached(const BoundAnswer& answer, Document& document) {
+  std::vector<std::pair<std::string, std::vector<double>>> times_by_reasons;
   for (const BoundsAtTime& at : answer.at) {
     if (has_numbers(at)) continue;
-    std::vector<std::string> reasons;
-    for (const PairBound& method : at.methods) {
-      if (method.forward.reason.empty()) continue;
-      reasons.push_back(fmt::format("{}: {}", title(method.method), method.forward.reason));
+    std::string reasons = reasons_at(at);
+    if (times_by_reasons.empty() || times_by_reasons.back().first != reasons) {
+      times_by_reasons.emplace_back(std::move(reasons), std::vector<double>{});
     }
-    document.state(
-        StatementKind::warning,
-        say("no method reaches {} here{}.", times_text({at.time}),
-            reasons.empty() ? Text() : Text(fmt::format(" ({})", fmt::join(reasons, "; ")))));
+    times_by_reasons.back().second.push_back(at.time);
+  }
+  for (const auto& [reasons, times] : times_by_reasons) {
+    document.state(StatementKind::warning,
+                   say("no method reaches {} here{}.", times_text(times), Text(reasons)));
   }
 }
 

@@ -91,8 +91,8 @@ std::vector<Evidence> evidence_of(const BoundAnswer& answer) {
   std::vector<Evidence> list;
   for (const BoundsAtTime& at : answer.at) {
     if (at.exact) list.push_back({&at, "exact", "exact", &*at.exact});
-    if (at.grid) list.push_back({&at, "grid", "grid", nullptr});
     if (at.proven) list.push_back({&at, "bound", bounds_text(answer), &*at.proven});
+    if (at.grid) list.push_back({&at, "grid", "grid", nullptr});
   }
   return list;
 }

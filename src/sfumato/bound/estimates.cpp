@@ -1,6 +1,7 @@
 #include "sfumato/bound/estimates.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -296,18 +297,53 @@ std::optional<MetricRate> best_metric(const StartedDiffusion& q) {
 std::optional<MatchedEstimate> matched_direction(const SdeProblem& problem,
                                                  const StartedDiffusion& p,
                                                  const StartedDiffusion& q, double time,
-                                                 Observer& observer) {
+                                                 std::size_t times, Observer& observer) {
   const auto metric = best_metric(q);
   if (!metric) return std::nullopt;
   MatchedSimulationOptions options;
   options.seed = problem.plan.seed;
   if (problem.plan.paths > 0) options.paths = std::max<std::uint64_t>(problem.plan.paths, 2);
-  const double size = p.diffusion.formulas->jacobian_at(0.0, p.start.mean).norm();
-  // Steps of a twentieth of the drift's time; the estimate is repeated with half of them.
-  options.steps =
-      static_cast<std::uint64_t>(std::clamp(std::ceil(20.0 * size * time), 40.0, 200.0));
+  // As many as take seconds for all times together.
+  options.most_steps = std::clamp<std::uint64_t>(20'000 / times, 400, 2000);
   return matched_process_estimate(p, q.diffusion, metric->kappa, metric->metric, time, options,
                                   observer);
+}
+
+KlBound matched_bound(const MatchedEstimate& found, double start) {
+  const char* const method = "matched process, simulated";
+  if (found.steps_needed > 0.0) {
+    return no_bound(method,
+                    fmt::format("the drift is stiff: paths of {:.0e} steps would take too long. "
+                                "Ask for a shorter time",
+                                found.steps_needed));
+  }
+  if (found.diverged > 0) {
+    return no_bound(method, fmt::format("{} of the simulated paths left the numbers: the drift is "
+                                        "too steep for any step that is tried",
+                                        found.diverged));
+  }
+  return estimate(std::max(0.0, found.at_half_step.value) + start, method);
+}
+
+/// Both step sizes, and the upper confidence limit at the shorter one.
+std::string matched_note(const MatchedEstimate& forward, double start_p,
+                         const MatchedEstimate& reverse, double start_q) {
+  constexpr double kQuantile = 1.6448536269514722;  // one-sided, 95 %
+  std::vector<std::string> limits, twice;
+  for (const auto& [found, start] : {std::pair{&forward, start_p}, std::pair{&reverse, start_q}}) {
+    if (!found->has_value()) continue;
+    const MonteCarloMean& mean = found->at_half_step;
+    limits.push_back(fmt::format("{:.4g}", start + mean.value + kQuantile * mean.standard_error));
+    twice.push_back(fmt::format("{:.4g}", start + std::max(0.0, found->at_step.value)));
+  }
+  if (limits.empty()) return {};
+  const double share = std::min(forward.fisher_share, reverse.fisher_share);
+  return fmt::format("95 % below {}; {} with steps twice as long{}", fmt::join(limits, ", "),
+                     fmt::join(twice, ", "),
+                     share > 0.0 ? fmt::format("; the Fisher information is at least about {:.0f} % of its "
+                                               "bound",
+                                               100.0 * std::min(1.0, share))
+                                 : std::string());
 }
 
 void add_matched(const SdeProblem& problem, const std::vector<double>& times, Observer& observer,
@@ -320,35 +356,25 @@ void add_matched(const SdeProblem& problem, const std::vector<double>& times, Ob
   } else if (!is_definite(*constant_noise(pair.p.diffusion)) ||
              !is_definite(*constant_noise(pair.q.diffusion))) {
     reason = "needs noise in every direction";
+  } else if (!same_noise(pair) &&
+             (pair.p.diffusion.formulas->may_jump() || pair.q.diffusion.formulas->may_jump())) {
+    reason = "a drift may jump, where its Jacobian is not all of its change";
   } else if (!best_metric(pair.p) || !best_metric(pair.q)) {
     reason = "no contraction rate of the drifts is proven";
   }
   if (reason != nullptr) return add_to_all(result.methods, BoundMethod::matched_simulated, reason);
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (times[i] == 0.0) continue;
-    const auto forward = matched_direction(problem, pair.p, pair.q, times[i], observer);
-    const auto reverse = matched_direction(problem, pair.q, pair.p, times[i], observer);
+    const auto forward =
+        matched_direction(problem, pair.p, pair.q, times[i], times.size(), observer);
+    const auto reverse =
+        matched_direction(problem, pair.q, pair.p, times[i], times.size(), observer);
     if (!forward || !reverse || forward->stopped || reverse->stopped) return;
-    const auto bound = [&](const MatchedEstimate& found, double start) {
-      return estimate(std::max(0.0, found.at_half_step.value) + start,
-                      "matched process, simulated");
-    };
-    constexpr double kQuantile = 1.6448536269514722;  // one-sided, 95 %
-    const auto upper = [&](const MatchedEstimate& found, double start) {
-      return start + found.at_half_step.value + kQuantile * found.at_half_step.standard_error;
-    };
     const double start_p = start_kl(pair.p.start, pair.q.start),
                  start_q = start_kl(pair.q.start, pair.p.start);
-    const auto change = [](const MatchedEstimate& found) {
-      return 100.0 * std::abs(found.at_half_step.value / found.at_step.value - 1.0);
-    };
-    const std::uint64_t diverged = forward->diverged + reverse->diverged;
-    result.methods[i].push_back(
-        {BoundMethod::matched_simulated, bound(*forward, start_p), bound(*reverse, start_q),
-         diverged > 0 ? fmt::format("{} paths diverged: reduce the drift or the noise", diverged)
-                      : fmt::format("95 % below {:.4g}, {:.4g}; halving the step changed {:.2g} %",
-                                    upper(*forward, start_p), upper(*reverse, start_q),
-                                    std::max(change(*forward), change(*reverse)))});
+    result.methods[i].push_back({BoundMethod::matched_simulated, matched_bound(*forward, start_p),
+                                 matched_bound(*reverse, start_q),
+                                 matched_note(*forward, start_p, *reverse, start_q)});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sfumato/core/check.hpp"
+#include "sfumato/divergence/logistic_pair.hpp"
 #include "sfumato/divergence/stationary_pair.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
@@ -79,6 +80,31 @@ SdePair classification_pair(const ClassificationFit& fit, const Neighbour& neigh
   } else {
     pair.constants.reason = "needs isotropic noise (Sigma = sigma^2 I)";
   }
+  return pair;
+}
+
+SdePair unequal_classification_pair(const ClassificationFit& fit, const Neighbour& neighbour,
+                                    const Covariance& noise, const Covariance& noise_prime,
+                                    const GaussianDistribution& start) {
+  require_size("start", start.mean.size(), fit.problem().parameters());
+  const auto own = std::make_shared<const ClassificationProblem>(fit.problem());
+  const auto other = std::make_shared<const ClassificationProblem>(
+      fit.problem().neighbour(neighbour.row, neighbour.replacement));
+  SdePair pair{{classification_diffusion(own, noise), start},
+               {classification_diffusion(other, noise_prime), start}};
+  pair.sensitivity = {{}, "needs equal noise"};
+  pair.constants = {{}, "needs equal noise"};
+  pair.stationary = {{}, "needs equal noise"};
+  if (own->is_softmax()) return pair;
+  const LogisticFlow p{own, noise}, q{other, noise_prime};
+  std::vector<LogisticRecord> records = {{own->record(neighbour.row).features, true}};
+  if (neighbour.replacement) records.push_back({neighbour.replacement->features, false});
+  pair.model_bounds = [p, q, records, start](double time) -> std::array<KlBound, 2> {
+    std::vector<LogisticRecord> back = records;
+    for (LogisticRecord& record : back) record.in_first = !record.in_first;
+    return {logistic_constants_bound(p, q, records, start, time),
+            logistic_constants_bound(q, p, back, start, time)};
+  };
   return pair;
 }
 

@@ -21,6 +21,15 @@ namespace sfumato {
 [[nodiscard]] Known<Claimed<double>> classification_sensitivity(const GradientGap& gap,
                                                                 const Covariance& noise);
 
+/// Noisy gradient flow on a table (D) and on a neighbour (D'), each with a constant noise of its own, from one start:
+/// what Spec §27.6 says of logistic regression, and nothing that needs equal noise.
+/// Throws   as classification_pair.
+[[nodiscard]] SdePair unequal_classification_pair(const ClassificationFit& fit,
+                                                  const Neighbour& neighbour,
+                                                  const Covariance& noise,
+                                                  const Covariance& noise_prime,
+                                                  const GaussianDistribution& start);
+
 /// Noisy gradient flow on a table (D) and on a neighbour (D'), with one noise and one start.
 /// Throws   InvalidArgument and NumericalFailure as ClassificationFit::neighbours, and for a noise or
 ///          start of another dimension.

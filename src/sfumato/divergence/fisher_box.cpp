@@ -3,9 +3,11 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
+#include "sfumato/divergence/minimise.hpp"
 #include "sfumato/divergence/shift_bound.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
@@ -63,6 +65,52 @@ FisherFlow fisher_box(const MatrixXd& middle, const MatrixXd& spread, const Cova
   require_positive("theta", theta);
   if (spread.isZero(0.0)) return FisherFlow(middle, spread, dense(noise));
   return FisherFlow(middle, (1.0 + 1.0 / theta) * spread, dense(noise) / (1.0 + theta));
+}
+
+double best_flow_bound(const MatrixXd& middle, const MatrixXd& spread, const Covariance& noise,
+                       const MatrixXd& weight,
+                       const std::function<double(const FisherFlow&)>& bound, std::string& reason) {
+  const auto with_theta = [&](double log_theta, bool limit_only) {
+    try {
+      const FisherFlow flow = fisher_box(middle, spread, noise, std::exp(log_theta));
+      return limit_only ? weight.cwiseProduct(flow.limit()).sum() : bound(flow);
+    } catch (const NumericalFailure& failure) {
+      reason = failure.advice();
+      return kInf;
+    }
+  };
+  if (spread.isZero(0.0)) return with_theta(0.0, false);
+  // The limit decides which theta is best at long times; a few around it are tried, fewer where each takes long.
+  const LeastValue least =
+      minimise([&](double t) { return with_theta(t, true); }, std::log(1e-3), std::log(1e2));
+  constexpr Index kSmall = 12;
+  const std::vector<double> tried =
+      middle.rows() <= kSmall ? std::vector<double>{-0.4, 0.0, 0.4, 1.0} : std::vector<double>{0.2};
+  double best = kInf;
+  for (const double factor : tried) best = std::min(best, with_theta(least.at + factor, false));
+  return best;
+}
+
+double flow_shift_bound(const FisherFlow& flow, const FisherInformation& start,
+                        const Covariance& noise, const MatrixXd& weight, double scale,
+                        const std::function<double(double time, double fisher)>& delta,
+                        double kappa, double time) {
+  const auto fisher_at = [&](double s) {
+    const MatrixXd fisher = flow.at(s, start);
+    const double rounding = 1e-15 * static_cast<double>(fisher.rows()) * weight.norm();
+    return std::max(0.0, weight.cwiseProduct(fisher).sum()) + rounding * fisher.norm();
+  };
+  const double closed = flow.closed_loop().norm();
+  scale = std::min(scale, start ? 1.0 / (closed + 1e-12 / time) : 1e-2 / (closed + 1.0 / time));
+  if (start) {
+    const MatrixXd root = Eigen::LLT<MatrixXd>(dense(noise)).matrixL();
+    const MatrixXd scaled_start = root.transpose() * *start * root;
+    scale = std::min(scale, 1.0 / SymmetricEigen(scaled_start, SymmetricEigen::Want::values)
+                                      .eigenvalues()(start->rows() - 1));
+  }
+  if (time < kInf) scale = std::min(scale, time);
+  const double limit = time < kInf ? kInf : delta(kInf, fisher_at(kInf));
+  return shift_bound({[&](double s) { return delta(s, fisher_at(s)); }, scale, limit}, kappa, time);
 }
 
 ConstantsBound constants_bound(const FisherFlow& flow, const FisherInformation& start,

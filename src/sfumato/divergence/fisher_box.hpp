@@ -1,7 +1,9 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "sfumato/divergence/fisher_information.hpp"
 #include "sfumato/math/covariance.hpp"
@@ -31,6 +33,20 @@ struct HessianSpread {
 /// Throws   as FisherFlow; InvalidArgument unless theta is finite and positive.
 [[nodiscard]] FisherFlow fisher_box(const Eigen::MatrixXd& middle, const Eigen::MatrixXd& spread,
                                     const Covariance& noise, double theta);
+
+/// The smallest bound(flow) over a few theta, around the one whose flow has the least tr(weight X); what a flow refuses is
+/// left in `reason`. +inf where none has a bound.
+[[nodiscard]] double best_flow_bound(const Eigen::MatrixXd& middle, const Eigen::MatrixXd& spread,
+                                     const Covariance& noise, const Eigen::MatrixXd& weight,
+                                     const std::function<double(const FisherFlow&)>& bound,
+                                     std::string& reason);
+
+/// Spec §27.3 (2) with  delta_s = delta(s, tr(weight J_s)),  J the flow from the start: the first cell is as short as
+/// the flow, the start and `scale` change.
+[[nodiscard]] double flow_shift_bound(
+    const FisherFlow& flow, const FisherInformation& start, const Covariance& noise,
+    const Eigen::MatrixXd& weight, double scale,
+    const std::function<double(double time, double fisher)>& delta, double kappa, double time);
 
 /// What Spec §27.6 (2) needs of a pair, in one metric.
 struct ConstantsBound {

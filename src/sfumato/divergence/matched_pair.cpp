@@ -13,13 +13,12 @@
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/fisher_box.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
-#include "sfumato/divergence/minimise.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/divergence/shift_bound.hpp"
 #include "sfumato/math/interval_arithmetic.hpp"
 #include "sfumato/math/singular_values.hpp"
-#include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/contraction.hpp"
+#include "sfumato/sde/precise/careful.hpp"
 #include "sfumato/sde/spectrum.hpp"
 
 namespace sfumato {
@@ -86,6 +85,7 @@ class MeanSquare {
     const MatrixXd largest = range->slope.lower.cwiseAbs().cwiseMax(range->slope.upper.cwiseAbs());
     if (!largest.allFinite()) return;
     lipschitz_ = singular_values(metric_root.cwiseAbs() * largest)(0) * (1.0 + 1e-12);
+    const double rate = kappa_;
     VectorXd x = p.start.mean;
     for (int i = 0; i < 60; ++i) {
       const VectorXd step = b.jacobian_at(0.0, x).partialPivLu().solve(b.at(0.0, x));
@@ -93,11 +93,11 @@ class MeanSquare {
       x -= step;
     }
     // |b(x*)| is not 0 but small: 2 r sqrt(u) <= 1e-6 kappa u + r^2 / (1e-6 kappa).
-    const double rest = b.at(0.0, x).norm() + 1e-13 * b.jacobian_at(0.0, x).norm() * x.norm();
-    trace_ += rest * rest / (1e-6 * kappa_);
-    kappa_ *= 1.0 - 1e-6;
+    const double rest = size_at(b, x);
+    trace_ += rest * rest / (1e-6 * rate);
+    kappa_ = rate * (1.0 - 1e-6);
     start_ = mean_squared_distance(p.start, x);
-    at_centre_ = (metric_root * (b.at(0.0, x) - q.at(0.0, x))).norm() * (1.0 + 1e-12);
+    at_centre_ = gap_size_at(b, q, x, metric_root);
     known_ = std::isfinite(start_ + trace_ + at_centre_);
   }
 
@@ -106,8 +106,10 @@ class MeanSquare {
   [[nodiscard]] double squared_gap(double time) const {
     const double u = mean_square_distance_bound(trace_, kappa_, start_, time);
     const double size = at_centre_ + lipschitz_ * std::sqrt(u);
-    return size * size;
+    return size * size * (1.0 + 1e-12);
   }
+  /// The time in which it changes.
+  [[nodiscard]] double time_scale() const { return 0.1 / kappa_; }
 
  private:
   double trace_;
@@ -151,6 +153,8 @@ class Growth {
     for (const Pair& rate : rates_) best = std::min(best, rate.value + rate.factor * moment);
     return std::max(0.0, best) * (1.0 + 1e-12);
   }
+  /// The time in which it changes: the fastest decay is the last.
+  [[nodiscard]] double time_scale() const { return 0.1 / decays_.back().factor; }
 
  private:
   struct Pair {
@@ -169,11 +173,14 @@ class BlockBound {
     const MatrixXd noise = dense(*constant_noise(pair.p.diffusion));
     const MatrixXd noise_prime = dense(*constant_noise(pair.q.diffusion));
     const Index d = noise.rows();
-    // N is a little larger than S^{-1}, so that it is at least Sigma'^{-1} in spite of rounding.
+    // N is a little larger than S^{-1}, so that it is at least Sigma'^{-1} in spite of rounding: as W^T W with W L = I it
+    // errs by eps cond(S) in the order of symmetric matrices, where a solution by columns may err by its power 3/2.
     const Eigen::LLT<MatrixXd> root(dense(rate.metric));
-    const MatrixXd metric = (1.0 + 1e-12) * root.solve(MatrixXd::Identity(d, d));
+    const double rounding = (1.0 + 1e-12) * std::pow(rounding_of_metric(rate.metric), 4);
+    const MatrixXd metric_root =
+        root.matrixL().solve(MatrixXd::Identity(d, d)) * std::sqrt(rounding);
+    const MatrixXd metric = metric_root.transpose() * metric_root;
     const MatrixXd symmetric = 0.5 * (metric + metric.transpose());
-    const MatrixXd metric_root = root.matrixL().solve(MatrixXd::Identity(d, d)) * (1.0 + 1e-12);
     const MatrixXd gap =
         same_matrix(*constant_noise(pair.p.diffusion), *constant_noise(pair.q.diffusion))
             ? MatrixXd::Zero(d, d)
@@ -228,32 +235,24 @@ class BlockBound {
     return std::sqrt(squared);
   }
 
+  /// `flow` empty: no Fisher information is needed.
   [[nodiscard]] double bound(const FisherFlow* flow, const FisherInformation& start,
                              double time) const {
-    const auto fisher_at = [&](double s) {
-      return flow == nullptr ? 0.0 : std::max(0.0, weight_.cwiseProduct(flow->at(s, start)).sum());
-    };
-    double scale = moments_ ? 0.1 * time : kInf;
+    // The shortest of all times in which delta changes.
+    double scale = kInf;
+    if (moments_ && moments_->known() && divergence_ < kInf) scale = moments_->time_scale();
+    if (growth_ && growth_->known()) scale = std::min(scale, growth_->time_scale());
     if (flow != nullptr) {
-      const double closed = flow->closed_loop().norm();
-      scale = start ? 1.0 / (closed + 1e-12 / time) : 1e-2 / (closed + 1.0 / time);
-      if (start)
-        scale =
-            std::min(scale, 1.0 / SymmetricEigen(noise_scaled(*start), SymmetricEigen::Want::values)
-                                      .eigenvalues()(start->rows() - 1));
+      return flow_shift_bound(
+          *flow, start, *constant_noise(pair_.p.diffusion), weight_, scale,
+          [&](double s, double fisher) { return delta(s, fisher); }, kappa_, time);
     }
-    const double limit = time < kInf ? kInf : delta(kInf, fisher_at(kInf));
+    const double limit = time < kInf ? kInf : delta(kInf, 0.0);
     if (time < kInf) scale = std::min(scale, time);
-    return shift_bound({[&](double s) { return delta(s, fisher_at(s)); }, scale, limit}, kappa_,
-                       time);
+    return shift_bound({[&](double s) { return delta(s, 0.0); }, scale, limit}, kappa_, time);
   }
 
  private:
-  [[nodiscard]] MatrixXd noise_scaled(const MatrixXd& fisher) const {
-    const MatrixXd root = Eigen::LLT<MatrixXd>(dense(*constant_noise(pair_.p.diffusion))).matrixL();
-    return root.transpose() * fisher * root;
-  }
-
   const SdePair& pair_;
   double kappa_;
   MatrixXd weight_;
@@ -300,29 +299,15 @@ KlBound block_bound(const SdePair& pair, double time) {
       reason = "the Jacobian of the first drift has no finite range, which different noise needs";
       continue;
     }
-    const MatrixXd middle = 0.5 * (box->lower + box->upper);
-    const MatrixXd radii = (0.5 + 1e-15) * (box->upper - box->lower);
-    const MatrixXd spread = jacobian_spread(radii, noise) * (1.0 + 1e-14);
+    const auto [middle, radii] = centred(*box);
+    const MatrixXd spread =
+        jacobian_spread(radii, noise) * (1.0 + 1e-14) * rounding_of_metric(noise);
     const FisherInformation information = start_information(pair.p.start);
-    const auto with_theta = [&](double log_theta, bool limit_only) {
-      try {
-        const FisherFlow flow = fisher_box(middle, spread, noise, std::exp(log_theta));
-        return limit_only ? block.weight().cwiseProduct(flow.limit()).sum()
-                          : block.bound(&flow, information, time);
-      } catch (const NumericalFailure& failure) {
-        reason = failure.advice();
-        return kInf;
-      }
-    };
-    // The limit decides which theta is best at long times; a few around it are tried at this one.
-    const LeastValue least = spread.isZero(0.0)
-                                 ? LeastValue{0.0, 0.0}
-                                 : minimise([&](double t) { return with_theta(t, true); },
-                                            std::log(1e-3), std::log(1e2));
-    for (const double factor :
-         spread.isZero(0.0) ? std::vector<double>{0.0} : std::vector<double>{-0.4, 0.0, 0.4, 1.0}) {
-      best = std::min(best, with_theta(least.at + factor, false));
-    }
+    best = std::min(
+        best,
+        best_flow_bound(
+            middle, spread, noise, block.weight(),
+            [&](const FisherFlow& flow) { return block.bound(&flow, information, time); }, reason));
   }
   if (best < kInf) return kl_bound(start + best, kMethod);
   if (time == kInf && metrics.front().kappa <= 0.0) {

@@ -9,6 +9,7 @@
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
+#include "sfumato/math/singular_values.hpp"
 #include "sfumato/math/special.hpp"
 #include "sfumato/math/symmetric_eigen.hpp"
 #include "sfumato/sde/contraction.hpp"
@@ -43,28 +44,53 @@ double smallest_eigenvalue(const Covariance& covariance) {
   return spectrum.values.minCoeff() - (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum));
 }
 
-/// W_2 of two normal distributions in |.|_S.
+/// A root F of a covariance, F F^T = V, and how far F is at most from one of the given V (W_2 of the two, that is).
+struct Root {
+  MatrixXd value;
+  double off;
+};
+
+/// `rounding` is what may be wrong with V, in the Frobenius norm.
+Root root_of(const MatrixXd& v, double rounding) {
+  const SymmetricEigen eigen(v);
+  const VectorXd values = eigen.eigenvalues().cwiseMax(0.0);
+  Root root{eigen.eigenvectors() * values.cwiseSqrt().asDiagonal(), 0.0};
+  const double residual = (root.value * root.value.transpose() - v).norm() + rounding;
+  if (residual == 0.0) return root;
+  // |V^{1/2} - V'^{1/2}|_F is at most the root of the trace norm of V - V' (Powers and Stoermer), and at most
+  // |V - V'|_F divided by the smaller root's least eigenvalue.
+  const double least = std::sqrt(std::max(0.0, values(0) - residual));
+  const double by_trace = std::sqrt(std::sqrt(static_cast<double>(v.rows())) * residual);
+  root.off = least > 0.0 ? std::min(by_trace, residual / least) : by_trace;
+  return root;
+}
+
+/// W_2 of two normal distributions in |.|_S, rounded up.
 double start_distance(const GaussianDistribution& p, const GaussianDistribution& q,
                       const Covariance& metric) {
-  const Cholesky root = metric_factor(metric);
-  const auto rotated = [&](const Covariance& v) {
-    const MatrixXd half = root.matrixL().solve(dense(v));
-    const MatrixXd full = root.matrixL().solve(half.transpose());
-    return MatrixXd(0.5 * (full + full.transpose()));
+  const Cholesky factor = metric_factor(metric);
+  const Index d = p.mean.size();
+  const double length = factor.matrixL().solve(MatrixXd::Identity(d, d)).norm();
+  constexpr double kEps = std::numeric_limits<double>::epsilon();
+  const auto root_in_metric = [&](const Covariance& v) {
+    const MatrixXd given = dense(v);
+    const MatrixXd half = factor.matrixL().solve(given);
+    const MatrixXd full = factor.matrixL().solve(half.transpose());
+    const double rounding = 8.0 * static_cast<double>(d) * kEps * length * length * given.norm();
+    return root_of(0.5 * (full + full.transpose()), rounding);
   };
-  const auto root_of = [](const MatrixXd& m) {
-    const SymmetricEigen eigen(m);
-    return MatrixXd(eigen.eigenvectors() *
-                    eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-                    eigen.eigenvectors().transpose());
-  };
-  const MatrixXd first = root_of(rotated(p.covariance));
-  const MatrixXd second = rotated(q.covariance);
-  // |V^{1/2} - V'^{1/2} O|^2 for the best rotation O is what the trace form gives; its rounding is put back.
-  const double both = first.squaredNorm() + second.trace();
-  const double squared = both - 2.0 * root_of(first * second * first).trace();
-  return std::sqrt(root.matrixL().solve(p.mean - q.mean).squaredNorm() + std::max(0.0, squared) +
-                   1e-14 * both * static_cast<double>(p.mean.size()));
+  // Z -> (F Z, F' O Z) couples the two for every rotation O, so that |F - F' O|_F is an upper bound whatever O is; the
+  // best one is the polar factor of F'^T F. Nothing is subtracted but F and F' O themselves: the form with traces
+  // cancels where the two are near.
+  const Root first = root_in_metric(p.covariance);
+  const Root second = root_in_metric(q.covariance);
+  const MatrixXd rotated = second.value * polar_factor(second.value.transpose() * first.value);
+  const double spread =
+      (first.value - rotated).norm() + first.off + second.off +
+      8.0 * static_cast<double>(d) * kEps * (first.value.norm() + second.value.norm());
+  const double shift = factor.matrixL().solve(p.mean - q.mean).norm();
+  return std::sqrt((shift * shift + spread * spread) * rounding_of_metric(metric)) *
+         (1.0 + 8.0 * static_cast<double>(d) * kEps);
 }
 
 double sigmoid(double z) {
@@ -252,6 +278,11 @@ std::optional<double> matrix_weight_bound(const OuPair& pair, double time,
   const double c = require_positive("c", weights.c);
   const double k = require_positive("k", weights.k);
   const double gamma = require_positive("gamma", weights.gamma);
+  if (gamma >= 1.0 && !is_definite(pair.start_p.covariance) &&
+      !same_matrix(pair.p.noise, pair.q.noise)) {
+    throw InvalidArgument("gamma is 1 though the start has no density and the noises differ",
+                          "Take gamma below 1, such as 0.5: the integral is infinite for 1");
+  }
   const MatrixXd noise = dense(pair.q.noise);
   const auto u_of = [&](double s) { return std::pow(-std::expm1(-k * s), gamma); };
   const auto a_of = [&](double s) { return std::expm1(k * (time - s)) / k; };

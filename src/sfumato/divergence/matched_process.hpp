@@ -100,6 +100,8 @@ struct MatrixWeights {
   double gamma;  ///< 1; 1/2 for a point start with different noise
 };
 /// Empty where the weights are not proven to be positive on all of (0, t), or the quadrature does not settle.
+/// Throws   InvalidArgument for gamma >= 1 where the start has no density and the noises differ: the integral is
+///          infinite, and a quadrature would hide it.
 [[nodiscard]] std::optional<double> matrix_weight_bound(const OuPair& pair, double time,
                                                         const MatrixWeights& weights,
                                                         const Eigen::MatrixXd& c_matrix,

@@ -75,6 +75,8 @@ struct NodeMoments {
   MatrixXd square = {};  ///< sum of (Db - reference)^T S^{-1} (Db - reference)
   MatrixXd second = {};  ///< sum of (x - origin)(x - origin)^T, of the last node alone
   VectorXd first = {};
+  double size = 0.0;  ///< sum of |Db|_F^2
+  double gone = 0.0;  ///< paths that left the numbers, of the last node alone
 };
 
 /// A chain with its pilot's means.
@@ -93,6 +95,7 @@ class Pilot {
     const Index d = p_.dimension();
     NodeMoments result{static_cast<double>(at.rows()), 0.0, MatrixXd::Zero(d, d),
                        MatrixXd::Zero(d, d)};
+    result.size = result.count * reference.squaredNorm();
     result.drift_part = drift_part(p_, q_, metric_, divergence_weight_, time, at).sum();
     struct Entry {
       Index i, j;
@@ -104,6 +107,7 @@ class Pilot {
         if (is_constant(p_.slope(i, j))) continue;
         Entry entry{i, j, {}};
         evaluate(p_.slope(i, j), time, at, entry.value);
+        result.size += entry.value.square().sum() - result.count * std::pow(reference(i, j), 2);
         entry.value -= reference(i, j);
         result.slope(i, j) = entry.value.sum();
         entries.push_back(std::move(entry));
@@ -239,18 +243,22 @@ class Simulation {
         {"pilot paths", options_.pilot_paths, size, options_.threads}, observer,
         [&](std::uint64_t first, std::uint64_t last) {
           auto& own = blocks[first / size];
-          walk(pilot_chain_, first, last, observer, [&](std::size_t k, const Points& x) {
-            own.push_back(pilot.moments(node(k), x, reference[k]));
-            if (k == n) {
-              const MatrixXd centred = x.matrix().rowwise() - origin.transpose();
-              own.back().second = centred.transpose() * centred;
-              own.back().first = centred.colwise().sum().transpose();
-            }
-          });
+          const auto gone =
+              walk(pilot_chain_, first, last, observer, [&](std::size_t k, const Points& x) {
+                own.push_back(pilot.moments(node(k), x, reference[k]));
+                if (k == n) {
+                  const MatrixXd centred = x.matrix().rowwise() - origin.transpose();
+                  own.back().second = centred.transpose() * centred;
+                  own.back().first = centred.colwise().sum().transpose();
+                }
+              });
+          own.back().gone = static_cast<double>(gone.size());
         });
     throw_if_stopped(observer);
     PathWeights weights;
     weights.nodes.assign(n + 1, 0.0);
+    for (const auto& block : blocks) gone_ += block[n].gone;
+    if (gone_ > 0.0) return weights;
     std::vector<double> rate(n + 1, 0.0);
     FisherInformation fisher = fisher_;
     for (std::size_t k = 0; k <= n; ++k) {
@@ -260,8 +268,14 @@ class Simulation {
         sum.drift_part += block[k].drift_part;
         sum.slope += block[k].slope;
         sum.square += block[k].square;
+        sum.size += block[k].size;
       }
       rate[k] = sum.drift_part / sum.count;
+      stiffness_ = std::max(stiffness_, std::sqrt(sum.size / sum.count));
+      if (!std::isfinite(rate[k] + sum.size)) {  // their squares left the numbers first
+        gone_ = sum.count;
+        return weights;
+      }
       if (!equal_noise_ && fisher) rate[k] += weight_.cwiseProduct(*fisher).sum();
       if (k == n) break;
       const MatrixXd mean = sum.slope / sum.count;
@@ -308,6 +322,13 @@ class Simulation {
   }
 
   [[nodiscard]] double fisher_share() const { return share_; }
+  /// Of the pilot.
+  [[nodiscard]] std::uint64_t diverged() const { return static_cast<std::uint64_t>(gone_); }
+  /// The steps for which half a step times the size of Db, in mean square over the pilot's paths, is 0.02 (27.7).
+  [[nodiscard]] double steps_needed() const {
+    const bool from_point = !fisher_ && !equal_noise_;
+    return std::ceil(25.0 * time_ * std::max(stiffness_, from_point ? -kappa_ : 0.0));
+  }
 
  private:
   static MatrixXd positive(const MatrixXd& m) {
@@ -354,20 +375,19 @@ class Simulation {
     const std::size_t n = steps_;
     const double largest = *std::max_element(rate.begin(), rate.end());
     const bool from_point = !fisher_ && !equal_noise_;
-    std::vector<double> delta(n + 1), tau(n), length(n);
+    std::vector<double> delta(n + 1), tau, length;
     for (std::size_t k = 0; k <= n; ++k) delta[k] = std::sqrt(std::max(rate[k], 1e-6 * largest));
     if (!(largest > 0.0)) return;  // identical problems: 0
-    if (kappa_ * time_ < -300.0 &&
-        !from_point) {  // nothing of the string is left but the path form
-      for (std::size_t k = 0; k <= n; ++k)
-        weights.nodes[k] = (k == 0 || k == n ? 0.25 : 0.5) * step_;
-      return;
-    }
     for (std::size_t i = 0; i < n; ++i) {
       const double end = node(i + 1), w = weight(end);
-      tau[i] = w * w * phi1(2.0 * kappa_, step_);
-      length[i] = 0.5 * step_ * (weight(node(i)) * delta[i] + w * delta[i + 1]);
+      if (kappa_ * end < -300.0) {  // nothing of the string is left but the path form
+        for (const std::size_t k : {i, i + 1}) weights.nodes[k] += 0.25 * step_;
+        continue;
+      }
+      tau.push_back(w * w * phi1(2.0 * kappa_, step_));
+      length.push_back(0.5 * step_ * (weight(node(i)) * delta[i] + w * delta[i + 1]));
     }
+    if (tau.empty()) return;
     if (from_point) {
       const double gap = std::sqrt(std::max(0.0, start_gap()));
       const double score = 2.0 * std::sqrt(step_ * weight_.cwiseProduct(inverse_of(noise_)).sum());
@@ -375,7 +395,7 @@ class Simulation {
                   (step_ * gap + score);
     }
     const std::vector<double> slopes = shift_hull(tau, length, 0.0).slopes;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < slopes.size(); ++i) {
       if (from_point && i == 0) {
         weights.constant = 0.5 * slopes[0] * length[0];
         continue;
@@ -413,6 +433,8 @@ class Simulation {
   FisherInformation fisher_;
   MatrixXd last_fisher_;
   double share_ = 0.0;
+  double stiffness_ = 0.0;
+  double gone_ = 0.0;
 };
 
 }  // namespace
@@ -427,17 +449,46 @@ MatchedEstimate matched_process_estimate(const StartedDiffusion& p, const Diffus
   if (p.diffusion.formulas == nullptr || q.formulas == nullptr) {
     throw InvalidArgument("a drift has no formulas", "Give both drifts by formulas");
   }
-  MatchedEstimate result{{}, {}, 0.0, 0, false};
+  if ((p.diffusion.formulas->may_jump() || q.formulas->may_jump()) &&
+      !same_matrix(*constant_noise(p.diffusion), *constant_noise(q))) {
+    throw InvalidArgument("a drift may jump, where its Jacobian is not all of its change",
+                          "Give a drift without jumps, or equal noise");
+  }
+  MatchedEstimate result{{}, {}, 0.0, options.steps, 0.0, 0, false};
   try {
-    for (const std::uint64_t halvings : {0U, 1U}) {
-      Simulation simulation(p, q, kappa, metric, time, options.steps << halvings, options,
-                            halvings);
-      const PathWeights weights = simulation.choose(observer);
+    // The pilot says how stiff the drift is where the paths are; where they leave the numbers, shorter steps are tried.
+    for (int attempt = 0;; ++attempt) {
+      Simulation simulation(p, q, kappa, metric, time, result.steps, options, 0);
+      PathWeights weights = simulation.choose(observer);
+      const bool gone = simulation.diverged() > 0;
+      const double needed =
+          gone ? 8.0 * static_cast<double>(result.steps) : simulation.steps_needed();
+      if (gone ? needed > static_cast<double>(options.most_steps) : attempt > 8) {
+        result.diverged = simulation.diverged();
+        return result;
+      }
+      if (needed > static_cast<double>(options.most_steps)) {
+        result.steps_needed = needed;
+        return result;
+      }
+      if (needed > 1.05 * static_cast<double>(result.steps) && attempt < 8) {
+        result.steps = static_cast<std::uint64_t>(needed);
+        continue;
+      }
       const auto outcome = simulation.evaluate_paths(weights, observer);
-      (halvings == 0 ? result.at_step : result.at_half_step) = outcome.moments.mean();
-      result.fisher_share = simulation.fisher_share();
-      result.diverged = std::max(result.diverged, outcome.diverged);
+      result.at_step = outcome.moments.mean();
+      result.diverged = outcome.diverged;
+      break;
     }
+    if (result.diverged > 0) return result;
+    Simulation simulation(p, q, kappa, metric, time, 2 * result.steps, options, 1);
+    const PathWeights weights = simulation.choose(observer);
+    result.diverged = simulation.diverged();
+    if (result.diverged > 0) return result;
+    const auto outcome = simulation.evaluate_paths(weights, observer);
+    result.at_half_step = outcome.moments.mean();
+    result.fisher_share = simulation.fisher_share();
+    result.diverged = outcome.diverged;
   } catch (const Stopped&) {
     result.stopped = true;
   }

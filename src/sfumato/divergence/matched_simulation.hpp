@@ -56,7 +56,8 @@ struct MatchedSimulationOptions {
   std::uint64_t seed = 1;
   std::uint64_t pilot_paths = 400;
   std::uint64_t paths = 1000;
-  std::uint64_t steps = 100;  ///< of the longer step; once more with half of it
+  std::uint64_t steps = 40;  ///< of the longer step, at least; once more with half of it
+  std::uint64_t most_steps = 2000;
   unsigned threads = 0;
 };
 
@@ -66,12 +67,16 @@ struct MatchedEstimate {
   MonteCarloMean at_half_step;
   double
       fisher_share;  ///< tr(P J_low)/tr(P Jhat) at the end: how much of the Fisher information is no loss; NaN for P = 0
-  std::uint64_t diverged;
+  std::uint64_t steps;     ///< that were taken: half a step times the size of Db is 0.02 at most
+  double steps_needed;     ///< more than most_steps, and then nothing was simulated; 0 otherwise
+  std::uint64_t diverged;  ///< paths that left the numbers: nothing else is known then
   bool stopped;
+  [[nodiscard]] bool has_value() const { return !stopped && diverged == 0 && steps_needed == 0.0; }
 };
 
 /// Assumes  constant definite noises, and that the second drift contracts at rate kappa in N = S^{-1}.
-/// Throws   InvalidArgument if sizes differ or a drift has no formulas.
+/// Throws   InvalidArgument if sizes differ, a drift has no formulas, or one may jump and the noises differ (its Jacobian
+///          is then not all of its change).
 [[nodiscard]] MatchedEstimate matched_process_estimate(const StartedDiffusion& p,
                                                        const Diffusion& q, double kappa,
                                                        const Covariance& metric, double time,

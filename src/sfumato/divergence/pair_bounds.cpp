@@ -156,6 +156,11 @@ void add_linear(const OuPair& pair, double time, std::vector<PairBound>& bounds)
 SdePair reversed(const SdePair& pair) { return {pair.q, pair.p, pair.shares_noise}; }
 
 void add_matched_constants(const SdePair& pair, double time, std::vector<PairBound>& bounds) {
+  if (pair.model_bounds) {
+    const auto [forward, reverse] = pair.model_bounds(time);
+    bounds.push_back({BoundMethod::matched_constants, forward, reverse});
+    return;
+  }
   if (pair.linear || pair.p.diffusion.formulas == nullptr || pair.q.diffusion.formulas == nullptr) {
     return;
   }

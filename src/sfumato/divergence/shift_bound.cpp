@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "sfumato/core/check.hpp"
 #include "sfumato/core/infinity.hpp"
@@ -29,8 +32,11 @@ struct Cells {
   double carried = 0.0;  ///< length before the first cell
   double spent = 0.0;    ///< what cells that pay for themselves add to the bound
 
-  [[nodiscard]] double bound() const {
-    return spent + (tau.empty() ? 0.0 : shift_hull(tau, length, carried).bound);
+  /// A distance at the start that has become too small for a number still costs something.
+  [[nodiscard]] double bound(double initial_distance) const {
+    const double hull = tau.empty() ? 0.0 : shift_hull(tau, length, carried).bound;
+    return std::max(spent + hull,
+                    initial_distance > 0.0 ? std::numeric_limits<double>::denorm_min() : 0.0);
   }
 };
 
@@ -52,6 +58,13 @@ class Clock {
   /// Contracted to nothing at the end; or so far apart from the start that the end pays for itself.
   [[nodiscard]] bool forgotten(double s) const {
     return kappa_ >= 0.0 ? kappa_ * (end_ - s) > kForgotten : -kappa_ * s > kForgotten;
+  }
+  /// Where drifts that push apart are forgotten from, if that lies inside a cell: before it the string is steered, what
+  /// was carried to the start with it.
+  [[nodiscard]] std::optional<double> parting(double left, double right) const {
+    if (kappa_ >= 0.0 || !forgotten(right) || forgotten(left)) return std::nullopt;
+    const double at = -kForgotten * (1.0 - 1e-12) / kappa_;
+    return at > left && at < right ? std::optional<double>(at) : std::nullopt;
   }
 
   /// Adds a cell with the integral `length` of weight times delta and that of delta^2.
@@ -147,12 +160,16 @@ double bound_with(const ShiftRate& rate, const Clock& clock, const std::vector<d
       const double left = at(k);
       const double right = k + 1 == cells_per_panel ? panels[i + 1] : at(k + 1);
       if (!(right > left)) continue;
-      const auto [length, square] = integrals(rate, clock, left, right, first);
-      if (!std::isfinite(length) || !std::isfinite(square)) return kInf;
-      clock.add(left, right, length, square, cells);
+      const double middle = clock.parting(left, right).value_or(right);
+      for (const auto& [from, to] : {std::pair{left, middle}, std::pair{middle, right}}) {
+        if (!(to > from)) continue;
+        const auto [length, square] = integrals(rate, clock, from, to, first);
+        if (!std::isfinite(length) || !std::isfinite(square)) return kInf;
+        clock.add(from, to, length, square, cells);
+      }
     }
   }
-  return cells.bound();
+  return cells.bound(initial_distance);
 }
 
 }  // namespace
@@ -231,12 +248,16 @@ double shift_bound(const std::vector<double>& times, const std::vector<double>& 
           fmt::format("times[{}] = {} does not follow {}", i + 1, times[i + 1], times[i]),
           "Give finite times in ascending order", where);
     }
-    // kappa < 0: delta replaced by a larger function whose path is straight on the cell.
-    const double length = kappa >= 0.0 ? delta[i] * clock.weight(right) * phi1(kappa, right - left)
-                                       : delta[i] * clock.tau(left, right) / clock.weight(right);
-    clock.add(left, right, length, delta[i] * delta[i] * (right - left), cells);
+    const double middle = clock.parting(left, right).value_or(right);
+    for (const auto& [from, to] : {std::pair{left, middle}, std::pair{middle, right}}) {
+      if (!(to > from)) continue;
+      // kappa < 0: delta replaced by a larger function whose path is straight on the cell.
+      const double length = kappa >= 0.0 ? delta[i] * clock.weight(to) * phi1(kappa, to - from)
+                                         : delta[i] * clock.tau(from, to) / clock.weight(to);
+      clock.add(from, to, length, delta[i] * delta[i] * (to - from), cells);
+    }
   }
-  return cells.bound();
+  return cells.bound(initial_distance);
 }
 
 double shift_bound(const ShiftRate& rate, double kappa, double time, double initial_distance) {
@@ -249,8 +270,9 @@ double shift_bound(const ShiftRate& rate, double kappa, double time, double init
   const Clock clock(kappa, time);
   // Near the end the weight changes, and so does a rate that grows as fast as it may change near the start.
   const double at_end = std::min(1.0 / std::abs(kappa), rate.start_scale);
+  const double at_start = kappa < 0.0 ? std::min(-1.0 / kappa, rate.start_scale) : rate.start_scale;
   const std::vector<double> panels =
-      panels_of(std::max(rate.start_scale, 1e-14 * time), std::max(at_end, 1e-14 * time), time);
+      panels_of(std::max(at_start, 1e-14 * time), std::max(at_end, 1e-14 * time), time);
   // Chords of concave paths are right for any cells, and straight paths above convex ones too: halving shows that the
   // quadrature sees delta, and brings the two together.
   constexpr double kEnough = 1e-5;

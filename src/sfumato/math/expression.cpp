@@ -319,6 +319,11 @@ Expression Expression::renumbered(const std::vector<int>& new_index, std::size_t
   return Expression(std::move(steps), variables);
 }
 
+bool Expression::may_jump() const {
+  return std::any_of(steps_.begin(), steps_.end(),
+                     [](const Step& step) { return step.op == Op::sign || step.op == Op::jump; });
+}
+
 bool Expression::depends_on(std::size_t variable) const {
   return std::any_of(steps_.begin(), steps_.end(), [&](const Step& step) {
     return step.op == Op::variable && static_cast<std::size_t>(step.left) == variable;

@@ -44,13 +44,17 @@ class Expression {
 
   /// The exact derivative with respect to variable i, as a formula of the same variables.
   ///
-  /// Where the formula itself is not differentiable: abs' (0) = 0, sqrt'(0) = inf.
+  /// Where the formula itself is not differentiable: abs' (0) = 0, sqrt'(0) = inf. sign' is 0 in value; programs name it
+  /// `jump`, so that proofs see that it is unbounded there.
   [[nodiscard]] Expression derivative(std::size_t variable) const;
 
   /// Whether variable i occurs in the program. False means that the value cannot depend on it.
   [[nodiscard]] bool depends_on(std::size_t variable) const;
 
   [[nodiscard]] std::size_t variables() const { return variables_; }
+
+  /// Whether it may jump: it contains the sign of something, as derivatives of abs do.
+  [[nodiscard]] bool may_jump() const;
 
   /// The same formula of fewer variables: variable i becomes number new_index[i]; those that do not occur may have any.
   [[nodiscard]] Expression renumbered(const std::vector<int>& new_index,
@@ -73,7 +77,8 @@ class Expression {
     cos,
     tanh,
     abs,
-    sign
+    sign,
+    jump  ///< the derivative of sign: 0, but no number where the operand may vanish
   };
 
   /// One step of the program; operands are earlier steps.

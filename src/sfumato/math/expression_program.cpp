@@ -42,6 +42,7 @@ double apply(Op op, double operand) {
     case Op::tanh: return std::tanh(operand);
     case Op::abs: return std::abs(operand);
     case Op::sign: return operand > 0.0 ? 1.0 : operand < 0.0 ? -1.0 : operand;
+    case Op::jump: return 0.0;
     default: throw InternalError("not a function of one argument");
   }
 }
@@ -177,7 +178,10 @@ int ExpressionProgram::derivative_of(const Step& step, int self, const std::vect
     case Op::tanh:
       return product(difference(constant(1.0), integer_power(self, 2)), slope(step.left));
     case Op::abs: return product(unary(Op::sign, number(step.left)), slope(step.left));
-    case Op::sign: return constant(0.0);
+    case Op::sign: return product(unary(Op::jump, number(step.left)), slope(step.left));
+    case Op::jump:  // 0 away from the jump, where its enclosure is all numbers: u j'(u) = -j(u)
+      return product(difference(constant(0.0), quotient(self, number(step.left))),
+                     slope(step.left));
   }
   throw InternalError("an operation without a derivative");
 }

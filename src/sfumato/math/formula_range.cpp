@@ -29,6 +29,13 @@ void require_small(const Sum& sum) {
                          Where::here("enclosure"));
 }
 
+/// Factors are whole numbers that doubles hold exactly.
+void require_whole(double factor) {
+  if (std::abs(factor) < kLargestWhole) return;
+  throw NumericalFailure("a formula has too large factors to enclose its range", "Shorten it",
+                         Where::here("enclosure"));
+}
+
 Product times(const Product& a, const Product& b) {
   Product result;
   auto i = a.begin(), j = b.begin();
@@ -64,6 +71,7 @@ Interval apply(Op op, Interval a) {
     case Op::tanh: return tanh(a);
     case Op::abs: return abs(a);
     case Op::sign: return sign(a);
+    case Op::jump: return jump(a);
     default: return all_numbers();
   }
 }
@@ -113,6 +121,7 @@ Sum FormulaRange::add(const Sum& a, const Sum& b, double sign) {
     const auto [entry, is_new] = result.try_emplace(product, sign * factor);
     if (is_new) continue;
     entry->second += sign * factor;
+    require_whole(entry->second);
     if (entry->second == 0.0) result.erase(entry);
   }
   require_small(result);
@@ -127,13 +136,11 @@ Sum FormulaRange::multiply(const Sum& a, const Sum& b) {
   Sum result;
   for (const auto& [left, x] : a) {
     for (const auto& [right, y] : b) {
-      if (!(std::abs(x * y) < kLargestWhole)) {
-        throw NumericalFailure("a formula has too large factors to enclose its range", "Shorten it",
-                               Where::here("enclosure"));
-      }
+      require_whole(x * y);
       const auto [entry, is_new] = result.try_emplace(times(left, right), x * y);
       if (is_new) continue;
       entry->second += x * y;
+      require_whole(entry->second);
       if (entry->second == 0.0) result.erase(entry);
     }
   }

@@ -34,6 +34,8 @@ class FormulaRange {
   /// variable are enclosed apart; in up to three variables the box is divided where that helps, in more functions that
   /// are bounded are first replaced by their ranges, so that fewer terms are connected.
   [[nodiscard]] Interval range(const Sum& sum, const std::vector<Interval>& box) const;
+  /// The same without dividing: as wide as the box makes it, which is enough for a narrow one.
+  [[nodiscard]] Interval value(const Sum& sum, const std::vector<Interval>& box) const;
 
  private:
   enum class Kind { variable, constant, function, reciprocal, power };
@@ -62,7 +64,6 @@ class FormulaRange {
   /// The terms with bounded functions replaced by their ranges.
   [[nodiscard]] Terms without_functions(const Terms& terms, const std::vector<Interval>& box) const;
   [[nodiscard]] Interval atom_value(const Atom& atom, const std::vector<Interval>& box) const;
-  [[nodiscard]] Interval value(const Sum& sum, const std::vector<Interval>& box) const;
   [[nodiscard]] Interval value(const Terms& terms, const std::vector<Interval>& box) const;
   [[nodiscard]] Interval by_powers(const Terms& terms, const std::vector<Interval>& box,
                                    std::map<int, Interval>& known, int depth) const;

@@ -79,9 +79,11 @@ Interval operator*(Interval a, Interval b) {
                              times(a.upper, b.lower), times(a.upper, b.upper)};
   const auto [least, most] = std::minmax_element(std::begin(products), std::end(products));
   Interval value = outward(*least, *most);
-  // Signs are exact.
-  if (*least >= 0.0) value.lower = std::max(value.lower, 0.0);
-  if (*most <= 0.0) value.upper = std::min(value.upper, 0.0);
+  // Signs are exact: those of the factors, as a product may have vanished by its size.
+  const bool same = (a.lower >= 0.0 && b.lower >= 0.0) || (a.upper <= 0.0 && b.upper <= 0.0);
+  const bool opposite = (a.lower >= 0.0 && b.upper <= 0.0) || (a.upper <= 0.0 && b.lower >= 0.0);
+  if (same) value.lower = std::max(value.lower, 0.0);
+  if (opposite) value.upper = std::min(value.upper, 0.0);
   return value;
 }
 
@@ -166,6 +168,10 @@ Interval sign(Interval a) {
   if (a.lower > 0.0) return just(1.0);
   if (a.upper < 0.0) return just(-1.0);
   return {-1.0, 1.0};
+}
+
+Interval jump(Interval a) {
+  return a.lower > 0.0 || a.upper < 0.0 ? just(0.0) : Interval{0.0, kInf};
 }
 
 Interval both(Interval a, Interval b) {

@@ -28,6 +28,8 @@ namespace sfumato {
 [[nodiscard]] Interval tanh(Interval a);
 [[nodiscard]] Interval abs(Interval a);
 [[nodiscard]] Interval sign(Interval a);
+/// sign', as differences of sign see it: 0, and any number >= 0 where the interval contains 0.
+[[nodiscard]] Interval jump(Interval a);
 
 /// The numbers in both. Empty intersections cannot occur for two enclosures of one value.
 [[nodiscard]] Interval both(Interval a, Interval b);

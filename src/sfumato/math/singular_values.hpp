@@ -7,6 +7,9 @@ namespace sfumato {
 /// Singular values, descending. Eigen's decompositions, compiled once: they take a source ten seconds.
 [[nodiscard]] Eigen::VectorXd singular_values(const Eigen::MatrixXd& matrix);
 
+/// U V^T of a square matrix U S V^T: the rotation that is nearest to it.
+[[nodiscard]] Eigen::MatrixXd polar_factor(const Eigen::MatrixXd& matrix);
+
 struct LeftSingular {
   Eigen::VectorXd values;   ///< descending
   Eigen::MatrixXd vectors;  ///< of the left, by columns

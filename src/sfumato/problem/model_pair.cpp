@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "sfumato/core/located.hpp"
+#include "sfumato/core/pair.hpp"
 #include "sfumato/core/suggest.hpp"
 #include "sfumato/data/regression_table.hpp"
 #include "sfumato/divergence/classification_pair.hpp"
@@ -93,7 +96,7 @@ Index row_of(const TomlTable& d_prime, Index rows) {
 }
 
 MinibatchOptions batch_of(const TomlTable& table, LossScale loss, Index rows) {
-  table.reject_unknown({"batch", "learning_rate", "replacement", "floor"});
+  table.reject_unknown({"batch", "learning_rate", "replacement", "floor", "frozen"});
   MinibatchOptions options;
   options.batch = static_cast<Index>(table.integer("batch"));
   options.loss = loss;
@@ -139,13 +142,25 @@ std::pair<MatrixXd, VectorXd> changed_table(const RegressionInput& input, Index 
   return {std::move(features), std::move(target)};
 }
 
+/// The noise of minibatches as it is at one point.
+Covariance frozen_noise(const RowLosses& rows, const VectorXd& at, const MinibatchOptions& options,
+                        double rate, double floor) {
+  MatrixXd sigma = rate * dense(minibatch_covariance(rows.gradients(at), options));
+  sigma.diagonal().array() += floor;
+  return Dense{0.5 * (sigma + sigma.transpose())};
+}
+
+double floor_of(const TomlTable& table) {
+  return table.has("floor") ? labelled_number(table, "floor", "minibatch.floor", not_a_strength)
+                            : 0.0;
+}
+
 /// Both sides with the noise of their own minibatches.
 SdePair minibatch_pair(const TomlTable& table, const RidgeOptions& ridge, SdePair pair,
                        RowLosses rows, RowLosses rows_prime) {
   const double rate =
       labelled_number(table, "learning_rate", "minibatch.learning_rate", not_a_learning_rate);
-  const double floor =
-      table.has("floor") ? labelled_number(table, "floor", "minibatch.floor", not_a_strength) : 0.0;
+  const double floor = floor_of(table);
   const MinibatchOptions own = batch_of(table, ridge.loss, rows.rows);
   const MinibatchOptions other = batch_of(table, ridge.loss, rows_prime.rows);
   pair.p.diffusion.noise = minibatch_noise(std::move(rows), own, rate, floor);
@@ -196,8 +211,22 @@ Index parameters_of(Model model, Index columns, Index outputs, const Where& wher
 /// The pair as a function of the noise, and the losses of the rows on both sides if minibatches are drawn of them.
 struct Trainings {
   std::function<SdePair(const Covariance& noise)> with_noise;
+  std::function<SdePair(const Covariance& noise, const Covariance& noise_prime)> with_noises;
   RowLosses rows, rows_prime;
+  std::function<Pair<VectorXd>()> minimisers;
 };
+
+/// Both sides with the noise that their own minibatches have at their own minimisers.
+SdePair frozen_pair(const TomlTable& table, const RidgeOptions& ridge, const Trainings& trainings) {
+  const double rate =
+      labelled_number(table, "learning_rate", "minibatch.learning_rate", not_a_learning_rate);
+  const double floor = floor_of(table);
+  const MinibatchOptions own = batch_of(table, ridge.loss, trainings.rows.rows);
+  const MinibatchOptions other = batch_of(table, ridge.loss, trainings.rows_prime.rows);
+  const Pair<VectorXd> at = trainings.minimisers();
+  return trainings.with_noises(frozen_noise(trainings.rows, at.d, own, rate, floor),
+                               frozen_noise(trainings.rows_prime, at.d_prime, other, rate, floor));
+}
 
 Trainings ridge_trainings(const RegressionInput& input, Index row, const RidgeOptions& options,
                           const GaussianDistribution& start, bool minibatch) {
@@ -210,6 +239,23 @@ Trainings ridge_trainings(const RegressionInput& input, Index row, const RidgeOp
                         start,
                         {other.curvature, other.pull, sigma, other.given},
                         start});
+  };
+  trainings.with_noises = [own, other, start](const Covariance& noise, const Covariance& prime) {
+    return linear_pair({{own.curvature, own.pull, noise, own.given},
+                        start,
+                        {other.curvature, other.pull, prime, other.given},
+                        start});
+  };
+  trainings.minimisers = [own, other] {
+    const auto minimiser = [](const QuadraticLoss& loss) -> VectorXd {
+      const Eigen::LLT<MatrixXd> root(loss.curvature);
+      if (root.info() != Eigen::Success) {
+        throw NumericalFailure("the loss has no unique minimiser, where the noise is taken",
+                               "Add a ridge");
+      }
+      return root.solve(loss.pull);
+    };
+    return Pair<VectorXd>{minimiser(own), minimiser(other)};
   };
   if (minibatch) {
     trainings.rows = ridge_rows(input.features, input.target);
@@ -230,6 +276,14 @@ Trainings classification_trainings(ClassificationProblem problem, Index row,
   const auto fit = std::make_shared<const ClassificationFit>(std::move(problem));
   trainings.with_noise = [fit, row, replacement, start](const Covariance& sigma) {
     return classification_pair(*fit, {row, replacement}, sigma, start);
+  };
+  trainings.with_noises = [fit, row, replacement, start](const Covariance& noise,
+                                                         const Covariance& prime) {
+    return unequal_classification_pair(*fit, {row, replacement}, noise, prime, start);
+  };
+  trainings.minimisers = [fit, row, replacement] {
+    const std::array<Neighbour, 1> one = {Neighbour{row, replacement}};
+    return Pair<VectorXd>{fit->convexity().minimiser, fit->neighbours(one).front().minimiser};
   };
   return trainings;
 }
@@ -276,7 +330,16 @@ ModelPair read_model_pair(const Side& d, const Side& d_prime) {
   }
   ModelPair result;
   result.pair = located(place, [&] { return trainings.with_noise(noise); });
-  if (minibatch) {
+  const bool frozen =
+      minibatch && own.table("minibatch").has("frozen") && own.table("minibatch").boolean("frozen");
+  if (frozen) {
+    result.pair = located(own.where("minibatch"),
+                          [&] { return frozen_pair(own.table("minibatch"), options, trainings); });
+    result.frozen =
+        "the noise is that of minibatches at the minimiser of each side and stays so; in training "
+        "it "
+        "changes with the weights";
+  } else if (minibatch) {
     result.pair = minibatch_pair(own.table("minibatch"), options, std::move(result.pair),
                                  std::move(trainings.rows), std::move(trainings.rows_prime));
   } else {

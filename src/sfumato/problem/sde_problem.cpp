@@ -188,6 +188,7 @@ void read_pair(const TomlTable& root, DriftsAre drifts, SdeProblem& problem) {
     problem.kind = {model.kind, model.kind};
     problem.work = model.work;
     problem.way_of_change = model.way_of_change;
+    problem.frozen = model.frozen;
   } else {
     SideDiffusion p = read_sde_side(d);
     SideDiffusion q = read_sde_side(d_prime);

@@ -265,7 +265,7 @@ std::vector<KeyInfo> sde_side_keys() {
                   "table",
                   "",
                   false,
-                  "for a model, instead of Sigma: {batch, learning_rate, replacement, floor}"});
+                  "for a model, instead of Sigma: {batch, learning_rate, replacement, floor, frozen}"});
   keys.push_back({"d_prime",
                   "without_row",
                   {},

@@ -8,6 +8,7 @@
 #include "sfumato/core/located.hpp"
 #include "sfumato/divergence/linear_chain.hpp"
 #include "sfumato/divergence/make_kl_bound.hpp"
+#include "sfumato/divergence/matched_chain.hpp"
 #include "sfumato/divergence/noisy_gd_gdp.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/quadratic/quadratic_keys.hpp"
@@ -37,14 +38,29 @@ const char* no_metric(const LinearChainPair& pair) {
   return is_definite(pair.p.step_noise) ? nullptr : kSingular;
 }
 
-/// The Lipschitz constant of the second step.
+/// The Lipschitz constant of the second step in the metric of its noise.
 double lipschitz_of(const LinearChainPair& pair) {
-  return linear_step_lipschitz(pair.q.curvature, pair.q.learning_rate, pair.p.step_noise);
+  return linear_step_lipschitz(pair.q.curvature, pair.q.learning_rate, pair.q.step_noise);
 }
 
 Known<double> known_lipschitz(const LinearChainPair& pair) {
-  if (const char* reason = no_metric(pair)) return {{}, reason};
+  if (!is_definite(pair.q.step_noise)) return {{}, kSingular};
   return {lipschitz_of(pair), {}};
+}
+
+/// The bound by contraction: Spec §8.3 for equal noise, and the matched process (§27.9) for different noise, which looks
+/// at every step.
+KlBound contractive_of(const LinearChainPair& pair, double count) {
+  if (same_matrix(pair.p.step_noise, pair.q.step_noise)) {
+    return best_contractive_bound(pair, count).bound;
+  }
+  const double d = static_cast<double>(pair.p.pull.size());
+  constexpr double kMostWork = 2e6;  // microseconds, about
+  if (count * (10.0 + 0.02 * d * d * d) > kMostWork) {
+    return no_bound("matched process, steps",
+                    "looks at every step where the noise of a step differs: ask for fewer steps");
+  }
+  return matched_chain_bound(pair, count);
 }
 
 /// The sensitivity and the contraction of two steps that differ by a constant, or why there is
@@ -94,8 +110,7 @@ std::vector<std::array<ChainBounds, 2>> chain_bounds(const Pair<QuadraticTrainin
       const KlBound none = no_bound("contractive chain", kRoundedDifference);
       return {none, constant, none, {{}, kRoundedDifference}};
     }
-    return {best_contractive_bound(pair, count).bound, constant, path_kl(pair, count),
-            known_mu(gap, count)};
+    return {contractive_of(pair, count), constant, path_kl(pair, count), known_mu(gap, count)};
   };
   std::vector<std::array<ChainBounds, 2>> result;
   for (const double count : steps) {

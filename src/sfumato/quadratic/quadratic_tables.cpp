@@ -255,7 +255,7 @@ Table chain_bounds_table(const QuadraticAnswer& answer) {
   return table_of<ChainRow>(
       "chain_bounds",
       "Bounds on the KL of the last iterate, beside the exact value; c is the Lipschitz "
-      "constant of the second step in the metric of the noise",
+      "constant of the second step in the metric of its noise",
       {through<ChainRow>(&ChainRow::seen, look_field(answer.question)),
        {.key = "direction",
         .title = "direction",

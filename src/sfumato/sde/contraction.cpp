@@ -44,6 +44,22 @@ MatrixXd in_metric(const MatrixXd& a, const Covariance& metric, const Where& whe
   return root.matrixL().solve(a * MatrixXd(root.matrixL()));
 }
 
+/// What rounding may have taken from R^{-1} A R, in the Frobenius norm.
+double rounding_of_products(const MatrixXd& root, const MatrixXd& a, const MatrixXd& inverse_root) {
+  return 4.0 * 2.2e-16 * static_cast<double>(a.rows()) *
+         (root.cwiseAbs() * a.cwiseAbs() * inverse_root.cwiseAbs()).norm();
+}
+
+/// What rounding may have taken from in_metric(), beyond that of its entries.
+double rounding_of_change(const MatrixXd& a, const Covariance& metric) {
+  const MatrixXd s = dense(metric);
+  if (s.isDiagonal(0.0)) return 0.0;
+  const MatrixXd root = Eigen::LLT<MatrixXd>(s).matrixL();
+  const MatrixXd inverse =
+      root.triangularView<Eigen::Lower>().solve(MatrixXd::Identity(a.rows(), a.rows()));
+  return rounding_of_products(inverse, a, root);
+}
+
 double root_condition(const Covariance& metric, const Where& where) {
   if (std::holds_alternative<Isotropic>(metric)) {
     if (!(std::get<Isotropic>(metric).variance > 0.0)) throw_singular(where);
@@ -70,7 +86,8 @@ double linear_contraction(const MatrixXd& curvature, const Covariance& metric) {
   const MatrixXd symmetric = 0.5 * (a + a.transpose());
   const Spectrum spectrum = spectrum_of(symmetric);
   // A constant of bounds: never above the true one.
-  return spectrum.values.minCoeff() - (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum));
+  return spectrum.values.minCoeff() - (spectrum.is_diagonal() ? 0.0 : rounding_of(spectrum)) -
+         rounding_of_change(curvature, metric);
 }
 
 double hessian_contraction(double lower, double upper, const Covariance& metric) {
@@ -102,13 +119,20 @@ double rate_of_box(const MatrixXd& middle, const MatrixXd& radii) {
 
 }  // namespace
 
-double box_contraction(const JacobianBox& box, const MatrixXd& inverse_root) {
+CentredBox centred(const JacobianBox& box) {
   const MatrixXd middle = 0.5 * (box.lower + box.upper);
-  const MatrixXd radii = 0.5 * (box.upper - box.lower);
+  // The middle is what it was rounded to: the radii reach both ends from there.
+  const MatrixXd radii = (box.upper - middle).cwiseMax(middle - box.lower) * (1.0 + 4.0 * 2.2e-16);
+  return {middle, radii};
+}
+
+double box_contraction(const JacobianBox& box, const MatrixXd& inverse_root) {
+  const auto [middle, radii] = centred(box);
   if (!middle.allFinite() || !radii.allFinite()) return -kInf;
   const MatrixXd root = Eigen::PartialPivLU<MatrixXd>(inverse_root).inverse();
   return rate_of_box(root * middle * inverse_root,
-                     root.cwiseAbs() * radii * inverse_root.cwiseAbs());
+                     root.cwiseAbs() * radii * inverse_root.cwiseAbs()) -
+         rounding_of_products(root, middle.cwiseAbs() + radii, inverse_root);
 }
 
 double box_contraction(const JacobianBox& box, const Covariance& metric) {
@@ -127,7 +151,7 @@ double box_contraction(const JacobianBox& box, const Covariance& metric) {
                      box_contraction(box, symmetric)});
   }
   const MatrixXd root = s.diagonal().cwiseSqrt().asDiagonal();
-  MatrixXd upper = 0.5 * (box.lower + box.upper), rest = 0.5 * (box.upper - box.lower);
+  auto [upper, rest] = centred(box);
   upper.diagonal() = box.upper.diagonal();
   rest.diagonal().setZero();
   const double one_sided =

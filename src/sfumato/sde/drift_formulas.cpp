@@ -20,6 +20,26 @@ std::vector<double> values_of(double time, const VectorXd& x) {
   return values;
 }
 
+/// A point at time 0.
+std::vector<Interval> only(const VectorXd& x) {
+  std::vector<Interval> box;
+  for (const double value : x) box.push_back(just(value));
+  box.push_back(just(0.0));
+  return box;
+}
+
+/// |L v| for any v in a box.
+double longest(const MatrixXd& l, const std::vector<Interval>& v) {
+  Interval sum = just(0.0);
+  for (Index i = 0; i < l.rows(); ++i) {
+    Interval entry = just(0.0);
+    for (Index j = 0; j < l.cols(); ++j)
+      entry = entry + just(l(i, j)) * v[static_cast<std::size_t>(j)];
+    sum = sum + power(entry, 2);
+  }
+  return sqrt(sum).upper;
+}
+
 /// All points and all times.
 std::vector<Interval> everywhere(Index dimension) {
   std::vector<Interval> box(static_cast<std::size_t>(dimension), all_numbers());
@@ -45,7 +65,9 @@ FormulaRange::Sum squared_distance(FormulaRange& algebra, const VectorXd& centre
 /// b_i - b'_i and their derivatives as sums in which what both share has cancelled.
 class Gap {
  public:
-  Gap(const DriftFormulas& p, const DriftFormulas& q) : box_(everywhere(p.dimension())) {
+  Gap(const DriftFormulas& p, const DriftFormulas& q) : Gap(p, q, everywhere(p.dimension())) {}
+  Gap(const DriftFormulas& p, const DriftFormulas& q, std::vector<Interval> box)
+      : box_(std::move(box)) {
     require_size("the second drift", q.dimension(), p.dimension());
     for (std::size_t i = 0; i < p.drift.size(); ++i)
       gap_.push_back(difference(p.drift[i], q.drift[i]));
@@ -73,7 +95,9 @@ class Gap {
         if (metric(i, j) == 0.0) continue;
         const auto product = FormulaRange::multiply(gap_[static_cast<std::size_t>(i)],
                                                     gap_[static_cast<std::size_t>(j)]);
-        const Interval factor = just((i == j ? 1.0 : 2.0) * metric(i, j));
+        // Entries of a symmetric matrix, which may differ by rounding.
+        const Interval factor =
+            i == j ? just(metric(i, j)) : just(metric(i, j)) + just(metric(j, i));
         sum = FormulaRange::add(sum, FormulaRange::multiply(algebra_.constant(factor), product));
       }
     }
@@ -130,6 +154,10 @@ MatrixXd DriftFormulas::jacobian_at(double time, const VectorXd& x) const {
   return result;
 }
 
+bool DriftFormulas::may_jump() const {
+  return std::any_of(drift.begin(), drift.end(), [](const Expression& f) { return f.may_jump(); });
+}
+
 std::optional<JacobianBox> jacobian_box(const DriftFormulas& formulas) {
   const Index d = formulas.dimension();
   const std::vector<Interval> box = everywhere(d);
@@ -174,6 +202,30 @@ Interval rate_range(const DriftFormulas& p, const DriftFormulas& q, const Matrix
     return Gap(p, q).rate(metric, &noise_gap, less);
   } catch (const NumericalFailure&) {
     return all_numbers();
+  }
+}
+
+double size_at(const DriftFormulas& drift, const VectorXd& x) {
+  try {
+    FormulaRange algebra;
+    std::vector<Interval> values;
+    for (const Expression& formula : drift.drift)
+      values.push_back(algebra.range(algebra.sum_of(formula), only(x)));
+    return longest(MatrixXd::Identity(x.size(), x.size()), values);
+  } catch (const NumericalFailure&) {
+    return kInf;
+  }
+}
+
+double gap_size_at(const DriftFormulas& p, const DriftFormulas& q, const VectorXd& x,
+                   const MatrixXd& inverse_root) {
+  try {
+    const Gap gap(p, q, only(x));
+    std::vector<Interval> values;
+    for (std::size_t i = 0; i < p.drift.size(); ++i) values.push_back(gap.gap(i));
+    return longest(inverse_root, values);
+  } catch (const NumericalFailure&) {
+    return kInf;
   }
 }
 

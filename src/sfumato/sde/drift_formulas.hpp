@@ -29,6 +29,9 @@ struct DriftFormulas {
   /// The drift and its Jacobian at a point.
   [[nodiscard]] Eigen::VectorXd at(double time, const Eigen::VectorXd& x) const;
   [[nodiscard]] Eigen::MatrixXd jacobian_at(double time, const Eigen::VectorXd& x) const;
+
+  /// Whether a coordinate may jump, so that its Jacobian, where it has one, is not all of its change.
+  [[nodiscard]] bool may_jump() const;
 };
 
 /// What interval arithmetic proves of formulas, for all x and all times >= 0.
@@ -42,6 +45,12 @@ struct GapRange {
   JacobianBox slope;
 };
 [[nodiscard]] std::optional<GapRange> gap_range(const DriftFormulas& p, const DriftFormulas& q);
+
+/// Upper ends of |b(x)| and of |L^{-1} (b - b')(x)| at a point and time 0, rounded up; +inf where nothing is proven.
+/// `inverse_root` is L^{-1}, taken as given.
+[[nodiscard]] double size_at(const DriftFormulas& drift, const Eigen::VectorXd& x);
+[[nodiscard]] double gap_size_at(const DriftFormulas& p, const DriftFormulas& q,
+                                 const Eigen::VectorXd& x, const Eigen::MatrixXd& inverse_root);
 
 /// factor |x - centre|^2.
 struct Paraboloid {

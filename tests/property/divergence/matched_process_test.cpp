@@ -279,5 +279,43 @@ TEST(FisherProperty, SmallerBoxesGiveLess) {
   }
 }
 
+// The same with starts of any condition number, near each other and far apart, at short times, where W_2 of the starts is
+// all of the bound.
+TEST(MatchedProcessProperty, DifferentStartsOfAnyCondition) {
+  int bounded = 0;
+  const auto count = static_cast<int>(testing::cases(1000, 10));
+  for (int i = 0; i < count; ++i) {
+    SCOPED_TRACE(::testing::Message() << "seed " << i);
+    RandomPair random(1'500'000 + static_cast<std::uint64_t>(i));
+    const Index d = random.integer(0, 9) == 0 ? random.integer(5, 20) : random.integer(1, 4);
+    OuPair pair = random.pair(d, RandomPair::NoiseOf::equal, RandomPair::StartOf::different);
+    if (random.integer(0, 1) == 0) pair.q = pair.p;
+    pair.start_p.covariance = any_noise(random, d);
+    if (random.integer(0, 1) == 0) {  // a little apart from each other
+      const MatrixXd v = dense(pair.start_p.covariance);
+      const SymmetricEigen eigen(v);
+      VectorXd values = eigen.eigenvalues();
+      for (double& value : values) value *= random.uniform(0.5, 1.0);
+      const MatrixXd near =
+          eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
+      pair.start_q = {pair.start_p.mean, Dense{0.5 * (near + near.transpose())}};
+    } else {
+      pair.start_q.covariance = any_noise(random, d);
+    }
+    const double time = random.log_uniform(1e-9, 1.0);
+    for (const OuPair& direction : {pair, swapped(pair)}) {
+      try {
+        const double exact = exact_kl(direction, time).value.value();
+        const KlBound bound = matched_process_bound(direction, time);
+        if (!bound.reason.empty()) continue;
+        ++bounded;
+        EXPECT_GE(value(bound), exact * (1.0 - 1e-6) - 1e-9) << "t = " << time << ", d = " << d;
+      } catch (const NumericalFailure&) {
+      }
+    }
+  }
+  EXPECT_GT(bounded, count / 2);
+}
+
 }  // namespace
 }  // namespace sfumato

@@ -86,7 +86,7 @@ TEST(FokkerPlanckPair, GoldenPlane) {
   EXPECT_NEAR(solution.rows[1].reverse.dual_bound.value, 0.2, 1e-10);
 }
 
-struct OuPair {
+struct TwoOu {
   StartedDiffusion p = testing::ornstein_uhlenbeck(1.0, 0.3, 0.8, 0.2, 0.4);
   StartedDiffusion q = testing::ornstein_uhlenbeck(1.5, -0.2, 1.1, -0.1, 0.5);
   [[nodiscard]] static WhitenedPair exact(double time) {
@@ -100,13 +100,13 @@ struct OuPair {
 };
 
 TEST(FokkerPlanckPair, OrnsteinUhlenbeckAgainstTheExactDistributions) {
-  const OuPair pair;
+  const TwoOu pair;
   FokkerPlanckOptions options;
   options.epsilons = {0.0, 0.5};
   const auto solution = solve_fokker_planck_pair(pair.p, pair.q, {0.0, 0.3, 4.0}, options);
   ASSERT_EQ(solution.rows.size(), 3U);
   for (const PairAtTime& row : solution.rows) {
-    const WhitenedPair exact = OuPair::exact(row.time);
+    const WhitenedPair exact = TwoOu::exact(row.time);
     EXPECT_NEAR(row.forward.kl.value, gaussian_kl(exact).value.value(), 1e-7);
     EXPECT_NEAR(row.reverse.kl.value, gaussian_kl(swapped(exact)).value.value(), 1e-7);
     EXPECT_NEAR(row.forward.deltas[1].value, gaussian_hockey_stick(exact, 0.5).delta, 2e-5);
@@ -119,12 +119,12 @@ TEST(FokkerPlanckPair, OrnsteinUhlenbeckAgainstTheExactDistributions) {
   }
   // The bounds begin at the entropy of the starts.
   EXPECT_NEAR(solution.rows[0].forward.primal_bound.value,
-              gaussian_kl(OuPair::exact(0.0)).value.value(), 1e-9);
+              gaussian_kl(TwoOu::exact(0.0)).value.value(), 1e-9);
 }
 
 TEST(FokkerPlanckPair, TwoLevelsAreSecondOrderAndThreeThird) {
-  const OuPair pair;
-  const double exact = gaussian_kl(OuPair::exact(0.7)).value.value();
+  const TwoOu pair;
+  const double exact = gaussian_kl(TwoOu::exact(0.7)).value.value();
   const auto error = [&](int levels, Eigen::Index cells) {
     FokkerPlanckOptions options;
     options.domain = {{-6.0, 6.0}};

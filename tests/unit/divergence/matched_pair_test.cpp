@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
 #include "sfumato/sde/family/formula.hpp"
@@ -111,6 +113,34 @@ TEST(MatchedPair, SaysWhatIsMissing) {
   const SdePair far = pair_of({"x^2"}, {"x^2 + x"}, 1.0, 1.0, 0.5);
   EXPECT_NE(matched_constants_bound(far, 1.0).reason, "");
   EXPECT_FALSE(derived_constants(pair_of(kFive, kFivePrime, 0.5, 0.55, 0.2)).empty());
+}
+
+TEST(MatchedPair, JumpsAreNotLostInTheJacobian) {
+  // b = -x + sign(x): away from 0 its Jacobian is -1, and yet it pushes apart, by a jump of 2 at 0.
+  const GaussianDistribution start{VectorXd::Zero(1), Isotropic{0.5, 1}};
+  const Covariance noise = Isotropic{1.0, 1};
+  const auto flow = [&](const char* potential) {
+    return StartedDiffusion{potential_diffusion({"x"}, potential, noise), start};
+  };
+  const SdePair outwards{flow("0.5*x^2 - abs(x)"), flow("0.5*x^2")};
+  EXPECT_EQ(outwards.p.diffusion.contraction(noise), -kInf);
+  EXPECT_FALSE(restricted(outwards, {0}).linear.has_value());
+  // The grid has 0.359; |b - b'| <= 1 and kappa' = 1 give tanh(1/2).
+  const double bound = value(matched_constants_bound(outwards, 1.0));
+  EXPECT_GT(bound, 0.359);
+  EXPECT_NEAR(bound, std::tanh(0.5), 1e-4);
+  const SdePair reverse{outwards.q, outwards.p};  // the second drift has no rate
+  EXPECT_NE(matched_constants_bound(reverse, 1.0).reason, "");
+  // A jump downwards pulls together.
+  const SdePair inwards{flow("0.5*x^2 + abs(x)"), flow("0.5*x^2")};
+  EXPECT_NEAR(inwards.p.diffusion.contraction(noise), 1.0, 1e-12);
+}
+
+TEST(MatchedPair, TransientsOfStiffDriftsAreSeen) {
+  // p falls from 1e4 to 0 within 1e-7; q stays at 1e4 with variance about 1.1: KL about 1e8/2.2 at time 1.
+  SdePair pair = pair_of({"-1e7*x + 0.1*sin(x)"}, {"0.1*sin(x)"}, 1.0, 1.0, 0.1);
+  pair.p.start.mean(0) = pair.q.start.mean(0) = 1e4;
+  EXPECT_GT(value(matched_constants_bound(pair, 1.0)), 4.5e7);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "sfumato/core/error.hpp"
@@ -43,6 +44,19 @@ TEST(ShiftBound, OnlyADistanceAtTheStart) {
               kappa * d0 * d0 / std::expm1(2.0 * kappa * t), 1e-9);
   EXPECT_NEAR(shift_bound({0.0, 1.0, t}, {0.0, 0.0}, kappa, d0),
               kappa * d0 * d0 / std::expm1(2.0 * kappa * t), 1e-12);
+}
+
+TEST(ShiftBound, TheDistanceOfTheStartsIsPaidWhereDriftsPushApart) {
+  // Only a distance: |kappa| d0^2 / (1 - e^{-2 |kappa| t}), also where e^{-300} has long been reached.
+  for (const double kappa : {-3.0, -301.0, -1e5}) {
+    const double right = -kappa / -std::expm1(2.0 * kappa);
+    EXPECT_NEAR(shift_bound({0.0, 1.0}, {0.0}, kappa, 1.0), right, 1e-9 * right);
+    EXPECT_NEAR(shift_bound(constant(0.0), kappa, 1.0, 1.0), right, 1e-9 * right);
+    // And beside a difference of the drifts no less than either.
+    EXPECT_GE(shift_bound({0.0, 1.0}, {2.0}, kappa, 1.0), right);
+    EXPECT_GE(shift_bound(constant(2.0), kappa, 1.0, 1.0), std::max(right, 2.0));
+  }
+  EXPECT_GT(shift_bound({0.0, 1.0}, {0.0}, 1e4, 1.0), 0.0);  // e^{-2e4} is no number, and not 0
 }
 
 TEST(ShiftHull, Refusals) {

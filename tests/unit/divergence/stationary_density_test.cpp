@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "sfumato/core/infinity.hpp"
 #include "sfumato/divergence/fokker_planck_pair.hpp"
 #include "sfumato/divergence/ou_pair.hpp"
@@ -48,6 +50,44 @@ TEST(StationaryKl, Refusals) {
   EXPECT_NE(
       stationary_kl(pair_of({"-x + 0.1 sin(y)", "-y + 0.1 sin(x)"}, {"-x", "-y"}, 1.0, 1.0)).reason,
       "");
+}
+
+TEST(StationaryKl, EquationsThatAreTheSameMayRememberTheirStarts) {
+  SdePair pair = pair_of({"x"}, {"x"}, 1.0, 1.0);
+  EXPECT_EQ(stationary_kl(pair).kl.value.value(), 0.0);
+  pair.q.start.mean(0) = 1.0;  // the KL tends to 1/(2 (0.3 + 0.5)), not to 0
+  EXPECT_NE(stationary_kl(pair).reason, "");
+  SdePair plane =
+      pair_of({"x - x^3 + 0.1 y", "-y + 0.1 x"}, {"x - x^3 + 0.1 y", "-y + 0.1 x"}, 1.0, 1.0);
+  EXPECT_EQ(stationary_kl(plane).kl.value.value(), 0.0);
+  plane.q.start.mean(0) = 1.0;  // no rate is proven
+  EXPECT_NE(stationary_kl(plane).reason, "");
+  // Wells and contracting drifts forget.
+  SdePair wells = pair_of({"x - x^3"}, {"x - x^3"}, 1.0, 1.0);
+  wells.q.start.mean(0) = 1.0;
+  EXPECT_EQ(stationary_kl(wells).kl.value.value(), 0.0);
+}
+
+TEST(StationaryKl, SpikesBetweenTheNodesAreSeen) {
+  // A push of width 1e-5 and area sqrt(pi) at 0.3 lifts the density beyond it by e^{2 sqrt(pi)}.
+  const KlBound found =
+      stationary_kl(pair_of({"-x + 1e5*exp(-1e10*(x - 0.3)^2)"}, {"-x"}, 1.0, 1.0));
+  ASSERT_EQ(found.reason, "");
+  const double jump = 2.0 * std::sqrt(std::acos(-1.0)), above = 0.5 * std::erfc(0.3);
+  const double mass = 1.0 - above + above * std::exp(jump);
+  const double kl = above * std::exp(jump) / mass * jump - std::log(mass);
+  EXPECT_NEAR(found.kl.value.value(), kl, 1e-4 * kl);
+}
+
+TEST(StationaryKl, NarrowAndFarDensities) {
+  // Densities that hardly meet, and one that 1,000 equal panels would not hold: against the normal distributions that
+  // they nearly are.
+  const GaussianDistribution p{VectorXd::Constant(1, 900.0), Isotropic{5e-3, 1}},
+      q{VectorXd::Constant(1, 901.0), Isotropic{5e-3, 1}};
+  const KlBound found =
+      stationary_kl(pair_of({"-100 (x - 900) + 1e-9 sin(x)"}, {"-100 (x - 901)"}, 1.0, 1.0));
+  ASSERT_EQ(found.reason, "");
+  EXPECT_NEAR(found.kl.value.value(), start_kl(p, q), 1e-6 * start_kl(p, q));
 }
 
 }  // namespace

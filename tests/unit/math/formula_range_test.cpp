@@ -43,5 +43,31 @@ TEST(FormulaRange, RefusesWhatIsTooLong) {
   EXPECT_EQ(range_of("log(x)").upper, kInf);  // no value for half of the x
 }
 
+TEST(FormulaRange, DerivativesOfSignAreNotLost) {
+  const auto slope_of = [](const std::string& formula) {
+    FormulaRange algebra;
+    const Expression slope = Expression::parse(formula, {"x", "y"}).derivative(0).derivative(0);
+    return algebra.range(algebra.sum_of(slope), {all_numbers(), all_numbers()});
+  };
+  EXPECT_EQ(slope_of("abs(x)").upper, kInf);
+  EXPECT_EQ(slope_of("abs(x)").lower, 0.0);
+  EXPECT_EQ(slope_of("0.5*x^2 - abs(x)").lower, -kInf);
+  EXPECT_EQ(slope_of("0.5*x^2 - abs(x)").upper, 1.0);
+  EXPECT_EQ(slope_of("abs(2 - y*x)").upper, kInf);
+  const Expression kink = Expression::parse("abs(x)", {"x"}).derivative(0);
+  EXPECT_TRUE(kink.may_jump());
+  EXPECT_FALSE(kink.derivative(0).at(std::vector<double>{1.0}) != 0.0);
+  EXPECT_FALSE(Expression::parse("abs(x)", {"x"}).may_jump());
+}
+
+TEST(Interval, ProductsThatVanishByTheirSizeKeepTheirSign) {
+  const Interval product = just(-1e-200) * just(1e-200);
+  EXPECT_LT(product.lower, 0.0);
+  EXPECT_EQ(product.upper, 0.0);
+  const Interval same = just(-1e-200) * just(-1e-200);
+  EXPECT_EQ(same.lower, 0.0);
+  EXPECT_GT(same.upper, 0.0);
+}
+
 }  // namespace
 }  // namespace sfumato
