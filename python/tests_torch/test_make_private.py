@@ -340,6 +340,18 @@ class Loop(unittest.TestCase):
         gc.collect()
         self.assertIsNone(dead())
 
+    def test_steps_keep_nothing(self):
+        model, optimizer, loader = private(Sequences(), loader=dict(collate_fn=lambda rows: (torch.zeros(len(rows), 7, dtype=torch.long) + 3,
+                                                                                             torch.zeros(len(rows), dtype=torch.long))))
+        def alive():
+            gc.collect()
+            return sum(1 for thing in gc.get_objects() if isinstance(thing, torch.Tensor))
+
+        loop(model, optimizer, loader)
+        before = alive()
+        loop(model, optimizer, loader, 5)  # with probes among them
+        self.assertLess(alive(), before + 10)
+
     def test_hooks_of_states(self):
         model, optimizer, loader = private()
         seen = []

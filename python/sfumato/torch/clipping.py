@@ -3,12 +3,13 @@
 The norm of a record is bounded from above in double precision, and its weight is such that no record moves the computed sum by more than the clip:
 
 - Rounding moves the square of a computed norm by no more than `slack` m^2, where m is the mass of the record (layers.py), and that is added.
-- A product over n records is off by no more than (n + 4) u times the sum of their weighted masses, with u = 2^-24 in single precision, where n is at
-  most _RECORDS, and 2^-53 in double precision, where n counts positions and a weight is at most _CANCELLING * clip / mass.
-- The products of such pieces are rounded to a grid on which their sums are exact. So a record moves the rounding of its own piece and of no other,
-  by less than a step of the grid in each coordinate.
+- In single precision some n records are added at a time, each one term that is no longer than the clip: partial sums add up to n (n + 1) / 2 clips
+  at most, in whatever order, and each addition is off by 2^-24 of one. In double precision, where positions cancel, a sum is off by (n T + 4) 2^-53
+  times the weighted masses, and a weight is at most _CANCELLING * clip / mass. With one record more or less all others may stand in
+  another sum, so that every sum of the largest batch counts.
+- These sums are rounded to a grid on which sums of them are exact.
 
-The clip that is used is smaller than the one that is said by these margins (spec 33.2).
+The clip that is used is smaller than the one that is said by these margins (spec 34.2).
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from .probing import mapped, probe
 from .states import trained
 
 _CANCELLING = 1024.0  # records whose terms cancel by more than that are clipped to less
-_PIECES = 2e-6  # of the clip, for products in double precision
-_RECORDS = 64  # of a product in single precision
+_PIECES = 1e-5  # of the clip, for products in double precision
+_SINGLE = 2.5e-3  # of the clip, for sums in single precision
 _NUMBERS = 2**22  # of a piece
 
 
@@ -72,9 +73,12 @@ class ClippedSums:
     `maps` are the metric: for a layer, linear maps of what it reads and of the gradient of what it writes, known before the records were seen.
     """
 
-    def __init__(self, model, records):
+    def __init__(self, model, records, largest=None):
         self._model = weakref.ref(model)  # whose hooks hold this
         self._records = int(records)
+        self._largest = self._records if largest is None else min(self._records, int(largest))  # batch
+        # Records that are added at a time in single precision; 0 where that would cost too much of the clip, or fewer at a time more than it saves.
+        self._together = next((n for n in (128, 64) if self._largest * (n + 9) * 2.0**-24 * 1.01 <= _SINGLE), 0)
         self._layers = layers_of(model)
         self._groups = _groups(self._layers)
         self.maps = {}
@@ -159,12 +163,13 @@ class ClippedSums:
         result = None
         if not written[0].requires_grad:
             result = written[0] = _Start.apply(written[0], self._anchor)
-        written[0].register_hook(self._adding(call))
-        for other in written[1:]:
-            if other.requires_grad:
-                other.register_hook(self._refusing(name))
         if self._probing:
-            call.output = written[0]
+            call.output = written[0]  # without hooks, which would keep each other and it
+        else:
+            written[0].register_hook(self._adding(call))
+            for other in written[1:]:
+                if other.requires_grad:
+                    other.register_hook(self._refusing(name))
         self._calls[module].append(call)
         return result
 
@@ -174,17 +179,14 @@ class ClippedSums:
 
         def add(gradient):
             of = sums()
-            if of is not None and of.on_loss is not None and not of._probing:
+            if of is not None and of.on_loss is not None:
                 of.on_loss()
             call.add(gradient)
         return add
 
     def _refusing(self, name):
-        sums = weakref.ref(self)
-
         def refuse(gradient):
-            of = sums()
-            if of is not None and not of._probing and gradient.any():
+            if gradient.any():
                 raise RuntimeError(f"{name}: has a gradient of something else that it returns than the first tensor, which has no rule.")
         return refuse
 
@@ -231,9 +233,9 @@ class ClippedSums:
 
     def margin(self, sizes):
         """By how much of the clip a record moves a computed sum beyond it, for layers with so many parameters."""
-        single = any(p.dtype != torch.float64 for _, p in trained(self._model()))
-        products = 2.0 * _RECORDS * (_RECORDS + 8) * 2.0**-24 * 1.001 if single else 0.0
-        return _PIECES + products + 2.0 * math.sqrt(max(sizes)) * _grid(1.0, self._records) + 1e-12
+        single = self._together and any(p.dtype != torch.float64 for _, p in trained(self._model()))
+        sums = self._largest * (self._together + 9) * 2.0**-24 * 1.01 if single else 0.0
+        return _PIECES + sums + 2.0 * self._largest * math.sqrt(max(sizes)) * _grid(1.0, self._records) + 1e-12
 
     def sizes(self):
         """How many trained parameters each layer has."""
@@ -271,7 +273,8 @@ class ClippedSums:
         margin = self.margin(self.sizes() if by_layer else [sum(self.sizes())])
         if margin > 1e-2:
             raise ValueError("model: too many parameters and records for sums in double precision.")
-        for piece in self._pieces():
+        pieces, most = self._pieces()
+        for piece in pieces:
             parts = [(group, part, *part.squares()) for group, part in self._parts(piece)]
             norms, masses = (sum(values[k].to("cpu") for values in parts).sqrt() * scale for k in (2, 3))
             kept = torch.isfinite(norms) & torch.isfinite(masses)
@@ -282,17 +285,18 @@ class ClippedSums:
                 weights = torch.minimum((1.0 - margin) * clip / norms.clamp(min=1e-300), _CANCELLING * clip / masses.clamp(min=1e-300)).clamp(max=1.0)
                 weights, here = torch.where(kept, weights * scale, 0.0).to(square.device), kept.to(square.device)
                 step = _grid(clip, self._records)
-                for parameter, total in part.sums(weights, here, not 1e-15 <= clip <= 1e15):
-                    total = total.double().reshape(-1).to(totals[parameter].device)
-                    totals[parameter].add_(total.div_(step).round_(), alpha=step)
+                for parameter, total in part.sums(weights, here, most, not (self._together and 1e-15 <= clip <= 1e15)):
+                    total = total.to(totals[parameter].device, torch.float64).div_(step).round_()
+                    for row in total:
+                        totals[parameter].add_(row, alpha=step)
 
     def _pieces(self):
-        positions, numbers, single = 1, 1, False
+        """Places of the records whose norms are computed at once, and how many are added at a time."""
+        positions, numbers = 1, 1
         count = max(self.seen, 1)
         for module in self._layers:
             calls = [call for call in self._calls[module] if call.written is not None]
             here = sum(call.written.numel() for call in calls) // count
-            single = single or any(call.written.dtype != torch.float64 for call in calls)
             width = {torch.nn.Linear: lambda m: m.out_features, torch.nn.Embedding: lambda m: m.embedding_dim}.get(
                 type(module), lambda m, here=here: getattr(m, "out_channels", None) or here)(module)
             spread = math.prod(module.kernel_size) if type(module) in CONVOLUTIONS else 1
@@ -301,11 +305,13 @@ class ClippedSums:
             numbers += sum(t.numel() for call in calls for t in tensors([call.args])) // count
             if type(module) not in (torch.nn.Linear, *CONVOLUTIONS) or here > width:  # gradients of records
                 numbers += sum(p.numel() for p in parameters_of(module))
-        most = math.isqrt(int(_PIECES / (2 * UNIT * _CANCELLING) / (positions + 4)))
+        most = int(_PIECES / (2 * UNIT * _CANCELLING) / self._largest / (positions + 4))
         if most < 1:
-            raise ValueError(f"model: {positions} positions in a layer are too many for sums in double precision.")
-        length = max(1, min(most, _NUMBERS // numbers, _RECORDS if single else most))
-        return [slice(at, at + length) for at in range(0, self.seen, length)]
+            raise ValueError(f"model: {positions} positions in a layer are too many for sums of {self._largest} records in double precision.")
+        most = min(most, self._together or 4096)
+        length = max(1, _NUMBERS // numbers)
+        length = length // most * most or length  # whole sums
+        return [slice(at, at + length) for at in range(0, self.seen, length)], min(most, length)
 
     def _compare(self):
         """Now and then: the sum without clipping is what backward() has made, so that no parameter is used elsewhere."""
@@ -314,16 +320,17 @@ class ClippedSums:
         try:
             if self.seen > 4096:
                 return
-            found, weight = {}, 0.0
-            for piece in self._pieces():
+            found = {}
+            pieces, most = self._pieces()
+            for piece in pieces:
                 for group, part in self._parts(piece):
                     masses = part.squares()[1].sqrt()
                     if not torch.isfinite(masses).all():
                         return
                     ones = torch.ones_like(masses)
-                    for parameter, total in part.sums(ones, ones > 0, True):
+                    for parameter, total in part.sums(ones, ones > 0, most, True):
                         before = found.get(parameter, (0.0, 0.0, None))
-                        found[parameter] = (before[0] + total.double().reshape(-1), before[1] + float(masses.sum()), group[0])
+                        found[parameter] = (before[0] + total.double().sum(dim=0), before[1] + float(masses.sum()), group[0])
             for parameter, (total, weight, module) in found.items():
                 if parameter.grad is None:
                     continue

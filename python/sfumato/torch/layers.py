@@ -5,12 +5,12 @@ from (most convolutions, norms), they are computed, and are vectors of one posit
 norm comes from Gram matrices. In a metric a layer has linear maps, known before, of what it reads and of the gradient of what it writes:
 all of this is of the mapped vectors.
 
-A piece holds some records. Its answers (spec 33.2):
+A piece holds some records. Its answers (spec 34.2):
 
 - squares(): upper bounds of the squared norms, in double precision, and the squared masses: the mass of a record is the root of the sum over layers of
   (sum_t |g_t| |a_t|)^2, with positions as they are summed here. It bounds what rounding does to a sum.
-- sums(): products in the precision of the layer, in which sum_x w_x g_x a_x^T of n records is off by at most (n + 4) u sum_x w_x mass_x; of
-  Gram matrices in double precision, where the positions count as records.
+- sums(): for each parameter the weighted sums of so many records at a time, a row for each. Where a record has one term, as computed, they are
+  in the precision of the layer; where positions cancel in them, in double precision.
 """
 
 from __future__ import annotations
@@ -52,15 +52,25 @@ def _kept(values, kept):
     return values if kept.all() else torch.where(kept.reshape(-1, *[1] * (values.ndim - 1)), values, 0.0)
 
 
-def _weighted(rows, weights, kept, exact):
-    """Weighted sums of vectors, a row per record."""
+def _blocks(count, most):
+    """Places of whole blocks of `most`, and of what is left."""
+    whole = count // most * most
+    return [slice(at, to) for at, to in ((0, whole), (whole, count)) if to > at]
+
+
+def _weighted(rows, weights, kept, most, exact):
+    """Weighted sums of vectors, a row per record: of `most` records at a time."""
     rows = _kept(rows, kept)
     rows = rows.double() if exact or not _in_range(weights) else rows
-    return weights.to(rows.dtype) @ rows
+    weights = weights.to(rows.dtype)
+    for some in _blocks(len(rows), most):
+        size = min(most, len(rows[some]))
+        yield torch.bmm(weights[some].reshape(-1, 1, size), rows[some].reshape(-1, size, rows.shape[1])).squeeze(1)
 
 
 def _in_range(weights):
-    return bool(((weights == 0.0) | ((weights >= _LEAST) & (weights <= 1.0 / _LEAST))).all())
+    used = weights[weights > 0.0]
+    return not len(used) or bool(used.min() >= _LEAST and used.max() <= 1.0 / _LEAST)
 
 
 def patches(module, x):
@@ -159,20 +169,25 @@ class Products:
             norms = norms + square + slack(positions + outputs * groups) * mass
         return norms, masses
 
-    def sums(self, weights, kept, exact=False):
-        """The weighted sums of the gradients of the records that are kept, by parameter."""
+    def sums(self, weights, kept, most, exact=False):
+        """(parameter, weighted sums of the gradients of `most` records at a time, a row each)."""
         if self.rows is not None:
             for parameter, rows in self.rows:
-                yield parameter, _weighted(rows, weights, kept, exact)
+                for total in _weighted(rows, weights, kept, most, exact):
+                    yield parameter, total
             return
         read, written = _kept(self.read, kept), _kept(self.written, kept)
-        if exact or not (_in_range(weights) and read.abs().amax() <= _LONGEST if read.numel() else True):
+        if exact or not _in_range(weights) or (read.numel() and not max(read.max(), -read.min()) <= _LONGEST):
             read, written = read.double(), written.double()
-        written = (written * weights.to(written.dtype).reshape(-1, 1, 1, 1)).transpose(0, 1).flatten(1, 2)
-        if self.weight is not None:
-            yield self.weight, written.mT @ read.transpose(0, 1).flatten(1, 2)
-        if self.bias is not None:
-            yield self.bias, written.sum(dim=1)
+        written = written * weights.to(written.dtype).reshape(-1, 1, 1, 1)
+        for some in _blocks(len(read), most):
+            size = min(most, len(read[some]))
+            # (blocks, groups, records and positions, numbers)
+            g, a = (part[some].reshape(-1, size, *part.shape[1:]).transpose(1, 2).flatten(2, 3) for part in (written, read))
+            if self.weight is not None:
+                yield self.weight, (g.mT @ a).flatten(1)
+            if self.bias is not None:
+                yield self.bias, g.sum(dim=2).flatten(1)
 
 
 class Lookups:
@@ -196,10 +211,12 @@ class Lookups:
         masses = lengths(self.written).sum(dim=1).square()
         return squares + slack(positions * (width + 2)) * masses, masses
 
-    def sums(self, weights, kept, exact=False):
+    def sums(self, weights, kept, most, exact=False):
         written = _kept(self.written, kept) * weights.reshape(-1, 1, 1)
-        total = written.new_zeros(self.weight.shape)
-        yield self.weight, total.index_add_(0, self.indices.reshape(-1), written.flatten(0, 1))
+        for at in range(0, len(written), most):
+            total = written.new_zeros(self.weight.shape)
+            total.index_add_(0, self.indices[at : at + most].reshape(-1), written[at : at + most].flatten(0, 1))
+            yield self.weight, total.reshape(1, -1)
 
     def dense(self):
         count, _, width = self.written.shape
@@ -221,9 +238,10 @@ class Rows:
         squares = sum(lengths(rows).square() for rows in self.rows.values())
         return squares * (1.0 + slack(sum(rows.shape[1] for rows in self.rows.values()))), squares
 
-    def sums(self, weights, kept, exact=False):
+    def sums(self, weights, kept, most, exact=False):
         for parameter, rows in self.rows.items():
-            yield parameter, _weighted(rows, weights, kept, exact)
+            for total in _weighted(rows, weights, kept, most, exact):
+                yield parameter, total
 
     def dense(self):
         return list(self.rows.items())

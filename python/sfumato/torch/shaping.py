@@ -1,7 +1,7 @@
 """Shaped noise: a metric G x A for each linear and convolutional layer, as linear maps of what it reads and of the gradient of what it writes.
 
 The gradient delta a^T of a record has, in the metric, the norm of Q delta (P a)^T with P = A^-1/2 and Q = G^-1/2: records are clipped in these
-coordinates, noise is equal in them, and the steps go back through P and Q once more, which is descent preconditioned by A and G (spec 23.4, 33.3).
+coordinates, noise is equal in them, and the steps go back through P and Q once more, which is descent preconditioned by A and G (spec 23.4, 34.3).
 P and Q are known before the first step. They come from
 
 - a private release of the second moments of what every layer reads at the initial weights: one Gaussian release more in the account;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import weakref
@@ -73,12 +74,15 @@ class PrivateTraining(PrivateOptimizer, torch.optim.Optimizer):
             self._charged = _charges(file.found, "epochs" if allocate else "steps")
             if shaping is not None and shaping.multiplier is not None:
                 self._charged -= 0 if allocate else 1
+        self._named = None, None  # the account that has the conditions
         self._failed = None  # the draw that lost a part
         self._totals = None  # by parameter, between the parts of a batch
         before = _hooked.get(model)
         if before is not None and before() is not None:
             before().remove()
-        self._sums = ClippedSums(model, self.records)
+        # A batch has more records than this with a probability below e^-60.
+        self._largest = math.ceil(self.expected_batch_size + 12 * self.expected_batch_size**0.5 + 60) if self.sample_rate < 1 else self.records
+        self._sums = ClippedSums(model, self.records, self._largest)
         self._sums.on_loss = self._check_reduction
         _hooked[model] = weakref.ref(self._sums)
         clips = getattr(self._metric, "clips", None)
@@ -261,11 +265,18 @@ class PrivateTraining(PrivateOptimizer, torch.optim.Optimizer):
                                "of the loader that make_private returned, once each, after model.train(); evaluate with model.eval() or torch.no_grad().")
         self._sums.refuse()
         if self._totals is None:
-            self._draw = part.draw
+            self._draw, self._drawn = part.draw, 0
             self._totals = {p: torch.zeros(p.numel(), dtype=torch.float64, device=p.device if p.device.type != "mps" else "cpu") for p in self._trained}
+        self._drawn += part.records
+        if self._drawn > self._largest:
+            raise RuntimeError(f"step: a batch of more than {self._largest} records, for whose sum there is no bound.")
         self._sums.add(self._totals, self._clips, float(part.records) if self._mean else 1.0)
 
     def _require_conditions(self):
+        named = self.accountant._native, self._metric.conditions
+        if self._named[0] is named[0] and self._named[1] == named[1]:  # conditions stay
+            return
+        self._named = named
         super()._require_conditions()
         self.accountant.require(*_OURS, *([] if self._shaping is None else [_SHAPED]))
 
